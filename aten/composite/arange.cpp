@@ -1,0 +1,76 @@
+#include "tenon/native/arange.h"
+
+#include <cmath>
+
+#include "aten/composite/factory_options.h"
+#include "aten/core/parallel.h"
+#include "tenon/ops/copy.h"
+
+namespace tenon {
+namespace {
+
+/// Number of elements of [start, end) with the step, counted in the arithmetic of the result.
+template <class T>
+int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if constexpr (std::is_integral_v<T>) {
+    const auto s = start.to<int64_t>(), e = end.to<int64_t>(), d = step.to<int64_t>();
+    return (e - s + d - (d > 0 ? 1 : -1)) / d;
+  } else {
+    return static_cast<int64_t>(
+        std::ceil((end.to<double>() - start.to<double>()) / step.to<double>()));
+  }
+}
+
+}  // namespace
+
+Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const Scalar& step,
+                                 std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                                 std::optional<Device> device, std::optional<bool> pin_memory) {
+  const bool integers =
+      start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
+  const auto o = factory_options("arange", dtype, layout, device, pin_memory,
+                                 integers ? kLong : get_default_dtype());
+  const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
+  TENON_CHECK_VALUE(by != 0, "[arange] step must be nonzero");
+  TENON_CHECK_VALUE(std::isfinite(from) && std::isfinite(to), "[arange] unsupported range: ", from,
+                    " -> ", to);
+  TENON_CHECK_VALUE((by > 0 && to >= from) || (by < 0 && to <= from),
+                    "[arange] upper bound and lower bound inconsistent with step sign, got start=", from,
+                    ", end=", to, ", step=", by);
+  return TENON_DISPATCH_REAL(o.dtype, "arange", {
+    using A = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, double>;
+    const int64_t n = count_steps<scalar_t>(start, end, step);
+    const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
+    Tensor result = tenon::empty({n}, o.dtype, made_on);
+    if (made_on.is_meta()) return result;
+    scalar_t* out = static_cast<scalar_t*>(result.data_ptr());
+    const A first = start.to<A>(), increment = step.to<A>();
+    parallel_for(0, n, 32768, [&](int64_t begin, int64_t stop) {
+      for (int64_t i = begin; i < stop; ++i) {
+        const A value = first + increment * static_cast<A>(i);
+        if constexpr (std::is_class_v<scalar_t>) {
+          out[i] = scalar_t(static_cast<float>(value));
+        } else {
+          out[i] = static_cast<scalar_t>(value);
+        }
+      }
+    });
+    if (o.device.is_cpu()) return result;
+    Tensor moved = tenon::empty({n}, o.dtype, o.device);
+    ops::copy_::call(moved, result, false);
+    return moved;
+  });
+}
+
+Tensor native::arange_start(const Scalar& start, const Scalar& end, std::optional<ScalarType> dtype,
+                            std::optional<Layout> layout, std::optional<Device> device,
+                            std::optional<bool> pin_memory) {
+  return arange_start_step(start, end, 1, dtype, layout, device, pin_memory);
+}
+
+Tensor native::arange(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                      std::optional<Device> device, std::optional<bool> pin_memory) {
+  return arange_start_step(0, end, 1, dtype, layout, device, pin_memory);
+}
+
+}  // namespace tenon

@@ -1,0 +1,17 @@
+#include "aten/composite/factory_options.h"
+#include "tenon/native/resize.h"
+
+namespace tenon {
+
+Tensor& native::resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  TENON_CHECK(!self.requires_grad(), "[resize_] cannot resize variables that require grad");
+  if (!(self.sizes() == size)) tenon::resize(self, size);
+  if (memory_format && *memory_format != MemoryFormat::Contiguous) {
+    TENON_CHECK_VALUE(*memory_format != MemoryFormat::Preserve,
+                      "[resize_] Unsupported memory format ", *memory_format);
+    self.unsafe_impl()->set_sizes_and_strides(size, strides_of_format(size, *memory_format));
+  }
+  return self;
+}
+
+}  // namespace tenon

@@ -1,0 +1,61 @@
+#include "tenon/native/select.h"
+
+#include "tenon/native/narrow.h"
+#include "tenon/native/slice.h"
+#include "tenon/ops/slice.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+Tensor native::select(const Tensor& self, int64_t dim, int64_t index) {
+  const int64_t rank = self.dim();
+  TENON_CHECK_INDEX(rank > 0, "[select] select() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(dim, rank);
+  const int64_t size = self.sizes()[d];
+  TENON_CHECK_INDEX(index >= -size && index < size, "[select] index ", index,
+                    " is out of bounds for dimension ", d, " with size ", size);
+  const int64_t at = index < 0 ? index + size : index;
+  DimVector sizes;
+  DimVector strides;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i == d) continue;
+    sizes.push_back(self.sizes()[i]);
+    strides.push_back(self.strides()[i]);
+  }
+  return make_view(self, sizes, strides, self.storage_offset() + at * self.strides()[d]);
+}
+
+/// Python's slice rule: start and end count from the end when negative and are clamped to the size.
+Tensor native::slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+  TENON_CHECK(self.dim() > 0, "[slice] slice() cannot be applied to a 0-dim tensor.");
+  const int64_t d = wrap_dim(dim, self.dim());
+  TENON_CHECK_VALUE(step > 0, "[slice] slice step must be positive, got ", step);
+  const int64_t size = self.sizes()[d];
+  const auto clamped = [size](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  const int64_t from = clamped(start.value_or(0));
+  const int64_t to = end ? std::max(from, clamped(*end)) : size;
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
+  sizes[d] = (to - from + step - 1) / step;
+  strides[d] *= step;
+  return make_view(self, sizes, strides, self.storage_offset() + from * self.strides()[d]);
+}
+
+Tensor native::narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  TENON_CHECK(self.dim() > 0, "[narrow] narrow() cannot be applied to a 0-dim tensor.");
+  TENON_CHECK(length >= 0, "[narrow] narrow(): length must be non-negative, got ", length);
+  const int64_t size = self.size(dim);
+  TENON_CHECK_INDEX(start >= -size && start <= size,
+                    "[narrow] start out of range (expected to be in range of [", -size, ", ", size,
+                    "], but got ", start, ")");
+  const int64_t from = start < 0 ? start + size : start;
+  TENON_CHECK(from + length <= size, "[narrow] start (", from, ") + length (", length,
+              ") exceeds dimension size (", size, ").");
+  return ops::slice_Tensor::call(self, dim, from, from + length, 1);
+}
+
+}  // namespace tenon

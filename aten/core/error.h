@@ -1,0 +1,77 @@
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "aten/core/macros.h"
+
+namespace tenon {
+
+/// Base of every error the library throws. The text begins with `[op]` where an operator is at fault.
+class TENON_API Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An index or a dimension is out of range.
+class TENON_API IndexError : public Error {
+  using Error::Error;
+};
+
+/// An argument has the right type but a value that is not allowed.
+class TENON_API ValueError : public Error {
+  using Error::Error;
+};
+
+/// An argument has the wrong type or dtype.
+class TENON_API TypeError : public Error {
+  using Error::Error;
+};
+
+/// What was asked for is not provided for this dtype, device or layout.
+class TENON_API NotImplementedError : public Error {
+  using Error::Error;
+};
+
+/// Integer division or remainder by zero.
+class TENON_API ZeroDivisionError : public Error {
+  using Error::Error;
+};
+
+namespace detail {
+
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return std::move(out).str();
+}
+
+template <class E, class... Parts>
+[[noreturn]] TENON_COLD void raise(const Parts&... parts) {
+  throw E(concat(parts...));
+}
+
+}  // namespace detail
+
+#define TENON_CHECK_AS(ErrorType, cond, ...)            \
+  do {                                                  \
+    if (TENON_UNLIKELY(!(cond))) {                      \
+      ::tenon::detail::raise<ErrorType>(__VA_ARGS__);   \
+    }                                                   \
+  } while (false)
+
+/// TENON_CHECK(condition, parts of the message...): throws the named error unless the condition holds.
+#define TENON_CHECK(cond, ...) TENON_CHECK_AS(::tenon::Error, cond, __VA_ARGS__)
+#define TENON_CHECK_INDEX(cond, ...) TENON_CHECK_AS(::tenon::IndexError, cond, __VA_ARGS__)
+#define TENON_CHECK_VALUE(cond, ...) TENON_CHECK_AS(::tenon::ValueError, cond, __VA_ARGS__)
+#define TENON_CHECK_TYPE(cond, ...) TENON_CHECK_AS(::tenon::TypeError, cond, __VA_ARGS__)
+#define TENON_CHECK_NOT_IMPLEMENTED(cond, ...) \
+  TENON_CHECK_AS(::tenon::NotImplementedError, cond, __VA_ARGS__)
+
+/// What only a defect of the library itself can violate.
+#define TENON_ASSERT(cond, ...)                                                             \
+  TENON_CHECK_AS(::tenon::Error, cond, "internal error at ", __FILE__, ":", __LINE__, ": ", \
+                 #cond, " does not hold. ", ##__VA_ARGS__)
+
+}  // namespace tenon

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "aten/core/macros.h"
+
+namespace tenon {
+
+/// A reference count inside the object it counts. A class T that has one also has a static
+/// `void T::destroy(T*) noexcept`, which IntrusivePtr calls when the last reference goes.
+class RefCount {
+ public:
+  void retain() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// True if this was the last reference.
+  bool release() noexcept {
+    // The sole owner needs no read-modify-write: nobody else can be adding a reference.
+    if (count_.load(std::memory_order_acquire) == 1) return true;
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  uint32_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  /// Takes a reference unless the object is already being destroyed: for weak back pointers.
+  bool retain_if_alive() noexcept {
+    uint32_t n = count_.load(std::memory_order_relaxed);
+    while (n != 0 && !count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) {
+    }
+    return n != 0;
+  }
+  /// Marks the object dead so that retain_if_alive() fails from here on.
+  void clear() noexcept { count_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<uint32_t> count_{1};
+};
+
+/// Shared ownership of a T with a member `RefCount refs`.
+template <class T>
+class IntrusivePtr {
+ public:
+  constexpr IntrusivePtr() noexcept = default;
+  constexpr IntrusivePtr(std::nullptr_t) noexcept {}
+  IntrusivePtr(const IntrusivePtr& other) noexcept : ptr_(other.ptr_) {
+    if (ptr_) ptr_->refs.retain();
+  }
+  IntrusivePtr(IntrusivePtr&& other) noexcept : ptr_(std::exchange(other.ptr_, nullptr)) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  IntrusivePtr(const IntrusivePtr<U>& other) noexcept : ptr_(other.get()) {
+    if (ptr_) ptr_->refs.retain();
+  }
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  IntrusivePtr(IntrusivePtr<U>&& other) noexcept : ptr_(other.detach()) {}
+  ~IntrusivePtr() { reset(); }
+  IntrusivePtr& operator=(const IntrusivePtr& other) noexcept {
+    IntrusivePtr(other).swap(*this);
+    return *this;
+  }
+  IntrusivePtr& operator=(IntrusivePtr&& other) noexcept {
+    IntrusivePtr(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  /// Takes over the reference that `ptr` already counts, as a fresh object does.
+  static IntrusivePtr adopt(T* ptr) noexcept {
+    IntrusivePtr p;
+    p.ptr_ = ptr;
+    return p;
+  }
+  /// Adds a reference to an object that someone else keeps alive now.
+  static IntrusivePtr share(T* ptr) noexcept {
+    if (ptr) ptr->refs.retain();
+    return adopt(ptr);
+  }
+
+  T* get() const noexcept { return ptr_; }
+  T* operator->() const noexcept { return ptr_; }
+  T& operator*() const noexcept { return *ptr_; }
+  explicit operator bool() const noexcept { return ptr_ != nullptr; }
+  /// Gives the reference away.
+  T* detach() noexcept { return std::exchange(ptr_, nullptr); }
+  void swap(IntrusivePtr& other) noexcept { std::swap(ptr_, other.ptr_); }
+  void reset() noexcept {
+    T* old = std::exchange(ptr_, nullptr);
+    if (old && old->refs.release()) T::destroy(old);
+  }
+
+  friend bool operator==(const IntrusivePtr& a, const IntrusivePtr& b) { return a.ptr_ == b.ptr_; }
+  friend bool operator==(const IntrusivePtr& a, std::nullptr_t) { return a.ptr_ == nullptr; }
+
+ private:
+  T* ptr_ = nullptr;
+};
+
+}  // namespace tenon

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+
+namespace tenon {
+
+/// How a tensor's elements are ordered in memory. The numbers are PyTorch's.
+enum class MemoryFormat : int8_t { Contiguous = 0, Preserve = 1, ChannelsLast = 2, ChannelsLast3d = 3 };
+
+inline std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
+  constexpr const char* kNames[] = {"contiguous_format", "preserve_format", "channels_last",
+                                    "channels_last_3d"};
+  return out << kNames[static_cast<int>(format)];
+}
+
+/// Strided tensors are all there is at present; the sparse layouts keep PyTorch's numbers.
+enum class Layout : int8_t { Strided = 0, Sparse = 1, SparseCsr = 2 };
+
+inline constexpr Layout kStrided = Layout::Strided;
+
+inline std::ostream& operator<<(std::ostream& out, Layout layout) {
+  constexpr const char* kNames[] = {"strided", "sparse_coo", "sparse_csr"};
+  return out << kNames[static_cast<int>(layout)];
+}
+
+}  // namespace tenon

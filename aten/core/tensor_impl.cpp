@@ -1,0 +1,67 @@
+#include "aten/core/tensor_impl.h"
+
+#include <new>
+
+namespace tenon {
+
+SharedVersion* SharedVersion::create(uint32_t start) {
+  auto* version = ::new (memory::allocate(sizeof(SharedVersion))) SharedVersion;
+  version->value = start;
+  return version;
+}
+
+void SharedVersion::destroy(SharedVersion* version) noexcept {
+  memory::deallocate(version, sizeof(SharedVersion));
+}
+
+TensorImpl* TensorImpl::create(ScalarType dtype, Device device) {
+  return ::new (memory::allocate(sizeof(TensorImpl))) TensorImpl(dtype, device);
+}
+
+void TensorImpl::destroy(TensorImpl* impl) noexcept {
+  impl->refs.clear();
+  if (impl->autograd_meta) autograd::destroy_autograd_meta(impl->autograd_meta);
+  impl->~TensorImpl();
+  memory::deallocate(impl, sizeof(TensorImpl));
+}
+
+void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
+  const size_t n = new_sizes.size();
+  if (sizes.data() != new_sizes.data() || sizes.size() != n) sizes = DimVector(new_sizes);
+  strides.resize(n);
+  int64_t stride = 1;
+  int64_t count = 1;
+  for (size_t i = n; i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+    count *= sizes[i];
+  }
+  numel = count;
+  contiguous = true;
+}
+
+void TensorImpl::set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_strides) {
+  sizes = DimVector(new_sizes);
+  strides = DimVector(new_strides);
+  int64_t expected = 1;
+  int64_t count = 1;
+  bool row_major = true;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1) {
+      row_major &= strides[i] == expected;
+      expected *= sizes[i];
+    }
+    count *= sizes[i];
+  }
+  numel = count;
+  contiguous = row_major || count == 0;
+}
+
+void TensorImpl::share_version_with(TensorImpl& other) {
+  if (!shared_version) {
+    shared_version = IntrusivePtr<SharedVersion>::adopt(SharedVersion::create(own_version));
+  }
+  other.shared_version = shared_version;
+}
+
+}  // namespace tenon

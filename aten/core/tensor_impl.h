@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+
+#include "aten/core/dispatch_key.h"
+#include "aten/core/intrusive_ptr.h"
+#include "aten/core/memory_format.h"
+#include "aten/core/scalar_type.h"
+#include "aten/core/small_vector.h"
+#include "aten/core/storage.h"
+
+namespace tenon {
+
+namespace autograd {
+struct AutogradMeta;
+/// Defined by the autograd layer, which alone knows what the struct holds.
+TENON_API void destroy_autograd_meta(AutogradMeta* meta) noexcept;
+}  // namespace autograd
+
+/// The number of in-place changes to a storage, shared by its views once there are any.
+struct SharedVersion {
+  RefCount refs;
+  std::atomic<uint32_t> value{0};
+
+  static TENON_API SharedVersion* create(uint32_t start);
+  static TENON_API void destroy(SharedVersion* version) noexcept;
+};
+
+/// How a view came to be, which decides whether it may be changed in place (the autograd layer's texts).
+enum class CreationMeta : uint8_t { Default, MultiOutput, NoGrad, CustomFunction };
+
+/// What a Tensor points to: geometry, element type and a share of a storage.
+struct TensorImpl {
+  RefCount refs;
+  DispatchKeySet key_set;
+  ScalarType dtype;
+  Device device;
+  bool contiguous = true;
+  bool is_wrapped_number = false;  ///< a 0-dim tensor standing for a plain number in type promotion
+  CreationMeta creation_meta = CreationMeta::Default;
+  void* data = nullptr;  ///< first element; null on devices without data
+  int64_t numel = 0;
+  int64_t storage_offset = 0;  ///< in elements
+  IntrusivePtr<StorageImpl> storage;
+  DimVector sizes;
+  DimVector strides;                  ///< in elements
+  IntrusivePtr<TensorImpl> base;      ///< of a view: the tensor that is no view itself
+  autograd::AutogradMeta* autograd_meta = nullptr;  ///< owned; null until gradients are involved
+
+  TensorImpl(ScalarType t, Device d) : key_set(backend_of(d.type())), dtype(t), device(d) {}
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  static TENON_API TensorImpl* create(ScalarType dtype, Device device);
+  static TENON_API void destroy(TensorImpl* impl) noexcept;
+
+  /// Sets sizes with row-major strides and the number of elements.
+  TENON_API void set_sizes_contiguous(IntArrayRef new_sizes);
+  TENON_API void set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_strides);
+  /// Recomputes `data` after the storage or the offset has changed.
+  void refresh_data() {
+    data = storage && storage->data()
+               ? static_cast<char*>(storage->data()) + storage_offset * element_size(dtype)
+               : nullptr;
+  }
+
+  uint32_t version() const {
+    return shared_version ? shared_version->value.load(std::memory_order_relaxed) : own_version;
+  }
+  void bump_version() {
+    if (shared_version) {
+      shared_version->value.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      ++own_version;
+    }
+  }
+  /// From now on `other` counts its changes together with this tensor.
+  TENON_API void share_version_with(TensorImpl& other);
+
+  uint32_t own_version = 0;
+  IntrusivePtr<SharedVersion> shared_version;
+};
+
+}  // namespace tenon

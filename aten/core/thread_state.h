@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aten/core/dispatch_key.h"
+#include "aten/core/macros.h"
+
+namespace tenon {
+
+/// What a thread's calls depend on besides their arguments.
+struct ThreadState {
+  /// Layers that calls skip: those a kernel below them has excluded, and Autograd while no gradient
+  /// is recorded.
+  uint8_t skipped_layers = 0;
+  uint8_t excluded_layers = 0;
+  bool grad_mode = true;
+
+  void refresh() {
+    skipped_layers = excluded_layers;
+    if (!grad_mode) skipped_layers |= DispatchKeySet(DispatchLayer::Autograd).layers;
+  }
+};
+
+extern TENON_API constinit thread_local ThreadState thread_state
+    __attribute__((tls_model("initial-exec")));
+
+/// Whether operations are recorded for differentiation on this thread.
+struct GradMode {
+  static bool is_enabled() { return thread_state.grad_mode; }
+  static void set_enabled(bool enabled) {
+    thread_state.grad_mode = enabled;
+    thread_state.refresh();
+  }
+};
+
+/// Sets the grad mode until the end of the scope.
+class AutoGradMode {
+ public:
+  explicit AutoGradMode(bool enabled) : previous_(GradMode::is_enabled()) {
+    GradMode::set_enabled(enabled);
+  }
+  ~AutoGradMode() { GradMode::set_enabled(previous_); }
+  AutoGradMode(const AutoGradMode&) = delete;
+  AutoGradMode& operator=(const AutoGradMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+/// Records nothing until the end of the scope.
+class NoGradGuard : public AutoGradMode {
+ public:
+  NoGradGuard() : AutoGradMode(false) {}
+};
+
+/// Calls inside the scope go straight to the layers below Autograd: for kernels it has called.
+class BelowAutograd {
+ public:
+  BelowAutograd() : previous_(thread_state.excluded_layers) {
+    thread_state.excluded_layers |= DispatchKeySet(DispatchLayer::Autograd).layers;
+    thread_state.skipped_layers |= DispatchKeySet(DispatchLayer::Autograd).layers;
+  }
+  ~BelowAutograd() {
+    thread_state.excluded_layers = previous_;
+    thread_state.refresh();
+  }
+  BelowAutograd(const BelowAutograd&) = delete;
+  BelowAutograd& operator=(const BelowAutograd&) = delete;
+
+ private:
+  uint8_t previous_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,112 @@
+#include "tenon/native/normal.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "aten/cpu/random_fill.h"
+#include "aten/cpu/random_words.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kBlock = 16;
+
+/// Box and Muller's method in double; the second value of each pair is kept for the next call.
+double next_normal(GeneratorImpl& generator) {
+  if (generator.next_double_normal) {
+    const double value = *generator.next_double_normal;
+    generator.next_double_normal.reset();
+    return value;
+  }
+  const double u1 = native::uniform_double(generator);
+  const double u2 = native::uniform_double(generator);
+  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+  const double theta = 2.0 * std::numbers::pi * u1;
+  generator.next_double_normal = radius * std::sin(theta);
+  return radius * std::cos(theta);
+}
+
+/// Blocks of 16; where the size is no multiple, the last 16 elements are drawn once more.
+template <class T>
+void fill_blocks(GeneratorImpl& generator, T* out, int64_t n, T mean, T std) {
+  native::draw_uniform(generator, out, n, T(0), T(1));
+  native::box_muller(out, n / kBlock * kBlock, mean, std);
+  if (n % kBlock != 0) {
+    native::draw_uniform(generator, out + n - kBlock, kBlock, T(0), T(1));
+    native::box_muller(out + n - kBlock, kBlock, mean, std);
+  }
+}
+
+/// Half types draw each block on its own, which leaves the generator elsewhere than float does.
+template <class H>
+void fill_half_blocks(GeneratorImpl& generator, H* out, int64_t n, float mean, float std) {
+  const auto block = [&](H* at) {
+    float values[kBlock];
+    native::draw_uniform(generator, values, kBlock, 0.0f, 1.0f);
+    native::box_muller(values, kBlock, mean, std);
+    for (int64_t j = 0; j < kBlock; ++j) at[j] = H(values[j]);
+  };
+  for (int64_t i = 0; i + kBlock <= n; i += kBlock) block(out + i);
+  if (n % kBlock != 0) block(out + n - kBlock);
+}
+
+template <class T>
+void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, double std, int64_t parts) {
+  if (self.numel() * parts >= kBlock && self.is_contiguous()) {
+    T* out = static_cast<T*>(self.mutable_data_ptr());
+    if constexpr (std::is_class_v<T>) {
+      fill_half_blocks(generator, out, self.numel(), static_cast<float>(mean), static_cast<float>(std));
+    } else {
+      fill_blocks(generator, out, self.numel() * parts, static_cast<T>(mean), static_cast<T>(std));
+    }
+    return;
+  }
+  native::fill_in_order<T>(self, [&](T* out, int64_t n) {
+    for (int64_t i = 0; i < n * parts; ++i) {
+      const double value = next_normal(generator) * std + mean;
+      if constexpr (std::is_class_v<T>) {
+        out[i] = T(static_cast<float>(value));
+      } else {
+        out[i] = static_cast<T>(value);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+/// PyTorch's streams: below 16 elements, or not contiguous, pairs in double; else blocks of 16.
+Tensor& native::normal_cpu_(Tensor& self, double mean, double std, std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
+  const LockedGenerator source("normal_", generator);
+  if (self.is_complex()) {
+    // Real and imaginary part share the variance; the mean is the real part's.
+    TENON_CHECK_VALUE(mean == 0, "[normal_] expected mean=0 for a complex tensor, got ", mean);
+    std /= std::numbers::sqrt2;
+  }
+  switch (self.scalar_type()) {
+    case kFloat:
+      fill_normal<float>(self, *source, mean, std, 1);
+      break;
+    case kDouble:
+      fill_normal<double>(self, *source, mean, std, 1);
+      break;
+    case kHalf:
+      fill_normal<Half>(self, *source, mean, std, 1);
+      break;
+    case kBFloat16:
+      fill_normal<BFloat16>(self, *source, mean, std, 1);
+      break;
+    case kComplexFloat:
+      fill_normal<float>(self, *source, mean, std, 2);
+      break;
+    case kComplexDouble:
+      fill_normal<double>(self, *source, mean, std, 2);
+      break;
+    default:
+      detail::raise<NotImplementedError>("[normal_] is not implemented for ", self.scalar_type());
+  }
+  return self;
+}
+
+}  // namespace tenon

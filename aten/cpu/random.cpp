@@ -1,0 +1,121 @@
+#include "tenon/native/random.h"
+
+#include <limits>
+
+#include "aten/cpu/random_fill.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+T from_integer(int64_t value) {
+  if constexpr (std::is_class_v<T>) {
+    return T(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+/// base + r mod range, r of 64 bits for ranges of 2^28 and more; range 0 stands for 2^64.
+void fill_range(const Tensor& self, GeneratorImpl& generator, uint64_t range, int64_t base) {
+  TENON_DISPATCH_REAL(self.scalar_type(), "random_", {
+    native::fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        uint64_t r = 0;
+        if (range != 0 && range < (uint64_t{1} << 28)) {
+          r = generator.random() % static_cast<uint32_t>(range);
+        } else {
+          r = generator.random64();
+          if (range != 0) r %= range;
+        }
+        out[i] = from_integer<scalar_t>(static_cast<int64_t>(r + static_cast<uint64_t>(base)));
+      }
+    });
+  });
+}
+
+/// Largest number up to which every integer is a value of the type.
+int64_t largest_exact(ScalarType t) {
+  switch (t) {
+    case kBool:
+      return 1;
+    case kByte:
+      return 255;
+    case kChar:
+      return 127;
+    case kShort:
+      return 32767;
+    case kInt:
+      return std::numeric_limits<int32_t>::max();
+    case kHalf:
+      return 1 << 11;
+    case kBFloat16:
+      return 1 << 8;
+    case kFloat:
+      return 1 << 24;
+    case kDouble:
+      return int64_t{1} << 53;
+    default:
+      return std::numeric_limits<int64_t>::max();
+  }
+}
+
+double largest(ScalarType t) {
+  switch (t) {
+    case kHalf:
+      return 65504.0;
+    case kBFloat16:
+    case kFloat:
+    case kDouble:
+      return 0x1p127;
+    default:
+      return static_cast<double>(largest_exact(t));
+  }
+}
+
+double smallest(ScalarType t) {
+  if (t == kByte || t == kBool) return 0;
+  return is_floating_point(t) ? -largest(t) : -largest(t) - 1;
+}
+
+}  // namespace
+
+/// Integers in [0, 2^31) and so on: all that the dtype holds exactly, from 0.
+Tensor& native::random_cpu_(Tensor& self, std::optional<Generator> generator) {
+  const LockedGenerator source("random_", generator);
+  const ScalarType t = self.scalar_type();
+  const uint64_t range = static_cast<uint64_t>(largest_exact(t)) + 1;
+  TENON_DISPATCH_REAL(t, "random_", {
+    fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {
+      const bool wide = t == kLong || t == kDouble;
+      for (int64_t i = 0; i < n; ++i) {
+        const uint64_t r = wide ? source->random64() : source->random();
+        out[i] = from_integer<scalar_t>(static_cast<int64_t>(r % range));
+      }
+    });
+  });
+  return self;
+}
+
+Tensor& native::random_from_cpu_(Tensor& self, int64_t from, std::optional<int64_t> to,
+                                 std::optional<Generator> generator) {
+  const ScalarType t = self.scalar_type();
+  TENON_CHECK_VALUE(!to || from < *to, "[random_] random_ expects 'from' to be less than 'to', but got from=",
+                    from, " >= to=", to.value_or(0));
+  TENON_CHECK_VALUE(static_cast<double>(from) >= smallest(t) && static_cast<double>(from) <= largest(t),
+                    "[random_] from is out of bounds for ", t, ", got ", from);
+  TENON_CHECK_VALUE(!to || (static_cast<double>(*to - 1) >= smallest(t) &&
+                            static_cast<double>(*to - 1) <= largest(t)),
+                    "[random_] to - 1 is out of bounds for ", t, ", got to=", to.value_or(0));
+  const LockedGenerator source("random_", generator);
+  // Without `to` up to the largest value; from the smallest int64 on that is all 2^64.
+  const int64_t last = to ? *to - 1 : largest_exact(t);
+  fill_range(self, *source, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from);
+  return self;
+}
+
+Tensor& native::random_to_cpu_(Tensor& self, int64_t to, std::optional<Generator> generator) {
+  return native::random_from_cpu_(self, 0, to, generator);
+}
+
+}  // namespace tenon

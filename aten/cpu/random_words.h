@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aten/core/generator.h"
+
+namespace tenon::native {
+
+/// Draws from an mt19937 in bulk, the same values in the same order as one at a time. The engine must be
+/// left alone while this lives; it gets its state back in the destructor.
+class RandomWords {
+ public:
+  explicit RandomWords(Mt19937& engine) : engine_(engine), state_(engine.words()), next_(engine.position()) {}
+  ~RandomWords() { engine_.set_state(state_, next_); }
+  RandomWords(const RandomWords&) = delete;
+  RandomWords& operator=(const RandomWords&) = delete;
+
+  void draw(uint32_t* out, int64_t count);
+
+ private:
+  Mt19937& engine_;
+  std::array<uint32_t, Mt19937::kWords> state_;
+  int next_;
+};
+
+/// Below this many draws the engine itself is quicker than copying its state twice.
+inline constexpr int64_t kFewWords = 256;
+
+/// The next values in [0, 1): float k 2^-24, k = word & (2^24 - 1); double k 2^-53, k = two words & (2^53 - 1),
+/// high word first; then scaled to from + u (to - from).
+void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float from, float to);
+void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double from, double to);
+
+/// One value of the same streams.
+inline float uniform_float(GeneratorImpl& generator) {
+  return static_cast<float>(generator.random() & 0xffffffu) * 0x1p-24f;
+}
+inline double uniform_double(GeneratorImpl& generator) {
+  return static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+/// Turns blocks of 16 values in [0, 1) into normal ones, in place, by Box and Muller's method with
+/// 1 - data[j] and data[j + 8], j < 8, of each block; count is a multiple of 16.
+void box_muller(float* data, int64_t count, float mean, float std);
+void box_muller(double* data, int64_t count, double mean, double std);
+
+}  // namespace tenon::native

@@ -1,0 +1,188 @@
+// Loops of a pointwise operator from its functor. Included once per Highway target, by generated files.
+//
+// A functor is a struct with
+//   static constexpr int kInputs, kOutputs, kScalars;
+//   static constexpr int kCost;    // about the vector instructions per element
+//   template <class V> static HWY_INLINE void apply(const V* in, const V* s, V* out);
+// where V is a vector of a compute type or a plain complex number, all of `in`, `s` and `out` have the
+// same type, and the body is written with the functions of namespace `m`.
+#if defined(TENON_ATEN_CPU_VEC_POINTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
+#undef TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
+#else
+#define TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
+#endif
+
+#include "aten/cpu/vec/math-inl.h"
+#include "aten/iterator/pointwise_op.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::native::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Vectors per turn of the main loop: cheap bodies need several to hide the loop's own work.
+template <class F>
+inline constexpr int kUnroll = F::kCost <= 4 ? 4 : F::kCost <= 10 ? 2 : 1;
+
+/// Elements at p, fewer than a vector; the other lanes are 1, which no function minds.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_part(D d, const T* p, size_t count) {
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  const auto mask = hn::FirstN(d, count);
+  return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, p), hn::Set(d, T{1}));
+#else
+  HWY_ALIGN T buffer[hn::MaxLanes(d)];
+  for (size_t i = 0; i < hn::Lanes(d); ++i) buffer[i] = i < count ? p[i] : T{1};
+  return hn::Load(d, buffer);
+#endif
+}
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_part(hn::Vec<D> v, D d, T* p, size_t count) {
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  hn::BlendedStore(v, hn::FirstN(d, count), d, p);
+#else
+  HWY_ALIGN T buffer[hn::MaxLanes(d)];
+  hn::Store(v, d, buffer);
+  for (size_t i = 0; i < count; ++i) p[i] = buffer[i];
+#endif
+}
+
+template <class F, class T>
+HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
+                              const Scalar* scalars, int64_t n) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int kIns = F::kInputs, kOuts = F::kOutputs, kTurn = kUnroll<F>;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  const size_t lanes = hn::Lanes(d), count = static_cast<size_t>(n);
+
+  V s[F::kScalars + 1];
+  for (int k = 0; k < F::kScalars; ++k) s[k] = hn::Set(d, scalars[k].template to<T>());
+
+  size_t i = 0;
+  if (count >= lanes) {
+    // A value for all stands in a small array that the loop reads again and again, and an output
+    // nobody wants goes to another: one loop serves every combination.
+    HWY_ALIGN T repeated[kIns + 1][kTurn * kLanes];
+    HWY_ALIGN T unwanted[kTurn * kLanes];
+    const T* in[kIns + 1];
+    T* out[kOuts];
+    size_t in_step[kIns + 1], out_step[kOuts];
+    for (int k = 0; k < kIns; ++k) {
+      in[k] = static_cast<const T*>(ins[k]);
+      in_step[k] = lanes;
+      if (in_steps[k] != 0) continue;
+      const V value = hn::Set(d, *in[k]);
+      for (int u = 0; u < kTurn; ++u) hn::Store(value, d, repeated[k] + u * lanes);
+      in[k] = repeated[k];
+      in_step[k] = 0;
+    }
+    for (int k = 0; k < kOuts; ++k) {
+      out[k] = outs[k] ? static_cast<T*>(outs[k]) : unwanted;
+      out_step[k] = outs[k] ? lanes : 0;
+    }
+    if constexpr (kTurn > 1) {
+      for (; i + kTurn * lanes <= count; i += kTurn * lanes) {
+        for (int u = 0; u < kTurn; ++u) {
+          V a[kIns + 1], r[kOuts];
+          for (int k = 0; k < kIns; ++k) a[k] = hn::LoadU(d, in[k] + u * lanes);
+          F::template apply<V>(a, s, r);
+          for (int k = 0; k < kOuts; ++k) hn::StoreU(r[k], d, out[k] + u * lanes);
+        }
+        for (int k = 0; k < kIns; ++k) in[k] += kTurn * in_step[k];
+        for (int k = 0; k < kOuts; ++k) out[k] += kTurn * out_step[k];
+      }
+    }
+    for (; i + lanes <= count; i += lanes) {
+      V a[kIns + 1], r[kOuts];
+      for (int k = 0; k < kIns; ++k) {
+        a[k] = hn::LoadU(d, in[k]);
+        in[k] += in_step[k];
+      }
+      F::template apply<V>(a, s, r);
+      for (int k = 0; k < kOuts; ++k) {
+        hn::StoreU(r[k], d, out[k]);
+        out[k] += out_step[k];
+      }
+    }
+  }
+  if (i < count) {
+    V a[kIns + 1], r[kOuts];
+    for (int k = 0; k < kIns; ++k) {
+      const T* p = static_cast<const T*>(ins[k]);
+      a[k] = in_steps[k] == 0 ? hn::Set(d, *p) : load_part(d, p + i, count - i);
+    }
+    F::template apply<V>(a, s, r);
+    for (int k = 0; k < kOuts; ++k) {
+      if (outs[k]) store_part(r[k], d, static_cast<T*>(outs[k]) + i, count - i);
+    }
+  }
+}
+
+template <class F, class T>
+void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
+                  const Scalar* scalars, int64_t n) {
+  T s[F::kScalars + 1];
+  for (int k = 0; k < F::kScalars; ++k) s[k] = scalars[k].template to<T>();
+  for (int64_t i = 0; i < n; ++i) {
+    T a[F::kInputs + 1], r[F::kOutputs];
+    for (int k = 0; k < F::kInputs; ++k) a[k] = static_cast<const T*>(ins[k])[i * in_steps[k]];
+    F::template apply<T>(a, s, r);
+    for (int k = 0; k < F::kOutputs; ++k) {
+      if (outs[k]) static_cast<T*>(outs[k])[i] = r[k];
+    }
+  }
+}
+
+/// Sets of compute types, as bit masks.
+inline constexpr uint32_t kF32 = 1u << static_cast<int>(ComputeType::F32);
+inline constexpr uint32_t kF64 = 1u << static_cast<int>(ComputeType::F64);
+inline constexpr uint32_t kI32 = 1u << static_cast<int>(ComputeType::I32);
+inline constexpr uint32_t kI64 = 1u << static_cast<int>(ComputeType::I64);
+inline constexpr uint32_t kC64 = 1u << static_cast<int>(ComputeType::C64);
+inline constexpr uint32_t kC128 = 1u << static_cast<int>(ComputeType::C128);
+inline constexpr uint32_t kBoolean = 1u << static_cast<int>(ComputeType::Bool);
+inline constexpr uint32_t kFloats = kF32 | kF64;
+inline constexpr uint32_t kIntegers = kI32 | kI64;  ///< Bool included, unless it has its own loop
+inline constexpr uint32_t kComplexes = kC64 | kC128;
+
+/// Enters functor F's loops for the compute types in kTypes; may be called again for other types.
+/// Complex loops are not vectors and exist once, with the baseline target's.
+template <class F, uint32_t kTypes>
+void add_loops(PointwiseLoops* table) {
+  const auto at = [&](ComputeType type) -> PointwiseLoop& {
+    return table->loop[static_cast<int>(type)];
+  };
+  if constexpr ((kTypes & kF32) != 0) at(ComputeType::F32) = &vector_loop<F, float>;
+  if constexpr ((kTypes & kF64) != 0) at(ComputeType::F64) = &vector_loop<F, double>;
+  if constexpr ((kTypes & kI32) != 0) at(ComputeType::I32) = &vector_loop<F, int32_t>;
+  if constexpr ((kTypes & kI64) != 0) at(ComputeType::I64) = &vector_loop<F, int64_t>;
+  if constexpr ((kTypes & kBoolean) != 0) at(ComputeType::Bool) = &vector_loop<F, int32_t>;
+#if HWY_TARGET == HWY_STATIC_TARGET
+  if constexpr ((kTypes & kC64) != 0) at(ComputeType::C64) = &complex_loop<F, std::complex<float>>;
+  if constexpr ((kTypes & kC128) != 0) {
+    at(ComputeType::C128) = &complex_loop<F, std::complex<double>>;
+  }
+#endif
+}
+
+}  // namespace tenon::native::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+/// Inside namespace tenon::native, after HWY_EXPORT(fill): the table that `fill` of the best target
+/// fills, as `const PointwiseLoops* name()`.
+#ifndef TENON_POINTWISE_LOOPS
+#define TENON_POINTWISE_LOOPS(name, fill)        \
+  const PointwiseLoops* name() {                 \
+    static const PointwiseLoops table = [] {     \
+      PointwiseLoops loops;                      \
+      HWY_STATIC_DISPATCH(fill)(&loops);         \
+      HWY_DYNAMIC_DISPATCH(fill)(&loops);        \
+      return loops;                              \
+    }();                                         \
+    return &table;                               \
+  }
+#endif
+
+#endif

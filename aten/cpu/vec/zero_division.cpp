@@ -1,0 +1,13 @@
+#include "aten/cpu/vec/zero_division.h"
+
+#include <utility>
+
+namespace tenon::native {
+
+static thread_local bool divided_by_zero = false;
+
+void note_zero_division() { divided_by_zero = true; }
+
+bool take_zero_division() { return std::exchange(divided_by_zero, false); }
+
+}  // namespace tenon::native

@@ -1,0 +1,274 @@
+#include "aten/cuda/allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "aten/core/tensor_base.h"
+#include "aten/cuda/device.h"
+#include "aten/cuda/error.h"
+
+namespace tenon::cuda {
+namespace {
+
+constexpr size_t kSmallest = 512;
+constexpr size_t kPage = size_t{2} << 20;
+
+/// Rounds up to the size class: at most an eighth is wasted, and large blocks are whole pages.
+size_t class_bytes(size_t bytes) {
+  const int shift = std::max(0, static_cast<int>(std::bit_width(bytes - 1)) - 4);
+  const size_t unit = std::max(size_t{1} << shift, kSmallest);
+  const size_t rounded = (bytes + unit - 1) / unit * unit;
+  return rounded < kPage ? rounded : (rounded + kPage - 1) / kPage * kPage;
+}
+
+struct Block {
+  void* data;
+  size_t bytes;
+  CUstream_st* stream;             ///< of the thread that allocated it
+  std::vector<Stream> other_users; ///< streams named by record_stream()
+};
+
+/// A freed block that other streams may still use.
+struct Pending {
+  Block* block;
+  std::vector<Event> marks;
+};
+
+class DeviceCache {
+ public:
+  explicit DeviceCache(DeviceIndex device) : device_(device) {}
+
+  Block* allocate(size_t request) {
+    const size_t bytes = class_bytes(request);
+    const Stream stream = current_stream(device_);
+    std::unique_lock lock(mutex_);
+    collect(false);
+    Block* block = take(stream, bytes);
+    if (!block) block = from_driver(stream, bytes, request);
+    ++stats_.allocations;
+    stats_.allocated_bytes += block->bytes;
+    stats_.peak_allocated_bytes = std::max(stats_.peak_allocated_bytes, stats_.allocated_bytes);
+    return block;
+  }
+
+  void free(Block* block) {
+    std::lock_guard lock(mutex_);
+    stats_.allocated_bytes -= block->bytes;
+    stats_.cached_bytes += block->bytes;
+    if (block->other_users.empty()) {
+      keep(block);
+      return;
+    }
+    Pending pending{block, {}};
+    for (const Stream& user : block->other_users) {
+      pending.marks.emplace_back();
+      pending.marks.back().record(user);
+    }
+    block->other_users.clear();
+    pending_.push_back(std::move(pending));
+  }
+
+  void record(Block* block, Stream stream) {
+    std::lock_guard lock(mutex_);
+    if (stream.handle() == block->stream && stream.device_index() == device_) return;
+    auto& users = block->other_users;
+    if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
+  }
+
+  void empty() {
+    std::lock_guard lock(mutex_);
+    release_all();
+  }
+
+  MemoryStats stats() {
+    std::lock_guard lock(mutex_);
+    return stats_;
+  }
+
+  void reset_peak() {
+    std::lock_guard lock(mutex_);
+    stats_.peak_allocated_bytes = stats_.allocated_bytes;
+  }
+
+ private:
+  using Free = std::multimap<size_t, Block*>;
+
+  void keep(Block* block) { free_[block->stream].emplace(block->bytes, block); }
+
+  Block* take(Stream stream, size_t bytes) {
+    const auto of_stream = free_.find(stream.handle());
+    if (of_stream == free_.end()) return nullptr;
+    const auto found = of_stream->second.lower_bound(bytes);
+    if (found == of_stream->second.end() || found->first > 2 * bytes) return nullptr;
+    Block* block = found->second;
+    of_stream->second.erase(found);
+    stats_.cached_bytes -= block->bytes;
+    return block;
+  }
+
+  Block* from_driver(Stream stream, size_t bytes, size_t request) {
+    const DeviceGuard guard(device_);
+    void* data = nullptr;
+    cudaError_t status = cudaMalloc(&data, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      release_all();
+      status = cudaMalloc(&data, bytes);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      size_t available = 0, total = 0;
+      cudaMemGetInfo(&available, &total);
+      tenon::detail::raise<Error>("[cuda] out of memory: tried to allocate ", request, " bytes on cuda:",
+                                  int{device_}, ", which has ", total, " bytes, ", available, " of them free and ",
+                                  stats_.allocated_bytes, " in use by tensors");
+    }
+    TENON_CUDA_CHECK(status);
+    ++stats_.driver_allocations;
+    return new Block{data, bytes, stream.handle(), {}};
+  }
+
+  /// Moves blocks whose other users are done to the caches; with `wait`, all of them.
+  void collect(bool wait) {
+    for (size_t i = pending_.size(); i > 0; --i) {
+      Pending pending = std::move(pending_.front());
+      pending_.pop_front();
+      bool done = true;
+      for (const Event& mark : pending.marks) {
+        if (wait) mark.synchronize();
+        done &= wait || mark.query();
+      }
+      if (done) {
+        keep(pending.block);
+      } else {
+        pending_.push_back(std::move(pending));
+      }
+    }
+  }
+
+  void release_all() {
+    collect(true);
+    const DeviceGuard guard(device_);
+    for (auto& [stream, blocks] : free_) {
+      for (auto& [bytes, block] : blocks) {
+        stats_.cached_bytes -= bytes;
+        TENON_CUDA_CHECK(cudaFree(block->data));
+        delete block;
+      }
+      blocks.clear();
+    }
+  }
+
+  const DeviceIndex device_;
+  std::mutex mutex_;
+  std::unordered_map<CUstream_st*, Free> free_;
+  std::deque<Pending> pending_;
+  MemoryStats stats_{};
+};
+
+/// One cache per GPU. Never destroyed: tensors may be freed after static clean-up.
+std::vector<DeviceCache*>& caches() {
+  static auto* all = [] {
+    auto* made = new std::vector<DeviceCache*>;
+    for (int i = 0; i < device_count(); ++i) made->push_back(new DeviceCache(static_cast<DeviceIndex>(i)));
+    return made;
+  }();
+  return *all;
+}
+
+DeviceCache& cache_of(DeviceIndex device) {
+  return *caches()[static_cast<size_t>(resolve(Device(kCUDA, device)).index())];
+}
+
+/// What a storage or a workspace keeps of its memory.
+struct Lease {
+  DeviceCache* cache;
+  Block* block;
+};
+
+void give_back(const Lease& lease) noexcept {
+  try {
+    lease.cache->free(lease.block);
+  } catch (const Error&) {
+    // Only events of a context that is gone can fail here; its memory went with it.
+  }
+}
+
+void free_storage(void* context, void*, size_t) noexcept {
+  auto* lease = static_cast<Lease*>(context);
+  if (!lease) return;
+  give_back(*lease);
+  delete lease;
+}
+
+StorageImpl* allocate_storage_cuda(size_t bytes, Device device) {
+  const Device where = resolve(device);
+  if (bytes == 0) return StorageImpl::create(nullptr, 0, where, free_storage, nullptr);
+  DeviceCache& cache = cache_of(where.index());
+  auto* lease = new Lease{&cache, cache.allocate(bytes)};
+  return StorageImpl::create(lease->block->data, bytes, where, free_storage, lease);
+}
+
+constexpr DeviceAllocator kAllocator{&allocate_storage_cuda};
+
+/// Memory handed out by allocate(), by address, and every storage's block for record_stream().
+struct Workspaces {
+  std::mutex mutex;
+  std::unordered_map<void*, Lease> leases;
+};
+
+Workspaces& workspaces() {
+  static auto* all = new Workspaces;
+  return *all;
+}
+
+// Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
+const bool registered = [] {
+  register_allocator(kCUDA, &kAllocator);
+  return true;
+}();
+
+}  // namespace
+
+void* allocate(size_t bytes, DeviceIndex device) {
+  if (bytes == 0) return nullptr;
+  DeviceCache& cache = cache_of(device);
+  const Lease lease{&cache, cache.allocate(bytes)};
+  std::lock_guard lock(workspaces().mutex);
+  workspaces().leases.emplace(lease.block->data, lease);
+  return lease.block->data;
+}
+
+void deallocate(void* data) noexcept {
+  if (!data) return;
+  std::unique_lock lock(workspaces().mutex);
+  const auto found = workspaces().leases.find(data);
+  if (found == workspaces().leases.end()) return;
+  const Lease lease = found->second;
+  workspaces().leases.erase(found);
+  lock.unlock();
+  give_back(lease);
+}
+
+void record_stream(const TensorBase& tensor, Stream stream) {
+  TENON_CHECK(tensor.is_cuda(), "[record_stream] expected a CUDA tensor, got one on ", tensor.device());
+  StorageImpl* storage = tensor.storage().get();
+  if (!storage || !storage->data()) return;
+  auto* lease = static_cast<Lease*>(storage->context_if(free_storage));
+  // Memory that came from elsewhere is its owner's to keep alive.
+  if (lease) lease->cache->record(lease->block, stream);
+}
+
+void empty_cache() {
+  for (DeviceCache* cache : caches()) cache->empty();
+}
+
+MemoryStats memory_stats(DeviceIndex device) { return cache_of(device).stats(); }
+void reset_peak_memory_stats(DeviceIndex device) { cache_of(device).reset_peak(); }
+
+}  // namespace tenon::cuda

@@ -1,0 +1,96 @@
+#include "aten/iterator/copy.h"
+
+#include "aten/iterator/blocks.h"
+
+namespace tenon::native {
+namespace {
+
+constexpr int64_t kStreamBytes = int64_t{16} << 20;
+constexpr int64_t kChunk = 1024;
+
+/// Copies runs of elements, converting where the dtypes differ.
+class CopyRow {
+ public:
+  CopyRow(const PointwisePlan& plan, bool stream)
+      : to_size_(static_cast<int64_t>(element_size(plan.operands[0].dtype))),
+        from_size_(static_cast<int64_t>(element_size(plan.operands[1].dtype))),
+        stream_(stream) {
+    if (plan.operands[0].dtype != plan.operands[1].dtype) {
+      convert_ = converter(plan.operands[0].dtype, plan.operands[1].dtype);
+    }
+  }
+
+  void operator()(char* const* data, const int64_t* strides, int64_t n) const {
+    char* to = data[0];
+    const char* from = data[1];
+    const bool dense = strides[0] == to_size_ && strides[1] == from_size_;
+    if (dense && !convert_) {
+      if (stream_) return stream_copy(to, from, n * to_size_);
+      std::memcpy(to, from, n * to_size_);
+      return;
+    }
+    if (dense && !stream_) return convert_(to, from, n);
+    if (!convert_ && strides[0] == to_size_) {
+      return gather_2d(to, from, to_size_, n, 1, strides[1], 0);
+    }
+    alignas(64) char packed[kChunk * 16];
+    alignas(64) char converted[kChunk * 16];
+    for (int64_t at = 0; at < n; at += kChunk) {
+      const int64_t count = std::min(kChunk, n - at);
+      const char* values = from + at * strides[1];
+      if (strides[1] != from_size_) {
+        gather_2d(packed, values, from_size_, count, 1, strides[1], 0);
+        values = packed;
+      }
+      if (convert_) {
+        convert_(converted, values, count);
+        values = converted;
+      }
+      if (strides[0] == to_size_) {
+        if (stream_) {
+          stream_copy(to + at * to_size_, values, count * to_size_);
+        } else {
+          std::memcpy(to + at * to_size_, values, count * to_size_);
+        }
+      } else {
+        scatter_2d(to + at * strides[0], values, to_size_, count, 1, strides[0], 0);
+      }
+    }
+  }
+
+ private:
+  const int64_t to_size_;
+  const int64_t from_size_;
+  const bool stream_;
+  Converter convert_ = nullptr;
+};
+
+}  // namespace
+
+void copy(const TensorBase& dst, const TensorBase& src) {
+  if (dst.is_same(src)) return;
+  const TensorBase* to = &dst;
+  const TensorBase* from = &src;
+  if (dst.sizes() != src.sizes()) {
+    const TensorBase* both[] = {to, from};
+    const DimVector shape = broadcast_shape(both);
+    TENON_CHECK(dst.sizes() == IntArrayRef(shape), "output with shape ", dst.sizes(),
+                " doesn't match the broadcast shape ", shape);
+  }
+  check_no_internal_overlap(dst);
+  check_no_partial_overlap(dst, src);
+  TENON_CHECK(dst.is_cpu() && src.is_cpu(), "[copy] expected CPU tensors, got devices ",
+              dst.device(), " and ", src.device());
+  PointwisePlan plan;
+  make_plan(plan, dst.sizes(), to, from);
+  const int64_t bytes = dst.numel() * dst.itemsize();
+  const bool stream = bytes >= kStreamBytes && !dst.is_alias_of(src);
+  for_each_row(
+      plan, 32768 * 8 / std::max<int64_t>(dst.itemsize(), src.itemsize()),
+      [&] { return CopyRow(plan, stream); },
+      [&](const CopyRow&) {
+        if (stream) stream_fence();
+      });
+}
+
+}  // namespace tenon::native

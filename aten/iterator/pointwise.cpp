@@ -1,0 +1,427 @@
+#include "aten/iterator/pointwise.h"
+
+#include <atomic>
+
+#include "aten/cpu/vec/convert.h"
+#include "aten/cpu/vec/zero_division.h"
+#include "aten/iterator/blocks.h"
+
+namespace tenon::native {
+namespace {
+
+constexpr int kMaxScalars = 12;
+/// Elements of a chunk whose operands are converted or packed in the first-level cache.
+constexpr int64_t kChunk = 1024;
+constexpr int64_t kChunkBytes = 4096;
+/// From this much memory on, outputs bypass the caches: they would not survive there anyway.
+constexpr int64_t kStreamBytes = int64_t{16} << 20;
+
+/// The dtype whose memory a compute type's loop works on.
+ScalarType storage_type(ComputeType type) {
+  constexpr ScalarType kTypes[] = {kFloat, kDouble,       kInt,           kLong,
+                                   kComplexFloat, kComplexDouble, kInt};
+  return kTypes[static_cast<int>(type)];
+}
+
+PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common) {
+  const ComputeType type = compute_type(common);
+  const PointwiseLoops& loops = *op.cpu();
+  PointwiseLoop loop = loops.loop[static_cast<int>(type)];
+  if (!loop && type == ComputeType::Bool) loop = loops.loop[static_cast<int>(ComputeType::I32)];
+  TENON_CHECK_NOT_IMPLEMENTED(loop, "[", op.name, "] is not implemented for '", common, "'");
+  return loop;
+}
+
+/// Scalars side by side, as loops want them.
+class ScalarList {
+ public:
+  explicit ScalarList(ArrayRef<const Scalar*> scalars) {
+    for (size_t k = 0; k < scalars.size(); ++k) ::new (&at(k)) Scalar(*scalars[k]);
+  }
+  const Scalar* data() const { return std::launder(reinterpret_cast<const Scalar*>(bytes_)); }
+
+ private:
+  Scalar& at(size_t k) { return reinterpret_cast<Scalar*>(bytes_)[k]; }
+  alignas(Scalar) char bytes_[kMaxScalars * sizeof(Scalar)];
+};
+
+/// Fewest elements worth a thread of their own.
+int64_t grain_of(const PointwiseOp& op) { return std::max<int64_t>(2048, 32768 * 4 / (3 + op.cost)); }
+
+/// Runs a loop over rows whose operands may be strided or of other dtypes, chunk by chunk.
+class RowRunner {
+ public:
+  RowRunner(const PointwisePlan& plan, PointwiseLoop loop, const Scalar* scalars, bool stream)
+      : plan_(plan), loop_(loop), scalars_(scalars), stream_(stream) {
+    const ScalarType storage = storage_type(plan.compute);
+    compute_size_ = static_cast<int64_t>(element_size(storage));
+    chunk_ = std::min(kChunk, kChunkBytes / compute_size_);
+    for (int k = 0; k < plan.num_operands(); ++k) {
+      const ScalarType dtype = plan.operands[k].dtype;
+      size_[k] = static_cast<int64_t>(element_size(dtype));
+      convert_[k] = nullptr;
+      if (!plan.operands[k].data || dtype == storage) continue;
+      convert_[k] = k < plan.num_outputs ? converter(dtype, storage) : converter(storage, dtype);
+    }
+  }
+
+  void operator()(char* const* data, const int64_t* strides, int64_t n) {
+    const int outputs = plan_.num_outputs, operands = plan_.num_operands();
+    void* out[kMaxOperands];
+    const void* in[kMaxOperands];
+    int64_t steps[kMaxOperands];
+    bool direct = !stream_;
+    for (int k = 0; k < operands; ++k) {
+      const bool is_output = k < outputs;
+      if (is_output) {
+        out[k] = data[k];
+      } else {
+        in[k - outputs] = data[k];
+        steps[k - outputs] = strides[k] != 0;
+      }
+      direct &= !data[k] ||
+                (!convert_[k] && (strides[k] == size_[k] || (strides[k] == 0 && !is_output)));
+    }
+    if (direct) {
+      loop_(out, in, steps, scalars_, n);
+    } else {
+      chunks(data, strides, n, steps);
+    }
+  }
+
+ private:
+  TENON_NOINLINE void chunks(char* const* data, const int64_t* strides, int64_t n,
+                             const int64_t* steps) {
+    const int outputs = plan_.num_outputs, operands = plan_.num_operands();
+    alignas(64) char buffers[kMaxOperands][kChunkBytes];
+    alignas(64) char packed[kChunk * 8];  // strided elements that still need conversion
+    void* out[kMaxOperands];
+    const void* in[kMaxOperands];
+    for (int64_t at = 0; at < n; at += chunk_) {
+      const int64_t count = std::min(chunk_, n - at);
+      for (int k = outputs; k < operands; ++k) {
+        const char* p = data[k] + at * strides[k];
+        const bool dense = strides[k] == size_[k] || strides[k] == 0;
+        in[k - outputs] = p;
+        if (dense && !convert_[k]) continue;
+        in[k - outputs] = buffers[k];
+        if (strides[k] == 0) {
+          if (at == 0) convert_[k](buffers[k], p, 1);
+        } else if (!convert_[k]) {
+          gather_2d(buffers[k], p, size_[k], count, 1, strides[k], 0);
+        } else if (dense) {
+          convert_[k](buffers[k], p, count);
+        } else {
+          gather_converted(buffers[k], p, k, count, strides[k], packed);
+        }
+      }
+      for (int k = 0; k < outputs; ++k) {
+        const bool dense = strides[k] == size_[k] && !convert_[k] && !stream_;
+        out[k] = !data[k] ? nullptr : dense ? data[k] + at * strides[k] : buffers[k];
+      }
+      loop_(out, in, steps, scalars_, count);
+      for (int k = 0; k < outputs; ++k) {
+        if (out[k] == buffers[k]) store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);
+      }
+    }
+  }
+
+  void gather_converted(char* to, const char* from, int k, int64_t count, int64_t stride,
+                        char* packed) const {
+    const int64_t step = kChunk * 8 / 16;  // fits whatever the element size
+    for (int64_t i = 0; i < count; i += step) {
+      const int64_t m = std::min(step, count - i);
+      gather_2d(packed, from + i * stride, size_[k], m, 1, stride, 0);
+      convert_[k](to + i * compute_size_, packed, m);
+    }
+  }
+
+  void store(char* to, int k, int64_t count, int64_t stride, const void* from, char* packed) const {
+    const int64_t step = kChunk * 8 / 16;
+    const bool dense = stride == size_[k];
+    if (dense && !stream_) return convert_[k](to, from, count);
+    if (!convert_[k]) {
+      if (dense) return stream_copy(to, from, count * size_[k]);
+      return scatter_2d(to, from, size_[k], count, 1, stride, 0);
+    }
+    for (int64_t i = 0; i < count; i += step) {
+      const int64_t m = std::min(step, count - i);
+      convert_[k](packed, static_cast<const char*>(from) + i * compute_size_, m);
+      if (dense) {
+        stream_copy(to + i * stride, packed, m * size_[k]);
+      } else {
+        scatter_2d(to + i * stride, packed, size_[k], m, 1, stride, 0);
+      }
+    }
+  }
+
+  const PointwisePlan& plan_;
+  const PointwiseLoop loop_;
+  const Scalar* const scalars_;
+  const bool stream_;
+  int64_t compute_size_;
+  int64_t chunk_;
+  int64_t size_[kMaxOperands];
+  Converter convert_[kMaxOperands];
+};
+
+bool can_divide_by_zero(ComputeType type) {
+  return type == ComputeType::I32 || type == ComputeType::I64 || type == ComputeType::Bool;
+}
+
+[[noreturn]] TENON_COLD void raise_zero_division(const PointwiseOp& op) {
+  detail::raise<ZeroDivisionError>("[", op.name, "] integer division by zero");
+}
+
+void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
+  const PointwiseLoop loop = find_loop(op, plan.common);
+  int64_t written = 0;
+  for (int k = 0; k < plan.num_outputs; ++k) {
+    if (!plan.operands[k].data) continue;
+    written += plan.numel * static_cast<int64_t>(element_size(plan.operands[k].dtype));
+  }
+  const bool stream = fresh && written >= kStreamBytes && plan.ndim == 1;
+  const bool may_divide = can_divide_by_zero(plan.compute);
+  std::atomic<bool> divided{false};
+  for_each_row(
+      plan, grain_of(op), [&] { return RowRunner(plan, loop, scalars, stream); },
+      [&](const RowRunner&) {
+        if (stream) stream_fence();
+        if (may_divide && take_zero_division()) divided = true;
+      });
+  if (divided) raise_zero_division(op);
+}
+
+/// Runs the operator over outputs that exist. `fresh`: they are not inputs as well.
+TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ScalarType common, Device device,
+                        ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
+                        ArrayRef<const Scalar*> scalars, bool fresh) {
+  if (device.is_meta()) return;
+  PointwisePlan plan;
+  make_plan(plan, shape, outputs, inputs);
+  plan.common = common;
+  plan.compute = compute_type(common);
+  plan.device = device;
+  if (plan.numel == 0) return;
+  const ScalarList list(scalars);
+  if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
+  TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
+                              "] is not implemented for device ", device);
+  op.cuda(plan, list.data());
+}
+
+void check_counts([[maybe_unused]] const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                  ArrayRef<const Scalar*> scalars) {
+  TENON_ASSERT(inputs.size() == op.num_inputs && scalars.size() == op.num_scalars &&
+                   scalars.size() <= kMaxScalars,
+               op.name);
+}
+
+/// What most calls are: dense CPU operands of one dtype and shape, or single values of that dtype.
+struct Quick {
+  PointwiseLoop loop;
+  int64_t numel;
+  const TensorImpl* shape;  ///< an input that has the result's shape
+  ScalarType dtype;
+  const void* in[kMaxOperands];
+  int64_t steps[kMaxOperands];
+
+  /// False if the call is not of that kind.
+  TENON_ALWAYS_INLINE bool prepare(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                                   ArrayRef<const Scalar*> scalars) {
+    const TensorImpl* lead = inputs[0]->unsafe_impl();
+    if (TENON_UNLIKELY(!lead)) return false;
+    for (size_t k = 1; k < inputs.size() && lead->sizes.empty(); ++k) {
+      lead = inputs[k]->unsafe_impl();
+      if (TENON_UNLIKELY(!lead)) return false;
+    }
+    shape = lead;
+    dtype = lead->dtype;
+    numel = lead->numel;
+    int type;
+    switch (dtype) {
+      case ScalarType::Float:
+        type = static_cast<int>(ComputeType::F32);
+        break;
+      case ScalarType::Double:
+        type = static_cast<int>(ComputeType::F64);
+        break;
+      case ScalarType::Long:
+        type = static_cast<int>(ComputeType::I64);
+        break;
+      default:
+        return false;
+    }
+    const bool integer = dtype == ScalarType::Long;
+    if (op.promotion != Promotion::Default) {
+      if (op.promotion == Promotion::Comparison || integer) return false;
+    }
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const TensorImpl* t = inputs[k]->unsafe_impl();
+      if (!t || t->dtype != dtype || !t->contiguous || !t->device.is_cpu()) return false;
+      in[k] = t->data;
+      steps[k] = 1;
+      if (t == lead) continue;
+      if (t->sizes.empty()) {
+        steps[k] = 0;
+      } else if (!(IntArrayRef(t->sizes) == IntArrayRef(lead->sizes))) {
+        return false;
+      }
+    }
+    for (const Scalar* s : scalars) {
+      if (integer ? !s->is_integral(true) : s->is_complex()) return false;
+    }
+    loop = op.cpu()->loop[type];
+    return loop != nullptr;
+  }
+
+  /// Runs the loop; `fresh` outputs may bypass the caches.
+  TENON_ALWAYS_INLINE void run(const PointwiseOp& op, void* const* outs,
+                               ArrayRef<const Scalar*> scalars, bool fresh) const {
+    const ScalarList list(scalars);
+    const int64_t grain = grain_of(op);
+    if (TENON_LIKELY(numel < 2 * grain)) {
+      loop(outs, in, steps, list.data(), numel);
+      if (dtype == ScalarType::Long && take_zero_division()) raise_zero_division(op);
+    } else {
+      run_large(op, outs, list.data(), grain, fresh);
+    }
+  }
+
+  TENON_NOINLINE void run_large(const PointwiseOp& op, void* const* outs, const Scalar* scalars,
+                                int64_t grain, bool fresh) const {
+    PointwisePlan plan;
+    plan.num_outputs = op.num_outputs;
+    plan.num_inputs = op.num_inputs;
+    plan.ndim = 1;
+    plan.numel = plan.sizes[0] = numel;
+    plan.common = dtype;
+    plan.compute = compute_type(dtype);
+    (void)grain;
+    const int64_t size = static_cast<int64_t>(element_size(dtype));
+    for (int k = 0; k < plan.num_operands(); ++k) {
+      PointwisePlan::Operand& operand = plan.operands[k];
+      const bool is_output = k < plan.num_outputs;
+      operand.data = is_output ? outs[k] : const_cast<void*>(in[k - plan.num_outputs]);
+      operand.dtype = dtype;
+      operand.cpu_scalar = false;
+      operand.strides[0] = !is_output && steps[k - plan.num_outputs] == 0 ? 0 : size;
+    }
+    run_on_cpu(op, plan, scalars, fresh);
+  }
+};
+
+TENON_NOINLINE void allocate_and_run(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                                     ArrayRef<const Scalar*> scalars, TensorBase* outs,
+                                     uint32_t wanted) {
+  check_counts(op, inputs, scalars);
+  const ResultTypes types = result_types(op, inputs, scalars);
+  const DimVector shape = broadcast_shape(inputs);
+  const Device device = common_device(inputs);
+  const DimVector strides = output_strides(shape, inputs);
+  const TensorBase* outputs[kMaxOperands];
+  for (int k = 0; k < op.num_outputs; ++k) {
+    outputs[k] = nullptr;
+    outs[k].reset();
+    if (((wanted >> k) & 1) == 0) continue;
+    outs[k] = empty_strided(shape, strides, types.output, device);
+    outputs[k] = &outs[k];
+  }
+  run(op, shape, types.common, device, {outputs, op.num_outputs}, inputs, scalars, true);
+}
+
+}  // namespace
+
+TensorBase pointwise(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                     ArrayRef<const Scalar*> scalars) {
+  Quick quick;
+  if (TENON_LIKELY(quick.prepare(op, inputs, scalars))) {
+    TensorBase out = empty(quick.shape->sizes, quick.dtype, kCPU);
+    void* outs[] = {out.unsafe_impl()->data};
+    quick.run(op, outs, scalars, true);
+    return out;
+  }
+  TensorBase out;
+  allocate_and_run(op, inputs, scalars, &out, 1);
+  return out;
+}
+
+void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                     ArrayRef<const Scalar*> scalars, TensorBase* outs, uint32_t wanted) {
+  Quick quick;
+  if (!quick.prepare(op, inputs, scalars)) return allocate_and_run(op, inputs, scalars, outs, wanted);
+  void* data[kMaxOperands];
+  for (int k = 0; k < op.num_outputs; ++k) {
+    data[k] = nullptr;
+    outs[k].reset();
+    if (((wanted >> k) & 1) == 0) continue;
+    outs[k] = empty(quick.shape->sizes, quick.dtype, kCPU);
+    data[k] = outs[k].unsafe_impl()->data;
+  }
+  quick.run(op, data, scalars, true);
+}
+
+void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                       ArrayRef<const Scalar*> scalars) {
+  const TensorBase& self = *inputs[0];
+  Quick quick;
+  if (quick.prepare(op, inputs, scalars) && quick.shape == self.unsafe_impl()) {
+    bool aliased = false;
+    for (size_t k = 1; k < inputs.size(); ++k) {
+      aliased |= !inputs[k]->is_same(self) && inputs[k]->is_alias_of(self);
+    }
+    if (TENON_LIKELY(!aliased)) {
+      void* outs[] = {quick.shape->data};
+      return quick.run(op, outs, scalars, false);
+    }
+  }
+  check_counts(op, inputs, scalars);
+  const ResultTypes types = result_types(op, inputs, scalars);
+  const DimVector shape = broadcast_shape(inputs);
+  TENON_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", self.sizes(),
+              " doesn't match the broadcast shape ", shape);
+  TENON_CHECK(can_cast(types.output, self.scalar_type()), "result type ", types.output,
+              " can't be cast to the desired output type ", self.scalar_type());
+  check_no_internal_overlap(self);
+  for (const TensorBase* input : inputs) check_no_partial_overlap(self, *input);
+  const TensorBase* out = &self;
+  run(op, shape, types.common, common_device(inputs), out, inputs, scalars, false);
+}
+
+void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                   ArrayRef<const Scalar*> scalars, const TensorBase& out) {
+  Quick quick;
+  if (quick.prepare(op, inputs, scalars) && out.unsafe_impl()) {
+    const TensorImpl& o = *out.unsafe_impl();
+    bool aliased = false;
+    for (const TensorBase* input : inputs) aliased |= input->is_alias_of(out);
+    if (!aliased && o.contiguous && o.dtype == quick.dtype && o.device.is_cpu() &&
+        IntArrayRef(o.sizes) == IntArrayRef(quick.shape->sizes)) {
+      void* outs[] = {o.data};
+      return quick.run(op, outs, scalars, true);
+    }
+  }
+  check_counts(op, inputs, scalars);
+  const ResultTypes types = result_types(op, inputs, scalars);
+  const DimVector shape = broadcast_shape(inputs);
+  const Device device = common_device(inputs);
+  TENON_CHECK(out.device() == device || (out.is_cpu() && device.is_cpu()),
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              out.device(), " and ", device, "!");
+  TENON_CHECK(can_cast(types.output, out.scalar_type()), "result type ", types.output,
+              " can't be cast to the desired output type ", out.scalar_type());
+  bool fresh = true;
+  if (out.sizes() != IntArrayRef(shape)) {
+    resize(out, shape);
+  } else {
+    check_no_internal_overlap(out);
+    for (const TensorBase* input : inputs) {
+      check_no_partial_overlap(out, *input);
+      fresh &= !input->is_alias_of(out);
+    }
+  }
+  const TensorBase* outputs = &out;
+  run(op, shape, types.common, device, outputs, inputs, scalars, fresh);
+}
+
+}  // namespace tenon::native

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "aten/core/scalar.h"
+
+namespace tenon::native {
+
+struct PointwisePlan;
+
+/// The types pointwise kernels compute in. Byte, Char and Short compute in I32, Half and BFloat16 in
+/// F32. Bool computes in I32 with the values 0 and 1, by its own loop where an operator has one.
+enum class ComputeType : uint8_t { F32, F64, I32, I64, C64, C128, Bool };
+inline constexpr int kNumComputeTypes = 7;
+
+/// A kernel over n elements of one compute type T, on contiguous memory.
+///   outs[k]      n values, or null where that output is not wanted
+///   ins[k]       n values if in_steps[k] is 1, one value for all if it is 0
+/// An output may be the same memory as an input.
+using PointwiseLoop = void (*)(void* const* outs, const void* const* ins, const int64_t* in_steps,
+                               const Scalar* scalars, int64_t n);
+
+/// Null where the operator is not defined for the type.
+struct PointwiseLoops {
+  PointwiseLoop loop[kNumComputeTypes] = {};
+};
+
+/// How the output's dtype follows from the promoted dtype of the operands.
+enum class Promotion : uint8_t {
+  Default,        ///< the promoted dtype
+  IntToFloat,     ///< integers and Bool are computed in the default dtype first
+  Comparison,     ///< Bool
+  ComplexToReal,  ///< the real dtype of a complex one, else the promoted dtype
+};
+
+/// Launches an operator's CUDA kernel over the plan on the current stream.
+using CudaLauncher = void (*)(const PointwisePlan& plan, const Scalar* scalars);
+
+/// A pointwise operator's kernels and dtype rule: what the generator emits.
+struct PointwiseOp {
+  const char* name;
+  uint8_t num_inputs;
+  uint8_t num_outputs;
+  uint8_t num_scalars;
+  Promotion promotion = Promotion::Default;
+  uint32_t promoting_inputs = ~0u;   ///< bit k: input k takes part in type promotion
+  uint32_t promoting_scalars = ~0u;  ///< bit k: so does scalar k
+  uint8_t cost = 1;                  ///< about the vector instructions per element
+  const PointwiseLoops* (*cpu)() = nullptr;
+  CudaLauncher cuda = nullptr;
+};
+
+}  // namespace tenon::native

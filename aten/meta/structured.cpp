@@ -1,0 +1,56 @@
+#include "aten/meta/structured.h"
+
+#include "aten/iterator/copy.h"
+
+namespace tenon::structured {
+namespace {
+
+void check_cast(const char* op, ScalarType from, ScalarType to) {
+  TENON_CHECK(can_cast(from, to), "[", op, "] result type ", from,
+              " can't be cast to the desired output type ", to);
+}
+
+}  // namespace
+
+TensorBase allocate(const TensorSpec& spec) {
+  return spec.strides.empty() ? empty(spec.sizes, spec.dtype, spec.device)
+                              : empty_strided(spec.sizes, spec.strides, spec.dtype, spec.device);
+}
+
+void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {
+  check_cast(op, dtype, out.scalar_type());
+  if (out.sizes() == sizes) return;
+  TENON_CHECK(!out.requires_grad(), "[", op, "] cannot resize an out tensor that requires grad");
+  resize(out, sizes);
+}
+
+TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
+                       ArrayRef<const TensorBase*> inputs) {
+  TENON_CHECK(out.device().type() == spec.device.type(), "[", op, "] expected out on ", spec.device,
+              ", got ", out.device());
+  resize_out(op, out, spec.sizes, spec.dtype);
+  bool direct = out.scalar_type() == spec.dtype;
+  direct &= spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
+  for (const TensorBase* input : inputs) {
+    direct &= !input->defined() || !input->has_storage() || !input->is_alias_of(out);
+  }
+  return direct ? out : allocate(spec);
+}
+
+TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec) {
+  check_inplace_sizes(op, self, spec.sizes);
+  check_cast(op, spec.dtype, self.scalar_type());
+  return allocate(spec);
+}
+
+void check_inplace_sizes(const char* op, const TensorBase& self, IntArrayRef sizes) {
+  TENON_CHECK(self.sizes() == sizes, "[", op, "] output with shape ", self.sizes(),
+              " doesn't match the broadcast shape ", sizes);
+}
+
+void finish(const TensorBase& out, const TensorBase& written) {
+  if (!written.is_same(out)) native::copy(out, written);
+  out.unsafe_impl()->bump_version();
+}
+
+}  // namespace tenon::structured

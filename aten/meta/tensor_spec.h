@@ -1,0 +1,23 @@
+#pragma once
+
+#include "aten/core/tensor_base.h"
+
+namespace tenon {
+
+/// What a structured operator's meta function says of one output.
+struct TensorSpec {
+  DimVector sizes;
+  DimVector strides;  ///< in elements; empty: row-major
+  ScalarType dtype;
+  Device device;
+
+  TensorSpec(IntArrayRef sizes_, ScalarType dtype_, Device device_)
+      : sizes(sizes_), dtype(dtype_), device(device_) {}
+  TensorSpec(IntArrayRef sizes_, IntArrayRef strides_, ScalarType dtype_, Device device_)
+      : sizes(sizes_), strides(strides_), dtype(dtype_), device(device_) {}
+  /// The sizes with dtype and device of `like`.
+  TensorSpec(IntArrayRef sizes_, const TensorBase& like)
+      : TensorSpec(sizes_, like.scalar_type(), like.device()) {}
+};
+
+}  // namespace tenon

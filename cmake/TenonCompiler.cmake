@@ -1,0 +1,56 @@
+# Compiler, linker and caching settings of the build tree. Nothing here reaches an installed package.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Run paths are relative, so that a build tree or an installation can be moved as a whole; the second
+# entry serves `./tenon bundle-gpu`, which puts programs in bin/ and libraries in lib/.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/../lib")
+set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+# A compile runs in its build folder, and ccache makes paths below the source root relative to it:
+# the presets `release` and `cuda` therefore share their C++ objects.
+find_program(TENON_CCACHE ccache)
+if(TENON_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+          "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${TENON_CCACHE}")
+    endif()
+  endforeach()
+endif()
+
+add_library(tenon_flags INTERFACE)
+target_compile_options(tenon_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>"
+  # Error messages quote __FILE__: root-relative, also where ccache hands relative paths to the compiler.
+  "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=;-fmacro-prefix-map=../../=>")
+if(TENON_WERROR)
+  target_compile_options(tenon_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+endif()
+
+find_program(TENON_MOLD mold)
+if(TENON_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+  target_link_options(tenon_flags INTERFACE "$<HOST_LINK:-fuse-ld=mold>")
+endif()
+
+if(TENON_SANITIZE)
+  set(tenon_sanitize "-fsanitize=${TENON_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${tenon_sanitize}>")
+  target_link_options(tenon_flags INTERFACE ${tenon_sanitize})
+endif()
+
+# What the library itself is compiled with. Thread-local state sits on every call's path, so it is
+# addressed directly (initial-exec); calls within the library do not go through the PLT.
+set(TENON_LIBRARY_OPTIONS
+  "$<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden;-ftls-model=initial-exec;-fno-semantic-interposition;-fno-math-errno;-fno-trapping-math>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")

@@ -1,0 +1,55 @@
+# Runs the operator generator within the build.
+#
+# Which files the generator writes depends on the YAML, so CMake cannot know them when it first runs.
+# The generator therefore writes <dir>/sources.cmake with
+#   TENON_GEN_CPU_SOURCES, TENON_GEN_CUDA_SOURCES, TENON_GEN_TEST_SOURCES, TENON_GEN_HEADERS
+# (absolute paths), and that file is both an output of the generator's rule and an input of CMake. Before
+# it builds anything else, Ninja brings build.ninja up to date: it builds tenonc, generates, and runs CMake
+# again only where the list changed. The generated files are plain sources to it from then on, and as the
+# generator leaves an unchanged file alone, only what changed is compiled.
+
+set(TENON_GEN_DIR "${PROJECT_BINARY_DIR}/gen")
+
+# tenon_generation_rule(DIR folder INPUTS file... ARGUMENTS argument...)
+#   The rule that runs `tenonc gen ARGUMENTS` into DIR; includes DIR/sources.cmake in the caller's scope.
+macro(tenon_generation_rule)
+  cmake_parse_arguments(tenon_rule "" "DIR" "INPUTS;ARGUMENTS" ${ARGN})
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja")
+    message(FATAL_ERROR "Tenon itself builds with Ninja: configure with -G Ninja, or with a preset.")
+  endif()
+  if(NOT EXISTS "${tenon_rule_DIR}/sources.cmake")
+    file(WRITE "${tenon_rule_DIR}/sources.cmake" "")
+  endif()
+  add_custom_command(
+    OUTPUT "${tenon_rule_DIR}/gen.stamp" "${tenon_rule_DIR}/sources.cmake"
+    COMMAND tenonc gen ${tenon_rule_ARGUMENTS}
+    DEPENDS tenonc ${tenon_rule_INPUTS}
+    DEPFILE "${tenon_rule_DIR}/gen.d"
+    COMMENT "Generating operators"
+    VERBATIM)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${tenon_rule_DIR}/sources.cmake")
+  include("${tenon_rule_DIR}/sources.cmake")
+endmacro()
+
+# The library's own operators.
+function(tenon_generate target)
+  set(root "${PROJECT_SOURCE_DIR}")
+  tenon_find_python(python VENV "${root}/build/venv" REQUIREMENTS "${root}/codegen/requirements.txt" PINNED)
+  list(JOIN TENON_BACKENDS "," backends)
+  tenon_generation_rule(
+    DIR "${TENON_GEN_DIR}"
+    INPUTS "${root}/native_functions.yaml" "${root}/derivatives.yaml" "${root}/tags.yaml"
+           "${root}/codegen/render.py"
+    ARGUMENTS --native "${root}/native_functions.yaml" --derivatives "${root}/derivatives.yaml"
+              --tags "${root}/tags.yaml" --templates "${root}/codegen/templates"
+              --python "${python}" --out "${TENON_GEN_DIR}" --backends "${backends}"
+              --depfile "${TENON_GEN_DIR}/gen.d" --stamp "${TENON_GEN_DIR}/gen.stamp")
+  add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
+  add_dependencies(${target} tenon_generated)
+  target_sources(${target} PRIVATE ${TENON_GEN_CPU_SOURCES})
+  if(TENON_CUDA)
+    target_sources(${target} PRIVATE ${TENON_GEN_CUDA_SOURCES})
+  endif()
+  set(TENON_GEN_TEST_SOURCES "${TENON_GEN_TEST_SOURCES}" PARENT_SCOPE)
+  set(TENON_PYTHON_USED "${python}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,32 @@
+# A relocatable package: lib/, bin/tenonc, include/tenon/ (so that "aten/core/..." and "tenon/ops/..."
+# resolve from one folder), share/tenon/ (what the generator reads), lib/cmake/Tenon/.
+include(CMakePackageConfigHelpers)
+
+set(TENON_INSTALL_SHARE "${CMAKE_INSTALL_DATADIR}/tenon")
+set(TENON_INSTALL_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/Tenon")
+set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
+
+install(TARGETS tenon EXPORT TenonTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS tenonc RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
+
+install(DIRECTORY aten autograd runtime DESTINATION "${TENON_INSTALL_INCLUDE}"
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+install(DIRECTORY codegen/schema DESTINATION "${TENON_INSTALL_INCLUDE}/codegen" FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_CONFIG_DIR}/" DESTINATION "${TENON_INSTALL_INCLUDE}"
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+
+install(FILES native_functions.yaml derivatives.yaml tags.yaml codegen/render.py codegen/requirements.txt
+        DESTINATION "${TENON_INSTALL_SHARE}")
+install(DIRECTORY codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
+
+configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake
+  INSTALL_DESTINATION "${TENON_INSTALL_CMAKE}"
+  PATH_VARS TENON_INSTALL_SHARE CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake"
+              cmake/TenonCudaStandard.cmake cmake/TenonOperators.cmake
+              cmake/TenonPython.cmake
+        DESTINATION "${TENON_INSTALL_CMAKE}")

@@ -1,0 +1,105 @@
+# tenon_add_operators(TARGET
+#                     YAML file...            entries of native_functions.yaml's form
+#                     [DERIVATIVES file...]   entries of derivatives.yaml's form
+#                     [KERNELS file...]       hand-written kernels, *.cpp and *.cu
+#                     [NAMESPACE name])       C++ namespace of the functions; without it, the schema's
+#
+# Gives TARGET, a library or program of yours, what Tenon's own operators get: functions, dispatch,
+# pointwise kernels, autograd nodes. Headers are included as "<namespace>/ops/<name>.h". CUDA kernels are
+# compiled where Tenon was built with CUDA and the project has a CUDA compiler. Paths are relative to the
+# calling folder. An error in the YAML stops the configuration, with its place; editing a YAML file runs
+# the generator again in the next build.
+function(tenon_add_operators target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "YAML;DERIVATIVES;KERNELS")
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
+                        "call add_library(${target} ...) or add_executable(${target} ...) first.")
+  endif()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
+                        "expected YAML, DERIVATIVES, KERNELS, NAMESPACE.")
+  endif()
+  if(NOT arg_YAML)
+    message(FATAL_ERROR "tenon_add_operators(${target}): YAML is missing: name at least one file of operators.")
+  endif()
+
+  set(backends CPU)
+  if(TENON_HAS_CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      list(APPEND backends CUDA)
+    else()
+      message(STATUS "tenon_add_operators(${target}): no CUDA compiler, so these operators run on the CPU only")
+    endif()
+  endif()
+
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${target}")
+  list(JOIN backends "," joined)
+  set(arguments --templates "${TENON_TEMPLATES_DIR}" --tags "${TENON_SHARE_DIR}/tags.yaml"
+                --base "${TENON_SHARE_DIR}/native_functions.yaml" --backends "${joined}" --out "${out}"
+                --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
+  set(inputs)
+  foreach(kind IN ITEMS YAML DERIVATIVES)
+    foreach(file IN LISTS arg_${kind})
+      get_filename_component(path "${file}" ABSOLUTE)
+      if(NOT EXISTS "${path}")
+        message(FATAL_ERROR "tenon_add_operators(${target}): ${kind} file ${path} does not exist.")
+      endif()
+      list(APPEND inputs "${path}")
+      if(kind STREQUAL "YAML")
+        list(APPEND arguments --native "${path}")
+      else()
+        list(APPEND arguments --derivatives "${path}")
+      endif()
+    endforeach()
+  endforeach()
+  if(arg_NAMESPACE)
+    list(APPEND arguments --namespace "${arg_NAMESPACE}")
+  endif()
+
+  if(TENON_COMPILER)
+    # An installed generator runs now; what it read makes CMake run again when it changes.
+    tenon_find_python(python VENV "${PROJECT_BINARY_DIR}/tenon_venv"
+                      REQUIREMENTS "${TENON_SHARE_DIR}/requirements.txt")
+    file(MAKE_DIRECTORY "${out}")
+    execute_process(COMMAND "${TENON_COMPILER}" gen ${arguments} --python "${python}"
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs} "${TENON_COMPILER}")
+    if(failed)
+      message(FATAL_ERROR "tenon_add_operators(${target}): the generator found errors:\n${log}")
+    endif()
+    include("${out}/sources.cmake")
+  else()
+    tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
+                      REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
+    tenon_generation_rule(DIR "${out}" INPUTS ${inputs} ARGUMENTS ${arguments} --python "${python}")
+    add_custom_target(${target}_tenon_generated DEPENDS "${out}/gen.stamp")
+    add_dependencies(${target} ${target}_tenon_generated)
+  endif()
+
+  set(sources ${TENON_GEN_CPU_SOURCES})
+  foreach(file IN LISTS arg_KERNELS)
+    if(NOT file MATCHES "\\.cu$")
+      list(APPEND sources "${file}")
+    endif()
+  endforeach()
+  if("CUDA" IN_LIST backends)
+    set(cuda_kernels ${arg_KERNELS})
+    list(FILTER cuda_kernels INCLUDE REGEX "\\.cu$")
+    list(APPEND sources ${TENON_GEN_CUDA_SOURCES} ${cuda_kernels})
+    set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")
+  endif()
+  set_source_files_properties(${TENON_GEN_CPU_SOURCES} PROPERTIES
+    COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
+  target_sources(${target} PRIVATE ${sources})
+  # Before Tenon's own folders, which hold the headers of the operators that are not new.
+  target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")
+  target_link_libraries(${target} PUBLIC Tenon::tenon PRIVATE hwy::hwy)
+endfunction()
+
+if(NOT TENON_SHARE_DIR)
+  # In Tenon's own tree the same files lie where they are written.
+  set(TENON_SHARE_DIR "${PROJECT_SOURCE_DIR}")
+  set(TENON_TEMPLATES_DIR "${PROJECT_SOURCE_DIR}/codegen/templates")
+endif()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Compiles each public header alone.
+
+    headers.py --build build/release [--jobs N] [--all]
+
+Hand-written headers are all compiled. Of the generated per-operator headers, which come from one template
+each, a sample is: one in eight by a hash of the name, and --all takes every one. A header passes when a
+file that holds nothing but its include compiles without a warning. Results go through ccache where it is installed.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+
+FOLDERS = ("codegen/schema", "aten", "autograd", "runtime")
+SAMPLED = ("tenon/ops/", "tenon/native/")
+
+
+def headers_of(root, build, everything):
+    cuda_only = root / "aten" / "cuda"
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.h")):
+            # CUDA headers need nvcc's headers: they are compiled with the kernels of the cuda preset.
+            if cuda_only not in path.parents:
+                yield path.relative_to(root).as_posix()
+    gen = build / "gen"
+    for path in sorted(gen.rglob("*.h")):
+        relative = path.relative_to(gen).as_posix()
+        sampled = relative.startswith(SAMPLED)
+        if everything or not sampled or zlib.crc32(relative.encode()) % 8 == 0:
+            yield relative
+
+
+def compile_alone(header, root, build, folder):
+    name = header.replace("/", "_")
+    source = folder / f"{name}.cpp"
+    source.write_text(f'#include "{header}"\n')
+    command = ["ccache"] if shutil.which("ccache") else []
+    command += [os.environ.get("CXX", "g++"), "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror"]
+    command += [f"-I{p}" for p in (root, build / "gen", build / "include")]
+    command += ["-c", str(source), "-o", str(folder / f"{name}.o")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return header, done.stderr if done.returncode else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--all", action="store_true", help="every per-operator header")
+    args = parser.parse_args()
+    root, build = args.root.resolve(), args.build.resolve()
+    headers = list(headers_of(root, build, args.all))
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="tenon-headers-") as folder:
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            jobs = [pool.submit(compile_alone, h, root, build, pathlib.Path(folder)) for h in headers]
+            for job in concurrent.futures.as_completed(jobs):
+                header, error = job.result()
+                if error:
+                    failed += 1
+                    print(f"{header}: [headers] does not compile alone:\n{error}", flush=True)
+    print(f"headers: {len(headers)} compiled alone, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

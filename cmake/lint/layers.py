@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Checks that no file includes a header of a layer above its own.
+
+    layers.py [--root FOLDER] [--gen FOLDER] [file...]
+
+Without files, every C++ and CUDA file of the library is read. LAYERS below is DESIGN's picture: a file may
+include what its own layer and the layers named in `uses` hold. Exit status 1 where a rule is broken.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+from typing import NamedTuple
+
+
+class Layer(NamedTuple):
+    name: str
+    prefixes: tuple  # of root-relative paths; the longest match of all layers decides
+    uses: tuple  # names of layers
+
+
+# Generated headers are of three kinds. "generated" is what kernels may see: per-operator headers, Tensor and
+# the kernel declarations. "umbrella" is for users, tests and examples alone.
+LAYERS = (
+    Layer("codegen/schema", ("codegen/schema/",), ()),
+    Layer("codegen", ("codegen/",), ("codegen/schema",)),
+    Layer("config", ("tenon/config.h",), ()),
+    Layer("aten/core", ("aten/core/",), ("codegen/schema", "config")),
+    Layer("aten/iterator", ("aten/iterator/",), ("codegen/schema", "config", "aten/core")),
+    Layer(
+        "kernels",
+        ("aten/",),
+        ("codegen/schema", "config", "aten/core", "aten/iterator", "generated"),
+    ),
+    Layer(
+        "generated",
+        ("tenon/", "gen/"),
+        ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "autograd"),
+    ),
+    Layer(
+        "autograd",
+        ("autograd/",),
+        ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated"),
+    ),
+    Layer(
+        "runtime",
+        ("runtime/",),
+        (
+            "codegen/schema",
+            "config",
+            "aten/core",
+            "aten/iterator",
+            "kernels",
+            "generated",
+            "autograd",
+        ),
+    ),
+    Layer(
+        "bindings",
+        ("bindings/",),
+        (
+            "codegen/schema",
+            "config",
+            "aten/core",
+            "aten/iterator",
+            "kernels",
+            "generated",
+            "autograd",
+            "runtime",
+        ),
+    ),
+    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "autograd", "runtime")),
+)
+
+FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings")
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+
+def layer_of(path):
+    """The layer that a root-relative path belongs to, or None."""
+    best, length = None, 0
+    for layer in LAYERS:
+        for prefix in layer.prefixes:
+            if path.startswith(prefix) and len(prefix) > length:
+                best, length = layer, len(prefix)
+    return best
+
+
+def problems_of(path, text):
+    """Yields 'path:line: message' for each include that the layers forbid."""
+    own = layer_of(path)
+    if own is None:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match.group(1)
+        theirs = layer_of(header)
+        if theirs is None:
+            yield (
+                f'{path}:{number}: [layers] "{header}" is not root-relative or lies in no layer; '
+                "write the path from the repository's root"
+            )
+        elif theirs.name != own.name and theirs.name not in own.uses:
+            allowed = ", ".join(own.uses) or "nothing else"
+            yield (
+                f'{path}:{number}: [layers] {own.name} may not include "{header}" of {theirs.name}; '
+                f"beside itself it may include: {allowed}"
+            )
+
+
+def files_of(root, gen):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SUFFIXES:
+                yield path.relative_to(root).as_posix(), path
+    if gen and gen.is_dir():
+        for path in sorted(gen.rglob("*")):
+            if path.suffix in SUFFIXES:
+                relative = path.relative_to(gen).as_posix()
+                yield relative if relative.startswith("tenon/") else "gen/" + relative, path
+
+
+def check(root, gen=None, only=None):
+    problems = []
+    count = 0
+    for relative, path in files_of(root, gen):
+        if only and relative not in only:
+            continue
+        count += 1
+        problems += problems_of(relative, path.read_text(encoding="utf-8", errors="replace"))
+    return count, problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
+    parser.add_argument("--gen", type=pathlib.Path, help="folder of generated files to check too")
+    parser.add_argument("files", nargs="*", help="root-relative; default: all")
+    args = parser.parse_args()
+    count, problems = check(args.root, args.gen, set(args.files))
+    print("\n".join(problems + [f"layers: {count} files, {len(problems)} problems"]))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

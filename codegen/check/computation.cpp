@@ -1,0 +1,225 @@
+#include <algorithm>
+
+#include "codegen/check/rules.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/printer.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+using schema::Argument;
+using schema::Return;
+using schema::SchemaKind;
+
+constexpr std::string_view kWays[] = {"pointwise", "dispatch", "structured_delegate", "composite"};
+
+bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
+
+// Keys whose kernel `pointwise` or `structured_delegate` already gives.
+bool is_dense_key(std::string_view key) {
+  return key == "CPU" || key == "CUDA" || key == "Meta" || is_composite_key(key);
+}
+
+bool all_returns_are_tensors(const schema::FunctionSchema& schema) {
+  return !schema.returns.empty() &&
+         std::all_of(schema.returns.begin(), schema.returns.end(),
+                     [](const Return& ret) { return ret.type.is_tensor() && !ret.alias; });
+}
+
+}  // namespace
+
+void computed(const Entry& entry) {
+  if (entry.has_unknown_key() || entry.op.structured) return;
+  for (const std::string_view way : kWays) {
+    if (entry.has(way)) return;
+  }
+  entry.sink.error(entry.op.location,
+                   "`" + entry.op.name() +
+                       "` does not say how it is computed: add `pointwise`, `dispatch`, "
+                       "`structured_delegate` or `composite`");
+}
+
+void computed_once(const Entry& entry) {
+  std::vector<std::string_view> used;
+  for (const std::string_view way : kWays) {
+    if (entry.has(way) && way != "dispatch") used.push_back(way);
+  }
+  if (used.size() > 1) {
+    entry.sink.report(
+        {Severity::kError,
+         entry.at_key(used[1]),
+         "`" + entry.op.name() + "` is already computed by `" + std::string(used[0]) + "`",
+         {{entry.at_key(used[0]), "`" + std::string(used[0]) + "` is here"}},
+         {}});
+  }
+  if (used.empty()) return;
+  // Kernels of other backends may stand beside an expression or a delegate.
+  for (const DispatchEntry& kernel : entry.op.dispatch) {
+    if (!is_dense_key(kernel.key)) continue;
+    entry.sink.report(
+        {Severity::kError,
+         kernel.key_location,
+         "the kernel for `" + kernel.key + "` already comes from `" + std::string(used[0]) + "`",
+         {{entry.at_key(used[0]), "`" + std::string(used[0]) + "` is here"}},
+         {}});
+  }
+}
+
+void structured_schema(const Entry& entry) {
+  if (!entry.op.structured) return;
+  if (entry.kind() != SchemaKind::kFunctional || entry.schema().is_view()) {
+    entry.sink.error(entry.at_key("structured"),
+                     "`structured` belongs to the functional schema; its out and in-place forms "
+                     "are asked for with `variants`");
+  } else if (!all_returns_are_tensors(entry.schema())) {
+    entry.sink.error(entry.op.at(entry.schema().returns_span),
+                     "a structured operator returns tensors only, got `" +
+                         schema::returns_to_string(entry.schema().returns) + "`");
+  }
+  if (!entry.op.device_guard) {
+    entry.sink.error(entry.at_key("device_guard"), "a structured operator needs its device guard");
+  }
+}
+
+void structured_dispatch(const Entry& entry) {
+  if (!entry.op.structured || entry.has_unknown_key()) return;
+  if (!entry.has("dispatch")) {
+    entry.sink.error(entry.at_key("structured"),
+                     "a structured operator needs `dispatch`, the kernels of its backends");
+    return;
+  }
+  for (const DispatchEntry& kernel : entry.op.dispatch) {
+    if (!is_composite_key(kernel.key)) continue;
+    entry.sink.error(kernel.key_location,
+                     "a structured operator has a kernel for each backend, not `" + kernel.key +
+                         "`");
+  }
+}
+
+void structured_only(const Entry& entry) {
+  constexpr std::string_view kKeys[] = {"structured_inherits", "precomputed", "ufunc_inner_loop"};
+  if (entry.op.structured || entry.has_unknown_key()) return;
+  for (const std::string_view key : kKeys) {
+    if (!entry.has(key)) continue;
+    entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `structured: True`");
+  }
+}
+
+void structured_delegate(const Entry& entry) {
+  const std::optional<LocatedName>& delegate = entry.op.structured_delegate;
+  if (!delegate) return;
+  if (entry.op.structured) {
+    entry.sink.error(delegate->location, "an operator is either structured or delegates to one");
+  }
+  const OperatorRef* target = entry.model.find(delegate->text);
+  if (target == nullptr) {
+    std::vector<std::string> names;
+    for (const Operator& op : entry.model.operators()) {
+      if (op.structured) names.push_back(op.name());
+    }
+    if (!entry.model.complete() || entry.model.is_broken(delegate->text)) return;
+    entry.sink.error(delegate->location, "unknown operator `" + delegate->text + "`",
+                     schema::nearest(delegate->text, names));
+    return;
+  }
+  const Operator& op = entry.model.op(*target);
+  if (op.structured) return;
+  entry.sink.report({Severity::kError,
+                     delegate->location,
+                     "`" + delegate->text + "` is not structured",
+                     {{op.location, "it is declared here"}},
+                     {}});
+}
+
+void one_composite_key(const Entry& entry) {
+  const DispatchEntry* first = nullptr;
+  for (const DispatchEntry& kernel : entry.op.dispatch) {
+    const bool joins = kernel.key == "CompositeImplicitAutogradNestedTensor";
+    if (!is_composite_key(kernel.key) || joins) continue;
+    if (first == nullptr) {
+      first = &kernel;
+    } else if (first->key != kernel.key) {
+      entry.sink.report({Severity::kError,
+                         kernel.key_location,
+                         "an operator has one composite kernel",
+                         {{first->key_location, "the first is `" + first->key + "`"}},
+                         {}});
+    }
+  }
+}
+
+void pointwise_schema(const Entry& entry) {
+  if (!entry.has("pointwise")) return;
+  const schema::FunctionSchema& schema = entry.schema();
+  if (entry.kind() != SchemaKind::kFunctional) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "`pointwise` belongs to the functional schema; its out and in-place forms "
+                     "are asked for with `variants`");
+    return;
+  }
+  if (!all_returns_are_tensors(schema)) {
+    entry.sink.error(entry.op.at(schema.returns_span),
+                     "a pointwise operator returns new tensors only, got `" +
+                         schema::returns_to_string(schema.returns) + "`");
+  }
+  const bool has_tensor = std::any_of(schema.args.begin(), schema.args.end(),
+                                      [](const Argument& arg) { return arg.type.is_tensor(); });
+  if (!has_tensor) {
+    entry.sink.error(entry.op.at(schema.name_span), "a pointwise operator needs a Tensor argument");
+  }
+  for (const Argument& arg : schema.args) {
+    if (!arg.type.holds_tensors() || !arg.type.is_list()) continue;
+    entry.sink.error(entry.op.at(arg.span), "a pointwise operator takes no list of tensors, got `" +
+                                                schema::to_string(arg) + "`");
+  }
+}
+
+void pointwise_cases(const Entry& entry) {
+  if (!entry.op.pointwise) return;
+  const std::vector<PointwiseCase>& cases = entry.op.pointwise->cases;
+  const schema::FunctionSchema& schema = entry.schema();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    for (size_t before = 0; before < i; ++before) {
+      const bool same = cases[before].output == cases[i].output &&
+                        cases[before].category == cases[i].category &&
+                        cases[before].backend == cases[i].backend;
+      if (!same) continue;
+      entry.sink.report({Severity::kError,
+                         cases[i].expression.location,
+                         "a second expression for the same case",
+                         {{cases[before].expression.location, "the first is here"}},
+                         {}});
+      break;
+    }
+  }
+  if (schema.returns.size() < 2 || !entry.op.pointwise->complete) return;
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    const std::string name = schema.return_name(i);
+    const bool given = std::any_of(cases.begin(), cases.end(),
+                                   [&](const PointwiseCase& c) { return c.output == name; });
+    if (!given) {
+      entry.sink.error(entry.op.pointwise->location,
+                       "`pointwise` gives no expression for the output `" + name + "`");
+    }
+  }
+}
+
+void promote_needs_pointwise(const Entry& entry) {
+  if (!entry.has("promote") || entry.has("pointwise") || entry.has_unknown_key()) return;
+  entry.sink.error(entry.at_key("promote"), "`promote` is the dtype rule of `pointwise`; other "
+                                            "operators state theirs in aten/meta");
+}
+
+void seeded_tag(const Entry& entry) {
+  constexpr std::string_view kTag = "nondeterministic_seeded";
+  if (entry.model.find_tag(kTag) == nullptr || entry.op.has_tag(kTag)) return;
+  for (const Argument& arg : entry.schema().args) {
+    if (arg.type.base != schema::BaseType::kGenerator) continue;
+    entry.sink.error(entry.op.at(arg.span), "an operator that takes a Generator needs the tag `" +
+                                                std::string(kTag) + "`");
+  }
+}
+
+}  // namespace tenon::codegen::rules

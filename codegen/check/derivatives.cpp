@@ -1,0 +1,146 @@
+#include <map>
+
+#include "codegen/check/rules.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/printer.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+using schema::Argument;
+
+Note declared(const Model& model, const Derivative& derivative) {
+  return {model.operators()[derivative.target].location, "the operator is declared here"};
+}
+
+template <typename Visit>
+void for_each_backward(const Derivative& derivative, Visit visit) {
+  for (const FormulaSet& set : derivative.sets) {
+    for (const Formula& formula : set.backward) visit(formula);
+  }
+}
+
+}  // namespace
+
+void derivative_argument(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
+  std::vector<std::string> candidates;
+  for (const Argument& arg : derivative.schema.args) candidates.push_back(arg.name);
+  for (size_t i = 0; i < derivative.schema.returns.size(); ++i) {
+    candidates.push_back(derivative.schema.return_name(i));
+  }
+  for_each_backward(derivative, [&](const Formula& formula) {
+    for (const LocatedName& name : formula.names) {
+      // A joint formula may also give an output's tangent.
+      if (contains(candidates, name.text)) continue;
+      sink.report(
+          {Severity::kError,
+           name.location,
+           "`" + derivative.schema.full_name() + "` has no argument named `" + name.text + "`",
+           {declared(model, derivative)},
+           schema::nearest(name.text, candidates)});
+    }
+  });
+}
+
+void derivative_type(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
+  for_each_backward(derivative, [&](const Formula& formula) {
+    for (const LocatedName& name : formula.names) {
+      const Argument* arg = derivative.schema.find_arg(name.text);
+      if (arg == nullptr || arg->type.holds_tensors()) continue;
+      if (formula.kind == FormulaKind::kNonDifferentiable) continue;
+      sink.report({Severity::kError,
+                   name.location,
+                   "only tensors have a gradient; `" + name.text + "` is `" +
+                       schema::to_string(arg->type) + "`",
+                   {declared(model, derivative)},
+                   {}});
+    }
+  });
+}
+
+void derivative_once(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+  for (const FormulaSet& set : derivative.sets) {
+    std::map<std::string_view, Location> seen;
+    for (const auto* formulas : {&set.backward, &set.forward}) {
+      for (const Formula& formula : *formulas) {
+        for (const LocatedName& name : formula.names) {
+          const auto [before, is_new] = seen.try_emplace(name.text, name.location);
+          if (is_new) continue;
+          sink.report({Severity::kError,
+                       name.location,
+                       "a second formula for `" + name.text + "`",
+                       {{before->second, "the first is here"}},
+                       {}});
+        }
+      }
+    }
+  }
+}
+
+void derivative_empty(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+  if (!derivative.complete) return;
+  for (const FormulaSet& set : derivative.sets) {
+    if (!set.backward.empty() || !set.forward.empty()) continue;
+    if (derivative.output_differentiability_location.valid()) continue;
+    sink.error(derivative.location, "the derivative has no formula");
+  }
+}
+
+void derivative_kind(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+  for (const FormulaSet& set : derivative.sets) {
+    for (const Formula& formula : set.backward) {
+      if (formula.kind == FormulaKind::kAutoLinear ||
+          formula.kind == FormulaKind::kAutoElementWise) {
+        sink.error(formula.text.location,
+                   "`" + formula.text.text + "` is a forward formula: its key must be an output");
+      }
+    }
+    for (const Formula& formula : set.forward) {
+      if (formula.kind != FormulaKind::kNonDifferentiable) continue;
+      sink.error(formula.text.location,
+                 "outputs are declared in `output_differentiability`, not `non_differentiable`");
+    }
+  }
+}
+
+void derivative_key(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+  for (const FormulaSet& set : derivative.sets) {
+    if (contains(autograd_keys(), set.key.text)) continue;
+    sink.error(set.key.location, "unknown autograd key `" + set.key.text + "`",
+               schema::nearest(set.key.text, autograd_keys()));
+  }
+}
+
+void derivative_outputs(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
+  const size_t given = derivative.output_differentiability.size();
+  const size_t outputs = derivative.schema.returns.size();
+  if (given == 0) return;
+  if (given != outputs) {
+    sink.report({Severity::kError,
+                 derivative.output_differentiability_location,
+                 "`output_differentiability` must have one value per output, " +
+                     std::to_string(outputs) + ", got " + std::to_string(given),
+                 {declared(model, derivative)},
+                 {}});
+  }
+}
+
+void derivative_condition(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+  if (!derivative.output_condition) return;
+  sink.error(derivative.output_condition->location,
+             "each of `output_differentiability` must be True or False, got `" +
+                 derivative.output_condition->text + "`");
+}
+
+void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
+  if (derivative.schema.kind() != schema::SchemaKind::kOut) return;
+  sink.report({Severity::kError,
+               derivative.name.location,
+               "an out form is not differentiable; differentiate the functional form",
+               {declared(model, derivative)},
+               {}});
+}
+
+}  // namespace tenon::codegen::rules

@@ -1,0 +1,136 @@
+#include <cctype>
+
+#include "codegen/check/rules.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+  for (const char c : name) {
+    const bool word =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!word) return false;
+  }
+  return true;
+}
+
+// Words that are keywords of C++ or of Python, where arguments become names.
+const std::vector<std::string>& reserved_words() {
+  static const std::vector<std::string> words = {
+      "alignas",  "alignof",   "and",    "as",       "asm",      "assert",    "async",
+      "auto",     "await",     "bool",   "break",    "case",     "catch",     "char",
+      "class",    "concept",   "const",  "continue", "def",      "default",   "del",
+      "delete",   "do",        "double", "elif",     "else",     "enum",      "except",
+      "explicit", "export",    "extern", "false",    "finally",  "float",     "for",
+      "friend",   "global",    "goto",   "if",       "import",   "in",        "inline",
+      "int",      "is",        "lambda", "long",     "mutable",  "namespace", "new",
+      "noexcept", "nonlocal",  "not",    "nullptr",  "operator", "or",        "pass",
+      "private",  "protected", "public", "raise",    "register", "requires",  "return",
+      "short",    "signed",    "sizeof", "static",   "struct",   "switch",    "template",
+      "this",     "throw",     "true",   "try",      "typedef",  "typeid",    "typename",
+      "union",    "unsigned",  "using",  "virtual",  "void",     "volatile",  "while",
+      "with",     "xor",       "yield"};
+  return words;
+}
+
+}  // namespace
+
+void known_dispatch_key(const Entry& entry) {
+  const std::vector<std::string>& keys = dispatch_keys(entry.model.dialect());
+  const std::vector<DispatchEntry>& dispatch = entry.op.dispatch;
+  for (size_t i = 0; i < dispatch.size(); ++i) {
+    if (!contains(keys, dispatch[i].key)) {
+      entry.sink.error(dispatch[i].key_location, "unknown dispatch key `" + dispatch[i].key + "`",
+                       schema::nearest(dispatch[i].key, keys));
+    }
+    for (size_t before = 0; before < i; ++before) {
+      if (dispatch[before].key != dispatch[i].key) continue;
+      entry.sink.report({Severity::kError,
+                         dispatch[i].key_location,
+                         "dispatch key `" + dispatch[i].key + "` is given twice",
+                         {{dispatch[before].key_location, "the first is here"}},
+                         {}});
+      break;
+    }
+  }
+}
+
+void known_tag(const Entry& entry) {
+  const std::vector<Tag>& tags = entry.model.tags();
+  if (tags.empty()) return;
+  std::vector<std::string> names;
+  for (const Tag& tag : tags) names.push_back(tag.name.text);
+  for (const LocatedName& tag : entry.op.tags) {
+    if (contains(names, tag.text)) continue;
+    const std::string message = "unknown tag `" + tag.text + "`";
+    const std::string suggestion = schema::nearest(tag.text, names);
+    if (entry.model.dialect() == Dialect::kUpstream) {
+      entry.sink.warning(tag.location, message, suggestion);
+    } else {
+      entry.sink.error(tag.location, message, suggestion);
+    }
+  }
+}
+
+void known_python_module(const Entry& entry) {
+  const std::optional<LocatedName>& module = entry.op.python_module;
+  if (!module || contains(python_modules(), module->text)) return;
+  entry.sink.error(module->location,
+                   "`python_module` must be " + join_words(python_modules()) + ", got `" +
+                       module->text + "`",
+                   schema::nearest(module->text, python_modules()));
+}
+
+void known_category_override(const Entry& entry) {
+  const std::optional<LocatedName>& category = entry.op.category_override;
+  if (!category || contains(category_overrides(), category->text)) return;
+  entry.sink.error(category->location,
+                   "`category_override` must be " + join_words(category_overrides()) + ", got `" +
+                       category->text + "`",
+                   schema::nearest(category->text, category_overrides()));
+}
+
+void kernel_name(const Entry& entry) {
+  constexpr size_t kMaxNamespaces = 3;
+  for (const DispatchEntry& kernel : entry.op.dispatch) {
+    bool valid = is_identifier(kernel.kernel);
+    size_t levels = 0;
+    for (size_t begin = 0; valid && !kernel.kernel_namespace.empty();) {
+      const size_t end = kernel.kernel_namespace.find("::", begin);
+      valid = is_identifier(std::string_view(kernel.kernel_namespace)
+                                .substr(begin, end == std::string::npos ? end : end - begin));
+      valid = valid && ++levels <= kMaxNamespaces;
+      if (end == std::string::npos) break;
+      begin = end + 2;
+    }
+    if (valid) continue;
+    entry.sink.error(kernel.kernel_location,
+                     "a kernel is named by an identifier after at most three namespaces, got `" +
+                         (kernel.kernel_namespace.empty() ? "" : kernel.kernel_namespace + "::") +
+                         kernel.kernel + "`");
+  }
+}
+
+void reserved_argument_name(const Entry& entry) {
+  for (const schema::Argument& arg : entry.schema().args) {
+    if (!contains(reserved_words(), arg.name)) continue;
+    entry.sink.error(entry.op.at(arg.name_span),
+                     "`" + arg.name + "` is a keyword of C++ or Python and can name no argument");
+  }
+}
+
+void no_default_argument(const Entry& entry) {
+  std::vector<std::string> names;
+  for (const schema::Argument& arg : entry.schema().args) names.push_back(arg.name);
+  for (const LocatedName& name : entry.op.cpp_no_default_args) {
+    if (contains(names, name.text)) continue;
+    entry.sink.error(name.location, "no argument named `" + name.text + "`",
+                     schema::nearest(name.text, names));
+  }
+}
+
+}  // namespace tenon::codegen::rules

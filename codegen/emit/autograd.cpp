@@ -1,0 +1,367 @@
+#include "codegen/emit/autograd.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "codegen/emit/cpp_types.h"
+#include "codegen/emit/gradient_kernels.h"
+#include "codegen/emit/pointwise.h"
+#include "codegen/expr/formula.h"
+#include "codegen/expr/formula_names.h"
+
+namespace tenon::codegen {
+namespace {
+
+using schema::Argument;
+using schema::SchemaKind;
+
+std::string camel_case(const std::string& name) {
+  std::string text;
+  bool upper = true;
+  for (char c : name) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    text += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return text;
+}
+
+/// "MulBackward0": numbered among the entries of one base name, so that a node's name is stable
+/// when another operator is added.
+std::string node_name(const Model& model, size_t op_index) {
+  const Operator& op = model.operators()[op_index];
+  const std::string base = op.base_name();
+  size_t number = 0;
+  for (size_t i = 0; i < op_index; ++i) {
+    if (model.operators()[i].base_name() == base) ++number;
+  }
+  return camel_case(op.schema.base_name()) + "Backward" + std::to_string(number);
+}
+
+const char* input_kind(const Argument& argument) {
+  if (argument.type.is_tensor_list()) return "list";
+  return argument.type.is_optional_tensor() ? "optional" : "tensor";
+}
+
+/// Arguments that some formula gives a gradient for, in schema order.
+std::vector<const Argument*> differentiable_inputs(const Operator& op, const FormulaSet* formulas) {
+  std::vector<const Argument*> inputs;
+  for (const Argument& argument : op.schema.args) {
+    if (!argument.type.holds_tensors()) continue;
+    if (formulas) {
+      const Formula* formula = formulas->find_backward(argument.name);
+      if (!formula || formula->kind == FormulaKind::kNonDifferentiable) continue;
+    }
+    inputs.push_back(&argument);
+  }
+  return inputs;
+}
+
+size_t index_of(const std::vector<const Argument*>& inputs, const std::string& name) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->name == name) return i;
+  }
+  return inputs.size();
+}
+
+class NodeEmitter {
+ public:
+  NodeEmitter(const Model& model, size_t op_index, DiagnosticSink& sink)
+      : op_(model.operators()[op_index]), sink_(sink) {
+    const Derivative* derivative = model.derivative_of(op_index);
+    formulas_ = derivative ? derivative->default_set() : nullptr;
+    inputs_ = differentiable_inputs(op_, formulas_);
+    find_differentiable_outputs(derivative);
+    node_ = {{"name", node_name(model, op_index)},
+             {"ident", cpp_identifier(op_.schema)},
+             {"source", short_source(derivative ? derivative->location : op_.location)},
+             {"line", (derivative ? derivative->location : op_.location).line},
+             {"inputs", Json::array()},
+             {"num_results", op_.schema.returns.size()},
+             {"differentiable_outputs", differentiable_outputs_},
+             {"saved", Json::array()},
+             {"formulas", Json::array()},
+             {"pointwise", Json::array()},
+             {"kernels", Json::array()},
+             {"operators", Json::array()}};
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      node_["inputs"].push_back({{"name", inputs_[i]->name}, {"kind", input_kind(*inputs_[i])}});
+    }
+  }
+
+  Json run() {
+    if (formulas_) {
+      written();
+    } else if (!derived()) {
+      return nullptr;
+    }
+    finish_saved();
+    return std::move(node_);
+  }
+
+ private:
+  struct Saved {
+    Json json;
+    std::set<size_t> users;  // differentiable inputs whose gradient needs it
+  };
+
+  void find_differentiable_outputs(const Derivative* derivative) {
+    // Without a declaration a formula that reads only `grad` differentiates the first output alone.
+    bool several = false;
+    if (formulas_) {
+      for (const Formula& formula : formulas_->backward) {
+        several |= formula.text.text.find("grads[") != std::string::npos ||
+                   formula.text.text.find("grad_") != std::string::npos;
+      }
+    }
+    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
+      bool is = op_.pointwise || several || i == 0;
+      if (derivative && !derivative->output_differentiability.empty()) {
+        is = derivative->output_differentiability[i];
+      }
+      differentiable_outputs_.push_back(is);
+    }
+  }
+
+  std::vector<std::string> result_names() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
+      names.push_back(op_.schema.return_name(i));
+      if (op_.schema.returns.size() > 1) names.push_back("result" + std::to_string(i));
+    }
+    return names;
+  }
+
+  int result_index(const std::string& name) const {
+    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
+      if (name == op_.schema.return_name(i) || name == "result" + std::to_string(i)) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
+
+  Saved& save(const std::string& variable) {
+    for (auto& [name, saved] : saved_) {
+      if (name == variable) return saved;
+    }
+    return saved_.emplace_back(variable, Saved{}).second;
+  }
+
+  /// A whole argument or result under its own name.
+  void save_whole(const std::string& name, const std::set<size_t>& users) {
+    Saved& saved = save(name);
+    saved.users.insert(users.begin(), users.end());
+    if (!saved.json.is_null()) return;
+    if (const Argument* argument = op_.schema.find_arg(name)) {
+      const auto& type = argument->type;
+      const char* kind = type.is_tensor()            ? "tensor"
+                         : type.is_optional_tensor() ? "optional_tensor"
+                         : type.is_tensor_list()     ? "tensor_list"
+                                                     : "value";
+      saved.json = {{"name", name}, {"kind", kind}, {"type", cpp_owned_type(type)}, {"init", name},
+                    {"is_self", argument == op_.schema.self()}};
+      return;
+    }
+    const int index = result_index(name);
+    const bool list = op_.schema.returns[index].type.is_tensor_list();
+    saved.json = {{"name", name}, {"kind", list ? "result_list" : "result"}, {"index", index}};
+  }
+
+  void save_attribute(const expr::SavedValue& value, const std::set<size_t>& users) {
+    Saved& saved = save(value.variable);
+    saved.users.insert(users.begin(), users.end());
+    const bool of_result = !op_.schema.find_arg(value.name);
+    saved.json = {{"name", value.variable},
+                  {"kind", of_result ? "result_value" : "value"},
+                  {"type", value.cpp_type},
+                  {"init", value.initializer}};
+    if (of_result) {
+      saved.json["of"] = value.name;
+      saved.json["index"] = result_index(value.name);
+    }
+  }
+
+  void finish_saved() {
+    for (auto& [name, saved] : saved_) {
+      saved.json["users"] = saved.users;
+      // A gradient needs it whichever input is asked for: no condition then.
+      saved.json["guarded"] = saved.users.size() < inputs_.size();
+      node_["saved"].push_back(saved.json);
+    }
+  }
+
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> names = {"grad", "grads", "grad_input_mask"};
+    for (const Argument& argument : op_.schema.args) names.push_back(argument.name);
+    for (const auto& name : result_names()) names.push_back(name);
+    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
+      if (!op_.schema.returns[i].name.empty()) names.push_back("grad_" + op_.schema.returns[i].name);
+    }
+    return names;
+  }
+
+  /// Formulas of derivatives.yaml: those that are pointwise become kernels, the rest C++ text.
+  void written() {
+    std::vector<PointwiseFormula> pointwise;
+    for (const Formula& formula : formulas_->backward) {
+      if (formula.kind == FormulaKind::kNonDifferentiable) continue;
+      std::vector<size_t> outputs;
+      for (const auto& name : formula.names) {
+        const size_t index = index_of(inputs_, name.text);
+        if (index < inputs_.size()) outputs.push_back(index);
+      }
+      if (outputs.empty()) continue;
+      expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
+      auto errors = parsed.errors;
+      if (errors.empty()) errors = expr::undefined_names(parsed.formula, formula_names(known_names()));
+      for (const auto& error : errors) {
+        sink_.error(formula.text.at(error.offset), error.message, error.suggestion);
+      }
+      if (!errors.empty()) continue;
+      if (outputs.size() == 1 && all_tensors_plain()) {
+        if (auto expression = as_pointwise(op_, parsed.formula)) {
+          pointwise.push_back({inputs_[outputs[0]]->name, std::move(*expression)});
+          continue;
+        }
+      }
+      text_formula(formula, parsed.formula, outputs);
+    }
+    emit_pointwise_gradients(join_formulas(op_, std::move(pointwise)));
+  }
+
+  bool all_tensors_plain() const {
+    return std::all_of(inputs_.begin(), inputs_.end(),
+                       [](const Argument* a) { return a->type.is_tensor(); }) &&
+           op_.schema.returns.size() == 1 && op_.schema.returns[0].type.is_tensor();
+  }
+
+  void text_formula(const Formula& formula, const expr::Formula& tree,
+                    const std::vector<size_t>& outputs) {
+    std::vector<std::string> savable = result_names();
+    std::set<std::string> plain;
+    for (const Argument& argument : op_.schema.args) {
+      savable.push_back(argument.name);
+      if (!argument.type.holds_tensors()) plain.insert(argument.name);
+    }
+    const expr::SavedAnalysis analysis = expr::analyze_saved(tree, savable, plain);
+    const std::set<size_t> users(outputs.begin(), outputs.end());
+    Json uses = Json::array();
+    for (const auto& value : analysis.saved) {
+      if (value.attribute.empty()) {
+        save_whole(value.name, users);
+      } else {
+        save_attribute(value, users);
+      }
+      uses.push_back(value.attribute.empty() ? value.name : value.variable);
+    }
+    for (const auto& use : expr::free_names(analysis.rewritten)) {
+      if (use.is_callee) add_operator(use.name);
+    }
+    node_["formulas"].push_back(
+        {{"outputs", outputs},
+         {"text", formula.kind == FormulaKind::kNotImplemented
+                      ? formula.text.text
+                      : expr::print_formula(analysis.rewritten)},
+         {"original", formula.text.text},
+         {"not_implemented", formula.kind == FormulaKind::kNotImplemented},
+         {"source", short_source(formula.text.location)},
+         {"line", formula.text.location.line},
+         {"file", formula.text.location.file ? formula.text.location.file->path() : ""},
+         {"mask", expr::uses_name(tree, "grad_input_mask")},
+         {"uses", uses}});
+  }
+
+  void add_operator(const std::string& name) {
+    for (const Json& seen : node_["operators"]) {
+      if (seen == name) return;
+    }
+    node_["operators"].push_back(name);
+  }
+
+  /// The derivative that follows from a pointwise expression.
+  bool derived() {
+    if (!op_.pointwise) return false;
+    auto expression = differentiable_expression(op_, sink_);
+    if (!expression) return false;
+    expr::Derivative derivative = expr::differentiate(*expression);
+    for (const auto& error : derivative.errors) {
+      sink_.error(op_.pointwise->location, error.message, error.suggestion);
+    }
+    if (!derivative.errors.empty()) return false;
+    emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
+    return true;
+  }
+
+  void emit_pointwise_gradients(PointwiseGradients gradients) {
+    if (gradients.derivative.gradients.empty()) return;
+    for (const auto& gradient : gradients.derivative.gradients) {
+      const size_t index = index_of(inputs_, gradient.input);
+      const GradientText text = emit_gradient(op_, gradients.expression, gradient);
+      std::set<size_t> users = {index};
+      Json uses = Json::array();
+      for (const auto& name : gradient.tensors) uses.push_back(name);
+      for (const auto& name : gradient.scalars) uses.push_back(name);
+      for (uint32_t r : gradient.results) {
+        uses.push_back(expr::result_name(r, gradients.expression.outputs.size()));
+      }
+      for (const Json& name : uses) save_whole(name.get<std::string>(), users);
+      for (const auto& name : text.operators) add_operator(name);
+      node_["pointwise"].push_back({{"input", index},
+                                    {"form", text.form},
+                                    {"text", text.text},
+                                    {"readable", text.readable},
+                                    {"uses", uses}});
+    }
+    node_["kernels"] = emit_gradient_kernels(op_, gradients, [&](const std::string& name) {
+      return index_of(inputs_, name);
+    });
+  }
+
+  const Operator& op_;
+  DiagnosticSink& sink_;
+  const FormulaSet* formulas_ = nullptr;
+  std::vector<const Argument*> inputs_;
+  std::vector<bool> differentiable_outputs_;
+  std::vector<std::pair<std::string, Saved>> saved_;
+  Json node_;
+};
+
+bool is_composite_implicit(const Operator& op) {
+  return op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit");
+}
+
+}  // namespace
+
+Json emit_node(const Model& model, size_t op_index, DiagnosticSink& sink) {
+  const Operator& op = model.operators()[op_index];
+  if (op.non_differentiable || is_composite_implicit(op)) return nullptr;
+  if (op.schema.kind() == SchemaKind::kOut) return nullptr;
+  if (!op.pointwise && !model.derivative_of(op_index)) return nullptr;
+  Json node = NodeEmitter(model, op_index, sink).run();
+  if (node.is_null() || node["inputs"].empty()) return nullptr;
+  return node;
+}
+
+Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node) {
+  const Operator& op = model.operators()[op_index];
+  const VariantSchema& form = model.variants(op_index)[form_index];
+  switch (form.kind) {
+    case SchemaKind::kOut:
+      return {{"kind", "out"}};
+    case SchemaKind::kInplace:
+      // The functional form of a composite operator is recorded operator by operator.
+      if (is_composite_implicit(op)) return nullptr;
+      return {{"kind", "inplace"}, {"differentiable", !node.is_null()}};
+    default:
+      break;
+  }
+  if (node.is_null()) return nullptr;
+  return {{"kind", "functional"}, {"differentiable", true}};
+}
+
+}  // namespace tenon::codegen

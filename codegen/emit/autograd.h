@@ -1,0 +1,16 @@
+#pragma once
+
+#include "codegen/emit/form.h"
+
+namespace tenon::codegen {
+
+/// How a form is recorded, or null when calls pass the autograd layer by:
+///   {"kind": "functional" | "inplace" | "out", "differentiable": bool}
+/// In-place forms that are not differentiable, and out forms, are only checked. `node` is what
+/// emit_node() gave for the entry: its derived in-place form records the same node.
+Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node);
+
+/// The backward node of an entry, or null. "kernels" are pointwise kernels as emit_kernel gives them.
+Json emit_node(const Model& model, size_t op_index, DiagnosticSink& sink);
+
+}  // namespace tenon::codegen

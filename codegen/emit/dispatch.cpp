@@ -1,0 +1,149 @@
+#include "codegen/emit/dispatch.h"
+
+#include "codegen/emit/cpp_types.h"
+
+namespace tenon::codegen {
+namespace {
+
+using schema::SchemaKind;
+
+constexpr const char* kEverywhere[] = {"None", "CPU", "CUDA", "Meta", "PrivateUse1"};
+constexpr const char* kWithTensors[] = {"CPU", "CUDA", "Meta"};
+
+std::string meta_name(const Operator& op) { return cpp_identifier(op.schema) + "_meta"; }
+
+std::string composite_name(const Operator& op) {
+  if (const DispatchEntry* entry = op.find_dispatch("CompositeExplicit")) return entry->kernel;
+  if (const DispatchEntry* entry = op.find_dispatch("CompositeImplicit")) return entry->kernel;
+  return cpp_identifier(op.schema);
+}
+
+bool is_composite(const Operator& op) {
+  return op.composite != Composite::kNo || op.find_dispatch("CompositeExplicit") ||
+         op.find_dispatch("CompositeImplicit");
+}
+
+const char* form_kind(SchemaKind kind) {
+  switch (kind) {
+    case SchemaKind::kInplace:
+      return "inplace";
+    case SchemaKind::kOut:
+      return "out";
+    default:
+      return "functional";
+  }
+}
+
+/// Names of a structured kernel's output parameters.
+Json output_names(const schema::FunctionSchema& schema) {
+  Json names = Json::array();
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    const std::string& name = schema.returns[i].name;
+    names.push_back(!name.empty() ? name : schema.returns.size() == 1 ? "out" : "out" + std::to_string(i));
+  }
+  return names;
+}
+
+class Thunks {
+ public:
+  explicit Thunks(std::string ident) : ident_(std::move(ident)) {}
+
+  /// A thunk of the given kind for some backends.
+  template <class Slots>
+  void add(const std::string& kind, const std::string& suffix, const Slots& slots, Json extra = {}) {
+    const std::string symbol = ident_ + "_" + suffix;
+    Json thunk = {{"symbol", symbol}, {"kind", kind}};
+    for (auto& [key, value] : extra.items()) thunk[key] = value;
+    thunks_.push_back(thunk);
+    for (const auto& slot : slots) table_[slot] = symbol;
+  }
+
+  Json take() && { return {{"thunks", std::move(thunks_)}, {"table", std::move(table_)}}; }
+
+ private:
+  std::string ident_;
+  Json thunks_ = Json::array();
+  Json table_ = Json::object();
+};
+
+bool wanted(const std::string& key, const Targets& targets) {
+  if (key == "CUDA") return targets.cuda;
+  return key == "CPU" || key == "Meta" || key == "PrivateUse1";
+}
+
+using Slots = std::vector<std::string>;
+
+void structured(Thunks& thunks, const Operator& op, SchemaKind kind, const Targets& targets) {
+  const std::string form = form_kind(kind);
+  for (const DispatchEntry& entry : op.dispatch) {
+    if (!wanted(entry.key, targets)) continue;
+    thunks.add("structured", entry.key, Slots{entry.key},
+               {{"form", form}, {"kernel", entry.kernel}, {"meta", meta_name(op)}});
+  }
+  thunks.add("structured", "Meta", Slots{"Meta"},
+             {{"form", form}, {"kernel", nullptr}, {"meta", meta_name(op)}});
+}
+
+/// The hand-written functions of the entry's own schema.
+void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
+  if (is_composite(op)) {
+    thunks.add("direct", "composite", kEverywhere, {{"kernel", composite_name(op)}});
+  }
+  for (const DispatchEntry& entry : op.dispatch) {
+    if (wanted(entry.key, targets)) {
+      thunks.add("direct", entry.key, Slots{entry.key}, {{"kernel", entry.kernel}});
+    }
+  }
+}
+
+}  // namespace
+
+Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const Targets& targets) {
+  const Operator& op = model.operators()[op_index];
+  const auto& forms = model.variants(op_index);
+  const VariantSchema& form = forms[form_index];
+  Thunks thunks(cpp_identifier(form.schema));
+  if (op.pointwise) {
+    thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
+  } else if (op.structured) {
+    structured(thunks, op, form.kind, targets);
+  } else if (!form.derived) {
+    direct(thunks, op, targets);
+  } else {
+    const std::string functional = cpp_identifier(op.schema);
+    const bool inplace = form.kind == SchemaKind::kInplace;
+    thunks.add(inplace ? "inplace_from_functional" : "out_from_functional", "derived", kEverywhere,
+               {{"functional", functional}});
+  }
+  return std::move(thunks).take();
+}
+
+Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
+  Json declarations = Json::array();
+  const auto add = [&](const std::string& name, const char* kind, const std::string& backend) {
+    for (const Json& seen : declarations) {
+      if (seen["name"] == name) return;
+    }
+    declarations.push_back({{"name", name}, {"kind", kind}, {"backend", backend}});
+  };
+  if (op.pointwise) return declarations;
+  if (op.structured) {
+    add(meta_name(op), "meta", "Meta");
+    const size_t n = op.schema.returns.size();
+    declarations.back()["result"] =
+        n == 1 ? "tenon::TensorSpec" : "std::array<tenon::TensorSpec, " + std::to_string(n) + ">";
+    for (const DispatchEntry& entry : op.dispatch) {
+      if (!wanted(entry.key, targets)) continue;
+      add(entry.kernel, "structured", entry.key);
+      declarations.back()["outputs"] = output_names(op.schema);
+    }
+    return declarations;
+  }
+  if (is_composite(op)) add(composite_name(op), "function", "composite");
+  for (const DispatchEntry& entry : op.dispatch) {
+    if (wanted(entry.key, targets)) add(entry.kernel, "function", entry.key);
+  }
+  return declarations;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,139 @@
+#include "codegen/emit/gradient_kernels.h"
+
+#include <algorithm>
+
+#include "codegen/emit/cpp_types.h"
+#include "codegen/emit/pointwise.h"
+#include "codegen/expr/formula_pointwise.h"
+#include "codegen/expr/infer.h"
+#include "codegen/expr/print_readable.h"
+#include "codegen/expr/print_tensor.h"
+
+namespace tenon::codegen {
+namespace {
+
+using expr::GradientForm;
+
+/// Arguments, then `grad` and `result`, as a formula sees them.
+std::vector<expr::Parameter> formula_parameters(const Operator& op) {
+  auto parameters = pointwise_parameters(op.schema);
+  std::erase_if(parameters, [&](const expr::Parameter& p) {
+    const auto& type = op.schema.find_arg(p.name)->type;
+    const bool number = type.is(schema::BaseType::kScalar) || type.is(schema::BaseType::kFloat) ||
+                        type.is(schema::BaseType::kInt);
+    return !p.is_tensor && !number;
+  });
+  parameters.push_back({"grad", true, false});
+  parameters.push_back({"result", true, false});
+  return parameters;
+}
+
+template <class T>
+void add_unique(std::vector<T>& all, const T& item) {
+  if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
+}
+
+}  // namespace
+
+std::vector<std::string> formula_names(std::vector<std::string> names) {
+  for (const char* constant : {"kFloat", "kDouble", "kLong", "kInt", "kBool", "retain_variables"}) {
+    names.push_back(constant);
+  }
+  return names;
+}
+
+std::optional<expr::Expression> as_pointwise(const Operator& op, const expr::Formula& formula) {
+  return expr::to_pointwise(formula, formula_parameters(op));
+}
+
+PointwiseGradients join_formulas(const Operator& op, std::vector<PointwiseFormula> formulas) {
+  PointwiseGradients joined;
+  if (formulas.empty()) return joined;
+  std::vector<std::string> texts;
+  for (const auto& one : formulas) {
+    texts.push_back(expr::print_readable(one.expression.graph, one.expression.outputs[0]));
+  }
+  // The readable form parses back to an equal graph, now shared by all formulas.
+  joined.expression = expr::parse_expressions(texts, formula_parameters(op)).expression;
+  size_t i = 0;
+  for (const auto& one : formulas) {
+    expr::Gradient gradient;
+    gradient.node = joined.expression.outputs[i++];
+    const auto& node = joined.expression.graph[gradient.node];
+    if (node.is_variable() && node.name == "grad") gradient.form = GradientForm::kGrad;
+    const expr::TypeInfo info = expr::infer_types(joined.expression.graph, gradient.node);
+    for (const auto& name : info.tensors) {
+      if (name == "grad") {
+        gradient.grads.push_back(0);
+      } else if (name == "result") {
+        gradient.results.push_back(0);
+      } else {
+        gradient.tensors.push_back(name);
+      }
+    }
+    gradient.scalars = info.scalars;
+    gradient.input = one.input;
+    joined.derivative.gradients.push_back(std::move(gradient));
+  }
+  // From here on the expression stands for the operator's: one output.
+  joined.expression.outputs.resize(1);
+  return joined;
+}
+
+GradientText emit_gradient(const Operator& op, expr::Expression& expression,
+                           const expr::Gradient& gradient) {
+  GradientText out;
+  expr::TensorTextOptions options;
+  for (const auto& argument : op.schema.args) {
+    if (argument.type.holds_tensors() || argument.type.is(schema::BaseType::kScalar)) continue;
+    options.plain_scalars.insert(argument.name);
+  }
+  out.form = gradient.form == GradientForm::kGrad   ? "grad"
+             : gradient.form == GradientForm::kZero ? "zero"
+                                                    : "kernel";
+  const expr::TensorText text = expr::print_tensor_ops(expression.graph, gradient.node, options);
+  out.text = text.text;
+  out.operators = text.operators;
+  out.readable = expr::print_readable(expression.graph, gradient.node);
+  return out;
+}
+
+Json emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradients,
+                           const std::function<size_t(const std::string&)>& input_index) {
+  std::vector<const expr::Gradient*> computed;
+  for (const auto& gradient : gradients.derivative.gradients) {
+    if (gradient.form == GradientForm::kGeneral || gradient.form == GradientForm::kScaled) {
+      computed.push_back(&gradient);
+    }
+  }
+  std::vector<std::vector<const expr::Gradient*>> sets;
+  for (const auto* one : computed) sets.push_back({one});
+  if (computed.size() > 1) sets.push_back(computed);
+
+  const size_t num_outputs = gradients.expression.outputs.size();
+  Json kernels = Json::array();
+  for (const auto& set : sets) {
+    std::vector<std::string> inputs;
+    std::vector<std::string> scalars;
+    std::vector<expr::NodeId> nodes;
+    Json outputs = Json::array();
+    std::string ident = cpp_identifier(op.schema) + "_backward";
+    for (const auto* gradient : set) {
+      for (uint32_t g : gradient->grads) add_unique(inputs, expr::grad_name(g, num_outputs));
+    }
+    for (const auto* gradient : set) {
+      for (const auto& name : gradient->tensors) add_unique(inputs, name);
+      for (uint32_t r : gradient->results) add_unique(inputs, expr::result_name(r, num_outputs));
+      for (const auto& name : gradient->scalars) add_unique(scalars, name);
+      nodes.push_back(gradient->node);
+      outputs.push_back(input_index(gradient->input));
+      ident += "_" + gradient->input;
+    }
+    Json kernel = emit_kernel(ident, gradients.expression.graph, nodes, inputs, scalars);
+    kernel["outputs"] = outputs;
+    kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+}  // namespace tenon::codegen

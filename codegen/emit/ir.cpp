@@ -1,0 +1,163 @@
+#include "codegen/emit/ir.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "codegen/emit/autograd.h"
+#include "codegen/emit/cpp_types.h"
+#include "codegen/emit/pointwise.h"
+
+namespace tenon::codegen {
+namespace {
+
+/// FNV-1a: the same on every machine, so that an operator's shard never moves.
+uint32_t hash_name(const std::string& name) {
+  uint32_t hash = 2166136261u;
+  for (unsigned char c : name) hash = (hash ^ c) * 16777619u;
+  return hash;
+}
+
+std::string namespace_of(const Operator& op) {
+  return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
+}
+
+Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
+                   DiagnosticSink& sink) {
+  const Operator& op = model.operators()[index];
+  const auto& forms = model.variants(index);
+  Json entry = {
+      {"name", op.name()},
+      {"ident", cpp_identifier(op.schema)},
+      {"base", op.schema.base_name()},
+      {"namespace", namespace_of(op)},
+      {"header", namespace_of(op) + "/ops/" + op.schema.base_name() + ".h"},
+      {"source", short_source(op.location)},
+      {"line", op.location.line},
+      {"forms", Json::array()},
+      {"declarations", emit_kernel_declarations(op, options.targets)},
+      {"kernel", op.pointwise ? emit_pointwise(op, sink) : Json(nullptr)},
+      {"node", emit_node(model, index, sink)},
+  };
+  if (op.pointwise) {
+    Json text = Json::array();
+    for (const auto& one : op.pointwise->cases) text.push_back(one.expression.text);
+    entry["expression"] = text;
+  }
+  for (size_t f = 0; f < forms.size(); ++f) {
+    Json form = emit_form(op, forms[f]);
+    form["dispatch"] = emit_dispatch(model, index, f, options.targets);
+    form["autograd"] = emit_autograd(model, index, f, entry["node"]);
+    form["cpp_namespace"] = entry["namespace"];
+    entry["forms"].push_back(std::move(form));
+  }
+  return entry;
+}
+
+class Files {
+ public:
+  void add(const std::string& path, const std::string& tmpl, const std::vector<size_t>& operators,
+           Json extra = Json::object()) {
+    Json file = {{"path", path}, {"template", tmpl}, {"operators", operators}};
+    for (auto& [key, value] : extra.items()) file[key] = value;
+    files_.push_back(std::move(file));
+  }
+  Json take() && { return std::move(files_); }
+
+ private:
+  Json files_ = Json::array();
+};
+
+/// Headers of the operators that a node's formulas call, as far as they are operators.
+std::vector<std::string> called_headers(const Model& model, const Model* base, const Json& node) {
+  std::vector<std::string> headers;
+  for (const Json& name : node["operators"]) {
+    const std::string text = name.get<std::string>();
+    for (const Model* known : {&model, base}) {
+      if (!known) continue;
+      for (const OperatorGroup& group : known->groups()) {
+        if (group.base_name == text) headers.push_back("tenon/ops/" + text + ".h");
+      }
+    }
+  }
+  std::sort(headers.begin(), headers.end());
+  headers.erase(std::unique(headers.begin(), headers.end()), headers.end());
+  return headers;
+}
+
+std::string header_folder(const std::string& ns) { return ns == "tenon" ? "tenon" : ns; }
+
+}  // namespace
+
+Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink) {
+  Json operators = Json::array();
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_base;  // namespace, base
+  std::map<uint32_t, std::vector<size_t>> shards;
+  std::vector<size_t> all;
+  std::vector<size_t> order(model.operators().size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  // Everything follows the order of names, so that moving an entry in the file changes nothing.
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return model.operators()[a].name() < model.operators()[b].name();
+  });
+  for (size_t index : order) {
+    Json entry = emit_operator(model, index, options, sink);
+    if (!entry["node"].is_null()) {
+      entry["node"]["headers"] = called_headers(model, options.base, entry["node"]);
+    }
+    const size_t at = operators.size();
+    by_base[{entry["namespace"], entry["base"]}].push_back(at);
+    shards[hash_name(entry["base"]) % static_cast<uint32_t>(options.shards)].push_back(at);
+    all.push_back(at);
+    operators.push_back(std::move(entry));
+  }
+
+  Files files;
+  for (const auto& [key, group] : by_base) {
+    const auto& [ns, base] = key;
+    const Json extra = {{"base", base}, {"namespace", ns}};
+    files.add(header_folder(ns) + "/ops/" + base + ".h", "operator.h.j2", group, extra);
+    const bool declares = std::any_of(group.begin(), group.end(), [&](size_t i) {
+      return !operators[i]["declarations"].empty();
+    });
+    if (declares) {
+      files.add(header_folder(ns) + "/native/" + base + ".h", "native.h.j2", group, extra);
+    }
+    std::vector<size_t> pointwise;
+    for (size_t i : group) {
+      const Json& node = operators[i]["node"];
+      if (!operators[i]["kernel"].is_null() || (!node.is_null() && !node["kernels"].empty())) {
+        pointwise.push_back(i);
+      }
+    }
+    if (!pointwise.empty()) {
+      files.add("pointwise/" + base + ".cpp", "pointwise.cpp.j2", pointwise, extra);
+    }
+  }
+  for (int shard = 0; shard < options.shards; ++shard) {
+    const auto found = shards.find(static_cast<uint32_t>(shard));
+    const std::vector<size_t> members = found == shards.end() ? std::vector<size_t>{} : found->second;
+    if (members.empty() && !options.library) continue;
+    const std::string number = std::to_string(shard);
+    files.add("operators_" + number + ".cpp", "operators.cpp.j2", members, {{"shard", shard}});
+    files.add("autograd_" + number + ".cpp", "autograd.cpp.j2", members, {{"shard", shard}});
+    if (options.targets.cuda) {
+      files.add("pointwise_" + number + ".cu", "pointwise.cu.j2", members, {{"shard", shard}});
+    }
+  }
+  if (options.library) {
+    files.add("tenon/tensor.h", "tensor.h.j2", all);
+    files.add("tenon/ops.h", "ops.h.j2", all);
+    files.add("tenon/tenon.h", "tenon.h.j2", {});
+  } else {
+    files.add(options.library_name + ".h", "ops.h.j2", all);
+  }
+  return {{"version", kIrVersion},
+          {"library", options.library_name},
+          {"in_tree", options.library},
+          {"cuda", options.targets.cuda},
+          {"operators", std::move(operators)},
+          {"files", std::move(files).take()}};
+}
+
+}  // namespace tenon::codegen

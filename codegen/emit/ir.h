@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "codegen/emit/dispatch.h"
+
+namespace tenon::codegen {
+
+/// Version of the IR's format: raised when a key changes its meaning or goes.
+inline constexpr int kIrVersion = 1;
+
+struct EmitOptions {
+  Targets targets;
+  /// In-tree: the generated Tensor class and the umbrella headers are written too.
+  bool library = true;
+  /// Names the static objects and files of an operator library outside the tree.
+  std::string library_name = "tenon";
+  /// Source files per kind; an operator's shard is a hash of its name.
+  int shards = 16;
+  /// Operators that exist elsewhere (the installed library's), for a library outside the tree.
+  const Model* base = nullptr;
+};
+
+/// The whole model as JSON, and the files to render from it:
+///   {"version", "library", "operators": [entry...], "files": [{"path", "template", "operators": [i...]}]}
+/// An entry is {"name", "forms": [...], "kernel", "declarations", "node", ...}; see docs/ir.md.
+/// Mistakes in expressions and formulas are reported in `sink`.
+Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink);
+
+}  // namespace tenon::codegen

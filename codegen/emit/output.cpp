@@ -1,0 +1,139 @@
+#include "codegen/emit/output.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace tenon::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  const fs::path fresh = path.string() + ".new";
+  {
+    std::ofstream out(fresh, std::ios::binary);
+    out << text;
+    if (!out.flush()) throw std::runtime_error("cannot write " + fresh.string());
+  }
+  fs::rename(fresh, path);
+}
+
+fs::path renderer_script(const OutputOptions& options) {
+  return fs::path(options.templates).parent_path() / "render.py";
+}
+
+/// Everything besides the IR that the output depends on.
+std::vector<fs::path> renderer_files(const OutputOptions& options) {
+  std::vector<fs::path> files = {renderer_script(options)};
+  for (const auto& entry : fs::directory_iterator(options.templates)) {
+    if (entry.path().extension() == ".j2") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// FNV-1a, 64 bits, of the texts that the rendering depends on.
+std::string fingerprint(const std::string& ir, const std::vector<fs::path>& renderer) {
+  uint64_t hash = 14695981039346656037ull;
+  const auto add = [&](const std::string& text) {
+    for (unsigned char c : text) hash = (hash ^ c) * 1099511628211ull;
+  };
+  add(ir);
+  for (const auto& file : renderer) add(read_file(file));
+  std::ostringstream text;
+  text << std::hex << hash << "\n";
+  return std::move(text).str();
+}
+
+/// Runs a program and waits for it; its exit status, or 127 when it could not be started.
+int run_program(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const auto& part : command) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) return 127;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+std::string escape_for_depfile(const std::string& path) {
+  std::string out;
+  for (char c : path) {
+    if (c == ' ' || c == '#') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+void write_depfile(const OutputOptions& options, const std::vector<std::string>& inputs,
+                   const std::vector<fs::path>& renderer) {
+  std::ostringstream text;
+  text << escape_for_depfile(options.stamp.empty() ? options.out : options.stamp) << ":";
+  for (const auto& file : inputs) text << " \\\n  " << escape_for_depfile(fs::absolute(file).string());
+  for (const auto& file : renderer) text << " \\\n  " << escape_for_depfile(fs::absolute(file).string());
+  text << "\n";
+  write_file(options.depfile, text.str());
+}
+
+/// The list for the build: OUT/sources.cmake.
+std::string sources_cmake(const OutputOptions& options, const Json& ir) {
+  const fs::path out = fs::absolute(options.out);
+  std::string cpu, cuda, headers;
+  for (const Json& file : ir["files"]) {
+    const std::string path = file["path"].get<std::string>();
+    const std::string line = "  \"" + (out / path).string() + "\"\n";
+    const std::string extension = fs::path(path).extension();
+    (extension == ".cpp" ? cpu : extension == ".cu" ? cuda : headers) += line;
+  }
+  return "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" + cuda +
+         ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
+}
+
+}  // namespace
+
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs, const Json& ir) {
+  const fs::path out(options.out);
+  fs::create_directories(out);
+  const std::string text = ir.dump();
+  const auto renderer = renderer_files(options);
+  const std::string print = fingerprint(text, renderer);
+  const fs::path done = out / ".fingerprint";
+  if (!fs::exists(done) || read_file(done) != print) {
+    fs::remove(done);
+    const fs::path ir_file = out / "ir.json";
+    write_file(ir_file, text);
+    const int status = run_program(
+        {options.python, renderer_script(options).string(), ir_file.string(), options.templates, options.out});
+    if (status != 0) {
+      if (status == 127) {
+        std::cerr << "tenonc: cannot run '" << options.python << "': give --python a Python 3 with Jinja2\n";
+      }
+      return 1;
+    }
+    const std::string sources = sources_cmake(options, ir);
+    if (read_file(out / "sources.cmake") != sources) write_file(out / "sources.cmake", sources);
+    write_file(done, print);
+  }
+  if (!options.depfile.empty()) write_depfile(options, inputs, renderer);
+  if (!options.stamp.empty()) write_file(options.stamp, "");
+  return 0;
+}
+
+}  // namespace tenon::codegen

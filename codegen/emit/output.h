@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/emit/form.h"
+
+namespace tenon::codegen {
+
+struct OutputOptions {
+  std::string out;        // folder of the generated files
+  std::string templates;  // folder of the Jinja2 templates
+  std::string python;
+  std::string depfile;  // may be empty
+  std::string stamp;    // may be empty
+};
+
+/// Writes the IR to OUT/ir.json and lets the renderer make the files of it; when neither the IR nor a
+/// template has changed since the last complete run, nothing is written. `inputs` are the files read,
+/// for the depfile. The command's exit status.
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs, const Json& ir);
+
+}  // namespace tenon::codegen

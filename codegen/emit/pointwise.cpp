@@ -1,0 +1,266 @@
+#include "codegen/emit/pointwise.h"
+
+#include <algorithm>
+#include <map>
+
+#include "codegen/emit/cpp_types.h"
+#include "codegen/expr/infer.h"
+#include "codegen/expr/print_kernel.h"
+
+namespace tenon::codegen {
+namespace {
+
+using expr::NodeId;
+
+/// Groups of compute types that one expression serves, by category of the promoted dtype.
+struct Category {
+  const char* name;
+  std::vector<const char*> types;
+};
+const std::vector<Category>& categories() {
+  static const std::vector<Category> kCategories = {
+      {"bool", {"Bool"}},
+      {"integral", {"I32", "I64"}},
+      {"floating", {"F32", "F64"}},
+      {"complex", {"C64", "C128"}},
+  };
+  return kCategories;
+}
+
+std::vector<std::string> output_names(const schema::FunctionSchema& schema) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < schema.returns.size(); ++i) names.push_back(schema.return_name(i));
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<expr::Parameter>& parameters, bool tensors) {
+  std::vector<std::string> names;
+  for (const auto& p : parameters) {
+    if (p.is_tensor == tensors) names.push_back(p.name);
+  }
+  return names;
+}
+
+uint32_t mask_of(const std::vector<std::string>& names, const std::vector<std::string>& chosen) {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::find(chosen.begin(), chosen.end(), names[i]) != chosen.end()) mask |= 1u << i;
+  }
+  return mask;
+}
+
+template <class T>
+void unite(std::vector<T>& all, const std::vector<T>& more) {
+  for (const T& item : more) {
+    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
+  }
+}
+
+/// The expression for one category, one text per output; empty when the entry has none for it.
+std::vector<const PointwiseCase*> cases_for(const Operator& op, const std::string& category,
+                                            const std::string& backend) {
+  std::vector<const PointwiseCase*> found;
+  const auto outputs = output_names(op.schema);
+  for (const auto& output : outputs) {
+    const PointwiseCase* one = op.pointwise->find(output, category, backend);
+    if (!one) return {};
+    found.push_back(one);
+  }
+  return found;
+}
+
+std::optional<expr::Expression> parse_cases(const Operator& op,
+                                            const std::vector<const PointwiseCase*>& cases,
+                                            DiagnosticSink& sink) {
+  std::vector<std::string> texts;
+  for (const PointwiseCase* one : cases) texts.push_back(one->expression.text);
+  expr::ParseResult parsed = expr::parse_expressions(texts, pointwise_parameters(op.schema));
+  if (parsed.ok()) return std::move(parsed.expression);
+  for (const auto& error : parsed.errors) {
+    report(cases[error.text_index]->expression, {error}, sink);
+  }
+  return std::nullopt;
+}
+
+Json emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
+  const expr::KernelText text = expr::print_kernel(graph, outputs);
+  return {{"statements", text.statements}, {"results", text.results}};
+}
+
+struct Summary {
+  expr::Promotion promotion = expr::Promotion::kDefault;
+  bool integers = true, floating = true, complex = true;
+  int cost = 0;
+  std::vector<std::string> compute_tensors, compute_scalars;
+};
+
+Summary summarize(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
+  Summary all;
+  for (NodeId output : outputs) {
+    const expr::TypeInfo info = expr::infer_types(graph, output);
+    if (info.promotion == expr::Promotion::kFloat || info.computes_floating) {
+      all.promotion = expr::Promotion::kFloat;
+    }
+    if (info.promotion == expr::Promotion::kBool) all.promotion = expr::Promotion::kBool;
+    all.integers &= info.integers_allowed;
+    all.floating &= info.floating_allowed;
+    all.complex &= info.complex_allowed;
+    // Roughly the cycles per element, so that threads are started where they pay.
+    all.cost += static_cast<int>(info.node_count) * (info.cost == expr::Cost::kCheap ? 1 : 2) +
+                (info.cost == expr::Cost::kTranscendental ? 12 : 0);
+    unite(all.compute_tensors, info.compute_tensors);
+    unite(all.compute_scalars, info.compute_scalars);
+  }
+  return all;
+}
+
+bool serves(const Summary& summary, const std::string& category) {
+  if (category == "floating") return summary.floating;
+  if (category == "complex") return summary.complex;
+  return summary.integers;
+}
+
+const char* promotion_name(Promotion promotion) {
+  switch (promotion) {
+    case Promotion::kFloat:
+      return "IntToFloat";
+    case Promotion::kBool:
+      return "Comparison";
+    case Promotion::kComplexToFloat:
+      return "ComplexToReal";
+    case Promotion::kBoolToLong:
+      return "BoolToLong";
+    case Promotion::kNone:
+    case Promotion::kDefault:
+      break;
+  }
+  return "Default";
+}
+
+const char* promotion_name(expr::Promotion promotion) {
+  switch (promotion) {
+    case expr::Promotion::kFloat:
+      return "IntToFloat";
+    case expr::Promotion::kBool:
+      return "Comparison";
+    case expr::Promotion::kDefault:
+      break;
+  }
+  return "Default";
+}
+
+Json kernel_head(const std::string& ident, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& scalars, size_t num_outputs, const Summary& summary) {
+  return {
+      {"ident", ident},
+      {"inputs", inputs},
+      {"scalars", scalars},
+      {"num_outputs", num_outputs},
+      {"promotion", promotion_name(summary.promotion)},
+      {"promoting_inputs", mask_of(inputs, summary.compute_tensors)},
+      {"promoting_scalars", mask_of(scalars, summary.compute_scalars)},
+      {"cost", std::clamp(summary.cost, 1, 255)},
+      {"bodies", Json::array()},
+  };
+}
+
+}  // namespace
+
+void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
+            DiagnosticSink& sink) {
+  for (const auto& error : errors) sink.error(text.at(error.offset), error.message, error.suggestion);
+}
+
+std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
+  std::vector<expr::Parameter> parameters;
+  for (const auto& argument : schema.args) {
+    if (argument.type.is_tensor()) {
+      parameters.push_back({argument.name, true, true});
+    } else {
+      parameters.push_back({argument.name, false, false});
+    }
+  }
+  return parameters;
+}
+
+Json emit_kernel(const std::string& ident, const expr::Graph& graph,
+                 const std::vector<NodeId>& outputs, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& scalars) {
+  const Summary summary = summarize(graph, outputs);
+  Json kernel = kernel_head(ident, inputs, scalars, outputs.size(), summary);
+  Json body = emit_body(graph, outputs);
+  body["functor"] = ident + "_functor";
+  body["types"] = Json::array({"F32", "F64"});
+  if (summary.complex) {
+    body["types"].push_back("C64");
+    body["types"].push_back("C128");
+  }
+  kernel["bodies"].push_back(body);
+  return kernel;
+}
+
+Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
+  const auto parameters = pointwise_parameters(op.schema);
+  const auto inputs = names_of(parameters, true);
+  const auto scalars = names_of(parameters, false);
+  const std::string ident = cpp_identifier(op.schema);
+  const size_t num_outputs = op.schema.returns.size();
+
+  // Categories with the same expressions share a functor.
+  std::map<std::vector<const PointwiseCase*>, size_t> body_of;
+  std::map<std::vector<const PointwiseCase*>, Summary> summary_of;
+  Json bodies = Json::array();
+  Summary summary;
+  bool first = true;
+  for (const Category& category : categories()) {
+    const auto cases = cases_for(op, category.name, "cpu");
+    if (cases.empty()) continue;
+    if (!body_of.count(cases)) {
+      const auto expression = parse_cases(op, cases, sink);
+      if (!expression) return nullptr;
+      const Summary one = summarize(expression->graph, expression->outputs);
+      summary_of[cases] = one;
+      if (first) {
+        summary = one;
+      } else {
+        unite(summary.compute_tensors, one.compute_tensors);
+        unite(summary.compute_scalars, one.compute_scalars);
+        summary.cost = std::max(summary.cost, one.cost);
+        // The rule must hold whatever the category: that of the floating case decides.
+        if (std::string(category.name) == "floating") summary.promotion = one.promotion;
+      }
+      first = false;
+      Json body = emit_body(expression->graph, expression->outputs);
+      body["functor"] = ident + "_functor" + (bodies.empty() ? "" : std::to_string(bodies.size()));
+      body["types"] = Json::array();
+      body_of[cases] = bodies.size();
+      bodies.push_back(body);
+    }
+    if (!serves(summary_of[cases], category.name)) continue;
+    for (const char* type : category.types) bodies[body_of[cases]]["types"].push_back(type);
+  }
+  Json kernel = kernel_head(ident, inputs, scalars, num_outputs, summary);
+  if (op.has_key("promote")) kernel["promotion"] = promotion_name(op.promotion);
+  // A number decides the dtype where a user must give it: `add(int, 1.5)` is floating, but the
+  // slope of leaky_relu, which has a default, only has a value.
+  uint32_t promoting = 0;
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    const schema::Argument& argument = *op.schema.find_arg(scalars[i]);
+    const bool decides = argument.type.is(schema::BaseType::kScalar) && !argument.kwarg_only &&
+                         !argument.default_value;
+    if (decides && (kernel["promoting_scalars"].get<uint32_t>() >> i & 1)) promoting |= 1u << i;
+  }
+  kernel["promoting_scalars"] = promoting;
+  for (Json& body : bodies) {
+    if (!body["types"].empty()) kernel["bodies"].push_back(std::move(body));
+  }
+  return kernel;
+}
+
+std::optional<expr::Expression> differentiable_expression(const Operator& op, DiagnosticSink& sink) {
+  const auto cases = cases_for(op, "floating", "cpu");
+  if (cases.empty()) return std::nullopt;
+  return parse_cases(op, cases, sink);
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,313 @@
+#include "codegen/expr/expression_parser.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace tenon::codegen::expr {
+namespace {
+
+constexpr int kMaxDepth = 200;
+constexpr int kMaxMacroDepth = 16;
+
+struct BinaryOperator {
+  std::string_view text;
+  int level;
+  Op op;
+};
+
+constexpr std::array<BinaryOperator, 18> kOperators = {{
+    {"||", 1, Op::kLogicalOr},
+    {"&&", 2, Op::kLogicalAnd},
+    {"|", 3, Op::kBitwiseOr},
+    {"^", 4, Op::kBitwiseXor},
+    {"&", 5, Op::kBitwiseAnd},
+    {"==", 6, Op::kEq},
+    {"!=", 6, Op::kNe},
+    {"<", 7, Op::kLt},
+    {"<=", 7, Op::kLe},
+    {">", 7, Op::kGt},
+    {">=", 7, Op::kGe},
+    {"<<", 8, Op::kLshift},
+    {">>", 8, Op::kRshift},
+    {"+", 9, Op::kAdd},
+    {"-", 9, Op::kSub},
+    {"*", 10, Op::kMul},
+    {"/", 10, Op::kDiv},
+    {"%", 10, Op::kRemainder},
+}};
+constexpr int kUnaryLevel = 11;
+
+const BinaryOperator* find_operator(const std::string& text) {
+  for (const BinaryOperator& candidate : kOperators)
+    if (candidate.text == text) return &candidate;
+  return nullptr;
+}
+
+std::optional<double> named_constant(const std::string& name) {
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (name == "pi") return std::numbers::pi;
+  if (name == "e") return std::numbers::e;
+  return std::nullopt;
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ExpressionParser::ExpressionParser(Graph& graph, Names names,
+                                   const std::vector<Macro>& extra_macros, int macro_depth)
+    : graph_(graph), names_(std::move(names)), extra_macros_(extra_macros),
+      macro_depth_(macro_depth) {}
+
+std::optional<NodeId> ExpressionParser::parse(const std::string& text,
+                                              std::vector<ExprError>& errors) {
+  const std::size_t before = errors.size();
+  std::vector<Token> tokens = tokenize(text, errors);
+  if (errors.size() != before) return std::nullopt;
+  cursor_ = TokenCursor(std::move(tokens));
+  errors_ = &errors;
+  try {
+    const Value value = statements();
+    return errors.size() == before ? value : std::nullopt;
+  } catch (const SyntaxError& failure) {
+    errors.push_back(failure.error);
+    return std::nullopt;
+  }
+}
+
+void ExpressionParser::report(const Token& token, std::string message, std::string suggestion) {
+  errors_->push_back({token.offset, std::max<std::size_t>(token.text.size(), 1), std::move(message),
+                      std::move(suggestion), 0});
+}
+
+ExpressionParser::Value ExpressionParser::statements() {
+  while (cursor_.peek().kind == TokenKind::kName && cursor_.peek(1).text == "=") {
+    const Token target = cursor_.take();
+    cursor_.take();
+    const Value value = ternary();
+    if (!cursor_.accept(";"))
+      cursor_.fail("expected ';' after the definition of '" + target.text + "', got " +
+                   describe(cursor_.peek()));
+    if (names_.count(target.text) != 0) report(target, "'" + target.text + "' is already defined");
+    // After an error the name still counts as known, to avoid errors that only follow from it.
+    names_[target.text] = value.value_or(graph_.integer(0));
+  }
+  const Value value = ternary();
+  if (cursor_.peek().kind != TokenKind::kEnd) {
+    if (cursor_.at("**")) cursor_.fail("'**' is not an operator here", "pow(a, b)");
+    if (cursor_.at("//")) cursor_.fail("'//' is not an operator here", "floor_divide(a, b)");
+    cursor_.fail("expected an operator or the end of the text, got " + describe(cursor_.peek()));
+  }
+  return value;
+}
+
+ExpressionParser::Value ExpressionParser::ternary() {
+  if (++depth_ > kMaxDepth) cursor_.fail("the expression is nested too deeply");
+  Value result = binary(1);
+  if (cursor_.at("?")) {
+    const Token token = cursor_.take();
+    const Value yes = ternary();
+    if (!cursor_.accept(":"))
+      cursor_.fail("expected ':' of 'condition ? a : b', got " + describe(cursor_.peek()));
+    const Value no = ternary();
+    result = apply_function({TokenKind::kName, "where", token.offset}, {result, yes, no});
+  }
+  --depth_;
+  return result;
+}
+
+ExpressionParser::Value ExpressionParser::binary(int level) {
+  if (level == kUnaryLevel) return unary();
+  Value left = binary(level + 1);
+  bool compared = false;
+  while (true) {
+    const std::string operation = cursor_.operation();
+    const BinaryOperator* row = find_operator(operation);
+    if (row == nullptr || row->level != level) return left;
+    const Token token{TokenKind::kPunctuation, operation, cursor_.peek().offset};
+    if (compared) report(token, "comparisons do not chain", "a < b && b < c");
+    compared = level == 6 || level == 7;
+    cursor_.skip_operation(operation);
+    const Value right = binary(level + 1);
+    left = combine(operation, token, left, right);
+  }
+}
+
+ExpressionParser::Value ExpressionParser::combine(const std::string& operation, const Token& token,
+                                                  Value a, Value b) {
+  if (!a || !b) return std::nullopt;
+  const Op op = find_operator(operation)->op;
+  switch (op) {
+  case Op::kBitwiseAnd: return bitwise(op, Op::kLogicalAnd, token, *a, *b);
+  case Op::kBitwiseOr: return bitwise(op, Op::kLogicalOr, token, *a, *b);
+  case Op::kBitwiseXor: return bitwise(op, Op::kLogicalXor, token, *a, *b);
+  case Op::kLshift:
+  case Op::kRshift: return bitwise(op, op, token, *a, *b);
+  default: return graph_.call(op, {*a, *b});
+  }
+}
+
+ExpressionParser::Value ExpressionParser::bitwise(Op bits, Op logic, const Token& token, NodeId a,
+                                                  NodeId b) {
+  if (logic != bits && is_mask(a) && is_mask(b)) return graph_.call(logic, {a, b});
+  if (graph_[a].floating || graph_[b].floating) {
+    report(token, "'" + token.text + "' needs integers, got a floating value");
+    return std::nullopt;
+  }
+  return graph_.call(bits, {a, b});
+}
+
+ExpressionParser::Value ExpressionParser::unary() {
+  if (++depth_ > kMaxDepth) cursor_.fail("the expression is nested too deeply");
+  Value result;
+  if (cursor_.at("-") || cursor_.at("+") || cursor_.at("!") || cursor_.at("~")) {
+    const Token token = cursor_.take();
+    const Value operand = unary();
+    if (!operand)
+      result = std::nullopt;
+    else if (token.text == "-")
+      result = graph_.call(Op::kNeg, {*operand});
+    else if (token.text == "+")
+      result = graph_.as_value(*operand);
+    else if (token.text == "!" || is_mask(*operand))
+      result = graph_.call(Op::kLogicalNot, {*operand});
+    else if (graph_[*operand].floating)
+      report(token, "'~' needs integers or conditions, got a floating value");
+    else
+      result = graph_.call(Op::kBitwiseNot, {*operand});
+  } else {
+    result = primary();
+  }
+  --depth_;
+  return result;
+}
+
+ExpressionParser::Value ExpressionParser::primary() {
+  const Token token = cursor_.peek();
+  switch (token.kind) {
+  case TokenKind::kNumber: cursor_.take(); return number(token);
+  case TokenKind::kName: cursor_.take(); return cursor_.at("(") ? call(token) : name(token);
+  case TokenKind::kPunctuation:
+    if (cursor_.accept("(")) {
+      const Value value = ternary();
+      cursor_.expect_closing(")", token);
+      return value;
+    }
+    break;
+  default: break;
+  }
+  cursor_.fail("expected a value, got " + describe(token));
+}
+
+ExpressionParser::Value ExpressionParser::number(const Token& token) {
+  double value = 0;
+  const char* end = token.text.data() + token.text.size();
+  const auto [stop, code] = std::from_chars(token.text.data(), end, value);
+  if (stop != end || code != std::errc()) {
+    report(token, "'" + token.text + "' is not a number");
+    return std::nullopt;
+  }
+  const bool integral = token.text.find_first_of(".eE") == std::string::npos;
+  if (integral && value > 9007199254740992.0) {
+    report(token, "an integer must not exceed 2^53, got " + token.text);
+    return std::nullopt;
+  }
+  return graph_.constant(value, integral);
+}
+
+ExpressionParser::Value ExpressionParser::name(const Token& token) {
+  if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
+  if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
+  if (token.text == "true" || token.text == "false")
+    return graph_.mask_constant(token.text == "true");
+  if (find_intrinsic(token.text) != nullptr || macro(token.text) != nullptr) {
+    report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
+    return std::nullopt;
+  }
+  std::vector<std::string> known;
+  for (const auto& [known_name, node] : names_) known.push_back(known_name);
+  report(token, "unknown name '" + token.text + "'", nearest_name(token.text, known));
+  return std::nullopt;
+}
+
+ExpressionParser::Value ExpressionParser::call(const Token& token) {
+  const Token opener = cursor_.take();
+  std::vector<Value> arguments;
+  if (!cursor_.at(")")) {
+    do arguments.push_back(ternary());
+    while (cursor_.accept(","));
+  }
+  cursor_.expect_closing(")", opener);
+  return apply_function(token, arguments);
+}
+
+ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
+                                                         const std::vector<Value>& arguments) {
+  const Macro* defined = macro(token.text);
+  const Intrinsic* row = defined ? nullptr : find_intrinsic(token.text);
+  if (defined == nullptr && row == nullptr) {
+    if (names_.count(token.text) != 0)
+      report(token, "'" + token.text + "' is a value, not a function");
+    else
+      report(token, "unknown function '" + token.text + "'",
+             nearest_name(token.text, function_names()));
+    return std::nullopt;
+  }
+  const std::size_t arity = defined ? defined->parameters.size() : row->arity;
+  if (arguments.size() != arity) {
+    report(token, "'" + token.text + "' takes " + plural(arity, "argument") + ", got " +
+                      std::to_string(arguments.size()));
+    return std::nullopt;
+  }
+  std::vector<NodeId> nodes;
+  for (const Value& argument : arguments) {
+    if (!argument) return std::nullopt;
+    nodes.push_back(*argument);
+  }
+  if (defined) return expand(*defined, token, nodes);
+  if (row->integers == Integers::kOnly) {
+    for (NodeId node : nodes)
+      if (graph_[node].floating) {
+        report(token, "'" + token.text + "' needs integers, got a floating value");
+        return std::nullopt;
+      }
+  }
+  return graph_.call(row->op, nodes);
+}
+
+ExpressionParser::Value ExpressionParser::expand(const Macro& macro, const Token& token,
+                                                 const std::vector<NodeId>& arguments) {
+  if (macro_depth_ >= kMaxMacroDepth) {
+    report(token, "macro '" + macro.name + "' expands without end");
+    return std::nullopt;
+  }
+  Names names;
+  for (std::size_t i = 0; i < arguments.size(); ++i) names[macro.parameters[i]] = arguments[i];
+  std::vector<ExprError> inner;
+  ExpressionParser parser(graph_, std::move(names), extra_macros_, macro_depth_ + 1);
+  const Value value = parser.parse(macro.body, inner);
+  for (const ExprError& error : inner)
+    report(token, "in macro '" + macro.name + "': " + error.message, error.suggestion);
+  return value;
+}
+
+const Macro* ExpressionParser::macro(const std::string& name) const {
+  for (const Macro& candidate : extra_macros_)
+    if (candidate.name == name) return &candidate;
+  return find_macro(name);
+}
+
+std::vector<std::string> ExpressionParser::function_names() const {
+  std::vector<std::string> names = intrinsic_names();
+  for (const Macro& candidate : builtin_macros()) names.push_back(candidate.name);
+  for (const Macro& candidate : extra_macros_) names.push_back(candidate.name);
+  return names;
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,232 @@
+#include "codegen/expr/formula_names.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace tenon::codegen::expr {
+namespace {
+
+bool is_qualified(const std::string& name) {
+  return name.find("::") != std::string::npos || name.find('<') != std::string::npos;
+}
+
+void collect(const Formula& formula, bool is_callee, std::vector<NameUse>& uses) {
+  if (formula.kind == FormulaKind::kName && !is_qualified(formula.text))
+    uses.push_back({formula.text, formula.offset, formula.length, is_callee});
+  for (std::size_t i = 0; i < formula.children.size(); ++i) {
+    const bool names_type = formula.kind == FormulaKind::kTypedBraces && i == 0;
+    if (!names_type)
+      collect(formula.children[i], formula.kind == FormulaKind::kCall && i == 0, uses);
+  }
+}
+
+/// A property of a tensor that is cheaper to keep than the tensor.
+struct Property {
+  std::string_view attribute;
+  std::string_view cpp_type;
+};
+
+const std::map<std::string, Property, std::less<>>& properties() {
+  static const std::map<std::string, Property, std::less<>> kProperties = {
+      {"sizes", {"sizes", "DimVector"}},
+      {"sym_sizes", {"sizes", "DimVector"}},
+      {"strides", {"strides", "DimVector"}},
+      {"sym_strides", {"strides", "DimVector"}},
+      {"numel", {"numel", "int64_t"}},
+      {"sym_numel", {"numel", "int64_t"}},
+      {"dim", {"dim", "int64_t"}},
+      {"ndimension", {"dim", "int64_t"}},
+      {"storage_offset", {"storage_offset", "int64_t"}},
+      {"sym_storage_offset", {"storage_offset", "int64_t"}},
+      {"scalar_type", {"scalar_type", "ScalarType"}},
+      {"dtype", {"scalar_type", "ScalarType"}},
+      {"options", {"options", "TensorOptions"}},
+      {"device", {"device", "Device"}},
+      {"layout", {"layout", "Layout"}},
+      {"is_conj", {"is_conj", "bool"}},
+      {"is_complex", {"is_complex", "bool"}},
+      {"is_floating_point", {"is_floating_point", "bool"}},
+      {"is_sparse", {"is_sparse", "bool"}},
+      {"is_contiguous", {"is_contiguous", "bool"}},
+      {"defined", {"defined", "bool"}},
+      {"suggest_memory_format", {"suggest_memory_format", "MemoryFormat"}},
+  };
+  return kProperties;
+}
+
+std::string unqualified(const std::string& name) {
+  const std::size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+Formula make_name(const std::string& text, const Formula& place) {
+  Formula name;
+  name.text = text;
+  name.offset = place.offset;
+  name.length = place.length;
+  return name;
+}
+
+class SavedRewriter {
+ public:
+  SavedRewriter(const std::vector<std::string>& savable, const std::set<std::string>& not_tensors)
+      : savable_(savable), not_tensors_(not_tensors) {}
+
+  Formula rewrite(const Formula& formula) {
+    if (formula.kind == FormulaKind::kCall) {
+      if (auto replaced = method(formula)) return *replaced;
+      if (auto replaced = function(formula)) return *replaced;
+    }
+    if (formula.kind == FormulaKind::kName && is_savable(formula.text))
+      save({formula.text, "", formula.text, "", ""});
+    Formula result = formula;
+    for (std::size_t i = 0; i < result.children.size(); ++i) {
+      const bool callee = formula.kind == FormulaKind::kCall && i == 0 &&
+                          result.children[0].kind == FormulaKind::kName;
+      if (!callee) result.children[i] = rewrite(formula.children[i]);
+    }
+    return result;
+  }
+
+  std::vector<SavedValue> take() { return std::move(saved_); }
+
+ private:
+  bool is_savable(const std::string& name) const {
+    return std::find(savable_.begin(), savable_.end(), name) != savable_.end();
+  }
+
+  bool is_tensor(const Formula& formula) const {
+    return formula.kind == FormulaKind::kName && is_savable(formula.text) &&
+           not_tensors_.count(formula.text) == 0;
+  }
+
+  void save(SavedValue value) {
+    for (const SavedValue& known : saved_)
+      if (known.variable == value.variable) return;
+    saved_.push_back(std::move(value));
+  }
+
+  /// Keeps `attribute` of `self`, computed by the call `expression`; of an optional, an optional.
+  Formula keep(const Formula& self, const std::string& attribute, const std::string& cpp_type,
+               const std::string& call, bool optional, const Formula& place) {
+    const std::string variable = self.text + "_" + attribute;
+    std::string type = cpp_type;
+    std::string initializer = self.text + (optional ? "->" : ".") + call;
+    if (cpp_type == "DimVector") initializer = "DimVector(" + initializer + ")";
+    if (optional) {
+      type = "std::optional<" + type + ">";
+      initializer = self.text + ".has_value() && " + self.text + "->defined() ? " + type + "(" +
+                    initializer + ") : std::nullopt";
+    }
+    save({self.text, attribute, variable, type, initializer});
+    return make_name(variable, place);
+  }
+
+  std::optional<Formula> method(const Formula& call) {
+    const Formula& callee = call.children[0];
+    if (callee.kind != FormulaKind::kMember || !is_tensor(callee.children[0])) return std::nullopt;
+    const Formula& self = callee.children[0];
+    const bool optional = callee.operation == "->";
+    const bool is_size = callee.text == "size" || callee.text == "sym_size";
+    if (call.children.size() == 2 && is_size) return size(self, call.children[1], optional, call);
+    if (call.children.size() != 1) return std::nullopt;
+    if (is_size) return keep(self, "length", "int64_t", "size()", optional, call);
+    const auto it = properties().find(callee.text);
+    if (it == properties().end()) return std::nullopt;
+    const std::string attribute(it->second.attribute);
+    return keep(self, attribute, std::string(it->second.cpp_type), attribute + "()", optional,
+                call);
+  }
+
+  /// `self.size(k)` where k is known in the forward pass: a literal or an argument's name.
+  std::optional<Formula> size(const Formula& self, const Formula& index, bool optional,
+                              const Formula& place) {
+    const bool negative = index.kind == FormulaKind::kUnary && index.operation == "-";
+    const Formula& core = negative ? index.children[0] : index;
+    const bool literal = core.kind == FormulaKind::kLiteral;
+    const bool argument = core.kind == FormulaKind::kName && is_savable(core.text);
+    if (!literal && !argument) return std::nullopt;
+    const std::string attribute = std::string("size_") + (negative ? "m" : "") + core.text;
+    return keep(self, attribute, "int64_t", "size(" + print_formula(index) + ")", optional, place);
+  }
+
+  std::optional<Formula> function(const Formula& call) {
+    if (call.children[0].kind != FormulaKind::kName || call.children.size() != 2 ||
+        !is_tensor(call.children[1]))
+      return std::nullopt;
+    const Formula& self = call.children[1];
+    const std::string name = unqualified(call.children[0].text);
+    const auto whole_call = [&](const std::string& attribute, const std::string& type,
+                                const std::string& text) {
+      const std::string variable = self.text + "_" + attribute;
+      save({self.text, attribute, variable, type, text + "(" + self.text + ")"});
+      return make_name(variable, call);
+    };
+    if (name == "TensorGeometry") return whole_call("geometry", "TensorGeometry", "TensorGeometry");
+    if (name == "to_args_sizes" || name == "to_args_sizes_symint")
+      return whole_call("args_sizes", "std::vector<std::vector<int64_t>>", "to_args_sizes");
+    if (name == "to_args_scalartypes")
+      return whole_call("args_scalartypes", "std::vector<ScalarType>", "to_args_scalartypes");
+    if (name == "zeros_like" || name == "ones_like") {
+      Formula filled = call;
+      Formula& callee = filled.children[0];
+      callee.text.replace(callee.text.size() - name.size(), name.size(),
+                          name == "zeros_like" ? "zeros" : "ones");
+      filled.children.resize(1);
+      filled.children.push_back(keep(self, "sizes", "DimVector", "sizes()", false, self));
+      filled.children.push_back(keep(self, "options", "TensorOptions", "options()", false, self));
+      return filled;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<std::string>& savable_;
+  const std::set<std::string>& not_tensors_;
+  std::vector<SavedValue> saved_;
+};
+
+}  // namespace
+
+std::vector<NameUse> free_names(const Formula& formula) {
+  std::vector<NameUse> uses;
+  collect(formula, false, uses);
+  return uses;
+}
+
+std::vector<ExprError> undefined_names(const Formula& formula,
+                                       const std::vector<std::string>& known,
+                                       const std::vector<std::string>* known_functions) {
+  std::vector<ExprError> errors;
+  std::set<std::string> reported;
+  const auto contains = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const NameUse& use : free_names(formula)) {
+    if (contains(known, use.name) || (use.is_callee && known_functions == nullptr) ||
+        (known_functions != nullptr && contains(*known_functions, use.name)))
+      continue;
+    if (!reported.insert(use.name).second) continue;
+    const std::string what = use.is_callee ? "unknown function '" : "unknown name '";
+    errors.push_back({use.offset, use.length, what + use.name + "'",
+                      nearest_name(use.name, use.is_callee ? *known_functions : known), 0});
+  }
+  return errors;
+}
+
+bool uses_name(const Formula& formula, const std::string& name) {
+  const std::vector<NameUse> uses = free_names(formula);
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const NameUse& use) { return use.name == name && !use.is_callee; });
+}
+
+SavedAnalysis analyze_saved(const Formula& formula, const std::vector<std::string>& savable,
+                            const std::set<std::string>& not_tensors) {
+  SavedRewriter rewriter(savable, not_tensors);
+  SavedAnalysis analysis;
+  analysis.rewritten = rewriter.rewrite(formula);
+  analysis.saved = rewriter.take();
+  return analysis;
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,191 @@
+#include "codegen/expr/formula_pointwise.h"
+
+#include "codegen/expr/expression_parser.h"
+
+#include <charconv>
+
+namespace tenon::codegen::expr {
+namespace {
+
+using MaybeNode = std::optional<NodeId>;  // nothing: not pointwise
+
+/// The intrinsic a tensor function or method of this name computes.
+const Intrinsic* tensor_function(const std::string& name, std::size_t arity) {
+  for (const std::string& candidate : intrinsic_names()) {
+    const Intrinsic* row = find_intrinsic(candidate);
+    const bool conversion = row->op == Op::kToMask || row->op == Op::kFromMask;
+    const bool changes_dtype = row->op == Op::kReal || row->op == Op::kImag;
+    if (!conversion && !changes_dtype && row->tensor_op == name && row->arity == arity) return row;
+  }
+  return nullptr;
+}
+
+std::string without_namespace(const std::string& name) {
+  for (std::string_view prefix : {"at::", "tenon::", "torch::", "::at::"})
+    if (name.compare(0, prefix.size(), prefix) == 0) return name.substr(prefix.size());
+  return name;
+}
+
+class Converter {
+ public:
+  Converter(Graph& graph, const std::vector<Parameter>& parameters) : g_(graph) {
+    for (const Parameter& parameter : parameters)
+      names_[parameter.name] =
+          g_.variable(parameter.is_tensor ? NodeKind::kTensor : NodeKind::kScalar, parameter.name);
+  }
+
+  MaybeNode convert(const Formula& formula) {
+    const auto& children = formula.children;
+    switch (formula.kind) {
+    case FormulaKind::kName: return name(formula.text);
+    case FormulaKind::kLiteral: return literal(formula.text);
+    case FormulaKind::kIndex: return name(print_formula(formula));  // grads[1]
+    case FormulaKind::kParentheses: return convert(children[0]);
+    case FormulaKind::kCall: return call(formula);
+    case FormulaKind::kUnary: return unary(formula.operation, convert(children[0]));
+    case FormulaKind::kBinary:
+      return binary(formula.operation, convert(children[0]), convert(children[1]));
+    case FormulaKind::kTernary: {
+      // A C++ condition is one bool for the whole call.
+      const MaybeNode condition = convert(children[0]);
+      const MaybeNode yes = convert(children[1]);
+      const MaybeNode no = convert(children[2]);
+      if (!condition || !yes || !no || g_[*condition].domain != Domain::kScalar)
+        return std::nullopt;
+      return g_.call(Op::kWhere, {*condition, *yes, *no});
+    }
+    default: return std::nullopt;
+    }
+  }
+
+ private:
+  MaybeNode name(const std::string& text) const {
+    const auto it = names_.find(text);
+    return it == names_.end() ? MaybeNode() : MaybeNode(it->second);
+  }
+
+  MaybeNode literal(const std::string& text) {
+    if (text == "true" || text == "false") return g_.mask_constant(text == "true");
+    double value = 0;
+    const char* end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, value).ptr != end)
+      return std::nullopt;  // a string, or a number with a suffix
+    return g_.constant(value, text.find_first_of(".eE") == std::string::npos);
+  }
+
+  bool is_mask(NodeId id) const { return g_[id].value_kind == ValueKind::kMask; }
+
+  MaybeNode unary(const std::string& operation, MaybeNode a) {
+    if (!a) return a;
+    if (operation == "-") return g_.call(Op::kNeg, {*a});
+    if (operation == "+") return a;
+    if (operation == "!" || (operation == "~" && is_mask(*a)))
+      return g_.call(Op::kLogicalNot, {*a});
+    return std::nullopt;
+  }
+
+  MaybeNode binary(const std::string& operation, MaybeNode a, MaybeNode b) {
+    if (!a || !b) return std::nullopt;
+    static const std::map<std::string, Op> kOps = {
+        {"+", Op::kAdd}, {"-", Op::kSub}, {"*", Op::kMul}, {"/", Op::kDiv}, {"==", Op::kEq},
+        {"!=", Op::kNe}, {"<", Op::kLt},  {"<=", Op::kLe}, {">", Op::kGt},  {">=", Op::kGe}};
+    static const std::map<std::string, Op> kLogic = {{"&&", Op::kLogicalAnd},
+                                                     {"||", Op::kLogicalOr},
+                                                     {"&", Op::kLogicalAnd},
+                                                     {"|", Op::kLogicalOr},
+                                                     {"^", Op::kLogicalXor}};
+    const bool scalars = g_[*a].domain == Domain::kScalar && g_[*b].domain == Domain::kScalar;
+    if (operation == "/" && scalars && !g_[*a].floating && !g_[*b].floating)
+      return std::nullopt;  // may be C++ integer division
+    if (const auto it = kOps.find(operation); it != kOps.end())
+      return g_.call(it->second, {*a, *b});
+    const auto it = kLogic.find(operation);
+    if (it == kLogic.end() || !is_mask(*a) || !is_mask(*b)) return std::nullopt;
+    return g_.call(it->second, {*a, *b});
+  }
+
+  MaybeNode call(const Formula& formula) {
+    const Formula& callee = formula.children[0];
+    std::vector<const Formula*> arguments;
+    std::string function;
+    if (callee.kind == FormulaKind::kMember) {
+      function = callee.text;
+      arguments.push_back(&callee.children[0]);
+    } else if (callee.kind == FormulaKind::kName) {
+      function = without_namespace(callee.text);
+    } else {
+      return std::nullopt;
+    }
+    for (std::size_t i = 1; i < formula.children.size(); ++i)
+      arguments.push_back(&formula.children[i]);
+
+    if (function == "div" && arguments.size() == 3) {
+      const std::string mode = arguments[2]->text;
+      arguments.pop_back();
+      if (mode != "\"trunc\"" && mode != "\"floor\"") return std::nullopt;
+      return apply(mode == "\"trunc\"" ? Op::kTruncDivide : Op::kFloorDivide, arguments);
+    }
+    if (function == "to<double>" && arguments.size() == 1) {
+      const MaybeNode self = convert(*arguments[0]);
+      return self && g_[*self].kind == NodeKind::kScalar ? self : std::nullopt;
+    }
+    if (function == "masked_fill" && arguments.size() == 3)
+      return apply(Op::kWhere, {arguments[1], arguments[2], arguments[0]});
+    if (function == "where" && callee.kind == FormulaKind::kMember && arguments.size() == 3)
+      return apply(Op::kWhere, {arguments[1], arguments[0], arguments[2]});
+    if (const Intrinsic* row = tensor_function(function, arguments.size()))
+      return apply(row->op, arguments);
+    return expand(function, arguments);
+  }
+
+  std::optional<std::vector<NodeId>> convert_all(const std::vector<const Formula*>& formulas) {
+    std::vector<NodeId> nodes;
+    bool has_element = false;
+    for (const Formula* formula : formulas) {
+      const MaybeNode node = convert(*formula);
+      if (!node) return std::nullopt;
+      has_element = has_element || g_[*node].domain == Domain::kElement;
+      nodes.push_back(*node);
+    }
+    // A function of scalars alone is C++ of its own, such as exp(int).
+    return has_element || formulas.size() == 1 ? std::optional(nodes) : std::nullopt;
+  }
+
+  MaybeNode apply(Op op, const std::vector<const Formula*>& arguments) {
+    const auto nodes = convert_all(arguments);
+    return nodes ? MaybeNode(g_.call(op, *nodes)) : std::nullopt;
+  }
+
+  MaybeNode expand(const std::string& function, const std::vector<const Formula*>& arguments) {
+    const Macro* macro = find_macro(function);
+    if (macro == nullptr || macro->parameters.size() != arguments.size()) return std::nullopt;
+    const auto nodes = convert_all(arguments);
+    if (!nodes) return std::nullopt;
+    ExpressionParser::Names names;
+    for (std::size_t i = 0; i < nodes->size(); ++i) names[macro->parameters[i]] = (*nodes)[i];
+    static const std::vector<Macro> kNoMacros;
+    std::vector<ExprError> errors;
+    return ExpressionParser(g_, std::move(names), kNoMacros).parse(macro->body, errors);
+  }
+
+  Graph& g_;
+  ExpressionParser::Names names_;
+};
+
+}  // namespace
+
+std::optional<Expression> to_pointwise(const Formula& formula,
+                                       const std::vector<Parameter>& parameters) {
+  Expression expression;
+  expression.parameters = parameters;
+  const MaybeNode node = Converter(expression.graph, parameters).convert(formula);
+  if (!node || expression.graph[*node].domain != Domain::kElement) return std::nullopt;
+  expression.outputs.push_back(*node);
+  return expression;
+}
+
+bool is_pointwise(const Formula& formula, const std::vector<Parameter>& parameters) {
+  return to_pointwise(formula, parameters).has_value();
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,82 @@
+#include "codegen/expr/infer.h"
+
+#include <algorithm>
+
+namespace tenon::codegen::expr {
+namespace {
+
+/// Nodes reachable from `root` through the edges (user, argument index) that `follow` accepts.
+template <class Follow>
+std::vector<char> reach(const Graph& graph, NodeId root, const Follow& follow) {
+  std::vector<char> seen(graph.size(), 0);
+  std::vector<NodeId> stack = {root};
+  seen[root] = 1;
+  while (!stack.empty()) {
+    const Node& node = graph[stack.back()];
+    stack.pop_back();
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+      const NodeId argument = node.arguments[i];
+      if (!seen[argument] && follow(node, i)) {
+        seen[argument] = 1;
+        stack.push_back(argument);
+      }
+    }
+  }
+  return seen;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+TypeInfo infer_types(const Graph& graph, NodeId output) {
+  TypeInfo info;
+  const bool is_mask = graph[output].value_kind == ValueKind::kMask;
+  if (is_mask)
+    info.promotion = Promotion::kBool;
+  else if (graph[output].floating)
+    info.promotion = Promotion::kFloat;
+
+  const auto computes = reach(graph, output, [&](const Node& user, std::size_t i) {
+    const bool bare_condition = user.op == Op::kWhere && i == 0 &&
+                                graph[user.arguments[0]].is_call(Op::kToMask) &&
+                                graph[graph[user.arguments[0]].arguments[0]].is_variable();
+    return !bare_condition;
+  });
+  const auto results = reach(graph, output, [&](const Node& user, std::size_t i) {
+    return ((intrinsic(user.op).mask_arguments >> i) & 1) == 0;
+  });
+
+  for (NodeId id : topological_order(graph, {output})) {
+    const Node& node = graph[id];
+    info.computes_floating = info.computes_floating || node.floating;
+    if (node.kind == NodeKind::kCall) {
+      const Intrinsic& row = intrinsic(node.op);
+      info.complex_allowed = info.complex_allowed && row.complex_allowed;
+      info.floating_allowed = info.floating_allowed && row.integers != Integers::kOnly;
+      info.computes_floating = info.computes_floating || row.integers == Integers::kPromoted;
+      info.cost = std::max(info.cost, row.cost);
+      ++info.node_count;
+    } else if (node.is_variable()) {
+      const bool scalar = node.kind == NodeKind::kScalar;
+      add_once(scalar ? info.scalars : info.tensors, node.name);
+      if (computes[id]) add_once(scalar ? info.compute_scalars : info.compute_tensors, node.name);
+      if (is_mask ? computes[id] : results[id])
+        add_once(scalar ? info.result_scalars : info.result_tensors, node.name);
+    }
+  }
+  info.integers_allowed = !info.computes_floating;
+  return info;
+}
+
+std::string to_string(Promotion promotion) {
+  switch (promotion) {
+  case Promotion::kFloat: return "float";
+  case Promotion::kBool: return "bool";
+  default: return "default";
+  }
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,145 @@
+#include "codegen/expr/intrinsics.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tenon::codegen::expr {
+namespace {
+
+constexpr auto kValue = ValueKind::kValue;
+constexpr auto kMask = ValueKind::kMask;
+constexpr auto kAny = Integers::kAllowed;
+constexpr auto kFloat = Integers::kPromoted;
+constexpr auto kInt = Integers::kOnly;
+constexpr auto kCheap = Cost::kCheap;
+constexpr auto kMedium = Cost::kMedium;
+constexpr auto kDear = Cost::kTranscendental;
+constexpr auto kNone = kNoDerivative;
+
+// op, name, arity, result, mask arguments, integers, complex, commutative, cost, derivatives,
+// tensor
+// clang-format off
+constexpr Intrinsic kTable[] = {
+    {Op::kAdd, "add", 2, kValue, 0, kAny, true, true, kCheap, {"1", "1"}, "add"},
+    {Op::kSub, "sub", 2, kValue, 0, kAny, true, false, kCheap, {"1", "-1"}, "sub"},
+    {Op::kMul, "mul", 2, kValue, 0, kAny, true, true, kCheap, {"b", "a"}, "mul"},
+    {Op::kDiv, "div", 2, kValue, 0, kFloat, true, false, kMedium, {"1 / b", "-(y / b)"}, "div"},
+    {Op::kNeg, "neg", 1, kValue, 0, kAny, true, false, kCheap, {"-1"}, "neg"},
+    {Op::kAbs, "abs", 1, kValue, 0, kAny, false, false, kCheap, {"sign(a)"}, "abs"},
+    {Op::kSign, "sign", 1, kValue, 0, kAny, false, false, kCheap, {""}, "sign"},
+    {Op::kSquare, "square", 1, kValue, 0, kAny, true, false, kCheap, {"2 * a"}, "square"},
+    {Op::kReciprocal, "reciprocal", 1, kValue, 0, kFloat, true, false, kMedium, {"-square(y)"}, "reciprocal"},
+    {Op::kFma, "fma", 3, kValue, 0, kAny, true, false, kCheap, {"b", "a", "1"}, ""},
+    {Op::kRemainder, "remainder", 2, kValue, 0, kAny, false, false, kMedium, {"1", "-floor_divide(a, b)"}, "remainder"},
+    {Op::kFmod, "fmod", 2, kValue, 0, kAny, false, false, kMedium, {"1", "-trunc_divide(a, b)"}, "fmod"},
+    {Op::kFloorDivide, "floor_divide", 2, kValue, 0, kAny, false, false, kMedium, {"", ""}, "floor_divide"},
+    {Op::kTruncDivide, "trunc_divide", 2, kValue, 0, kAny, false, false, kMedium, {"", ""}, "div"},
+    // NaN operands compare false, so that both gradients flow.
+    {Op::kMaximum, "maximum", 2, kValue, 0, kAny, false, true, kCheap,
+     {"where(a == b, 0.5, where(a < b, 0, 1))", "where(a == b, 0.5, where(a > b, 0, 1))"}, "maximum"},
+    {Op::kMinimum, "minimum", 2, kValue, 0, kAny, false, true, kCheap,
+     {"where(a == b, 0.5, where(a > b, 0, 1))", "where(a == b, 0.5, where(a < b, 0, 1))"}, "minimum"},
+    {Op::kFmax, "fmax", 2, kValue, 0, kAny, false, false, kCheap,
+     {"where(a >= b || isnan(b), 1, 0)", "where(a >= b || isnan(b), 0, 1)"}, "fmax"},
+    {Op::kFmin, "fmin", 2, kValue, 0, kAny, false, false, kCheap,
+     {"where(a <= b || isnan(b), 1, 0)", "where(a <= b || isnan(b), 0, 1)"}, "fmin"},
+    // 0^b is finite for b >= 0 only; there the limit of y log(a) is taken as 0.
+    {Op::kPow, "pow", 2, kValue, 0, kAny, true, false, kDear,
+     {"where(b == 0, 0, b * pow(a, b - 1))", "where(a == 0 && isfinite(y), 0, y * log(a))"}, "pow"},
+
+    {Op::kExp, "exp", 1, kValue, 0, kFloat, true, false, kDear, {"y"}, "exp"},
+    {Op::kExp2, "exp2", 1, kValue, 0, kFloat, true, false, kDear, {"y * log(2)"}, "exp2"},
+    {Op::kExpm1, "expm1", 1, kValue, 0, kFloat, true, false, kDear, {"y + 1"}, "expm1"},
+    {Op::kLog, "log", 1, kValue, 0, kFloat, true, false, kDear, {"1 / a"}, "log"},
+    {Op::kLog2, "log2", 1, kValue, 0, kFloat, true, false, kDear, {"1 / (a * log(2))"}, "log2"},
+    {Op::kLog10, "log10", 1, kValue, 0, kFloat, true, false, kDear, {"1 / (a * log(10))"}, "log10"},
+    {Op::kLog1p, "log1p", 1, kValue, 0, kFloat, true, false, kDear, {"1 / (a + 1)"}, "log1p"},
+    {Op::kSqrt, "sqrt", 1, kValue, 0, kFloat, true, false, kMedium, {"0.5 / y"}, "sqrt"},
+    {Op::kRsqrt, "rsqrt", 1, kValue, 0, kFloat, true, false, kMedium, {"-0.5 * y * square(y)"}, "rsqrt"},
+    {Op::kSin, "sin", 1, kValue, 0, kFloat, true, false, kDear, {"cos(a)"}, "sin"},
+    {Op::kCos, "cos", 1, kValue, 0, kFloat, true, false, kDear, {"-sin(a)"}, "cos"},
+    {Op::kTan, "tan", 1, kValue, 0, kFloat, true, false, kDear, {"1 + square(y)"}, "tan"},
+    {Op::kAsin, "asin", 1, kValue, 0, kFloat, true, false, kDear, {"rsqrt(1 - square(a))"}, "asin"},
+    {Op::kAcos, "acos", 1, kValue, 0, kFloat, true, false, kDear, {"-rsqrt(1 - square(a))"}, "acos"},
+    {Op::kAtan, "atan", 1, kValue, 0, kFloat, true, false, kDear, {"1 / (1 + square(a))"}, "atan"},
+    {Op::kSinh, "sinh", 1, kValue, 0, kFloat, true, false, kDear, {"cosh(a)"}, "sinh"},
+    {Op::kCosh, "cosh", 1, kValue, 0, kFloat, true, false, kDear, {"sinh(a)"}, "cosh"},
+    {Op::kTanh, "tanh", 1, kValue, 0, kFloat, true, false, kDear, {"1 - square(y)"}, "tanh"},
+    {Op::kAsinh, "asinh", 1, kValue, 0, kFloat, true, false, kDear, {"rsqrt(square(a) + 1)"}, "asinh"},
+    {Op::kAcosh, "acosh", 1, kValue, 0, kFloat, true, false, kDear, {"rsqrt(a - 1) * rsqrt(a + 1)"}, "acosh"},
+    {Op::kAtanh, "atanh", 1, kValue, 0, kFloat, true, false, kDear, {"1 / (1 - square(a))"}, "atanh"},
+    // Divided twice so that squares neither overflow nor underflow; 0 at the origin.
+    {Op::kAtan2, "atan2", 2, kValue, 0, kFloat, false, false, kDear,
+     {"r = hypot(a, b); where(r == 0, 0, b / r / r)", "r = hypot(a, b); where(r == 0, 0, -(a / r / r))"}, "atan2"},
+    {Op::kErf, "erf", 1, kValue, 0, kFloat, false, false, kDear, {"2 / sqrt(pi) * exp(-square(a))"}, "erf"},
+    {Op::kErfc, "erfc", 1, kValue, 0, kFloat, false, false, kDear, {"-2 / sqrt(pi) * exp(-square(a))"}, "erfc"},
+    {Op::kErfinv, "erfinv", 1, kValue, 0, kFloat, false, false, kDear, {"sqrt(pi) / 2 * exp(square(y))"}, "erfinv"},
+    {Op::kLgamma, "lgamma", 1, kValue, 0, kFloat, false, false, kDear, {"digamma(a)"}, "lgamma"},
+    {Op::kDigamma, "digamma", 1, kValue, 0, kFloat, false, false, kDear, {"trigamma(a)"}, "digamma"},
+    {Op::kSigmoid, "sigmoid", 1, kValue, 0, kFloat, true, false, kDear, {"(1 - y) * y"}, "sigmoid"},
+    // Written with <= so that a NaN passes its gradient on.
+    {Op::kRelu, "relu", 1, kValue, 0, kAny, false, false, kCheap, {"where(y <= 0, 0, 1)"}, "relu"},
+    {Op::kFloor, "floor", 1, kValue, 0, kAny, false, false, kCheap, {""}, "floor"},
+    {Op::kCeil, "ceil", 1, kValue, 0, kAny, false, false, kCheap, {""}, "ceil"},
+    {Op::kRound, "round", 1, kValue, 0, kAny, false, false, kCheap, {""}, "round"},
+    {Op::kTrunc, "trunc", 1, kValue, 0, kAny, false, false, kCheap, {""}, "trunc"},
+    {Op::kFrac, "frac", 1, kValue, 0, kFloat, false, false, kCheap, {"1"}, "frac"},
+    {Op::kHypot, "hypot", 2, kValue, 0, kFloat, false, true, kMedium,
+     {"where(y == 0, 0, a / y)", "where(y == 0, 0, b / y)"}, "hypot"},
+    {Op::kNextafter, "nextafter", 2, kValue, 0, kFloat, false, false, kMedium, {kNone, kNone}, "nextafter"},
+    {Op::kCopysign, "copysign", 2, kValue, 0, kFloat, false, false, kCheap, {"sign(a) * copysign(1, b)", ""}, "copysign"},
+
+    {Op::kEq, "eq", 2, kMask, 0, kAny, true, true, kCheap, {"", ""}, "eq"},
+    {Op::kNe, "ne", 2, kMask, 0, kAny, true, true, kCheap, {"", ""}, "ne"},
+    {Op::kLt, "lt", 2, kMask, 0, kAny, false, false, kCheap, {"", ""}, "lt"},
+    {Op::kLe, "le", 2, kMask, 0, kAny, false, false, kCheap, {"", ""}, "le"},
+    {Op::kGt, "gt", 2, kMask, 0, kAny, false, false, kCheap, {"", ""}, "gt"},
+    {Op::kGe, "ge", 2, kMask, 0, kAny, false, false, kCheap, {"", ""}, "ge"},
+    {Op::kLogicalAnd, "logical_and", 2, kMask, 0b11, kAny, true, true, kCheap, {"", ""}, "logical_and"},
+    {Op::kLogicalOr, "logical_or", 2, kMask, 0b11, kAny, true, true, kCheap, {"", ""}, "logical_or"},
+    {Op::kLogicalXor, "logical_xor", 2, kMask, 0b11, kAny, true, true, kCheap, {"", ""}, "logical_xor"},
+    {Op::kLogicalNot, "logical_not", 1, kMask, 0b1, kAny, true, false, kCheap, {""}, "logical_not"},
+    {Op::kIsnan, "isnan", 1, kMask, 0, kAny, true, false, kCheap, {""}, "isnan"},
+    {Op::kIsinf, "isinf", 1, kMask, 0, kAny, true, false, kCheap, {""}, "isinf"},
+    {Op::kIsfinite, "isfinite", 1, kMask, 0, kAny, true, false, kCheap, {""}, "isfinite"},
+    {Op::kWhere, "where", 3, kValue, 0b1, kAny, true, false, kCheap, {"", "where(a, 1, 0)", "where(a, 0, 1)"}, "where"},
+    {Op::kToMask, "to_mask", 1, kMask, 0, kAny, true, false, kCheap, {""}, "ne"},
+    {Op::kFromMask, "from_mask", 1, kValue, 0b1, kAny, true, false, kCheap, {""}, "to"},
+
+    {Op::kBitwiseAnd, "bitwise_and", 2, kValue, 0, kInt, false, true, kCheap, {"", ""}, "bitwise_and"},
+    {Op::kBitwiseOr, "bitwise_or", 2, kValue, 0, kInt, false, true, kCheap, {"", ""}, "bitwise_or"},
+    {Op::kBitwiseXor, "bitwise_xor", 2, kValue, 0, kInt, false, true, kCheap, {"", ""}, "bitwise_xor"},
+    {Op::kBitwiseNot, "bitwise_not", 1, kValue, 0, kInt, false, false, kCheap, {""}, "bitwise_not"},
+    {Op::kLshift, "lshift", 2, kValue, 0, kInt, false, false, kCheap, {"", ""}, "bitwise_left_shift"},
+    {Op::kRshift, "rshift", 2, kValue, 0, kInt, false, false, kCheap, {"", ""}, "bitwise_right_shift"},
+
+    {Op::kConj, "conj", 1, kValue, 0, kAny, true, false, kCheap, {"1"}, "conj"},
+    {Op::kReal, "real", 1, kValue, 0, kAny, true, false, kCheap, {"1"}, "real"},
+    {Op::kImag, "imag", 1, kValue, 0, kAny, true, false, kCheap, {""}, "imag"},
+};
+// clang-format on
+
+constexpr bool rows_follow_enum() {
+  for (std::size_t i = 0; i < std::size(kTable); ++i)
+    if (static_cast<std::size_t>(kTable[i].op) != i) return false;
+  return std::size(kTable) == static_cast<std::size_t>(Op::kCount);
+}
+static_assert(rows_follow_enum(), "the table of intrinsics has one row per Op, in its order");
+
+}  // namespace
+
+const Intrinsic& intrinsic(Op op) { return kTable[static_cast<std::size_t>(op)]; }
+
+const Intrinsic* find_intrinsic(std::string_view name) {
+  const auto* row = std::find_if(std::begin(kTable), std::end(kTable),
+                                 [&](const Intrinsic& i) { return i.name == name; });
+  return row == std::end(kTable) ? nullptr : row;
+}
+
+std::vector<std::string> intrinsic_names() {
+  std::vector<std::string> names;
+  for (const Intrinsic& row : kTable) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace tenon::codegen::expr

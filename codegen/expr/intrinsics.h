@@ -1,0 +1,144 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::codegen::expr {
+
+/// Where a node's value lives: one value per call, per row, or per element. Rows are reserved for
+/// reductions over trailing dimensions.
+enum class Domain : std::uint8_t { kScalar, kRow, kElement };
+
+/// A value has the compute type V; a mask is what a comparison gives.
+enum class ValueKind : std::uint8_t { kValue, kMask };
+
+/// What an intrinsic does with integer operands: computes on them, promotes them to the default
+/// floating type, or accepts nothing else.
+enum class Integers : std::uint8_t { kAllowed, kPromoted, kOnly };
+
+enum class Cost : std::uint8_t { kCheap, kMedium, kTranscendental };
+
+enum class Op : std::uint8_t {
+  // arithmetic
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kNeg,
+  kAbs,
+  kSign,
+  kSquare,
+  kReciprocal,
+  kFma,
+  kRemainder,
+  kFmod,
+  kFloorDivide,
+  kTruncDivide,
+  kMaximum,
+  kMinimum,
+  kFmax,
+  kFmin,
+  kPow,
+  // floating
+  kExp,
+  kExp2,
+  kExpm1,
+  kLog,
+  kLog2,
+  kLog10,
+  kLog1p,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kAtan2,
+  kErf,
+  kErfc,
+  kErfinv,
+  kLgamma,
+  kDigamma,
+  kSigmoid,
+  kRelu,
+  kFloor,
+  kCeil,
+  kRound,
+  kTrunc,
+  kFrac,
+  kHypot,
+  kNextafter,
+  kCopysign,
+  // comparison and logic
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
+  kLogicalNot,
+  kIsnan,
+  kIsinf,
+  kIsfinite,
+  kWhere,
+  kToMask,
+  kFromMask,
+  // bits
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor,
+  kBitwiseNot,
+  kLshift,
+  kRshift,
+  // complex
+  kConj,
+  kReal,
+  kImag,
+  kCount
+};
+
+/// Marks an argument for which no derivative rule exists (as opposed to a zero derivative, "").
+inline constexpr std::string_view kNoDerivative = "none";
+
+/// One row of the table of intrinsics. `name` is the function in the expression language and in
+/// the kernel namespace `m`. A derivative is expression text over the arguments `a`, `b`, `c` and
+/// the node's own value `y`; empty means structurally zero, `kNoDerivative` means unknown.
+/// Derivatives are holomorphic ones; conj, real and imag are treated by the differentiator.
+struct Intrinsic {
+  Op op;
+  std::string_view name;
+  std::uint8_t arity;
+  ValueKind result;
+  std::uint8_t mask_arguments;  ///< bit i: argument i is a mask
+  Integers integers;
+  bool complex_allowed;
+  bool commutative;
+  Cost cost;
+  std::array<std::string_view, 3> derivative;
+  std::string_view tensor_op;  ///< base name of the tensor operator, empty where there is none
+};
+
+/// The row of `op`.
+const Intrinsic& intrinsic(Op op);
+
+/// The row named `name`, or null.
+const Intrinsic* find_intrinsic(std::string_view name);
+
+/// Every intrinsic's name, in table order.
+std::vector<std::string> intrinsic_names();
+
+}  // namespace tenon::codegen::expr

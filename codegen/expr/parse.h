@@ -1,0 +1,51 @@
+#pragma once
+
+#include "codegen/expr/expr_error.h"
+#include "codegen/expr/graph.h"
+#include "codegen/expr/macros.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::codegen::expr {
+
+/// A name an expression may use. Scalars are never differentiable.
+struct Parameter {
+  std::string name;
+  bool is_tensor = true;
+  bool differentiable = true;
+};
+
+/// A parsed pointwise expression: one graph node per output.
+struct Expression {
+  Graph graph;
+  std::vector<Parameter> parameters;
+  std::vector<NodeId> outputs;
+};
+
+struct ParseResult {
+  Expression expression;  ///< meaningful only when `errors` is empty
+  std::vector<ExprError> errors;
+  bool ok() const { return errors.empty(); }
+};
+
+/// Parses one text per output against one set of parameters.
+///
+///     text    := { name "=" expr ";" } expr
+///     expr    := or-expr [ "?" expr ":" expr ]
+///     literals: integers, floats, inf, nan, pi, e (a parameter of that name wins)
+///     operators, C precedence: || && | ^ & == != < <= > >= << >> + - * / % unary - + ! ~
+///
+/// `/` is true division, `%` the remainder with the divisor's sign. Calls name an intrinsic, a
+/// built-in macro or one of `extra_macros` (which win). A local name may be bound before use:
+/// `t = exp(x); t / (1 + t)`. All mistakes that can be found independently are reported.
+ParseResult parse_expressions(const std::vector<std::string>& texts,
+                              const std::vector<Parameter>& parameters,
+                              const std::vector<Macro>& extra_macros = {});
+
+/// The same for a single output.
+ParseResult parse_expression(const std::string& text, const std::vector<Parameter>& parameters,
+                             const std::vector<Macro>& extra_macros = {});
+
+}  // namespace tenon::codegen::expr

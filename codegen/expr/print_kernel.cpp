@@ -1,0 +1,117 @@
+#include "codegen/expr/print_kernel.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace tenon::codegen::expr {
+namespace {
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const Graph& graph, const std::vector<NodeId>& outputs,
+                const KernelOptions& options)
+      : g_(graph), options_(options), uses_(graph.size(), 0) {
+    order_ = topological_order(graph, outputs);
+    for (NodeId id : order_) {
+      for (NodeId argument : g_[id].arguments) ++uses_[argument];
+      if (g_[id].is_variable()) taken_.insert(renamed(g_[id].name));
+    }
+    for (NodeId output : outputs) ++uses_[output];
+  }
+
+  KernelText print(const std::vector<NodeId>& outputs) {
+    KernelText text;
+    for (NodeId id : order_) {
+      if (g_[id].kind != NodeKind::kCall || uses_[id] < 2) continue;
+      const std::string name = next_temporary();
+      text.statements.push_back("const auto " + name + " = " + call(id) + ";");
+      temporaries_[id] = name;
+    }
+    for (NodeId output : outputs) {
+      const std::string value = reference(output);
+      text.results.push_back(g_[output].value_kind == ValueKind::kMask
+                                 ? function("from_mask") + typed() + "(" + value + ")"
+                                 : value);
+    }
+    return text;
+  }
+
+ private:
+  std::string renamed(const std::string& name) const {
+    const auto it = options_.rename.find(name);
+    return it == options_.rename.end() ? name : it->second;
+  }
+
+  std::string next_temporary() {
+    std::string name;
+    do name = "t" + std::to_string(counter_++);
+    while (taken_.count(name) != 0);
+    return name;
+  }
+
+  std::string function(std::string_view name) const { return options_.prefix + std::string(name); }
+  std::string typed() const { return "<" + options_.value_type + ">"; }
+
+  std::string reference(NodeId id) const {
+    const Node& node = g_[id];
+    if (const auto it = temporaries_.find(id); it != temporaries_.end()) return it->second;
+    if (node.is_variable()) return renamed(node.name);
+    if (node.kind == NodeKind::kCall) return call(id);
+    const std::string constant =
+        function("constant") + typed() + "(" + double_literal(node.number) + ")";
+    return node.value_kind == ValueKind::kMask ? function("to_mask") + "(" + constant + ")"
+                                               : constant;
+  }
+
+  bool is_private_product(NodeId id) const { return g_[id].is_call(Op::kMul) && uses_[id] == 1; }
+
+  std::string call(NodeId id) const {
+    const Node& node = g_[id];
+    std::string name(intrinsic(node.op).name);
+    std::vector<NodeId> arguments = node.arguments;
+    if (options_.contract_fma && node.op == Op::kAdd) {
+      for (std::size_t i : {0u, 1u}) {
+        if (!is_private_product(node.arguments[i])) continue;
+        const auto& product = g_[node.arguments[i]].arguments;
+        arguments = {product[0], product[1], node.arguments[1 - i]};
+        name = "fma";
+        break;
+      }
+    }
+    if (node.op == Op::kFromMask) name += typed();
+    std::string text = function(name) + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      text += (i == 0 ? "" : ", ") + reference(arguments[i]);
+    return text + ")";
+  }
+
+  const Graph& g_;
+  const KernelOptions& options_;
+  std::vector<NodeId> order_;
+  std::vector<std::uint32_t> uses_;
+  std::set<std::string> taken_;
+  std::map<NodeId, std::string> temporaries_;
+  int counter_ = 0;
+};
+
+}  // namespace
+
+KernelText print_kernel(const Graph& graph, const std::vector<NodeId>& outputs,
+                        const KernelOptions& options) {
+  return KernelPrinter(graph, outputs, options).print(outputs);
+}
+
+std::string double_literal(double value) {
+  if (std::isnan(value)) return "std::numeric_limits<double>::quiet_NaN()";
+  if (std::isinf(value))
+    return std::string(value < 0 ? "-" : "") + "std::numeric_limits<double>::infinity()";
+  std::array<char, 40> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "codegen/expr/graph.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tenon::codegen::expr {
+
+using Renaming = std::map<std::string, std::string>;
+
+struct KernelOptions {
+  Renaming rename;               ///< variable name -> C++ identifier; absent names stay
+  std::string value_type = "V";  ///< the compute type's name
+  std::string prefix = "m::";    ///< qualifies the intrinsics
+  bool contract_fma = true;      ///< a * b + c, product used once, becomes fma(a, b, c)
+};
+
+/// The body of a functor: `statements` (`const auto t0 = m::exp(self);`) and one final expression
+/// per output, of type V always (masks go through from_mask).
+struct KernelText {
+  std::vector<std::string> statements;
+  std::vector<std::string> results;
+};
+
+KernelText print_kernel(const Graph& graph, const std::vector<NodeId>& outputs,
+                        const KernelOptions& options = {});
+
+/// A C++ literal of type double that reads back as exactly `value`; infinities and NaN become
+/// std::numeric_limits expressions.
+std::string double_literal(double value);
+
+}  // namespace tenon::codegen::expr

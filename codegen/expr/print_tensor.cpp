@@ -1,0 +1,338 @@
+#include "codegen/expr/print_tensor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::codegen::expr {
+namespace {
+
+enum class PieceKind : std::uint8_t {
+  kTensor,
+  kScalarObject,  ///< an expression of type Scalar
+  kNumber         ///< a C++ arithmetic expression: double, integer or bool
+};
+
+struct Piece {
+  std::string text;
+  PieceKind kind = PieceKind::kTensor;
+  bool is_tensor() const { return kind == PieceKind::kTensor; }
+};
+
+/// Operators with an overload (Tensor, Scalar).
+bool takes_scalar_second(Op op) {
+  switch (op) {
+  case Op::kAdd:
+  case Op::kSub:
+  case Op::kMul:
+  case Op::kDiv:
+  case Op::kPow:
+  case Op::kRemainder:
+  case Op::kFmod:
+  case Op::kFloorDivide:
+  case Op::kTruncDivide:
+  case Op::kEq:
+  case Op::kNe:
+  case Op::kLt:
+  case Op::kLe:
+  case Op::kGt:
+  case Op::kGe:
+  case Op::kBitwiseAnd:
+  case Op::kBitwiseOr:
+  case Op::kBitwiseXor:
+  case Op::kLshift:
+  case Op::kRshift:
+  case Op::kCopysign: return true;
+  default: return false;
+  }
+}
+
+Op mirrored(Op op) {
+  switch (op) {
+  case Op::kLt: return Op::kGt;
+  case Op::kLe: return Op::kGe;
+  case Op::kGt: return Op::kLt;
+  case Op::kGe: return Op::kLe;
+  default: return op;
+  }
+}
+
+std::string_view cpp_infix(Op op) {
+  switch (op) {
+  case Op::kAdd: return "+";
+  case Op::kSub: return "-";
+  case Op::kMul: return "*";
+  case Op::kEq: return "==";
+  case Op::kNe: return "!=";
+  case Op::kLt: return "<";
+  case Op::kLe: return "<=";
+  case Op::kGt: return ">";
+  case Op::kGe: return ">=";
+  case Op::kLogicalAnd: return "&&";
+  case Op::kLogicalOr: return "||";
+  case Op::kLogicalXor: return "!=";
+  default: return "";
+  }
+}
+
+/// Functions of <cmath> with the intrinsic's name and meaning.
+bool is_in_cmath(Op op) {
+  switch (op) {
+  case Op::kAbs:
+  case Op::kPow:
+  case Op::kExp:
+  case Op::kExp2:
+  case Op::kExpm1:
+  case Op::kLog:
+  case Op::kLog2:
+  case Op::kLog10:
+  case Op::kLog1p:
+  case Op::kSqrt:
+  case Op::kSin:
+  case Op::kCos:
+  case Op::kTan:
+  case Op::kAsin:
+  case Op::kAcos:
+  case Op::kAtan:
+  case Op::kSinh:
+  case Op::kCosh:
+  case Op::kTanh:
+  case Op::kAsinh:
+  case Op::kAcosh:
+  case Op::kAtanh:
+  case Op::kAtan2:
+  case Op::kErf:
+  case Op::kErfc:
+  case Op::kLgamma:
+  case Op::kFloor:
+  case Op::kCeil:
+  case Op::kTrunc:
+  case Op::kHypot:
+  case Op::kFmod:
+  case Op::kFmax:
+  case Op::kFmin:
+  case Op::kCopysign:
+  case Op::kNextafter:
+  case Op::kFma:
+  case Op::kIsnan:
+  case Op::kIsinf:
+  case Op::kIsfinite: return true;
+  default: return false;
+  }
+}
+
+class TensorPrinter {
+ public:
+  TensorPrinter(const Graph& graph, NodeId root, const TensorTextOptions& options)
+      : g_(graph), options_(options), uses_(graph.size(), 0) {
+    order_ = topological_order(g_, {root});
+    for (NodeId id : order_) {
+      for (NodeId argument : g_[id].arguments) ++uses_[argument];
+      if (!g_[id].is_variable()) continue;
+      taken_.insert(renamed(g_[id].name));
+      const bool is_grad = g_[id].kind == NodeKind::kGrad;
+      if (g_[id].kind != NodeKind::kScalar && (like_.empty() || (is_grad && !like_is_grad_))) {
+        like_ = renamed(g_[id].name);
+        like_is_grad_ = is_grad;
+      }
+    }
+  }
+
+  TensorText print(NodeId root) {
+    std::string statements;
+    for (NodeId id : order_) {
+      const Node& node = g_[id];
+      if (node.kind != NodeKind::kCall || node.domain == Domain::kScalar || uses_[id] < 2) continue;
+      const std::string name = next_temporary();
+      statements += "const " + options_.prefix + "Tensor " + name + " = " + call(id).text + "; ";
+      pieces_[id] = {name};
+    }
+    const Piece piece = reference(root);
+    TensorText result;
+    result.text = whole(piece);
+    // Sharing needs statements; a lambda keeps the whole an expression.
+    if (!statements.empty())
+      result.text = "[&] { " + statements + "return " + result.text + "; }()";
+    result.operators.assign(operators_.begin(), operators_.end());
+    return result;
+  }
+
+ private:
+  std::string whole(const Piece& piece) {
+    if (piece.is_tensor()) return piece.text;
+    if (like_.empty()) return op("scalar_tensor", {piece.text});
+    return op("full_like", {like_, piece.text});
+  }
+
+  std::string renamed(const std::string& name) const {
+    const auto it = options_.rename.find(name);
+    return it == options_.rename.end() ? name : it->second;
+  }
+
+  std::string next_temporary() {
+    std::string name;
+    do name = "t" + std::to_string(counter_++);
+    while (taken_.count(name) != 0);
+    return name;
+  }
+
+  std::string op(const std::string& base, const std::vector<std::string>& arguments) {
+    operators_.insert(base);
+    std::string text = options_.prefix + base + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + arguments[i];
+    return text + ")";
+  }
+
+  Piece reference(NodeId id) {
+    if (const auto it = pieces_.find(id); it != pieces_.end()) return it->second;
+    const Node& node = g_[id];
+    if (node.kind == NodeKind::kConstant) return {constant(node), PieceKind::kNumber};
+    if (node.kind == NodeKind::kScalar)
+      return {renamed(node.name), options_.plain_scalars.count(node.name) != 0
+                                      ? PieceKind::kNumber
+                                      : PieceKind::kScalarObject};
+    if (node.is_variable()) return {renamed(node.name)};
+    return node.domain == Domain::kScalar ? scalar_call(id) : call(id);
+  }
+
+  static std::string constant(const Node& node) {
+    if (node.value_kind == ValueKind::kMask) return node.number != 0 ? "true" : "false";
+    if (node.integral && std::fabs(node.number) < 2147483648.0)
+      return std::to_string(static_cast<int>(node.number));
+    return double_literal(node.number);
+  }
+
+  static std::string as_double(const Piece& piece) {
+    return piece.kind == PieceKind::kScalarObject ? piece.text + ".to<double>()" : piece.text;
+  }
+
+  /// A 0-dim tensor, for operators without an overload for scalars.
+  std::string as_tensor(const Piece& piece) {
+    if (piece.is_tensor()) return piece.text;
+    return op("scalar_tensor", {piece.text, like_ + ".options()"});
+  }
+
+  Piece scalar_call(NodeId id) {
+    const Node& node = g_[id];
+    const Op o = node.op;
+    std::vector<Piece> a;
+    for (NodeId argument : node.arguments) a.push_back(reference(argument));
+    if (std::any_of(a.begin(), a.end(), [](const Piece& p) { return p.is_tensor(); }))
+      return tensor_call(o, a);
+    const auto number = [](std::string text) { return Piece{std::move(text), PieceKind::kNumber}; };
+    if (o == Op::kConj && a[0].kind == PieceKind::kScalarObject)
+      return {a[0].text + ".conj()", PieceKind::kScalarObject};
+    std::vector<std::string> x;
+    for (const Piece& piece : a) x.push_back(as_double(piece));
+    if (const auto infix = cpp_infix(o); !infix.empty())
+      return number("(" + x[0] + " " + std::string(infix) + " " + x[1] + ")");
+    if (is_in_cmath(o)) {
+      std::string text = "std::" + std::string(intrinsic(o).name) + "(" + x[0];
+      for (std::size_t i = 1; i < x.size(); ++i) text += ", " + x[i];
+      return number(text + ")");
+    }
+    switch (o) {
+    case Op::kConj:
+    case Op::kReal: return number(x[0]);
+    case Op::kImag: return number("0.0");
+    case Op::kNeg: return number("(-" + x[0] + ")");
+    case Op::kDiv: return number("(static_cast<double>(" + x[0] + ") / " + x[1] + ")");
+    case Op::kSquare: return number("(" + x[0] + " * " + x[0] + ")");
+    case Op::kReciprocal: return number("(1.0 / " + x[0] + ")");
+    case Op::kRsqrt: return number("(1.0 / std::sqrt(" + x[0] + "))");
+    case Op::kSigmoid: return number("(1.0 / (1.0 + std::exp(-" + x[0] + ")))");
+    case Op::kLogicalNot: return number("(!" + x[0] + ")");
+    case Op::kToMask: return number("(" + x[0] + " != 0)");
+    case Op::kFromMask: return number("(" + x[0] + " ? 1.0 : 0.0)");
+    case Op::kWhere: return number("(" + x[0] + " ? " + x[1] + " : " + x[2] + ")");
+    default: break;
+    }
+    a[0] = {as_tensor(a[0])};
+    return tensor_call(o, a);
+  }
+
+  Piece call(NodeId id) {
+    std::vector<Piece> arguments;
+    for (NodeId argument : g_[id].arguments) arguments.push_back(reference(argument));
+    return tensor_call(g_[id].op, arguments);
+  }
+
+  Piece tensor_call(Op o, const std::vector<Piece>& a) {
+    const std::string base(intrinsic(o).tensor_op);
+    switch (o) {
+    case Op::kWhere: return {where(a[0], a[1], a[2])};
+    case Op::kFma: return tensor_call(Op::kAdd, {tensor_or_number_product(a[0], a[1]), a[2]});
+    case Op::kToMask: return {op(base, {a[0].text, "0"})};
+    case Op::kFromMask: return {cast_mask(a[0])};
+    case Op::kTruncDivide: return {op(base, {as_tensor(a[0]), a[1].text, "\"trunc\""})};
+    default: break;
+    }
+    if (a.size() == 1) return {op(base, {a[0].text})};
+    if (a[0].is_tensor() && a[1].is_tensor()) return {op(base, {a[0].text, a[1].text})};
+    if (o == Op::kMaximum || o == Op::kMinimum)
+      return bound(o, a[0].is_tensor() ? a[0] : a[1], a[0].is_tensor() ? a[1] : a[0]);
+    if (a[0].is_tensor())
+      return {op(base, {a[0].text, takes_scalar_second(o) ? a[1].text : as_tensor(a[1])})};
+    return scalar_first(o, a[0], a[1]);
+  }
+
+  Piece scalar_first(Op o, const Piece& scalar, const Piece& tensor) {
+    const std::string base(intrinsic(o).tensor_op);
+    switch (o) {
+    case Op::kSub: return {op("rsub", {tensor.text, scalar.text})};
+    case Op::kDiv: {
+      const std::string inverse = op("reciprocal", {tensor.text});
+      return {scalar.text == "1" ? inverse : op("mul", {inverse, scalar.text})};
+    }
+    case Op::kPow:
+    case Op::kRemainder: return {op(base, {scalar.text, tensor.text})};
+    default: break;
+    }
+    if (takes_scalar_second(o) && (intrinsic(o).commutative || mirrored(o) != o))
+      return {op(std::string(intrinsic(mirrored(o)).tensor_op), {tensor.text, scalar.text})};
+    return {op(base, {as_tensor(scalar), tensor.text})};
+  }
+
+  /// maximum(x, s) as clamp_min(x, s): clamp propagates NaN likewise. Its derivative on a tie is
+  /// 1 where maximum's is 1/2; ties with a constant only occur inside a derivative, second order.
+  Piece bound(Op o, const Piece& tensor, const Piece& scalar) {
+    return {op(o == Op::kMaximum ? "clamp_min" : "clamp_max", {tensor.text, scalar.text})};
+  }
+
+  Piece tensor_or_number_product(const Piece& a, const Piece& b) {
+    if (a.is_tensor() || b.is_tensor()) return tensor_call(Op::kMul, {a, b});
+    return {"(" + as_double(a) + " * " + as_double(b) + ")", PieceKind::kNumber};
+  }
+
+  std::string cast_mask(const Piece& mask) {
+    operators_.insert("to");
+    return mask.text + ".to(" + like_ + ".scalar_type())";
+  }
+
+  std::string where(const Piece& condition, const Piece& a, const Piece& b) {
+    if (!condition.is_tensor())
+      return "(" + as_double(condition) + " ? " + as_tensor(a) + " : " + as_tensor(b) + ")";
+    if (a.is_tensor() || b.is_tensor()) return op("where", {condition.text, a.text, b.text});
+    // where(condition, Scalar, Scalar) would have a dtype of its own.
+    if (a.text == "1" && b.text == "0") return cast_mask(condition);
+    return op("where", {condition.text, as_tensor(a), b.text});
+  }
+
+  const Graph& g_;
+  const TensorTextOptions& options_;
+  std::vector<NodeId> order_;
+  std::vector<std::uint32_t> uses_;
+  std::map<NodeId, Piece> pieces_;
+  std::set<std::string> operators_;
+  std::set<std::string> taken_;
+  std::string like_;
+  bool like_is_grad_ = false;
+  int counter_ = 0;
+};
+
+}  // namespace
+
+TensorText print_tensor_ops(const Graph& graph, NodeId node, const TensorTextOptions& options) {
+  return TensorPrinter(graph, node, options).print(node);
+}
+
+}  // namespace tenon::codegen::expr

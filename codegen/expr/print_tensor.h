@@ -1,0 +1,28 @@
+#pragma once
+
+#include "codegen/expr/print_kernel.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tenon::codegen::expr {
+
+struct TensorTextOptions {
+  Renaming rename;                      ///< variable name -> C++ expression
+  std::set<std::string> plain_scalars;  ///< scalar parameters of C++ type double, int64_t or bool
+  std::string prefix = "tenon::";       ///< qualifies the operators
+};
+
+/// A node as one C++ expression of type Tensor made of differentiable operators, and the base
+/// names of the operators it calls (sorted), for includes. Scalar parameters are of type
+/// `const Scalar&` unless listed in `plain_scalars`; compound scalar subexpressions are computed
+/// in double.
+struct TensorText {
+  std::string text;
+  std::vector<std::string> operators;
+};
+
+TensorText print_tensor_ops(const Graph& graph, NodeId node, const TensorTextOptions& options = {});
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,234 @@
+#include <map>
+
+#include "codegen/model/loaders.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/parser.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen::detail {
+
+namespace {
+
+// Fills one Operator from the keys of its entry; one member function per key.
+class EntryReader {
+ public:
+  EntryReader(Reader& reader, Dialect dialect, Operator& op)
+      : reader_(reader), dialect_(dialect), op_(op) {}
+
+  void read(const LocatedName& key, const YamlNode& value) {
+    op_.keys.push_back(key);
+    const auto handler = handlers().find(key.text);
+    if (handler != handlers().end()) {
+      what_ = "`" + key.text + "`";
+      (this->*handler->second)(value);
+    } else if (key.text != "func") {
+      unknown(key);
+    }
+  }
+
+ private:
+  using Handler = void (EntryReader::*)(const YamlNode&);
+
+  static const std::map<std::string_view, Handler>& handlers() {
+    static const std::map<std::string_view, Handler> table = {
+        {"variants", &EntryReader::variants},
+        {"dispatch", &EntryReader::dispatch},
+        {"pointwise", &EntryReader::pointwise},
+        {"promote", &EntryReader::promote},
+        {"composite", &EntryReader::composite},
+        {"structured", &EntryReader::flag<&Operator::structured>},
+        {"structured_delegate", &EntryReader::one_name<&Operator::structured_delegate>},
+        {"structured_inherits", &EntryReader::one_name<&Operator::structured_inherits>},
+        {"precomputed", &EntryReader::precomputed},
+        {"ufunc_inner_loop", &EntryReader::ufunc_inner_loop},
+        {"non_differentiable", &EntryReader::flag<&Operator::non_differentiable>},
+        {"out_name", &EntryReader::one_name<&Operator::out_name>},
+        {"tags", &EntryReader::name_list<&Operator::tags>},
+        {"autogen", &EntryReader::name_list<&Operator::autogen>},
+        {"cpp_no_default_args", &EntryReader::name_list<&Operator::cpp_no_default_args>},
+        {"python_module", &EntryReader::one_name<&Operator::python_module>},
+        {"category_override", &EntryReader::one_name<&Operator::category_override>},
+        {"device_check", &EntryReader::device_check},
+        {"device_guard", &EntryReader::flag<&Operator::device_guard>},
+        {"manual_cpp_binding", &EntryReader::flag<&Operator::manual_cpp_binding>},
+        {"manual_kernel_registration", &EntryReader::flag<&Operator::manual_kernel_registration>},
+        {"use_const_ref_for_mutable_tensors",
+         &EntryReader::flag<&Operator::use_const_ref_for_mutable_tensors>},
+    };
+    return table;
+  }
+
+  void unknown(const LocatedName& key) {
+    const std::string message = "unknown key `" + key.text + "`";
+    const std::string suggestion = schema::nearest(key.text, operator_keys(dialect_));
+    if (dialect_ == Dialect::kUpstream) {
+      reader_.sink().warning(key.location, message, suggestion);
+    } else {
+      reader_.sink().error(key.location, message, suggestion);
+    }
+  }
+
+  template <bool Operator::*member>
+  void flag(const YamlNode& value) {
+    if (std::optional<bool> read = reader_.boolean(value, what_)) op_.*member = *read;
+  }
+
+  template <std::optional<LocatedName> Operator::*member>
+  void one_name(const YamlNode& value) {
+    op_.*member = reader_.name(value, what_);
+  }
+
+  template <std::vector<LocatedName> Operator::*member>
+  void name_list(const YamlNode& value) {
+    op_.*member = reader_.names(value, what_);
+  }
+
+  void variants(const YamlNode& value) {
+    op_.variants_location = value.location;
+    VariantSet set;
+    for (const LocatedName& name : reader_.names(value, what_)) {
+      const std::optional<size_t> word =
+          reader_.word(name, variant_words(dialect_), "each of `variants`");
+      if (!word) continue;
+      bool VariantSet::*const members[] = {&VariantSet::function, &VariantSet::method,
+                                           &VariantSet::inplace, &VariantSet::out};
+      set.*members[*word] = true;
+    }
+    op_.variants = set;
+  }
+
+  void dispatch(const YamlNode& value) {
+    if (!value.is_map()) {
+      reader_.wrong_kind(value, what_, "a map of backends to kernels, as {CPU: foo_cpu}");
+      return;
+    }
+    reader_.map(value, [&](const LocatedName& keys, const YamlNode& key, const YamlNode& kernel) {
+      std::optional<LocatedName> name = reader_.name(kernel, "the kernel of `" + keys.text + "`");
+      if (!name) return;
+      DispatchEntry entry;
+      entry.kernel_location = name->location;
+      const size_t colons = name->text.rfind("::");
+      entry.kernel = colons == std::string::npos ? name->text : name->text.substr(colons + 2);
+      if (colons != std::string::npos) entry.kernel_namespace = name->text.substr(0, colons);
+      for (const LocatedName& one : split_names(key.scalar)) {
+        entry.key = one.text;
+        entry.key_location = one.location;
+        op_.dispatch.push_back(entry);
+      }
+    });
+  }
+
+  void pointwise(const YamlNode& value) {
+    op_.pointwise = read_pointwise(value, reader_, op_.schema);
+  }
+
+  void promote(const YamlNode& value) {
+    const std::optional<LocatedName> name = reader_.name(value, what_);
+    if (!name) return;
+    if (std::optional<size_t> word = reader_.word(*name, promotions(), what_)) {
+      op_.promotion = static_cast<Promotion>(*word);
+    }
+  }
+
+  void composite(const YamlNode& value) {
+    const std::optional<LocatedName> name = reader_.name(value, what_);
+    if (!name) return;
+    if (std::optional<size_t> word = reader_.word(*name, {"implicit", "explicit"}, what_)) {
+      op_.composite = *word == 0 ? Composite::kImplicit : Composite::kExplicit;
+    }
+  }
+
+  void device_check(const YamlNode& value) {
+    const std::optional<LocatedName> name = reader_.name(value, what_);
+    if (!name) return;
+    if (std::optional<size_t> word = reader_.word(*name, {"ExactSame", "NoCheck"}, what_)) {
+      op_.device_check = static_cast<DeviceCheck>(*word);
+    }
+  }
+
+  void precomputed(const YamlNode& value) {
+    if (!value.is_sequence()) {
+      reader_.wrong_kind(value, what_, "a list");
+      return;
+    }
+    for (const YamlPtr& item : value.items) {
+      if (std::optional<SourceString> line = reader_.text(*item, "each line of `precomputed`")) {
+        op_.precomputed.push_back(std::move(*line));
+      }
+    }
+  }
+
+  void ufunc_inner_loop(const YamlNode& value) {
+    if (!value.is_map()) {
+      if (std::optional<SourceString> text = reader_.text(value, what_)) {
+        op_.ufunc_inner_loop.push_back({"Generic", std::move(*text)});
+      }
+      return;
+    }
+    reader_.map(value, [&](const LocatedName& key, const YamlNode&, const YamlNode& loop) {
+      if (std::optional<SourceString> text = reader_.text(loop, what_)) {
+        op_.ufunc_inner_loop.push_back({key.text, std::move(*text)});
+      }
+    });
+  }
+
+  Reader& reader_;
+  Dialect dialect_;
+  Operator& op_;
+  std::string what_;  // the key being read, for messages
+};
+
+// Reads `func` first: other keys are understood in terms of the schema.
+bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operator& op,
+                 BrokenNames& broken) {
+  for (const auto& [key, value] : entry.entries) {
+    if (!key->is_scalar() || trimmed(key->scalar).text != "func") continue;
+    op.location = key->location;
+    std::optional<SourceString> text = reader.text(*value, "`func`");
+    if (!text) return false;
+    schema::ParseResult parsed = schema::parse_schema(text->text);
+    reader.sink().report(*text, parsed.errors);
+    if (!parsed.ok()) {
+      const std::string name = text->text.substr(0, text->text.find('('));
+      broken.insert(trimmed({name, {}, {}}).text);
+      return false;
+    }
+    op.schema = std::move(*parsed.schema);
+    op.schema_text = std::move(*text);
+    return true;
+  }
+  std::vector<std::string> present;
+  for (const auto& [key, value] : entry.entries) {
+    if (key->is_scalar()) present.push_back(trimmed(key->scalar).text);
+  }
+  // A misspelt `func` is reported as an unknown key, with the spelling that is meant.
+  if (dialect == Dialect::kUpstream || schema::nearest("func", present).empty()) {
+    reader.sink().error(entry.location, "an entry needs `func`, its schema");
+  }
+  return false;
+}
+
+}  // namespace
+
+void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
+                    std::vector<Operator>& operators, BrokenNames& broken) {
+  Reader reader(sink);
+  for (const YamlPtr& entry : root.items) {
+    if (!entry->is_map()) {
+      reader.wrong_kind(*entry, "an entry", "a map with the key `func`");
+      continue;
+    }
+    Operator op;
+    op.variants.function = true;
+    const bool understood = read_schema(reader, dialect, *entry, op, broken);
+    // The other keys are read even so: their own mistakes are reported in the same run.
+    EntryReader entry_reader(reader, dialect, op);
+    reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
+      const bool needs_schema = key.text == "pointwise";
+      if (understood || !needs_schema) entry_reader.read(key, value);
+    });
+    if (understood) operators.push_back(std::move(op));
+  }
+}
+
+}  // namespace tenon::codegen::detail

@@ -1,0 +1,76 @@
+#include "codegen/model/loader.h"
+
+#include "codegen/model/loaders.h"
+#include "codegen/model/yaml.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+// The list of entries that a file holds, or null for none; an empty file is an empty list.
+YamlPtr read_list(const SourceFile& file, DiagnosticSink& sink, Model::Parts& parts) {
+  parts.files.push_back(file.path());
+  YamlPtr root = parse_yaml(file, sink);
+  if (root != nullptr && root->kind == YamlNode::Kind::kNull) return nullptr;
+  if (root != nullptr && root->is_sequence()) return root;
+  parts.complete = false;
+  if (root != nullptr) {
+    sink.error(root->location,
+               "the file must be a list of entries, got " + std::string(root->describe()));
+  }
+  return nullptr;
+}
+
+Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSink& sink) {
+  Model::Parts parts;
+  parts.dialect = dialect;
+  parts.complete = complete;
+  parts.sources = sink.shared_sources();
+  if (sources.tags != nullptr) {
+    if (YamlPtr root = read_list(*sources.tags, sink, parts)) {
+      detail::load_tags(*root, sink, parts.tags);
+    }
+  }
+  for (const SourceFile* file : sources.native) {
+    if (YamlPtr root = read_list(*file, sink, parts)) {
+      detail::load_operators(*root, dialect, sink, parts.operators, parts.broken);
+    }
+  }
+  for (const SourceFile* file : sources.derivatives) {
+    if (YamlPtr root = read_list(*file, sink, parts)) {
+      detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.derivatives);
+    }
+  }
+  return Model(std::move(parts));
+}
+
+}  // namespace
+
+Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink) {
+  return load(sources, dialect, true, sink);
+}
+
+Model load(const std::vector<std::string>& native_files,
+           const std::vector<std::string>& derivative_files, const std::string& tags_file,
+           Dialect dialect, DiagnosticSink& sink) {
+  Sources sources;
+  bool complete = true;
+  const auto open = [&](const std::string& path) {
+    const SourceFile* file = sink.sources().open(path);
+    if (file == nullptr) {
+      sink.error({}, "cannot read `" + path + "`");
+      complete = false;
+    }
+    return file;
+  };
+  if (!tags_file.empty()) sources.tags = open(tags_file);
+  for (const std::string& path : native_files) {
+    if (const SourceFile* file = open(path)) sources.native.push_back(file);
+  }
+  for (const std::string& path : derivative_files) {
+    if (const SourceFile* file = open(path)) sources.derivatives.push_back(file);
+  }
+  return load(sources, dialect, complete, sink);
+}
+
+}  // namespace tenon::codegen

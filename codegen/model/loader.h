@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/model/diagnostic.h"
+#include "codegen/model/model.h"
+
+namespace tenon::codegen {
+
+/// Texts that are already in memory; all belong to the sink's sources().
+struct Sources {
+  std::vector<const SourceFile*> native;
+  std::vector<const SourceFile*> derivatives;
+  const SourceFile* tags = nullptr;
+};
+
+/// As below, for texts in memory.
+Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink);
+
+/// Reads the files into a model. Everything wrong with their form is reported in `sink`: YAML that
+/// cannot be read, schemas that do not parse, unknown keys, values of the wrong kind. The model
+/// holds what could be understood, so that run_checks() may go on and report the rest of the errors
+/// in the same run. An empty `tags_file` means no closed list: every tag is accepted. Does not
+/// throw on bad input.
+Model load(const std::vector<std::string>& native_files,
+           const std::vector<std::string>& derivative_files, const std::string& tags_file,
+           Dialect dialect, DiagnosticSink& sink);
+
+}  // namespace tenon::codegen

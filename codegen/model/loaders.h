@@ -1,0 +1,32 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/model/model.h"
+#include "codegen/model/reader.h"
+
+namespace tenon::codegen::detail {
+
+/// Names of entries that were reported and left out, so that what refers to them is not reported
+/// as well.
+using BrokenNames = std::set<std::string>;
+
+/// Appends the entries of one native_functions.yaml.
+void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
+                    std::vector<Operator>& operators, BrokenNames& broken);
+
+/// `pointwise: ...` of an operator with this schema.
+std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
+                                            const schema::FunctionSchema& schema);
+
+/// Appends the entries of one derivatives.yaml, bound to `operators`.
+void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
+                      const std::vector<Operator>& operators, const BrokenNames& broken,
+                      std::vector<Derivative>& derivatives);
+
+/// Appends the tags of tags.yaml.
+void load_tags(const YamlNode& root, DiagnosticSink& sink, std::vector<Tag>& tags);
+
+}  // namespace tenon::codegen::detail

@@ -1,0 +1,72 @@
+#include "codegen/model/model.h"
+
+#include "codegen/schema/printer.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+std::string signature_key(const schema::FunctionSchema& schema) {
+  return schema::to_string(signature(schema));
+}
+
+std::string group_name(const Operator& op) {
+  const std::string base = op.base_name();
+  return op.schema.ns.empty() ? base : op.schema.ns + "::" + base;
+}
+
+}  // namespace
+
+Model::Model(Parts parts) : parts_(std::move(parts)) {
+  std::map<std::string, std::vector<size_t>> by_base;
+  variants_.reserve(parts_.operators.size());
+  for (size_t i = 0; i < parts_.operators.size(); ++i) {
+    const Operator& op = parts_.operators[i];
+    variants_.push_back(variant_schemas(op));
+    by_base[group_name(op)].push_back(i);
+    by_name_.try_emplace(op.name(), OperatorRef{i, 0});
+  }
+  // Entries come before derived forms: an entry that collides with one is the one that is meant.
+  for (size_t i = 0; i < variants_.size(); ++i) {
+    for (size_t v = 1; v < variants_[i].size(); ++v) {
+      by_name_.try_emplace(variants_[i][v].schema.qualified_name(), OperatorRef{i, v});
+    }
+  }
+  for (auto& [name, operators] : by_base) groups_.push_back({name, std::move(operators)});
+
+  for (size_t d = 0; d < parts_.derivatives.size(); ++d) {
+    derivative_of_.try_emplace(parts_.derivatives[d].target, d);
+  }
+  // An in-place entry differentiates as its functional form does.
+  std::unordered_map<std::string, size_t> functional;
+  for (const auto& [target, d] : derivative_of_) {
+    if (parts_.operators[target].schema.kind() == schema::SchemaKind::kFunctional) {
+      functional.emplace(signature_key(parts_.operators[target].schema), d);
+    }
+  }
+  for (size_t i = 0; i < parts_.operators.size(); ++i) {
+    const schema::FunctionSchema& schema = parts_.operators[i].schema;
+    if (!schema.is_inplace_name() || derivative_of_.contains(i)) continue;
+    const auto inherited = functional.find(signature_key(schema));
+    if (inherited != functional.end()) derivative_of_.emplace(i, inherited->second);
+  }
+}
+
+const OperatorRef* Model::find(std::string_view name) const {
+  const auto known = by_name_.find(std::string(name));
+  return known == by_name_.end() ? nullptr : &known->second;
+}
+
+const Derivative* Model::derivative_of(size_t op) const {
+  const auto known = derivative_of_.find(op);
+  return known == derivative_of_.end() ? nullptr : &parts_.derivatives[known->second];
+}
+
+const Tag* Model::find_tag(std::string_view name) const {
+  for (const Tag& tag : parts_.tags) {
+    if (tag.name.text == name) return &tag;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,62 @@
+#include "codegen/model/operator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::codegen {
+
+namespace {
+
+// Upstream's names of the keys that ours abbreviate.
+std::string_view canonical_key(std::string_view key) {
+  if (key == "CompositeExplicitAutograd") return "CompositeExplicit";
+  if (key == "CompositeImplicitAutograd") return "CompositeImplicit";
+  return key;
+}
+
+}  // namespace
+
+const PointwiseCase* PointwiseSpec::find(std::string_view output, std::string_view category,
+                                         std::string_view backend) const {
+  const PointwiseCase* best = nullptr;
+  int best_score = -1;
+  for (const PointwiseCase& c : cases) {
+    const bool matches = (c.output.empty() || c.output == output) &&
+                         (c.category.empty() || c.category == category) &&
+                         (c.backend.empty() || c.backend == backend);
+    const int score =
+        (c.backend.empty() ? 0 : 4) + (c.category.empty() ? 0 : 2) + (c.output.empty() ? 0 : 1);
+    if (matches && score > best_score) {
+      best = &c;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+std::string_view to_string(Promotion promotion) {
+  constexpr std::array<std::string_view, 6> kNames = {"default",          "float",        "bool",
+                                                      "complex_to_float", "bool_to_long", "none"};
+  return kNames[static_cast<size_t>(promotion)];
+}
+
+const Location* Operator::key_location(std::string_view key) const {
+  for (const LocatedName& present : keys) {
+    if (present.text == key) return &present.location;
+  }
+  return nullptr;
+}
+
+const DispatchEntry* Operator::find_dispatch(std::string_view key) const {
+  for (const DispatchEntry& entry : dispatch) {
+    if (canonical_key(entry.key) == canonical_key(key)) return &entry;
+  }
+  return nullptr;
+}
+
+bool Operator::has_tag(std::string_view tag) const {
+  return std::any_of(tags.begin(), tags.end(),
+                     [&](const LocatedName& present) { return present.text == tag; });
+}
+
+}  // namespace tenon::codegen

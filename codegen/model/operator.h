@@ -1,0 +1,123 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/model/source.h"
+#include "codegen/schema/function_schema.h"
+
+namespace tenon::codegen {
+
+/// The language a file is written in: ours, or PyTorch's, where a missing `dispatch` means
+/// CompositeImplicit and unknown keys and tags are only warnings.
+enum class Dialect : uint8_t { kTenon, kUpstream };
+
+/// The forms of an operator that an entry asks for (`variants`).
+struct VariantSet {
+  bool function = false;
+  bool method = false;
+  bool inplace = false;  // derived `foo_(Tensor(a!) self, ...) -> Tensor(a!)`
+  bool out = false;      // derived `foo.out(..., *, Tensor(a!) out) -> Tensor(a!)`
+};
+
+/// One `key: kernel` of `dispatch`; `CPU, CUDA: k` gives two.
+struct DispatchEntry {
+  std::string key;
+  std::string kernel;            // without namespace
+  std::string kernel_namespace;  // as written before the last `::`, else empty
+  Location key_location;
+  Location kernel_location;
+};
+
+/// One expression of `pointwise`, and when it holds. Empty selectors match everything.
+struct PointwiseCase {
+  std::string output;    // name of the return, as FunctionSchema::return_name gives it
+  std::string category;  // bool, integral, floating, complex
+  std::string backend;   // cpu, cuda
+  SourceString expression;
+};
+
+struct PointwiseSpec {
+  std::vector<PointwiseCase> cases;  // in file order
+  Location location;                 // of the value of `pointwise`
+  bool complete = true;              // false: a part could not be read and was reported
+
+  /// The most specific case for the selectors (backend first, then category), or null. An operator
+  /// with one output may leave `output` empty in its cases.
+  const PointwiseCase* find(std::string_view output, std::string_view category,
+                            std::string_view backend) const;
+};
+
+/// The dtype rule of a pointwise operator (`promote`).
+enum class Promotion : uint8_t {
+  kDefault,         // default: result and computation in the promoted type of the inputs
+  kFloat,           // float: as default, but integers and bool become the default float type
+  kBool,            // bool: computed in the promoted type, result is bool
+  kComplexToFloat,  // complex_to_float: as default, but a complex result becomes its real type
+  kBoolToLong,      // bool_to_long: as default, but bool becomes int64
+  kNone,            // none: inputs must already have one dtype
+};
+std::string_view to_string(Promotion promotion);
+
+enum class Composite : uint8_t { kNo, kImplicit, kExplicit };
+enum class DeviceCheck : uint8_t { kExactSame, kNoCheck };
+
+/// A name with its place.
+struct LocatedName {
+  std::string text;
+  Location location;
+};
+
+/// `name: dtypes` lines of upstream's `ufunc_inner_loop`.
+struct UfuncInnerLoop {
+  std::string key;
+  SourceString value;
+};
+
+/// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
+struct Operator {
+  schema::FunctionSchema schema;
+  SourceString schema_text;       // value of `func`; spans of the schema are offsets into it
+  Location location;              // of the entry (its `func` key)
+  std::vector<LocatedName> keys;  // every key that is present, in file order
+
+  VariantSet variants;  // default: function
+  Location variants_location;
+  std::vector<DispatchEntry> dispatch;
+  std::optional<PointwiseSpec> pointwise;
+  Promotion promotion = Promotion::kDefault;
+  bool structured = false;
+  std::optional<LocatedName> structured_delegate;  // full name of the structured operator
+  std::optional<LocatedName> structured_inherits;
+  Composite composite = Composite::kNo;
+  bool non_differentiable = false;
+  std::optional<LocatedName> out_name;  // overload name of the derived out variant
+  std::vector<LocatedName> tags;
+  std::optional<LocatedName> python_module;
+  DeviceCheck device_check = DeviceCheck::kExactSame;
+  bool device_guard = true;
+  std::vector<LocatedName> autogen;
+  std::vector<SourceString> precomputed;
+  std::vector<UfuncInnerLoop> ufunc_inner_loop;
+  std::optional<LocatedName> category_override;  // factory, new, like, dummy
+  std::vector<LocatedName> cpp_no_default_args;
+  bool manual_cpp_binding = false;
+  bool manual_kernel_registration = false;
+  bool use_const_ref_for_mutable_tensors = false;
+
+  /// "add.Tensor"; "ns::foo" when there is a namespace.
+  std::string name() const { return schema.qualified_name(); }
+  std::string base_name() const { return schema.base_name(); }
+  bool has_key(std::string_view key) const { return key_location(key) != nullptr; }
+  /// Null when the key is absent.
+  const Location* key_location(std::string_view key) const;
+  /// Null when the key is absent. CompositeExplicit also finds upstream's
+  /// CompositeExplicitAutograd, and likewise CompositeImplicit.
+  const DispatchEntry* find_dispatch(std::string_view key) const;
+  bool has_tag(std::string_view tag) const;
+  /// Place of a span of the schema.
+  Location at(const schema::Span& span) const { return schema_text.at(span.begin); }
+};
+
+}  // namespace tenon::codegen

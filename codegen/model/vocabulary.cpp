@@ -1,0 +1,137 @@
+#include "codegen/model/vocabulary.h"
+
+#include <algorithm>
+
+namespace tenon::codegen {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words concat(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const Words& upstream_operator_keys() {
+  static const Words words = {"func",
+                              "variants",
+                              "dispatch",
+                              "structured",
+                              "structured_delegate",
+                              "structured_inherits",
+                              "precomputed",
+                              "ufunc_inner_loop",
+                              "device_check",
+                              "device_guard",
+                              "autogen",
+                              "tags",
+                              "python_module",
+                              "category_override",
+                              "cpp_no_default_args",
+                              "manual_cpp_binding",
+                              "manual_kernel_registration",
+                              "use_const_ref_for_mutable_tensors"};
+  return words;
+}
+
+const Words& upstream_dispatch_keys() {
+  static const Words words = {"CPU",
+                              "CUDA",
+                              "MPS",
+                              "XPU",
+                              "MTIA",
+                              "Meta",
+                              "MkldnnCPU",
+                              "ZeroTensor",
+                              "SparseCPU",
+                              "SparseCUDA",
+                              "SparseMPS",
+                              "SparseXPU",
+                              "SparseMeta",
+                              "SparseCsrCPU",
+                              "SparseCsrCUDA",
+                              "SparseCsrMPS",
+                              "SparseCsrXPU",
+                              "SparseCsrMeta",
+                              "QuantizedCPU",
+                              "QuantizedCUDA",
+                              "QuantizedMeta",
+                              "NestedTensorCPU",
+                              "NestedTensorCUDA",
+                              "NestedTensorXPU",
+                              "NestedTensorHPU",
+                              "NestedTensorMeta",
+                              "CompositeImplicitAutograd",
+                              "CompositeImplicitAutogradNestedTensor",
+                              "CompositeExplicitAutograd",
+                              "CompositeExplicitAutogradNonFunctional"};
+  return words;
+}
+
+}  // namespace
+
+const Words& operator_keys(Dialect dialect) {
+  static const Words ours = concat(upstream_operator_keys(), {"pointwise", "promote", "composite",
+                                                              "non_differentiable", "out_name"});
+  return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
+}
+
+const Words& dispatch_keys(Dialect dialect) {
+  static const Words ours =
+      concat({"CompositeExplicit", "CompositeImplicit", "PrivateUse1"}, upstream_dispatch_keys());
+  return dialect == Dialect::kUpstream ? upstream_dispatch_keys() : ours;
+}
+
+const Words& autograd_keys() {
+  static const Words words = {"Default",     "AutogradCPU",  "AutogradCUDA",        "AutogradMPS",
+                              "AutogradXPU", "AutogradMeta", "AutogradNestedTensor"};
+  return words;
+}
+
+const Words& python_modules() {
+  static const Words words = {"nn", "linalg", "fft", "special", "sparse", "nested"};
+  return words;
+}
+
+const Words& category_overrides() {
+  static const Words words = {"factory", "new", "like", "dummy"};
+  return words;
+}
+
+const Words& variant_words(Dialect dialect) {
+  static const Words upstream = {"function", "method"};
+  static const Words ours = {"function", "method", "inplace", "out"};
+  return dialect == Dialect::kUpstream ? upstream : ours;
+}
+
+const Words& promotions() {
+  static const Words words = {"default",          "float",        "bool",
+                              "complex_to_float", "bool_to_long", "none"};
+  return words;
+}
+
+const Words& pointwise_categories() {
+  static const Words words = {"bool", "integral", "floating", "complex"};
+  return words;
+}
+
+const Words& pointwise_backends() {
+  static const Words words = {"cpu", "cuda"};
+  return words;
+}
+
+bool contains(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string join_words(const Words& words) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,192 @@
+#include "codegen/model/yaml.h"
+
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include "codegen/model/yaml_scalar.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+// Builds the tree from yaml-cpp's events rather than from YAML::Node, which forgets duplicate keys
+// and is several times slower.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const SourceFile& file, DiagnosticSink& sink) : file_(file), sink_(sink) {}
+
+  YamlPtr root() const { return root_; }
+  /// The innermost list or map that has not ended, or null.
+  const YamlNode* unfinished() const { return stack_.empty() ? nullptr : stack_.back().node.get(); }
+
+  Location locate(const YAML::Mark& mark) const {
+    if (mark.is_null()) return {&file_, 1, 1};
+    return {&file_, static_cast<uint32_t>(mark.line) + 1, static_cast<uint32_t>(mark.column) + 1};
+  }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    auto node = make(mark, YamlNode::Kind::kNull);
+    // The mark of an absent value is that of whatever comes next; its key is a better place.
+    if (!stack_.empty() && stack_.back().key != nullptr) {
+      node->location = stack_.back().key->location;
+    }
+    finish(anchor, node);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto known = anchors_.find(anchor);
+    if (known != anchors_.end()) {
+      attach(known->second);
+      return;
+    }
+    sink_.error(locate(mark), "an alias inside the node that it names");
+    attach(make(mark, YamlNode::Kind::kNull));
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    auto node = make(mark, YamlNode::Kind::kScalar);
+    node->scalar = locate_scalar(file_, node->location, value);
+    node->location = node->scalar.location;
+    node->quoted = tag == "!";
+    finish(anchor, node);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, YamlNode::Kind::kSequence, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, YamlNode::Kind::kMap, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    std::shared_ptr<YamlNode> node;
+    YAML::anchor_t anchor;
+    YamlPtr key;  // of a map entry whose value has not come yet
+  };
+
+  std::shared_ptr<YamlNode> make(const YAML::Mark& mark, YamlNode::Kind kind) const {
+    auto node = std::make_shared<YamlNode>();
+    node->kind = kind;
+    node->location = locate(mark);
+    return node;
+  }
+
+  void open(const YAML::Mark& mark, YamlNode::Kind kind, YAML::anchor_t anchor) {
+    stack_.push_back({make(mark, kind), anchor, nullptr});
+  }
+
+  void close() {
+    Open top = std::move(stack_.back());
+    stack_.pop_back();
+    finish(top.anchor, std::move(top.node));
+  }
+
+  void finish(YAML::anchor_t anchor, YamlPtr node) {
+    if (anchor != 0) anchors_[anchor] = node;
+    attach(std::move(node));
+  }
+
+  void attach(YamlPtr node) {
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = stack_.back();
+    if (parent.node->is_sequence()) {
+      parent.node->items.push_back(std::move(node));
+    } else if (parent.key == nullptr) {
+      parent.key = std::move(node);
+    } else {
+      parent.node->entries.emplace_back(std::move(parent.key), std::move(node));
+      parent.key = nullptr;
+    }
+  }
+
+  const SourceFile& file_;
+  DiagnosticSink& sink_;
+  YamlPtr root_;
+  std::vector<Open> stack_;
+  std::map<YAML::anchor_t, YamlPtr> anchors_;
+};
+
+// yaml-cpp takes control characters for the end of the input and replaces bytes that are no UTF-8;
+// both would move marks or drop text silently.
+bool check_bytes(const SourceFile& file, DiagnosticSink& sink) {
+  uint32_t line = 1, column = 1;
+  const std::string& text = file.text();
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const size_t length = utf8_length(text, i);
+    if (length == 0) {
+      sink.error({&file, line, column}, "this byte is not UTF-8");
+      return false;
+    }
+    const bool control = (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7F;
+    if (control) {
+      sink.error({&file, line, column}, "control characters are not allowed");
+      return false;
+    }
+    i += length;
+    column += static_cast<uint32_t>(length);
+    if (c == '\n') {
+      ++line;
+      column = 1;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view YamlNode::describe() const {
+  switch (kind) {
+  case Kind::kNull: return "nothing";
+  case Kind::kScalar: return "a text";
+  case Kind::kSequence: return "a list";
+  case Kind::kMap: return "a map";
+  }
+  return {};
+}
+
+YamlPtr parse_yaml(const SourceFile& file, DiagnosticSink& sink) {
+  if (!check_bytes(file, sink)) return nullptr;
+  TreeBuilder builder(file, sink);
+  try {
+    std::istringstream in(file.text());
+    YAML::Parser parser(in);
+    if (!parser.HandleNextDocument(builder)) return std::make_shared<YamlNode>();
+    YamlPtr root = builder.root();
+    TreeBuilder rest(file, sink);
+    if (parser.HandleNextDocument(rest)) {
+      sink.error(rest.root() ? rest.root()->location : Location{&file, 1, 1},
+                 "a second YAML document; a file holds one");
+    }
+    return root;
+  } catch (const YAML::Exception& problem) {
+    Diagnostic diagnostic{
+        Severity::kError, builder.locate(problem.mark), "this is not YAML: " + problem.msg, {}, {}};
+    if (const YamlNode* open = builder.unfinished()) {
+      diagnostic.notes.push_back(
+          {open->location, "while reading " + std::string(open->describe()) + " that begins here"});
+    }
+    sink.report(std::move(diagnostic));
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,48 @@
+#include "runtime/optim/adam.h"
+
+#include "runtime/optim/steps.h"
+
+namespace tenon::optim {
+namespace {
+
+template <class Options>
+void check(const char* name, const Options& o) {
+  const auto [beta1, beta2] = o.betas();
+  TENON_CHECK_VALUE(o.lr() >= 0, "[", name, "] lr must not be negative, got ", o.lr());
+  TENON_CHECK_VALUE(o.eps() >= 0, "[", name, "] eps must not be negative, got ", o.eps());
+  TENON_CHECK_VALUE(o.weight_decay() >= 0, "[", name, "] weight_decay must not be negative, got ", o.weight_decay());
+  TENON_CHECK_VALUE(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1, "[", name, "] betas must be in [0, 1), got ",
+                    beta1, " and ", beta2);
+}
+
+template <class Options>
+AdamStep step_of(const Options& o, int64_t step, bool decoupled) {
+  const auto [beta1, beta2] = o.betas();
+  return {o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled, step};
+}
+
+}  // namespace
+
+Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
+    : Optimizer(std::move(parameters)), options_(options) {
+  check("Adam", options_);
+}
+
+void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
+  const Tensor max = options_.amsgrad() ? moment(state, 2, p) : Tensor();
+  moment(state, 1, p);
+  adam_step(p, grad, state.moments[0], state.moments[1], max, step_of(options_, state.step, false));
+}
+
+AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
+    : Optimizer(std::move(parameters)), options_(options) {
+  check("AdamW", options_);
+}
+
+void AdamW::update(const Tensor& p, const Tensor& grad, State& state) {
+  const Tensor max = options_.amsgrad() ? moment(state, 2, p) : Tensor();
+  moment(state, 1, p);
+  adam_step(p, grad, state.moments[0], state.moments[1], max, step_of(options_, state.step, true));
+}
+
+}  // namespace tenon::optim

@@ -1,0 +1,100 @@
+#include "runtime/optim/optimizer.h"
+
+#include "aten/core/thread_state.h"
+#include "tenon/ops/empty_like.h"
+#include "tenon/ops/zeros_like.h"
+
+namespace tenon::optim {
+namespace {
+
+std::vector<ParamGroup> one_group(std::vector<Tensor> parameters) {
+  std::vector<ParamGroup> groups;
+  groups.emplace_back(std::move(parameters));
+  return groups;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::vector<Tensor> parameters) : Optimizer(one_group(std::move(parameters))) {}
+
+Optimizer::Optimizer(std::vector<ParamGroup> groups) : groups_(std::move(groups)) { check(); }
+
+void Optimizer::check() const {
+  size_t count = 0;
+  for (const ParamGroup& group : groups_) {
+    for (const Tensor& p : group.params()) {
+      TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", count, " is undefined");
+      TENON_CHECK_VALUE(p.is_leaf(), "[optim] can't optimize a non-leaf Tensor: parameter ", count, " of shape ",
+                        p.sizes());
+      TENON_CHECK_VALUE(p.is_floating_point(), "[optim] parameters must be of a floating-point type, got ", p.dtype(),
+                        " for parameter ", count);
+      ++count;
+    }
+  }
+  TENON_CHECK_VALUE(count > 0, "[optim] optimizer got an empty parameter list");
+}
+
+Tensor Optimizer::step(const LossClosure& closure) {
+  Tensor loss;
+  if (closure) {
+    AutoGradMode enabled(true);
+    loss = closure();
+  }
+  NoGradGuard no_grad;
+  for (ParamGroup& group : groups_) {
+    for (const Tensor& p : group.params()) update_one(p);
+  }
+  return loss;
+}
+
+void Optimizer::update_one(const Tensor& p) {
+  Tensor grad = p.grad();
+  if (!grad.defined()) return;
+  TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
+              "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(), " on ",
+              grad.device(), " for ", p.sizes(), " on ", p.device());
+  State& state = state_[p.unsafe_impl()];
+  ++state.step;
+
+  // One flat pass needs every tensor to lie in memory in the same order.
+  const bool dense = p.is_non_overlapping_and_dense();
+  const Tensor target = dense ? p : p.contiguous();
+  if (grad.strides() != target.strides() || grad.dtype() != p.dtype()) {
+    Tensor same = empty_like(target);
+    same.copy_(grad);
+    grad = same;
+  }
+  update(target, grad, state);
+  if (dense) {
+    p.unsafe_impl()->bump_version();
+  } else {
+    Tensor(p).copy_(target);
+  }
+}
+
+Tensor& Optimizer::moment(State& state, size_t i, const Tensor& p) {
+  while (state.moments.size() <= i) state.moments.push_back(zeros_like(p));
+  return state.moments[i];
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+  for (ParamGroup& group : groups_) {
+    for (Tensor& p : group.params()) {
+      Tensor& grad = p.mutable_grad();
+      if (!grad.defined()) continue;
+      if (set_to_none) {
+        grad.reset();
+      } else {
+        grad = grad.detach();
+        grad.zero_();
+      }
+    }
+  }
+}
+
+int64_t Optimizer::steps_of(const Tensor& p) const {
+  const auto it = state_.find(p.unsafe_impl());
+  return it == state_.end() ? 0 : it->second.step;
+}
+
+}  // namespace tenon::optim

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/nn/arg.h"
+#include "tenon/tensor.h"
+
+namespace tenon::optim {
+
+/// A list of parameters that an optimizer treats alike.
+class ParamGroup {
+ public:
+  explicit ParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+  std::vector<Tensor>& params() { return params_; }
+  const std::vector<Tensor>& params() const { return params_; }
+
+ private:
+  std::vector<Tensor> params_;
+};
+
+/// Changes parameters by their gradients. step() reads and writes each parameter, its gradient and its state once, in
+/// one pass on the CPU; it records nothing and counts as one in-place change of the parameter.
+class TENON_API Optimizer {
+ public:
+  using LossClosure = std::function<Tensor()>;
+
+  /// ValueError for an empty list or a parameter that is no leaf.
+  explicit Optimizer(std::vector<Tensor> parameters);
+  explicit Optimizer(std::vector<ParamGroup> groups);
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// With a closure: calls it with gradients enabled, then steps, and returns its loss.
+  Tensor step(const LossClosure& closure = nullptr);
+  /// Clears the gradients: none from then on, or zeros if not `set_to_none`.
+  void zero_grad(bool set_to_none = true);
+
+  std::vector<ParamGroup>& param_groups() { return groups_; }
+  const std::vector<ParamGroup>& param_groups() const { return groups_; }
+  /// Number of step() calls that changed parameter `p`.
+  int64_t steps_of(const Tensor& p) const;
+
+ protected:
+  /// What is kept per parameter. The tensors have the parameter's geometry.
+  struct State {
+    int64_t step = 0;
+    std::vector<Tensor> moments;
+  };
+  /// One parameter's change. `grad` has the parameter's dtype, device and strides.
+  virtual void update(const Tensor& p, const Tensor& grad, State& state) = 0;
+  /// State tensor i of zeros like p, made at its first use.
+  static Tensor& moment(State& state, size_t i, const Tensor& p);
+
+ private:
+  void check() const;
+  void update_one(const Tensor& p);
+
+  std::vector<ParamGroup> groups_;
+  std::unordered_map<const void*, State> state_;
+};
+
+}  // namespace tenon::optim

@@ -1,0 +1,24 @@
+#include "runtime/optim/sgd.h"
+
+#include "runtime/optim/steps.h"
+
+namespace tenon::optim {
+
+SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
+    : Optimizer(std::move(parameters)), options_(options) {
+  TENON_CHECK_VALUE(options.lr() >= 0, "[SGD] lr must not be negative, got ", options.lr());
+  TENON_CHECK_VALUE(options.momentum() >= 0, "[SGD] momentum must not be negative, got ", options.momentum());
+  TENON_CHECK_VALUE(options.weight_decay() >= 0, "[SGD] weight_decay must not be negative, got ",
+                    options.weight_decay());
+  TENON_CHECK_VALUE(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
+                    "[SGD] nesterov requires a momentum and zero dampening, got momentum ", options.momentum(),
+                    " and dampening ", options.dampening());
+}
+
+void SGD::update(const Tensor& p, const Tensor& grad, State& state) {
+  const SgdStep step{options_.lr(),           options_.momentum(), options_.dampening(),
+                     options_.weight_decay(), options_.nesterov(), state.step == 1};
+  sgd_step(p, grad, options_.momentum() != 0 ? moment(state, 0, p) : Tensor(), step);
+}
+
+}  // namespace tenon::optim

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "codegen/check/check.h"
+#include "codegen/model/loader.h"
+
+namespace tenon::codegen {
+
+/// A model of texts, and what was said about them.
+struct Read {
+  Model model;
+  std::string messages;
+  size_t num_errors = 0;
+};
+
+inline Read read_text(const std::string& native, const std::string& derivatives = {},
+                      Dialect dialect = Dialect::kTenon) {
+  DiagnosticSink sink;
+  Sources sources;
+  sources.native.push_back(sink.sources().add("native.yaml", native));
+  sources.derivatives.push_back(sink.sources().add("derivatives.yaml", derivatives));
+  Read result;
+  result.model = load(sources, dialect, sink);
+  run_checks(result.model, sink);
+  std::ostringstream out;
+  sink.print(out);
+  result.messages = out.str();
+  result.num_errors = sink.num_errors();
+  return result;
+}
+
+}  // namespace tenon::codegen

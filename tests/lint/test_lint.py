@@ -1,0 +1,86 @@
+"""The lint checks find what they are for: each test plants a violation in a tree of its own."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "cmake" / "lint"))
+
+import layers  # noqa: E402
+import sources  # noqa: E402
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+
+    def plant(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+
+class Layers(Tree):
+    def check(self, path, header):
+        self.plant(path, f'// first\n#include "{header}"\n')
+        return layers.check(self.root)[1]
+
+    def test_upward_includes_are_named_with_their_line(self):
+        for path, header in (
+            ("codegen/schema/parser.cpp", "aten/core/error.h"),
+            ("codegen/schema/lexer.h", "codegen/model/model.h"),
+            ("aten/core/tensor_base.h", "tenon/tensor.h"),
+            ("aten/core/value.cpp", "autograd/node.h"),
+            ("aten/iterator/plan.h", "aten/cpu/pointwise.h"),
+            ("aten/cpu/mm.cpp", "autograd/engine.h"),
+            ("aten/cpu/bmm.cpp", "tenon/tenon.h"),
+            ("autograd/engine.cpp", "runtime/nn/module.h"),
+            ("runtime/nn/module.h", "bindings/python/tensor.h"),
+        ):
+            with self.subTest(path=path, header=header):
+                problems = self.check(path, header)
+                self.assertEqual(1, len(problems), problems)
+                self.assertTrue(problems[0].startswith(f"{path}:2: [layers] "), problems[0])
+                self.assertIn(header, problems[0])
+                (self.root / path).unlink()
+
+    def test_paths_that_are_not_root_relative(self):
+        problems = self.check("aten/core/storage.cpp", "storage.h")
+        self.assertIn("root-relative", problems[0])
+
+    def test_downward_includes_pass(self):
+        for path, header in (
+            ("aten/core/operator_entry.cpp", "codegen/schema/parser.h"),
+            ("aten/core/parallel.cpp", "tenon/config.h"),
+            ("aten/cpu/mm.cpp", "tenon/native/mm.h"),
+            ("aten/composite/linear.cpp", "tenon/ops/addmm.h"),
+            ("autograd/engine.cpp", "tenon/ops/add.h"),
+            ("runtime/nn/linear.h", "autograd/node.h"),
+        ):
+            self.assertEqual([], self.check(path, header))
+
+
+class Sources(Tree):
+    def test_lists_are_completed_sorted_and_kept(self):
+        for name in ("core/b.cpp", "core/a.cpp", "core/skip/c.cpp", "cuda/k.cu"):
+            self.plant("aten/" + name, "")
+        path = self.plant(
+            "aten/CMakeLists.txt",
+            "tenon_target_sources(tenon\n"
+            '  FOLDERS core cuda\n  EXCLUDE "^core/skip/"\n  SOURCES\n    core/b.cpp ${MORE}\n)\n',
+        )
+        old, new = sources.rewrite(path)
+        self.assertNotEqual(old, new)
+        self.assertIn("SOURCES\n    core/a.cpp\n    core/b.cpp\n    cuda/k.cu\n    ${MORE}\n)", new)
+        path.write_text(new)
+        old, new = sources.rewrite(path)
+        self.assertEqual(old, new)
+
+
+if __name__ == "__main__":
+    unittest.main()
