@@ -231,6 +231,7 @@ TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef stri
   impl->set_sizes_and_strides(sizes, strides);
   impl->refresh_data();
   source.share_version_with(*impl);
+  impl->history_version = impl->version();
   impl->base = source.base ? source.base : self.impl();
   impl->creation_meta = source.creation_meta;
   if (is_differentiable(source.dtype)) {

@@ -78,6 +78,7 @@ struct TensorImpl {
   TENON_API void share_version_with(TensorImpl& other);
 
   uint32_t own_version = 0;
+  uint32_t history_version = 0;  ///< of a view: version() for which its node is the right one
   IntrusivePtr<SharedVersion> shared_version;
 };
 

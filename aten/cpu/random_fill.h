@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <mutex>
 
 #include "aten/core/generator.h"
@@ -25,18 +26,36 @@ class LockedGenerator {
   std::lock_guard<std::mutex> lock_;
 };
 
-/// Calls fill(T*, n) on self's elements in row-major order: in place where they lie so, else on a
-/// buffer that is then copied.
+/// The tensor with its dimensions in the order in which they lie in memory, outermost first: the order in
+/// which PyTorch draws.
+inline TensorBase in_memory_order(const TensorBase& t, IntArrayRef strides) {
+  SmallVector<size_t, 5> order;
+  for (size_t i = 0; i < strides.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  DimVector sizes;
+  DimVector steps;
+  for (size_t d : order) {
+    sizes.push_back(t.sizes()[d]);
+    steps.push_back(t.strides()[d]);
+  }
+  TensorBase result = make_detached(t);
+  result.unsafe_impl()->set_sizes_and_strides(sizes, steps);
+  return result;
+}
+
+/// Calls fill(T*, n) on self's elements in the order of memory: in place where they lie without gaps, else
+/// on a buffer that is then copied.
 template <class T, class Fill>
 void fill_in_order(const TensorBase& self, Fill&& fill) {
   if (self.numel() == 0) return;
-  if (self.is_contiguous()) {
+  if (self.is_non_overlapping_and_dense()) {
     fill(static_cast<T*>(self.mutable_data_ptr()), self.numel());
     return;
   }
-  const TensorBase buffer = tenon::empty(self.sizes(), self.scalar_type(), kCPU);
+  const TensorBase ordered = in_memory_order(self, self.strides());
+  const TensorBase buffer = tenon::empty(ordered.sizes(), self.scalar_type(), kCPU);
   fill(static_cast<T*>(buffer.mutable_data_ptr()), buffer.numel());
-  iterator::copy(self, buffer);
+  native::copy(ordered, buffer);
 }
 
 }  // namespace tenon::native

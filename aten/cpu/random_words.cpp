@@ -1,6 +1,7 @@
 #include "aten/cpu/random_words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numbers>
 
@@ -168,7 +169,7 @@ void RandomWords::draw(uint32_t* out, int64_t count) {
 
 void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float from, float to) {
   if (count < kFewWords) {
-    for (int64_t i = 0; i < count; ++i) out[i] = uniform_float(generator) * (to - from) + from;
+    for (int64_t i = 0; i < count; ++i) out[i] = std::fma(uniform_float(generator), to - from, from);
     return;
   }
   RandomWords source(generator.engine);
@@ -182,7 +183,7 @@ void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float fro
 
 void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double from, double to) {
   if (count < kFewWords) {
-    for (int64_t i = 0; i < count; ++i) out[i] = uniform_double(generator) * (to - from) + from;
+    for (int64_t i = 0; i < count; ++i) out[i] = std::fma(uniform_double(generator), to - from, from);
     return;
   }
   RandomWords source(generator.engine);

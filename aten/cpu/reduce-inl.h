@@ -87,7 +87,7 @@ struct Loops {
     const auto* p = static_cast<const Stored*>(in);
     auto* a = static_cast<Acc*>(acc);
     for (int64_t i = 0; i < count; ++i, p += step) {
-      Acc value;
+      Acc value{};
       if constexpr (std::is_same_v<Stored, In>) {
         value = row(p, n);
       } else {

@@ -260,7 +260,7 @@ TensorBase reduced_last(const TensorBase& self, uint64_t mask, uint64_t& new_mas
   TensorBase permuted = make_detached(self);
   permuted.unsafe_impl()->set_sizes_and_strides(sizes, strides);
   TensorBase copy = tenon::empty(sizes, self.scalar_type(), self.device());
-  iterator::copy(copy, permuted);
+  native::copy(copy, permuted);
   return copy;
 }
 
@@ -305,7 +305,7 @@ void reduce(const TensorBase& self, uint64_t mask, const TensorBase& out, const 
     loops.identity(acc, 1);
     const TensorBase value = tenon::empty({}, out.scalar_type(), kCPU);
     loops.finish(acc, value.mutable_data_ptr(), 0, 1, context);
-    iterator::copy(out, value);
+    native::copy(out, value);
     return;
   }
   const Geometry g = analyse(self, mask, out);

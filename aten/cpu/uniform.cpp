@@ -32,7 +32,7 @@ Tensor& native::uniform_cpu_(Tensor& self, double from, double to, std::optional
   } else {
     const auto convert = [&]<class H>(H* out, int64_t n) {
       const auto a = static_cast<float>(from), b = static_cast<float>(to);
-      for (int64_t i = 0; i < n; ++i) out[i] = H(uniform_float(*source) * (b - a) + a);
+      for (int64_t i = 0; i < n; ++i) out[i] = H(std::fma(uniform_float(*source), b - a, a));
     };
     real == kHalf ? fill_in_order<Half>(self, convert) : fill_in_order<BFloat16>(self, convert);
   }

@@ -29,8 +29,8 @@ size_t class_bytes(size_t bytes) {
 struct Block {
   void* data;
   size_t bytes;
-  CUstream_st* stream;             ///< of the thread that allocated it
-  std::vector<Stream> other_users; ///< streams named by record_stream()
+  CUstream_st* stream;              ///< of the thread that allocated it
+  std::vector<Stream> other_users;  ///< streams named by record_stream()
 };
 
 /// A freed block that other streams may still use.
@@ -43,7 +43,7 @@ class DeviceCache {
  public:
   explicit DeviceCache(DeviceIndex device) : device_(device) {}
 
-  Block* allocate(size_t request) {
+  void* allocate(size_t request) {
     const size_t bytes = class_bytes(request);
     const Stream stream = current_stream(device_);
     std::unique_lock lock(mutex_);
@@ -53,28 +53,30 @@ class DeviceCache {
     ++stats_.allocations;
     stats_.allocated_bytes += block->bytes;
     stats_.peak_allocated_bytes = std::max(stats_.peak_allocated_bytes, stats_.allocated_bytes);
-    return block;
+    live_.emplace(block->data, block);
+    return block->data;
   }
 
-  void free(Block* block) {
+  void free(void* data) noexcept {
     std::lock_guard lock(mutex_);
+    const auto found = live_.find(data);
+    if (found == live_.end()) return;
+    Block* block = found->second;
+    live_.erase(found);
     stats_.allocated_bytes -= block->bytes;
     stats_.cached_bytes += block->bytes;
     if (block->other_users.empty()) {
       keep(block);
-      return;
+    } else {
+      keep_when_done(block);
     }
-    Pending pending{block, {}};
-    for (const Stream& user : block->other_users) {
-      pending.marks.emplace_back();
-      pending.marks.back().record(user);
-    }
-    block->other_users.clear();
-    pending_.push_back(std::move(pending));
   }
 
-  void record(Block* block, Stream stream) {
+  void record(void* data, Stream stream) {
     std::lock_guard lock(mutex_);
+    const auto found = live_.find(data);
+    if (found == live_.end()) return;  // memory that came from elsewhere is its owner's to keep
+    Block* block = found->second;
     if (stream.handle() == block->stream && stream.device_index() == device_) return;
     auto& users = block->other_users;
     if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
@@ -99,6 +101,20 @@ class DeviceCache {
   using Free = std::multimap<size_t, Block*>;
 
   void keep(Block* block) { free_[block->stream].emplace(block->bytes, block); }
+
+  void keep_when_done(Block* block) noexcept {
+    try {
+      Pending pending{block, {}};
+      for (const Stream& user : block->other_users) {
+        pending.marks.emplace_back();
+        pending.marks.back().record(user);
+      }
+      block->other_users.clear();
+      pending_.push_back(std::move(pending));
+    } catch (const Error&) {
+      // Only events of a context that is gone can fail here; the block's memory went with it.
+    }
+  }
 
   Block* take(Stream stream, size_t bytes) {
     const auto of_stream = free_.find(stream.handle());
@@ -166,6 +182,7 @@ class DeviceCache {
 
   const DeviceIndex device_;
   std::mutex mutex_;
+  std::unordered_map<void*, Block*> live_;  // handed out, by address
   std::unordered_map<CUstream_st*, Free> free_;
   std::deque<Pending> pending_;
   MemoryStats stats_{};
@@ -185,83 +202,39 @@ DeviceCache& cache_of(DeviceIndex device) {
   return *caches()[static_cast<size_t>(resolve(Device(kCUDA, device)).index())];
 }
 
-/// What a storage or a workspace keeps of its memory.
-struct Lease {
-  DeviceCache* cache;
-  Block* block;
-};
-
-void give_back(const Lease& lease) noexcept {
-  try {
-    lease.cache->free(lease.block);
-  } catch (const Error&) {
-    // Only events of a context that is gone can fail here; its memory went with it.
-  }
-}
-
-void free_storage(void* context, void*, size_t) noexcept {
-  auto* lease = static_cast<Lease*>(context);
-  if (!lease) return;
-  give_back(*lease);
-  delete lease;
+void free_storage(void* context, void* data, size_t) noexcept {
+  if (context) static_cast<DeviceCache*>(context)->free(data);
 }
 
 StorageImpl* allocate_storage_cuda(size_t bytes, Device device) {
   const Device where = resolve(device);
   if (bytes == 0) return StorageImpl::create(nullptr, 0, where, free_storage, nullptr);
   DeviceCache& cache = cache_of(where.index());
-  auto* lease = new Lease{&cache, cache.allocate(bytes)};
-  return StorageImpl::create(lease->block->data, bytes, where, free_storage, lease);
+  return StorageImpl::create(cache.allocate(bytes), bytes, where, free_storage, &cache);
 }
 
 constexpr DeviceAllocator kAllocator{&allocate_storage_cuda};
 
-/// Memory handed out by allocate(), by address, and every storage's block for record_stream().
-struct Workspaces {
-  std::mutex mutex;
-  std::unordered_map<void*, Lease> leases;
-};
-
-Workspaces& workspaces() {
-  static auto* all = new Workspaces;
-  return *all;
-}
-
 // Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
-const bool registered = [] {
+[[maybe_unused]] const bool registered = [] {
   register_allocator(kCUDA, &kAllocator);
   return true;
 }();
 
 }  // namespace
 
-void* allocate(size_t bytes, DeviceIndex device) {
-  if (bytes == 0) return nullptr;
-  DeviceCache& cache = cache_of(device);
-  const Lease lease{&cache, cache.allocate(bytes)};
-  std::lock_guard lock(workspaces().mutex);
-  workspaces().leases.emplace(lease.block->data, lease);
-  return lease.block->data;
-}
+Workspace::Workspace(size_t bytes, DeviceIndex device)
+    : device_(device >= 0 ? device : current_device()),
+      data_(bytes == 0 ? nullptr : cache_of(device_).allocate(bytes)) {}
 
-void deallocate(void* data) noexcept {
-  if (!data) return;
-  std::unique_lock lock(workspaces().mutex);
-  const auto found = workspaces().leases.find(data);
-  if (found == workspaces().leases.end()) return;
-  const Lease lease = found->second;
-  workspaces().leases.erase(found);
-  lock.unlock();
-  give_back(lease);
+Workspace::~Workspace() {
+  if (data_) cache_of(device_).free(data_);
 }
 
 void record_stream(const TensorBase& tensor, Stream stream) {
   TENON_CHECK(tensor.is_cuda(), "[record_stream] expected a CUDA tensor, got one on ", tensor.device());
-  StorageImpl* storage = tensor.storage().get();
-  if (!storage || !storage->data()) return;
-  auto* lease = static_cast<Lease*>(storage->context_if(free_storage));
-  // Memory that came from elsewhere is its owner's to keep alive.
-  if (lease) lease->cache->record(lease->block, stream);
+  void* data = tensor.storage().data();
+  if (data) cache_of(tensor.device().index()).record(data, stream);
 }
 
 void empty_cache() {

@@ -28,10 +28,6 @@ struct MemoryStats {
   size_t allocations;           ///< requests so far
 };
 
-/// Memory of a GPU (-1: the current one) on its current stream, aligned to 512 bytes; null for 0 bytes.
-/// Error "[cuda] out of memory: tried to allocate ...".
-TENON_API void* allocate(size_t bytes, DeviceIndex device = -1);
-TENON_API void deallocate(void* data) noexcept;
 /// The tensor's memory is not reused before the work submitted to `stream` so far is done.
 TENON_API void record_stream(const TensorBase& tensor, Stream stream);
 /// Gives all cached memory of all GPUs back to the driver.
@@ -39,11 +35,13 @@ TENON_API void empty_cache();
 TENON_API MemoryStats memory_stats(DeviceIndex device = -1);
 TENON_API void reset_peak_memory_stats(DeviceIndex device = -1);
 
-/// Scratch memory of a kernel: freed, in stream order, at the end of the scope.
-class Workspace {
+/// Scratch memory of a kernel on a GPU (-1: the current one), aligned to 512 bytes; null for 0 bytes.
+/// It belongs to the GPU's current stream and is freed, in stream order, at the end of the scope.
+/// Error "[cuda] out of memory: tried to allocate ...".
+class TENON_API Workspace {
  public:
-  explicit Workspace(size_t bytes, DeviceIndex device = -1) : data_(allocate(bytes, device)) {}
-  ~Workspace() { deallocate(data_); }
+  explicit Workspace(size_t bytes, DeviceIndex device = -1);
+  ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   void* data() const { return data_; }
@@ -53,6 +51,7 @@ class Workspace {
   }
 
  private:
+  DeviceIndex device_;
   void* data_;
 };
 

@@ -13,7 +13,8 @@ namespace tenon::native {
 /// Scratch memory of one worker.
 class Scratch {
  public:
-  explicit Scratch(size_t bytes) : bytes_(bytes), data_(bytes ? memory::allocate(bytes) : nullptr) {}
+  explicit Scratch(size_t bytes)
+      : bytes_(bytes), data_(bytes ? memory::allocate(bytes) : nullptr) {}
   ~Scratch() { memory::deallocate(data_, bytes_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -61,8 +62,9 @@ inline Blocking choose_blocking(PointwisePlan& plan) {
         std::swap(plan.operands[j].strides[1], plan.operands[j].strides[d]);
       }
       b.kind = Blocking::Kind::Tiles;
-      b.t0 = std::min<int64_t>(n0, widest > 4 ? 64 : 128);
-      b.t1 = std::min<int64_t>(plan.sizes[1], 32);
+      // One cache line of the transposed operand across, and rows long enough for the others.
+      b.t0 = std::min<int64_t>(n0, 2048 / widest);
+      b.t1 = std::min<int64_t>(plan.sizes[1], std::max<int64_t>(8, 64 / size_of(k)));
       stage([](const int64_t* s, int64_t size) { return s[0] != 0 && s[0] != size; });
       return b;
     }
@@ -81,21 +83,27 @@ inline Blocking choose_blocking(PointwisePlan& plan) {
   return b;
 }
 
-/// Position of a block: counts along the first two dimensions in blocks, along the others in elements.
+/// Position of a block: counts along the first two dimensions in blocks, along the others in
+/// elements.
 class BlockCounter {
  public:
   BlockCounter(const PointwisePlan& plan, const Blocking& b, int64_t start) : plan_(plan) {
     limit_[0] = (plan.sizes[0] + b.t0 - 1) / b.t0;
     limit_[1] = (plan.sizes[1] + b.t1 - 1) / b.t1;
     for (int d = 2; d < plan.ndim; ++d) limit_[d] = plan.sizes[d];
-    for (int d = 0; d < plan.ndim; ++d) {
+    for (int i = 0; i < plan.ndim; ++i) {
+      const int d = dimension(i);
       at_[d] = start % limit_[d];
       start /= limit_[d];
     }
   }
   int64_t at(int d) const { return at_[d]; }
   void next() {
-    for (int d = 0; d < plan_.ndim && ++at_[d] == limit_[d]; ++d) at_[d] = 0;
+    for (int i = 0; i < plan_.ndim; ++i) {
+      const int d = dimension(i);
+      if (++at_[d] < limit_[d]) return;
+      at_[d] = 0;
+    }
   }
   static int64_t count(const PointwisePlan& plan, const Blocking& b) {
     int64_t n = ((plan.sizes[0] + b.t0 - 1) / b.t0) * ((plan.sizes[1] + b.t1 - 1) / b.t1);
@@ -104,15 +112,26 @@ class BlockCounter {
   }
 
  private:
+  /// Blocks follow each other along dimension 1 first: there lies a transposed operand's next line.
+  static int dimension(int i) { return i < 2 ? 1 - i : i; }
+
   const PointwisePlan& plan_;
   int64_t limit_[kMaxPlanDims];
   int64_t at_[kMaxPlanDims];
 };
 
-/// Runs blocks [begin, end) of a plan of at least two dimensions: row(data, strides, n) for every run
-/// of n elements, where operand k's lie at data[k], strides[k] bytes apart.
+/// Asks for rows that will be read soon: too short and far apart for the hardware to foresee them.
+inline void prefetch_rows(const char* p, int64_t bytes, int64_t rows, int64_t stride) {
+  for (int64_t j = 0; j < rows; ++j) {
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + j * stride + i, 0, 2);
+  }
+}
+
+/// Runs blocks [begin, end) of a plan of at least two dimensions: row(data, strides, n) for every
+/// run of n elements, where operand k's lie at data[k], strides[k] bytes apart.
 template <class Row>
-void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int64_t end, Row& row) {
+void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int64_t end,
+                Row& row) {
   const int operands = plan.num_operands();
   const Scratch scratch(b.scratch);
   BlockCounter counter(plan, b, begin);
@@ -133,7 +152,12 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
         for (int d = 2; d < plan.ndim; ++d) p += counter.at(d) * operand.strides[d];
       }
       origin[k] = data[k] = p;
-      if (!b.staged[k]) continue;
+      if (!b.staged[k]) {
+        if (b.kind == Blocking::Kind::Tiles && k >= plan.num_outputs && stride0[k] != 0) {
+          prefetch_rows(p, n0 * stride0[k], n1, stride1[k]);
+        }
+        continue;
+      }
       const int64_t size = static_cast<int64_t>(element_size(operand.dtype));
       data[k] = free;
       free += (b.t0 * b.t1 * size + 63) / 64 * 64;
@@ -178,7 +202,8 @@ void for_each_row(PointwisePlan& plan, int64_t grain, MakeRow make_row, Done don
         if (data[k]) data[k] += begin * strides[k];
       }
       if (plan.ndim == 0) {
-        for (int k = 0; k < plan.num_outputs; ++k) strides[k] = element_size(plan.operands[k].dtype);
+        for (int k = 0; k < plan.num_outputs; ++k)
+          strides[k] = element_size(plan.operands[k].dtype);
       }
       auto row = make_row();
       row(data, strides, end - begin);

@@ -13,8 +13,7 @@ class CopyRow {
  public:
   CopyRow(const PointwisePlan& plan, bool stream)
       : to_size_(static_cast<int64_t>(element_size(plan.operands[0].dtype))),
-        from_size_(static_cast<int64_t>(element_size(plan.operands[1].dtype))),
-        stream_(stream) {
+        from_size_(static_cast<int64_t>(element_size(plan.operands[1].dtype))), stream_(stream) {
     if (plan.operands[0].dtype != plan.operands[1].dtype) {
       convert_ = converter(plan.operands[0].dtype, plan.operands[1].dtype);
     }

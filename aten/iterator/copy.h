@@ -4,9 +4,9 @@
 
 namespace tenon::native {
 
-/// dst = src, converted to dst's dtype and broadcast to its shape, between CPU tensors of any strides.
-/// Errors "output with shape [3] doesn't match the broadcast shape [2, 3]" and, for overlapping
-/// memory, those of every pointwise operator.
-void copy(const TensorBase& dst, const TensorBase& src);
+/// dst = src, converted to dst's dtype and broadcast to its shape, between CPU tensors of any
+/// strides. Errors "output with shape [3] doesn't match the broadcast shape [2, 3]" and, for
+/// overlapping memory, those of every pointwise operator.
+TENON_API void copy(const TensorBase& dst, const TensorBase& src);
 
 }  // namespace tenon::native

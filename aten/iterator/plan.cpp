@@ -122,22 +122,15 @@ ScalarType result_type(ArrayRef<const TensorBase*> tensors, ArrayRef<const Scala
 
 ComputeType compute_type(ScalarType dtype) {
   switch (dtype) {
-    case ScalarType::Half:
-    case ScalarType::BFloat16:
-    case ScalarType::Float:
-      return ComputeType::F32;
-    case ScalarType::Double:
-      return ComputeType::F64;
-    case ScalarType::Long:
-      return ComputeType::I64;
-    case ScalarType::ComplexFloat:
-      return ComputeType::C64;
-    case ScalarType::ComplexDouble:
-      return ComputeType::C128;
-    case ScalarType::Bool:
-      return ComputeType::Bool;
-    default:
-      return ComputeType::I32;
+  case ScalarType::Half:
+  case ScalarType::BFloat16:
+  case ScalarType::Float: return ComputeType::F32;
+  case ScalarType::Double: return ComputeType::F64;
+  case ScalarType::Long: return ComputeType::I64;
+  case ScalarType::ComplexFloat: return ComputeType::C64;
+  case ScalarType::ComplexDouble: return ComputeType::C128;
+  case ScalarType::Bool: return ComputeType::Bool;
+  default: return ComputeType::I32;
   }
 }
 
@@ -190,9 +183,10 @@ Device common_device(ArrayRef<const TensorBase*> tensors) {
 void check_no_internal_overlap(const TensorBase& out) {
   if (out.is_contiguous()) return;
   for (size_t d = 0; d < out.sizes().size(); ++d) {
-    TENON_CHECK(out.sizes()[d] <= 1 || out.strides()[d] != 0 || out.numel() == 0,
-                "unsupported operation: more than one element of the written-to tensor refers to a "
-                "single memory location. Please clone() the tensor before performing the operation.");
+    TENON_CHECK(
+        out.sizes()[d] <= 1 || out.strides()[d] != 0 || out.numel() == 0,
+        "unsupported operation: more than one element of the written-to tensor refers to a "
+        "single memory location. Please clone() the tensor before performing the operation.");
   }
 }
 

@@ -8,13 +8,13 @@ namespace tenon::native {
 inline constexpr int kMaxOperands = 12;
 inline constexpr int kMaxPlanDims = 16;
 
-/// Where every element of every operand lies: the outputs, then the inputs, all brought to one shape.
-/// Dimensions are sorted fastest first and merged where all operands allow it.
+/// Where every element of every operand lies: the outputs, then the inputs, all brought to one
+/// shape. Dimensions are sorted fastest first and merged where all operands allow it.
 struct PointwisePlan {
   struct Operand {
     void* data;  ///< first element; null for an output that is not wanted
     ScalarType dtype;
-    bool cpu_scalar;  ///< one value in CPU memory, whatever the plan's device
+    bool cpu_scalar;                ///< one value in CPU memory, whatever the plan's device
     int64_t strides[kMaxPlanDims];  ///< in bytes; 0 along broadcast dimensions
   };
 
@@ -33,40 +33,41 @@ struct PointwisePlan {
 
 /// Shape all operands broadcast to. Error "The size of tensor a (2) must match the size of tensor b
 /// (3) at non-singleton dimension 0".
-DimVector broadcast_shape(ArrayRef<const TensorBase*> tensors);
+TENON_API DimVector broadcast_shape(ArrayRef<const TensorBase*> tensors);
 
 /// PyTorch's promoted dtype: tensors with dimensions decide, 0-dim tensors and then plain numbers
 /// only lift the category (bool < integer < float < complex). Bit k of a mask lets operand k count.
-ScalarType result_type(ArrayRef<const TensorBase*> tensors, ArrayRef<const Scalar*> scalars,
-                       uint32_t tensor_mask = ~0u, uint32_t scalar_mask = ~0u);
+TENON_API ScalarType result_type(ArrayRef<const TensorBase*> tensors,
+                                 ArrayRef<const Scalar*> scalars, uint32_t tensor_mask = ~0u,
+                                 uint32_t scalar_mask = ~0u);
 
 /// The type a dtype is computed in.
-ComputeType compute_type(ScalarType dtype);
+TENON_API ComputeType compute_type(ScalarType dtype);
 
 /// The operator's promoted dtype, after its own rule for integers, and the dtype of its outputs.
 struct ResultTypes {
   ScalarType common;
   ScalarType output;
 };
-ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
-                         ArrayRef<const Scalar*> scalars);
+TENON_API ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                                   ArrayRef<const Scalar*> scalars);
 
 /// Strides, in elements, of a new output of this shape: dense, in the order in which the inputs lie
 /// in memory, the earlier input deciding where they differ.
-DimVector output_strides(IntArrayRef shape, ArrayRef<const TensorBase*> inputs);
+TENON_API DimVector output_strides(IntArrayRef shape, ArrayRef<const TensorBase*> inputs);
 
 /// The one device of all tensors; 0-dim CPU tensors go along with any. Error otherwise.
-Device common_device(ArrayRef<const TensorBase*> tensors);
+TENON_API Device common_device(ArrayRef<const TensorBase*> tensors);
 
 /// Errors "unsupported operation: more than one element of the written-to tensor refers to a single
 /// memory location. ..." and "unsupported operation: some elements of the input tensor and the
 /// written-to tensor refer to a single memory location. ...".
-void check_no_internal_overlap(const TensorBase& out);
-void check_no_partial_overlap(const TensorBase& out, const TensorBase& input);
+TENON_API void check_no_internal_overlap(const TensorBase& out);
+TENON_API void check_no_partial_overlap(const TensorBase& out, const TensorBase& input);
 
 /// Lays out a plan over tensors that broadcast to `shape`. Outputs may be null; those that are not
 /// have that shape.
-void make_plan(PointwisePlan& plan, IntArrayRef shape, ArrayRef<const TensorBase*> outputs,
-               ArrayRef<const TensorBase*> inputs);
+TENON_API void make_plan(PointwisePlan& plan, IntArrayRef shape,
+                         ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs);
 
 }  // namespace tenon::native

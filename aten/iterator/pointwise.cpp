@@ -2,26 +2,18 @@
 
 #include <atomic>
 
-#include "aten/cpu/vec/convert.h"
 #include "aten/cpu/vec/zero_division.h"
 #include "aten/iterator/blocks.h"
+#include "aten/iterator/row_runner.h"
 
 namespace tenon::native {
 namespace {
 
 constexpr int kMaxScalars = 12;
-/// Elements of a chunk whose operands are converted or packed in the first-level cache.
-constexpr int64_t kChunk = 1024;
-constexpr int64_t kChunkBytes = 4096;
 /// From this much memory on, outputs bypass the caches: they would not survive there anyway.
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
-
-/// The dtype whose memory a compute type's loop works on.
-ScalarType storage_type(ComputeType type) {
-  constexpr ScalarType kTypes[] = {kFloat, kDouble,       kInt,           kLong,
-                                   kComplexFloat, kComplexDouble, kInt};
-  return kTypes[static_cast<int>(type)];
-}
+/// Rows shorter than this are not worth streaming.
+constexpr int64_t kStreamRow = 64;
 
 PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common) {
   const ComputeType type = compute_type(common);
@@ -46,124 +38,9 @@ class ScalarList {
 };
 
 /// Fewest elements worth a thread of their own.
-int64_t grain_of(const PointwiseOp& op) { return std::max<int64_t>(2048, 32768 * 4 / (3 + op.cost)); }
-
-/// Runs a loop over rows whose operands may be strided or of other dtypes, chunk by chunk.
-class RowRunner {
- public:
-  RowRunner(const PointwisePlan& plan, PointwiseLoop loop, const Scalar* scalars, bool stream)
-      : plan_(plan), loop_(loop), scalars_(scalars), stream_(stream) {
-    const ScalarType storage = storage_type(plan.compute);
-    compute_size_ = static_cast<int64_t>(element_size(storage));
-    chunk_ = std::min(kChunk, kChunkBytes / compute_size_);
-    for (int k = 0; k < plan.num_operands(); ++k) {
-      const ScalarType dtype = plan.operands[k].dtype;
-      size_[k] = static_cast<int64_t>(element_size(dtype));
-      convert_[k] = nullptr;
-      if (!plan.operands[k].data || dtype == storage) continue;
-      convert_[k] = k < plan.num_outputs ? converter(dtype, storage) : converter(storage, dtype);
-    }
-  }
-
-  void operator()(char* const* data, const int64_t* strides, int64_t n) {
-    const int outputs = plan_.num_outputs, operands = plan_.num_operands();
-    void* out[kMaxOperands];
-    const void* in[kMaxOperands];
-    int64_t steps[kMaxOperands];
-    bool direct = !stream_;
-    for (int k = 0; k < operands; ++k) {
-      const bool is_output = k < outputs;
-      if (is_output) {
-        out[k] = data[k];
-      } else {
-        in[k - outputs] = data[k];
-        steps[k - outputs] = strides[k] != 0;
-      }
-      direct &= !data[k] ||
-                (!convert_[k] && (strides[k] == size_[k] || (strides[k] == 0 && !is_output)));
-    }
-    if (direct) {
-      loop_(out, in, steps, scalars_, n);
-    } else {
-      chunks(data, strides, n, steps);
-    }
-  }
-
- private:
-  TENON_NOINLINE void chunks(char* const* data, const int64_t* strides, int64_t n,
-                             const int64_t* steps) {
-    const int outputs = plan_.num_outputs, operands = plan_.num_operands();
-    alignas(64) char buffers[kMaxOperands][kChunkBytes];
-    alignas(64) char packed[kChunk * 8];  // strided elements that still need conversion
-    void* out[kMaxOperands];
-    const void* in[kMaxOperands];
-    for (int64_t at = 0; at < n; at += chunk_) {
-      const int64_t count = std::min(chunk_, n - at);
-      for (int k = outputs; k < operands; ++k) {
-        const char* p = data[k] + at * strides[k];
-        const bool dense = strides[k] == size_[k] || strides[k] == 0;
-        in[k - outputs] = p;
-        if (dense && !convert_[k]) continue;
-        in[k - outputs] = buffers[k];
-        if (strides[k] == 0) {
-          if (at == 0) convert_[k](buffers[k], p, 1);
-        } else if (!convert_[k]) {
-          gather_2d(buffers[k], p, size_[k], count, 1, strides[k], 0);
-        } else if (dense) {
-          convert_[k](buffers[k], p, count);
-        } else {
-          gather_converted(buffers[k], p, k, count, strides[k], packed);
-        }
-      }
-      for (int k = 0; k < outputs; ++k) {
-        const bool dense = strides[k] == size_[k] && !convert_[k] && !stream_;
-        out[k] = !data[k] ? nullptr : dense ? data[k] + at * strides[k] : buffers[k];
-      }
-      loop_(out, in, steps, scalars_, count);
-      for (int k = 0; k < outputs; ++k) {
-        if (out[k] == buffers[k]) store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);
-      }
-    }
-  }
-
-  void gather_converted(char* to, const char* from, int k, int64_t count, int64_t stride,
-                        char* packed) const {
-    const int64_t step = kChunk * 8 / 16;  // fits whatever the element size
-    for (int64_t i = 0; i < count; i += step) {
-      const int64_t m = std::min(step, count - i);
-      gather_2d(packed, from + i * stride, size_[k], m, 1, stride, 0);
-      convert_[k](to + i * compute_size_, packed, m);
-    }
-  }
-
-  void store(char* to, int k, int64_t count, int64_t stride, const void* from, char* packed) const {
-    const int64_t step = kChunk * 8 / 16;
-    const bool dense = stride == size_[k];
-    if (dense && !stream_) return convert_[k](to, from, count);
-    if (!convert_[k]) {
-      if (dense) return stream_copy(to, from, count * size_[k]);
-      return scatter_2d(to, from, size_[k], count, 1, stride, 0);
-    }
-    for (int64_t i = 0; i < count; i += step) {
-      const int64_t m = std::min(step, count - i);
-      convert_[k](packed, static_cast<const char*>(from) + i * compute_size_, m);
-      if (dense) {
-        stream_copy(to + i * stride, packed, m * size_[k]);
-      } else {
-        scatter_2d(to + i * stride, packed, size_[k], m, 1, stride, 0);
-      }
-    }
-  }
-
-  const PointwisePlan& plan_;
-  const PointwiseLoop loop_;
-  const Scalar* const scalars_;
-  const bool stream_;
-  int64_t compute_size_;
-  int64_t chunk_;
-  int64_t size_[kMaxOperands];
-  Converter convert_[kMaxOperands];
-};
+int64_t grain_of(const PointwiseOp& op) {
+  return std::max<int64_t>(2048, 32768 * 4 / (3 + op.cost));
+}
 
 bool can_divide_by_zero(ComputeType type) {
   return type == ComputeType::I32 || type == ComputeType::I64 || type == ComputeType::Bool;
@@ -180,7 +57,7 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
     if (!plan.operands[k].data) continue;
     written += plan.numel * static_cast<int64_t>(element_size(plan.operands[k].dtype));
   }
-  const bool stream = fresh && written >= kStreamBytes && plan.ndim == 1;
+  const bool stream = fresh && written >= kStreamBytes && plan.sizes[0] >= kStreamRow;
   const bool may_divide = can_divide_by_zero(plan.compute);
   std::atomic<bool> divided{false};
   for_each_row(
@@ -222,7 +99,10 @@ struct Quick {
   PointwiseLoop loop;
   int64_t numel;
   const TensorImpl* shape;  ///< an input that has the result's shape
-  ScalarType dtype;
+  ScalarType dtype;         ///< of the inputs
+  ScalarType out_dtype;
+  ComputeType compute;
+  bool direct;  ///< the loop works on the operands' own memory
   const void* in[kMaxOperands];
   int64_t steps[kMaxOperands];
 
@@ -236,26 +116,8 @@ struct Quick {
       if (TENON_UNLIKELY(!lead)) return false;
     }
     shape = lead;
-    dtype = lead->dtype;
+    dtype = out_dtype = lead->dtype;
     numel = lead->numel;
-    int type;
-    switch (dtype) {
-      case ScalarType::Float:
-        type = static_cast<int>(ComputeType::F32);
-        break;
-      case ScalarType::Double:
-        type = static_cast<int>(ComputeType::F64);
-        break;
-      case ScalarType::Long:
-        type = static_cast<int>(ComputeType::I64);
-        break;
-      default:
-        return false;
-    }
-    const bool integer = dtype == ScalarType::Long;
-    if (op.promotion != Promotion::Default) {
-      if (op.promotion == Promotion::Comparison || integer) return false;
-    }
     for (size_t k = 0; k < inputs.size(); ++k) {
       const TensorImpl* t = inputs[k]->unsafe_impl();
       if (!t || t->dtype != dtype || !t->contiguous || !t->device.is_cpu()) return false;
@@ -268,10 +130,26 @@ struct Quick {
         return false;
       }
     }
-    for (const Scalar* s : scalars) {
-      if (integer ? !s->is_integral(true) : s->is_complex()) return false;
+    if (TENON_LIKELY(dtype == ScalarType::Float)) {
+      compute = ComputeType::F32;
+      direct = true;
+    } else {
+      compute = compute_type(dtype);
+      direct = storage_type(compute) == dtype;
     }
-    loop = op.cpu()->loop[type];
+    const bool integer = is_integral(dtype, true);
+    for (const Scalar* s : scalars) {
+      if (dtype == ScalarType::Bool ? !s->is_boolean() : integer && !s->is_integral(true))
+        return false;
+      if (s->is_complex() && !is_complex(dtype)) return false;
+    }
+    if (op.promotion != Promotion::Default) {
+      if (op.promotion == Promotion::IntToFloat && integer) return false;
+      if (op.promotion == Promotion::Comparison) out_dtype = ScalarType::Bool;
+      if (op.promotion == Promotion::ComplexToReal) out_dtype = to_real(dtype);
+      direct &= out_dtype == dtype;
+    }
+    loop = op.cpu()->loop[static_cast<int>(compute)];
     return loop != nullptr;
   }
 
@@ -279,33 +157,32 @@ struct Quick {
   TENON_ALWAYS_INLINE void run(const PointwiseOp& op, void* const* outs,
                                ArrayRef<const Scalar*> scalars, bool fresh) const {
     const ScalarList list(scalars);
-    const int64_t grain = grain_of(op);
-    if (TENON_LIKELY(numel < 2 * grain)) {
+    if (TENON_LIKELY(direct && numel < 2 * grain_of(op))) {
       loop(outs, in, steps, list.data(), numel);
-      if (dtype == ScalarType::Long && take_zero_division()) raise_zero_division(op);
+      if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op);
     } else {
-      run_large(op, outs, list.data(), grain, fresh);
+      run_planned(op, outs, list.data(), fresh);
     }
   }
 
-  TENON_NOINLINE void run_large(const PointwiseOp& op, void* const* outs, const Scalar* scalars,
-                                int64_t grain, bool fresh) const {
+  TENON_NOINLINE void run_planned(const PointwiseOp& op, void* const* outs, const Scalar* scalars,
+                                  bool fresh) const {
     PointwisePlan plan;
     plan.num_outputs = op.num_outputs;
     plan.num_inputs = op.num_inputs;
     plan.ndim = 1;
     plan.numel = plan.sizes[0] = numel;
     plan.common = dtype;
-    plan.compute = compute_type(dtype);
-    (void)grain;
-    const int64_t size = static_cast<int64_t>(element_size(dtype));
+    plan.compute = compute;
     for (int k = 0; k < plan.num_operands(); ++k) {
       PointwisePlan::Operand& operand = plan.operands[k];
       const bool is_output = k < plan.num_outputs;
       operand.data = is_output ? outs[k] : const_cast<void*>(in[k - plan.num_outputs]);
-      operand.dtype = dtype;
+      operand.dtype = is_output ? out_dtype : dtype;
       operand.cpu_scalar = false;
-      operand.strides[0] = !is_output && steps[k - plan.num_outputs] == 0 ? 0 : size;
+      operand.strides[0] = !is_output && steps[k - plan.num_outputs] == 0
+                               ? 0
+                               : static_cast<int64_t>(element_size(operand.dtype));
     }
     run_on_cpu(op, plan, scalars, fresh);
   }
@@ -336,7 +213,7 @@ TensorBase pointwise(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                      ArrayRef<const Scalar*> scalars) {
   Quick quick;
   if (TENON_LIKELY(quick.prepare(op, inputs, scalars))) {
-    TensorBase out = empty(quick.shape->sizes, quick.dtype, kCPU);
+    TensorBase out = empty(quick.shape->sizes, quick.out_dtype, kCPU);
     void* outs[] = {out.unsafe_impl()->data};
     quick.run(op, outs, scalars, true);
     return out;
@@ -349,13 +226,14 @@ TensorBase pointwise(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
 void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                      ArrayRef<const Scalar*> scalars, TensorBase* outs, uint32_t wanted) {
   Quick quick;
-  if (!quick.prepare(op, inputs, scalars)) return allocate_and_run(op, inputs, scalars, outs, wanted);
+  if (!quick.prepare(op, inputs, scalars))
+    return allocate_and_run(op, inputs, scalars, outs, wanted);
   void* data[kMaxOperands];
   for (int k = 0; k < op.num_outputs; ++k) {
     data[k] = nullptr;
     outs[k].reset();
     if (((wanted >> k) & 1) == 0) continue;
-    outs[k] = empty(quick.shape->sizes, quick.dtype, kCPU);
+    outs[k] = empty(quick.shape->sizes, quick.out_dtype, kCPU);
     data[k] = outs[k].unsafe_impl()->data;
   }
   quick.run(op, data, scalars, true);
@@ -365,7 +243,8 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
                        ArrayRef<const Scalar*> scalars) {
   const TensorBase& self = *inputs[0];
   Quick quick;
-  if (quick.prepare(op, inputs, scalars) && quick.shape == self.unsafe_impl()) {
+  if (quick.prepare(op, inputs, scalars) && quick.shape == self.unsafe_impl() &&
+      quick.out_dtype == quick.dtype) {
     bool aliased = false;
     for (size_t k = 1; k < inputs.size(); ++k) {
       aliased |= !inputs[k]->is_same(self) && inputs[k]->is_alias_of(self);
@@ -395,7 +274,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     const TensorImpl& o = *out.unsafe_impl();
     bool aliased = false;
     for (const TensorBase* input : inputs) aliased |= input->is_alias_of(out);
-    if (!aliased && o.contiguous && o.dtype == quick.dtype && o.device.is_cpu() &&
+    if (!aliased && o.contiguous && o.dtype == quick.out_dtype && o.device.is_cpu() &&
         IntArrayRef(o.sizes) == IntArrayRef(quick.shape->sizes)) {
       void* outs[] = {o.data};
       return quick.run(op, outs, scalars, true);

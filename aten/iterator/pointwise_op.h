@@ -8,8 +8,8 @@ namespace tenon::native {
 
 struct PointwisePlan;
 
-/// The types pointwise kernels compute in. Byte, Char and Short compute in I32, Half and BFloat16 in
-/// F32. Bool computes in I32 with the values 0 and 1, by its own loop where an operator has one.
+/// The types pointwise kernels compute in. Byte, Char and Short compute in I32, Half and BFloat16
+/// in F32. Bool computes in I32 with the values 0 and 1, by its own loop where an operator has one.
 enum class ComputeType : uint8_t { F32, F64, I32, I64, C64, C128, Bool };
 inline constexpr int kNumComputeTypes = 7;
 

@@ -163,13 +163,13 @@ class NodeEmitter {
                          : type.is_optional_tensor() ? "optional_tensor"
                          : type.is_tensor_list()     ? "tensor_list"
                                                      : "value";
-      saved.json = {{"name", name}, {"kind", kind}, {"type", cpp_owned_type(type)}, {"init", name},
+      saved.json = {{"name", name}, {"kind", kind}, {"type", cpp_owned_type(type)}, {"init", name}, {"pointwise", false},
                     {"is_self", argument == op_.schema.self()}};
       return;
     }
     const int index = result_index(name);
     const bool list = op_.schema.returns[index].type.is_tensor_list();
-    saved.json = {{"name", name}, {"kind", list ? "result_list" : "result"}, {"index", index}};
+    saved.json = {{"name", name}, {"kind", list ? "result_list" : "result"}, {"index", index}, {"pointwise", false}};
   }
 
   void save_attribute(const expr::SavedValue& value, const std::set<size_t>& users) {
@@ -189,6 +189,7 @@ class NodeEmitter {
   void finish_saved() {
     for (auto& [name, saved] : saved_) {
       saved.json["users"] = saved.users;
+      if (!saved.json.contains("pointwise")) saved.json["pointwise"] = false;
       // A gradient needs it whichever input is asked for: no condition then.
       saved.json["guarded"] = saved.users.size() < inputs_.size();
       node_["saved"].push_back(saved.json);
@@ -272,7 +273,7 @@ class NodeEmitter {
          {"source", short_source(formula.text.location)},
          {"line", formula.text.location.line},
          {"file", formula.text.location.file ? formula.text.location.file->path() : ""},
-         {"mask", expr::uses_name(tree, "grad_input_mask")},
+         {"uses_grads", expr::uses_name(tree, "grads")},
          {"uses", uses}});
   }
 
@@ -309,7 +310,10 @@ class NodeEmitter {
       for (uint32_t r : gradient.results) {
         uses.push_back(expr::result_name(r, gradients.expression.outputs.size()));
       }
-      for (const Json& name : uses) save_whole(name.get<std::string>(), users);
+      for (const Json& name : uses) {
+        save_whole(name.get<std::string>(), users);
+        save(name.get<std::string>()).json["pointwise"] = true;
+      }
       for (const auto& name : text.operators) add_operator(name);
       node_["pointwise"].push_back({{"input", index},
                                     {"form", text.form},

@@ -2,8 +2,8 @@
 
 #include "runtime/nn/options.h"
 
-/// The computations of modules as functions, with options where there are many. Shapes: images [N, C, H, W] or
-/// [C, H, W], features [..., F].
+/// The computations of modules as functions, with options where there are many. Shapes: images [N,
+/// C, H, W] or [C, H, W], features [..., F].
 namespace tenon::nn::functional {
 
 using MaxPool2dFuncOptions = MaxPool2dOptions;
@@ -33,7 +33,8 @@ class DropoutFuncOptions {
 
 class LayerNormFuncOptions {
  public:
-  LayerNormFuncOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
   TENON_ARG(std::vector<int64_t>, normalized_shape);
   TENON_ARG(Tensor, weight) = {};
   TENON_ARG(Tensor, bias) = {};
@@ -42,7 +43,8 @@ class LayerNormFuncOptions {
 
 /// input @ weight.T + bias; weight [out, in].
 TENON_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
-TENON_API Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options = {});
+TENON_API Tensor conv2d(const Tensor& input, const Tensor& weight,
+                        const Conv2dFuncOptions& options = {});
 TENON_API Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
 TENON_API Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
 TENON_API Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
@@ -57,11 +59,15 @@ TENON_API Tensor leaky_relu(const Tensor& input, const LeakyReLUOptions& options
 TENON_API Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 TENON_API Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
 
-/// -log softmax(input)[target]; input [N, C, ...], target [N, ...] of class numbers, or probabilities like input.
-TENON_API Tensor cross_entropy(const Tensor& input, const Tensor& target, const CrossEntropyFuncOptions& options = {});
+/// -log softmax(input)[target]; input [N, C, ...], target [N, ...] of class numbers, or
+/// probabilities like input.
+TENON_API Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                               const CrossEntropyFuncOptions& options = {});
 /// -input[target]; input [N, C, ...] of log probabilities.
-TENON_API Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options = {});
+TENON_API Tensor nll_loss(const Tensor& input, const Tensor& target,
+                          const NLLLossFuncOptions& options = {});
 /// (input - target)^2
-TENON_API Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {});
+TENON_API Tensor mse_loss(const Tensor& input, const Tensor& target,
+                          const MSELossFuncOptions& options = {});
 
 }  // namespace tenon::nn::functional

@@ -22,19 +22,16 @@ double xavier_std(const Tensor& tensor, double gain) {
 
 double calculate_gain(Nonlinearity nonlinearity, double param) {
   switch (nonlinearity) {
-    case Nonlinearity::Tanh:
-      return 5.0 / 3.0;
-    case Nonlinearity::ReLU:
-      return std::sqrt(2.0);
-    case Nonlinearity::LeakyReLU:
-      return std::sqrt(2.0 / (1 + param * param));
-    default:
-      return 1;
+  case Nonlinearity::Tanh: return 5.0 / 3.0;
+  case Nonlinearity::ReLU: return std::sqrt(2.0);
+  case Nonlinearity::LeakyReLU: return std::sqrt(2.0 / (1 + param * param));
+  default: return 1;
   }
 }
 
 std::pair<int64_t, int64_t> calculate_fan_in_and_fan_out(const Tensor& tensor) {
-  TENON_CHECK_VALUE(tensor.dim() >= 2, "[init] fan in and fan out need a tensor of at least 2 dimensions, got shape ",
+  TENON_CHECK_VALUE(tensor.dim() >= 2,
+                    "[init] fan in and fan out need a tensor of at least 2 dimensions, got shape ",
                     tensor.sizes());
   int64_t kernel = 1;
   for (int64_t d = 2; d < tensor.dim(); ++d) kernel *= tensor.size(d);

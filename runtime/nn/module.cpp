@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <typeinfo>
 #include <unordered_set>
 
 #include "aten/core/thread_state.h"
-#include "runtime/nn/set_data.h"
 
 namespace tenon::nn {
 namespace {
@@ -18,15 +18,16 @@ std::string class_name(const std::type_info& type) {
   char* demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   std::string name = status == 0 ? demangled : type.name();
   std::free(demangled);
-  if (const size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
+  if (const size_t colons = name.rfind("::"); colons != std::string::npos)
+    name.erase(0, colons + 2);
   if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
   return name;
 }
 
 void check_name(const char* what, const std::string& name) {
   TENON_CHECK_VALUE(!name.empty(), "[", what, "] the name must not be empty");
-  TENON_CHECK_VALUE(name.find('.') == std::string::npos, "[", what, "] the name must not contain a dot, got '", name,
-                    "'");
+  TENON_CHECK_VALUE(name.find('.') == std::string::npos, "[", what,
+                    "] the name must not contain a dot, got '", name, "'");
 }
 
 /// Appends "; what: a, b" for a list that is not empty.
@@ -44,7 +45,8 @@ const std::string& Module::name() const {
   return *name_;
 }
 
-void Module::visit(const std::string& prefix, const std::function<void(const std::string&, const Module&)>& f) const {
+void Module::visit(const std::string& prefix,
+                   const std::function<void(const std::string&, const Module&)>& f) const {
   f(prefix, *this);
   for (const auto& child : children_) {
     if (child.value()) child.value()->visit(prefix + child.key() + ".", f);
@@ -56,7 +58,8 @@ OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
   std::unordered_set<const void*> seen;
   const auto collect = [&](const std::string& prefix, const Module& module) {
     for (const auto& p : module.parameters_) {
-      if (p->defined() && seen.insert(p->unsafe_impl()).second) all.insert(prefix + p.key(), p.value());
+      if (p->defined() && seen.insert(p->unsafe_impl()).second)
+        all.insert(prefix + p.key(), p.value());
     }
   };
   recurse ? visit("", collect) : collect("", *this);
@@ -68,14 +71,17 @@ OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
   std::unordered_set<const void*> seen;
   const auto collect = [&](const std::string& prefix, const Module& module) {
     for (const auto& b : module.buffers_) {
-      if (b->defined() && seen.insert(b->unsafe_impl()).second) all.insert(prefix + b.key(), b.value());
+      if (b->defined() && seen.insert(b->unsafe_impl()).second)
+        all.insert(prefix + b.key(), b.value());
     }
   };
   recurse ? visit("", collect) : collect("", *this);
   return all;
 }
 
-std::vector<Tensor> Module::parameters(bool recurse) const { return named_parameters(recurse).values(); }
+std::vector<Tensor> Module::parameters(bool recurse) const {
+  return named_parameters(recurse).values();
+}
 std::vector<Tensor> Module::buffers(bool recurse) const { return named_buffers(recurse).values(); }
 
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
@@ -97,7 +103,8 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
     if (&module == this && !include_self) return;
     auto self = const_cast<Module&>(module).weak_from_this().lock();
     TENON_CHECK(self, "[modules] ", module.name(),
-                " is not owned by a std::shared_ptr or a holder; ask for the modules without the module itself");
+                " is not owned by a std::shared_ptr or a holder; ask for the modules without the "
+                "module itself");
     all.insert(key, std::move(self));
   });
   return all;
@@ -137,13 +144,14 @@ void Module::zero_grad(bool set_to_none) {
 void Module::move(std::optional<Device> device, std::optional<ScalarType> dtype) {
   NoGradGuard no_grad;
   const auto moved = [&](const Tensor& t) {
-    return t.to(device.value_or(t.device()), t.is_floating_point() ? dtype.value_or(t.dtype()) : t.dtype());
+    return t.to(device.value_or(t.device()),
+                t.is_floating_point() ? dtype.value_or(t.dtype()) : t.dtype());
   };
   for (Tensor& p : parameters()) {
-    detail::set_data(p, moved(p));
+    p.set_data(moved(p));
     if (Tensor& grad = p.mutable_grad(); grad.defined()) grad = moved(grad);
   }
-  for (Tensor& b : buffers()) detail::set_data(b, moved(b));
+  for (Tensor& b : buffers()) b.set_data(moved(b));
 }
 
 void Module::to(Device device, ScalarType dtype) { move(device, dtype); }
@@ -194,14 +202,16 @@ void Module::load_state_dict(const StateDict& state, bool strict) {
 
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
   check_name("register_parameter", name);
-  TENON_CHECK(!buffers_.contains(name), "[register_parameter] '", name, "' is already a buffer of ", this->name());
+  TENON_CHECK(!buffers_.contains(name), "[register_parameter] '", name, "' is already a buffer of ",
+              this->name());
   if (tensor.defined()) tensor.requires_grad_(requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 
 Tensor& Module::register_buffer(std::string name, Tensor tensor) {
   check_name("register_buffer", name);
-  TENON_CHECK(!parameters_.contains(name), "[register_buffer] '", name, "' is already a parameter of ", this->name());
+  TENON_CHECK(!parameters_.contains(name), "[register_buffer] '", name,
+              "' is already a parameter of ", this->name());
   return buffers_.insert(std::move(name), std::move(tensor));
 }
 

@@ -13,12 +13,13 @@
 
 namespace tenon::nn {
 
-/// Names of tensors, as in "conv1.weight", and the tensors themselves, in the order of registration.
+/// Names of tensors, as in "conv1.weight", and the tensors themselves, in the order of
+/// registration.
 using StateDict = OrderedDict<std::string, Tensor>;
 
-/// A part of a network: it has parameters, which are trained, buffers, which are not, and parts of its own.
-/// Derive from it, register what it has in the constructor and write a `forward`. TENON_MODULE then makes a
-/// handle of shared ownership from `NameImpl`.
+/// A part of a network: it has parameters, which are trained, buffers, which are not, and parts of
+/// its own. Derive from it, register what it has in the constructor and write a `forward`.
+/// TENON_MODULE then makes a handle of shared ownership from `NameImpl`.
 class TENON_API Module : public std::enable_shared_from_this<Module> {
  public:
   Module() = default;
@@ -30,8 +31,8 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
   /// The name it was given, else that of its class.
   const std::string& name() const;
 
-  /// Parameters and, with `recurse`, those of all parts, a tensor that occurs twice only once. Names of parts'
-  /// tensors have the path before them: "conv1.weight".
+  /// Parameters and, with `recurse`, those of all parts, a tensor that occurs twice only once.
+  /// Names of parts' tensors have the path before them: "conv1.weight".
   std::vector<Tensor> parameters(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
   std::vector<Tensor> buffers(bool recurse = true) const;
@@ -39,8 +40,8 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
 
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
-  /// All parts at any depth, outer before inner; the module itself first if `include_self`, which needs it to be
-  /// owned by a std::shared_ptr or a holder.
+  /// All parts at any depth, outer before inner; the module itself first if `include_self`, which
+  /// needs it to be owned by a std::shared_ptr or a holder.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
@@ -54,16 +55,17 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
 
   /// Clears the gradients of all parameters: none from then on, or zeros if not `set_to_none`.
   void zero_grad(bool set_to_none = true);
-  /// Moves parameters and buffers; the tensors stay the same objects. Only floating-point ones change their dtype.
+  /// Moves parameters and buffers; the tensors stay the same objects. Only floating-point ones
+  /// change their dtype.
   void to(Device device, ScalarType dtype);
   void to(ScalarType dtype);
   void to(Device device);
 
   /// Parameters and buffers with their names, sharing memory with the module and without gradients.
   StateDict state_dict() const;
-  /// Copies `state` into parameters and buffers. All is checked first, so a module is never left half loaded:
-  /// Error "[load_state_dict] LeNet: missing keys: ...; unexpected keys: ...; size mismatch for ...". Without `strict`
-  /// missing and unexpected keys are passed over.
+  /// Copies `state` into parameters and buffers. All is checked first, so a module is never left
+  /// half loaded: Error "[load_state_dict] LeNet: missing keys: ...; unexpected keys: ...; size
+  /// mismatch for ...". Without `strict` missing and unexpected keys are passed over.
   void load_state_dict(const StateDict& state, bool strict = true);
 
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
@@ -91,7 +93,8 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
 
  private:
   void add_child(std::string name, std::shared_ptr<Module> module);
-  void visit(const std::string& prefix, const std::function<void(const std::string&, const Module&)>& f) const;
+  void visit(const std::string& prefix,
+             const std::function<void(const std::string&, const Module&)>& f) const;
   void print(std::ostream& out, const std::string& indent) const;
   void move(std::optional<Device> device, std::optional<ScalarType> dtype);
   friend TENON_API std::ostream& operator<<(std::ostream& out, const Module& module);

@@ -10,8 +10,9 @@ namespace tenon::nn {
 
 class Module;
 
-/// A handle that shares ownership of a module: what `Linear` is to `LinearImpl`. Constructed from the module's own
-/// constructor arguments, from a std::shared_ptr, or from nullptr, which leaves it empty.
+/// A handle that shares ownership of a module: what `Linear` is to `LinearImpl`. Constructed from
+/// the module's own constructor arguments, from a std::shared_ptr, or from nullptr, which leaves it
+/// empty.
 template <class Contained>
 class ModuleHolder {
  public:
@@ -20,10 +21,10 @@ class ModuleHolder {
   ModuleHolder() : impl_(make_default()) {}
   ModuleHolder(std::nullptr_t) {}
   template <class Head, class... Tail>
-    requires(!std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
-             !std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
-             !std::is_same_v<std::remove_cvref_t<Head>, std::nullptr_t>)
-  explicit ModuleHolder(Head&& head, Tail&&... tail)
+  requires(!std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
+           !std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
+           !std::is_same_v<std::remove_cvref_t<Head>,
+                           std::nullptr_t>) explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
 
@@ -43,7 +44,8 @@ class ModuleHolder {
   }
 
   template <class... Args>
-  auto operator()(Args&&... args) const -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+  auto operator()(Args&&... args) const
+      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
 
@@ -67,10 +69,10 @@ std::ostream& operator<<(std::ostream& out, const ModuleHolder<Contained>& holde
 }  // namespace tenon::nn
 
 /// TENON_MODULE(Net): the handle Net of class NetImpl.
-#define TENON_MODULE_IMPL(Name, ImplType)                      \
-  class Name : public ::tenon::nn::ModuleHolder<ImplType> {    \
-   public:                                                     \
-    using ::tenon::nn::ModuleHolder<ImplType>::ModuleHolder;   \
-    using Impl [[maybe_unused]] = ImplType;                    \
+#define TENON_MODULE_IMPL(Name, ImplType)                    \
+  class Name : public ::tenon::nn::ModuleHolder<ImplType> {  \
+   public:                                                   \
+    using ::tenon::nn::ModuleHolder<ImplType>::ModuleHolder; \
+    using Impl [[maybe_unused]] = ImplType;                  \
   }
 #define TENON_MODULE(Name) TENON_MODULE_IMPL(Name, Name##Impl)

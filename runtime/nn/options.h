@@ -13,7 +13,8 @@ namespace tenon::nn {
 /// in_features, out_features; `bias` adds a learned one.
 class LinearOptions {
  public:
-  LinearOptions(int64_t in_features, int64_t out_features) : in_features_(in_features), out_features_(out_features) {}
+  LinearOptions(int64_t in_features, int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
   TENON_ARG(int64_t, in_features);
   TENON_ARG(int64_t, out_features);
   TENON_ARG(bool, bias) = true;
@@ -36,7 +37,8 @@ class Conv2dOptions {
 /// The stride is the kernel's size unless set.
 class MaxPool2dOptions {
  public:
-  MaxPool2dOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  MaxPool2dOptions(ExpandingArray<2> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
   TENON_ARG(ExpandingArray<2>, kernel_size);
   TENON_ARG(ExpandingArray<2>, stride);
   TENON_ARG(ExpandingArray<2>, padding) = 0;
@@ -47,7 +49,8 @@ class MaxPool2dOptions {
 /// The stride is the kernel's size unless set.
 class AvgPool2dOptions {
  public:
-  AvgPool2dOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  AvgPool2dOptions(ExpandingArray<2> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
   TENON_ARG(ExpandingArray<2>, kernel_size);
   TENON_ARG(ExpandingArray<2>, stride);
   TENON_ARG(ExpandingArray<2>, padding) = 0;
@@ -70,7 +73,8 @@ using BatchNorm2dOptions = BatchNormOptions;
 
 class LayerNormOptions {
  public:
-  LayerNormOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
   TENON_ARG(std::vector<int64_t>, normalized_shape);
   TENON_ARG(double, eps) = 1e-5;
   TENON_ARG(bool, elementwise_affine) = true;
@@ -128,7 +132,7 @@ class CrossEntropyLossOptions {
  public:
   TENON_ARG(Tensor, weight) = {};
   TENON_ARG(int64_t, ignore_index) = -100;
-  TENON_ARG(Reduction, reduction) = kMean;
+  TENON_ARG(LossReduction, reduction) = kMean;
   TENON_ARG(double, label_smoothing) = 0;
 };
 
@@ -136,14 +140,14 @@ class NLLLossOptions {
  public:
   TENON_ARG(Tensor, weight) = {};
   TENON_ARG(int64_t, ignore_index) = -100;
-  TENON_ARG(Reduction, reduction) = kMean;
+  TENON_ARG(LossReduction, reduction) = kMean;
 };
 
 class MSELossOptions {
  public:
   MSELossOptions() = default;
-  MSELossOptions(Reduction reduction) : reduction_(reduction) {}
-  TENON_ARG(Reduction, reduction) = kMean;
+  MSELossOptions(LossReduction reduction) : reduction_(reduction) {}
+  TENON_ARG(LossReduction, reduction) = kMean;
 };
 
 }  // namespace tenon::nn

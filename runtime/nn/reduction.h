@@ -1,19 +1,27 @@
 #pragma once
 
-#include <cstdint>
 #include <ostream>
 
+#include "aten/core/operator_types.h"
+
 namespace tenon {
+namespace nn {
 
-/// What a loss makes of the values per element. The numbers are PyTorch's.
-enum class Reduction : int64_t { None = 0, Mean = 1, Sum = 2 };
+/// What a loss makes of the values per element.
+enum class LossReduction : int64_t {
+  None = Reduction::None,
+  Mean = Reduction::Mean,
+  Sum = Reduction::Sum
+};
 
-inline constexpr Reduction kNone = Reduction::None;
-inline constexpr Reduction kMean = Reduction::Mean;
-inline constexpr Reduction kSum = Reduction::Sum;
-
-inline std::ostream& operator<<(std::ostream& out, Reduction r) {
-  return out << (r == kNone ? "none" : r == kMean ? "mean" : "sum");
+inline std::ostream& operator<<(std::ostream& out, LossReduction r) {
+  return out << (r == LossReduction::None ? "none" : r == LossReduction::Mean ? "mean" : "sum");
 }
+
+}  // namespace nn
+
+inline constexpr nn::LossReduction kNone = nn::LossReduction::None;
+inline constexpr nn::LossReduction kMean = nn::LossReduction::Mean;
+inline constexpr nn::LossReduction kSum = nn::LossReduction::Sum;
 
 }  // namespace tenon

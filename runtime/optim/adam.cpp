@@ -6,13 +6,14 @@ namespace tenon::optim {
 namespace {
 
 template <class Options>
-void check(const char* name, const Options& o) {
+void check_options(const char* name, const Options& o) {
   const auto [beta1, beta2] = o.betas();
   TENON_CHECK_VALUE(o.lr() >= 0, "[", name, "] lr must not be negative, got ", o.lr());
   TENON_CHECK_VALUE(o.eps() >= 0, "[", name, "] eps must not be negative, got ", o.eps());
-  TENON_CHECK_VALUE(o.weight_decay() >= 0, "[", name, "] weight_decay must not be negative, got ", o.weight_decay());
-  TENON_CHECK_VALUE(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1, "[", name, "] betas must be in [0, 1), got ",
-                    beta1, " and ", beta2);
+  TENON_CHECK_VALUE(o.weight_decay() >= 0, "[", name, "] weight_decay must not be negative, got ",
+                    o.weight_decay());
+  TENON_CHECK_VALUE(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1, "[", name,
+                    "] betas must be in [0, 1), got ", beta1, " and ", beta2);
 }
 
 template <class Options>
@@ -25,7 +26,7 @@ AdamStep step_of(const Options& o, int64_t step, bool decoupled) {
 
 Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
     : Optimizer(std::move(parameters)), options_(options) {
-  check("Adam", options_);
+  check_options("Adam", options_);
 }
 
 void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
@@ -36,7 +37,7 @@ void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
 
 AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
     : Optimizer(std::move(parameters)), options_(options) {
-  check("AdamW", options_);
+  check_options("AdamW", options_);
 }
 
 void AdamW::update(const Tensor& p, const Tensor& grad, State& state) {

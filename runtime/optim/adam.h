@@ -28,9 +28,9 @@ class AdamWOptions {
   TENON_ARG(bool, amsgrad) = false;
 };
 
-/// Kingma and Ba, Adam (2015), as PyTorch's: g = grad + weight_decay p; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 -
-/// beta2) g^2; p -= lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + eps). With amsgrad the largest v so far takes
-/// the place of v.
+/// Kingma and Ba, Adam (2015), as PyTorch's: g = grad + weight_decay p; m = beta1 m + (1 - beta1)
+/// g; v = beta2 v + (1 - beta2) g^2; p -= lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) +
+/// eps). With amsgrad the largest v so far takes the place of v.
 class TENON_API Adam : public Optimizer {
  public:
   /// ValueError for a negative lr, eps or weight decay, or a beta outside [0, 1).
@@ -42,7 +42,8 @@ class TENON_API Adam : public Optimizer {
   AdamOptions options_;
 };
 
-/// Loshchilov and Hutter, Decoupled weight decay (2019): p *= 1 - lr weight_decay, then Adam without weight decay.
+/// Loshchilov and Hutter, Decoupled weight decay (2019): p *= 1 - lr weight_decay, then Adam
+/// without weight decay.
 class TENON_API AdamW : public Optimizer {
  public:
   explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});

@@ -1,5 +1,6 @@
-// The optimizers' loops. The file is compiled once per instruction set (Highway's foreach_target); within one, the
-// compiler vectorises the loops by itself, since they are straight arithmetic over equal arrays.
+// The optimizers' loops. The file is compiled once per instruction set (Highway's foreach_target);
+// within one, the compiler vectorises the loops by itself, since they are straight arithmetic over
+// equal arrays.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/optim/loops.cpp"
 #include <hwy/foreach_target.h>
@@ -13,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::optim::HWY_NAMESPACE {
 
 template <class T, bool kMomentum, bool kNesterov>
-void sgd(T* __restrict p, const T* __restrict grad, T* __restrict buffer, int64_t n, const SgdStep& s) {
+void sgd(T* __restrict p, const T* __restrict grad, T* __restrict buffer, int64_t n,
+         const SgdStep& s) {
   using V = opmath_t<T>;
   const V lr = static_cast<V>(s.lr), decay = static_cast<V>(s.weight_decay);
   const V momentum = s.first ? V(0) : static_cast<V>(s.momentum);
@@ -32,8 +34,8 @@ void sgd(T* __restrict p, const T* __restrict grad, T* __restrict buffer, int64_
 }
 
 template <class T, bool kMax>
-void adam(T* __restrict p, const T* __restrict grad, T* __restrict m, T* __restrict v, T* __restrict max, int64_t n,
-          const AdamStep& s) {
+void adam(T* __restrict p, const T* __restrict grad, T* __restrict m, T* __restrict v,
+          T* __restrict max, int64_t n, const AdamStep& s) {
   using V = opmath_t<T>;
   const V beta1 = static_cast<V>(s.beta1), rest1 = static_cast<V>(1 - s.beta1);
   const V beta2 = static_cast<V>(s.beta2), rest2 = static_cast<V>(1 - s.beta2);
@@ -80,12 +82,15 @@ void adam_of(const detail::AdamArrays& a, int64_t begin, int64_t end, const Adam
   return adam<T, true>(p, grad, m, v, static_cast<T*>(a.max) + begin, end - begin, s);
 }
 
-void sgd_all(ScalarType dtype, const detail::SgdArrays& a, int64_t begin, int64_t end, const SgdStep& s) {
+void sgd_all(ScalarType dtype, const detail::SgdArrays& a, int64_t begin, int64_t end,
+             const SgdStep& s) {
   TENON_DISPATCH_FLOATING_AND_REDUCED(dtype, "SGD", { return sgd_of<scalar_t>(a, begin, end, s); });
 }
 
-void adam_all(ScalarType dtype, const detail::AdamArrays& a, int64_t begin, int64_t end, const AdamStep& s) {
-  TENON_DISPATCH_FLOATING_AND_REDUCED(dtype, "Adam", { return adam_of<scalar_t>(a, begin, end, s); });
+void adam_all(ScalarType dtype, const detail::AdamArrays& a, int64_t begin, int64_t end,
+              const AdamStep& s) {
+  TENON_DISPATCH_FLOATING_AND_REDUCED(dtype, "Adam",
+                                      { return adam_of<scalar_t>(a, begin, end, s); });
 }
 
 }  // namespace tenon::optim::HWY_NAMESPACE
@@ -97,11 +102,13 @@ namespace tenon::optim {
 HWY_EXPORT(sgd_all);
 HWY_EXPORT(adam_all);
 
-void detail::sgd_loop(ScalarType dtype, const SgdArrays& arrays, int64_t begin, int64_t end, const SgdStep& step) {
+void detail::sgd_loop(ScalarType dtype, const SgdArrays& arrays, int64_t begin, int64_t end,
+                      const SgdStep& step) {
   HWY_DYNAMIC_DISPATCH(sgd_all)(dtype, arrays, begin, end, step);
 }
 
-void detail::adam_loop(ScalarType dtype, const AdamArrays& arrays, int64_t begin, int64_t end, const AdamStep& step) {
+void detail::adam_loop(ScalarType dtype, const AdamArrays& arrays, int64_t begin, int64_t end,
+                       const AdamStep& step) {
   HWY_DYNAMIC_DISPATCH(adam_all)(dtype, arrays, begin, end, step);
 }
 

@@ -15,7 +15,8 @@ std::vector<ParamGroup> one_group(std::vector<Tensor> parameters) {
 
 }  // namespace
 
-Optimizer::Optimizer(std::vector<Tensor> parameters) : Optimizer(one_group(std::move(parameters))) {}
+Optimizer::Optimizer(std::vector<Tensor> parameters)
+    : Optimizer(one_group(std::move(parameters))) {}
 
 Optimizer::Optimizer(std::vector<ParamGroup> groups) : groups_(std::move(groups)) { check(); }
 
@@ -24,9 +25,10 @@ void Optimizer::check() const {
   for (const ParamGroup& group : groups_) {
     for (const Tensor& p : group.params()) {
       TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", count, " is undefined");
-      TENON_CHECK_VALUE(p.is_leaf(), "[optim] can't optimize a non-leaf Tensor: parameter ", count, " of shape ",
-                        p.sizes());
-      TENON_CHECK_VALUE(p.is_floating_point(), "[optim] parameters must be of a floating-point type, got ", p.dtype(),
+      TENON_CHECK_VALUE(p.is_leaf(), "[optim] can't optimize a non-leaf Tensor: parameter ", count,
+                        " of shape ", p.sizes());
+      TENON_CHECK_VALUE(p.is_floating_point(),
+                        "[optim] parameters must be of a floating-point type, got ", p.dtype(),
                         " for parameter ", count);
       ++count;
     }
@@ -51,8 +53,8 @@ void Optimizer::update_one(const Tensor& p) {
   Tensor grad = p.grad();
   if (!grad.defined()) return;
   TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
-              "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(), " on ",
-              grad.device(), " for ", p.sizes(), " on ", p.device());
+              "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
+              " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
   State& state = state_[p.unsafe_impl()];
   ++state.step;
 

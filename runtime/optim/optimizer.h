@@ -21,8 +21,9 @@ class ParamGroup {
   std::vector<Tensor> params_;
 };
 
-/// Changes parameters by their gradients. step() reads and writes each parameter, its gradient and its state once, in
-/// one pass on the CPU; it records nothing and counts as one in-place change of the parameter.
+/// Changes parameters by their gradients. step() reads and writes each parameter, its gradient and
+/// its state once, in one pass on the CPU; it records nothing and counts as one in-place change of
+/// the parameter.
 class TENON_API Optimizer {
  public:
   using LossClosure = std::function<Tensor()>;

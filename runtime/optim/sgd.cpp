@@ -7,12 +7,13 @@ namespace tenon::optim {
 SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
     : Optimizer(std::move(parameters)), options_(options) {
   TENON_CHECK_VALUE(options.lr() >= 0, "[SGD] lr must not be negative, got ", options.lr());
-  TENON_CHECK_VALUE(options.momentum() >= 0, "[SGD] momentum must not be negative, got ", options.momentum());
+  TENON_CHECK_VALUE(options.momentum() >= 0, "[SGD] momentum must not be negative, got ",
+                    options.momentum());
   TENON_CHECK_VALUE(options.weight_decay() >= 0, "[SGD] weight_decay must not be negative, got ",
                     options.weight_decay());
   TENON_CHECK_VALUE(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
-                    "[SGD] nesterov requires a momentum and zero dampening, got momentum ", options.momentum(),
-                    " and dampening ", options.dampening());
+                    "[SGD] nesterov requires a momentum and zero dampening, got momentum ",
+                    options.momentum(), " and dampening ", options.dampening());
 }
 
 void SGD::update(const Tensor& p, const Tensor& grad, State& state) {

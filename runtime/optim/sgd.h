@@ -14,11 +14,13 @@ class SGDOptions {
   TENON_ARG(bool, nesterov) = false;
 };
 
-/// Stochastic gradient descent, as PyTorch's: d = grad + weight_decay p; with momentum the buffer is b = momentum b +
-/// (1 - dampening) d, at the first step d itself, and d becomes b, or d + momentum b with nesterov; p -= lr d.
+/// Stochastic gradient descent, as PyTorch's: d = grad + weight_decay p; with momentum the buffer
+/// is b = momentum b + (1 - dampening) d, at the first step d itself, and d becomes b, or d +
+/// momentum b with nesterov; p -= lr d.
 class TENON_API SGD : public Optimizer {
  public:
-  /// ValueError for a negative lr, momentum or weight decay, or nesterov without momentum or with dampening.
+  /// ValueError for a negative lr, momentum or weight decay, or nesterov without momentum or with
+  /// dampening.
   SGD(std::vector<Tensor> parameters, SGDOptions options);
   /// Read at every step, so that a schedule may change the learning rate between them.
   SGDOptions& options() { return options_; }

@@ -25,7 +25,8 @@ void sgd_composed(Tensor p, const Tensor& grad, Tensor buffer, const SgdStep& s)
   p.add_(d, -s.lr);
 }
 
-void adam_composed(Tensor p, const Tensor& grad, Tensor m, Tensor v, Tensor max, const AdamStep& s) {
+void adam_composed(Tensor p, const Tensor& grad, Tensor m, Tensor v, Tensor max,
+                   const AdamStep& s) {
   Tensor g = grad;
   if (s.weight_decay != 0) {
     if (s.decoupled) {
@@ -39,7 +40,8 @@ void adam_composed(Tensor p, const Tensor& grad, Tensor m, Tensor v, Tensor max,
   if (max.defined()) max.copy_(maximum(max, v));
   const double correction1 = 1 - std::pow(s.beta1, s.step);
   const double correction2 = 1 - std::pow(s.beta2, s.step);
-  const Tensor denominator = (max.defined() ? max : v).sqrt().div_(std::sqrt(correction2)).add_(s.eps);
+  const Tensor denominator =
+      (max.defined() ? max : v).sqrt().div_(std::sqrt(correction2)).add_(s.eps);
   p.add_(m.div(denominator), -s.lr / correction1);
 }
 
@@ -50,16 +52,19 @@ void* data_of(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
 void sgd_step(const Tensor& p, const Tensor& grad, const Tensor& buffer, const SgdStep& step) {
   if (!p.is_cpu()) return sgd_composed(p, grad, buffer, step);
   const detail::SgdArrays arrays{p.data_ptr(), grad.data_ptr(), data_of(buffer)};
-  parallel_for(0, p.numel(), kGrain,
-               [&](int64_t begin, int64_t end) { detail::sgd_loop(p.dtype(), arrays, begin, end, step); });
+  parallel_for(0, p.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    detail::sgd_loop(p.dtype(), arrays, begin, end, step);
+  });
 }
 
-void adam_step(const Tensor& p, const Tensor& grad, const Tensor& m, const Tensor& v, const Tensor& max,
-               const AdamStep& step) {
+void adam_step(const Tensor& p, const Tensor& grad, const Tensor& m, const Tensor& v,
+               const Tensor& max, const AdamStep& step) {
   if (!p.is_cpu()) return adam_composed(p, grad, m, v, max, step);
-  const detail::AdamArrays arrays{p.data_ptr(), grad.data_ptr(), m.data_ptr(), v.data_ptr(), data_of(max)};
-  parallel_for(0, p.numel(), kGrain,
-               [&](int64_t begin, int64_t end) { detail::adam_loop(p.dtype(), arrays, begin, end, step); });
+  const detail::AdamArrays arrays{p.data_ptr(), grad.data_ptr(), m.data_ptr(), v.data_ptr(),
+                                  data_of(max)};
+  parallel_for(0, p.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    detail::adam_loop(p.dtype(), arrays, begin, end, step);
+  });
 }
 
 }  // namespace tenon::optim

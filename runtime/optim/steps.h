@@ -25,15 +25,16 @@ struct AdamStep {
   int64_t step;
 };
 
-/// Changes p and its state in one pass. All tensors have p's dtype, device and strides, and are dense; `buffer` is
-/// undefined without momentum, `max` without amsgrad.
+/// Changes p and its state in one pass. All tensors have p's dtype, device and strides, and are
+/// dense; `buffer` is undefined without momentum, `max` without amsgrad.
 void sgd_step(const Tensor& p, const Tensor& grad, const Tensor& buffer, const SgdStep& step);
-void adam_step(const Tensor& p, const Tensor& grad, const Tensor& m, const Tensor& v, const Tensor& max,
-               const AdamStep& step);
+void adam_step(const Tensor& p, const Tensor& grad, const Tensor& m, const Tensor& v,
+               const Tensor& max, const AdamStep& step);
 
 namespace detail {
 
-/// The loops over raw memory, elements [0, n); T is float or double, or a half type computed in float.
+/// The loops over raw memory, elements [0, n); T is float or double, or a half type computed in
+/// float.
 struct SgdArrays {
   void* p;
   const void* grad;
@@ -46,8 +47,10 @@ struct AdamArrays {
   void* v;
   void* max;
 };
-void sgd_loop(ScalarType dtype, const SgdArrays& arrays, int64_t begin, int64_t end, const SgdStep& step);
-void adam_loop(ScalarType dtype, const AdamArrays& arrays, int64_t begin, int64_t end, const AdamStep& step);
+void sgd_loop(ScalarType dtype, const SgdArrays& arrays, int64_t begin, int64_t end,
+              const SgdStep& step);
+void adam_loop(ScalarType dtype, const AdamArrays& arrays, int64_t begin, int64_t end,
+               const AdamStep& step);
 
 }  // namespace detail
 }  // namespace tenon::optim

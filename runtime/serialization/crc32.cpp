@@ -17,7 +17,8 @@ uint32_t crc32(uint32_t crc, const void* data, size_t bytes) {
 
 #else
 
-// Reflected polynomial 0xEDB88320, one byte at a time: archives stay readable where zlib is not built in.
+// Reflected polynomial 0xEDB88320, one byte at a time: archives stay readable where zlib is not
+// built in.
 uint32_t crc32(uint32_t crc, const void* data, size_t bytes) {
   static const auto table = [] {
     std::array<uint32_t, 256> t;
@@ -29,7 +30,8 @@ uint32_t crc32(uint32_t crc, const void* data, size_t bytes) {
     return t;
   }();
   crc = ~crc;
-  for (const auto* p = static_cast<const uint8_t*>(data); bytes > 0; --bytes) crc = (crc >> 8) ^ table[(crc ^ *p++) & 255];
+  for (const auto* p = static_cast<const uint8_t*>(data); bytes > 0; --bytes)
+    crc = (crc >> 8) ^ table[(crc ^ *p++) & 255];
   return ~crc;
 }
 

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "aten/core/error.h"
 
@@ -24,7 +24,8 @@ std::string parent_of(const std::string& path) {
 
 }  // namespace
 
-InputFile::InputFile(std::string path) : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+InputFile::InputFile(std::string path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
   TENON_CHECK(descriptor_ >= 0, "[load] cannot open '", path_, "': ", std::strerror(errno));
   struct stat info;
   if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -42,7 +43,8 @@ void InputFile::read(uint64_t offset, void* data, size_t bytes) const {
   while (left > 0) {
     const ssize_t got = ::pread(descriptor_, to, left, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    TENON_CHECK(got >= 0, "[load] cannot read '", path_, "' at byte ", offset, ": ", std::strerror(errno));
+    TENON_CHECK(got >= 0, "[load] cannot read '", path_, "' at byte ", offset, ": ",
+                std::strerror(errno));
     TENON_CHECK(got > 0, "[load] '", path_, "' ends at byte ", offset, ", expected ", left,
                 " more bytes; the file is truncated");
     to += got;
@@ -53,7 +55,8 @@ void InputFile::read(uint64_t offset, void* data, size_t bytes) const {
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   const std::string parent = parent_of(path_);
-  TENON_CHECK(std::filesystem::is_directory(parent), "[save] Parent directory ", parent, " does not exist.");
+  TENON_CHECK(std::filesystem::is_directory(parent), "[save] Parent directory ", parent,
+              " does not exist.");
   // The name says whose it is, so that two writers at once do not share one.
   static std::atomic<int> counter{0};
   temporary_ = path_ + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter++);
@@ -69,7 +72,8 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(const char* what) const {
-  tenon::detail::raise<Error>("[save] cannot ", what, " '", path_, "' at byte ", position_, ": ", std::strerror(errno));
+  tenon::detail::raise<Error>("[save] cannot ", what, " '", path_, "' at byte ", position_, ": ",
+                              std::strerror(errno));
 }
 
 void OutputFile::write_out(const char* data, size_t bytes) {
@@ -101,13 +105,15 @@ void OutputFile::write(const void* data, size_t bytes) {
 void OutputFile::commit() {
   flush();
   if (::fsync(descriptor_) != 0) fail("sync");
-  if (::close(std::exchange(descriptor_, -1)) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (::close(std::exchange(descriptor_, -1)) != 0 ||
+      ::rename(temporary_.c_str(), path_.c_str()) != 0) {
     const int reason = errno;
     ::unlink(temporary_.c_str());
     errno = reason;
     fail("rename");
   }
-  // The new name is durable once the folder is; where a folder cannot be synced, the system does it in its time.
+  // The new name is durable once the folder is; where a folder cannot be synced, the system does it
+  // in its time.
   const int folder = ::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     ::fsync(folder);

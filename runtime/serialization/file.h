@@ -29,8 +29,9 @@ class InputFile {
   uint64_t size_;
 };
 
-/// A file that appears under its name complete or not at all: what is written goes to a temporary file beside it, which
-/// commit() makes durable and renames. Without commit() nothing is left and an older file of that name stays as it was.
+/// A file that appears under its name complete or not at all: what is written goes to a temporary
+/// file beside it, which commit() makes durable and renames. Without commit() nothing is left and
+/// an older file of that name stays as it was.
 class OutputFile {
  public:
   /// Error "[save] Parent directory x does not exist." or the system's reason.

@@ -1,7 +1,7 @@
 #include <charconv>
 
 #include "runtime/serialization/pickle_reader.h"
-#include "runtime/serialization/state_dict_file.h"
+#include "runtime/serialization/serialize.h"
 #include "runtime/serialization/zip_reader.h"
 
 namespace tenon::serialization {
@@ -14,13 +14,15 @@ void check_version(const ZipReader& zip, const InputFile& file) {
   const std::string text = zip.read(zip.has(".data/version") ? ".data/version" : "version");
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  TENON_CHECK(error == std::errc(), "[load] '", file.path(), "': the version is no number: '", text, "'");
+  TENON_CHECK(error == std::errc(), "[load] '", file.path(), "': the version is no number: '", text,
+              "'");
   TENON_CHECK(version >= kOldestVersion && version <= kNewestVersion, "[load] '", file.path(),
               "': Attempted to read a file with version ", version,
               ", but the maximum supported version for reading is ", kNewestVersion, ".");
   if (!zip.has("byteorder")) return;
   const std::string order = zip.read("byteorder");
-  TENON_CHECK(order == "little", "[load] '", file.path(), "': byte order '", order, "' is not supported");
+  TENON_CHECK(order == "little", "[load] '", file.path(), "': byte order '", order,
+              "' is not supported");
 }
 
 StateDict to_state_dict(const PickleValue& value, const InputFile& file) {
@@ -29,8 +31,8 @@ StateDict to_state_dict(const PickleValue& value, const InputFile& file) {
               ", expected a dict of tensors");
   StateDict state("Tensor");
   for (const auto& [key, tensor] : value.pairs) {
-    TENON_CHECK(key->kind == Kind::String, "[load] '", file.path(), "': a key is ", key->description(),
-                ", expected a string");
+    TENON_CHECK(key->kind == Kind::String, "[load] '", file.path(), "': a key is ",
+                key->description(), ", expected a string");
     TENON_CHECK(tensor->kind == Kind::Tensor, "[load] '", file.path(), "': '", key->text, "' is ",
                 tensor->description(), ", expected a tensor");
     state.set(key->text, Tensor(tensor->tensor));
@@ -50,9 +52,11 @@ StateDict load_state_dict(const std::string& path) {
     const std::string name = "data/" + key;
     // The record bounds what is allocated, and the file bounds the record.
     const uint64_t bytes = zip.size(name);
-    TENON_CHECK(static_cast<uint64_t>(numel) == bytes / element_size(dtype) && bytes % element_size(dtype) == 0,
-                "[load] '", path, "': record ", name, " at byte ", zip.offset(name), ": record size (", bytes,
-                " bytes) does not match expected size (", numel, " elements of ", dtype, ")");
+    TENON_CHECK(static_cast<uint64_t>(numel) == bytes / element_size(dtype) &&
+                    bytes % element_size(dtype) == 0,
+                "[load] '", path, "': record ", name, " at byte ", zip.offset(name),
+                ": record size (", bytes, " bytes) does not match expected size (", numel,
+                " elements of ", dtype, ")");
     TensorBase storage = empty({numel}, dtype, kCPU);
     zip.read(name, storage.data_ptr(), bytes);
     return storage;

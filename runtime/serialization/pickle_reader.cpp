@@ -9,8 +9,9 @@
 namespace tenon::serialization {
 
 const char* PickleValue::description() const {
-  constexpr const char* kNames[] = {"a mark",  "None",   "a bool", "an int",  "a float",   "a string",
-                                    "a tuple", "a list", "a dict", "a class", "a storage", "a tensor"};
+  constexpr const char* kNames[] = {"a mark",  "None",     "a bool",    "an int",
+                                    "a float", "a string", "a tuple",   "a list",
+                                    "a dict",  "a class",  "a storage", "a tensor"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -21,7 +22,8 @@ void PickleReader::fail(const Parts&... parts) const {
 
 std::string_view PickleReader::take(uint64_t bytes) {
   if (bytes > pickle_.size() - at_) {
-    fail("unexpected EOF, expected ", bytes - (pickle_.size() - at_), " more bytes. The file might be corrupted.");
+    fail("unexpected EOF, expected ", bytes - (pickle_.size() - at_),
+         " more bytes. The file might be corrupted.");
   }
   const std::string_view taken = pickle_.substr(at_, bytes);
   at_ += bytes;
@@ -35,7 +37,8 @@ T PickleReader::take_number() {
 
 std::string_view PickleReader::take_line() {
   const size_t end = pickle_.find('\n', at_);
-  if (end == std::string_view::npos) fail("unexpected EOF within a line. The file might be corrupted.");
+  if (end == std::string_view::npos)
+    fail("unexpected EOF within a line. The file might be corrupted.");
   const std::string_view line = pickle_.substr(at_, end - at_);
   at_ = end + 1;
   return line;
@@ -59,7 +62,8 @@ void PickleReader::push_string(std::string_view text) {
 void PickleReader::push_long(std::string_view bytes) {
   if (bytes.size() > 8) fail("an integer of ", bytes.size(), " bytes is too large");
   uint64_t value = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i])) << (8 * i);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i])) << (8 * i);
   const size_t bits = bytes.size() * 8;
   if (bits > 0 && bits < 64 && (value >> (bits - 1))) value |= ~uint64_t{0} << bits;
   push_int(static_cast<int64_t>(value));
@@ -98,14 +102,16 @@ std::vector<const PickleValue*> PickleReader::pop_to_mark() {
   size_t from = stack_.size();
   while (from > 0 && stack_[from - 1]->kind != Kind::Mark) --from;
   if (from == 0) fail("no mark on the stack");
-  std::vector<const PickleValue*> values(stack_.begin() + static_cast<std::ptrdiff_t>(from), stack_.end());
+  std::vector<const PickleValue*> values(stack_.begin() + static_cast<std::ptrdiff_t>(from),
+                                         stack_.end());
   stack_.resize(from - 1);
   return values;
 }
 
 void PickleReader::append(std::vector<const PickleValue*> values) {
   const Ref list = top();
-  if (list->kind != Kind::List) fail("items can be appended to a list only, got ", list->description());
+  if (list->kind != Kind::List)
+    fail("items can be appended to a list only, got ", list->description());
   list->items.insert(list->items.end(), values.begin(), values.end());
 }
 
@@ -133,8 +139,8 @@ void PickleReader::persistent_load() {
   const Ref id = pop(Kind::Tuple);
   const auto& parts = id->items;
   if (parts.size() != 5 || parts[0]->kind != Kind::String || parts[0]->text != "storage" ||
-      parts[1]->kind != Kind::Global || parts[2]->kind != Kind::String || parts[3]->kind != Kind::String ||
-      parts[4]->kind != Kind::Int) {
+      parts[1]->kind != Kind::Global || parts[2]->kind != Kind::String ||
+      parts[3]->kind != Kind::String || parts[4]->kind != Kind::Int) {
     fail("a persistent id must be ('storage', class, key, location, numel)");
   }
   const std::optional<ScalarType> dtype = storage_dtype(parts[1]->text);
@@ -151,8 +157,8 @@ void PickleReader::persistent_load() {
     storage->tensor = load_storage_(key, *dtype, numel);
   }
   if (storage->tensor.dtype() != *dtype || storage->integer != numel) {
-    fail("storage ", key, " occurs as ", storage->integer, " elements of ", storage->tensor.dtype(), " and as ", numel,
-         " of ", *dtype);
+    fail("storage ", key, " occurs as ", storage->integer, " elements of ", storage->tensor.dtype(),
+         " and as ", numel, " of ", *dtype);
   }
   push(storage);
 }
@@ -166,21 +172,23 @@ void PickleReader::reduce() {
     push(make(Kind::Dict));
   } else if (name == "torch._utils _rebuild_tensor_v2" || name == "torch._utils _rebuild_tensor") {
     push(rebuild_tensor(args));
-  } else if (name == "torch._utils _rebuild_parameter" && args.size() == 3 && args[0]->kind == Kind::Tensor &&
-             args[1]->kind == Kind::Bool) {
+  } else if (name == "torch._utils _rebuild_parameter" && args.size() == 3 &&
+             args[0]->kind == Kind::Tensor && args[1]->kind == Kind::Bool) {
     push(const_cast<Ref>(args[0]));
   } else if (name == "torch Size" && args.size() == 1 && args[0]->kind == Kind::Tuple) {
     push(const_cast<Ref>(args[0]));
   } else {
-    fail("Weights only load failed. Unsupported global: GLOBAL ", name, " was not an allowed global by default.");
+    fail("Weights only load failed. Unsupported global: GLOBAL ", name,
+         " was not an allowed global by default.");
   }
 }
 
 PickleReader::Ref PickleReader::rebuild_tensor(const std::vector<const PickleValue*>& args) {
   const auto is = [&](size_t i, Kind kind) { return args[i]->kind == kind; };
   const bool short_form = args.size() == 4;
-  if (!(short_form || args.size() == 6 || args.size() == 7) || !is(0, Kind::Storage) || !is(1, Kind::Int) ||
-      !is(2, Kind::Tuple) || !is(3, Kind::Tuple) || (!short_form && !is(4, Kind::Bool))) {
+  if (!(short_form || args.size() == 6 || args.size() == 7) || !is(0, Kind::Storage) ||
+      !is(1, Kind::Int) || !is(2, Kind::Tuple) || !is(3, Kind::Tuple) ||
+      (!short_form && !is(4, Kind::Bool))) {
     fail("a tensor must be rebuilt from (storage, offset, size, stride, requires_grad, hooks)");
   }
   if (args.size() == 7 && !(is(6, Kind::Dict) && args[6]->pairs.empty()) && !is(6, Kind::None)) {
@@ -207,7 +215,8 @@ PickleReader::Ref PickleReader::rebuild_tensor(const std::vector<const PickleVal
 void PickleReader::build() {
   const Ref state = pop();
   const Ref object = top();
-  // Attributes of a dictionary: a module's versions under "_metadata". Nothing here depends on them.
+  // Attributes of a dictionary: a module's versions under "_metadata". Nothing here depends on
+  // them.
   if (object->kind != Kind::Dict || state->kind != Kind::Dict) {
     fail("attributes can be set on a dict only, got ", object->description());
   }
@@ -226,137 +235,91 @@ bool PickleReader::step() {
   opcode_at_ = at_;
   const auto opcode = static_cast<uint8_t>(take(1)[0]);
   switch (opcode) {
-    case 0x80: {  // PROTO
-      const auto protocol = take_number<uint8_t>();
-      if (protocol < 2 || protocol > 5) fail("pickle protocol ", int{protocol}, " is not supported");
-      break;
-    }
-    case 0x95:  // FRAME
-      take(8);
-      break;
-    case '.':
-      return false;
-    case '(':
-      push(make(Kind::Mark));
-      break;
-    case '0':
-      pop();
-      break;
-    case '1':
-      pop_to_mark();
-      break;
-    case '2':
-      push(top());
-      break;
-    case 'N':
-      push(make(Kind::None));
-      break;
-    case 0x88:
-    case 0x89:
-      push(make(Kind::Bool));
-      top()->integer = opcode == 0x88;
-      break;
-    case 'K':
-      push_int(take_number<uint8_t>());
-      break;
-    case 'M':
-      push_int(take_number<uint16_t>());
-      break;
-    case 'J':
-      push_int(take_number<int32_t>());
-      break;
-    case 0x8a:  // LONG1
-      push_long(take(take_number<uint8_t>()));
-      break;
-    case 'G': {  // BINFLOAT, big-endian
-      uint64_t bits = 0;
-      for (const char c : take(8)) bits = (bits << 8) | static_cast<uint8_t>(c);
-      push(make(Kind::Float));
-      top()->number = std::bit_cast<double>(bits);
-      break;
-    }
-    case 'X':
-      push_string(take(take_number<uint32_t>()));
-      break;
-    case 0x8c:  // SHORT_BINUNICODE
-      push_string(take(take_number<uint8_t>()));
-      break;
-    case 0x8d:  // BINUNICODE8
-      push_string(take(take_number<uint64_t>()));
-      break;
-    case ')':
-      push(make(Kind::Tuple));
-      break;
-    case 0x85:
-    case 0x86:
-    case 0x87:
-      push_tuple(opcode - 0x84u);
-      break;
-    case 't': {
-      auto items = pop_to_mark();
-      push(make(Kind::Tuple));
-      top()->items = std::move(items);
-      break;
-    }
-    case ']':
-      push(make(Kind::List));
-      break;
-    case 'a': {
-      const Ref item = pop();
-      append({item});
-      break;
-    }
-    case 'e':
-      append(pop_to_mark());
-      break;
-    case '}':
-      push(make(Kind::Dict));
-      break;
-    case 's': {
-      const Ref value = pop();
-      const Ref key = pop();
-      set_items({key, value});
-      break;
-    }
-    case 'u':
-      set_items(pop_to_mark());
-      break;
-    case 'q':
-      put(take_number<uint8_t>());
-      break;
-    case 'r':
-      put(take_number<uint32_t>());
-      break;
-    case 0x94:  // MEMOIZE
-      put(memo_.size());
-      break;
-    case 'h':
-      get(take_number<uint8_t>());
-      break;
-    case 'j':
-      get(take_number<uint32_t>());
-      break;
-    case 'c': {
-      std::string module(take_line());
-      global(std::move(module), std::string(take_line()));
-      break;
-    }
-    case 0x93: {  // STACK_GLOBAL
-      const std::string name = pop(Kind::String)->text;
-      global(pop(Kind::String)->text, name);
-      break;
-    }
-    case 'R':
-      reduce();
-      break;
-    case 'b':
-      build();
-      break;
-    case 'Q':
-      persistent_load();
-      break;
-    default:
-      fail("opcode ", int{opcode}, " is not supported");
+  case 0x80: {  // PROTO
+    const auto protocol = take_number<uint8_t>();
+    if (protocol < 2 || protocol > 5) fail("pickle protocol ", int{protocol}, " is not supported");
+    break;
+  }
+  case 0x95:  // FRAME
+    take(8);
+    break;
+  case '.': return false;
+  case '(': push(make(Kind::Mark)); break;
+  case '0': pop(); break;
+  case '1': pop_to_mark(); break;
+  case '2': push(top()); break;
+  case 'N': push(make(Kind::None)); break;
+  case 0x88:
+  case 0x89:
+    push(make(Kind::Bool));
+    top()->integer = opcode == 0x88;
+    break;
+  case 'K': push_int(take_number<uint8_t>()); break;
+  case 'M': push_int(take_number<uint16_t>()); break;
+  case 'J': push_int(take_number<int32_t>()); break;
+  case 0x8a:  // LONG1
+    push_long(take(take_number<uint8_t>()));
+    break;
+  case 'G': {  // BINFLOAT, big-endian
+    uint64_t bits = 0;
+    for (const char c : take(8)) bits = (bits << 8) | static_cast<uint8_t>(c);
+    push(make(Kind::Float));
+    top()->number = std::bit_cast<double>(bits);
+    break;
+  }
+  case 'X': push_string(take(take_number<uint32_t>())); break;
+  case 0x8c:  // SHORT_BINUNICODE
+    push_string(take(take_number<uint8_t>()));
+    break;
+  case 0x8d:  // BINUNICODE8
+    push_string(take(take_number<uint64_t>()));
+    break;
+  case ')': push(make(Kind::Tuple)); break;
+  case 0x85:
+  case 0x86:
+  case 0x87: push_tuple(opcode - 0x84u); break;
+  case 't': {
+    auto items = pop_to_mark();
+    push(make(Kind::Tuple));
+    top()->items = std::move(items);
+    break;
+  }
+  case ']': push(make(Kind::List)); break;
+  case 'a': {
+    const Ref item = pop();
+    append({item});
+    break;
+  }
+  case 'e': append(pop_to_mark()); break;
+  case '}': push(make(Kind::Dict)); break;
+  case 's': {
+    const Ref value = pop();
+    const Ref key = pop();
+    set_items({key, value});
+    break;
+  }
+  case 'u': set_items(pop_to_mark()); break;
+  case 'q': put(take_number<uint8_t>()); break;
+  case 'r': put(take_number<uint32_t>()); break;
+  case 0x94:  // MEMOIZE
+    put(memo_.size());
+    break;
+  case 'h': get(take_number<uint8_t>()); break;
+  case 'j': get(take_number<uint32_t>()); break;
+  case 'c': {
+    std::string module(take_line());
+    global(std::move(module), std::string(take_line()));
+    break;
+  }
+  case 0x93: {  // STACK_GLOBAL
+    const std::string name = pop(Kind::String)->text;
+    global(pop(Kind::String)->text, name);
+    break;
+  }
+  case 'R': reduce(); break;
+  case 'b': build(); break;
+  case 'Q': persistent_load(); break;
+  default: fail("opcode ", int{opcode}, " is not supported");
   }
   return true;
 }

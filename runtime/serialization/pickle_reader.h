@@ -13,15 +13,29 @@
 
 namespace tenon::serialization {
 
-/// A value of a pickle. Values refer to each other freely, in circles too, and live as long as their machine.
+/// A value of a pickle. Values refer to each other freely, in circles too, and live as long as
+/// their machine.
 struct PickleValue {
-  enum class Kind : uint8_t { Mark, None, Bool, Int, Float, String, Tuple, List, Dict, Global, Storage, Tensor };
+  enum class Kind : uint8_t {
+    Mark,
+    None,
+    Bool,
+    Int,
+    Float,
+    String,
+    Tuple,
+    List,
+    Dict,
+    Global,
+    Storage,
+    Tensor
+  };
   using Pair = std::pair<const PickleValue*, const PickleValue*>;
 
   Kind kind = Kind::None;
-  int64_t integer = 0;  ///< Int; Bool: 0 or 1; Storage: number of elements
-  double number = 0;    ///< Float
-  std::string text;     ///< String; Global: "module name"; Storage: its key
+  int64_t integer = 0;                    ///< Int; Bool: 0 or 1; Storage: number of elements
+  double number = 0;                      ///< Float
+  std::string text;                       ///< String; Global: "module name"; Storage: its key
   std::vector<const PickleValue*> items;  ///< Tuple, List
   std::vector<Pair> pairs;                ///< Dict, in order
   TensorBase tensor;                      ///< Tensor; Storage: all of it, one-dimensional
@@ -30,12 +44,14 @@ struct PickleValue {
   const char* description() const;
 };
 
-/// Runs a pickle of protocols 2 to 4. It knows containers, numbers, strings and tensors, and calls nothing else: a
-/// pickle that names any other function or class is an error. Errors give the offset of the opcode.
+/// Runs a pickle of protocols 2 to 4. It knows containers, numbers, strings and tensors, and calls
+/// nothing else: a pickle that names any other function or class is an error. Errors give the
+/// offset of the opcode.
 class PickleReader {
  public:
   /// Gives the one-dimensional tensor that is storage `key` of `numel` elements.
-  using LoadStorage = std::function<TensorBase(const std::string& key, ScalarType dtype, int64_t numel)>;
+  using LoadStorage =
+      std::function<TensorBase(const std::string& key, ScalarType dtype, int64_t numel)>;
 
   /// `name` is what errors call the pickle.
   PickleReader(std::string_view pickle, std::string name, LoadStorage load_storage)
@@ -88,7 +104,9 @@ class PickleReader {
   std::unordered_map<std::string, Ref> storages_;
 };
 
-/// Sizes and strides over a storage, as the pickle gives them; throws for geometry that leaves the storage.
-TensorBase tensor_over(const TensorBase& storage, int64_t offset, IntArrayRef sizes, IntArrayRef strides);
+/// Sizes and strides over a storage, as the pickle gives them; throws for geometry that leaves the
+/// storage.
+TensorBase tensor_over(const TensorBase& storage, int64_t offset, IntArrayRef sizes,
+                       IntArrayRef strides);
 
 }  // namespace tenon::serialization

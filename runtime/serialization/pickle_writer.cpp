@@ -7,22 +7,21 @@
 
 namespace tenon::serialization {
 
-using zip::put;
-
 void PickleWriter::integer(int64_t value) {
   if (value >= 0 && value <= 0xFF) {
     out_ += 'K';
-    put<uint8_t>(out_, static_cast<uint8_t>(value));
+    zip::put<uint8_t>(out_, static_cast<uint8_t>(value));
   } else if (value >= 0 && value <= 0xFFFF) {
     out_ += 'M';
-    put<uint16_t>(out_, static_cast<uint16_t>(value));
-  } else if (value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max()) {
+    zip::put<uint16_t>(out_, static_cast<uint16_t>(value));
+  } else if (value >= std::numeric_limits<int32_t>::min() &&
+             value <= std::numeric_limits<int32_t>::max()) {
     out_ += 'J';
-    put<int32_t>(out_, static_cast<int32_t>(value));
+    zip::put<int32_t>(out_, static_cast<int32_t>(value));
   } else {
     // LONG1: as few bytes of two's complement as hold the sign.
     std::string bytes;
-    put<int64_t>(bytes, value);
+    zip::put<int64_t>(bytes, value);
     while (bytes.size() > 1) {
       const auto last = static_cast<uint8_t>(bytes.back());
       const bool negative = static_cast<uint8_t>(bytes[bytes.size() - 2]) & 0x80;
@@ -30,16 +29,16 @@ void PickleWriter::integer(int64_t value) {
       bytes.pop_back();
     }
     out_ += '\x8a';
-    put<uint8_t>(out_, static_cast<uint8_t>(bytes.size()));
+    zip::put<uint8_t>(out_, static_cast<uint8_t>(bytes.size()));
     out_ += bytes;
   }
 }
 
 PickleWriter::Memo PickleWriter::string(std::string_view text) {
-  TENON_CHECK(text.size() <= std::numeric_limits<uint32_t>::max(), "[save] a string of ", text.size(),
-              " bytes is too long");
+  TENON_CHECK(text.size() <= std::numeric_limits<uint32_t>::max(), "[save] a string of ",
+              text.size(), " bytes is too long");
   out_ += 'X';
-  put<uint32_t>(out_, static_cast<uint32_t>(text.size()));
+  zip::put<uint32_t>(out_, static_cast<uint32_t>(text.size()));
   out_ += text;
   return put();
 }
@@ -70,10 +69,10 @@ void PickleWriter::integers(IntArrayRef values) {
 void PickleWriter::get(Memo memo) {
   if (memo <= 0xFF) {
     out_ += 'h';
-    put<uint8_t>(out_, static_cast<uint8_t>(memo));
+    zip::put<uint8_t>(out_, static_cast<uint8_t>(memo));
   } else {
     out_ += 'j';
-    put<uint32_t>(out_, memo);
+    zip::put<uint32_t>(out_, memo);
   }
 }
 

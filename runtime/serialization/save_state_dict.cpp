@@ -3,14 +3,15 @@
 #include <unordered_map>
 
 #include "runtime/serialization/pickle_writer.h"
-#include "runtime/serialization/state_dict_file.h"
+#include "runtime/serialization/serialize.h"
 #include "runtime/serialization/storage_class.h"
 #include "runtime/serialization/zip_writer.h"
 
 namespace tenon::serialization {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the records' bytes are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "the records' bytes are written as they lie in memory");
 
 /// Python's pickler writes a dictionary in portions.
 constexpr size_t kBatch = 1000;
@@ -32,8 +33,9 @@ class StorageTable {
     if (is_new) entries_.push_back({std::to_string(entries_.size()), 0, t.dtype(), storage});
     Entry& entry = entries_[it->second];
     TENON_CHECK(entry.dtype == t.dtype(),
-                "[save] Cannot save multiple tensors or storages that view the same data as different types: '", name,
-                "' is ", t.dtype(), " on memory already saved as ", entry.dtype);
+                "[save] Cannot save multiple tensors or storages that view the same data as "
+                "different types: '",
+                name, "' is ", t.dtype(), " on memory already saved as ", entry.dtype);
     out.mark();
     out.shared_string("storage");
     out.global("torch", storage_class(t.dtype()));
@@ -60,7 +62,8 @@ void empty_ordered_dict(PickleWriter& out) {
   out.reduce();
 }
 
-void write_tensor(PickleWriter& out, const Tensor& t, const std::string& name, StorageTable& storages) {
+void write_tensor(PickleWriter& out, const Tensor& t, const std::string& name,
+                  StorageTable& storages) {
   TENON_CHECK(t.defined(), "[save] tensor '", name, "' is undefined");
   const Tensor data = t.is_cpu() ? t : t.detach().cpu();
   out.global("torch._utils", "_rebuild_tensor_v2");
@@ -109,7 +112,8 @@ void save_state_dict(const StateDict& state, const std::string& path) {
   zip.add(".format_version", "1");
   zip.add(".storage_alignment", "64");
   zip.add("byteorder", "little");
-  for (const auto& entry : storages.entries()) zip.add("data/" + entry.key, entry.storage.data(), entry.storage.nbytes());
+  for (const auto& entry : storages.entries())
+    zip.add("data/" + entry.key, entry.storage.data(), entry.storage.nbytes());
   zip.add("version", "3\n");
   zip.add(".data/serialization_id", zip.digest());
   zip.finish();

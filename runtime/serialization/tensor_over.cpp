@@ -3,9 +3,10 @@
 
 namespace tenon::serialization {
 
-TensorBase tensor_over(const TensorBase& storage, int64_t offset, IntArrayRef sizes, IntArrayRef strides) {
-  TENON_CHECK_VALUE(sizes.size() == strides.size(), "a tensor has ", sizes.size(), " sizes and ", strides.size(),
-                    " strides");
+TensorBase tensor_over(const TensorBase& storage, int64_t offset, IntArrayRef sizes,
+                       IntArrayRef strides) {
+  TENON_CHECK_VALUE(sizes.size() == strides.size(), "a tensor has ", sizes.size(), " sizes and ",
+                    strides.size(), " strides");
   int64_t numel = 1, last = offset;
   bool fits = offset >= 0;
   for (size_t d = 0; d < sizes.size() && fits; ++d) {
@@ -15,9 +16,10 @@ TensorBase tensor_over(const TensorBase& storage, int64_t offset, IntArrayRef si
            !__builtin_add_overflow(last, reach, &last);
   }
   fits = fits && (numel == 0 ? offset <= storage.numel() : last < storage.numel());
-  TENON_CHECK_VALUE(fits, "a tensor of sizes ", sizes, ", strides ", strides, " and offset ", offset,
-                    " does not fit into a storage of ", storage.numel(), " elements");
-  auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(storage.dtype(), storage.device()));
+  TENON_CHECK_VALUE(fits, "a tensor of sizes ", sizes, ", strides ", strides, " and offset ",
+                    offset, " does not fit into a storage of ", storage.numel(), " elements");
+  auto impl =
+      IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(storage.dtype(), storage.device()));
   impl->storage = storage.unsafe_impl()->storage;
   impl->storage_offset = offset;
   impl->set_sizes_and_strides(sizes, strides);

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <string>
 
-/// The parts of the ZIP format that PyTorch's archives use (PKWARE APPNOTE 6.3.3). All numbers are little-endian.
+/// The parts of the ZIP format that PyTorch's archives use (PKWARE APPNOTE 6.3.3). All numbers are
+/// little-endian.
 namespace tenon::serialization::zip {
 
 inline constexpr uint32_t kLocalHeader = 0x04034b50;
@@ -30,13 +31,15 @@ inline constexpr uint64_t kAlignment = 64;
 /// Appends a number's bytes.
 template <class T>
 void put(std::string& to, T value) {
-  for (size_t i = 0; i < sizeof(T); ++i) to.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
+  for (size_t i = 0; i < sizeof(T); ++i)
+    to.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
 }
 
 template <class T>
 T get(const char* from) {
   uint64_t value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) value |= static_cast<uint64_t>(static_cast<uint8_t>(from[i])) << (8 * i);
+  for (size_t i = 0; i < sizeof(T); ++i)
+    value |= static_cast<uint64_t>(static_cast<uint8_t>(from[i])) << (8 * i);
   return static_cast<T>(value);
 }
 

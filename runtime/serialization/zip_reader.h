@@ -9,11 +9,12 @@
 
 namespace tenon::serialization {
 
-/// Reads an archive of stored records. The whole directory is checked at once: bounds, duplicates, overlaps, local
-/// headers. Errors name the file and the offset.
+/// Reads an archive of stored records. The whole directory is checked at once: bounds, duplicates,
+/// overlaps, local headers. Errors name the file and the offset.
 class ZipReader {
  public:
-  /// Error "failed reading zip archive: failed finding central directory" for what is no archive or not all of one.
+  /// Error "failed reading zip archive: failed finding central directory" for what is no archive or
+  /// not all of one.
   explicit ZipReader(const InputFile& file);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }

@@ -13,7 +13,9 @@ using zip::put;
 
 bool large(uint64_t n) { return n >= zip::kIn64; }
 uint32_t in32(uint64_t n) { return large(n) ? zip::kIn64 : static_cast<uint32_t>(n); }
-uint16_t flags_of(uint64_t bytes) { return bytes > 0 ? zip::kUtf8Names | zip::kHasDescriptor : zip::kUtf8Names; }
+uint16_t flags_of(uint64_t bytes) {
+  return bytes > 0 ? zip::kUtf8Names | zip::kHasDescriptor : zip::kUtf8Names;
+}
 
 /// The extra field that holds what 32 bits cannot; empty if nothing needs it.
 std::string zip64_field(uint64_t bytes, uint64_t offset) {
@@ -35,12 +37,14 @@ std::string zip64_field(uint64_t bytes, uint64_t offset) {
 }  // namespace
 
 void ZipWriter::add(std::string_view name, const void* data, size_t bytes) {
-  Entry entry{archive_ + "/" + std::string(name), file_.position(), bytes, zip::crc32(0, data, bytes)};
-  TENON_CHECK(entry.name.size() <= std::numeric_limits<uint16_t>::max(), "[save] a record's name is too long: ",
-              entry.name.size(), " bytes");
+  Entry entry{archive_ + "/" + std::string(name), file_.position(), bytes,
+              zip::crc32(0, data, bytes)};
+  TENON_CHECK(entry.name.size() <= std::numeric_limits<uint16_t>::max(),
+              "[save] a record's name is too long: ", entry.name.size(), " bytes");
   std::string extra = zip64_field(bytes, entry.offset);
   const bool wide = !extra.empty();
-  const uint64_t unpadded = entry.offset + zip::kLocalHeaderBytes + entry.name.size() + extra.size() + 4;
+  const uint64_t unpadded =
+      entry.offset + zip::kLocalHeaderBytes + entry.name.size() + extra.size() + 4;
   const uint64_t padding = (zip::kAlignment - unpadded % zip::kAlignment) % zip::kAlignment;
   put<uint16_t>(extra, zip::kPaddingField);
   put<uint16_t>(extra, static_cast<uint16_t>(padding));
@@ -50,9 +54,9 @@ void ZipWriter::add(std::string_view name, const void* data, size_t bytes) {
   put<uint32_t>(header, zip::kLocalHeader);
   put<uint16_t>(header, 0);  // version needed
   put<uint16_t>(header, flags_of(bytes));
-  put<uint16_t>(header, 0);    // stored
-  put<uint32_t>(header, 0);    // time and date
-  header.append(12, '\0');     // CRC and sizes follow the data
+  put<uint16_t>(header, 0);  // stored
+  put<uint32_t>(header, 0);  // time and date
+  header.append(12, '\0');   // CRC and sizes follow the data
   put<uint16_t>(header, static_cast<uint16_t>(entry.name.size()));
   put<uint16_t>(header, static_cast<uint16_t>(extra.size()));
   header += entry.name;
@@ -64,7 +68,8 @@ void ZipWriter::add(std::string_view name, const void* data, size_t bytes) {
     put<uint32_t>(descriptor, zip::kDescriptor);
     put<uint32_t>(descriptor, entry.crc);
     for (int i = 0; i < 2; ++i) {
-      wide ? put<uint64_t>(descriptor, bytes) : put<uint32_t>(descriptor, static_cast<uint32_t>(bytes));
+      wide ? put<uint64_t>(descriptor, bytes)
+           : put<uint32_t>(descriptor, static_cast<uint32_t>(bytes));
     }
     file_.write(descriptor.data(), descriptor.size());
   }

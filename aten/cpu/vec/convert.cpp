@@ -50,7 +50,8 @@ inline D convert_one(S s) {
   } else if constexpr (std::is_same_v<D, bool>) {
     return s != 0;
   } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D> && sizeof(D) < 4) {
-    return static_cast<D>(static_cast<int32_t>(s));  // negative numbers wrap, as PyTorch's do on x86
+    return static_cast<D>(
+        static_cast<int32_t>(s));  // negative numbers wrap, as PyTorch's do on x86
   } else {
     return static_cast<D>(s);
   }
@@ -97,6 +98,8 @@ Converter pick() {
   if constexpr (std::is_same_v<D, S>) return &copy_loop<D>;
   if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>) return &half_to_float;
   if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float>) return &float_to_half;
+  // As bytes, because GCC does not vectorise loops that read bool.
+  if constexpr (std::is_same_v<S, bool>) return &convert_loop<D, uint8_t>;
   return &convert_loop<D, S>;
 }
 
@@ -104,12 +107,10 @@ template <class D>
 Converter pick_source(ScalarType src) {
   switch (src) {
 #define TENON_PICK(T, Name) \
-  case ScalarType::Name:    \
-    return pick<D, T>();
+  case ScalarType::Name: return pick<D, T>();
     TENON_FORALL_TYPES(TENON_PICK)
 #undef TENON_PICK
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::Undefined: break;
   }
   return nullptr;
 }
@@ -262,12 +263,10 @@ struct Pair {
 Converter pick_converter(ScalarType dst, ScalarType src) {
   switch (dst) {
 #define TENON_PICK(T, Name) \
-  case ScalarType::Name:    \
-    return pick_source<T>(src);
+  case ScalarType::Name: return pick_source<T>(src);
     TENON_FORALL_TYPES(TENON_PICK)
 #undef TENON_PICK
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::Undefined: break;
   }
   return nullptr;
 }
@@ -275,32 +274,22 @@ Converter pick_converter(ScalarType dst, ScalarType src) {
 void gather(void* dst, const void* src, size_t size, int64_t n0, int64_t n1, int64_t stride0,
             int64_t stride1) {
   switch (size) {
-    case 1:
-      return gather_2d_of<uint8_t>(dst, src, n0, n1, stride0, stride1);
-    case 2:
-      return gather_2d_of<uint16_t>(dst, src, n0, n1, stride0, stride1);
-    case 4:
-      return gather_2d_of<uint32_t>(dst, src, n0, n1, stride0, stride1);
-    case 8:
-      return gather_2d_of<uint64_t>(dst, src, n0, n1, stride0, stride1);
-    default:
-      return gather_2d_of<Pair>(dst, src, n0, n1, stride0, stride1);
+  case 1: return gather_2d_of<uint8_t>(dst, src, n0, n1, stride0, stride1);
+  case 2: return gather_2d_of<uint16_t>(dst, src, n0, n1, stride0, stride1);
+  case 4: return gather_2d_of<uint32_t>(dst, src, n0, n1, stride0, stride1);
+  case 8: return gather_2d_of<uint64_t>(dst, src, n0, n1, stride0, stride1);
+  default: return gather_2d_of<Pair>(dst, src, n0, n1, stride0, stride1);
   }
 }
 
 void scatter(void* dst, const void* src, size_t size, int64_t n0, int64_t n1, int64_t stride0,
              int64_t stride1) {
   switch (size) {
-    case 1:
-      return scatter_2d_of<uint8_t>(dst, src, n0, n1, stride0, stride1);
-    case 2:
-      return scatter_2d_of<uint16_t>(dst, src, n0, n1, stride0, stride1);
-    case 4:
-      return scatter_2d_of<uint32_t>(dst, src, n0, n1, stride0, stride1);
-    case 8:
-      return scatter_2d_of<uint64_t>(dst, src, n0, n1, stride0, stride1);
-    default:
-      return scatter_2d_of<Pair>(dst, src, n0, n1, stride0, stride1);
+  case 1: return scatter_2d_of<uint8_t>(dst, src, n0, n1, stride0, stride1);
+  case 2: return scatter_2d_of<uint16_t>(dst, src, n0, n1, stride0, stride1);
+  case 4: return scatter_2d_of<uint32_t>(dst, src, n0, n1, stride0, stride1);
+  case 8: return scatter_2d_of<uint64_t>(dst, src, n0, n1, stride0, stride1);
+  default: return scatter_2d_of<Pair>(dst, src, n0, n1, stride0, stride1);
   }
 }
 

@@ -45,11 +45,10 @@ inline constexpr bool kIsSingle = std::is_same_v<LaneOf<V>, float>;
 
 /// Whether X is a mask of one of the vector compute types.
 template <class X>
-inline constexpr bool kIsMask =
-    std::is_same_v<X, hn::Mask<hn::ScalableTag<float>>> ||
-    std::is_same_v<X, hn::Mask<hn::ScalableTag<double>>> ||
-    std::is_same_v<X, hn::Mask<hn::ScalableTag<int32_t>>> ||
-    std::is_same_v<X, hn::Mask<hn::ScalableTag<int64_t>>>;
+inline constexpr bool kIsMask = std::is_same_v<X, hn::Mask<hn::ScalableTag<float>>> ||
+                                std::is_same_v<X, hn::Mask<hn::ScalableTag<double>>> ||
+                                std::is_same_v<X, hn::Mask<hn::ScalableTag<int32_t>>> ||
+                                std::is_same_v<X, hn::Mask<hn::ScalableTag<int64_t>>>;
 
 /// All lanes (or the complex number) equal to `value`.
 template <class V>

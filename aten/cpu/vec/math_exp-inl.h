@@ -7,11 +7,12 @@
 
 // Exponentials, logarithms, square roots, error functions and what is built from them.
 //
-// Polynomials: Remez exchange in 40-digit arithmetic on the stated interval, minimising the relative
-// error of the whole function; coefficients rounded to the type, lowest power first. The error given
-// is that of the exact polynomial.
+// Polynomials: Remez exchange in 40-digit arithmetic on the stated interval, minimising the
+// relative error of the whole function; coefficients rounded to the type, lowest power first. The
+// error given is that of the exact polynomial.
 
 #include "aten/cpu/vec/math_basic-inl.h"
+#include "aten/cpu/vec/math_table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE::m {
@@ -51,31 +52,24 @@ struct ExpConstants<double> {
   static constexpr double kLowest2 = -1076, kHighest2 = 1025;
   static constexpr double kHighestExpm1 = 710, kTanhLimit = 20;
   // 2^-63
-  static constexpr double kExp[] = {0x1.0000000000000p-1,  0x1.555555555555bp-3,
-                                    0x1.555555555554dp-5,  0x1.111111110eb2ap-7,
-                                    0x1.6c16c16c19368p-10, 0x1.a01a01b45e577p-13,
-                                    0x1.a01a019999d56p-16, 0x1.71dded507f0cbp-19,
-                                    0x1.27e4f4faeaa13p-22, 0x1.af717b9fe00ecp-26,
-                                    0x1.1f4eba5fd94f2p-29};
+  static constexpr double kExp[] = {
+      0x1.0000000000000p-1,  0x1.555555555555bp-3,  0x1.555555555554dp-5,  0x1.111111110eb2ap-7,
+      0x1.6c16c16c19368p-10, 0x1.a01a01b45e577p-13, 0x1.a01a019999d56p-16, 0x1.71dded507f0cbp-19,
+      0x1.27e4f4faeaa13p-22, 0x1.af717b9fe00ecp-26, 0x1.1f4eba5fd94f2p-29};
   // 2^-61.7
-  static constexpr double kExpm1[] = {0x1.0000000000000p-1,  0x1.5555555555559p-3,
-                                      0x1.555555555553ep-5,  0x1.111111110f673p-7,
-                                      0x1.6c16c16c1f282p-10, 0x1.a01a01b001f70p-13,
-                                      0x1.a01a017b5ae9dp-16, 0x1.71ddf7fe4a9e3p-19,
-                                      0x1.27e536a0a0775p-22, 0x1.af5f68a6708c4p-26,
-                                      0x1.1ee8808ff4f5fp-29};
+  static constexpr double kExpm1[] = {
+      0x1.0000000000000p-1,  0x1.5555555555559p-3,  0x1.555555555553ep-5,  0x1.111111110f673p-7,
+      0x1.6c16c16c1f282p-10, 0x1.a01a01b001f70p-13, 0x1.a01a017b5ae9dp-16, 0x1.71ddf7fe4a9e3p-19,
+      0x1.27e536a0a0775p-22, 0x1.af5f68a6708c4p-26, 0x1.1ee8808ff4f5fp-29};
   // 2^-63.9
-  static constexpr double kExp2[] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58fp-3,
-                                     0x1.c6b08d704a0d6p-5,  0x1.3b2ab6fba4ea9p-7,
-                                     0x1.5d87fe78a11abp-10, 0x1.430912f859497p-13,
-                                     0x1.ffcbfc7b2f375p-17, 0x1.62c0229b80486p-20,
-                                     0x1.b524d0076bac9p-24, 0x1.e4cd9a374dfd0p-28,
-                                     0x1.ea157b78676a4p-32, 0x1.c6dc7aee1d8cdp-36};
+  static constexpr double kExp2[] = {
+      0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0d6p-5,  0x1.3b2ab6fba4ea9p-7,
+      0x1.5d87fe78a11abp-10, 0x1.430912f859497p-13, 0x1.ffcbfc7b2f375p-17, 0x1.62c0229b80486p-20,
+      0x1.b524d0076bac9p-24, 0x1.e4cd9a374dfd0p-28, 0x1.ea157b78676a4p-32, 0x1.c6dc7aee1d8cdp-36};
   // 2^-63
-  static constexpr double kSinh[] = {0x1.5555555555556p-3,  0x1.11111111110a6p-7,
-                                     0x1.a01a01a02899cp-13, 0x1.71de3a465b256p-19,
-                                     0x1.ae64671b16141p-26, 0x1.611a561dddfb9p-33,
-                                     0x1.b4c75ac5a323ep-41};
+  static constexpr double kSinh[] = {
+      0x1.5555555555556p-3,  0x1.11111111110a6p-7,  0x1.a01a01a02899cp-13, 0x1.71de3a465b256p-19,
+      0x1.ae64671b16141p-26, 0x1.611a561dddfb9p-33, 0x1.b4c75ac5a323ep-41};
 };
 
 template <class V>
@@ -99,6 +93,17 @@ HWY_INLINE V pow2(IntOf<V> k) {
   constexpr int kBias = kIsSingle<V> ? 127 : 1023;
   const IntTagOf<V> di;
   return hn::BitCast(TagOf<V>(), hn::ShiftLeft<kMantissa>(hn::Add(k, hn::Set(di, kBias))));
+}
+
+/// 2^(k + kOffset) likewise. The shift drops the magic constant's own bits.
+template <int kOffset, class V>
+HWY_INLINE V pow2_rounded(Rounded<V> k) {
+  using Int = LaneOf<IntOf<V>>;
+  constexpr int kMantissa = hwy::MantissaBits<LaneOf<V>>();
+  constexpr Int kBias = Int{(kIsSingle<V> ? 127 : 1023) + kOffset} << kMantissa;
+  const IntTagOf<V> di;
+  const IntOf<V> shifted = hn::ShiftLeft<kMantissa>(hn::BitCast(di, k.sum));
+  return hn::BitCast(TagOf<V>(), hn::Add(shifted, hn::Set(di, kBias)));
 }
 
 /// y * 2^(k + bias) with one rounding, overflow to infinity and gradual underflow.
@@ -151,7 +156,7 @@ HWY_INLINE V exp2_in_range(V x) {
   const Rounded<V> k{hn::Add(x, set(x, C::kMagic))};
   const V r = hn::Sub(x, k.value());
   const V y = hn::MulAdd(r, horner(r, C::kExp2), set(x, 1));
-  return hn::Mul(y, pow2<V>(k.bits()));
+  return hn::Mul(y, pow2_rounded<0>(k));
 }
 
 /// expm1(x) for x below the overflow threshold and above about -80, within 1.5 ulp.
@@ -162,7 +167,7 @@ HWY_INLINE V expm1_in_range(V x) {
   const Rounded<V> k = reduce_exp(x, r);
   const V p = hn::MulAdd(hn::Mul(r, r), horner(r, C::kExpm1), r);
   // 2 (h p + (h - 1/2)) with h = 2^(k-1): exact doubling keeps 2^k in range at the top.
-  const V h = pow2<V>(hn::Sub(k.bits(), hn::Set(IntTagOf<V>(), 1)));
+  const V h = pow2_rounded<-1>(k);
   const V y = hn::MulAdd(h, p, hn::Sub(h, set(x, 0.5)));
   return hn::Add(y, y);
 }
@@ -177,7 +182,7 @@ HWY_INLINE V expm1_precise(V x) {
   const V r = hn::NegMulAdd(n, set(x, C::kLn2Lo), high);
   const V lost = hn::NegMulAdd(n, set(x, C::kLn2Lo), hn::Sub(high, r));
   const V p = hn::MulAdd(hn::Mul(r, r), horner(r, C::kExpm1), lost);
-  const V h = pow2<V>(hn::Sub(k.bits(), hn::Set(IntTagOf<V>(), 1)));
+  const V h = pow2_rounded<-1>(k);
   const V a = hn::Sub(h, set(x, 0.5)), b = hn::Mul(h, r);
   const V sum = hn::Add(a, b);
   const V y = hn::Add(sum, hn::MulAdd(h, p, hn::Sub(b, hn::Sub(sum, a))));
@@ -196,17 +201,16 @@ template <class V>
 HWY_INLINE V log1p_tail(V f) {
   if constexpr (kIsSingle<V>) {
     // log(1 + f) = f - f^2/2 + f^3 q(f), -1/4 <= f <= 1/2: 2^-28
-    static constexpr float kLog[] = {0x1.555594p-2f, -0x1.000062p-2f, 0x1.99745ap-3f,
-                                     -0x1.54f304p-3f, 0x1.2779acp-3f, -0x1.0b9d1cp-3f,
+    static constexpr float kLog[] = {0x1.555594p-2f,  -0x1.000062p-2f, 0x1.99745ap-3f,
+                                     -0x1.54f304p-3f, 0x1.2779acp-3f,  -0x1.0b9d1cp-3f,
                                      0x1.ba6768p-4f,  -0x1.cff0eep-5f, 0x1.2e72dap-7f};
     return hn::Mul(hn::Mul(f, f), hn::MulAdd(f, horner(f, kLog), set(f, -0.5)));
   } else {
-    // With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2 s + s z q(z), z = s^2: 2^-62.7; rewritten as
-    // f - (f^2/2 - s (f^2/2 + z q(z))) so that the leading term is exact.
-    static constexpr double kLog[] = {0x1.555555555554fp-1, 0x1.999999999c15dp-2,
-                                      0x1.24924921e5edfp-2, 0x1.c71c748e57e60p-3,
-                                      0x1.745c4b2d5b93cp-3, 0x1.3b35b6b5402a5p-3,
-                                      0x1.0dcc396bd85f8p-3, 0x1.1b7d669dbae51p-3};
+    // With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2 s + s z q(z), z = s^2: 2^-62.7; rewritten
+    // as f - (f^2/2 - s (f^2/2 + z q(z))) so that the leading term is exact.
+    static constexpr double kLog[] = {
+        0x1.555555555554fp-1, 0x1.999999999c15dp-2, 0x1.24924921e5edfp-2, 0x1.c71c748e57e60p-3,
+        0x1.745c4b2d5b93cp-3, 0x1.3b35b6b5402a5p-3, 0x1.0dcc396bd85f8p-3, 0x1.1b7d669dbae51p-3};
     const V s = hn::Div(f, hn::Add(f, set(f, 2)));
     const V z = hn::Mul(s, s);
     const V half_square = hn::Mul(hn::Mul(f, f), set(f, 0.5));
@@ -247,8 +251,8 @@ HWY_INLINE LogParts<V> split_log(V x) {
   IntOf<V> e;
   V m;
   split_normal(hn::IfThenElse(denormal, hn::Mul(x, set(x, kUp)), x), e, m);
-  parts.e = hn::Sub(hn::ConvertTo(d, e),
-                    hn::IfThenElseZero(denormal, set(x, kIsSingle<V> ? 24 : 53)));
+  parts.e =
+      hn::Sub(hn::ConvertTo(d, e), hn::IfThenElseZero(denormal, set(x, kIsSingle<V> ? 24 : 53)));
 #endif
   parts.f = hn::Sub(m, set(x, 1));
   parts.t = log1p_tail(parts.f);
@@ -421,11 +425,25 @@ HWY_INLINE V sigmoid(V x) {
   const V q = detail::horner(r, C::kExp);
   const V e = detail::scale<0>(hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set(x, 1)), k);
   const V one = set(x, 1);
-  return hn::Div(hn::IfThenElse(hn::Lt(x, set(x, 0)), e, one), hn::Add(e, one));
+  const auto negative = hn::Lt(x, set(x, 0));
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (kIsSingle<V>) {
+    // AVX-512's division of floats takes as long as thirty multiplications on some machines; a
+    // Newton step from 14 bits takes three and costs a quarter of an ulp.
+    const V d = hn::Add(e, one);
+    const V r{_mm512_rcp14_ps(d.raw)};
+    const V inverse = hn::MulAdd(r, hn::NegMulAdd(d, r, one), r);
+    return V{_mm512_mask_mul_ps(inverse.raw, negative.raw, inverse.raw, e.raw)};
+  }
+#endif
+  return hn::Div(hn::IfThenElse(negative, e, one), hn::Add(e, one));
 }
 
 template <class V>
 HWY_INLINE V tanh(V x) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (kIsSingle<V>) return detail::tanh_by_pieces(x);
+#endif
   using C = detail::ExpOf<V>;
   const V a = detail::clamp_above(hn::Abs(x), C::kTanhLimit);
   const V t = detail::expm1_in_range(hn::Add(a, a));
@@ -461,13 +479,16 @@ HWY_INLINE V sinh(V x) {
 
 template <class V>
 HWY_INLINE V erf(V x) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (kIsSingle<V>) return detail::erf_by_pieces(x);
+#endif
   using detail::set;
   const V a = hn::Abs(x);
   const V z = hn::Mul(x, x);
   if constexpr (kIsSingle<V>) {
     // x + x q(x^2), |x| <= 0.93: 2^-31
-    static constexpr float kSmall[] = {0x1.06eba8p-3f,  -0x1.812742p-2f,  0x1.ce2e0ap-4f,
-                                       -0x1.b80e90p-6f, 0x1.54c7f4p-8f, -0x1.aa3f2cp-11f,
+    static constexpr float kSmall[] = {0x1.06eba8p-3f,  -0x1.812742p-2f, 0x1.ce2e0ap-4f,
+                                       -0x1.b80e90p-6f, 0x1.54c7f4p-8f,  -0x1.aa3f2cp-11f,
                                        0x1.5cd4a6p-14f};
     // 1 - 2^q(|x|), 0.91 <= |x| <= 3.95: 2^-34 absolute; beyond, erf rounds to 1.
     static constexpr float kLarge[] = {0x1.06133ep-12f, -0x1.a12942p+0f, -0x1.d3d678p-1f,
@@ -479,29 +500,25 @@ HWY_INLINE V erf(V x) {
     return hn::IfThenElse(hn::Lt(a, set(x, 0.92f)), small, hn::CopySign(large, x));
   } else {
     // x + x q(x^2), |x| <= 1: 2^-62.7
-    static constexpr double kSmall[] = {0x1.06eba8214db69p-3,  -0x1.812746b0379e6p-2,
-                                        0x1.ce2f21a042b20p-4,  -0x1.b82ce3128499ep-6,
-                                        0x1.565bcd0db032cp-8,  -0x1.c02db3d8eddf6p-11,
-                                        0x1.f9a321a13147cp-14, -0x1.f4d1df3aa27bcp-17,
-                                        0x1.b9def1adce669p-20, -0x1.5f1d373ee5ee3p-23,
-                                        0x1.f7a4171012eebp-27, -0x1.386acee99aa7fp-30,
-                                        0x1.0579cec326277p-34};
+    static constexpr double kSmall[] = {
+        0x1.06eba8214db69p-3,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b20p-4,
+        -0x1.b82ce3128499ep-6,  0x1.565bcd0db032cp-8,   -0x1.c02db3d8eddf6p-11,
+        0x1.f9a321a13147cp-14,  -0x1.f4d1df3aa27bcp-17, 0x1.b9def1adce669p-20,
+        -0x1.5f1d373ee5ee3p-23, 0x1.f7a4171012eebp-27,  -0x1.386acee99aa7fp-30,
+        0x1.0579cec326277p-34};
     // erfc(a) = exp(-a^2) q(u) / (1 + 2a), u = (a - 2) / (a + 2), 1 <= a <= 6: 2^-56.7
-    static constexpr double kLarge[] = {0x1.46e80e2277953p+0,  -0x1.7bf5ec1700645p-4,
-                                        -0x1.5407bebf3253fp-3, 0x1.4ffa1e14e32aep-3,
-                                        -0x1.bc2b956178b6fp-5, -0x1.074234084a72dp-7,
-                                        0x1.1dd2ec78f563fp-7,  0x1.4d4621edc1822p-10,
-                                        -0x1.7de510e592c32p-10, -0x1.dc6ac8c4f5feap-12,
-                                        0x1.b0c36ac710f76p-13, 0x1.3ce664e0a233fp-13,
-                                        -0x1.8c691efba3f20p-20, -0x1.3558a6992b560p-15,
-                                        -0x1.c0b7c8b9ad980p-17, 0x1.5705efc30f28ap-18,
-                                        0x1.202121494ad95p-18};
+    static constexpr double kLarge[] = {
+        0x1.46e80e2277953p+0,   -0x1.7bf5ec1700645p-4,  -0x1.5407bebf3253fp-3,
+        0x1.4ffa1e14e32aep-3,   -0x1.bc2b956178b6fp-5,  -0x1.074234084a72dp-7,
+        0x1.1dd2ec78f563fp-7,   0x1.4d4621edc1822p-10,  -0x1.7de510e592c32p-10,
+        -0x1.dc6ac8c4f5feap-12, 0x1.b0c36ac710f76p-13,  0x1.3ce664e0a233fp-13,
+        -0x1.8c691efba3f20p-20, -0x1.3558a6992b560p-15, -0x1.c0b7c8b9ad980p-17,
+        0x1.5705efc30f28ap-18,  0x1.202121494ad95p-18};
     const V small = hn::MulAdd(x, detail::horner(z, kSmall), x);
     const V b = detail::clamp_above(a, 6.0);
     const V u = hn::Div(hn::Sub(b, set(x, 2)), hn::Add(b, set(x, 2)));
     const V e = detail::exp_scaled<0>(hn::Neg(hn::Mul(b, b)));
-    const V c = hn::Div(hn::Mul(e, detail::horner(u, kLarge)),
-                        hn::MulAdd(b, set(x, 2), set(x, 1)));
+    const V c = hn::Div(hn::Mul(e, detail::horner(u, kLarge)), hn::MulAdd(b, set(x, 2), set(x, 1)));
     return hn::IfThenElse(hn::Lt(a, set(x, 1)), small, hn::CopySign(hn::Sub(set(x, 1), c), x));
   }
 }

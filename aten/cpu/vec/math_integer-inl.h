@@ -138,9 +138,8 @@ inline T int_pow(T base, T exponent) {
 template <class V>
 HWY_NOINLINE V pow_single(V x, V y) {
   const TagOf<V> d;
-  const V p = via_double(hn::Abs(x), y, [](auto a, auto b) {
-    return m::exp2(hn::Mul(b, m::log2(a)));
-  });
+  const V p =
+      via_double(hn::Abs(x), y, [](auto a, auto b) { return m::exp2(hn::Mul(b, m::log2(a))); });
   const V zero = set(x, 0), one = set(x, 1), inf = hn::Inf(d);
   const V half = hn::Mul(y, set(x, 0.5));
   const auto whole = hn::Eq(hn::Floor(y), y);
@@ -208,9 +207,8 @@ template <class V>
 HWY_INLINE V rshift(V a, V b) {
   using T = LaneOf<V>;
   constexpr T kLast = 8 * sizeof(T) - 1;
-  return detail::per_lane(a, b, [](T x, T n) {
-    return static_cast<T>(x >> (n < 0 || n > kLast ? kLast : n));
-  });
+  return detail::per_lane(
+      a, b, [](T x, T n) { return static_cast<T>(x >> (n < 0 || n > kLast ? kLast : n)); });
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE::m

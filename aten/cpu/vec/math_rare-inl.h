@@ -5,7 +5,8 @@
 #define TENON_ATEN_CPU_VEC_MATH_RARE_INL_H_
 #endif
 
-// Functions that are seldom hot: through double vectors where float inputs allow it, else lane by lane.
+// Functions that are seldom hot: through double vectors where float inputs allow it, else lane by
+// lane.
 
 #include "aten/cpu/vec/math_exp-inl.h"
 #include "aten/cpu/vec/scalar_math.h"
@@ -22,16 +23,16 @@ HWY_INLINE V erfc(V x) {
       using detail::set;
       // erfc(a) = exp(-a^2) q(u) / (1 + 2a), u = (a - 2) / (a + 2), 0 <= a <= 10.5: 2^-31.8
       static constexpr double kErfc[] = {
-          0x1.46e80e23e69fap+0,  -0x1.7bf5ec8f20fdap-4,  -0x1.5407c4597e45fp-3,
-          0x1.4ffa2670d8e13p-3,  -0x1.bc29c1276cd98p-5,  -0x1.0745b24106268p-7,
-          0x1.1d9976d3b7f10p-7,  0x1.4d0ff00e9126dp-10,  -0x1.7770bd088f951p-10,
+          0x1.46e80e23e69fap+0,   -0x1.7bf5ec8f20fdap-4, -0x1.5407c4597e45fp-3,
+          0x1.4ffa2670d8e13p-3,   -0x1.bc29c1276cd98p-5, -0x1.0745b24106268p-7,
+          0x1.1d9976d3b7f10p-7,   0x1.4d0ff00e9126dp-10, -0x1.7770bd088f951p-10,
           -0x1.cdf4e48593cc2p-12, 0x1.5dcebf6bf6844p-13, 0x1.d5c2813e92138p-14,
           0x1.09935cd6f7dbfp-16};
       const auto a = detail::clamp_above(hn::Abs(v), 10.5);
       const auto u = hn::Div(hn::Sub(a, set(a, 2)), hn::Add(a, set(a, 2)));
       const auto e = exp(hn::Neg(hn::Mul(a, a)));
-      const auto c = hn::Div(hn::Mul(e, detail::horner(u, kErfc)),
-                             hn::MulAdd(a, set(a, 2), set(a, 1)));
+      const auto c =
+          hn::Div(hn::Mul(e, detail::horner(u, kErfc)), hn::MulAdd(a, set(a, 2), set(a, 1)));
       return hn::IfThenElse(hn::Lt(v, set(a, 0)), hn::Sub(set(a, 2), c), c);
     });
   }
@@ -84,9 +85,8 @@ HWY_INLINE V hypot(V a, V b) {
   if constexpr (!kIsSingle<V>) {
     return detail::per_lane(a, b, [](double x, double y) { return std::hypot(x, y); });
   } else {
-    const V r = detail::via_double(a, b, [](auto x, auto y) {
-      return hn::Sqrt(hn::MulAdd(x, x, hn::Mul(y, y)));
-    });
+    const V r = detail::via_double(
+        a, b, [](auto x, auto y) { return hn::Sqrt(hn::MulAdd(x, x, hn::Mul(y, y))); });
     return hn::IfThenElse(hn::Or(isinf(a), isinf(b)), hn::Inf(TagOf<V>()), r);
   }
 }

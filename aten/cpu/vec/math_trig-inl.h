@@ -32,7 +32,7 @@ struct TrigConstants<float> {
                                    0x1.6ccf5ep-19f};
   static constexpr float kCos[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e86ap-16f};
   // atan(x) = x + x^3 q(x^2), |x| <= 1: 2^-28.5
-  static constexpr float kAtan[] = {-0x1.55553ep-2f, 0x1.9991fep-3f, -0x1.2421b6p-3f,
+  static constexpr float kAtan[] = {-0x1.55553ep-2f, 0x1.9991fep-3f,  -0x1.2421b6p-3f,
                                     0x1.c099fep-4f,  -0x1.583490p-4f, 0x1.dac9dep-5f,
                                     -0x1.fed14cp-6f, 0x1.65a644p-7f,  -0x1.d62fbep-10f};
   // asin(x) = x + x^3 q(x^2), |x| <= 1/2: 2^-31.8
@@ -47,21 +47,20 @@ struct TrigConstants<double> {
   static constexpr double kParts[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
                                       0x1.b839a252p-104};
   static constexpr double kBound = 1.6e6;
-  static constexpr double kSin[] = {-0x1.5555555555555p-3, 0x1.111111111110bp-7,
-                                    -0x1.a01a01a018a35p-13, 0x1.71de3a532bf1ep-19,
-                                    -0x1.ae64528769813p-26, 0x1.612088598a4b9p-33,
-                                    -0x1.aaa04d29066dap-41};
-  static constexpr double kCos[] = {0x1.555555555554bp-5,   -0x1.6c16c16c14f47p-10,
-                                    0x1.a01a019c7cde8p-16,  -0x1.27e4f7e541867p-22,
-                                    0x1.1ee9d3dea899fp-29,  -0x1.8fa291f7026fep-37};
+  static constexpr double kSin[] = {
+      -0x1.5555555555555p-3,  0x1.111111111110bp-7,  -0x1.a01a01a018a35p-13, 0x1.71de3a532bf1ep-19,
+      -0x1.ae64528769813p-26, 0x1.612088598a4b9p-33, -0x1.aaa04d29066dap-41};
+  static constexpr double kCos[] = {0x1.555555555554bp-5,  -0x1.6c16c16c14f47p-10,
+                                    0x1.a01a019c7cde8p-16, -0x1.27e4f7e541867p-22,
+                                    0x1.1ee9d3dea899fp-29, -0x1.8fa291f7026fep-37};
   // 2^-62.8
   static constexpr double kAtan[] = {
-      -0x1.5555555555554p-2,  0x1.99999999996f8p-3,  -0x1.24924924858ccp-3, 0x1.c71c71c32711ep-4,
-      -0x1.745d16e659aa0p-4,  0x1.3b13ab3bdac11p-4,  -0x1.1110ccae6f346p-4, 0x1.e1dd5fa996b15p-5,
-      -0x1.af0b5fdd03e13p-5,  0x1.858626b966811p-5,  -0x1.61e2c35ef5af5p-5, 0x1.4047f3a33baadp-5,
-      -0x1.1bdc01d0edb36p-5,  0x1.dfa65fec5b7eep-6,  -0x1.75090b912807dp-6, 0x1.00c7e3466e95cp-6,
-      -0x1.2c4e5fc5e63d0p-7,  0x1.1d93d4593c7dap-8,  -0x1.a36b357135783p-10,
-      0x1.bad9392fe6443p-12,  -0x1.29923f1e7b6f8p-14, 0x1.7ce75fd955d37p-18};
+      -0x1.5555555555554p-2,  0x1.99999999996f8p-3, -0x1.24924924858ccp-3,  0x1.c71c71c32711ep-4,
+      -0x1.745d16e659aa0p-4,  0x1.3b13ab3bdac11p-4, -0x1.1110ccae6f346p-4,  0x1.e1dd5fa996b15p-5,
+      -0x1.af0b5fdd03e13p-5,  0x1.858626b966811p-5, -0x1.61e2c35ef5af5p-5,  0x1.4047f3a33baadp-5,
+      -0x1.1bdc01d0edb36p-5,  0x1.dfa65fec5b7eep-6, -0x1.75090b912807dp-6,  0x1.00c7e3466e95cp-6,
+      -0x1.2c4e5fc5e63d0p-7,  0x1.1d93d4593c7dap-8, -0x1.a36b357135783p-10, 0x1.bad9392fe6443p-12,
+      -0x1.29923f1e7b6f8p-14, 0x1.7ce75fd955d37p-18};
   // 2^-59.9
   static constexpr double kAsin[] = {
       0x1.5555555555577p-3, 0x1.333333332e08dp-4, 0x1.6db6db7219eb2p-5, 0x1.f1c71a921fdebp-6,
@@ -91,8 +90,8 @@ template <class V>
 HWY_INLINE SinCos<V> sin_cos(V x) {
   using C = TrigOf<V>;
   const Rounded<V> k{hn::MulAdd(x, set(x, 0x1.45f306dc9c883p-1), set(x, ExpOf<V>::kMagic))};
-  const V r = subtract_parts(x, k.value(), C::kParts,
-                             std::make_index_sequence<std::size(C::kParts)>());
+  const V r =
+      subtract_parts(x, k.value(), C::kParts, std::make_index_sequence<std::size(C::kParts)>());
   const V z = hn::Mul(r, r);
   SinCos<V> result;
   result.s = hn::MulAdd(hn::Mul(r, z), horner(z, C::kSin), r);
@@ -179,8 +178,8 @@ HWY_INLINE V atan(V x) {
   const V a = hn::Abs(x);
   const V one = set(x, 1);
   const auto inverse = hn::Gt(a, one);
-  const V y = detail::atan_unit(hn::Div(hn::IfThenElse(inverse, one, a),
-                                        hn::IfThenElse(inverse, a, one)));
+  const V y =
+      detail::atan_unit(hn::Div(hn::IfThenElse(inverse, one, a), hn::IfThenElse(inverse, a, one)));
   const V other = hn::Add(hn::Sub(set(x, C::kPiLo / 2), y), set(x, C::kPi / 2));
   return hn::CopySign(hn::IfThenElse(inverse, other, y), x);
 }
@@ -237,8 +236,7 @@ HWY_INLINE V acos(V x) {
   const auto large = hn::Gt(a, set(x, 0.5));
   const auto negative = hn::Lt(x, set(x, 0));
   const V y = detail::asin_core(a, large);
-  const V middle =
-      hn::Sub(set(x, C::kPi / 2), hn::Sub(hn::CopySign(y, x), set(x, C::kPiLo / 2)));
+  const V middle = hn::Sub(set(x, C::kPi / 2), hn::Sub(hn::CopySign(y, x), set(x, C::kPiLo / 2)));
   const V twice = hn::Add(y, y);
   const V far = hn::Add(hn::Sub(set(x, C::kPiLo), twice), set(x, C::kPi));
   return hn::IfThenElse(large, hn::IfThenElse(negative, far, twice), middle);

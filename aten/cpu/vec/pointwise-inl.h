@@ -1,11 +1,12 @@
-// Loops of a pointwise operator from its functor. Included once per Highway target, by generated files.
+// Loops of a pointwise operator from its functor. Included once per Highway target, by generated
+// files.
 //
 // A functor is a struct with
 //   static constexpr int kInputs, kOutputs, kScalars;
 //   static constexpr int kCost;    // about the vector instructions per element
 //   template <class V> static HWY_INLINE void apply(const V* in, const V* s, V* out);
-// where V is a vector of a compute type or a plain complex number, all of `in`, `s` and `out` have the
-// same type, and the body is written with the functions of namespace `m`.
+// where V is a vector of a compute type or a plain complex number, all of `in`, `s` and `out` have
+// the same type, and the body is written with the functions of namespace `m`.
 #if defined(TENON_ATEN_CPU_VEC_POINTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
 #undef TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
@@ -23,7 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Vectors per turn of the main loop: cheap bodies need several to hide the loop's own work.
 template <class F>
-inline constexpr int kUnroll = F::kCost <= 4 ? 4 : F::kCost <= 10 ? 2 : 1;
+inline constexpr int kUnroll = F::kCost <= 4    ? 4
+                               : F::kCost <= 10 ? 2
+                                                : 1;
 
 /// Elements at p, fewer than a vector; the other lanes are 1, which no function minds.
 template <class D, class T = hn::TFromD<D>>
@@ -173,15 +176,15 @@ HWY_AFTER_NAMESPACE();
 /// Inside namespace tenon::native, after HWY_EXPORT(fill): the table that `fill` of the best target
 /// fills, as `const PointwiseLoops* name()`.
 #ifndef TENON_POINTWISE_LOOPS
-#define TENON_POINTWISE_LOOPS(name, fill)        \
-  const PointwiseLoops* name() {                 \
-    static const PointwiseLoops table = [] {     \
-      PointwiseLoops loops;                      \
-      HWY_STATIC_DISPATCH(fill)(&loops);         \
-      HWY_DYNAMIC_DISPATCH(fill)(&loops);        \
-      return loops;                              \
-    }();                                         \
-    return &table;                               \
+#define TENON_POINTWISE_LOOPS(name, fill)    \
+  const PointwiseLoops* name() {             \
+    static const PointwiseLoops table = [] { \
+      PointwiseLoops loops;                  \
+      HWY_STATIC_DISPATCH(fill)(&loops);     \
+      HWY_DYNAMIC_DISPATCH(fill)(&loops);    \
+      return loops;                          \
+    }();                                     \
+    return &table;                           \
   }
 #endif
 

@@ -76,7 +76,8 @@ class TENON_API LogSoftmaxImpl : public Module {
 };
 TENON_MODULE(LogSoftmax);
 
-/// While training, zeros each element with probability p and scales the others by 1 / (1 - p); else returns its input.
+/// While training, zeros each element with probability p and scales the others by 1 / (1 - p); else
+/// returns its input.
 class TENON_API DropoutImpl : public Module {
  public:
   explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}

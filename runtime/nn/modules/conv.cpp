@@ -9,12 +9,14 @@
 namespace tenon::nn {
 
 Conv2dImpl::Conv2dImpl(const Conv2dOptions& o) : options(o) {
-  TENON_CHECK_VALUE(o.groups() > 0 && o.in_channels() % o.groups() == 0 && o.out_channels() % o.groups() == 0,
-                    "[Conv2d] in_channels and out_channels must be divisible by groups, got ", o.in_channels(), ", ",
-                    o.out_channels(), " and ", o.groups());
+  TENON_CHECK_VALUE(o.groups() > 0 && o.in_channels() % o.groups() == 0 &&
+                        o.out_channels() % o.groups() == 0,
+                    "[Conv2d] in_channels and out_channels must be divisible by groups, got ",
+                    o.in_channels(), ", ", o.out_channels(), " and ", o.groups());
   const auto& kernel = o.kernel_size();
-  weight = register_parameter("weight", empty({o.out_channels(), o.in_channels() / o.groups(), kernel[0], kernel[1]},
-                                              TensorOptions()));
+  weight = register_parameter(
+      "weight", empty({o.out_channels(), o.in_channels() / o.groups(), kernel[0], kernel[1]},
+                      TensorOptions()));
   if (o.bias()) {
     bias = register_parameter("bias", empty({o.out_channels()}, TensorOptions()));
   } else {
@@ -34,14 +36,15 @@ void Conv2dImpl::reset_parameters() {
 
 Tensor Conv2dImpl::forward(const Tensor& input) {
   return tenon::conv2d(input, weight, bias.defined() ? std::optional(bias) : std::nullopt,
-                       IntArrayRef(options.stride()), IntArrayRef(options.padding()), IntArrayRef(options.dilation()),
-                       options.groups());
+                       IntArrayRef(options.stride()), IntArrayRef(options.padding()),
+                       IntArrayRef(options.dilation()), options.groups());
 }
 
 void Conv2dImpl::pretty_print(std::ostream& out) const {
   out << "Conv2d(" << options.in_channels() << ", " << options.out_channels()
       << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-      << ", padding=" << options.padding() << ", bias=" << (options.bias() ? "true" : "false") << ')';
+      << ", padding=" << options.padding() << ", bias=" << (options.bias() ? "true" : "false")
+      << ')';
 }
 
 }  // namespace tenon::nn

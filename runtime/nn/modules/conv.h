@@ -5,9 +5,9 @@
 
 namespace tenon::nn {
 
-/// Cross-correlation: [N, C, H, W] to [N, out_channels, H', W'] with H' = (H + 2 padding - dilation (kernel - 1) - 1) /
-/// stride + 1. Parameters weight [out, in / groups, kernel, kernel] and bias [out], uniform in +-1 / sqrt(fan in) at
-/// first.
+/// Cross-correlation: [N, C, H, W] to [N, out_channels, H', W'] with H' = (H + 2 padding - dilation
+/// (kernel - 1) - 1) / stride + 1. Parameters weight [out, in / groups, kernel, kernel] and bias
+/// [out], uniform in +-1 / sqrt(fan in) at first.
 class TENON_API Conv2dImpl : public Module {
  public:
   Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)

@@ -5,8 +5,8 @@
 
 namespace tenon::nn {
 
-/// Row `input[...]` of weight [num_embeddings, embedding_dim]: [...] of integers to [..., embedding_dim]. Standard
-/// normal at first.
+/// Row `input[...]` of weight [num_embeddings, embedding_dim]: [...] of integers to [...,
+/// embedding_dim]. Standard normal at first.
 class TENON_API EmbeddingImpl : public Module {
  public:
   EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)

@@ -11,9 +11,10 @@ namespace tenon::nn {
 
 LinearImpl::LinearImpl(const LinearOptions& o) : options(o) {
   TENON_CHECK_VALUE(o.in_features() >= 0 && o.out_features() >= 0,
-                    "[Linear] in_features and out_features must not be negative, got ", o.in_features(), " and ",
-                    o.out_features());
-  weight = register_parameter("weight", empty({o.out_features(), o.in_features()}, TensorOptions()));
+                    "[Linear] in_features and out_features must not be negative, got ",
+                    o.in_features(), " and ", o.out_features());
+  weight =
+      register_parameter("weight", empty({o.out_features(), o.in_features()}, TensorOptions()));
   if (o.bias()) {
     bias = register_parameter("bias", empty({o.out_features()}, TensorOptions()));
   } else {
@@ -34,7 +35,8 @@ void LinearImpl::reset_parameters() {
 Tensor LinearImpl::forward(const Tensor& input) { return functional::linear(input, weight, bias); }
 
 void LinearImpl::pretty_print(std::ostream& out) const {
-  out << "Linear(in_features=" << options.in_features() << ", out_features=" << options.out_features()
+  out << "Linear(in_features=" << options.in_features()
+      << ", out_features=" << options.out_features()
       << ", bias=" << (options.bias() ? "true" : "false") << ')';
 }
 

@@ -5,11 +5,12 @@
 
 namespace tenon::nn {
 
-/// input @ weight.T + bias: [..., in_features] to [..., out_features]. Parameters weight [out, in] and bias [out], both
-/// uniform in +-1 / sqrt(in_features) at first.
+/// input @ weight.T + bias: [..., in_features] to [..., out_features]. Parameters weight [out, in]
+/// and bias [out], both uniform in +-1 / sqrt(in_features) at first.
 class TENON_API LinearImpl : public Module {
  public:
-  LinearImpl(int64_t in_features, int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(int64_t in_features, int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& options);
   void reset_parameters();
   Tensor forward(const Tensor& input);

@@ -8,7 +8,8 @@ namespace tenon::nn {
 /// -log softmax(input)[target]; input [N, C, ...] of scores, target [N, ...] of class numbers.
 class TENON_API CrossEntropyLossImpl : public Module {
  public:
-  explicit CrossEntropyLossImpl(CrossEntropyLossOptions options = {}) : options(std::move(options)) {}
+  explicit CrossEntropyLossImpl(CrossEntropyLossOptions options = {})
+      : options(std::move(options)) {}
   Tensor forward(const Tensor& input, const Tensor& target);
 
   CrossEntropyLossOptions options;

@@ -9,7 +9,9 @@
 namespace tenon::nn {
 namespace {
 
-std::optional<Tensor> optional(const Tensor& t) { return t.defined() ? std::optional(t) : std::nullopt; }
+std::optional<Tensor> optional(const Tensor& t) {
+  return t.defined() ? std::optional(t) : std::nullopt;
+}
 
 }  // namespace
 
@@ -27,7 +29,8 @@ BatchNorm2dImpl::BatchNorm2dImpl(const BatchNorm2dOptions& o) : options(o) {
 }
 
 Tensor BatchNorm2dImpl::forward(const Tensor& input) {
-  TENON_CHECK_VALUE(input.dim() == 4, "[BatchNorm2d] expected a 4-dimensional input, got shape ", input.sizes());
+  TENON_CHECK_VALUE(input.dim() == 4, "[BatchNorm2d] expected a 4-dimensional input, got shape ",
+                    input.sizes());
   const bool tracked = running_mean.defined();
   double average_factor = options.momentum().value_or(0.0);
   if (is_training() && tracked) {
@@ -35,8 +38,9 @@ Tensor BatchNorm2dImpl::forward(const Tensor& input) {
     num_batches_tracked.add_(1);
     if (!options.momentum()) average_factor = 1.0 / num_batches_tracked.item<double>();
   }
-  return tenon::batch_norm(input, optional(weight), optional(bias), optional(running_mean), optional(running_var),
-                           is_training() || !tracked, average_factor, options.eps(), false);
+  return tenon::batch_norm(input, optional(weight), optional(bias), optional(running_mean),
+                           optional(running_var), is_training() || !tracked, average_factor,
+                           options.eps(), false);
 }
 
 void BatchNorm2dImpl::pretty_print(std::ostream& out) const {
@@ -58,9 +62,10 @@ LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) {
 }
 
 Tensor LayerNormImpl::forward(const Tensor& input) {
-  return functional::layer_norm(
-      input,
-      functional::LayerNormFuncOptions(options.normalized_shape()).weight(weight).bias(bias).eps(options.eps()));
+  return functional::layer_norm(input, functional::LayerNormFuncOptions(options.normalized_shape())
+                                           .weight(weight)
+                                           .bias(bias)
+                                           .eps(options.eps()));
 }
 
 void LayerNormImpl::pretty_print(std::ostream& out) const {

@@ -5,8 +5,8 @@
 
 namespace tenon::nn {
 
-/// The largest value of each window: [N, C, H, W] to [N, C, H', W'] with H' = (H + 2 padding - dilation (kernel - 1) -
-/// 1) / stride + 1, rounded up if ceil_mode.
+/// The largest value of each window: [N, C, H, W] to [N, C, H', W'] with H' = (H + 2 padding -
+/// dilation (kernel - 1) - 1) / stride + 1, rounded up if ceil_mode.
 class TENON_API MaxPool2dImpl : public Module {
  public:
   MaxPool2dImpl(ExpandingArray<2> kernel_size) : MaxPool2dImpl(MaxPool2dOptions(kernel_size)) {}

@@ -6,20 +6,19 @@
 
 namespace tenon::nn {
 
-/// Modules in a row, each given what the one before it returned; each takes and returns one tensor. They are named "0",
-/// "1", ... unless pushed with a name.
+/// Modules in a row, each given what the one before it returned; each takes and returns one tensor.
+/// They are named "0", "1", ... unless pushed with a name.
 ///     Sequential net(Linear(784, 100), ReLU(), Linear(100, 10));
 class TENON_API SequentialImpl : public Module {
  public:
   SequentialImpl() = default;
   template <class... Modules>
-    requires(sizeof...(Modules) > 0)
-  explicit SequentialImpl(Modules&&... modules) {
+  requires(sizeof...(Modules) > 0) explicit SequentialImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
   }
 
   template <class M>
-    requires std::derived_from<M, Module>
+  requires std::derived_from<M, Module>
   void push_back(std::string name, std::shared_ptr<M> module) {
     register_module(std::move(name), module);
     steps_.push_back([m = std::move(module)](const Tensor& x) { return m->forward(x); });

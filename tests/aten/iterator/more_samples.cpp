@@ -9,9 +9,10 @@
 #include "aten/cpu/vec/pointwise-inl.h"
 
 #ifndef TENON_SAMPLE_UNARY
-#define TENON_SAMPLE_UNARY(M) \
-  M(exp, 12) M(tanh, 20) M(sigmoid, 16) M(erf, 26) M(log1p, 22) M(expm1, 22) M(log, 18) M(rsqrt, 8) \
-  M(relu, 1) M(sin, 25)
+#define TENON_SAMPLE_UNARY(M)                                                            \
+  M(exp, 12)                                                                             \
+  M(tanh, 20) M(sigmoid, 16) M(erf, 26) M(log1p, 22) M(expm1, 22) M(log, 18) M(rsqrt, 8) \
+      M(relu, 1) M(sin, 25)
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -66,14 +67,14 @@ struct Gelu {
   }
 };
 
-#define TENON_STRUCT(name, cost)                                                    \
-  struct Unary_##name {                                                             \
-    static constexpr int kInputs = 1, kOutputs = 1, kScalars = 0, kCost = cost;     \
-    template <class V>                                                              \
-    static HWY_INLINE void apply(const V* in, const V*, V* out) {                   \
-      out[0] = m::name(in[0]);                                                      \
-    }                                                                               \
-  };                                                                                \
+#define TENON_STRUCT(name, cost)                                                \
+  struct Unary_##name {                                                         \
+    static constexpr int kInputs = 1, kOutputs = 1, kScalars = 0, kCost = cost; \
+    template <class V>                                                          \
+    static HWY_INLINE void apply(const V* in, const V*, V* out) {               \
+      out[0] = m::name(in[0]);                                                  \
+    }                                                                           \
+  };                                                                            \
   void name##_fill(PointwiseLoops* table) { add_loops<Unary_##name, kFloats>(table); }
 TENON_SAMPLE_UNARY(TENON_STRUCT)
 #undef TENON_STRUCT
@@ -99,19 +100,18 @@ HWY_AFTER_NAMESPACE();
 
 namespace tenon::native {
 
-#define TENON_SAMPLE(name)    \
-  HWY_EXPORT(name##_fill);    \
+#define TENON_SAMPLE(name) \
+  HWY_EXPORT(name##_fill); \
   static TENON_POINTWISE_LOOPS(name##_loops, name##_fill)
 HWY_EXPORT(add_fill);
-static TENON_POINTWISE_LOOPS(add_sample_loops, add_fill)
-TENON_SAMPLE(lt)
-TENON_SAMPLE(where)
-TENON_SAMPLE(floor_divide)
-TENON_SAMPLE(abs)
-TENON_SAMPLE(gelu)
+static TENON_POINTWISE_LOOPS(add_sample_loops, add_fill) TENON_SAMPLE(lt) TENON_SAMPLE(where)
+    TENON_SAMPLE(floor_divide) TENON_SAMPLE(abs) TENON_SAMPLE(gelu)
 
-const PointwiseOp add_op{
-    .name = "add", .num_inputs = 2, .num_outputs = 1, .num_scalars = 1, .cpu = &add_sample_loops};
+        const PointwiseOp add_op{.name = "add",
+                                 .num_inputs = 2,
+                                 .num_outputs = 1,
+                                 .num_scalars = 1,
+                                 .cpu = &add_sample_loops};
 const PointwiseOp lt_op{.name = "lt",
                         .num_inputs = 2,
                         .num_outputs = 1,
@@ -136,17 +136,21 @@ const PointwiseOp abs_op{.name = "abs",
                          .num_scalars = 0,
                          .promotion = Promotion::ComplexToReal,
                          .cpu = &abs_loops};
-const PointwiseOp gelu_op{
-    .name = "gelu", .num_inputs = 1, .num_outputs = 1, .num_scalars = 0, .cost = 30, .cpu = &gelu_loops};
+const PointwiseOp gelu_op{.name = "gelu",
+                          .num_inputs = 1,
+                          .num_outputs = 1,
+                          .num_scalars = 0,
+                          .cost = 30,
+                          .cpu = &gelu_loops};
 
-#define TENON_UNARY_OP(name_, cost_)                       \
-  TENON_SAMPLE(name_)                                      \
-  const PointwiseOp name_##_op{.name = #name_,             \
-                               .num_inputs = 1,            \
-                               .num_outputs = 1,           \
-                               .num_scalars = 0,           \
+#define TENON_UNARY_OP(name_, cost_)                               \
+  TENON_SAMPLE(name_)                                              \
+  const PointwiseOp name_##_op{.name = #name_,                     \
+                               .num_inputs = 1,                    \
+                               .num_outputs = 1,                   \
+                               .num_scalars = 0,                   \
                                .promotion = Promotion::IntToFloat, \
-                               .cost = cost_,              \
+                               .cost = cost_,                      \
                                .cpu = &name_##_loops};
 TENON_SAMPLE_UNARY(TENON_UNARY_OP)
 

@@ -35,13 +35,13 @@ namespace tenon::native {
 HWY_EXPORT(mul_tensor_fill);
 static TENON_POINTWISE_LOOPS(mul_tensor_loops, mul_tensor_fill)
 
-const PointwiseOp mul_op{
-    .name = "mul",
-    .num_inputs = 2,
-    .num_outputs = 1,
-    .num_scalars = 0,
-    .cpu = &mul_tensor_loops,
-};
+    const PointwiseOp mul_op{
+        .name = "mul",
+        .num_inputs = 2,
+        .num_outputs = 1,
+        .num_scalars = 0,
+        .cpu = &mul_tensor_loops,
+    };
 
 }  // namespace tenon::native
 #endif

@@ -5,8 +5,8 @@
 // Two operators as the generator would emit them, and a few small ones that exercise the engine.
 namespace tenon::native {
 
-extern const PointwiseOp mul_op;               ///< self * other
-extern const PointwiseOp silu_mul_op;          ///< silu(self) * gate
+extern const PointwiseOp mul_op;                ///< self * other
+extern const PointwiseOp silu_mul_op;           ///< silu(self) * gate
 extern const PointwiseOp silu_mul_backward_op;  ///< grad, self, gate -> grad_self, grad_gate
 
 extern const PointwiseOp add_op;           ///< self + alpha * other

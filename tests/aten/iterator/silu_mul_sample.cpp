@@ -45,19 +45,18 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::native {
 
 HWY_EXPORT(silu_mul_fill);
-static TENON_POINTWISE_LOOPS(silu_mul_loops, silu_mul_fill)
-HWY_EXPORT(silu_mul_backward_fill);
+static TENON_POINTWISE_LOOPS(silu_mul_loops, silu_mul_fill) HWY_EXPORT(silu_mul_backward_fill);
 static TENON_POINTWISE_LOOPS(silu_mul_backward_loops, silu_mul_backward_fill)
 
-const PointwiseOp silu_mul_op{
-    .name = "silu_mul",
-    .num_inputs = 2,
-    .num_outputs = 1,
-    .num_scalars = 0,
-    .promotion = Promotion::IntToFloat,
-    .cost = 20,
-    .cpu = &silu_mul_loops,
-};
+    const PointwiseOp silu_mul_op{
+        .name = "silu_mul",
+        .num_inputs = 2,
+        .num_outputs = 1,
+        .num_scalars = 0,
+        .promotion = Promotion::IntToFloat,
+        .cost = 20,
+        .cpu = &silu_mul_loops,
+    };
 
 const PointwiseOp silu_mul_backward_op{
     .name = "silu_mul_backward",

@@ -1,4 +1,5 @@
-// Vector functions against the C library in a wider type, on every instruction set this machine has.
+// Vector functions against the C library in a wider type, on every instruction set this machine
+// has.
 #include "aten/cpu/vec/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -12,16 +13,18 @@
 #define TENON_TEST_MATH_LIST
 // name, bound in ulp for float and for double
 #define TENON_UNARY(M)                                                                         \
-  M(exp, 1, 2) M(exp2, 1, 2) M(expm1, 1, 2) M(log, 1, 2) M(log2, 1, 2) M(log10, 1, 2)          \
-  M(log1p, 1, 2) M(sqrt, 0.5, 0.5) M(rsqrt, 1, 2) M(sin, 2, 2) M(cos, 2, 2) M(tan, 2, 2)       \
-  M(asin, 2, 2) M(acos, 2, 2) M(atan, 2, 2) M(sinh, 2, 2) M(cosh, 2, 2) M(tanh, 2, 2)          \
-  M(asinh, 1, 2) M(acosh, 1, 2) M(atanh, 1, 2) M(erf, 2, 2) M(erfc, 1, 2) M(sigmoid, 2, 2)     \
-  M(lgamma, 1, 4) M(floor, 0, 0) M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0)                   \
-  M(reciprocal, 0.5, 0.5)
+  M(exp, 1, 2)                                                                                 \
+  M(exp2, 1, 2) M(expm1, 1, 2) M(log, 1, 2) M(log2, 1, 2) M(log10, 1, 2) M(log1p, 1, 2)        \
+      M(sqrt, 0.5, 0.5) M(rsqrt, 1, 2) M(sin, 2, 2) M(cos, 2, 2) M(tan, 2, 2) M(asin, 2, 2)    \
+          M(acos, 2, 2) M(atan, 2, 2) M(sinh, 2, 2) M(cosh, 2, 2) M(tanh, 2, 2) M(asinh, 1, 2) \
+              M(acosh, 1, 2) M(atanh, 1, 2) M(erf, 2, 2) M(erfc, 1, 2) M(sigmoid, 2, 2)        \
+                  M(lgamma, 1, 4) M(floor, 0, 0) M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0)   \
+                      M(reciprocal, 0.5, 0.5)
 // floor_divide is inexact by design where the quotient exceeds the mantissa: see its own test.
-#define TENON_BINARY(M)                                                                        \
-  M(pow, 1, 2) M(atan2, 2, 2) M(hypot, 1, 2) M(fmod, 0, 0) M(remainder, 0.5, 0.5)              \
-  M(maximum, 0, 0) M(minimum, 0, 0) M(fmax, 0, 0) M(fmin, 0, 0) M(copysign, 0, 0)
+#define TENON_BINARY(M)                                                               \
+  M(pow, 1, 2)                                                                        \
+  M(atan2, 2, 2) M(hypot, 1, 2) M(fmod, 0, 0) M(remainder, 0.5, 0.5) M(maximum, 0, 0) \
+      M(minimum, 0, 0) M(fmax, 0, 0) M(fmin, 0, 0) M(copysign, 0, 0)
 namespace test_math {
 enum Unary {
 #define TENON_ID(name, f, d) k_##name,
@@ -53,8 +56,7 @@ template <class T>
 void unary_of(int id, const T* in, T* out, size_t n) {
   switch (id) {
 #define TENON_CASE(name, f, d) \
-  case k_##name:               \
-    return run1(in, out, n, [](auto v) HWY_ATTR { return m::name(v); });
+  case k_##name: return run1(in, out, n, [](auto v) HWY_ATTR { return m::name(v); });
     TENON_UNARY(TENON_CASE)
   }
 }
@@ -63,8 +65,7 @@ void binary_of(int id, const T* a, const T* b, T* out, size_t n) {
   switch (id) {
 #undef TENON_CASE
 #define TENON_CASE(name, f, d) \
-  case k_##name:               \
-    return run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::name(x, y); });
+  case k_##name: return run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::name(x, y); });
     TENON_BINARY(TENON_CASE)
 #undef TENON_CASE
   }
@@ -156,8 +157,7 @@ R reference1(int id, R x) {
       std::tanh, std::trunc;
   switch (id) {
 #define TENON_CASE(name, f, d) \
-  case k_##name:               \
-    return name(x);
+  case k_##name: return name(x);
     TENON_UNARY(TENON_CASE)
   }
   return 0;
@@ -167,20 +167,16 @@ R reference2(int id, R a, R b) {
   using std::atan2, std::copysign, std::fmax, std::fmin, std::fmod, std::hypot, std::pow;
   switch (id) {
 #undef TENON_CASE
-#define TENON_CASE(name, f, d) \
-  case k_##name:               \
-    return test_math::name(a, b);
-#define TENON_CASE_STD(name) \
-  case k_##name:             \
-    return name(a, b);
-    TENON_CASE_STD(pow) TENON_CASE_STD(atan2) TENON_CASE_STD(hypot) TENON_CASE_STD(fmod)
-    TENON_CASE_STD(fmax) TENON_CASE_STD(fmin) TENON_CASE_STD(copysign)
-    case k_remainder:
-      return test_math::remainder(a, b);
-    case k_maximum:
-      return test_math::maximum(a, b);
-    case k_minimum:
-      return test_math::minimum(a, b);
+#define TENON_CASE(name, f, d)                 \
+  case k_##name: return test_math::name(a, b); \
+      #define TENON_CASE_STD(name)             \
+  case k_##name: return name(a, b);
+    TENON_CASE_STD(pow)
+    TENON_CASE_STD(atan2) TENON_CASE_STD(hypot) TENON_CASE_STD(fmod) TENON_CASE_STD(fmax)
+        TENON_CASE_STD(fmin) TENON_CASE_STD(copysign) case k_remainder
+        : return test_math::remainder(a, b);
+  case k_maximum: return test_math::maximum(a, b);
+  case k_minimum: return test_math::minimum(a, b);
   }
   return 0;
 }
@@ -207,10 +203,32 @@ template <class T>
 std::vector<T> samples(size_t per_binade, bool moderate) {
   using L = std::numeric_limits<T>;
   std::mt19937_64 gen(42);
-  std::vector<T> values = {0, -T{0}, 1, -1, 2, -2, T(0.5), -T(0.5), L::infinity(), -L::infinity(),
-                           L::quiet_NaN(), L::denorm_min(), -L::denorm_min(), L::min(), L::max(),
-                           -L::max(), std::nextafter(T{1}, T{0}), std::nextafter(T{1}, T{2}), 3,
-                           T(1.5), T(2.5), T(88.7), T(-88), T(-103.5), T(709.7), T(-745)};
+  std::vector<T> values = {0,
+                           -T{0},
+                           1,
+                           -1,
+                           2,
+                           -2,
+                           T(0.5),
+                           -T(0.5),
+                           L::infinity(),
+                           -L::infinity(),
+                           L::quiet_NaN(),
+                           L::denorm_min(),
+                           -L::denorm_min(),
+                           L::min(),
+                           L::max(),
+                           -L::max(),
+                           std::nextafter(T{1}, T{0}),
+                           std::nextafter(T{1}, T{2}),
+                           3,
+                           T(1.5),
+                           T(2.5),
+                           T(88.7),
+                           T(-88),
+                           T(-103.5),
+                           T(709.7),
+                           T(-745)};
   const int top = moderate ? 12 : L::max_exponent - 1;
   const int bottom = moderate ? -30 : L::min_exponent - L::digits;
   for (int e = bottom; e <= top; ++e) {
@@ -252,8 +270,8 @@ void check_unary(const char* name, int id, double bound, const std::vector<T>& i
     // Without FMA the last products of the argument reductions round.
     INFO(name << " on " << target << ": " << worst << " ulp at " << std::hexfloat << where);
     if (std::getenv("TENON_TEST_PRINT")) {
-      std::printf("%-10s %-6s %-5s %.3f at %a\n", name, sizeof(T) == 4 ? "float" : "double",
-                  target, worst, static_cast<double>(where));
+      std::printf("%-10s %-6s %-5s %.3f at %a\n", name, sizeof(T) == 4 ? "float" : "double", target,
+                  worst, static_cast<double>(where));
     }
     CHECK(worst <= (fused ? bound : 2 * bound));
   });

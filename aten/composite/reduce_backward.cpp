@@ -1,0 +1,189 @@
+#include "aten/composite/dims.h"
+#include "tenon/native/cumsum_backward.h"
+#include "tenon/native/evenly_distribute_backward.h"
+#include "tenon/native/linalg_vector_norm_backward.h"
+#include "tenon/native/logsumexp.h"
+#include "tenon/native/logsumexp_backward.h"
+#include "tenon/native/mean_backward.h"
+#include "tenon/native/prod_backward.h"
+#include "tenon/native/std_backward.h"
+#include "tenon/native/sum_backward.h"
+#include "tenon/native/var_backward.h"
+#include "tenon/ops/abs.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/amax.h"
+#include "tenon/ops/cumsum.h"
+#include "tenon/ops/div.h"
+#include "tenon/ops/eq.h"
+#include "tenon/ops/exp.h"
+#include "tenon/ops/expand.h"
+#include "tenon/ops/flip.h"
+#include "tenon/ops/gt.h"
+#include "tenon/ops/isnan.h"
+#include "tenon/ops/log.h"
+#include "tenon/ops/logical_and.h"
+#include "tenon/ops/logical_not.h"
+#include "tenon/ops/logical_or.h"
+#include "tenon/ops/masked_fill.h"
+#include "tenon/ops/mean.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/pow.h"
+#include "tenon/ops/prod.h"
+#include "tenon/ops/reshape.h"
+#include "tenon/ops/sign.h"
+#include "tenon/ops/sub.h"
+#include "tenon/ops/sum.h"
+#include "tenon/ops/to.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon {
+namespace {
+
+DimVector dims_of(uint64_t mask, int64_t rank) {
+  DimVector dims;
+  for (int64_t i = 0; i < rank; ++i) {
+    if ((mask >> i) & 1) dims.push_back(i);
+  }
+  return dims;
+}
+
+/// A reduced tensor with a 1 for every dimension that is gone, so that it broadcasts to `sizes`.
+Tensor restored(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+  if (keepdim || sizes.empty()) return reduced;
+  const auto rank = static_cast<int64_t>(sizes.size());
+  return ops::reshape::call(reduced,
+                            native::reduced_sizes(sizes, native::dim_mask("reduce", dim, rank), true));
+}
+
+int64_t reduced_count(IntArrayRef sizes, OptionalIntArrayRef dim) {
+  const uint64_t mask = native::dim_mask("reduce", dim, static_cast<int64_t>(sizes.size()));
+  int64_t count = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) count *= ((mask >> i) & 1) ? sizes[i] : 1;
+  return count;
+}
+
+}  // namespace
+
+Tensor native::sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+  return ops::expand::call(restored(grad, sizes, dim, keepdim), sizes, false);
+}
+
+Tensor native::mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+  const Tensor scaled = ops::div_Scalar::call(grad, Scalar(reduced_count(sizes, dim)));
+  return native::sum_backward(scaled, sizes, dim, keepdim);
+}
+
+/// d prod / d x_i is the product of the others: prod / x_i, and where zeros are among them, the product of the
+/// rest for a single zero and nothing else.
+Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  if (self.dim() == 0) return grad;
+  TENON_CHECK(!dim || dim->size() <= 1, "[prod_backward] expected at most one dimension, got ", *dim);
+  if (!dim) {
+    const Tensor flat = ops::reshape::call(self, {-1});
+    return ops::reshape::call(native::prod_backward(grad, flat, 0, false), self.sizes());
+  }
+  const int64_t d = (*dim)[0];
+  const Tensor g = restored(grad, self.sizes(), dim, keepdim);
+  const Tensor zero = ops::eq_Scalar::call(self, 0);
+  const Tensor zeros = ops::sum_dim_IntList::call(zero, d, true, std::nullopt);
+  const Tensor filled = ops::masked_fill_Scalar::call(self, zero, 1);
+  const Tensor rest = ops::prod_dim_int::call(filled, d, true, std::nullopt);
+  const Tensor zero_free = ops::masked_fill_Scalar::call(ops::div_Tensor::call(rest, filled),
+                                                         ops::logical_or::call(zero, ops::gt_Scalar::call(zeros, 0)), 0);
+  const Tensor at_zero = ops::masked_fill_Scalar::call(
+      ops::expand::call(rest, self.sizes(), false),
+      ops::logical_not::call(ops::logical_and::call(zero, ops::eq_Scalar::call(zeros, 1))), 0);
+  return ops::mul_Tensor::call(g, ops::add_Tensor::call(zero_free, at_zero, 1));
+}
+
+/// Equal extremes share the gradient.
+Tensor native::evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                                          OptionalIntArrayRef dim, bool keepdim) {
+  const Tensor g = restored(grad, self.sizes(), dim, keepdim);
+  const Tensor r = restored(result, self.sizes(), dim, keepdim);
+  const Tensor same = ops::logical_or::call(
+      ops::eq_Tensor::call(self, r), ops::logical_and::call(ops::isnan::call(self), ops::isnan::call(r)));
+  const DimVector dims = dims_of(dim_mask("amax", dim, self.dim()), self.dim());
+  const Tensor count = dims.empty() ? same : ops::sum_dim_IntList::call(same, IntArrayRef(dims), true, std::nullopt);
+  const Tensor share = ops::div_Tensor::call(g, count.to(grad.scalar_type()));
+  return ops::mul_Tensor::call(share, same);
+}
+
+Tensor native::var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
+                            const std::optional<Scalar>& correction, bool keepdim) {
+  const double freedom = static_cast<double>(reduced_count(self.sizes(), dim)) -
+                         (correction ? correction->toDouble() : 1.0);
+  const DimVector dims = dims_of(dim_mask("var", dim, self.dim()), self.dim());
+  const Tensor mean = ops::mean_dim::call(self, IntArrayRef(dims), true, std::nullopt);
+  const Tensor distance = ops::sub_Tensor::call(self, mean, 1);
+  // No degrees of freedom: the variance itself is infinite or NaN, and so is its gradient.
+  const Tensor g = ops::mul_Scalar::call(restored(grad, self.sizes(), dim, keepdim), 2.0 / std::max(freedom, 0.0));
+  return ops::mul_Tensor::call(g, distance);
+}
+
+Tensor native::std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
+                            const std::optional<Scalar>& correction, bool keepdim) {
+  const Tensor g = ops::masked_fill_Scalar::call(
+      ops::div_Tensor::call(grad, ops::mul_Scalar::call(result, 2)), ops::eq_Scalar::call(result, 0), 0);
+  return native::var_backward(g, self, dim, correction, keepdim);
+}
+
+Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar& ord,
+                                           const Tensor& result, OptionalIntArrayRef dim, bool keepdim) {
+  const double p = ord.toDouble();
+  const Tensor g = restored(grad, self.sizes(), dim, keepdim);
+  const Tensor r = restored(result, self.sizes(), dim, keepdim);
+  if (p == 0) return ops::mul_Scalar::call(self, 0);
+  if (p == 1) return ops::mul_Tensor::call(g, ops::sign::call(self));
+  const Tensor zero = ops::eq_Scalar::call(r, 0);
+  if (p == 2) {
+    return ops::mul_Tensor::call(self, ops::masked_fill_Scalar::call(ops::div_Tensor::call(g, r), zero, 0));
+  }
+  if (std::isinf(p)) {
+    return ops::mul_Tensor::call(
+        native::evenly_distribute_backward(g, ops::abs::call(self), r, dim, true), ops::sign::call(self));
+  }
+  // sign(x) |x|^(p-1) / r^(p-1), without leaving the range in between.
+  const Tensor ratio = ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
+  Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
+  if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(self, 0), 0);
+  return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sign::call(self)));
+}
+
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with m = max(x), 0 where that is infinite.
+Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  const Tensor x = is_integral(self.scalar_type(), true) ? self.to(get_default_dtype()) : self;
+  const DimVector dims = dims_of(dim_mask("logsumexp", dim, x.dim()), x.dim());
+  const auto sum = [&](const Tensor& t) {
+    return dims.empty() ? t : ops::sum_dim_IntList::call(t, IntArrayRef(dims), true, std::nullopt);
+  };
+  Tensor result;
+  if (x.numel() == 0 || dims.empty()) {
+    result = ops::log::call(sum(ops::exp::call(x)));
+  } else {
+    const Tensor largest = ops::amax::call(x, dims, true);
+    const Tensor infinite = ops::eq_Scalar::call(ops::abs::call(largest), Scalar(HUGE_VAL));
+    const Tensor shift = ops::masked_fill_Scalar::call(largest, infinite, 0);
+    const Tensor sums = sum(ops::exp::call(ops::sub_Tensor::call(x, shift, 1)));
+    result = ops::add_Tensor::call(ops::log::call(sums), shift, 1);
+  }
+  if (keepdim || dims.empty()) return result;
+  return ops::reshape::call(result, reduced_sizes(x.sizes(), dim_mask("logsumexp", dim, x.dim()), false));
+}
+
+Tensor native::logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim,
+                                  bool keepdim) {
+  const Tensor g = restored(grad, self.sizes(), dim, keepdim);
+  const Tensor r = restored(result, self.sizes(), dim, keepdim);
+  const Tensor weight = ops::exp::call(ops::sub_Tensor::call(self, r, 1));
+  return ops::mul_Tensor::call(g, weight);
+}
+
+Tensor native::cumsum_backward(const Tensor& grad, int64_t dim) {
+  if (grad.numel() <= 1) return grad;
+  return ops::flip::call(ops::cumsum::call(ops::flip::call(grad, dim), dim, std::nullopt), dim);
+}
+
+}  // namespace tenon

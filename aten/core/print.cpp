@@ -1,0 +1,280 @@
+#include "aten/core/print.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kThreshold = 1000;
+constexpr int64_t kEdge = 3;
+constexpr int64_t kLineWidth = 80;
+
+std::string printed(const char* format, double value) {
+  char text[400];
+  std::snprintf(text, sizeof(text), format, value);
+  if (std::isnan(value)) return "nan";
+  return text;
+}
+
+std::string line_break(int64_t lines, int64_t indent) {
+  std::string text(",");
+  text.append(static_cast<size_t>(lines), '\n').append(static_cast<size_t>(indent), ' ');
+  return text;
+}
+
+const char* python_name(ScalarType type) {
+  switch (type) {
+    case kByte:
+      return "torch.uint8";
+    case kChar:
+      return "torch.int8";
+    case kShort:
+      return "torch.int16";
+    case kInt:
+      return "torch.int32";
+    case kLong:
+      return "torch.int64";
+    case kHalf:
+      return "torch.float16";
+    case kFloat:
+      return "torch.float32";
+    case kDouble:
+      return "torch.float64";
+    case kComplexFloat:
+      return "torch.complex64";
+    case kComplexDouble:
+      return "torch.complex128";
+    case kBool:
+      return "torch.bool";
+    case kBFloat16:
+      return "torch.bfloat16";
+    case ScalarType::Undefined:
+      break;
+  }
+  return "undefined";
+}
+
+/// How the numbers of one tensor are written, all to one width.
+class NumberFormat {
+ public:
+  explicit NumberFormat(const std::vector<double>& values) {
+    double smallest = HUGE_VAL;
+    double largest = 0;
+    for (double v : values) {
+      if (!std::isfinite(v) || v == 0) continue;
+      smallest = std::min(smallest, std::fabs(v));
+      largest = std::max(largest, std::fabs(v));
+      whole_ &= v == std::ceil(v);
+    }
+    if (largest == 0) return;
+    scientific_ = largest / smallest > 1000 || largest > 1e8 || (!whole_ && smallest < 1e-4);
+    for (double v : values) {
+      if (std::isfinite(v) && v != 0) width_ = std::max(width_, bare(v).size());
+    }
+  }
+  size_t width() const { return width_; }
+  std::string operator()(double v) const {
+    const std::string text = bare(v);
+    return std::string(text.size() < width_ ? width_ - text.size() : 0, ' ') + text;
+  }
+
+ private:
+  std::string bare(double v) const {
+    if (scientific_) return printed("%.4e", v);
+    if (!whole_) return printed("%.4f", v);
+    return printed("%.0f", v) + (std::isfinite(v) ? "." : "");
+  }
+
+  bool whole_ = true;
+  bool scientific_ = false;
+  size_t width_ = 1;
+};
+
+/// Writes the elements of a CPU tensor in nested brackets.
+class Writer {
+ public:
+  Writer(const TensorBase& t, int64_t indent) : t_(t), summarize_(t.numel() > kThreshold) {
+    visit(0, 0, [this](int64_t offset) { collect(offset); });
+    const bool floating = t.is_floating_point() || t.is_complex();
+    const NumberFormat real(real_);
+    const NumberFormat imag(imag_);
+    if (floating) {
+      width_ = real.width() + (t.is_complex() ? imag.width() + 1 : 0);
+      element_ = [this, real, imag](int64_t offset) {
+        const auto [re, im] = number(offset);
+        if (!t_.is_complex()) return real(re);
+        // The sign stands between the parts, without any padding.
+        const std::string text = imag(im) + "j";
+        const size_t first = text.find_first_not_of(' ');
+        return real(re) + (text[first] == '-' ? "" : "+") + text.substr(first);
+      };
+    } else {
+      for (const std::string& text : integers_) width_ = std::max(width_, text.size());
+      element_ = [this](int64_t offset) {
+        const std::string text = integer(offset);
+        return std::string(width_ - text.size(), ' ') + text;
+      };
+    }
+    text_ = dimension(0, 0, indent);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  /// Calls f for all elements that are shown.
+  template <class F>
+  void visit(int64_t d, int64_t offset, F&& f) {
+    if (d == t_.dim()) return f(offset);
+    for_shown(d, [&](int64_t i) { visit(d + 1, offset + i * t_.strides()[d], f); }, [] {});
+  }
+
+  template <class F, class G>
+  void for_shown(int64_t d, F&& f, G&& gap) const {
+    const int64_t size = t_.sizes()[d];
+    const bool cut = summarize_ && size > 2 * kEdge;
+    for (int64_t i = 0; i < size; ++i) {
+      if (cut && i == kEdge) {
+        gap();
+        i = size - kEdge;
+      }
+      f(i);
+    }
+  }
+
+  std::pair<double, double> number(int64_t offset) const {
+    return TENON_DISPATCH_ALL(t_.scalar_type(), "print", {
+      const scalar_t v = static_cast<const scalar_t*>(t_.const_data_ptr())[offset];
+      if constexpr (tenon::is_complex(scalar_type_of<scalar_t>)) {
+        return std::pair<double, double>(v.real(), v.imag());
+      } else {
+        return std::pair<double, double>(static_cast<double>(v), 0.0);
+      }
+    });
+  }
+
+  std::string integer(int64_t offset) const {
+    if (t_.scalar_type() == kBool) {
+      return static_cast<const bool*>(t_.const_data_ptr())[offset] ? "True" : "False";
+    }
+    return TENON_DISPATCH_INTEGRAL(t_.scalar_type(), "print", {
+      return std::to_string(static_cast<int64_t>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset]));
+    });
+  }
+
+  void collect(int64_t offset) {
+    if (is_integral(t_.scalar_type(), true)) {
+      integers_.push_back(integer(offset));
+      return;
+    }
+    const auto [re, im] = number(offset);
+    real_.push_back(re);
+    imag_.push_back(im);
+  }
+
+  std::string row(int64_t offset, int64_t indent) const {
+    const int64_t d = t_.dim() - 1;
+    const int64_t per_line =
+        std::max<int64_t>(1, (kLineWidth - indent) / static_cast<int64_t>(width_ + 2));
+    std::string text = "[";
+    int64_t count = 0;
+    const auto add = [&](const std::string& item) {
+      if (count > 0) {
+        text += count % per_line == 0 ? line_break(1, indent + 1) : ", ";
+      }
+      text += item;
+      ++count;
+    };
+    for_shown(d, [&](int64_t i) { add(element_(offset + i * t_.strides()[d])); }, [&] { add(" ..."); });
+    return text + "]";
+  }
+
+  std::string dimension(int64_t d, int64_t offset, int64_t indent) const {
+    const int64_t left = t_.dim() - d;
+    if (left == 0) return element_(offset);
+    if (left == 1) return row(offset, indent);
+    const std::string between = line_break(left - 1, indent + 1);
+    std::string text = "[";
+    bool first = true;
+    const auto add = [&](const std::string& item) {
+      text += (first ? "" : between) + item;
+      first = false;
+    };
+    for_shown(d, [&](int64_t i) { add(dimension(d + 1, offset + i * t_.strides()[d], indent + 1)); },
+              [&] { add("..."); });
+    return text + "]";
+  }
+
+  const TensorBase& t_;
+  bool summarize_;
+  std::vector<double> real_;
+  std::vector<double> imag_;
+  std::vector<std::string> integers_;
+  std::function<std::string(int64_t)> element_;
+  size_t width_ = 1;
+  std::string text_;
+};
+
+std::string python_tuple(IntArrayRef sizes) {
+  std::string text = "(";
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + (sizes.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+PrintHooks& print_hooks() {
+  static PrintHooks hooks;
+  return hooks;
+}
+
+std::string to_string(const TensorBase& tensor) {
+  if (!tensor.defined()) return "[ Tensor (undefined) ]";
+  const std::string prefix = "tensor(";
+  const auto indent = static_cast<int64_t>(prefix.size());
+  std::vector<std::string> suffixes;
+  const ScalarType type = tensor.scalar_type();
+  const ScalarType standard = get_default_dtype();
+  std::string text = prefix;
+  if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
+  bool shows_type = type != standard;
+  TensorBase source = tensor;
+  if (!tensor.is_cpu() && !tensor.is_meta() && print_hooks().to_cpu) source = print_hooks().to_cpu(tensor);
+  if (!source.is_cpu()) {
+    suffixes.push_back("size=" + python_tuple(tensor.sizes()));
+    text += "...";
+  } else if (tensor.numel() == 0) {
+    if (tensor.dim() != 1) suffixes.push_back("size=" + python_tuple(tensor.sizes()));
+    text += "[]";
+  } else {
+    shows_type = type != standard && type != to_complex(standard) && type != kLong && type != kBool;
+    text += Writer(source, indent).text();
+  }
+  if (shows_type) suffixes.push_back(std::string("dtype=") + python_name(type));
+  const std::string node = print_hooks().grad_fn_name ? print_hooks().grad_fn_name(tensor) : "";
+  if (!node.empty()) {
+    suffixes.push_back("grad_fn=<" + node + ">");
+  } else if (tensor.requires_grad()) {
+    suffixes.push_back("requires_grad=True");
+  }
+  const size_t line = text.rfind('\n');
+  auto used = static_cast<int64_t>(text.size()) - (line == std::string::npos ? -1 : static_cast<int64_t>(line)) + 1;
+  for (const std::string& suffix : suffixes) {
+    const auto size = static_cast<int64_t>(suffix.size());
+    if (used + size + 2 > kLineWidth) {
+      text += line_break(1, indent) + suffix;
+      used = indent + size;
+    } else {
+      text += ", " + suffix;
+      used += size + 2;
+    }
+  }
+  return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorBase& tensor) { return out << to_string(tensor); }
+
+}  // namespace tenon

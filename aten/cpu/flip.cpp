@@ -1,0 +1,77 @@
+#include "tenon/native/flip.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "aten/composite/dims.h"
+#include "aten/core/parallel.h"
+#include "aten/cpu/strided_dim.h"
+#include "tenon/native/roll.h"
+
+namespace tenon {
+
+void native::flip_cpu(const Tensor& self, IntArrayRef dims, const Tensor& out) {
+  if (out.numel() == 0) return;
+  const uint64_t mask = dim_mask("flip", dims, self.dim(), false);
+  const TensorBase in = dense(self);
+  const DenseOutput result(out);
+  const int64_t rank = in.dim();
+  const int64_t inner = rank == 0 ? 1 : in.sizes().back();
+  const bool reverse = rank > 0 && ((mask >> (rank - 1)) & 1);
+  dispatch_size(in.element_size(), [&]<class T>() {
+    const auto* from = static_cast<const T*>(in.const_data_ptr());
+    auto* to = static_cast<T*>(result.data());
+    parallel_for(0, in.numel() / inner, std::max<int64_t>(1, 16384 / inner), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        int64_t rest = row;
+        int64_t source = 0;
+        int64_t pitch = inner;
+        for (int64_t d = rank - 1; d-- > 0;) {
+          const int64_t size = in.sizes()[d];
+          const int64_t at = rest % size;
+          rest /= size;
+          source += ((mask >> d) & 1 ? size - 1 - at : at) * pitch;
+          pitch *= size;
+        }
+        if (reverse) {
+          std::reverse_copy(from + source, from + source + inner, to + row * inner);
+        } else {
+          std::copy(from + source, from + source + inner, to + row * inner);
+        }
+      }
+    });
+  });
+  result.finish();
+}
+
+/// Along each dim, element i comes from i - shift, cyclically.
+void native::roll_cpu(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out) {
+  if (out.numel() == 0) return;
+  const TensorBase in = dense(self);
+  const DenseOutput result(out);
+  const auto item = static_cast<int64_t>(in.element_size());
+  TensorBase current = in;
+  const size_t steps = shifts.size();
+  for (size_t s = 0; s < steps; ++s) {
+    // Several dims take a tensor in between each, since source and target must differ.
+    const TensorBase target = s + 1 == steps ? result.tensor()
+                                             : tenon::empty(in.sizes(), in.scalar_type(), kCPU);
+    const DimSplit split = dims.empty() ? DimSplit(in.numel(), 0)
+                                        : DimSplit(in.sizes(), wrap_dim(dims[s], in.dim()));
+    const int64_t shift = (shifts[s] % split.length + split.length) % split.length;
+    const int64_t head = (split.length - shift) * split.inner * item;
+    const int64_t tail = shift * split.inner * item;
+    const auto* from = static_cast<const char*>(current.const_data_ptr());
+    auto* to = static_cast<char*>(target.mutable_data_ptr());
+    for (int64_t o = 0; o < split.outer; ++o) {
+      std::memcpy(to, from + head, static_cast<size_t>(tail));
+      std::memcpy(to + tail, from, static_cast<size_t>(head));
+      from += head + tail;
+      to += head + tail;
+    }
+    current = target;
+  }
+  result.finish();
+}
+
+}  // namespace tenon

@@ -1,0 +1,95 @@
+#include "tenon/native/index_add.h"
+
+#include <algorithm>
+
+#include "aten/cpu/strided_dim.h"
+#include "tenon/native/index_fill.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+T sum_of(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return a || b;
+  } else if constexpr (std::is_class_v<T> && !tenon::is_complex(scalar_type_of<T>)) {
+    return T(static_cast<float>(a) + static_cast<float>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+
+template <class T>
+T product_of(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return a && b;
+  } else if constexpr (std::is_class_v<T> && !tenon::is_complex(scalar_type_of<T>)) {
+    return T(static_cast<float>(a) * static_cast<float>(b));
+  } else {
+    return static_cast<T>(a * b);
+  }
+}
+
+const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim, bool wrap) {
+  auto* p = static_cast<int64_t*>(index.mutable_data_ptr());
+  for (int64_t k = 0; k < index.numel(); ++k) {
+    TENON_CHECK_INDEX(p[k] >= (wrap ? -length : 0) && p[k] < length, "[", op, "] index ", p[k],
+                      " is out of bounds for dimension ", dim, " with size ", length);
+  }
+  return p;
+}
+
+}  // namespace
+
+/// out = self; out[i][index[k]][j] += alpha * source[i][k][j], in the order of k.
+void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                           const Scalar& alpha, const Tensor& out) {
+  const DenseOutput result(out);
+  if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
+  const int64_t d = wrap_dim(dim, self.dim());
+  const DimSplit split(self.sizes(), d);
+  const TensorBase at = dense(index, kLong);
+  const TensorBase src = dense(source);
+  const int64_t count = at.numel();
+  const int64_t* indices = checked("index_add", at, split.length, d, false);
+  TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
+    const auto* s = static_cast<const scalar_t*>(src.const_data_ptr());
+    auto* o = static_cast<scalar_t*>(result.data());
+    const auto factor = alpha.to<scalar_t>();
+    const bool one = alpha.equal(1);
+    for (int64_t i = 0; i < split.outer; ++i) {
+      for (int64_t k = 0; k < count; ++k) {
+        const scalar_t* from = s + (i * count + k) * split.inner;
+        scalar_t* to = o + (i * split.length + indices[k]) * split.inner;
+        for (int64_t j = 0; j < split.inner; ++j) {
+          to[j] = sum_of(to[j], one ? from[j] : product_of(factor, from[j]));
+        }
+      }
+    }
+  });
+  result.finish();
+}
+
+/// out = self; out[i][index[k]][j] = value. Negative indices count from the end.
+void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                                       const Tensor& out) {
+  const DenseOutput result(out);
+  if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
+  const int64_t d = wrap_dim(dim, self.dim());
+  const DimSplit split(self.sizes(), d);
+  const TensorBase at = dense(index, kLong);
+  const int64_t* indices = checked("index_fill", at, split.length, d, true);
+  TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
+    auto* o = static_cast<scalar_t*>(result.data());
+    const auto v = value.to<scalar_t>();
+    for (int64_t i = 0; i < split.outer; ++i) {
+      for (int64_t k = 0; k < at.numel(); ++k) {
+        const int64_t row = indices[k] < 0 ? indices[k] + split.length : indices[k];
+        std::fill_n(o + (i * split.length + row) * split.inner, split.inner, v);
+      }
+    }
+  });
+  result.finish();
+}
+
+}  // namespace tenon

@@ -1,0 +1,71 @@
+#include "tenon/native/masked_select.h"
+
+#include "aten/cpu/strided_dim.h"
+#include "tenon/native/nonzero.h"
+#include "tenon/ops/expand.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+/// The elements where the mask is true, both broadcast to one shape, in row-major order: [count].
+Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
+  TENON_CHECK_TYPE(mask.scalar_type() == kBool, "[masked_select] expected BoolTensor for mask, got ",
+                   mask.scalar_type());
+  DimVector shape(static_cast<size_t>(std::max(self.dim(), mask.dim())));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const auto at = [&](const Tensor& t) {
+      const int64_t d = t.dim() - static_cast<int64_t>(shape.size() - i);
+      return d < 0 ? int64_t{1} : t.sizes()[d];
+    };
+    const int64_t a = at(self), b = at(mask);
+    TENON_CHECK(a == b || a == 1 || b == 1, "[masked_select] The size of tensor a (", a,
+                ") must match the size of tensor b (", b, ") at non-singleton dimension ", i);
+    shape[i] = a == 1 ? b : a;
+  }
+  const TensorBase values = dense(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
+  const TensorBase chosen = dense(mask.sizes() == IntArrayRef(shape) ? mask : ops::expand::call(mask, shape, false));
+  const auto* m = static_cast<const uint8_t*>(chosen.const_data_ptr());
+  const int64_t n = chosen.numel();
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) count += m[i];
+  Tensor result = tenon::empty(count, self.scalar_type(), kCPU);
+  dispatch_size(self.element_size(), [&]<class T>() {
+    const auto* from = static_cast<const T*>(values.const_data_ptr());
+    auto* to = static_cast<T*>(result.mutable_data_ptr());
+    // Every element is written and the place only advances past a chosen one: no branch to mispredict.
+    int64_t k = 0;
+    int64_t i = 0;
+    for (; i < n && k < count; ++i) {
+      to[k] = from[i];
+      k += m[i];
+    }
+  });
+  return result;
+}
+
+/// The indices of the elements that are not zero, one row each: [count, dim].
+Tensor native::nonzero_cpu(const Tensor& self) {
+  const TensorBase in = dense(self);
+  const int64_t rank = self.dim();
+  const int64_t n = in.numel();
+  std::vector<int64_t> places;
+  TENON_DISPATCH_ALL(in.scalar_type(), "nonzero", {
+    const auto* p = static_cast<const scalar_t*>(in.const_data_ptr());
+    for (int64_t i = 0; i < n; ++i) {
+      if (p[i] != scalar_t(0)) places.push_back(i);
+    }
+  });
+  Tensor result = tenon::empty({static_cast<int64_t>(places.size()), rank}, kLong, kCPU);
+  auto* out = static_cast<int64_t*>(result.mutable_data_ptr());
+  for (int64_t place : places) {
+    for (int64_t d = rank; d-- > 0;) {
+      out[d] = place % in.sizes()[d];
+      place /= in.sizes()[d];
+    }
+    out += rank;
+  }
+  return result;
+}
+
+}  // namespace tenon

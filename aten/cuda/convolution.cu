@@ -1,0 +1,292 @@
+// Convolution of 1 to 3 spatial dimensions and its gradients, by im2col and matrix products: a piece of
+// the batch is unfolded to [groups, taps, batch * out], so that each group is one product.
+#include "aten/cpu/convolution.h"
+
+#include <algorithm>
+
+#include "aten/cuda/convert.cuh"
+#include "aten/cuda/dense.h"
+#include "aten/cuda/gemm.h"
+#include "aten/cuda/launch.h"
+#include "aten/meta/convolution.h"
+#include "tenon/native/convolution.h"
+#include "tenon/native/convolution_backward.h"
+#include "tenon/native/sum.h"
+
+namespace tenon {
+namespace {
+
+using native::ConvGeometry;
+
+constexpr int64_t kColumnBytes = int64_t{256} << 20;
+
+/// A geometry as kernels take it: plain members only.
+struct Shape {
+  int64_t batch, channels, outputs, groups;
+  int64_t in[3], out[3], kernel[3], stride[3], padding[3], dilation[3];
+  int64_t in_size, out_size, kernel_size;
+
+  explicit Shape(const ConvGeometry& g)
+      : batch(g.batch), channels(g.channels), outputs(g.outputs), groups(g.groups), in_size(g.in_size()),
+        out_size(g.out_size()), kernel_size(g.kernel_size()) {
+    for (size_t d = 0; d < 3; ++d) {
+      in[d] = g.in[d];
+      out[d] = g.out[d];
+      kernel[d] = g.kernel[d];
+      stride[d] = g.stride[d];
+      padding[d] = g.padding[d];
+      dilation[d] = g.dilation[d];
+    }
+  }
+  int64_t taps() const { return channels / groups * kernel_size; }
+  int64_t rows() const { return outputs / groups; }
+  /// Samples that are unfolded at a time.
+  int64_t piece(size_t item) const {
+    const int64_t one = std::max<int64_t>(channels * kernel_size * out_size * static_cast<int64_t>(item), 1);
+    return std::clamp<int64_t>(kColumnBytes / one, 1, batch);
+  }
+};
+
+__device__ void split(int64_t index, const int64_t (&sizes)[3], int64_t (&at)[3]) {
+  at[2] = index % sizes[2];
+  at[1] = index / sizes[2] % sizes[1];
+  at[0] = index / sizes[2] / sizes[1];
+}
+
+/// columns[c][k][n][o] = src[n][c][o stride - padding + k dilation], 0 outside
+template <class T>
+__global__ void unfold_kernel(const T* src, T* columns, int64_t batch, const __grid_constant__ Shape s) {
+  TENON_CUDA_LOOP(i, s.channels * s.kernel_size * batch * s.out_size) {
+    const int64_t o = i % s.out_size, n = i / s.out_size % batch, tap = i / s.out_size / batch;
+    const int64_t k = tap % s.kernel_size, c = tap / s.kernel_size;
+    int64_t to[3], at[3], offset = 0;
+    split(o, s.out, to);
+    split(k, s.kernel, at);
+    bool inside = true;
+    for (int d = 0; d < 3; ++d) {
+      const int64_t x = to[d] * s.stride[d] - s.padding[d] + at[d] * s.dilation[d];
+      inside &= x >= 0 && x < s.in[d];
+      offset = offset * s.in[d] + x;
+    }
+    columns[i] = inside ? src[(n * s.channels + c) * s.in_size + offset] : T{};
+  }
+}
+
+/// The transpose of unfold_kernel: every element of src adds up the columns that were taken from it.
+template <class T>
+__global__ void fold_kernel(const T* columns, T* src, int64_t batch, const __grid_constant__ Shape s) {
+  using V = cuda::accumulate_t<T>;
+  TENON_CUDA_LOOP(i, batch * s.channels * s.in_size) {
+    const int64_t c = i / s.in_size % s.channels, n = i / s.in_size / s.channels;
+    int64_t from[3];
+    split(i % s.in_size, s.in, from);
+    V sum = 0;
+    for (int64_t k = 0; k < s.kernel_size; ++k) {
+      int64_t at[3], o = 0;
+      split(k, s.kernel, at);
+      bool taken = true;
+      for (int d = 0; d < 3; ++d) {
+        const int64_t x = from[d] + s.padding[d] - at[d] * s.dilation[d];
+        taken &= x >= 0 && x % s.stride[d] == 0 && x / s.stride[d] < s.out[d];
+        o = o * s.out[d] + x / s.stride[d];
+      }
+      if (taken) sum += cuda::convert<V>(columns[((c * s.kernel_size + k) * batch + n) * s.out_size + o]);
+    }
+    src[i] = cuda::convert<T>(sum);
+  }
+}
+
+/// dst[n][c][o] = result[c][n][o] + bias[c]; bias may be null.
+template <class T>
+__global__ void deliver_kernel(const T* result, const T* bias, T* dst, int64_t batch, int64_t channels, int64_t size) {
+  using V = cuda::accumulate_t<T>;
+  TENON_CUDA_LOOP(i, batch * channels * size) {
+    const int64_t o = i % size, c = i / size % channels, n = i / size / channels;
+    const T value = result[(c * batch + n) * size + o];
+    dst[i] = bias ? cuda::convert<T>(cuda::convert<V>(value) + cuda::convert<V>(bias[c])) : value;
+  }
+}
+
+template <class T>
+__global__ void bias_kernel(T* out, const T* bias, int64_t n, int64_t channels, int64_t size) {
+  using V = cuda::accumulate_t<T>;
+  TENON_CUDA_LOOP(i, n) {
+    out[i] = cuda::convert<T>(cuda::convert<V>(out[i]) + cuda::convert<V>(bias[i / size % channels]));
+  }
+}
+
+/// The samples [start, start + count) of a contiguous tensor.
+TensorBase samples(const TensorBase& t, int64_t start, int64_t count) {
+  const TensorBase part = make_detached(t);
+  TensorImpl& p = *part.unsafe_impl();
+  DimVector sizes(t.sizes());
+  sizes[0] = count;
+  p.storage_offset += start * t.stride(0);
+  p.set_sizes_and_strides(sizes, t.strides());
+  p.refresh_data();
+  return part;
+}
+
+/// [n, channels, size] as a contiguous [channels, n, size].
+TensorBase channels_first(const TensorBase& t) {
+  const int64_t n = t.size(0), channels = t.size(1), size = t.numel() / (n * channels);
+  const TensorBase view = make_detached(t);
+  view.unsafe_impl()->set_sizes_and_strides({channels, n, size}, {size, channels * size, 1});
+  return cuda::contiguous(view);
+}
+
+TensorBase unfolded(const Shape& s, const TensorBase& src, CUstream_st* stream) {
+  const int64_t batch = src.size(0), numel = s.channels * s.kernel_size * batch * s.out_size;
+  const TensorBase columns = empty({s.groups, s.taps(), batch * s.out_size}, src.scalar_type(), src.device());
+  cuda::dispatch_size(src.element_size(), [&]<class T>() {
+    unfold_kernel<<<cuda::blocks_for(numel), cuda::kBlock, 0, stream>>>(
+        static_cast<const T*>(src.const_data_ptr()), static_cast<T*>(columns.mutable_data_ptr()), batch, s);
+  });
+  TENON_CUDA_CHECK_LAUNCH();
+  return columns;
+}
+
+cuda::MatrixBatch matrices(const TensorBase& t, int64_t rows, int64_t columns) {
+  return {t.mutable_data_ptr(), rows * columns, columns, 1};
+}
+
+/// dst = src * weight + bias; all contiguous, bias may be undefined.
+void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight, const TensorBase& bias,
+             const TensorBase& dst) {
+  const Shape s(g);
+  const cuda::LaunchScope scope(dst);
+  const int64_t step = s.piece(src.element_size());
+  for (int64_t start = 0; start < s.batch; start += step) {
+    const int64_t count = std::min(step, s.batch - start), width = count * s.out_size;
+    const TensorBase columns = unfolded(s, samples(src, start, count), scope);
+    const TensorBase result = empty({s.outputs, count, s.out_size}, dst.scalar_type(), dst.device());
+    cuda::matrix_product("convolution", dst.scalar_type(), {s.groups, s.rows(), width, s.taps()}, 1,
+                         matrices(weight, s.rows(), s.taps()), matrices(columns, s.taps(), width), 0,
+                         matrices(result, s.rows(), width), dst.device());
+    const TensorBase part = samples(dst, start, count);
+    TENON_DISPATCH_FLOATING_AND_REDUCED(dst.scalar_type(), "convolution", {
+      deliver_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
+          result.data_ptr<scalar_t>(), bias.defined() ? bias.data_ptr<scalar_t>() : nullptr,
+          part.data_ptr<scalar_t>(), count, s.outputs, s.out_size);
+    });
+    TENON_CUDA_CHECK_LAUNCH();
+  }
+}
+
+/// diff_src: the gradient of src; all contiguous.
+void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
+                   const TensorBase& diff_dst) {
+  const Shape s(g);
+  const cuda::LaunchScope scope(diff_src);
+  const int64_t step = s.piece(diff_src.element_size());
+  for (int64_t start = 0; start < s.batch; start += step) {
+    const int64_t count = std::min(step, s.batch - start), width = count * s.out_size;
+    const TensorBase dy = channels_first(samples(diff_dst, start, count));
+    const TensorBase columns = empty({s.groups, s.taps(), width}, dy.scalar_type(), dy.device());
+    cuda::matrix_product("convolution", dy.scalar_type(), {s.groups, s.taps(), width, s.rows()}, 1,
+                         matrices(weight, s.rows(), s.taps()).transposed(), matrices(dy, s.rows(), width), 0,
+                         matrices(columns, s.taps(), width), dy.device());
+    const TensorBase part = samples(diff_src, start, count);
+    TENON_DISPATCH_FLOATING_AND_REDUCED(dy.scalar_type(), "convolution_backward", {
+      fold_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
+          columns.data_ptr<scalar_t>(), part.data_ptr<scalar_t>(), count, s);
+    });
+    TENON_CUDA_CHECK_LAUNCH();
+  }
+}
+
+/// diff_weight: the gradient of weight; all contiguous.
+void backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorBase& diff_weight,
+                     const TensorBase& diff_dst) {
+  const Shape s(g);
+  const cuda::LaunchScope scope(diff_weight);
+  const int64_t step = s.piece(src.element_size());
+  for (int64_t start = 0; start < s.batch; start += step) {
+    const int64_t count = std::min(step, s.batch - start), width = count * s.out_size;
+    const TensorBase columns = unfolded(s, samples(src, start, count), scope);
+    const TensorBase dy = channels_first(samples(diff_dst, start, count));
+    cuda::matrix_product("convolution", dy.scalar_type(), {s.groups, s.rows(), s.taps(), width}, 1,
+                         matrices(dy, s.rows(), width), matrices(columns, s.taps(), width).transposed(),
+                         start == 0 ? 0 : 1, matrices(diff_weight, s.rows(), s.taps()), dy.device());
+  }
+}
+
+TensorBase like(const TensorBase& t) { return empty(t.sizes(), t.scalar_type(), t.device()); }
+
+void set_zero(const TensorBase& t) {
+  if (t.nbytes() == 0) return;
+  const cuda::LaunchScope scope(t);
+  TENON_CUDA_CHECK(cudaMemsetAsync(t.mutable_data_ptr(), 0, t.nbytes(), scope));
+}
+
+/// out[n][c][...] += bias[c], for the transposed convolution.
+void add_bias(const TensorBase& out, const TensorBase& bias) {
+  const int64_t channels = out.size(1), size = out.numel() / (out.size(0) * channels);
+  const cuda::LaunchScope scope(out);
+  TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "convolution", {
+    bias_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
+        out.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), out.numel(), channels, size);
+  });
+  TENON_CUDA_CHECK_LAUNCH();
+}
+
+}  // namespace
+
+void native::convolution_cuda(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                              IntArrayRef, int64_t groups, const Tensor& out) {
+  if (out.numel() == 0) return;
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(out.scalar_type()), "[convolution] is not implemented for ",
+                              out.scalar_type(), " on CUDA");
+  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight);
+  const TensorBase b = bias && bias->defined() ? cuda::contiguous(*bias) : TensorBase();
+  const cuda::DenseOutput result(out);
+  const TensorBase& y = result.tensor();
+  if (transposed) {
+    backward_data(conv_geometry(y, w, x, stride, padding, dilation, groups), y, w, x);
+    if (b.defined()) add_bias(y, b);
+  } else {
+    forward(conv_geometry(x, w, y, stride, padding, dilation, groups), x, w, b, y);
+  }
+  result.finish();
+}
+
+/// Gradients of input, weight and bias; only those in the mask are computed.
+std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cuda(
+    const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef, IntArrayRef stride,
+    IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups,
+    std::array<bool, 3> output_mask) {
+  const DimVector sizes = meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
+                                                  dilation, transposed, output_padding, groups);
+  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes), "[convolution_backward] Expected grad_output of shape ",
+              sizes, ", but got ", grad_output.sizes());
+  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight), dy = cuda::contiguous(grad_output);
+  std::tuple<Tensor, Tensor, Tensor> grads;
+  auto& [grad_input, grad_weight, grad_bias] = grads;
+  if (output_mask[0]) grad_input = like(x);
+  if (output_mask[1]) grad_weight = like(w);
+  if (output_mask[2]) grad_bias = empty(dy.size(1), w.scalar_type(), w.device());
+  if (dy.numel() == 0 || x.numel() == 0) {
+    for (const Tensor* t : {&grad_input, &grad_weight, &grad_bias}) {
+      if (t->defined()) set_zero(*t);
+    }
+    return grads;
+  }
+  if (output_mask[2]) {
+    DimVector others{0};
+    for (int64_t d = 2; d < dy.dim(); ++d) others.push_back(d);
+    native::sum_dim_IntList_cuda(dy, IntArrayRef(others), false, std::nullopt, grad_bias);
+  }
+  if (transposed) {
+    const ConvGeometry g = conv_geometry(dy, w, x, stride, padding, dilation, groups);
+    if (output_mask[0]) forward(g, dy, w, TensorBase(), grad_input);
+    if (output_mask[1]) backward_weight(g, dy, grad_weight, x);
+    return grads;
+  }
+  const ConvGeometry g = conv_geometry(x, w, dy, stride, padding, dilation, groups);
+  if (output_mask[0]) backward_data(g, grad_input, w, dy);
+  if (output_mask[1]) backward_weight(g, x, grad_weight, dy);
+  return grads;
+}
+
+}  // namespace tenon

@@ -1,0 +1,44 @@
+// Products. Half types are multiplied in float, integers in int64.
+#include "tenon/native/prod.h"
+
+#include "aten/composite/dims.h"
+#include "aten/cuda/copy.h"
+#include "aten/cuda/reduce.cuh"
+
+namespace tenon {
+namespace {
+
+template <class T, class Out>
+struct ProdOp {
+  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, cuda::accumulate_t<T>>;
+  Out* out;
+
+  __device__ Acc identity() const { return Acc(1); }
+  __device__ Acc step(Acc acc, T value, int64_t) const { return acc * cuda::convert<Acc>(value); }
+  __device__ Acc combine(Acc a, Acc b) const { return a * b; }
+  __device__ void store(int64_t output, Acc acc) const { out[output] = cuda::convert<Out>(acc); }
+};
+
+void run(const TensorBase& self, OptionalIntArrayRef dim, const TensorBase& out) {
+  const bool direct = self.scalar_type() == out.scalar_type() ||
+                      (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
+  const TensorBase in = direct ? self : cuda::contiguous(self, out.scalar_type());
+  const uint64_t mask = native::dim_mask("prod", dim, in.dim());
+  TENON_DISPATCH_ALL(in.scalar_type(), "prod", {
+    using T = cuda::device_t<scalar_t>;
+    using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+    cuda::reduce<T>(in, mask, ProdOp<T, Out>{static_cast<Out*>(out.mutable_data_ptr())});
+  });
+}
+
+}  // namespace
+
+void native::prod_cuda(const Tensor& self, std::optional<ScalarType>, const Tensor& out) {
+  run(self, std::nullopt, out);
+}
+
+void native::prod_dim_int_cuda(const Tensor& self, int64_t dim, bool, std::optional<ScalarType>, const Tensor& out) {
+  run(self, dim, out);
+}
+
+}  // namespace tenon

@@ -1,0 +1,250 @@
+// uniform_, normal_, random_, bernoulli_ and dropout, from the Philox generator.
+#include "aten/cuda/random.cuh"
+
+#include <limits>
+
+#include "tenon/native/bernoulli.h"
+#include "tenon/native/native_dropout.h"
+#include "tenon/native/normal.h"
+#include "tenon/native/random.h"
+#include "tenon/native/uniform.h"
+
+namespace tenon {
+namespace {
+
+template <class T, class V>
+struct UniformDraw {
+  T* out;
+  V from, range;
+
+  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
+  __device__ void store(int64_t i, V u) const {
+    // The generator's interval is open below; the result's is open above.
+    out[i] = cuda::convert<T>((u == V(1) ? V(0) : u) * range + from);
+  }
+};
+
+/// Box and Muller (1958): two normal numbers of two uniform ones.
+template <class T, class V>
+struct NormalDraw {
+  T* out;
+  V mean, deviation;
+
+  __device__ auto values(const cuda::Words& w) const {
+    if constexpr (std::is_same_v<V, double>) {
+      const double s = sqrt(-2.0 * log(cuda::unit_double(w.x[0], w.x[1])));
+      double sine, cosine;
+      sincospi(2 * cuda::unit_double(w.x[2], w.x[3]), &sine, &cosine);
+      return cuda::Values<double, 2>{{sine * s, cosine * s}};
+    } else {
+      cuda::Values<float, 4> result;
+      for (int k = 0; k < 4; k += 2) {
+        constexpr float kScale = 2.3283064e-10f * 6.2831855f;  // 2 pi / 2^32
+        const float s = sqrtf(-2.0f * logf(cuda::unit_float(w.x[k])));
+        float sine, cosine;
+        __sincosf(w.x[k + 1] * kScale + kScale / 2, &sine, &cosine);
+        result.v[k] = sine * s;
+        result.v[k + 1] = cosine * s;
+      }
+      return result;
+    }
+  }
+  __device__ void store(int64_t i, V z) const { out[i] = cuda::convert<T>(z * deviation + mean); }
+};
+
+/// base + r mod range; range 0 stands for 2^64.
+template <class T>
+struct IntegerDraw32 {
+  T* out;
+  uint64_t range;
+  int64_t base;
+
+  __device__ cuda::Values<uint32_t, 4> values(const cuda::Words& w) const {
+    return {{w.x[0], w.x[1], w.x[2], w.x[3]}};
+  }
+  __device__ void store(int64_t i, uint32_t r) const {
+    out[i] = cuda::convert<T>(static_cast<int64_t>(r % static_cast<uint32_t>(range)) + base);
+  }
+};
+template <class T>
+struct IntegerDraw64 {
+  T* out;
+  uint64_t range;
+  int64_t base;
+
+  __device__ cuda::Values<uint64_t, 2> values(const cuda::Words& w) const {
+    return {{(uint64_t{w.x[0]} << 32) | w.x[1], (uint64_t{w.x[2]} << 32) | w.x[3]}};
+  }
+  __device__ void store(int64_t i, uint64_t r) const {
+    if (range != 0) r %= range;
+    out[i] = cuda::convert<T>(static_cast<int64_t>(r + static_cast<uint64_t>(base)));
+  }
+};
+
+/// 1 with probability p, or p[i] where there are several.
+template <class T, class V>
+struct BernoulliDraw {
+  T* out;
+  V p;
+  const V* each;
+
+  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
+  __device__ void store(int64_t i, V u) const { out[i] = cuda::convert<T>(u <= (each ? each[i] : p) ? V(1) : V(0)); }
+};
+
+template <class T, class V>
+struct DropoutDraw {
+  const T* in;
+  T* out;
+  bool* mask;
+  V keep, scale;
+
+  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
+  __device__ void store(int64_t i, V u) const {
+    const bool kept = u <= keep;
+    mask[i] = kept;
+    out[i] = cuda::convert<T>(kept ? cuda::convert<V>(in[i]) * scale : V(0));
+  }
+};
+
+/// Integers base ... base + range - 1.
+void fill_integers(Tensor& self, uint64_t range, int64_t base, const std::optional<Generator>& generator) {
+  const cuda::DenseOutput out(self);
+  TENON_DISPATCH_REAL(self.scalar_type(), "random_", {
+    if (range != 0 && range < (uint64_t{1} << 32)) {
+      cuda::fill_random<4>("random_", self.numel(), self.device(), generator,
+                           IntegerDraw32<scalar_t>{out.data<scalar_t>(), range, base});
+    } else {
+      cuda::fill_random<2>("random_", self.numel(), self.device(), generator,
+                           IntegerDraw64<scalar_t>{out.data<scalar_t>(), range, base});
+    }
+  });
+  out.finish();
+}
+
+/// Largest number up to which every integer is a value of the type.
+int64_t largest_exact(ScalarType t) {
+  switch (t) {
+    case kBool:
+      return 1;
+    case kByte:
+      return 255;
+    case kChar:
+      return 127;
+    case kShort:
+      return 32767;
+    case kInt:
+      return std::numeric_limits<int32_t>::max();
+    case kHalf:
+      return 1 << 11;
+    case kBFloat16:
+      return 1 << 8;
+    case kFloat:
+      return 1 << 24;
+    case kDouble:
+      return int64_t{1} << 53;
+    default:
+      return std::numeric_limits<int64_t>::max();
+  }
+}
+
+/// The elements of a complex tensor as twice as many real ones.
+template <class F>
+void fill_real_parts(const char* op, Tensor& self, F&& fill) {
+  const ScalarType real = to_real(self.scalar_type());
+  const cuda::DenseOutput out(self);
+  const int64_t n = self.numel() * (self.is_complex() ? 2 : 1);
+  TENON_DISPATCH_FLOATING_AND_REDUCED(real, op, { fill(out.data<scalar_t>(), n); });
+  out.finish();
+}
+
+}  // namespace
+
+Tensor& native::uniform_cuda_(Tensor& self, double from, double to, std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(from <= to, "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
+                    " > to=", to);
+  fill_real_parts("uniform_", self, [&]<class T>(T* out, int64_t n) {
+    using V = opmath_t<T>;
+    cuda::fill_random<cuda::kDrawn<V>>("uniform_", n, self.device(), generator,
+                                       UniformDraw<T, V>{out, static_cast<V>(from), static_cast<V>(to - from)});
+  });
+  return self;
+}
+
+/// Real and imaginary parts of complex numbers have half the variance each.
+Tensor& native::normal_cuda_(Tensor& self, double mean, double std, std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
+  TENON_CHECK(!self.is_complex() || mean == 0, "[normal_] expected mean 0 for a complex tensor, got ", mean);
+  const double deviation = self.is_complex() ? std * 0.70710678118654752440 : std;
+  fill_real_parts("normal_", self, [&]<class T>(T* out, int64_t n) {
+    using V = opmath_t<T>;
+    cuda::fill_random<cuda::kDrawn<V>>("normal_", n, self.device(), generator,
+                                       NormalDraw<T, V>{out, static_cast<V>(mean), static_cast<V>(deviation)});
+  });
+  return self;
+}
+
+/// All integers from 0 on that the dtype holds exactly.
+Tensor& native::random_cuda_(Tensor& self, std::optional<Generator> generator) {
+  fill_integers(self, static_cast<uint64_t>(largest_exact(self.scalar_type())) + 1, 0, generator);
+  return self;
+}
+
+Tensor& native::random_from_cuda_(Tensor& self, int64_t from, std::optional<int64_t> to,
+                                  std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(!to || from < *to, "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
+                    " >= to=", to.value_or(0));
+  const int64_t last = to ? *to - 1 : largest_exact(self.scalar_type());
+  fill_integers(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from, generator);
+  return self;
+}
+
+Tensor& native::random_to_cuda_(Tensor& self, int64_t to, std::optional<Generator> generator) {
+  return native::random_from_cuda_(self, 0, to, generator);
+}
+
+Tensor& native::bernoulli_float_cuda_(Tensor& self, double p, std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(p >= 0 && p <= 1, "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
+  const cuda::DenseOutput out(self);
+  TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
+    cuda::fill_random<4>("bernoulli_", self.numel(), self.device(), generator,
+                         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), static_cast<float>(p), nullptr});
+  });
+  out.finish();
+  return self;
+}
+
+/// The probabilities are not checked to be in [0, 1], which would make the host wait: those below count
+/// as 0, those above as 1.
+Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p, std::optional<Generator> generator) {
+  TENON_CHECK_TYPE(p.is_floating_point(), "[bernoulli_] expected floating-point probabilities, got ",
+                   p.scalar_type());
+  const TensorBase each = empty(self.sizes(), kFloat, self.device());
+  cuda::copy(each, p);
+  const cuda::DenseOutput out(self);
+  TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
+    cuda::fill_random<4>("bernoulli_", self.numel(), self.device(), generator,
+                         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), 0.0f, each.data_ptr<float>()});
+  });
+  out.finish();
+  return self;
+}
+
+/// out = input * mask / (1 - p) with each element kept with probability 1 - p; all kept unless `train`.
+void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bool> train, const Tensor& out,
+                                 const Tensor& mask) {
+  const bool drops = train.value_or(true) && p > 0;
+  const double keep = drops ? 1 - p : 1;
+  const TensorBase x = cuda::contiguous(input);
+  const cuda::DenseOutput y(out), kept(mask);
+  TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_dropout", {
+    using V = float;
+    cuda::fill_random<4>("native_dropout", input.numel(), input.device(), std::nullopt,
+                         DropoutDraw<scalar_t, V>{x.data_ptr<scalar_t>(), y.data<scalar_t>(), kept.data<bool>(),
+                                                  static_cast<V>(keep), static_cast<V>(keep == 0 ? 0 : 1 / keep)});
+  });
+  y.finish();
+  kept.finish();
+}
+
+}  // namespace tenon

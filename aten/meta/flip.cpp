@@ -1,0 +1,22 @@
+#include "tenon/native/flip.h"
+
+#include "aten/composite/dims.h"
+#include "aten/meta/tensor_spec.h"
+#include "tenon/native/roll.h"
+
+namespace tenon {
+
+TensorSpec native::flip_meta(const Tensor& self, IntArrayRef dims) {
+  dim_mask("flip", dims, self.dim(), false);
+  return TensorSpec(self.sizes(), self);
+}
+
+TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
+  TENON_CHECK(!shifts.empty(), "[roll] `shifts` required");
+  TENON_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
+              "[roll] shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  for (int64_t d : dims) wrap_dim(d, self.dim());
+  return TensorSpec(self.sizes(), self);
+}
+
+}  // namespace tenon

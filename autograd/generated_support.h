@@ -1,0 +1,123 @@
+#pragma once
+
+#include "aten/core/thread_state.h"
+#include "autograd/meta.h"
+#include "autograd/saved_variable.h"
+
+/// What generated wrappers and nodes call.
+namespace tenon::autograd {
+
+inline bool needs_grad(const Tensor& t) { return t.requires_grad(); }
+inline bool needs_grad(const std::optional<Tensor>& t) { return t && t->requires_grad(); }
+inline bool needs_grad(TensorList list) {
+  for (const Tensor& t : list) {
+    if (t.requires_grad()) return true;
+  }
+  return false;
+}
+inline bool needs_grad(ArrayRef<std::optional<Tensor>> list) {
+  for (const auto& t : list) {
+    if (needs_grad(t)) return true;
+  }
+  return false;
+}
+
+/// Whether a call with these inputs is recorded.
+template <class... Inputs>
+bool compute_requires_grad(const Inputs&... inputs) {
+  return GradMode::is_enabled() && (needs_grad(inputs) || ...);
+}
+
+inline void add_edges(Node::Edges& edges, const Tensor& t) { edges.push_back(gradient_edge(t)); }
+inline void add_edges(Node::Edges& edges, const std::optional<Tensor>& t) {
+  edges.push_back(t ? gradient_edge(*t) : Edge());
+}
+inline void add_edges(Node::Edges& edges, TensorList list) {
+  for (const Tensor& t : list) edges.push_back(gradient_edge(t));
+}
+template <class... Inputs>
+void set_edges(Node& node, const Inputs&... inputs) {
+  Node::Edges edges;
+  (add_edges(edges, inputs), ...);
+  node.set_next_edges(std::move(edges));
+}
+
+inline size_t count_of(const Tensor&) { return 1; }
+inline size_t count_of(const std::optional<Tensor>&) { return 1; }
+inline size_t count_of(TensorList list) { return list.size(); }
+
+/// The tensor is now a result of the node. Tensors that cannot be differentiated stay as they are.
+TENON_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node);
+inline void set_history(const std::vector<Tensor>& tensors, const IntrusivePtr<Node>& node) {
+  for (const Tensor& t : tensors) set_history(t, node);
+}
+/// The same after a change in place, which for a view changes its base too.
+TENON_API void rebase_history(const Tensor& tensor, IntrusivePtr<Node> node);
+
+/// Throws if `self` may not be changed in place: a leaf that requires grad, a view of one, or a view
+/// made in a way that forbids it. `recorded`: the change takes part in a gradient.
+TENON_API void check_inplace(const Tensor& self, bool recorded);
+/// "[add] add(): functions with out=... arguments don't support automatic differentiation, but one of
+/// the arguments requires grad."
+[[noreturn]] TENON_API void throw_out_requires_grad(const char* op);
+/// Marks the results of an operator that returns several views of one tensor.
+TENON_API void mark_multi_output_views(const std::vector<Tensor>& views);
+
+inline SavedVariable save_input(const Tensor& t) { return SavedVariable(t, false); }
+inline SavedVariable save_input(const std::optional<Tensor>& t) {
+  return SavedVariable(t ? *t : Tensor(), false);
+}
+inline std::vector<SavedVariable> save_input(TensorList list) {
+  std::vector<SavedVariable> saved;
+  for (const Tensor& t : list) saved.emplace_back(t, false);
+  return saved;
+}
+inline SavedVariable save_result(const Tensor& t) { return SavedVariable(t, true); }
+inline std::vector<SavedVariable> save_result(TensorList list) {
+  std::vector<SavedVariable> saved;
+  for (const Tensor& t : list) saved.emplace_back(t, true);
+  return saved;
+}
+inline std::vector<Tensor> unpack(const std::vector<SavedVariable>& saved, const Node& node) {
+  std::vector<Tensor> tensors;
+  for (const auto& s : saved) tensors.push_back(s.unpack(node));
+  return tensors;
+}
+
+inline std::optional<Tensor> as_optional(Tensor t) {
+  return t.defined() ? std::optional<Tensor>(std::move(t)) : std::nullopt;
+}
+inline void release(SavedVariable& saved) { saved.reset(); }
+inline void release(std::vector<SavedVariable>& saved) {
+  for (auto& s : saved) s.reset();
+}
+
+/// An argument that is no tensor, as a node keeps it: views of lists become lists.
+inline std::vector<int64_t> own(IntArrayRef values) { return values.vec(); }
+inline std::optional<std::vector<int64_t>> own(const OptionalIntArrayRef& values) {
+  return values ? std::optional(values->vec()) : std::nullopt;
+}
+inline std::string own(std::string_view text) { return std::string(text); }
+template <class T>
+  requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T>)
+T own(const T& value) {
+  return value;
+}
+inline DimVector own(const DimVector& values) { return values; }
+
+inline bool any_grad_defined(const variable_list& grads) {
+  for (const Tensor& g : grads) {
+    if (g.defined()) return true;
+  }
+  return false;
+}
+
+/// Gradient i, or zeros like one that is defined: for kernels that read them all.
+TENON_API Tensor defined_or_zeros(const variable_list& grads, size_t i);
+/// Throws unless the operator, which has no derivative, may change `self` in place unrecorded.
+TENON_API void check_not_recorded(const char* op, const Tensor& self);
+
+/// NotImplementedError "derivative for aten::foo is not implemented".
+[[noreturn]] TENON_API Tensor not_implemented(const char* what);
+
+}  // namespace tenon::autograd

@@ -1,0 +1,113 @@
+#include "autograd/autograd.h"
+#include "autograd/meta.h"
+#include "tenon/tensor.h"
+
+namespace tenon {
+
+using autograd::AutogradMeta;
+using autograd::meta_of;
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+  const std::vector<Tensor> grads = gradient.defined() ? std::vector<Tensor>{gradient} : std::vector<Tensor>();
+  autograd::backward({*this}, grads, retain_graph, create_graph,
+                     inputs ? inputs->vec() : std::vector<Tensor>());
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor kUndefined;
+  TENON_CHECK(defined(), "grad() of an undefined tensor");
+  return impl_->autograd_meta ? impl_->autograd_meta->grad : kUndefined;
+}
+
+Tensor& Tensor::mutable_grad() const { return meta_of(*impl_).grad; }
+
+const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
+              "only Tensors of floating point and complex dtype can require gradients, got ", scalar_type());
+  TENON_CHECK(requires_grad || is_leaf(),
+              "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+              "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  if (!is_leaf()) return *this;
+  if (!requires_grad && !impl_->autograd_meta) return *this;
+  meta_of(*impl_).requires_grad = requires_grad;
+  const DispatchKeySet keys = impl_->key_set;
+  impl_->key_set = requires_grad || is_view() ? keys.add(DispatchLayer::Autograd)
+                                              : keys.remove(DispatchLayer::Autograd);
+  return *this;
+}
+
+const Tensor& Tensor::requires_grad_(bool requires_grad) const { return set_requires_grad(requires_grad); }
+const IntrusivePtr<autograd::Node>& Tensor::grad_fn() const { return autograd::grad_fn_of(*this); }
+bool Tensor::is_leaf() const { return !grad_fn(); }
+int64_t Tensor::output_nr() const { return impl_->autograd_meta ? impl_->autograd_meta->output_nr : 0; }
+
+bool Tensor::retains_grad() const { return impl_->autograd_meta && impl_->autograd_meta->retains_grad; }
+
+void Tensor::retain_grad() const {
+  TENON_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  if (is_leaf() || retains_grad()) return;
+  AutogradMeta& meta = meta_of(*impl_);
+  meta.grad_fn->hooks().retained.push_back({meta.output_nr, impl_.get()});
+  meta.retains_grad = true;
+}
+
+Tensor Tensor::detach() const { return Tensor(make_detached(*this)); }
+
+Tensor& Tensor::detach_() const {
+  TENON_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead.");
+  if (impl_->autograd_meta) {
+    impl_->autograd_meta->grad_fn.reset();
+    impl_->autograd_meta->output_nr = 0;
+    impl_->autograd_meta->requires_grad = false;
+  }
+  impl_->key_set = impl_->key_set.remove(DispatchLayer::Autograd);
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor Tensor::data() const {
+  Tensor copy(make_detached(*this));
+  copy.impl_->shared_version.reset();
+  return copy;
+}
+
+void Tensor::set_data(const Tensor& other) const {
+  TENON_CHECK(other.device().type() == device().type(), "[set_data] expected a tensor on ", device(), ", got ",
+              other.device());
+  TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
+              "[set_data] a tensor that requires grad must stay floating point or complex, got ",
+              other.scalar_type());
+  impl_->storage = other.impl_->storage;
+  impl_->storage_offset = other.impl_->storage_offset;
+  impl_->dtype = other.impl_->dtype;
+  impl_->set_sizes_and_strides(other.sizes(), other.strides());
+  impl_->refresh_data();
+}
+
+Tensor Tensor::_base() const { return is_view() ? Tensor(impl_->base) : Tensor(); }
+
+unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
+  TENON_CHECK(requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
+  AutogradMeta& meta = meta_of(*impl_);
+  if (is_leaf()) {
+    meta.hooks.push_back(std::move(hook));
+    return static_cast<unsigned>(meta.hooks.size() - 1);
+  }
+  auto& hooks = meta.grad_fn->hooks().tensor_hooks;
+  hooks.push_back({meta.output_nr, std::move(hook)});
+  return static_cast<unsigned>(hooks.size() - 1);
+}
+
+void Tensor::remove_hook(unsigned position) const {
+  AutogradMeta& meta = meta_of(*impl_);
+  if (is_leaf()) {
+    TENON_CHECK_INDEX(position < meta.hooks.size(), "[remove_hook] there is no hook ", position);
+    meta.hooks[position] = nullptr;
+    return;
+  }
+  auto& hooks = meta.grad_fn->hooks().tensor_hooks;
+  TENON_CHECK_INDEX(position < hooks.size(), "[remove_hook] there is no hook ", position);
+  hooks[position].hook = nullptr;
+}
+
+}  // namespace tenon

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Measures Tenon against PyTorch: the same sources compiled against both, run in turn on the same cores.
+
+Run it with the Python that has `torch`; ./tenon bench does. Prints a table and writes build/bench.json.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import edit_to_run  # noqa: E402
+import generator  # noqa: E402
+import peer  # noqa: E402
+from targets import Ceilings, target_of  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ["calls", "own_operator", "pointwise", "reductions", "products", "training"]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches")
+    parser.add_argument("--quick", action="store_true", help="three short repetitions")
+    parser.add_argument("--repetitions", type=int, default=9, help="processes of each side (default 9)")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads, each measured (default 1,2)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="Tenon's build tree")
+    parser.add_argument("--json", type=Path, default=ROOT / "build/bench.json", help="where the results go")
+    parser.add_argument("--no-generator", action="store_true", help="do not time the generator")
+    parser.add_argument("--edit-to-run", action="store_true", help="also time adding an operator; edits the YAML meanwhile")
+    return parser.parse_args()
+
+
+def environment(threads):
+    """No setting of the surroundings may favour a side."""
+    env = {k: v for k, v in os.environ.items() if not re.match(r"(OPENBLAS_|OMP_|MKL_|KMP_|GOMP_|DNNL_|ONEDNN_)", k)}
+    env["OMP_NUM_THREADS"] = env["MKL_NUM_THREADS"] = str(threads)
+    return env
+
+
+def pinned(threads):
+    if not shutil.which("taskset"):
+        return []
+    cores = sorted(os.sched_getaffinity(0))[:threads]
+    return ["taskset", "--cpu-list", ",".join(map(str, cores))]
+
+
+def run_program(binary, threads, options):
+    command = [*pinned(threads), str(binary), "--threads", str(threads), "--filter", options.filter]
+    if options.quick:
+        command.append("--quick")
+    result = subprocess.run(command, capture_output=True, text=True, env=environment(threads))
+    if result.returncode != 0:
+        raise SystemExit(f"run.py: {binary} failed:\n{result.stdout[-1000:]}{result.stderr[-2000:]}")
+    return {r["name"]: r for r in map(json.loads, result.stdout.splitlines())}
+
+
+def has_cases(binary, options):
+    result = subprocess.run([str(binary), "--list", "--filter", options.filter], capture_output=True, text=True,
+                            env=environment(1))
+    return bool(result.stdout.strip())
+
+
+def spread(values):
+    """Half the distance between the quartiles, relative to the median."""
+    if len(values) < 3:
+        return 0.0
+    low, middle, high = statistics.quantiles(values, n=4)
+    return (high - low) / 2 / middle
+
+
+def show_time(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+class Measurement:
+    """One case with one number of threads: times of both sides, process by process."""
+
+    def __init__(self, case, threads):
+        self.case = case
+        self.threads = threads
+        self.times = {"tenon": [], "torch": []}
+
+    def result(self, ceilings):
+        ours, theirs = (statistics.median(self.times[side]) for side in ("tenon", "torch"))
+        # Neighbours in time see the same machine: the ratio is taken pair by pair.
+        ratio = statistics.median(a / b for a, b in zip(self.times["tenon"], self.times["torch"]))
+        target, wanted_share = target_of(self.case["name"])
+        share, ceiling = ceilings.share(self.case, ours)
+        met = target is None or (ratio <= target and (wanted_share is None or share is None or share >= wanted_share))
+        return {
+            "name": self.case["name"], "threads": self.threads, "tenon_ns": ours, "torch_ns": theirs,
+            "tenon_spread": spread(self.times["tenon"]), "torch_spread": spread(self.times["torch"]), "ratio": ratio,
+            "target": target, "target_share": wanted_share, "share": share, "ceiling": ceiling, "met": met,
+            "times": self.times,
+        }
+
+
+HEADER = f"{'case':36} {'T':>2} {'tenon':>9} {'+-':>4} {'torch':>9} {'+-':>4} {'ratio':>6} {'target':>6}  {'of ceiling':18}"
+
+
+def show(r):
+    target = f"{r['target']:.2f}" if r["target"] else ""
+    share = f"{100 * r['share']:3.0f} % of {r['ceiling']}" if r["share"] else ""
+    verdict = "" if r["target"] is None else "met" if r["met"] else "MISSED"
+    print(f"{r['name']:36} {r['threads']:>2} {show_time(r['tenon_ns']):>9} {100 * r['tenon_spread']:>3.0f}% "
+          f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
+          flush=True)
+
+
+def measure_threads(threads, programs, options, repetitions):
+    """All programs with one number of threads; prints each case as it is done."""
+    ceiling_binary = options.build / "benchmarks/bench_ceilings"
+    ceiling_options = argparse.Namespace(filter="", quick=options.quick)
+    ceilings = Ceilings(run_program(ceiling_binary, threads, ceiling_options) if ceiling_binary.exists() else {})
+    for size, rate in ceilings.copies:
+        print(f"ceiling, T={threads}: copy, {int(size) >> 10} KiB in all: {rate:.0f} GB/s")
+    if ceilings.flops:
+        print(f"ceiling, T={threads}: {ceilings.flops:.0f} GFLOP/s")
+    results = []
+    for sides in programs:
+        measurements = {}
+        for repetition in range(repetitions):
+            # The side that goes first changes, so that neither is always the one that finds the machine warm.
+            order = ["tenon", "torch"] if repetition % 2 == 0 else ["torch", "tenon"]
+            for side in order:
+                for name, case in run_program(sides[side], threads, options).items():
+                    measurement = measurements.setdefault(name, Measurement(case, threads))
+                    measurement.times[side].append(case["ns"])
+        for measurement in measurements.values():
+            if measurement.times["tenon"] and measurement.times["torch"]:
+                results.append(measurement.result(ceilings))
+                show(results[-1])
+    return results
+
+
+def main():
+    options = parse_arguments()
+    options.build = options.build.resolve()
+    repetitions = 3 if options.quick else options.repetitions
+    missing = [n for n in PROGRAMS if not (options.build / f"benchmarks/bench_{n}").exists()]
+    if missing:
+        raise SystemExit(f"run.py: {options.build}/benchmarks lacks {', '.join(missing)}; run ./tenon build release")
+    print("compiling PyTorch's side where it changed ...", flush=True)
+    torch_binaries, version = peer.build(PROGRAMS, ROOT / "build/bench-torch")
+    programs = [{"tenon": options.build / f"benchmarks/bench_{n}", "torch": torch_binaries[n]} for n in PROGRAMS]
+    programs = [p for p in programs if has_cases(p["tenon"], options)]
+
+    print(f"Tenon against PyTorch {version}; {platform.processor() or platform.machine()}, {os.cpu_count()} cores; "
+          f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}")
+    results = []
+    for threads in map(int, options.threads.split(",")):
+        results += measure_threads(threads, programs, options, repetitions)
+        print()
+    record = {"torch": version, "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions, "results": results}
+
+    if not options.no_generator and not options.filter:
+        record["generator"] = generator.measure(options.build, repetitions)
+        for what, seconds, target, note in generator.report(record["generator"]):
+            print(f"{what}: {seconds:.2f} s, target {target} s, {'met' if seconds < target else 'MISSED'}  {note}")
+    if options.edit_to_run:
+        record["edit_to_run"] = edit = edit_to_run.measure(options.build)
+        verdict = "met" if edit["seconds"] < edit_to_run.TARGET_SECONDS and not edit["kernels_recompiled"] else "MISSED"
+        print(f"edit -> linked -> run: {edit['seconds']:.1f} s, target {edit_to_run.TARGET_SECONDS:.0f} s, {verdict}; "
+              f"{len(edit['compiled'])} files compiled, {len(edit['kernels_recompiled'])} of them kernels")
+
+    missed = [r for r in results if not r["met"]]
+    wanted = [r for r in results if r["target"] is not None]
+    print(f"{len(wanted) - len(missed)} of {len(wanted)} targets met")
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(record, indent=1))
+    print(f"written: {options.json}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Targets of the benchmarks: the ratio to PyTorch in one run, lower is better."""
+
+import re
+
+# (pattern of names, ratio, least share of the machine's ceiling or None)
+TARGETS = [
+    (r"^calls/(add|add_out|add_|view|select|slice|sum|item|relu|empty)(/|$)", 0.12, None),
+    (r"^calls/mul_scalar/", 0.06, None),
+    (r"^calls/linear_", 0.25, None),
+    (r"^recorded/", 0.12, None),
+    (r"^chain/", 0.12, None),
+    (r"^own/composed/1$", 0.06, None),
+    (r"^own/composed/16K$", 0.3, None),
+    (r"^own/composed/1M$", 0.45, None),
+    (r"^own/composed/16M$", 0.3, None),
+    (r"^own/written/1$", 0.05, None),
+    (r"^own/written/16K$", 0.2, None),
+    (r"^own/written/1M$", 0.2, None),
+    (r"^own/written/16M$", 0.12, None),
+    (r"^fresh/", 0.4, None),
+    (r"^given/", 1.0, 0.9),
+    (r"^strided/", 0.35, None),
+    (r"^middle/where", 0.35, None),
+    (r"^middle/", 1.0, 0.9),
+    (r"^cached/", 0.7, None),
+    (r"^rows/", 0.8, None),
+    (r"^reduce/", 0.8, None),
+    (r"^matmul/", 1.0, None),
+    (r"^bmm/", 1.0, None),
+    (r"^linear/64x", 0.75, None),
+    (r"^conv/", 1.0, None),
+    (r"^lenet/step/b16$", 0.4, None),
+    (r"^lenet/step/b256$", 0.55, None),
+    (r"^optim/", 0.5, None),
+]
+
+
+def target_of(name):
+    """(ratio, share of the ceiling) wanted of a case; None where nothing is."""
+    for pattern, ratio, share in TARGETS:
+        if re.search(pattern, name):
+            return ratio, share
+    return None, None
+
+
+class Ceilings:
+    """What ceilings.cpp measured for one number of threads."""
+
+    def __init__(self, results):
+        self.flops = None
+        self.copies = []  # (working set in bytes, bytes per ns), smallest first
+        best = {}
+        for name, r in results.items():
+            if name.startswith("ceiling/flops"):
+                self.flops = r["flops"] / r["ns"]
+            elif name.startswith("ceiling/"):
+                best[r["bytes"]] = max(best.get(r["bytes"], 0), r["bytes"] / r["ns"])
+        self.copies = sorted(best.items())
+
+    def share(self, case, ns):
+        """The share of the ceiling that a case reaches in `ns`, and which ceiling; (None, "") if it has none."""
+        if case["flops"] and self.flops:
+            return case["flops"] / ns / self.flops, f"{self.flops:.0f} GFLOP/s"
+        if case["bytes"] >= self.copies[0][0] / 4 if self.copies else False:
+            # That of the largest measured working set that is no larger: smaller ones sit in a faster cache.
+            fitting = [rate for size, rate in self.copies if size <= case["bytes"]]
+            rate = fitting[-1] if fitting else self.copies[0][1]
+            return case["bytes"] / ns / rate, f"{rate:.0f} GB/s"
+        return None, ""

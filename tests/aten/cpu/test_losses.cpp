@@ -1,0 +1,167 @@
+#include "aten/core/generator.h"
+#include "aten/cpu/squared_error.h"
+#include "tenon/native/embedding.h"
+#include "tenon/native/embedding_dense_backward.h"
+#include "tenon/native/native_dropout.h"
+#include "tenon/native/nll_loss_backward.h"
+#include "tenon/native/nll_loss_forward.h"
+#include "tests/aten/cpu/reference.h"
+
+using namespace tenon;
+using namespace tenon::test;
+
+TEST_CASE("nll_loss with every reduction, weights and ignored targets") {
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    for (int64_t reduction = 0; reduction < 3; ++reduction) {
+      for (const bool weighted : {false, true}) {
+        const Tensor x = random_strided({6, 4}, dtype), t = tensor_of(6, kLong, {0, 3, -100, 1, 1, 2});
+        std::optional<Tensor> w;
+        if (weighted) w = tensor_of(4, dtype, {0.5, 1, 2, 0.25});
+        const auto specs = native::nll_loss_forward_meta(x, t, w, reduction, -100);
+        const Tensor out = empty(specs[0].sizes, dtype, kCPU), total = empty(specs[1].sizes, dtype, kCPU);
+        native::nll_loss_forward_cpu(x, t, w, reduction, -100, out, total);
+        const Values xv = values(x), tv = values(t), wv = weighted ? values(*w) : Values(4, 1);
+        Values each(6, 0), dx(24, 0);
+        double sum = 0, weights = 0;
+        for (int i = 0; i < 6; ++i) {
+          if (tv[i] < 0) continue;
+          const int k = static_cast<int>(tv[i]);
+          each[i] = -wv[k] * xv[i * 4 + k];
+          sum += each[i];
+          weights += wv[k];
+        }
+        const double tolerance = dtype == kBFloat16 ? 2e-2 : 1e-6;
+        const Tensor g = random_tensor(out.sizes(), dtype);
+        for (int i = 0; i < 6; ++i) {
+          if (tv[i] < 0) continue;
+          const int k = static_cast<int>(tv[i]);
+          dx[i * 4 + k] = -wv[k] * values(g)[reduction == 0 ? i : 0] / (reduction == 1 ? weights : 1);
+        }
+        require_close(out, reduction == 0 ? each : Values{reduction == 1 ? sum / weights : sum}, tolerance);
+        if (reduction != 0) require_close(total, {weights}, tolerance);
+        const Tensor grad = empty(native::nll_loss_backward_meta(g, x, t, w, reduction, -100, total).sizes, dtype, kCPU);
+        native::nll_loss_backward_cpu(g, x, t, w, reduction, -100, total, grad);
+        require_close(grad, dx, tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("nll_loss of one sample, of none, and of ignored ones only") {
+  const Tensor out = empty(IntArrayRef(), kFloat, kCPU), total = empty(IntArrayRef(), kFloat, kCPU);
+  native::nll_loss_forward_cpu(tensor_of(3, kFloat, {1, 2, 3}), tensor_of(IntArrayRef(), kLong, {1}), {}, 1, -100, out,
+                               total);
+  require_close(out, {-2});
+  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 1, -100, out, total);
+  require_close(out, {std::nan("")});
+  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 2, -100, out, total);
+  require_close(out, {0});
+  native::nll_loss_forward_cpu(random_tensor({2, 3}), tensor_of(2, kLong, {1, 1}), {}, 1, 1, out, total);
+  require_close(out, {std::nan("")});
+}
+
+TEST_CASE("nll_loss names what does not fit") {
+  const Tensor x = random_tensor({2, 3}), out = empty(IntArrayRef(), kFloat, kCPU);
+  const auto meta = [](const Tensor& a, const Tensor& t, std::optional<Tensor> w) {
+    native::nll_loss_forward_meta(a, t, w, 1, -100);
+  };
+  require_error([&] { native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, 3}), {}, 1, -100, out, out); },
+                "Target 3 is out of bounds.");
+  require_error([&] { native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, -1}), {}, 1, -100, out, out); },
+                "Target -1 is out of bounds.");
+  require_error([&] { meta(x, random_tensor(3, kLong), {}); }, "size mismatch (got input: [2, 3], target: [3])");
+  require_error([&] { meta(random_tensor({2, 3, 4}), random_tensor(2, kLong), {}); }, "input tensor should be 1D or 2D");
+  require_error([&] { meta(x, random_tensor({2, 1}, kLong), {}); }, "0D or 1D target tensor expected");
+  require_error([&] { meta(x, random_tensor(2), {}); }, "expected scalar type Long but found Float");
+  require_error([&] { meta(x, random_tensor(2, kLong), random_tensor(2)); },
+                "weight tensor should be defined either for all 3 classes or no classes but got weight tensor of shape: [2]");
+}
+
+TEST_CASE("squared error: sum, elements and gradient") {
+  for (const int64_t n : {0, 1, 7, 64, 1000, 200001}) {
+    const Tensor a = random_tensor(n, kFloat), b = random_tensor(n, kFloat), g = random_tensor(n, kFloat);
+    const Tensor out = empty(n, kFloat, kCPU);
+    const Values av = values(a), bv = values(b), gv = values(g);
+    Values each(n), scaled(n), product(n);
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      each[i] = (av[i] - bv[i]) * (av[i] - bv[i]);
+      scaled[i] = 3 * (av[i] - bv[i]);
+      product[i] = scaled[i] * gv[i];
+      sum += each[i];
+    }
+    const float *pa = a.data_ptr<float>(), *pb = b.data_ptr<float>();
+    REQUIRE(native::sum_squared_error(n, pa, pb) == Approx(sum).epsilon(1e-6));
+    native::squared_error(n, pa, pb, out.data_ptr<float>());
+    require_close(out, each);
+    native::scaled_difference<float>(n, 3, pa, pb, nullptr, out.data_ptr<float>());
+    require_close(out, scaled);
+    native::scaled_difference<float>(n, 3, pa, pb, g.data_ptr<float>(), out.data_ptr<float>());
+    require_close(out, product);
+  }
+}
+
+TEST_CASE("embedding and its gradient") {
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    for (const ScalarType index : {kLong, kInt}) {
+      const Tensor w = random_strided({5, 3}, dtype), at = tensor_of({2, 3}, index, {4, 0, 1, 1, 4, 4});
+      const Tensor out = empty(native::embedding_meta(w, at, -1, false, false).sizes, dtype, kCPU);
+      native::embedding_cpu(w, at, -1, false, false, out);
+      const Values wv = values(w), iv = values(at);
+      Values wanted;
+      for (const double i : iv) wanted.insert(wanted.end(), wv.begin() + 3 * int(i), wv.begin() + 3 * int(i) + 3);
+      require_close(out, wanted, 0);
+      const Tensor g = random_tensor({2, 3, 3}, dtype);
+      for (const int64_t padding : {-1, 1}) {
+        for (const bool by_frequency : {false, true}) {
+          Values dw(15, 0), count(5, 0);
+          for (const double i : iv) ++count[int(i)];
+          for (int l = 0; l < 6; ++l) {
+            if (int(iv[l]) == padding) continue;
+            for (int j = 0; j < 3; ++j) {
+              dw[int(iv[l]) * 3 + j] += values(g)[l * 3 + j] / (by_frequency ? count[int(iv[l])] : 1);
+            }
+          }
+          const Tensor grad =
+              empty(native::embedding_dense_backward_meta(g, at, 5, padding, by_frequency).sizes, dtype, kCPU);
+          native::embedding_dense_backward_cpu(g, at, 5, padding, by_frequency, grad);
+          require_close(grad, dw, dtype == kBFloat16 ? 2e-2 : 1e-6);
+        }
+      }
+    }
+  }
+  const Tensor w = random_tensor({5, 3}), out = empty({1, 3}, kFloat, kCPU);
+  require_error([&] { native::embedding_cpu(w, tensor_of(1, kLong, {5}), -1, false, false, out); },
+                "index out of range in self");
+  require_error([&] { native::embedding_dense_backward_cpu(out, tensor_of(1, kLong, {-1}), 5, -1, false, w); },
+                "index out of range");
+  require_error([&] { native::embedding_meta(random_tensor(5), random_tensor(1, kLong), -1, false, false); },
+                "'weight' must be 2-D");
+  require_error([&] { native::embedding_meta(w, random_tensor(1), -1, false, false); }, "but got Float instead");
+}
+
+TEST_CASE("dropout keeps the right share, scaled, the same for every number of threads") {
+  const Tensor x = tensor_of(100001, kFloat, Values(100001, 2)), y = empty(100001, kFloat, kCPU);
+  const Tensor mask = empty(100001, kBool, kCPU);
+  for (const double p : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+    native::native_dropout_cpu(x, p, true, y, mask);
+    const Values yv = values(y), m = values(mask);
+    double kept = 0;
+    for (size_t i = 0; i < yv.size(); ++i) {
+      kept += m[i];
+      REQUIRE(yv[i] == Approx(m[i] != 0 ? 2 / (1 - p) : 0));
+    }
+    REQUIRE(std::abs(kept / 100001 - (1 - p)) < 0.01);
+  }
+  native::native_dropout_cpu(x, 0.5, false, y, mask);
+  require_close(y, values(x), 0);
+  manual_seed(3);
+  native::native_dropout_cpu(x, 0.5, true, y, mask);
+  const Values first = values(y);
+  manual_seed(3);
+  native::native_dropout_cpu(x, 0.5, {}, y, mask);
+  require_close(y, first, 0);
+  native::native_dropout_cpu(x, 0.5, true, y, mask);
+  REQUIRE(values(y) != first);
+  require_error([&] { native::native_dropout_meta(x, 1.5, true); }, "between 0 and 1, but got 1.5");
+}

@@ -1,0 +1,130 @@
+"""PyTorch expressions for the operators that PyTorch has under another form or not at all."""
+import torch
+import torch.nn.functional as F
+
+
+def vjp(function, inputs, grads):
+    """Gradients of function(*inputs) with respect to inputs, themselves differentiable."""
+    with torch.enable_grad():
+        inputs = [x if x is None or x.requires_grad else x.detach().requires_grad_() for x in inputs]
+        outputs = function(*inputs)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        pairs = [(o, g) for o, g in zip(outputs, grads) if g is not None]
+        wanted = [x for x in inputs if x is not None]
+        found = iter(torch.autograd.grad([o for o, _ in pairs], wanted, [g for _, g in pairs],
+                                         create_graph=True, allow_unused=True, materialize_grads=True))
+        return tuple(None if x is None else next(found) for x in inputs)
+
+
+def of_zeros(function, sizes, grad):
+    """The gradient of a linear function of a tensor of these sizes."""
+    return vjp(function, [torch.zeros(sizes, dtype=grad.dtype)], [grad])[0]
+
+
+def reduced(function, dim, keepdim):
+    """function over dim, where None or nothing means every dimension."""
+    return lambda x: function(x, dim if dim else list(range(x.dim())), keepdim)
+
+
+def prod_backward(grad, self, dim, keepdim):
+    function = (lambda x: torch.prod(x, dim[0], keepdim)) if dim else torch.prod
+    return vjp(function, [self], [grad])[0]
+
+
+def restored(x, self, dim, keepdim):
+    """A reduction's result with the reduced dimensions put back as ones."""
+    dims = sorted(d % self.dim() for d in dim) if dim else list(range(self.dim()))
+    if not keepdim:
+        for d in dims:
+            x = x.unsqueeze(d)
+    return x, dims
+
+
+def evenly_distribute_backward(grad, self, result, dim, keepdim):
+    grad, dims = restored(grad, self, dim, keepdim)
+    mask = self == restored(result, self, dim, keepdim)[0]
+    return grad * mask / mask.sum(dims, True)
+
+
+def var_backward(grad, self, dim, correction, keepdim):
+    return vjp(lambda x: torch.var(x, dim, correction=1 if correction is None else correction, keepdim=keepdim),
+               [self], [grad])[0]
+
+
+def std_backward(result, grad, self, dim, correction, keepdim):
+    return var_backward((grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim)
+
+
+def linalg_vector_norm_backward(grad, self, ord, result, dim, keepdim):
+    assert ord == 2
+    return self * (restored(grad, self, dim, keepdim)[0] / restored(result, self, dim, keepdim)[0])
+
+
+def logsumexp_backward(grad, self, result, dim, keepdim):
+    return restored(grad, self, dim, keepdim)[0] * (self - restored(result, self, dim, keepdim)[0]).exp()
+
+
+def permute_backward(grad, dims):
+    return grad.permute([dims.index(d) for d in range(len(dims))])
+
+
+def as_strided_backward(grad, self_sizes, self_strides, self_offset, size, stride, storage_offset):
+    return of_zeros(lambda x: torch.as_strided(x, size, stride, storage_offset), self_sizes, grad)
+
+
+def linear_backward(self, grad_output, weight, output_mask):
+    return grad_output @ weight, grad_output.t() @ self, grad_output.sum(0)
+
+
+def linear_double_backward(ggI, ggW, ggb, self, grad_output, weight, output_mask):
+    first = lambda x, go, w: linear_backward(x, go, w, None)
+    return vjp(first, [self, grad_output, weight], [ggI, ggW, ggb])
+
+
+def batch_norm_double_backward(ggI, ggW, ggb, grad_out, input, weight, running_mean, running_var, train, eps, mask):
+    norm = lambda x, w, b: F.batch_norm(x, running_mean, running_var, w, b, train, 0.1, eps)
+    first = lambda go, x, w: vjp(norm, [x, w, torch.zeros_like(w)], [go])
+    return vjp(first, [grad_out, input, weight], [ggI, ggW, ggb])
+
+
+def layer_norm_double_backward(ggI, ggW, ggb, grad_out, input, normalized_shape, mean, rstd, weight, mask):
+    norm = lambda x, w, b: F.layer_norm(x, normalized_shape, w, b, 0.0)
+    first = lambda go, x, w: vjp(norm, [x, w, torch.zeros_like(w)], [go])
+    return vjp(first, [grad_out, input, weight], [ggI, ggW, ggb])
+
+
+def embedding_dense_double_backward(grad, indices, padding_idx):
+    return F.embedding(indices, grad) * (indices != padding_idx).unsqueeze(-1)
+
+
+REFERENCES = {
+    "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    "_clamp_both": torch.clamp,
+    "_gelu_erf": F.gelu,
+    "_gelu_tanh": lambda self: F.gelu(self, approximate="tanh"),
+    "sum_backward": lambda grad, sizes, dim, keepdim: of_zeros(reduced(torch.sum, dim, keepdim), sizes, grad),
+    "mean_backward": lambda grad, sizes, dim, keepdim: of_zeros(reduced(torch.mean, dim, keepdim), sizes, grad),
+    "prod_backward": prod_backward,
+    "evenly_distribute_backward": evenly_distribute_backward,
+    "var_backward": var_backward,
+    "std_backward": std_backward,
+    "linalg_vector_norm_backward": linalg_vector_norm_backward,
+    "logsumexp_backward": logsumexp_backward,
+    "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
+    "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
+    "masked_select_backward": lambda grad, sizes, mask: of_zeros(lambda x: x.masked_select(mask), sizes, grad),
+    "repeat_backward": lambda grad, repeats, sizes: of_zeros(lambda x: x.repeat(repeats), sizes, grad),
+    "constant_pad_nd_backward": lambda grad, pad: F.pad(grad, [-p for p in pad]),
+    "roll_backward": lambda grad, shifts, dims: torch.roll(grad, [-s for s in shifts], dims),
+    "index_add_source_backward": lambda grad, dim, index, sizes, alpha:
+        grad.index_select(dim, index).expand(sizes) * alpha,
+    "permute_backward": permute_backward,
+    "as_strided_backward": as_strided_backward,
+    "linear_backward": linear_backward,
+    "_linear_double_backward": linear_double_backward,
+    "_max_pool2d_gather": lambda self, indices: self.flatten(2).gather(2, indices.flatten(2)).view(indices.shape),
+    "_batch_norm_double_backward": batch_norm_double_backward,
+    "_layer_norm_double_backward": layer_norm_double_backward,
+    "_embedding_dense_double_backward": embedding_dense_double_backward,
+}

@@ -1,0 +1,110 @@
+// Runs every sample of samples/*.yaml through every check that applies; README.md explains.
+// TENON_SAMPLE=text restricts the run to samples whose place, operator or line contains the text.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <set>
+
+#include "aten/core/operator_entry.h"
+#include "tests/ops/checks.h"
+
+namespace tenon::ops_test {
+namespace {
+
+bool selected(const Sample& sample) {
+  const char* wanted = std::getenv("TENON_SAMPLE");
+  return !wanted || (sample.where() + " " + sample.row->line).find(wanted) != std::string::npos;
+}
+
+/// Runs one check, which reports what it finds; an exception is a failure of the sample, not of the
+/// run.
+void run_check(const Case& c, const char* name, void (*check)(const Case&)) {
+  try {
+    check(c);
+  } catch (const std::exception& error) {
+    c.fail(name, error.what());
+  }
+}
+
+using Checks = std::vector<std::tuple<const char*, const char*, void (*)(const Case&)>>;
+
+/// Name for messages, name of the row's option that turns it off, function.
+const Checks kValueChecks = {
+    {"result", "result", check_results},    {"non-contiguous", "noncontig", check_noncontiguous},
+    {"meta", "meta", check_meta},           {"out=", "out", check_out},
+    {"in place", "inplace", check_inplace}, {"cuda", "cuda", check_cuda},
+};
+const Checks kGradientChecks = {
+    {"gradient", "grad", check_gradients},
+    {"finite differences", "fd", check_finite_differences},
+};
+
+void run_family(const std::string& family, bool gradients) {
+  const auto rows = load_rows(family);
+  const auto golden = load_golden(family);
+  for (const Sample& sample : samples_of(rows)) {
+    if (!selected(sample)) continue;
+    const auto forms = all_forms().find(sample.op);
+    if (forms == all_forms().end()) {
+      if (!gradients) FAIL_CHECK(sample.where() << ": no operator " << sample.op);
+      continue;
+    }
+    const auto expected = golden.find(sample.key());
+    if (expected == golden.end()) {
+      if (!gradients)
+        FAIL_CHECK(sample.where() << ": no golden; run tests/ops/make_golden.py " << family);
+      continue;
+    }
+    const Case c{sample, forms->second, expected->second};
+    if (expected->second.error) {
+      if (!gradients) run_check(c, "error", check_error);
+      continue;
+    }
+    for (const auto& [name, option, check] : gradients ? kGradientChecks : kValueChecks) {
+      if (c.wants(option)) run_check(c, name, check);
+    }
+  }
+  SUCCEED();
+}
+
+}  // namespace
+
+TEST_CASE("samples: pointwise unary operators") { run_family("unary", false); }
+TEST_CASE("samples: pointwise binary operators") { run_family("binary", false); }
+TEST_CASE("samples: comparisons, bits, selection") { run_family("comparison", false); }
+TEST_CASE("samples: views and copies") { run_family("views", false); }
+TEST_CASE("samples: joining and reordering") { run_family("joining", false); }
+TEST_CASE("samples: indexing and sorting") { run_family("indexing", false); }
+TEST_CASE("samples: reductions") { run_family("reductions", false); }
+TEST_CASE("samples: creation and random numbers") { run_family("creation", false); }
+TEST_CASE("samples: matrix products and convolution") { run_family("matmul", false); }
+TEST_CASE("samples: network operators") { run_family("nn", false); }
+
+TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
+TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
+TEST_CASE("gradients: comparisons, bits, selection") { run_family("comparison", true); }
+TEST_CASE("gradients: views and copies") { run_family("views", true); }
+TEST_CASE("gradients: joining and reordering") { run_family("joining", true); }
+TEST_CASE("gradients: indexing and sorting") { run_family("indexing", true); }
+TEST_CASE("gradients: reductions") { run_family("reductions", true); }
+TEST_CASE("gradients: creation and random numbers") { run_family("creation", true); }
+TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", true); }
+TEST_CASE("gradients: network operators") { run_family("nn", true); }
+
+TEST_CASE("every operator has a sample") {
+  const std::set<std::string> tested = {"unary",    "binary",     "comparison", "views",  "joining",
+                                        "indexing", "reductions", "creation",   "matmul", "nn"};
+  std::set<std::string> sampled;
+  for (const auto& family : families()) {
+    INFO("samples/" << family << ".yaml has no TEST_CASE here");
+    CHECK(tested.count(family));
+    for (const Row& row : load_rows(family))
+      sampled.insert(row.operators.begin(), row.operators.end());
+  }
+  for (const auto& [name, forms] : all_forms()) {
+    INFO(name << " (" << forms.op->info->source << ") has no row in tests/ops/samples");
+    CHECK(sampled.count(name));
+  }
+  CHECK(all_forms().size() > 300);
+}
+
+}  // namespace tenon::ops_test

@@ -1,0 +1,144 @@
+#include "runtime/optim/optim.h"
+
+#include <catch2/catch.hpp>
+
+#include "aten/core/thread_state.h"
+#include "tests/runtime/values.h"
+
+using namespace tenon;
+
+namespace {
+
+/// Four steps from the same start on a function whose gradient changes; the parameters afterwards.
+template <class Optimizer, class Options>
+std::vector<double> train(const Options& options, ScalarType dtype = kDouble) {
+  Tensor p = vector_of({1, -2, 3}, dtype);
+  p.requires_grad_();
+  Optimizer optimizer({p}, options);
+  const Tensor weights = vector_of({1, 0.5, -0.25}, dtype);
+  for (int i = 0; i < 4; ++i) {
+    optimizer.zero_grad();
+    (p * p * weights + p * i).sum().backward();
+    optimizer.step();
+  }
+  CHECK(optimizer.steps_of(p) == 4);
+  return values(p);
+}
+
+auto close_to(std::vector<double> expected, double epsilon = 1e-12) {
+  return Catch::Matchers::Approx<double>(std::move(expected)).epsilon(epsilon);
+}
+
+}  // namespace
+
+// The expected numbers are what PyTorch 2.15 gives for the same program.
+
+TEST_CASE("SGD takes PyTorch's steps") {
+  using optim::SGD, optim::SGDOptions;
+  CHECK_THAT(train<SGD>(SGDOptions(0.1)), close_to({-0.11440000000000004, -1.8732, 3.02626875}));
+  CHECK_THAT(train<SGD>(SGDOptions(0.1).momentum(0.9)),
+             close_to({-1.1476000000000002, -1.3476, 3.48335625}));
+  CHECK_THAT(train<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.5).weight_decay(0.01)),
+             close_to({-0.48339519894987504, -1.31312402450025, 3.476947362150375}));
+  CHECK_THAT(train<SGD>(SGDOptions(0.1).momentum(0.9).nesterov(true).weight_decay(0.1)),
+             close_to({-1.464986067899, -1.337780214922, 3.1020120801280004}));
+  CHECK_THAT(train<SGD>(SGDOptions(0.1).momentum(0.9), kFloat),
+             close_to({-1.1476, -1.3476, 3.48335625}, 1e-6));
+  CHECK_THAT(train<SGD>(SGDOptions(0.1).momentum(0.9), kBFloat16),
+             close_to({-1.1476, -1.3476, 3.48335625}, 0.03));
+}
+
+TEST_CASE("Adam takes PyTorch's steps") {
+  using optim::Adam, optim::AdamOptions;
+  CHECK_THAT(train<Adam>(AdamOptions(0.1)),
+             close_to({0.601749139390275, -1.7259505170533413, 3.23353713095286}));
+  CHECK_THAT(train<Adam>(AdamOptions(0.1).weight_decay(0.1).betas({0.8, 0.99}).eps(1e-3)),
+             close_to({0.5956939965091556, -1.7243478256762734, 3.1420772193254995}));
+  CHECK_THAT(train<Adam>(AdamOptions(0.1).amsgrad(true)),
+             close_to({0.601749139390275, -1.7259505170533413, 3.23353713095286}));
+  CHECK_THAT(train<Adam>(AdamOptions(0.1), kFloat),
+             close_to({0.6017491, -1.7259505, 3.2335371}, 1e-6));
+}
+
+TEST_CASE("AdamW takes PyTorch's steps") {
+  using optim::AdamW, optim::AdamWOptions;
+  CHECK_THAT(train<AdamW>(AdamWOptions(0.1).weight_decay(0.1)),
+             close_to({0.5681429910460645, -1.6569769287539595, 3.1056746689332866}));
+  CHECK_THAT(train<AdamW>(AdamWOptions(0.1).amsgrad(true)),
+             close_to({0.5983382269705512, -1.718953672474736, 3.220580189703347}));
+}
+
+TEST_CASE("a step changes the version once and leaves no history") {
+  Tensor p = vector_of({1, 2});
+  p.requires_grad_();
+  (p * p).sum().backward();
+  const int64_t before = p._version();
+  optim::SGD optimizer({p}, optim::SGDOptions(0.1));
+  optimizer.step();
+  CHECK(p._version() == before + 1);
+  CHECK(p.is_leaf());
+  CHECK(p.requires_grad());
+}
+
+TEST_CASE("a parameter without a gradient is left alone") {
+  Tensor p = vector_of({1, 2});
+  p.requires_grad_();
+  optim::Adam optimizer({p});
+  optimizer.step();
+  CHECK(values(p) == std::vector<double>{1, 2});
+  CHECK(optimizer.steps_of(p) == 0);
+}
+
+TEST_CASE("parameters and gradients of any memory order") {
+  const Tensor base = vector_of({1, 2, 3, 4, 5, 6}, kDouble).view({2, 3});
+  // Columns of a matrix, whose gradient is contiguous; and every other column, which is not dense.
+  for (const Tensor& shape : {base.t(), base.slice(1, 0, 3, 2)}) {
+    Tensor p = shape.clone(MemoryFormat::Contiguous);
+    Tensor q = base.clone().as_strided(shape.sizes(), shape.strides());
+    q = q.detach();
+    p.requires_grad_();
+    q.requires_grad_();
+    for (Tensor& t : {std::ref(p), std::ref(q)}) {
+      optim::SGD optimizer({t}, optim::SGDOptions(0.1).momentum(0.9));
+      for (int i = 0; i < 3; ++i) {
+        optimizer.zero_grad();
+        (t * t).sum().backward();
+        optimizer.step();
+      }
+    }
+    CHECK_THAT(values(q), close_to(values(p)));
+  }
+}
+
+TEST_CASE("a closure is evaluated with gradients") {
+  Tensor p = vector_of({3});
+  p.requires_grad_();
+  optim::SGD optimizer({p}, optim::SGDOptions(0.5));
+  NoGradGuard no_grad;
+  const Tensor loss = optimizer.step([&] {
+    Tensor l = (p * p).sum();
+    l.backward();
+    return l;
+  });
+  CHECK(loss.item<double>() == 9);
+  CHECK(values(p) == std::vector<double>{0});
+}
+
+TEST_CASE("what an optimizer refuses") {
+  Tensor p = vector_of({1});
+  p.requires_grad_();
+  CHECK_THROWS_WITH(optim::SGD(std::vector<Tensor>{}, optim::SGDOptions(0.1)),
+                    "[optim] optimizer got an empty parameter list");
+  CHECK_THROWS_WITH(optim::SGD({p * 2}, optim::SGDOptions(0.1)),
+                    "[optim] can't optimize a non-leaf Tensor: parameter 0 of shape [1]");
+  CHECK_THROWS_WITH(
+      optim::SGD({vector_of({1}, kLong)}, optim::SGDOptions(0.1)),
+      "[optim] parameters must be of a floating-point type, got Long for parameter 0");
+  CHECK_THROWS_WITH(optim::SGD({p}, optim::SGDOptions(-1)),
+                    "[SGD] lr must not be negative, got -1");
+  CHECK_THROWS_WITH(
+      optim::SGD({p}, optim::SGDOptions(1).nesterov(true)),
+      "[SGD] nesterov requires a momentum and zero dampening, got momentum 0 and dampening 0");
+  CHECK_THROWS_WITH(optim::Adam({p}, optim::AdamOptions().betas({0.9, 1})),
+                    "[Adam] betas must be in [0, 1), got 0.9 and 1");
+}
