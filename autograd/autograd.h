@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aten/core/thread_state.h"
 #include "autograd/node.h"
 
 namespace tenon::autograd {

@@ -1,3 +1,4 @@
+#include "aten/core/print.h"
 #include "autograd/autograd.h"
 #include "autograd/meta.h"
 #include "tenon/tensor.h"
@@ -6,6 +7,20 @@ namespace tenon {
 
 using autograd::AutogradMeta;
 using autograd::meta_of;
+
+namespace {
+
+/// Printing lies below this layer, so it asks through hooks.
+[[maybe_unused]] const bool print_hooks_are_set = [] {
+  print_hooks().to_cpu = [](const TensorBase& t) -> TensorBase { return Tensor(t).detach().cpu(); };
+  print_hooks().grad_fn_name = [](const TensorBase& t) {
+    const auto& node = autograd::grad_fn_of(Tensor(t));
+    return node ? node->name() : std::string();
+  };
+  return true;
+}();
+
+}  // namespace
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {

@@ -51,7 +51,7 @@ tenon_require(yaml-cpp libyaml-cpp-dev "the generator's YAML front end")
 tenon_require(nlohmann_json nlohmann-json3-dev "the generator's intermediate form")
 tenon_require(hwy libhwy-dev "SIMD kernels")
 # The package's headers are in the default search path; its target adds the run-time dispatcher.
-list(APPEND TENON_LIBRARY_DEPENDENCIES hwy::hwy)
+list(APPEND TENON_LIBRARY_DEPENDENCIES hwy::hwy hwy::hwy_contrib)
 
 find_package(Threads REQUIRED)
 list(APPEND TENON_LIBRARY_DEPENDENCIES Threads::Threads)

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "codegen/check/check.h"
+#include "codegen/check/kernels.h"
 #include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
 #include "codegen/emit/output.h"
@@ -17,6 +18,7 @@ constexpr const char* kUsage = R"(tenonc: Tenon's operator generator
 
   tenonc check   OPTIONS             report every mistake in the YAML files
   tenonc gen     OPTIONS --out DIR   write the C++ sources that follow from them
+  tenonc check-kernels OPTIONS       report hand-written kernels that are missing
   tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
   tenonc ir      OPTIONS             print the intermediate representation as JSON
 
@@ -28,15 +30,16 @@ Options
   --dialect NAME       tenon (default) or upstream
   --backends LIST      CPU or CPU,CUDA
   --out DIR            where generated files go
+  --kernels PATH       a kernel source, or a folder of them (check, check-kernels; may be repeated)
   --templates DIR      Jinja2 templates (gen)
   --python PROGRAM     a Python that has Jinja2 (gen)
-  --depfile FILE       dependencies of this run for Ninja (gen)
-  --stamp FILE         touched when done (gen)
+  --depfile FILE       dependencies of this run for Ninja (gen, check-kernels)
+  --stamp FILE         touched when done (gen, check-kernels)
 )";
 
 struct CommandLine {
   std::string verb;
-  std::vector<std::string> native, derivatives, base, operands;
+  std::vector<std::string> native, derivatives, base, kernels, operands;
   std::string tags, out, templates, python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;
   Targets targets;
@@ -62,6 +65,7 @@ CommandLine parse_command_line(int argc, char** argv) {
     if (option == "--native") line.native.push_back(value);
     else if (option == "--derivatives") line.derivatives.push_back(value);
     else if (option == "--base") line.base.push_back(value);
+    else if (option == "--kernels") line.kernels.push_back(value);
     else if (option == "--tags") line.tags = value;
     else if (option == "--out") line.out = value;
     else if (option == "--templates") line.templates = value;
@@ -90,6 +94,28 @@ bool stop_on_errors(const DiagnosticSink& sink) {
   return true;
 }
 
+/// The files that were read.
+std::vector<std::string> report_missing_kernels(const CommandLine& line, const Model& model,
+                                                DiagnosticSink& sink) {
+  KernelSources sources;
+  for (const auto& path : line.kernels) {
+    if (!sources.add(path)) fail("--kernels " + path + ": there is no such file or folder");
+  }
+  check_kernels(model, line.targets, sources, line.kernels, sink);
+  std::vector<std::string> paths;
+  for (const auto& file : sources.files()) paths.push_back(file.path);
+  return paths;
+}
+
+int check_kernels_only(const CommandLine& line, const Model& model, DiagnosticSink& sink) {
+  if (line.kernels.empty()) fail("check-kernels needs --kernels");
+  const auto paths = report_missing_kernels(line, model, sink);
+  if (stop_on_errors(sink)) return 1;
+  if (!line.depfile.empty()) write_depfile(line.depfile, line.stamp, paths);
+  if (!line.stamp.empty()) std::ofstream(line.stamp, std::ios::trunc);
+  return 0;
+}
+
 int run(const CommandLine& line) {
   DiagnosticSink sink;
   const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink);
@@ -103,6 +129,9 @@ int run(const CommandLine& line) {
   if (line.verb == "check" && line.dialect == Dialect::kUpstream) {
     return stop_on_errors(sink) ? 1 : 0;
   }
+
+  if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
+  if (line.verb == "check" && !line.kernels.empty() && !sink.has_errors()) report_missing_kernels(line, model, sink);
 
   EmitOptions options;
   options.targets = line.targets;

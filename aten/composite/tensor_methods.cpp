@@ -1,3 +1,4 @@
+#include "aten/core/print.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/bitwise_and.h"
 #include "tenon/ops/bitwise_not.h"
@@ -29,6 +30,10 @@ std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
   return detail::concat(device().is_cpu() ? "" : to_string(backend_of(device().type())), scalar_type(),
                         "Tensor ", sizes());
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << static_cast<const TensorBase&>(tensor);
 }
 
 Tensor Tensor::operator-() const { return neg(); }

@@ -30,9 +30,16 @@ struct ExtremeOp {
   static constexpr bool kCascade = false;
   static HWY_INLINE Acc load(In x) { return x; }
   static HWY_INLINE Acc combine(Acc a, Acc b) {
-    const bool better = kMax ? b > a : b < a;
-    // A NaN in a loses no comparison, one in b must be taken.
-    return (better | (b != b)) ? b : a;
+    // A NaN in a loses no comparison, one in b must be taken. Two selections vectorise where `||` does not.
+    const Acc best = (kMax ? b > a : b < a) ? b : a;
+    return b != b ? b : best;
+  }
+  static constexpr bool kCombinesVectors = true;
+  template <class V>
+  static HWY_INLINE V combine_vectors(V a, V b) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const V best = hn::IfThenElse(kMax ? hn::Gt(b, a) : hn::Lt(b, a), b, a);
+    return hn::IfThenElse(hn::IsNaN(b), b, best);
   }
   static HWY_INLINE Acc identity() { return Acc(0); }
   static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return static_cast<Out>(a); }

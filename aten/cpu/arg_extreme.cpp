@@ -15,39 +15,67 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 
+template <class T>
+inline constexpr int64_t kLanes = 256 / sizeof(T);
+
+template <class T, bool kMax>
+HWY_INLINE T best_of(T a, T b) {
+  // Two selections vectorise where `||` does not.
+  const T best = (kMax ? b > a : b < a) ? b : a;
+  return b != b ? b : best;
+}
+
 template <class T, bool kMax>
 HWY_INLINE bool better(T candidate, T best) {
   return (kMax ? candidate > best : candidate < best) | ((candidate != candidate) & (best == best));
 }
 
+/// Best of the elements from i on, as many as fill whole vectors; i is moved past them. At least kLanes.
+template <class T, bool kMax>
+HWY_INLINE T best_of_lanes(const T* HWY_RESTRICT p, int64_t& i, int64_t end) {
+  alignas(64) T lanes[kLanes<T>];
+  if constexpr (std::is_floating_point_v<T>) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const hn::CappedTag<T, kLanes<T> / 4> d;
+    const auto width = static_cast<int64_t>(hn::Lanes(d));
+    const auto combine = [](auto a, auto b) HWY_ATTR {
+      const auto best = hn::IfThenElse(kMax ? hn::Gt(b, a) : hn::Lt(b, a), b, a);
+      return hn::IfThenElse(hn::IsNaN(b), b, best);
+    };
+    std::copy(p + i, p + i + kLanes<T>, lanes);
+    auto a0 = hn::LoadU(d, p + i), a1 = hn::LoadU(d, p + i + width);
+    auto a2 = hn::LoadU(d, p + i + 2 * width), a3 = hn::LoadU(d, p + i + 3 * width);
+    for (i += 4 * width; i + 4 * width <= end; i += 4 * width) {
+      a0 = combine(a0, hn::LoadU(d, p + i));
+      a1 = combine(a1, hn::LoadU(d, p + i + width));
+      a2 = combine(a2, hn::LoadU(d, p + i + 2 * width));
+      a3 = combine(a3, hn::LoadU(d, p + i + 3 * width));
+    }
+    hn::StoreU(combine(a0, a1), d, lanes);
+    hn::StoreU(combine(a2, a3), d, lanes + width);
+  } else {
+    for (int64_t j = 0; j < kLanes<T>; ++j) lanes[j] = p[i + j];
+    for (i += kLanes<T>; i + kLanes<T> <= end; i += kLanes<T>) {
+      for (int64_t j = 0; j < kLanes<T>; ++j) lanes[j] = best_of<T, kMax>(lanes[j], p[i + j]);
+    }
+  }
+  for (int64_t w = kLanes<T> / 2; w > 0; w /= 2) {
+    for (int64_t j = 0; j < w; ++j) lanes[j] = best_of<T, kMax>(lanes[j], lanes[j + w]);
+  }
+  return lanes[0];
+}
+
 /// Index of the first best element of a contiguous row: the best value of each block first, then its place.
 template <class T, bool kMax>
 int64_t best_in_row(const T* HWY_RESTRICT p, int64_t n) {
-  constexpr int64_t kLanes = 256 / sizeof(T);
-  constexpr int64_t kBlock = 16 * kLanes;
+  constexpr int64_t kBlock = 16 * kLanes<T>;
   int64_t best_block = 0;
   T best = p[0];
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, n);
     T value = p[begin];
     int64_t i = begin;
-    if (end - begin >= kLanes) {
-      T lanes[kLanes];
-      for (int64_t j = 0; j < kLanes; ++j) lanes[j] = p[i + j];
-      for (i += kLanes; i + kLanes <= end; i += kLanes) {
-        for (int64_t j = 0; j < kLanes; ++j) {
-          const T x = p[i + j];
-          lanes[j] = ((kMax ? x > lanes[j] : x < lanes[j]) | (x != x)) ? x : lanes[j];
-        }
-      }
-      for (int64_t w = kLanes / 2; w > 0; w /= 2) {
-        for (int64_t j = 0; j < w; ++j) {
-          const T x = lanes[j + w];
-          lanes[j] = ((kMax ? x > lanes[j] : x < lanes[j]) | (x != x)) ? x : lanes[j];
-        }
-      }
-      value = lanes[0];
-    }
+    if (end - begin >= kLanes<T>) value = best_of_lanes<T, kMax>(p, i, end);
     for (; i < end; ++i) value = better<T, kMax>(p[i], value) ? p[i] : value;
     if (begin > 0 && !better<T, kMax>(value, best)) continue;
     best = value;

@@ -1,3 +1,4 @@
+#include "aten/cpu/conv_rows.h"
 #include "aten/cpu/convolution.h"
 #include "aten/cpu/onednn.h"
 #include "aten/iterator/copy.h"
@@ -51,6 +52,7 @@ ConvGeometry conv_geometry(const TensorBase& src, const TensorBase& weight, cons
 
 void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
                   const TensorBase& bias, const TensorBase& dst) {
+  if (conv_rows::applies(g, src, dst)) return conv_rows::forward(g, src, weight, bias, dst);
   if (onednn::conv_forward(g, src, weight, bias, dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase result = float_like(dst);
@@ -64,6 +66,7 @@ void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase
 
 void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
                         const TensorBase& diff_dst) {
+  if (conv_rows::applies(g, diff_src, diff_dst)) return conv_rows::backward_data(g, diff_src, weight, diff_dst);
   if (onednn::conv_backward_data(g, diff_src, weight, diff_dst)) return;
   if (is_reduced_floating_point(diff_dst.scalar_type())) {
     const TensorBase result = float_like(diff_src);
@@ -77,6 +80,9 @@ void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
 
 void conv_backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorBase& diff_weight,
                           const TensorBase& diff_bias, const TensorBase& diff_dst) {
+  if (conv_rows::applies(g, src, diff_dst)) {
+    return conv_rows::backward_weight(g, src, diff_weight, diff_bias, diff_dst);
+  }
   if (onednn::conv_backward_weight(g, src, diff_weight, diff_bias, diff_dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase weight = float_like(diff_weight), bias = float_like(diff_bias);

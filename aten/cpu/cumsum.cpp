@@ -23,6 +23,16 @@ template <class T>
 void accumulate(const T* in, T* out, int64_t outer, int64_t length, int64_t inner) {
   using A = typename Accumulator<T>::type;
   parallel_for(0, outer, std::max<int64_t>(1, 16384 / (length * inner + 1)), [&](int64_t begin, int64_t end) {
+    if (inner == 1) {
+      for (int64_t o = begin; o < end; ++o) {
+        A sum(0);
+        for (int64_t i = o * length; i < (o + 1) * length; ++i) {
+          sum += static_cast<A>(in[i]);
+          out[i] = static_cast<T>(sum);
+        }
+      }
+      return;
+    }
     constexpr int64_t kColumns = 256;
     A sums[kColumns];
     for (int64_t o = begin; o < end; ++o) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <cwchar>
 #include <limits>
 
 #include "aten/core/parallel.h"
@@ -45,6 +46,16 @@ void check_fits(const Scalar& value) {
                     " without overflow, got ", value);
 }
 
+template <class T>
+void fill_range(T* begin, T* end, T value) {
+  if constexpr (sizeof(T) == sizeof(wchar_t)) {
+    // The C library picks its stores for the machine.
+    std::wmemset(reinterpret_cast<wchar_t*>(begin), __builtin_bit_cast(wchar_t, value), static_cast<size_t>(end - begin));
+  } else {
+    std::fill(begin, end, value);
+  }
+}
+
 }  // namespace
 
 Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
@@ -55,7 +66,7 @@ Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
     if (TENON_LIKELY(self.is_non_overlapping_and_dense())) {
       auto* data = static_cast<scalar_t*>(self.mutable_data_ptr());
       parallel_for(0, n, kParallelBytes / static_cast<int64_t>(sizeof(scalar_t)),
-                   [data, v](int64_t begin, int64_t end) { std::fill(data + begin, data + end, v); });
+                   [data, v](int64_t begin, int64_t end) { fill_range(data + begin, data + end, v); });
       return;
     }
     const TensorBase number = tenon::empty({}, self.scalar_type(), kCPU);

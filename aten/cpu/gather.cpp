@@ -15,11 +15,9 @@ namespace {
 class IndexWalk {
  public:
   IndexWalk(IntArrayRef index_sizes, IntArrayRef other_sizes, int64_t dim)
-      : sizes_(index_sizes), strides_(contiguous_strides(other_sizes)), dim_(dim) {
-    if (sizes_.empty()) {
-      sizes_.push_back(1);
-      strides_.push_back(1);
-    }
+      : sizes_(at_least_one_dim(index_sizes)),
+        strides_(contiguous_strides(at_least_one_dim(other_sizes))),
+        dim_(dim) {
     step_ = strides_[dim_];
     inner_ = sizes_.back();
     inner_stride_ = dim_ + 1 == static_cast<int64_t>(sizes_.size()) ? 0 : strides_.back();
@@ -43,6 +41,11 @@ class IndexWalk {
   }
 
  private:
+  static IntArrayRef at_least_one_dim(IntArrayRef sizes) {
+    static constexpr int64_t kOne[] = {1};
+    return sizes.empty() ? IntArrayRef(kOne) : sizes;
+  }
+
   DimVector sizes_;
   DimVector strides_;
   int64_t dim_;
@@ -74,6 +77,7 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
     check_range(op, indices, at.numel(), self.dim() == 0 ? 1 : self.sizes()[d], d);
     const IndexWalk walk(at.sizes(), self.sizes(), d);
     const IndexWalk source(at.sizes(), src ? src->sizes() : at.sizes(), d);
+    void* data = result.data();
     for (int64_t o = 0; o < walk.outer(); ++o) {
       const int64_t row = walk.offset(o);
       // Along dim the source is read in order, where self is read by index.
@@ -85,9 +89,11 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
       }
       const bool last = at.dim() == 0 || d + 1 == at.dim();
       const int64_t from = source.offset(o) + along * source.step();
+      const int64_t* at_o = indices + o * walk.inner();
+      const int64_t stride = walk.inner_stride(), step = walk.step();
+      const int64_t source_stride = last ? source.step() : source.inner_stride();
       for (int64_t j = 0; j < walk.inner(); ++j) {
-        const int64_t to = row + j * walk.inner_stride() + indices[o * walk.inner() + j] * walk.step();
-        apply(result.data(), to, from + j * (last ? source.step() : source.inner_stride()));
+        apply(data, row + j * stride + at_o[j] * step, from + j * source_stride);
       }
     }
   }

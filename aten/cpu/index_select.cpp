@@ -17,7 +17,9 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
   const DimSplit split(in.sizes(), d);
   const int64_t count = at.numel();
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
-  for (int64_t k = 0; k < count; ++k) {
+  bool fits = true;
+  for (int64_t k = 0; k < count; ++k) fits &= static_cast<uint64_t>(indices[k]) < static_cast<uint64_t>(split.length);
+  for (int64_t k = 0; !fits && k < count; ++k) {
     TENON_CHECK_INDEX(indices[k] >= 0 && indices[k] < split.length, "[index_select] index out of range in self: index ",
                       indices[k], " is out of bounds for dimension ", d, " with size ", split.length);
   }
@@ -26,23 +28,21 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
   auto* to = static_cast<char*>(result.data());
   dispatch_size(in.element_size(), [&]<class T>() {
     const int64_t inner = split.inner;
-    parallel_for(0, split.outer * count, std::max<int64_t>(1, 65536 / (inner * static_cast<int64_t>(sizeof(T)))),
-                 [&](int64_t begin, int64_t end) {
-                   int64_t o = begin / count;
-                   int64_t k = begin % count;
-                   for (int64_t i = begin; i < end; ++i) {
-                     const int64_t row = o * split.length + indices[k];
-                     if (inner == 1) {
-                       reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(from)[row];
-                     } else {
-                       std::memcpy(to + i * inner * sizeof(T), from + row * inner * sizeof(T), inner * sizeof(T));
-                     }
-                     if (++k == count) {
-                       k = 0;
-                       ++o;
-                     }
-                   }
-                 });
+    const int64_t grain = std::max<int64_t>(1, 65536 / (inner * static_cast<int64_t>(sizeof(T))));
+    parallel_for(0, split.outer * count, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end;) {
+        const int64_t o = i / count;
+        const int64_t stop = std::min(end, (o + 1) * count);
+        const char* block = from + o * split.length * inner * static_cast<int64_t>(sizeof(T));
+        const int64_t* at_i = indices - o * count;
+        if (inner == 1) {
+          for (; i < stop; ++i) reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(block)[at_i[i]];
+        } else {
+          const size_t bytes = static_cast<size_t>(inner) * sizeof(T);
+          for (; i < stop; ++i) std::memcpy(to + i * bytes, block + at_i[i] * bytes, bytes);
+        }
+      }
+    });
   });
   result.finish();
 }

@@ -54,8 +54,8 @@ struct NormInfOp : NormBase<T> {
   static constexpr bool kCascade = false;
   static HWY_INLINE double load(opmath_t<T> x) { return std::fabs(static_cast<double>(x)); }
   static HWY_INLINE double combine(double a, double b) {
-    const bool better = kMax ? b > a : b < a;
-    return (better | (b != b)) ? b : a;
+    const double best = (kMax ? b > a : b < a) ? b : a;
+    return b != b ? b : best;
   }
 };
 

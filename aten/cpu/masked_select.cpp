@@ -5,6 +5,7 @@
 #include "tenon/ops/expand.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace tenon {
 
@@ -49,16 +50,23 @@ Tensor native::nonzero_cpu(const Tensor& self) {
   const TensorBase in = dense(self);
   const int64_t rank = self.dim();
   const int64_t n = in.numel();
-  std::vector<int64_t> places;
+  const auto places = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(n) + 1);
+  int64_t count = 0;
   TENON_DISPATCH_ALL(in.scalar_type(), "nonzero", {
     const auto* p = static_cast<const scalar_t*>(in.const_data_ptr());
     for (int64_t i = 0; i < n; ++i) {
-      if (p[i] != scalar_t(0)) places.push_back(i);
+      places[count] = i;
+      count += p[i] != scalar_t(0);
     }
   });
-  Tensor result = tenon::empty({static_cast<int64_t>(places.size()), rank}, kLong, kCPU);
+  Tensor result = tenon::empty({count, rank}, kLong, kCPU);
   auto* out = static_cast<int64_t*>(result.mutable_data_ptr());
-  for (int64_t place : places) {
+  if (rank == 1) {
+    std::copy(places.get(), places.get() + count, out);
+    return result;
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t place = places[k];
     for (int64_t d = rank; d-- > 0;) {
       out[d] = place % in.sizes()[d];
       place /= in.sizes()[d];

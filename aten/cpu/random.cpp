@@ -1,8 +1,10 @@
 #include "tenon/native/random.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "aten/cpu/random_fill.h"
+#include "aten/cpu/random_words.h"
 
 namespace tenon {
 namespace {
@@ -16,18 +18,52 @@ T from_integer(int64_t value) {
   }
 }
 
+constexpr int64_t kChunk = 2048;
+
+/// r mod d by two multiplications (Lemire, Kaser and Kurz, 2019).
+class FastRemainder {
+ public:
+  explicit FastRemainder(uint32_t d) : inverse_(~uint64_t{0} / d + 1), d_(d) {}
+  uint32_t operator()(uint32_t r) const {
+    // For d = 1 the inverse wraps to 0, and so does the remainder.
+    return static_cast<uint32_t>((static_cast<unsigned __int128>(inverse_ * r) * d_) >> 64);
+  }
+
+ private:
+  uint64_t inverse_;
+  uint32_t d_;
+};
+
+/// f(i, word) for n words, drawn in bulk where that pays.
+template <class F>
+void for_each_word(GeneratorImpl& generator, int64_t n, F&& f) {
+  if (n < native::kFewWords) {
+    for (int64_t i = 0; i < n; ++i) f(i, generator.random());
+    return;
+  }
+  native::RandomWords source(generator.engine);
+  uint32_t words[kChunk];
+  for (int64_t begin = 0; begin < n; begin += kChunk) {
+    const int64_t m = std::min(kChunk, n - begin);
+    source.draw(words, m);
+    for (int64_t i = 0; i < m; ++i) f(begin + i, words[i]);
+  }
+}
+
 /// base + r mod range, r of 64 bits for ranges of 2^28 and more; range 0 stands for 2^64.
 void fill_range(const Tensor& self, GeneratorImpl& generator, uint64_t range, int64_t base) {
   TENON_DISPATCH_REAL(self.scalar_type(), "random_", {
     native::fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {
+      if (range != 0 && range < (uint64_t{1} << 28)) {
+        const FastRemainder remainder(static_cast<uint32_t>(range));
+        for_each_word(generator, n, [&](int64_t i, uint32_t word) {
+          out[i] = from_integer<scalar_t>(static_cast<int64_t>(remainder(word)) + base);
+        });
+        return;
+      }
       for (int64_t i = 0; i < n; ++i) {
-        uint64_t r = 0;
-        if (range != 0 && range < (uint64_t{1} << 28)) {
-          r = generator.random() % static_cast<uint32_t>(range);
-        } else {
-          r = generator.random64();
-          if (range != 0) r %= range;
-        }
+        uint64_t r = generator.random64();
+        if (range != 0) r %= range;
         out[i] = from_integer<scalar_t>(static_cast<int64_t>(r + static_cast<uint64_t>(base)));
       }
     });

@@ -42,6 +42,32 @@ struct Loops {
     return lanes[0];
   }
 
+  /// Ops on float and double may bring combine_vectors(V, V) for what the compiler does not vectorise.
+  static constexpr bool kOwnVectors = requires { Op::kCombinesVectors; } && std::is_floating_point_v<Acc>;
+
+  /// kLanes results of the elements from p up to the returned index.
+  static HWY_INLINE int64_t vector_lanes(const In* HWY_RESTRICT p, int64_t n, Acc* lanes) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const hn::CappedTag<Acc, kLanes / 4> d;
+    const auto width = static_cast<int64_t>(hn::Lanes(d));
+    std::copy(p, p + kLanes, lanes);
+    auto a0 = hn::LoadU(d, p), a1 = hn::LoadU(d, p + width);
+    auto a2 = hn::LoadU(d, p + 2 * width), a3 = hn::LoadU(d, p + 3 * width);
+    int64_t i = 4 * width;
+    for (; i + 4 * width <= n; i += 4 * width) {
+      a0 = Op::combine_vectors(a0, hn::LoadU(d, p + i));
+      a1 = Op::combine_vectors(a1, hn::LoadU(d, p + i + width));
+      a2 = Op::combine_vectors(a2, hn::LoadU(d, p + i + 2 * width));
+      a3 = Op::combine_vectors(a3, hn::LoadU(d, p + i + 3 * width));
+    }
+    // The first elements may stand in the other lanes twice: such ops do not mind.
+    hn::StoreU(a0, d, lanes);
+    hn::StoreU(a1, d, lanes + width);
+    hn::StoreU(a2, d, lanes + 2 * width);
+    hn::StoreU(a3, d, lanes + 3 * width);
+    return i;
+  }
+
   /// Up to kRun elements, kLanes at a time.
   static Acc run(const In* HWY_RESTRICT p, int64_t n) {
     if (n < kLanes) {
@@ -49,11 +75,15 @@ struct Loops {
       for (int64_t i = 1; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));
       return acc;
     }
-    Acc lanes[kLanes];
-    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::load(p[j]);
+    alignas(64) Acc lanes[kLanes];
     int64_t i = kLanes;
-    for (; i + kLanes <= n; i += kLanes) {
-      for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::combine(lanes[j], Op::load(p[i + j]));
+    if constexpr (kOwnVectors) {
+      i = vector_lanes(p, n, lanes);
+    } else {
+      for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::load(p[j]);
+      for (; i + kLanes <= n; i += kLanes) {
+        for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::combine(lanes[j], Op::load(p[i + j]));
+      }
     }
     Acc acc = fold(lanes);
     for (; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));

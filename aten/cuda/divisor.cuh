@@ -15,8 +15,8 @@ struct Divisor {
   explicit Divisor(uint32_t d) : value(d), magic(0), shift(static_cast<uint32_t>(std::bit_width(d - 1))) {
     if (d > 1) magic = static_cast<uint32_t>(((uint64_t{1} << 32) * ((uint64_t{1} << shift) - d)) / d + 1);
   }
-  __device__ __forceinline__ uint32_t quotient(uint32_t n) const {
-    return value == 1 ? n : (n + __umulhi(n, magic)) >> shift;
+  TENON_HOST_DEVICE uint32_t quotient(uint32_t n) const {
+    return value == 1 ? n : (n + static_cast<uint32_t>((uint64_t{n} * magic) >> 32)) >> shift;
   }
 };
 

@@ -79,6 +79,7 @@ class NodeEmitter {
     node_ = {{"name", node_name(model, op_index)},
              {"ident", cpp_identifier(op_.schema)},
              {"source", short_source(derivative ? derivative->location : op_.location)},
+             {"file", (derivative ? derivative->location : op_.location).file->path()},
              {"line", (derivative ? derivative->location : op_.location).line},
              {"inputs", Json::array()},
              {"num_results", op_.schema.returns.size()},

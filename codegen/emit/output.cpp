@@ -9,6 +9,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "codegen/emit/index.h"
+
 namespace tenon::codegen {
 namespace {
 
@@ -29,6 +31,10 @@ void write_file(const fs::path& path, const std::string& text) {
     if (!out.flush()) throw std::runtime_error("cannot write " + fresh.string());
   }
   fs::rename(fresh, path);
+}
+
+void write_if_changed(const fs::path& path, const std::string& text) {
+  if (!fs::exists(path) || read_file(path) != text) write_file(path, text);
 }
 
 fs::path renderer_script(const OutputOptions& options) {
@@ -82,16 +88,6 @@ std::string escape_for_depfile(const std::string& path) {
   return out;
 }
 
-void write_depfile(const OutputOptions& options, const std::vector<std::string>& inputs,
-                   const std::vector<fs::path>& renderer) {
-  std::ostringstream text;
-  text << escape_for_depfile(options.stamp.empty() ? options.out : options.stamp) << ":";
-  for (const auto& file : inputs) text << " \\\n  " << escape_for_depfile(fs::absolute(file).string());
-  for (const auto& file : renderer) text << " \\\n  " << escape_for_depfile(fs::absolute(file).string());
-  text << "\n";
-  write_file(options.depfile, text.str());
-}
-
 /// The list for the build: OUT/sources.cmake.
 std::string sources_cmake(const OutputOptions& options, const Json& ir) {
   const fs::path out = fs::absolute(options.out);
@@ -107,6 +103,12 @@ std::string sources_cmake(const OutputOptions& options, const Json& ir) {
 }
 
 }  // namespace
+
+void write_depfile(const std::string& path, const std::string& target, const std::vector<std::string>& files) {
+  std::string text = escape_for_depfile(target) + ":";
+  for (const auto& file : files) text += " \\\n  " + escape_for_depfile(fs::absolute(file).string());
+  write_if_changed(path, text + "\n");
+}
 
 int write_output(const OutputOptions& options, const std::vector<std::string>& inputs, const Json& ir) {
   const fs::path out(options.out);
@@ -127,11 +129,15 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
       }
       return 1;
     }
-    const std::string sources = sources_cmake(options, ir);
-    if (read_file(out / "sources.cmake") != sources) write_file(out / "sources.cmake", sources);
     write_file(done, print);
   }
-  if (!options.depfile.empty()) write_depfile(options, inputs, renderer);
+  write_if_changed(out / "sources.cmake", sources_cmake(options, ir));
+  write_if_changed(out / "index.txt", emit_index(ir));
+  if (!options.depfile.empty()) {
+    std::vector<std::string> files = inputs;
+    for (const auto& file : renderer) files.push_back(file.string());
+    write_depfile(options.depfile, options.stamp.empty() ? options.out : options.stamp, files);
+  }
   if (!options.stamp.empty()) write_file(options.stamp, "");
   return 0;
 }

@@ -29,6 +29,8 @@ class TENON_API TensorDataset : public Dataset {
  public:
   /// ValueError unless data and target have the same size along dimension 0.
   TensorDataset(Tensor data, Tensor target);
+  explicit TensorDataset(Example rows)
+      : TensorDataset(std::move(rows.data), std::move(rows.target)) {}
   int64_t size() const override { return data_.size(0); }
   Example get(int64_t index) const override;
   Example get_batch(IntArrayRef indices) const override;

@@ -7,13 +7,13 @@
 namespace tenon::data::datasets {
 namespace {
 
-std::string file_of(const std::string& root, const std::string& name) {
+/// The path, with ".gz" or without, whichever is there.
+std::string present(const std::string& path) {
   for (const char* ending : {".gz", ""}) {
-    std::string path = root + "/" + name + ending;
-    if (std::filesystem::exists(path)) return path;
+    if (std::filesystem::exists(path + ending)) return path + ending;
   }
   tenon::detail::raise<Error>(
-      "[FashionMNIST] ", root, "/", name,
+      "[FashionMNIST] ", path,
       ".gz is not there. On Debian and Ubuntu: apt-get install "
       "dataset-fashion-mnist. Elsewhere: download the four *-ubyte.gz files from "
       "https://github.com/zalandoresearch/fashion-mnist and name their folder.");
@@ -33,14 +33,15 @@ Tensor labels_of(const std::string& path) {
   return labels.to(kLong);
 }
 
-const char* prefix(FashionMNIST::Mode mode) {
-  return mode == FashionMNIST::Mode::Train ? "train" : "t10k";
+Example rows_of(const std::string& root, FashionMNIST::Mode mode) {
+  const std::string prefix = root + (mode == FashionMNIST::Mode::Train ? "/train" : "/t10k");
+  Tensor images = images_of(present(prefix + "-images-idx3-ubyte"));
+  return {std::move(images), labels_of(present(prefix + "-labels-idx1-ubyte"))};
 }
 
 }  // namespace
 
 FashionMNIST::FashionMNIST(const std::string& root, Mode mode)
-    : TensorDataset(images_of(file_of(root, std::string(prefix(mode)) + "-images-idx3-ubyte")),
-                    labels_of(file_of(root, std::string(prefix(mode)) + "-labels-idx1-ubyte"))) {}
+    : TensorDataset(rows_of(root, mode)) {}
 
 }  // namespace tenon::data::datasets

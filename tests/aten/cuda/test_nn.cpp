@@ -1,0 +1,153 @@
+#include "tests/aten/cuda/support.h"
+
+namespace tenon::test {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+/// Values in every floating-point dtype, gradients in double.
+void same_values_and_gradients(const Function& f, const std::vector<Tensor>& inputs) {
+  for (ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
+    INFO(to_string(dtype));
+    std::vector<Tensor> converted;
+    for (const Tensor& t : inputs) converted.push_back(t.is_floating_point() ? t.to(dtype) : t);
+    same_on_both(f, converted, tolerance(dtype) * 20);
+  }
+  same_gradients(f, inputs);
+}
+
+TEST_CASE("softmax and log_softmax") {
+  TENON_NEEDS_GPU();
+  for (const Tensor& t : {sample({4, 10}, kDouble), sample({3, 3000}, kDouble), sample({5, 7, 6}, kDouble), sample({9}, kDouble)}) {
+    INFO(t.sizes());
+    same_values_and_gradients(
+        [](const Tensors& in) {
+          return Tensors{in[0].softmax(0), in[0].softmax(-1), in[0].log_softmax(0), in[0].log_softmax(-1)};
+        },
+        {t});
+  }
+}
+
+TEST_CASE("layer_norm") {
+  TENON_NEEDS_GPU();
+  for (int64_t n : {1, 10, 768, 5000}) {
+    INFO(n);
+    const Tensors inputs{sample({6, 5, n}, kDouble), sample({n}, kDouble, 2), sample({n}, kDouble, 3)};
+    same_values_and_gradients([n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])}; }, inputs);
+    same_values_and_gradients([n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n)}; }, {inputs[0]});
+  }
+}
+
+TEST_CASE("batch_norm") {
+  TENON_NEEDS_GPU();
+  for (bool training : {true, false}) {
+    same_values_and_gradients(
+        [training](const Tensors& in) {
+          Tensor mean = tenon::zeros({6}, in[0].options()), var = tenon::ones({6}, in[0].options());
+          const Tensor out = tenon::batch_norm(in[0], in[1], in[2], mean, var, training, 0.1, 1e-5, true);
+          return Tensors{out, mean, var};
+        },
+        {sample({8, 6, 5, 4}, kDouble), sample({6}, kDouble, 2), sample({6}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("losses") {
+  TENON_NEEDS_GPU();
+  const Tensor target = tenon::arange(300).remainder(7);
+  for (int64_t reduction : {0, 1, 2}) {
+    INFO(reduction);
+    same_values_and_gradients(
+        [reduction](const Tensors& in) {
+          return Tensors{tenon::nll_loss(in[0], in[1], {}, reduction), tenon::nll_loss(in[0], in[1], in[2], reduction, 3),
+                         tenon::cross_entropy_loss(in[0], in[1], {}, reduction), tenon::mse_loss(in[0], in[3], reduction)};
+        },
+        {sample({300, 7}, kDouble), target, sample({7}, kDouble, 2).abs(), sample({300, 7}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("embedding and indexing") {
+  TENON_NEEDS_GPU();
+  const Tensor index = tenon::arange(60).mul(7).remainder(11).view({6, 10});
+  same_values_and_gradients([](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], 3)}; },
+                            {sample({11, 8}, kDouble), index});
+  same_values_and_gradients([](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], -1, true)}; },
+                            {sample({11, 8}, kDouble), index});
+  same_values_and_gradients(
+      [](const Tensors& in) {
+        return Tensors{in[0].index_select(1, in[1].select(0, 0)), in[0].gather(1, in[1].slice(0, 0, 4)),
+                       in[0].scatter_add(1, in[1].slice(0, 0, 4), in[2]), in[0].scatter(1, in[1].slice(0, 0, 4), 2.0),
+                       in[0].index_add(1, in[1].select(0, 1), in[2]), in[0].index_fill(0, in[1].select(0, 0).slice(0, 0, 1), 3)};
+      },
+      {sample({4, 11}, kDouble), index, sample({4, 10}, kDouble, 2)});
+}
+
+TEST_CASE("joining and rearranging") {
+  TENON_NEEDS_GPU();
+  same_values_and_gradients(
+      [](const Tensors& in) {
+        return Tensors{tenon::cat({in[0], in[1]}, 1),
+                       tenon::cat({in[0].t(), in[1].t()}, 0),
+                       tenon::stack({in[0], in[0]}, 1),
+                       in[0].repeat({2, 1, 3}),
+                       in[0].flip({0, 1}),
+                       in[0].roll({1, -2}, {0, 1}),
+                       in[0].roll(3),
+                       tenon::constant_pad_nd(in[0], {1, 2, -1, 3}, 0.5),
+                       in[0].tril(1),
+                       in[0].triu(-1)};
+      },
+      {sample({4, 5}, kDouble), sample({4, 3}, kDouble, 2)});
+}
+
+TEST_CASE("convolution") {
+  TENON_NEEDS_GPU();
+  struct Case {
+    std::vector<int64_t> input, weight, stride, padding, dilation, output_padding;
+    bool transposed;
+    int64_t groups, bias;
+  };
+  const Case cases[] = {
+      {{2, 3, 9, 8}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1, 4},
+      {{2, 4, 9, 8}, {6, 2, 3, 2}, {2, 1}, {0, 1}, {1, 2}, {0, 0}, false, 2, 6},
+      {{2, 4, 7, 6}, {4, 3, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 0}, true, 1, 3},
+      {{2, 4, 7, 6}, {4, 3, 3, 3}, {1, 2}, {1, 0}, {2, 1}, {0, 0}, true, 2, 6},
+      {{2, 3, 20}, {5, 3, 4}, {3}, {2}, {1}, {0}, false, 1, 5},
+      {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {1, 1, 1}, {0, 0, 0}, false, 1, 3},
+  };
+  for (const Case& c : cases) {
+    INFO(IntArrayRef(c.input) << " with " << IntArrayRef(c.weight));
+    same_values_and_gradients(
+        [&c](const Tensors& in) {
+          return Tensors{tenon::convolution(in[0], in[1], in[2], c.stride, c.padding, c.dilation, c.transposed,
+                                            c.output_padding, c.groups)};
+        },
+        {sample(c.input, kDouble), sample(c.weight, kDouble, 2), sample({c.bias}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("pooling") {
+  TENON_NEEDS_GPU();
+  same_values_and_gradients(
+      [](const Tensors& in) {
+        return Tensors{tenon::max_pool2d(in[0], 2), tenon::max_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, 1, true),
+                       tenon::avg_pool2d(in[0], 2), tenon::avg_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, true, false),
+                       tenon::avg_pool2d(in[0], 3, 2, 1, false, true, 5), tenon::adaptive_avg_pool2d(in[0], {3, 4})};
+      },
+      {sample({2, 3, 10, 9}, kDouble)});
+}
+
+TEST_CASE("a LeNet's loss and gradients") {
+  TENON_NEEDS_GPU();
+  const Tensor target = tenon::arange(8).remainder(10);
+  same_gradients(
+      [](const Tensors& in) {
+        Tensor x = tenon::max_pool2d(tenon::conv2d(in[0], in[2], in[3], 1, 2).relu(), 2);
+        x = tenon::max_pool2d(tenon::conv2d(x, in[4], in[5]).relu(), 2).flatten(1);
+        return Tensors{tenon::cross_entropy_loss(tenon::linear(x, in[6], in[7]), in[1])};
+      },
+      {sample({8, 1, 28, 28}, kDouble), target, sample({6, 1, 5, 5}, kDouble, 2), sample({6}, kDouble, 3),
+       sample({16, 6, 5, 5}, kDouble, 4), sample({16}, kDouble, 5), sample({10, 400}, kDouble, 6), sample({10}, kDouble, 7)});
+}
+
+}  // namespace
+}  // namespace tenon::test
