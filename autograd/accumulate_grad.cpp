@@ -1,7 +1,6 @@
 #include "autograd/accumulate_grad.h"
 
 #include <limits>
-#include <mutex>
 
 #include "aten/core/thread_state.h"
 #include "tenon/ops/add.h"
@@ -12,14 +11,24 @@
 namespace tenon::autograd {
 namespace {
 
-/// Guards every leaf's weak pointer to its accumulator; held for a few instructions only.
-std::mutex accumulator_mutex;
+/// Guards a leaf's pointer to its accumulator.
+class LeafLock {
+ public:
+  explicit LeafLock(AutogradMeta& meta) : flag_(meta.locked) {
+    while (flag_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~LeafLock() { flag_.store(false, std::memory_order_release); }
+  LeafLock(const LeafLock&) = delete;
+  LeafLock& operator=(const LeafLock&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
 
 /// Whether the gradient may become the leaf's own: nobody else sees its memory, and its layout is the
 /// one that PyTorch promises (the leaf's strides where it is dense, else row-major).
 bool may_steal(const Tensor& grad, const Tensor& leaf) {
-  if (GradMode::is_enabled()) return false;
-  if (grad.use_count() != 1 || grad.storage().use_count() > 2 || grad.is_view()) return false;
+  if (grad.use_count() != 1 || grad.unsafe_impl()->storage->refs.count() != 1) return false;
   return leaf.is_non_overlapping_and_dense() ? grad.strides() == leaf.strides() : grad.is_contiguous();
 }
 
@@ -32,56 +41,66 @@ Tensor copy_in_layout_of(const Tensor& grad, const Tensor& leaf) {
 
 IntrusivePtr<Node> AccumulateGrad::of(const Tensor& leaf) {
   AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
-  std::lock_guard lock(accumulator_mutex);
-  if (meta.accumulator && meta.accumulator->refs.retain_if_alive()) {
-    return IntrusivePtr<Node>::adopt(meta.accumulator);
+  while (true) {
+    {
+      const LeafLock lock(meta);
+      if (!meta.accumulator) {
+        meta.accumulator = new AccumulateGrad(leaf);
+        return IntrusivePtr<Node>::adopt(meta.accumulator);
+      }
+      if (meta.accumulator->asleep()) {
+        meta.accumulator->wake(leaf);
+        return IntrusivePtr<Node>::adopt(meta.accumulator);
+      }
+      if (meta.accumulator->refs.retain_if_alive()) return IntrusivePtr<Node>::adopt(meta.accumulator);
+    }
+    std::this_thread::yield();  // another thread has given up the last reference and is about to retire it
   }
-  auto node = make_node<AccumulateGrad>(leaf);
-  meta.accumulator = node.get();
-  return node;
 }
 
 AccumulateGrad::AccumulateGrad(const Tensor& leaf) : variable_(leaf) {
+  is_accumulator_ = true;
   sequence_nr_ = std::numeric_limits<uint64_t>::max();  // runs as soon as it can
   add_input_metadata(leaf);
 }
 
-void AccumulateGrad::destroy_unless_revived() noexcept {
+void AccumulateGrad::wake(const Tensor& leaf) {
+  variable_ = leaf;
+  ::new (&refs) RefCount;
+  if (TENON_UNLIKELY(!metadata_[0].matches(*leaf.unsafe_impl()))) metadata_[0] = InputMetadata(leaf);
+}
+
+void AccumulateGrad::retire() noexcept {
+  Tensor leaf;  // goes last, and this object with it if nobody else holds the leaf
   {
-    std::lock_guard lock(accumulator_mutex);
-    if (!refs.clear_if_sole()) return;
-    AutogradMeta& meta = meta_of(*variable_.unsafe_impl());
-    if (meta.accumulator == this) meta.accumulator = nullptr;
+    const LeafLock lock(*variable_.unsafe_impl()->autograd_meta);
+    if (refs.count() != 0 && !refs.clear_if_sole()) return;
+    leaf = std::move(variable_);
   }
-  delete this;
+}
+
+void AccumulateGrad::accumulate(Tensor&& grad) {
+  Tensor& sum = variable_.mutable_grad();
+  if (GradMode::is_enabled()) {
+    sum = sum.defined() ? sum + grad : grad.clone();
+    return;
+  }
+  if (sum.defined()) {
+    sum.add_(grad);
+    return;
+  }
+  if (grad.unsafe_impl()->autograd_meta || grad.unsafe_impl()->base) grad = grad.detach();
+  sum = may_steal(grad, variable_) ? std::move(grad) : copy_in_layout_of(grad, variable_);
 }
 
 variable_list AccumulateGrad::apply(variable_list&& grads) {
-  Tensor grad = std::move(grads[0]);
-  grads.clear();
-  if (!grad.defined()) return {};
-  AutogradMeta& meta = meta_of(*variable_.unsafe_impl());
-  for (size_t i = 0; i < meta.hooks.size(); ++i) {
-    const auto hook = meta.hooks[i];  // a hook may remove itself
-    if (!hook) continue;
-    if (Tensor replaced = hook(grad); replaced.defined()) grad = std::move(replaced);
+  if (!grads[0].defined()) return {};
+  {
+    const std::lock_guard lock(mutex_);
+    accumulate(std::move(grads[0]));
   }
-  if (!meta.grad.defined()) {
-    if (may_steal(grad, variable_)) {
-      meta.grad = grad.detach();
-    } else if (GradMode::is_enabled()) {
-      meta.grad = grad.clone();
-    } else {
-      meta.grad = copy_in_layout_of(grad.detach(), variable_);
-    }
-  } else if (GradMode::is_enabled()) {
-    meta.grad = meta.grad + grad;
-  } else {
-    meta.grad.add_(grad);
-  }
-  for (size_t i = 0; i < meta.post_accumulate_hooks.size(); ++i) {
-    const auto hook = meta.post_accumulate_hooks[i];
-    if (hook) hook(variable_);
+  if (const LeafHooks* hooks = variable_.unsafe_impl()->autograd_meta->hooks.get()) {
+    hooks->post_accumulate.for_each([&](const PostAccumulateHook& hook) { hook(variable_); });
   }
   return {};
 }

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <mutex>
+
 #include "autograd/meta.h"
 
 namespace tenon::autograd {
 
-/// The end of the graph at a leaf: adds what arrives to the leaf's grad(). One per leaf, alive as long
-/// as some graph leads to it.
+/// The end of the graph at a leaf: adds what arrives to the leaf's grad(). One per leaf. It owns the
+/// leaf as long as some graph leads to it; then it falls asleep, owned by the leaf, until recording
+/// wakes it again.
 class AccumulateGrad final : public Node {
  public:
   /// The leaf's accumulator, made if it has none.
@@ -13,14 +16,18 @@ class AccumulateGrad final : public Node {
 
   explicit AccumulateGrad(const Tensor& leaf);
   std::string name() const override { return "AccumulateGrad"; }
-  bool is_accumulator() const override { return true; }
   variable_list apply(variable_list&& grads) override;
   const Tensor& variable() const { return variable_; }
-  /// Unless a leaf has just taken a reference: deletes the node.
-  void destroy_unless_revived() noexcept;
+  /// Unless somebody has just taken a reference: lets the leaf go and falls asleep.
+  void retire() noexcept;
 
  private:
+  bool asleep() const { return !variable_.defined(); }
+  void wake(const Tensor& leaf);
+  void accumulate(Tensor&& grad);
+
   Tensor variable_;
+  std::mutex mutex_;  // held while grad() is added to
 };
 
 }  // namespace tenon::autograd

@@ -3,6 +3,7 @@
 #include "aten/core/thread_state.h"
 #include "autograd/engine.h"
 #include "autograd/meta.h"
+#include "tenon/ops/add.h"
 #include "tenon/ops/ones_like.h"
 
 namespace tenon::autograd {
@@ -16,9 +17,20 @@ struct Roots {
 Tensor implicit_grad(const Tensor& output) {
   TENON_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
   TENON_CHECK(!output.is_complex(), "grad can be implicitly created only for real scalar outputs but got ",
-              output.scalar_type());
-  NoGradGuard no_grad;
+              output.scalar_type() == kComplexFloat ? "torch.complex64" : "torch.complex128");
+  const NoGradGuard no_grad;
   return ones_like(output, output.options());
+}
+
+void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
+  TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
+              "] has a shape of torch.Size(", given.sizes(), ") and output[", i,
+              "] has a shape of torch.Size(", output.sizes(), ").");
+  TENON_CHECK(given.is_complex() == output.is_complex(),
+              "For complex Tensors, both grad_output and output are required to have the same dtype. "
+              "Mismatch in dtype: grad_output[",
+              i, "] has a dtype of ", given.scalar_type(), " and output[", i, "] has a dtype of ",
+              output.scalar_type(), ".");
 }
 
 Roots make_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
@@ -27,18 +39,12 @@ Roots make_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& 
   Roots roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
-    Edge edge = gradient_edge(output);
-    TENON_CHECK(edge.is_valid(), "element ", i, " of tensors does not require grad and does not have a grad_fn");
-    const Tensor given = i < grads.size() ? grads[i] : Tensor();
-    if (given.defined()) {
-      TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i, "] has a shape of ",
-                  given.sizes(), " and output[", i, "] has a shape of ", output.sizes(), ".");
-      TENON_CHECK(given.is_complex() == output.is_complex(), "For complex Tensors, both grad_output and output are "
-                  "required to have the same dtype. Mismatch in dtype: grad_output[", i, "] has a dtype of ",
-                  given.scalar_type(), " and output[", i, "] has a dtype of ", output.scalar_type(), ".");
-    }
-    roots.edges.push_back(std::move(edge));
-    roots.grads.push_back(given.defined() ? given : implicit_grad(output));
+    TENON_CHECK(output.requires_grad(), "element ", i,
+                " of tensors does not require grad and does not have a grad_fn");
+    const bool given = i < grads.size() && grads[i].defined();
+    if (given) check_grad_output(grads[i], output, i);
+    roots.grads.push_back(given ? grads[i] : implicit_grad(output));
+    roots.edges.push_back(gradient_edge(output));
   }
   return roots;
 }
@@ -52,27 +58,45 @@ std::vector<Edge> edges_of(const std::vector<Tensor>& inputs) {
   return edges;
 }
 
+std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs, std::optional<bool> retain_graph,
+                            bool create_graph, bool allow_unused) {
+  TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
+  const BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
+                                .create_graph = create_graph,
+                                .capture = std::move(inputs),
+                                .only = {}};
+  std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
+  for (const Tensor& g : grads) {
+    TENON_CHECK(g.defined() || allow_unused,
+                "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior.");
+  }
+  return grads;
+}
+
 }  // namespace
 
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& grad_tensors,
               std::optional<bool> retain_graph, bool create_graph, const std::vector<Tensor>& inputs) {
   const Roots roots = make_roots(tensors, grad_tensors);
   BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
-                          .create_graph = create_graph, .capture = {}, .only = {}};
+                          .create_graph = create_graph,
+                          .capture = {},
+                          .only = {}};
   std::vector<Tensor> not_leaves;
-  for (const Tensor& input : inputs) {
-    TENON_CHECK(input.requires_grad(), "One of the differentiated Tensors does not require grad");
-    Edge edge = gradient_edge(input);
-    if (input.is_leaf()) {
-      options.only.push_back(std::move(edge));
+  std::vector<Edge> edges = edges_of(inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_leaf()) {
+      if (edges[i].is_valid()) options.only.push_back(std::move(edges[i]));
     } else {
-      options.capture.push_back(std::move(edge));
-      not_leaves.push_back(input);
+      options.capture.push_back(std::move(edges[i]));
+      not_leaves.push_back(inputs[i]);
     }
   }
   const std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
   for (size_t i = 0; i < not_leaves.size(); ++i) {
-    if (!grads[i].defined()) continue;
+    // One that retains its gradient has got it on the way.
+    if (!grads[i].defined() || not_leaves[i].retains_grad()) continue;
     Tensor& sum = not_leaves[i].mutable_grad();
     sum = sum.defined() ? sum + grads[i] : grads[i];
   }
@@ -81,17 +105,39 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, std::optional<bool> retain_graph,
                          bool create_graph, bool allow_unused) {
-  TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
-  const Roots roots = make_roots(outputs, grad_outputs);
-  const BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
-                                .create_graph = create_graph, .capture = edges_of(inputs), .only = {}};
-  std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
-  for (const Tensor& g : grads) {
-    TENON_CHECK(g.defined() || allow_unused,
-                "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior.");
+  return grad_of(make_roots(outputs, grad_outputs), edges_of(inputs), retain_graph, create_graph,
+                 allow_unused);
+}
+
+GradientEdge get_gradient_edge(const Tensor& tensor) {
+  TENON_CHECK(tensor.requires_grad(),
+              "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+  return gradient_edge(tensor);
+}
+
+std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs, const std::vector<GradientEdge>& inputs,
+                         const std::vector<Tensor>& grad_outputs, std::optional<bool> retain_graph,
+                         bool create_graph, bool allow_unused) {
+  TENON_CHECK(grad_outputs.size() == outputs.size(), "got ", outputs.size(), " outputs and ",
+              grad_outputs.size(), " gradients");
+  for (const Tensor& g : grad_outputs) {
+    TENON_CHECK(g.defined(), "a gradient edge needs its grad_output, got an undefined one");
   }
-  return grads;
+  return grad_of({outputs, grad_outputs}, inputs, retain_graph, create_graph, allow_unused);
+}
+
+size_t register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook) {
+  TENON_CHECK(leaf.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
+  TENON_CHECK(leaf.is_leaf(), "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
+  if (!meta.hooks) meta.hooks = std::make_unique<LeafHooks>();
+  return meta.hooks->post_accumulate.add(std::move(hook));
+}
+
+void remove_post_accumulate_grad_hook(const Tensor& leaf, size_t position) {
+  AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
+  TENON_CHECK_INDEX(meta.hooks, "[remove_hook] there is no hook ", position, ", got 0 hooks");
+  meta.hooks->post_accumulate.remove(position);
 }
 
 }  // namespace tenon::autograd

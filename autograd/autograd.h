@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aten/core/thread_state.h"
+#include "autograd/function.h"
 #include "autograd/node.h"
 
 namespace tenon::autograd {
@@ -9,7 +10,8 @@ namespace tenon::autograd {
 /// A tensor of one element needs no entry of grad_tensors.
 ///   retain_graph   keep the graph for another run; default: create_graph
 ///   create_graph   record the run itself, for gradients of gradients
-///   inputs         only these accumulate; not all leaves
+///   inputs         only these accumulate, also where they are no leaves; empty: all leaves
+/// Errors: nothing to differentiate, a grad_tensor of other sizes, a graph that has been freed.
 TENON_API void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& grad_tensors = {},
                         std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                         const std::vector<Tensor>& inputs = {});
@@ -20,5 +22,22 @@ TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std
                                    const std::vector<Tensor>& grad_outputs = {},
                                    std::optional<bool> retain_graph = std::nullopt,
                                    bool create_graph = false, bool allow_unused = false);
+
+/// A place in the graph in the stead of a tensor: it owns the graph behind it, and stays what it is
+/// when the tensor is changed in place.
+using GradientEdge = Edge;
+/// The place where the gradient of `tensor` arrives. Throws unless it requires grad.
+TENON_API GradientEdge get_gradient_edge(const Tensor& tensor);
+/// grad() between places; every grad_output must be given.
+TENON_API std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
+                                   const std::vector<GradientEdge>& inputs,
+                                   const std::vector<Tensor>& grad_outputs,
+                                   std::optional<bool> retain_graph = std::nullopt,
+                                   bool create_graph = false, bool allow_unused = false);
+
+/// Calls `hook` with the leaf each time its grad() has been added to. The result names the hook for
+/// remove_post_accumulate_grad_hook(). Throws unless `leaf` is a leaf that requires grad.
+TENON_API size_t register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook);
+TENON_API void remove_post_accumulate_grad_hook(const Tensor& leaf, size_t position);
 
 }  // namespace tenon::autograd

@@ -1,109 +1,57 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
-#include <bit>
+#include <exception>
 
 #include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
+#include "autograd/task.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/sum_to_size.h"
 #include "tenon/ops/to.h"
 
 namespace tenon::autograd {
+
+constinit thread_local bool current_task_is_pruned __attribute__((tls_model("initial-exec"))) = false;
+
 namespace {
 
-struct Capture {
-  uint32_t input_nr;
-  size_t position;
-};
+constinit thread_local Task* current_task __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
 
-/// A node within one run.
-struct NodeState {
-  Node* node;
-  uint32_t pending = 0;  ///< gradients still to come
-  bool wanted = true;
-  variable_list grads;
-  std::vector<Capture> captures;
-};
+/// Passes that start within a pass go on on a fresh thread's stack after so many.
+constexpr int kNestingPerStack = 64;
 
-/// The states of a run, found by node: open addressing, never more than half full.
-class StateTable {
+class CurrentTask {
  public:
-  StateTable() : slots_(64, kEmpty) {}
-
-  NodeState& at(Node* node, bool& fresh) {
-    if ((states_.size() + 1) * 2 > slots_.size()) grow();
-    size_t slot = hash(node);
-    while (slots_[slot] != kEmpty) {
-      if (states_[slots_[slot]].node == node) {
-        fresh = false;
-        return states_[slots_[slot]];
-      }
-      slot = (slot + 1) & (slots_.size() - 1);
-    }
-    slots_[slot] = static_cast<uint32_t>(states_.size());
-    states_.push_back({.node = node, .grads = {}, .captures = {}});
-    fresh = true;
-    return states_.back();
+  explicit CurrentTask(Task& task)
+      : task_(std::exchange(current_task, &task)),
+        pruned_(std::exchange(current_task_is_pruned, task.pruned())) {
+    ++nesting;
   }
-  NodeState& operator[](Node* node) {
-    bool fresh;
-    return at(node, fresh);
+  ~CurrentTask() {
+    current_task = task_;
+    current_task_is_pruned = pruned_;
+    --nesting;
   }
-  const NodeState* find(const Node* node) const {
-    size_t slot = hash(node);
-    while (slots_[slot] != kEmpty) {
-      if (states_[slots_[slot]].node == node) return &states_[slots_[slot]];
-      slot = (slot + 1) & (slots_.size() - 1);
-    }
-    return nullptr;
-  }
-  std::vector<NodeState>& all() { return states_; }
+  CurrentTask(const CurrentTask&) = delete;
+  CurrentTask& operator=(const CurrentTask&) = delete;
 
  private:
-  static constexpr uint32_t kEmpty = ~0u;
-
-  size_t hash(const Node* node) const {
-    // Nodes are 64-byte aligned; a multiplication spreads what remains.
-    const uint64_t key = reinterpret_cast<uintptr_t>(node) >> 6;
-    return (key * 0x9e3779b97f4a7c15ull >> 32) & (slots_.size() - 1);
-  }
-  void grow() {
-    slots_.assign(slots_.size() * 2, kEmpty);
-    for (size_t i = 0; i < states_.size(); ++i) {
-      size_t slot = hash(states_[i].node);
-      while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = static_cast<uint32_t>(i);
-    }
-  }
-
-  std::vector<NodeState> states_;
-  std::vector<uint32_t> slots_;
-};
-
-struct Task {
-  StateTable table;
-  const BackwardOptions& options;
-  std::vector<Tensor> captured;
-  bool pruned = false;  ///< only some of the nodes are wanted
-};
-
-thread_local Task* current_task = nullptr;
-
-struct CurrentTask {
-  explicit CurrentTask(Task& task) : previous(current_task) { current_task = &task; }
-  ~CurrentTask() { current_task = previous; }
-  Task* previous;
+  Task* task_;
+  bool pruned_;
 };
 
 /// Adds a gradient to those that have arrived; never changes memory that someone else can see.
 void add_to(Tensor& sum, Tensor&& grad) {
-  if (!sum.defined()) {
+  if (TENON_LIKELY(!sum.defined())) {
     sum = std::move(grad);
     return;
   }
-  const bool sole = !GradMode::is_enabled() && sum.use_count() == 1 && !sum.is_view() &&
-                    sum.storage().use_count() == 2 && sum.sizes() == grad.sizes() &&
+  const TensorImpl& impl = *sum.unsafe_impl();
+  const bool sole = !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base && !impl.autograd_meta &&
+                    impl.storage->refs.count() == 1 && sum.sizes() == grad.sizes() &&
                     sum.scalar_type() == grad.scalar_type() && sum.is_non_overlapping_and_dense();
   if (sole) {
     sum.add_(grad);
@@ -122,195 +70,213 @@ bool expandable_to(IntArrayRef shape, IntArrayRef desired) {
 }
 
 /// Brings a gradient to the sizes and dtype of what it is the gradient of.
-void conform(Tensor& grad, const InputMetadata& wanted, const Node& from, size_t index) {
-  if (TENON_UNLIKELY(grad.sizes() != IntArrayRef(wanted.sizes))) {
-    TENON_CHECK(expandable_to(wanted.sizes, grad.sizes()), "Function ", from.name(),
+TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Node* from, size_t index) {
+  const std::string name = from ? from->name() : "backward";
+  if (grad.sizes() != wanted.sizes()) {
+    TENON_CHECK(expandable_to(wanted.sizes(), grad.sizes()), "Function ", name,
                 " returned an invalid gradient at index ", index, " - got ", grad.sizes(),
-                " but expected shape compatible with ", wanted.sizes);
-    grad = grad.sum_to_size(wanted.sizes);
+                " but expected shape compatible with ", wanted.sizes());
+    grad = grad.sum_to_size(wanted.sizes());
   }
-  if (TENON_UNLIKELY(grad.scalar_type() != wanted.dtype)) {
-    grad = grad.to(wanted.dtype);  // of a complex gradient for a real input the real part stays
-  }
-  TENON_CHECK(grad.device().type() == wanted.device.type(), "Function ", from.name(),
-              " returned an invalid gradient at index ", index, " - expected device ", wanted.device,
-              " but got ", grad.device());
-}
-
-void run_tensor_hooks(NodeHooks& hooks, variable_list& grads) {
-  for (size_t i = 0; i < hooks.tensor_hooks.size(); ++i) {
-    const auto entry = hooks.tensor_hooks[i];  // a hook may remove itself
-    if (!entry.hook || !grads[entry.output_nr].defined()) continue;
-    Tensor replaced = entry.hook(grads[entry.output_nr]);
-    if (replaced.defined()) grads[entry.output_nr] = std::move(replaced);
+  // Of a complex gradient for a real input the real part stays.
+  if (grad.scalar_type() != wanted.dtype()) grad = grad.to(wanted.dtype());
+  if (grad.device().type() != wanted.device().type()) {
+    TENON_CHECK(grad.dim() == 0, "Function ", name, " returned an invalid gradient at index ", index,
+                " - expected device ", wanted.device(), " but got ", grad.device());
+    grad = grad.to(wanted.device(), grad.scalar_type());
   }
 }
 
-void retain_grads(NodeHooks& hooks, const variable_list& grads) {
-  for (const auto& entry : hooks.retained) {
-    const Tensor& grad = grads[entry.output_nr];
+void retain_grads(const Node& node, const NodeHooks& hooks, const variable_list& grads) {
+  std::vector<std::pair<Tensor, uint32_t>> alive;
+  {
+    const Node::Lock lock(node);
+    for (const auto& entry : hooks.retained) {
+      if (!entry.tensor->refs.retain_if_alive()) continue;
+      alive.emplace_back(Tensor(IntrusivePtr<TensorImpl>::adopt(entry.tensor)), entry.output_nr);
+    }
+  }
+  for (const auto& [tensor, output_nr] : alive) {
+    const Tensor& grad = grads[output_nr];
     if (!grad.defined()) continue;
-    AutogradMeta& meta = meta_of(*entry.tensor);
-    if (!meta.grad.defined()) {
-      meta.grad = GradMode::is_enabled() ? grad.clone() : grad.detach();
+    Tensor& sum = tensor.mutable_grad();
+    if (sum.defined()) {
+      sum = sum + grad;
     } else {
-      meta.grad = meta.grad + grad;
+      sum = GradMode::is_enabled() ? grad.clone() : grad.detach();
     }
   }
 }
 
-/// Counts for every reachable node how many gradients it will get.
-void count_dependencies(Task& task, const std::vector<Edge>& roots) {
-  std::vector<Node*> stack;
-  for (const Edge& root : roots) {
-    bool fresh;
-    task.table.at(root.function.get(), fresh).pending++;
-    if (fresh) stack.push_back(root.function.get());
-  }
-  while (!stack.empty()) {
-    Node* node = stack.back();
-    stack.pop_back();
-    for (const Edge& edge : node->next_edges()) {
-      if (!edge.is_valid()) continue;
-      bool fresh;
-      task.table.at(edge.function.get(), fresh).pending++;
-      if (fresh) stack.push_back(edge.function.get());
-    }
-  }
-}
-
-/// Marks the nodes from which a captured gradient or chosen leaf can be reached.
-void prune(Task& task) {
-  task.pruned = true;
-  std::vector<NodeState>& states = task.table.all();
-  for (NodeState& state : states) state.wanted = false;
-  // Children run later than their parents' forward, so ascending order sees an edge's end first,
-  // accumulators before everything.
-  std::vector<uint32_t> order(states.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto rank = [&](uint32_t i) {
-    return states[i].node->is_accumulator() ? 0 : states[i].node->sequence_nr() + 1;
+/// Hooks that see gradients of tensors, in PyTorch's order: those of the tensors, then retain_grad().
+void run_tensor_hooks(Node& node, variable_list& grads) {
+  const auto run = [](Tensor& grad, const TensorHook& hook) {
+    if (!grad.defined()) return;
+    if (Tensor replaced = hook(grad); replaced.defined()) grad = std::move(replaced);
   };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
-  for (const Edge& edge : task.options.only) {
-    if (task.table.find(edge.function.get())) task.table[edge.function.get()].wanted = true;
-  }
-  for (uint32_t i : order) {
-    for (const Edge& edge : states[i].node->next_edges()) {
-      if (!edge.is_valid() || states[i].wanted) continue;
-      const NodeState& next = task.table[edge.function.get()];
-      states[i].wanted = next.wanted || !next.captures.empty();
+  if (node.is_accumulator()) {
+    const Tensor& leaf = static_cast<AccumulateGrad&>(node).variable();
+    if (const LeafHooks* hooks = leaf.unsafe_impl()->autograd_meta->hooks.get()) {
+      hooks->on_grad.for_each([&](const TensorHook& hook) { run(grads[0], hook); });
     }
+  }
+  if (const NodeHooks* hooks = node.hooks_or_null()) {
+    hooks->on_tensors.for_each(
+        [&](const NodeHooks::OnTensor& hook) { run(grads[hook.output_nr], hook.call); });
+    retain_grads(node, *hooks, grads);
   }
 }
 
-struct Later {
-  static uint64_t rank(const Node* n) { return n->sequence_nr(); }
-  bool operator()(const Node* a, const Node* b) const { return rank(a) < rank(b); }
-};
-
+/// Runs the nodes of a prepared task.
 class Runner {
  public:
-  explicit Runner(Task& task) : task_(task) {}
+  explicit Runner(Task& task) : task_(task), keep_graph_(task.options().keep_graph) {}
 
-  void deliver(const Edge& edge, Tensor&& grad) {
-    NodeState& state = task_.table[edge.function.get()];
-    if (state.grads.empty()) state.grads.resize(std::max<size_t>(edge.function->num_inputs(), edge.input_nr + 1));
-    if (grad.defined()) add_to(state.grads[edge.input_nr], std::move(grad));
-    if (--state.pending == 0) {
-      ready_.push_back(edge.function);
-      std::push_heap(ready_.begin(), ready_.end(), [](const auto& a, const auto& b) { return Later()(a.get(), b.get()); });
+  void deliver(const Edge& edge, Tensor&& grad, const Node* from, size_t index) {
+    Node& node = *edge.function;
+    NodeState* found = task_.find(node);
+    if (TENON_UNLIKELY(!found)) return;
+    NodeState& state = *found;
+    // What is not wanted leads to nothing that is.
+    if (TENON_UNLIKELY(!state.wanted && state.captures.empty())) return;
+    if (TENON_LIKELY(grad.defined())) {
+      if (state.grads.empty()) state.grads.resize(std::max<size_t>(node.num_inputs(), edge.input_nr + 1));
+      if (edge.input_nr < node.num_inputs()) {
+        const InputMetadata& wanted = node.input_metadata(edge.input_nr);
+        if (TENON_UNLIKELY(!wanted.matches(*grad.unsafe_impl())) && wanted.defined()) {
+          conform(grad, wanted, from, index);
+        }
+      }
+      add_to(state.grads[edge.input_nr], std::move(grad));
     }
+    if (--state.pending == 0) push(&state);
   }
 
   void run() {
-    while (!ready_.empty()) {
-      if (ready_.size() > 1) {
-        std::pop_heap(ready_.begin(), ready_.end(), [](const auto& a, const auto& b) { return Later()(a.get(), b.get()); });
-      }
-      const IntrusivePtr<Node> node = std::move(ready_.back());
-      ready_.pop_back();
-      run_node(*node);
+    while (next_) {
+      NodeState& state = *next_;
+      pop();
+      run_node(state);
     }
   }
 
  private:
-  void run_node(Node& node) {
-    NodeState& state = task_.table[&node];
-    variable_list grads = std::move(state.grads);
-    const bool wanted = state.wanted;
-    NodeHooks* hooks = node.hooks_or_null();
-    if (TENON_UNLIKELY(hooks)) run_tensor_hooks(*hooks, grads);
-    for (const Capture& capture : state.captures) {
-      if (grads[capture.input_nr].defined()) task_.captured[capture.position] = grads[capture.input_nr];
-    }
-    if (!wanted) {
-      pass_nothing(node);
+  static bool earlier(const NodeState* a, const NodeState* b) {
+    return a->node->sequence_nr() < b->node->sequence_nr();
+  }
+  // The next node is kept apart from the heap of the others, which stays empty along a chain.
+  void push(NodeState* state) {
+    if (!next_) {
+      next_ = state;
       return;
     }
-    if (TENON_UNLIKELY(hooks)) {
-      retain_grads(*hooks, grads);
-      for (size_t i = 0; i < hooks->pre_hooks.size(); ++i) grads = hooks->pre_hooks[i](grads);
+    if (earlier(next_, state)) std::swap(next_, state);
+    heap_.push_back(state);
+    std::push_heap(heap_.begin(), heap_.end(), earlier);
+  }
+  void pop() {
+    next_ = nullptr;
+    if (TENON_LIKELY(heap_.empty())) return;
+    std::pop_heap(heap_.begin(), heap_.end(), earlier);
+    next_ = heap_.back();
+    heap_.pop_back();
+  }
+
+  void run_node(NodeState& state) {
+    Node& node = *state.node;
+    variable_list grads = std::move(state.grads);
+    if (TENON_UNLIKELY(grads.empty())) grads.resize(std::max<size_t>(node.num_inputs(), 1));
+    NodeHooks* hooks = node.hooks_or_null();
+    if (TENON_UNLIKELY(hooks) || node.is_accumulator()) run_tensor_hooks(node, grads);
+    for (const auto& capture : state.captures) {
+      if (capture.input_nr < grads.size()) task_.captured()[capture.position] = grads[capture.input_nr];
     }
-    const bool post = hooks && !hooks->post_hooks.empty();
-    const variable_list outputs_of_forward = post ? grads : variable_list();
-    variable_list results = node.apply(std::move(grads));
-    if (!task_.options.keep_graph) node.release_variables();
-    if (TENON_UNLIKELY(post)) {
-      for (size_t i = 0; i < hooks->post_hooks.size(); ++i) {
-        results = hooks->post_hooks[i](results, outputs_of_forward);
-      }
-    }
+    if (TENON_UNLIKELY(!state.wanted)) return;
+    Task::give_up(state);
+    variable_list results = TENON_UNLIKELY(hooks) ? apply_with_hooks(node, *hooks, std::move(grads))
+                                                  : apply(node, std::move(grads));
+    grads.clear();  // what has been passed on unchanged is now the next node's alone
     const Node::Edges& edges = node.next_edges();
-    TENON_CHECK(results.size() >= edges.size(), "function ", node.name(),
+    TENON_CHECK(results.size() == edges.size(), "function ", node.name(),
                 " returned an incorrect number of gradients (expected ", edges.size(), ", got ",
                 results.size(), ")");
     for (size_t i = 0; i < edges.size(); ++i) {
-      if (!edges[i].is_valid()) continue;
-      if (results[i].defined() && edges[i].input_nr < edges[i].function->num_inputs()) {
-        conform(results[i], edges[i].function->input_metadata(edges[i].input_nr), node, i);
-      }
-      deliver(edges[i], std::move(results[i]));
+      if (edges[i].is_valid()) deliver(edges[i], std::move(results[i]), &node, i);
     }
   }
 
-  /// What an unwanted node would have passed on does not come; those after it must not wait for it.
-  void pass_nothing(Node& node) {
-    for (const Edge& edge : node.next_edges()) {
-      if (edge.is_valid()) deliver(edge, Tensor());
+  variable_list apply(Node& node, variable_list&& grads) {
+    variable_list results = node.apply(std::move(grads));
+    if (!keep_graph_) {
+      const Node::Lock lock(node);
+      node.release_variables();
     }
+    return results;
+  }
+
+  variable_list apply_with_hooks(Node& node, const NodeHooks& hooks, variable_list&& grads) {
+    hooks.pre.for_each([&](const PreHook& hook) { grads = hook(grads); });
+    if (hooks.post.empty()) return apply(node, std::move(grads));
+    const variable_list taken = grads;
+    variable_list results = apply(node, std::move(grads));
+    hooks.post.for_each([&](const PostHook& hook) { results = hook(results, taken); });
+    return results;
   }
 
   Task& task_;
-  std::vector<IntrusivePtr<Node>> ready_;
+  const bool keep_graph_;
+  NodeState* next_ = nullptr;
+  SmallVector<NodeState*, 16> heap_;
 };
+
+std::vector<Tensor> run_here(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
+                             const BackwardOptions& options) {
+  const AutoGradMode mode(options.create_graph);
+  Task task(options);
+  task.prepare(roots);
+  const CurrentTask scope(task);
+  Runner runner(task);
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].is_valid()) runner.deliver(roots[i], Tensor(root_grads[i]), nullptr, i);
+  }
+  runner.run();
+  return std::move(task.captured());
+}
+
+/// Runs on a thread of its own, as this one would, and waits for it.
+std::vector<Tensor> run_on_fresh_stack(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
+                                       const BackwardOptions& options) {
+  std::vector<Tensor> captured;
+  std::exception_ptr error;
+  const ThreadState state = thread_state;
+  const int depth = nesting;
+  std::thread thread([&] {
+    thread_state = state;
+    nesting = depth;
+    try {
+      captured = run_here(roots, root_grads, options);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  thread.join();
+  if (error) std::rethrow_exception(error);
+  return captured;
+}
 
 }  // namespace
 
-bool wanted_by_current_task(const Node& node) {
-  if (!current_task || !current_task->pruned) return true;
-  const NodeState* state = current_task->table.find(&node);
+bool Node::wanted_by_task(size_t i) const {
+  const NodeState* state = current_task ? current_task->find(*next_edges_[i].function) : nullptr;
   return !state || state->wanted || !state->captures.empty();
 }
 
 std::vector<Tensor> run_backward(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
                                  const BackwardOptions& options) {
-  Task task{.table = {}, .options = options, .captured = {}};
-  AutoGradMode mode(options.create_graph);
-  count_dependencies(task, roots);
-  task.captured.resize(options.capture.size());
-  for (size_t i = 0; i < options.capture.size(); ++i) {
-    const Edge& edge = options.capture[i];
-    if (!edge.is_valid() || !task.table.find(edge.function.get())) continue;
-    task.table[edge.function.get()].captures.push_back({edge.input_nr, i});
+  if (TENON_UNLIKELY(nesting % kNestingPerStack == kNestingPerStack - 1)) {
+    return run_on_fresh_stack(roots, root_grads, options);
   }
-  if (!options.capture.empty() || !options.only.empty()) prune(task);
-
-  CurrentTask scope(task);
-  Runner runner(task);
-  for (size_t i = 0; i < roots.size(); ++i) runner.deliver(roots[i], Tensor(root_grads[i]));
-  runner.run();
-  return std::move(task.captured);
+  return run_here(roots, root_grads, options);
 }
 
 }  // namespace tenon::autograd

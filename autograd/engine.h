@@ -22,7 +22,4 @@ TENON_API std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
                                            const std::vector<Tensor>& root_grads,
                                            const BackwardOptions& options);
 
-/// Whether the run on this thread has a use for the gradient that `node` would take.
-bool wanted_by_current_task(const Node& node);
-
 }  // namespace tenon::autograd

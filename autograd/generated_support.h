@@ -7,11 +7,17 @@
 /// What generated wrappers and nodes call.
 namespace tenon::autograd {
 
-inline bool needs_grad(const Tensor& t) { return t.requires_grad(); }
-inline bool needs_grad(const std::optional<Tensor>& t) { return t && t->requires_grad(); }
+inline bool needs_grad(const Tensor& t) {
+  const TensorImpl* impl = t.unsafe_impl();
+  if (!impl) return false;
+  const AutogradMeta* meta = impl->autograd_meta;
+  if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+  return TENON_UNLIKELY(impl->base) && t.requires_grad();
+}
+inline bool needs_grad(const std::optional<Tensor>& t) { return t && needs_grad(*t); }
 inline bool needs_grad(TensorList list) {
   for (const Tensor& t : list) {
-    if (t.requires_grad()) return true;
+    if (needs_grad(t)) return true;
   }
   return false;
 }
@@ -28,23 +34,24 @@ bool compute_requires_grad(const Inputs&... inputs) {
   return GradMode::is_enabled() && (needs_grad(inputs) || ...);
 }
 
-inline void add_edges(Node::Edges& edges, const Tensor& t) { edges.push_back(gradient_edge(t)); }
-inline void add_edges(Node::Edges& edges, const std::optional<Tensor>& t) {
-  edges.push_back(t ? gradient_edge(*t) : Edge());
+inline void add_edge(Node& node, const Tensor& t) {
+  const TensorImpl* impl = t.unsafe_impl();
+  if (!impl || !(impl->autograd_meta || impl->base)) {
+    node.add_next_edge({});
+    return;
+  }
+  node.add_next_edge(gradient_edge(t));
 }
-inline void add_edges(Node::Edges& edges, TensorList list) {
-  for (const Tensor& t : list) edges.push_back(gradient_edge(t));
+inline void add_edge(Node& node, const std::optional<Tensor>& t) { add_edge(node, t ? *t : Tensor()); }
+inline void add_edge(Node& node, TensorList list) {
+  for (const Tensor& t : list) add_edge(node, t);
 }
+/// One edge for each tensor, in order; nowhere for those that need no gradient.
 template <class... Inputs>
 void set_edges(Node& node, const Inputs&... inputs) {
-  Node::Edges edges;
-  (add_edges(edges, inputs), ...);
-  node.set_next_edges(std::move(edges));
+  (add_edge(node, inputs), ...);
 }
 
-inline size_t count_of(const Tensor&) { return 1; }
-inline size_t count_of(const std::optional<Tensor>&) { return 1; }
-inline size_t count_of(TensorList list) { return list.size(); }
 
 /// The tensor is now a result of the node. Tensors that cannot be differentiated stay as they are.
 TENON_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node);
@@ -57,7 +64,7 @@ TENON_API void rebase_history(const Tensor& tensor, IntrusivePtr<Node> node);
 /// Throws if `self` may not be changed in place: a leaf that requires grad, a view of one, or a view
 /// made in a way that forbids it. `recorded`: the change takes part in a gradient.
 TENON_API void check_inplace(const Tensor& self, bool recorded);
-/// "[add] add(): functions with out=... arguments don't support automatic differentiation, but one of
+/// "add(): functions with out=... arguments don't support automatic differentiation, but one of
 /// the arguments requires grad."
 [[noreturn]] TENON_API void throw_out_requires_grad(const char* op);
 /// Marks the results of an operator that returns several views of one tensor.

@@ -1,16 +1,15 @@
 #include "autograd/meta.h"
 
-#include <mutex>
-
 #include "autograd/accumulate_grad.h"
 #include "autograd/view.h"
 
 namespace tenon {
 
 bool TensorBase::requires_grad_slow() const {
-  const Tensor self(*this);
-  if (autograd::grad_fn_of(self)) return true;
-  return impl_->autograd_meta && impl_->autograd_meta->requires_grad;
+  const autograd::AutogradMeta* meta = impl_->autograd_meta;
+  if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+  // A view made before its base had a history, or without recording.
+  return impl_->base && is_differentiable(impl_->dtype) && TensorBase(impl_->base).requires_grad();
 }
 
 namespace autograd {
@@ -20,26 +19,41 @@ const IntrusivePtr<Node> kNoNode;
 
 }  // namespace
 
+void stop_retaining_grad(AutogradMeta& meta) noexcept {
+  meta.retains_grad = false;
+  if (!meta.grad_fn) return;
+  const Node::Lock lock(*meta.grad_fn);
+  NodeHooks* hooks = meta.grad_fn->hooks_or_null();
+  if (!hooks) return;
+  std::erase_if(hooks->retained, [&](const auto& r) { return r.tensor->autograd_meta == &meta; });
+}
+
 void destroy_autograd_meta(AutogradMeta* meta) noexcept {
-  if (meta->retains_grad && meta->grad_fn) {
-    // The node outlives the tensor whose gradient it was to keep.
-    if (NodeHooks* hooks = meta->grad_fn->hooks_or_null()) {
-      std::erase_if(hooks->retained, [&](const auto& r) {
-        return r.output_nr == meta->output_nr && r.tensor->autograd_meta == meta;
-      });
-    }
-  }
+  // The node may outlive the tensor whose gradient it was to keep.
+  if (TENON_UNLIKELY(meta->retains_grad)) stop_retaining_grad(*meta);
+  // Nothing refers to a leaf that goes, so its accumulator is asleep.
+  delete meta->accumulator;
   delete meta;
 }
 
-AutogradMeta& meta_of(TensorImpl& impl) {
-  if (!impl.autograd_meta) impl.autograd_meta = new AutogradMeta;
-  return *impl.autograd_meta;
+void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr) {
+  AutogradMeta& meta = meta_of(impl);
+  if (TENON_UNLIKELY(meta.retains_grad)) {
+    stop_retaining_grad(meta);
+    meta.retains_grad = true;
+    const Node::Lock lock(*node);
+    node->hooks().retained.push_back({output_nr, &impl});
+  }
+  meta.grad_fn = std::move(node);
+  meta.output_nr = output_nr;
+  meta.requires_grad = false;
+  impl.key_set = impl.key_set.add(DispatchLayer::Autograd);
+  if (impl.base) impl.history_version = impl.version();
 }
 
 const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor) {
   TensorImpl& impl = *tensor.unsafe_impl();
-  if (impl.base && impl.history_version != impl.version()) regenerate_view_history(tensor);
+  if (TENON_UNLIKELY(impl.base) && impl.history_version != impl.version()) regenerate_view_history(tensor);
   return impl.autograd_meta ? impl.autograd_meta->grad_fn : kNoNode;
 }
 

@@ -1,45 +1,40 @@
 #include "autograd/node.h"
 
 #include "autograd/accumulate_grad.h"
-#include "autograd/engine.h"
 
 namespace tenon::autograd {
-namespace {
 
 constinit thread_local uint64_t next_sequence_nr __attribute__((tls_model("initial-exec"))) = 0;
 
-/// Nodes waiting to be deleted: a graph is taken down step by step, not by recursion, however deep.
+namespace {
+
+/// Nodes waiting to be deleted: a graph is taken down step by step. Plain pointers, so that it works
+/// for tensors that are destroyed after the thread's other variables.
 struct Graveyard {
-  std::vector<Node*> nodes;
-  bool busy = false;
+  Node* first;
+  bool busy;
 };
-thread_local Graveyard graveyard;
+constinit thread_local Graveyard graveyard __attribute__((tls_model("initial-exec"))) = {};
 
 }  // namespace
 
-Node::Node() : sequence_nr_(next_sequence_nr++) {}
-
 void Node::destroy(Node* node) noexcept {
-  if (node->is_accumulator()) {
-    static_cast<AccumulateGrad*>(node)->destroy_unless_revived();
+  if (node->is_accumulator_) {
+    static_cast<AccumulateGrad*>(node)->retire();
     return;
   }
   if (graveyard.busy) {
-    graveyard.nodes.push_back(node);
+    node->next_dead_ = graveyard.first;
+    graveyard.first = node;
     return;
   }
   graveyard.busy = true;
-  delete node;
-  while (!graveyard.nodes.empty()) {
-    Node* next = graveyard.nodes.back();
-    graveyard.nodes.pop_back();
-    delete next;
+  while (node) {
+    delete node;
+    node = graveyard.first;
+    if (node) graveyard.first = node->next_dead_;
   }
   graveyard.busy = false;
-}
-
-bool Node::task_should_compute_output(size_t i) const {
-  return should_compute_output(i) && wanted_by_current_task(*next_edges_[i].function);
 }
 
 }  // namespace tenon::autograd

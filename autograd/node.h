@@ -1,15 +1,18 @@
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
-#include "tenon/tensor.h"
+#include "autograd/hooks.h"
+#include "autograd/input_metadata.h"
 
 namespace tenon::autograd {
 
 class Node;
-using variable_list = SmallVector<Tensor, 3>;
+struct NodeState;
+class Task;
 
 /// Where a gradient goes: input `input_nr` of `function`; no function: nowhere.
 struct Edge {
@@ -20,36 +23,13 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// What a gradient must be like: that of the forward result it belongs to.
-struct InputMetadata {
-  DimVector sizes;
-  ScalarType dtype;
-  Device device;
+/// Number of the next node that this thread records.
+extern TENON_API constinit thread_local uint64_t next_sequence_nr
+    __attribute__((tls_model("initial-exec")));
 
-  explicit InputMetadata(const TensorBase& t)
-      : sizes(t.sizes()), dtype(t.scalar_type()), device(t.device()) {}
-};
-
-using PreHook = std::function<variable_list(const variable_list& grads)>;
-using PostHook =
-    std::function<variable_list(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
-using TensorHook = std::function<Tensor(const Tensor& grad)>;
-
-/// Hooks of a node and of the tensors it made; most nodes have none.
-struct NodeHooks {
-  struct OnTensor {
-    uint32_t output_nr;
-    TensorHook hook;  // empty once removed
-  };
-  struct Retained {
-    uint32_t output_nr;
-    TensorImpl* tensor;  // clears this entry when it goes
-  };
-  std::vector<OnTensor> tensor_hooks;
-  std::vector<Retained> retained;
-  std::vector<PreHook> pre_hooks;
-  std::vector<PostHook> post_hooks;
-};
+/// Whether the backward pass that runs on this thread leaves out nodes (`inputs` may prune it).
+extern TENON_API constinit thread_local bool current_task_is_pruned
+    __attribute__((tls_model("initial-exec")));
 
 /// One recorded operation. apply() takes the gradients of its results and gives those of its inputs,
 /// one for each of next_edges(). Subclasses are generated, one per differentiable operator.
@@ -57,10 +37,11 @@ class TENON_API Node {
  public:
   RefCount refs;
 
-  Node();
+  Node() : sequence_nr_(next_sequence_nr++) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
+  /// Deletes the node and what only it keeps alive, without recursion, however deep the graph.
   static void destroy(Node* node) noexcept;
 
   /// "AddBackward0"
@@ -69,7 +50,7 @@ class TENON_API Node {
   /// Frees what was saved for backward.
   virtual void release_variables() {}
   /// A leaf's accumulator, which runs before other nodes.
-  virtual bool is_accumulator() const { return false; }
+  bool is_accumulator() const { return is_accumulator_; }
 
   using Edges = SmallVector<Edge, 2>;
   const Edges& next_edges() const { return next_edges_; }
@@ -90,8 +71,10 @@ class TENON_API Node {
   bool should_compute_output(size_t i) const {
     return i < next_edges_.size() && next_edges_[i].is_valid();
   }
-  /// The same, and it is wanted by the backward pass that runs now (`inputs` may prune it).
-  bool task_should_compute_output(size_t i) const;
+  /// The same, and it is wanted by the backward pass that runs now.
+  bool task_should_compute_output(size_t i) const {
+    return should_compute_output(i) && (TENON_LIKELY(!current_task_is_pruned) || wanted_by_task(i));
+  }
   /// Whether any of `count` gradients from i on is wanted.
   bool any_wanted(size_t i, size_t count) const {
     for (size_t k = i; k < i + count; ++k) {
@@ -105,17 +88,50 @@ class TENON_API Node {
     return *hooks_;
   }
   NodeHooks* hooks_or_null() const { return hooks_.get(); }
-  void add_pre_hook(PreHook hook) { hooks().pre_hooks.push_back(std::move(hook)); }
-  void add_post_hook(PostHook hook) { hooks().post_hooks.push_back(std::move(hook)); }
+  /// Each gives the hook's position for remove_pre_hook() or remove_post_hook().
+  size_t add_pre_hook(PreHook hook) { return hooks().pre.add(std::move(hook)); }
+  size_t add_post_hook(PostHook hook) { return hooks().post.add(std::move(hook)); }
+  void remove_pre_hook(size_t position) { hooks().pre.remove(position); }
+  void remove_post_hook(size_t position) { hooks().post.remove(position); }
+
+  /// Holds the node's saved values still for a few instructions, so that another thread's backward
+  /// pass sees them whole or freed.
+  class Lock {
+   public:
+    explicit Lock(const Node& node) : flag_(node.lock_) {
+      while (flag_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+    }
+    ~Lock() { flag_.store(false, std::memory_order_release); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    std::atomic<bool>& flag_;
+  };
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { memory::deallocate(block, bytes); }
 
  protected:
+  bool is_accumulator_ = false;
   uint64_t sequence_nr_;
   Edges next_edges_;
   SmallVector<InputMetadata, 1> metadata_;
   std::unique_ptr<NodeHooks> hooks_;
+
+ private:
+  friend class Task;
+
+  bool wanted_by_task(size_t i) const;
+
+  mutable std::atomic<bool> lock_{false};
+  // The backward pass that has claimed the node, and its notes about it: no look-up where, as
+  // nearly always, one pass at a time visits a node.
+  std::atomic<Task*> claimed_by_{nullptr};
+  union {
+    NodeState* state_ = nullptr;
+    Node* next_dead_;  // when waiting to be deleted
+  };
 };
 
 template <class T, class... Args>

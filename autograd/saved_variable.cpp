@@ -1,12 +1,12 @@
 #include "autograd/saved_variable.h"
 
 #include "aten/core/thread_state.h"
-#include "autograd/meta.h"
+#include "autograd/view.h"
 
 namespace tenon::autograd {
 namespace {
 
-[[noreturn]] void graph_was_freed() {
+[[noreturn]] TENON_COLD void graph_was_freed() {
   detail::raise<Error>(
       "Trying to backward through the graph a second time (or directly access saved tensors after they "
       "have already been freed). Saved intermediate values of the graph are freed when you call "
@@ -14,53 +14,59 @@ namespace {
       "graph a second time or if you need to access saved tensors after calling backward.");
 }
 
-[[noreturn]] void was_modified(const Tensor& t, const std::string& what, uint32_t saved) {
+}  // namespace
+
+void SavedVariable::save_result(const Tensor& tensor) {
+  is_own_result_ = true;
+  data_ = Tensor(make_detached(tensor));
+  version_ = data_.unsafe_impl()->version();
+  const TensorImpl& impl = *tensor.unsafe_impl();
+  had_grad_fn_ = impl.autograd_meta && impl.autograd_meta->grad_fn;
+  if (!had_grad_fn_) return;
+  output_nr_ = static_cast<uint16_t>(impl.autograd_meta->output_nr);
+  is_written_view_ = static_cast<bool>(impl.base);
+}
+
+void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) const {
+  std::string what;
+  if (is_own_result_) {
+    what = detail::concat(", which is output ", output_nr_, " of ", saved_for.name(), ",");
+  } else if (const auto& node = grad_fn_of(data)) {
+    what = detail::concat(", which is output ", data.output_nr(), " of ", node->name(), ",");
+  }
   detail::raise<Error>(
       "one of the variables needed for gradient computation has been modified by an inplace operation: [",
-      t.is_cuda() ? "torch.cuda." : "torch.", t.scalar_type(), "Tensor ", t.sizes(), "]", what,
-      " is at version ", t._version(), "; expected version ", saved,
+      data.is_cuda() ? "torch.cuda." : "torch.", data.scalar_type(), "Tensor ", data.sizes(), "]", what,
+      " is at version ", data._version(), "; expected version ", version_,
       " instead. Hint: the operation that changed it in place came after it was used here; change a "
       "clone(), or use the operation that is not in place.");
 }
 
-}  // namespace
-
-SavedVariable::SavedVariable(const Tensor& tensor, bool is_own_result) {
-  if (!tensor.defined()) return;
-  was_defined_ = true;
-  is_own_result_ = is_own_result;
-  version_ = static_cast<uint32_t>(tensor._version());
-  if (!is_own_result) {
-    data_ = tensor;
-    return;
-  }
-  data_ = Tensor(make_detached(tensor));
-  requires_grad_ = tensor.requires_grad();
-  if (requires_grad_) output_nr_ = meta_of(*tensor.unsafe_impl()).output_nr;
-}
-
 Tensor SavedVariable::unpack(const Node& saved_for) const {
-  if (!data_.defined()) {
+  Tensor data;
+  {
+    const Node::Lock lock(saved_for);
+    data = data_;
+  }
+  if (TENON_UNLIKELY(!data.defined())) {
     if (was_defined_) graph_was_freed();
-    return {};
+    return data;
   }
-  if (TENON_UNLIKELY(static_cast<uint32_t>(data_._version()) != version_)) {
-    std::string what;
-    if (is_own_result_) {
-      what = detail::concat(", which is output ", output_nr_, " of ", saved_for.name(), ",");
-    } else if (const auto& node = grad_fn_of(data_)) {
-      what = detail::concat(", which is output ", meta_of(*data_.unsafe_impl()).output_nr, " of ",
-                            node->name(), ",");
-    }
-    was_modified(data_, what, version_);
+  const TensorImpl& impl = *data.unsafe_impl();
+  if (TENON_UNLIKELY(impl.version() != version_)) was_modified(data, saved_for);
+  if (!is_own_result_) {
+    TENON_CHECK(!had_grad_fn_ || impl.autograd_meta->grad_fn,
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
+                "This is not supported, please use out-of-place `.detach()` instead");
+    return data;
   }
-  if (!is_own_result_ || !requires_grad_ || !GradMode::is_enabled()) return data_;
-  Tensor attached(make_detached(data_));
-  AutogradMeta& meta = meta_of(*attached.unsafe_impl());
-  meta.grad_fn = IntrusivePtr<Node>::share(const_cast<Node*>(&saved_for));
-  meta.output_nr = output_nr_;
-  TensorImpl& impl = *attached.unsafe_impl();
-  impl.key_set = impl.key_set.add(DispatchLayer::Autograd);
+  if (!had_grad_fn_ || !GradMode::is_enabled()) return data;
+  Tensor attached(make_detached(data));
+  if (is_written_view_) {
+    attach_to_running_copy_slices(attached);
+  } else {
+    set_grad_fn(*attached.unsafe_impl(), IntrusivePtr<Node>::share(const_cast<Node*>(&saved_for)), output_nr_);
+  }
   return attached;
 }
 

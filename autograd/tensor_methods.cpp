@@ -24,6 +24,7 @@ namespace {
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
+  TENON_CHECK_VALUE(!inputs || !inputs->empty(), "`inputs` argument to `backward()` cannot be empty.");
   const std::vector<Tensor> grads = gradient.defined() ? std::vector<Tensor>{gradient} : std::vector<Tensor>();
   autograd::backward({*this}, grads, retain_graph, create_graph,
                      inputs ? inputs->vec() : std::vector<Tensor>());
@@ -63,6 +64,7 @@ void Tensor::retain_grad() const {
   TENON_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
   if (is_leaf() || retains_grad()) return;
   AutogradMeta& meta = meta_of(*impl_);
+  const autograd::Node::Lock lock(*meta.grad_fn);
   meta.grad_fn->hooks().retained.push_back({meta.output_nr, impl_.get()});
   meta.retains_grad = true;
 }
@@ -71,10 +73,11 @@ Tensor Tensor::detach() const { return Tensor(make_detached(*this)); }
 
 Tensor& Tensor::detach_() const {
   TENON_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead.");
-  if (impl_->autograd_meta) {
-    impl_->autograd_meta->grad_fn.reset();
-    impl_->autograd_meta->output_nr = 0;
-    impl_->autograd_meta->requires_grad = false;
+  if (AutogradMeta* meta = impl_->autograd_meta) {
+    if (meta->retains_grad) autograd::stop_retaining_grad(*meta);
+    meta->grad_fn.reset();
+    meta->output_nr = 0;
+    meta->requires_grad = false;
   }
   impl_->key_set = impl_->key_set.remove(DispatchLayer::Autograd);
   return const_cast<Tensor&>(*this);
@@ -103,26 +106,22 @@ Tensor Tensor::_base() const { return is_view() ? Tensor(impl_->base) : Tensor()
 
 unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
   TENON_CHECK(requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
+  const auto& node = grad_fn();
   AutogradMeta& meta = meta_of(*impl_);
-  if (is_leaf()) {
-    meta.hooks.push_back(std::move(hook));
-    return static_cast<unsigned>(meta.hooks.size() - 1);
-  }
-  auto& hooks = meta.grad_fn->hooks().tensor_hooks;
-  hooks.push_back({meta.output_nr, std::move(hook)});
-  return static_cast<unsigned>(hooks.size() - 1);
+  if (node) return static_cast<unsigned>(node->hooks().on_tensors.add({meta.output_nr, std::move(hook)}));
+  if (!meta.hooks) meta.hooks = std::make_unique<autograd::LeafHooks>();
+  return static_cast<unsigned>(meta.hooks->on_grad.add(std::move(hook)));
 }
 
 void Tensor::remove_hook(unsigned position) const {
+  const auto& node = grad_fn();
   AutogradMeta& meta = meta_of(*impl_);
-  if (is_leaf()) {
-    TENON_CHECK_INDEX(position < meta.hooks.size(), "[remove_hook] there is no hook ", position);
-    meta.hooks[position] = nullptr;
+  if (node) {
+    node->hooks().on_tensors.remove(position);
     return;
   }
-  auto& hooks = meta.grad_fn->hooks().tensor_hooks;
-  TENON_CHECK_INDEX(position < hooks.size(), "[remove_hook] there is no hook ", position);
-  hooks[position].hook = nullptr;
+  TENON_CHECK_INDEX(meta.hooks, "[remove_hook] there is no hook ", position, ", got 0 hooks");
+  meta.hooks->on_grad.remove(position);
 }
 
 }  // namespace tenon

@@ -1,12 +1,15 @@
 #include "autograd/view.h"
 
+#include <mutex>
+
+#include "aten/core/thread_state.h"
 #include "autograd/generated_support.h"
 #include "autograd/meta.h"
 #include "tenon/ops/as_strided.h"
+#include "tenon/ops/as_strided_backward.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/new_empty_strided.h"
-#include "tenon/ops/new_zeros.h"
 #include "tenon/ops/zero.h"
 
 namespace tenon::autograd {
@@ -20,105 +23,262 @@ struct Geometry {
 
   explicit Geometry(const TensorBase& t)
       : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
+  Geometry(IntArrayRef s, IntArrayRef st, int64_t o) : sizes(s), strides(st), offset(o) {}
 };
 
-Tensor base_of(const Tensor& view) { return Tensor(view.unsafe_impl()->base); }
+/// A view and its base. Three linear maps follow from them, each with a node whose backward is made of
+/// the other two, so that they can be differentiated any number of times:
+///   gather: base -> view, the elements that the view sees
+///   scatter: view -> base, the elements at their places among zeros, those seen twice added up
+///   replace: (base, view) -> base, with the part that the view sees replaced
+struct Part {
+  Geometry base;
+  Geometry view;
+};
 
-/// Memory laid out as `g`, from its own storage's start, holding `values`; empty when values is undefined.
-Tensor laid_out_as(const Geometry& g, const Tensor& values) {
-  Tensor result = values.new_empty_strided(g.sizes, g.strides);
-  result.copy_(values);
-  return result;
+Tensor gather(const Tensor& values, const Part& part);
+Tensor scatter(const Tensor& values, const Part& part);
+Tensor replace(const Tensor& values, const Tensor& by, const Part& part);
+
+/// A copy of `values` with the base's strides, from its own storage's start.
+Tensor laid_out(const Tensor& values, const Geometry& base) {
+  return values.new_empty_strided(base.sizes, base.strides).copy_(values);
 }
 
-/// Reads a view of the base: backward puts the gradient at its place among zeros.
+Tensor part_of(const Tensor& laid_out, const Part& part) {
+  return laid_out.as_strided(part.view.sizes, part.view.strides,
+                             laid_out.storage_offset() + part.view.offset - part.base.offset);
+}
+
+/// Reads a view of the base: the node of a view whose base was changed in place.
 class AsStridedBackward0 final : public Node {
  public:
-  AsStridedBackward0(const Tensor& base, const Tensor& view) : base_(base), view_(view) {}
+  explicit AsStridedBackward0(Part part) : part_(std::move(part)) {}
   std::string name() const override { return "AsStridedBackward0"; }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(1);
-    if (!grads[0].defined()) return grad_inputs;
-    Tensor all = laid_out_as(base_, grads[0].new_zeros(base_.sizes));
-    all.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset).copy_(grads[0]);
-    grad_inputs[0] = std::move(all);
+    if (grads[0].defined()) grad_inputs[0] = scatter(grads[0], part_);
     return grad_inputs;
   }
 
  private:
-  Geometry base_;
-  Geometry view_;
+  Part part_;
 };
+
+class ScatterBackward final : public Node {
+ public:
+  explicit ScatterBackward(Part part) : part_(std::move(part)) {}
+  std::string name() const override { return "AsStridedBackwardBackward0"; }
+  variable_list apply(variable_list&& grads) override {
+    variable_list grad_inputs(1);
+    if (grads[0].defined()) grad_inputs[0] = gather(grads[0], part_);
+    return grad_inputs;
+  }
+
+ private:
+  Part part_;
+};
+
+class ReplaceBackward final : public Node {
+ public:
+  explicit ReplaceBackward(Part part) : part_(std::move(part)) {}
+  std::string name() const override { return "CopySlicesBackward"; }
+  variable_list apply(variable_list&& grads) override {
+    variable_list grad_inputs(2);
+    if (!grads[0].defined()) return grad_inputs;
+    if (task_should_compute_output(0)) grad_inputs[0] = replace(grads[0], Tensor(), part_);
+    if (task_should_compute_output(1)) grad_inputs[1] = gather(grads[0], part_);
+    return grad_inputs;
+  }
+
+ private:
+  Part part_;
+};
+
+/// The result of `compute`, which is not recorded itself, as that of a new NodeType.
+template <class NodeType, class Compute, class... Inputs>
+Tensor recorded(const Part& part, Compute&& compute, const Inputs&... inputs) {
+  IntrusivePtr<Node> node;
+  if (compute_requires_grad(inputs...)) {
+    node = make_node<NodeType>(part);
+    set_edges(*node, inputs...);
+  }
+  Tensor result;
+  {
+    const NoGradGuard no_grad;
+    result = compute();
+  }
+  if (node) set_history(result, std::move(node));
+  return result;
+}
+
+Tensor gather(const Tensor& values, const Part& part) {
+  return recorded<AsStridedBackward0>(
+      part,
+      [&] {
+        if (values.strides() == IntArrayRef(part.base.strides)) return part_of(values, part).clone();
+        return part_of(laid_out(values, part.base), part).clone();
+      },
+      values);
+}
+
+Tensor scatter(const Tensor& values, const Part& part) {
+  return recorded<ScatterBackward>(
+      part,
+      [&] {
+        return as_strided_backward(values, part.base.sizes, part.base.strides, part.base.offset,
+                                   part.view.sizes, part.view.strides, part.view.offset);
+      },
+      values);
+}
+
+Tensor replace(const Tensor& values, const Tensor& by, const Part& part) {
+  return recorded<ReplaceBackward>(
+      part,
+      [&] {
+        Tensor result = laid_out(values, part.base);
+        Tensor seen = part_of(result, part);
+        if (by.defined()) {
+          seen.copy_(by);
+        } else {
+          seen.zero_();
+        }
+        return result;
+      },
+      values, by);
+}
+
+class CopySlices;
+constinit thread_local const CopySlices* running_copy_slices = nullptr;
 
 /// A change in place of a part of the base, whose own node is `inner`: the gradient of that part goes
 /// through it, that of the rest straight to the base as it was before.
 class CopySlices final : public Node {
  public:
   CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> inner)
-      : base_(base), view_(view), inner_(std::move(inner)) {
-    Edges edges;
-    edges.push_back(gradient_edge(base));
-    for (size_t i = 1; i < inner_->num_outputs(); ++i) edges.push_back(inner_->next_edges()[i]);
-    set_next_edges(std::move(edges));
+      : part_{Geometry(base), Geometry(view)}, inner_(std::move(inner)) {
+    next_edges_.push_back(gradient_edge(base));
+    for (size_t i = 1; i < inner_->num_outputs(); ++i) next_edges_.push_back(inner_->next_edges()[i]);
     // What the operation took from the view before now comes from the base.
     if (inner_->num_outputs() > 0) {
       Edges inner_edges = inner_->next_edges();
-      inner_edges[0] = next_edges()[0];
+      inner_edges[0] = next_edges_[0];
       inner_->set_next_edges(std::move(inner_edges));
     }
   }
   std::string name() const override { return "CopySlices"; }
+  const Part& part() const { return part_; }
   void release_variables() override {
-    if (inner_) inner_->release_variables();
+    const Lock lock(*inner_);
+    inner_->release_variables();
   }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(num_outputs());
     if (!grads[0].defined()) return grad_inputs;
-    Tensor all = laid_out_as(base_, grads[0]);
-    Tensor part = all.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
-    variable_list inner_grads;
-    inner_grads.push_back(part.clone());
-    variable_list results = inner_->apply(std::move(inner_grads));
+    const Tensor grad = std::move(grads[0]);
+    variable_list results = run_inner(gather(grad, part_));
     for (size_t i = 1; i < results.size() && i < grad_inputs.size(); ++i) {
       grad_inputs[i] = std::move(results[i]);
     }
     if (task_should_compute_output(0)) {
-      if (!results.empty() && results[0].defined()) {
-        part.copy_(results[0]);
-      } else {
-        part.zero_();
-      }
-      grad_inputs[0] = std::move(all);
+      grad_inputs[0] = replace(grad, results.empty() ? Tensor() : results[0], part_);
     }
     return grad_inputs;
   }
 
  private:
-  Geometry base_;
-  Geometry view_;
+  variable_list run_inner(Tensor grad) const {
+    struct Running {
+      const CopySlices* previous;
+      ~Running() { running_copy_slices = previous; }
+    } const restore{std::exchange(running_copy_slices, this)};
+    variable_list grads;
+    grads.push_back(std::move(grad));
+    return inner_->apply(std::move(grads));
+  }
+
+  Part part_;
   IntrusivePtr<Node> inner_;
 };
 
+/// Views of one base may be asked for their nodes by several threads.
+std::recursive_mutex regeneration_mutex;
+
 }  // namespace
 
+void check_view_may_be_written(const Tensor& view, bool indirect) {
+  const TensorImpl& impl = *view.unsafe_impl();
+  const AutogradMeta* meta = impl.autograd_meta;
+  const auto output = [&] {
+    return detail::concat("Output ", meta ? meta->output_nr : 0, " of ",
+                          meta && meta->grad_fn ? meta->grad_fn->name() : "a function", " is a view and ",
+                          indirect ? "its base or another view of its base has been modified inplace."
+                                   : "is being modified inplace.");
+  };
+  switch (impl.creation_meta) {
+    case CreationMeta::Default:
+      return;
+    case CreationMeta::NoGrad:
+      detail::raise<Error>(
+          "A view was created in no_grad mode and ",
+          indirect ? "its base or another view of its base has been modified inplace with grad mode enabled."
+                   : "is being modified inplace with grad mode enabled.",
+          " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+          "code by moving both the view and the inplace either both inside the no_grad block (if you "
+          "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+    case CreationMeta::MultiOutput:
+      detail::raise<Error>(
+          output(),
+          " This view is the output of a function that returns multiple views. Such functions do not "
+          "allow the output views to be modified inplace. You should replace the inplace operation by an "
+          "out-of-place one.");
+    case CreationMeta::CustomFunction:
+      detail::raise<Error>(
+          output(),
+          " This view was created inside a custom Function (or because an input was returned as-is) and "
+          "the autograd logic to handle view+inplace would override the custom backward associated with "
+          "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+          "this by cloning the output of the custom Function.");
+  }
+}
+
 void regenerate_view_history(const Tensor& view) {
+  const std::lock_guard lock(regeneration_mutex);
   TensorImpl& impl = *view.unsafe_impl();
-  impl.history_version = impl.version();
-  const Tensor base = base_of(view);
+  if (impl.history_version == impl.version() && impl.autograd_meta && impl.autograd_meta->grad_fn) return;
   if (!is_differentiable(impl.dtype)) return;
+  const Tensor base(impl.base);
   Edge edge = gradient_edge(base);
-  if (!edge.is_valid()) return;
-  auto node = make_node<AsStridedBackward0>(base, view);
+  if (!edge.is_valid()) {
+    impl.history_version = impl.version();
+    return;
+  }
+  check_view_may_be_written(view, true);
+  auto node = make_node<AsStridedBackward0>(Part{Geometry(base), Geometry(view)});
   node->add_next_edge(std::move(edge));
   set_history(view, std::move(node));
 }
 
 void rebase_view_history(const Tensor& view, IntrusivePtr<Node> node) {
-  const Tensor base = base_of(view);
+  const Tensor base(view.unsafe_impl()->base);
   node->add_input_metadata(view);
-  auto copy = make_node<CopySlices>(base, view, std::move(node));
-  set_history(base, std::move(copy));
+  set_history(base, make_node<CopySlices>(base, view, std::move(node)));
+  view.unsafe_impl()->history_version = view.unsafe_impl()->version() - 1;
   regenerate_view_history(view);
+}
+
+void attach_to_running_copy_slices(const Tensor& view) {
+  const CopySlices* copy = running_copy_slices;
+  TENON_ASSERT(copy, "a result written into a view is unpacked by its base's CopySlices");
+  auto node = make_node<AsStridedBackward0>(Part{copy->part().base, Geometry(view)});
+  node->add_next_edge({IntrusivePtr<Node>::share(const_cast<CopySlices*>(copy)), 0});
+  const uint32_t number = node->add_input_metadata(view);
+  set_grad_fn(*view.unsafe_impl(), std::move(node), number);
+}
+
+Tensor strided_gather(const Tensor& values, IntArrayRef base_sizes, IntArrayRef base_strides,
+                      int64_t base_offset, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  return gather(values, {Geometry(base_sizes, base_strides, base_offset), Geometry(sizes, strides, offset)});
 }
 
 }  // namespace tenon::autograd

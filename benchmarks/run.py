@@ -6,6 +6,7 @@ Run it with the Python that has `torch`; ./tenon bench does. Prints a table and 
 
 import argparse
 import json
+import math
 import os
 import platform
 import re
@@ -91,6 +92,11 @@ class Measurement:
         self.case = case
         self.threads = threads
         self.times = {"tenon": [], "torch": []}
+        self.best = {"tenon": math.inf, "torch": math.inf}
+
+    def add(self, side, case):
+        self.times[side].append(case["ns"])
+        self.best[side] = min(self.best[side], case["best"])
 
     def result(self, ceilings):
         ours, theirs = (statistics.median(self.times[side]) for side in ("tenon", "torch"))
@@ -102,12 +108,14 @@ class Measurement:
         return {
             "name": self.case["name"], "threads": self.threads, "tenon_ns": ours, "torch_ns": theirs,
             "tenon_spread": spread(self.times["tenon"]), "torch_spread": spread(self.times["torch"]), "ratio": ratio,
+            "tenon_best_ns": self.best["tenon"], "torch_best_ns": self.best["torch"],
+            "best_ratio": self.best["tenon"] / self.best["torch"],
             "target": target, "target_share": wanted_share, "share": share, "ceiling": ceiling, "met": met,
             "times": self.times,
         }
 
 
-HEADER = f"{'case':36} {'T':>2} {'tenon':>9} {'+-':>4} {'torch':>9} {'+-':>4} {'ratio':>6} {'target':>6}  {'of ceiling':18}"
+HEADER = f"{'case':36} {'T':>2} {'tenon':>9} {'+-':>4} {'torch':>9} {'+-':>4} {'ratio':>6} {'best':>6} {'target':>6}  {'of ceiling':18}"
 
 
 def show(r):
@@ -115,7 +123,7 @@ def show(r):
     share = f"{100 * r['share']:3.0f} % of {r['ceiling']}" if r["share"] else ""
     verdict = "" if r["target"] is None else "met" if r["met"] else "MISSED"
     print(f"{r['name']:36} {r['threads']:>2} {show_time(r['tenon_ns']):>9} {100 * r['tenon_spread']:>3.0f}% "
-          f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
+          f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {r['best_ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
           flush=True)
 
 
@@ -137,7 +145,7 @@ def measure_threads(threads, programs, options, repetitions):
             for side in order:
                 for name, case in run_program(sides[side], threads, options).items():
                     measurement = measurements.setdefault(name, Measurement(case, threads))
-                    measurement.times[side].append(case["ns"])
+                    measurement.add(side, case)
         for measurement in measurements.values():
             if measurement.times["tenon"] and measurement.times["torch"]:
                 results.append(measurement.result(ceilings))

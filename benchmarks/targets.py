@@ -1,5 +1,6 @@
 """Targets of the benchmarks: the ratio to PyTorch in one run, lower is better."""
 
+import math
 import re
 
 # (pattern of names, ratio, least share of the machine's ceiling or None)
@@ -61,9 +62,8 @@ class Ceilings:
         """The share of the ceiling that a case reaches in `ns`, and which ceiling; (None, "") if it has none."""
         if case["flops"] and self.flops:
             return case["flops"] / ns / self.flops, f"{self.flops:.0f} GFLOP/s"
-        if case["bytes"] >= self.copies[0][0] / 4 if self.copies else False:
-            # That of the largest measured working set that is no larger: smaller ones sit in a faster cache.
-            fitting = [rate for size, rate in self.copies if size <= case["bytes"]]
-            rate = fitting[-1] if fitting else self.copies[0][1]
+        if self.copies and case["bytes"] >= self.copies[0][0] / 4:
+            # That of the measured working set nearest in size: a smaller one sits in a faster cache.
+            _, rate = min(self.copies, key=lambda c: abs(math.log(case["bytes"] / c[0])))
             return case["bytes"] / ns / rate, f"{rate:.0f} GB/s"
         return None, ""

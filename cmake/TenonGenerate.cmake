@@ -36,16 +36,19 @@ function(tenon_generate target)
   set(root "${PROJECT_SOURCE_DIR}")
   tenon_find_python(python VENV "${root}/build/venv" REQUIREMENTS "${root}/codegen/requirements.txt" PINNED)
   list(JOIN TENON_BACKENDS "," backends)
+  set(yaml --native "${root}/native_functions.yaml" --derivatives "${root}/derivatives.yaml"
+           --tags "${root}/tags.yaml" --backends "${backends}")
   tenon_generation_rule(
     DIR "${TENON_GEN_DIR}"
     INPUTS "${root}/native_functions.yaml" "${root}/derivatives.yaml" "${root}/tags.yaml"
            "${root}/codegen/render.py"
-    ARGUMENTS --native "${root}/native_functions.yaml" --derivatives "${root}/derivatives.yaml"
-              --tags "${root}/tags.yaml" --templates "${root}/codegen/templates"
-              --python "${python}" --out "${TENON_GEN_DIR}" --backends "${backends}"
+    ARGUMENTS ${yaml} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
               --depfile "${TENON_GEN_DIR}/gen.d" --stamp "${TENON_GEN_DIR}/gen.stamp")
   add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   add_dependencies(${target} tenon_generated)
+  tenon_check_kernels(${target} COMPILER tenonc OUT "${TENON_GEN_DIR}"
+    KERNELS "${root}/aten/composite" "${root}/aten/cpu" "${root}/aten/cuda" "${root}/aten/meta"
+    ARGUMENTS ${yaml} DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   target_sources(${target} PRIVATE ${TENON_GEN_CPU_SOURCES})
   if(TENON_CUDA)
     target_sources(${target} PRIVATE ${TENON_GEN_CUDA_SOURCES})

@@ -30,3 +30,4 @@ install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/T
               cmake/TenonCudaStandard.cmake cmake/TenonOperators.cmake
               cmake/TenonPython.cmake
         DESTINATION "${TENON_INSTALL_CMAKE}")
+install(FILES cmake/tools/compile_note.sh DESTINATION "${TENON_INSTALL_CMAKE}/tools")

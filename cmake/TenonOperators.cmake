@@ -1,23 +1,57 @@
+# tenon_check_kernels(TARGET COMPILER command OUT folder KERNELS file|folder... ARGUMENTS argument...
+#                     [DEPENDS file...])
+#
+# Before TARGET is compiled, names each hand-written kernel that its YAML asks for and KERNELS do not
+# define; a step of its own, so that editing a kernel does not generate anything. When a compilation
+# fails over a kernel's signature or a formula, its messages end with the place in the YAML.
+function(tenon_check_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;OUT" "KERNELS;ARGUMENTS;DEPENDS")
+  set(kernels ${arg_KERNELS})
+  list(TRANSFORM kernels PREPEND "--kernels;")
+  set(stamp "${arg_OUT}/kernels.stamp")
+  add_custom_command(
+    OUTPUT "${stamp}"
+    COMMAND "${arg_COMPILER}" check-kernels ${arg_ARGUMENTS} ${kernels}
+            --depfile "${arg_OUT}/kernels.d" --stamp "${stamp}"
+    DEPENDS "${arg_COMPILER}" ${arg_DEPENDS}
+    DEPFILE "${arg_OUT}/kernels.d"
+    COMMENT "Checking kernels of ${target}"
+    VERBATIM)
+  add_custom_target(${target}_tenon_kernels DEPENDS "${stamp}")
+  add_dependencies(${target} ${target}_tenon_kernels)
+
+  find_program(TENON_SH sh)
+  mark_as_advanced(TENON_SH)
+  if(TENON_SH)
+    get_target_property(launcher ${target} RULE_LAUNCH_COMPILE)
+    if(NOT launcher)
+      set(launcher "")
+    endif()
+    set(note "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tools/compile_note.sh")
+    set_target_properties(${target} PROPERTIES
+      RULE_LAUNCH_COMPILE "${TENON_SH} \"${note}\" \"${arg_OUT}/index.txt\" ${launcher}")
+  endif()
+endfunction()
+
 # tenon_add_operators(TARGET
 #                     YAML file...            entries of native_functions.yaml's form
 #                     [DERIVATIVES file...]   entries of derivatives.yaml's form
-#                     [KERNELS file...]       hand-written kernels, *.cpp and *.cu
-#                     [NAMESPACE name])       C++ namespace of the functions; without it, the schema's
+#                     [KERNELS file...])      hand-written kernels, *.cpp and *.cu: all that YAML asks for
 #
 # Gives TARGET, a library or program of yours, what Tenon's own operators get: functions, dispatch,
-# pointwise kernels, autograd nodes. Headers are included as "<namespace>/ops/<name>.h". CUDA kernels are
-# compiled where Tenon was built with CUDA and the project has a CUDA compiler. Paths are relative to the
-# calling folder. An error in the YAML stops the configuration, with its place; editing a YAML file runs
-# the generator again in the next build.
+# pointwise kernels, autograd nodes. Headers are included as "<namespace>/ops/<name>.h" with the namespace
+# of the schema, `tenon` without one. CUDA kernels are compiled where Tenon was built with CUDA and the
+# project has a CUDA compiler. Paths are relative to the calling folder. An error in the YAML stops the
+# configuration, with its place; editing a YAML file runs the generator again in the next build.
 function(tenon_add_operators target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "YAML;DERIVATIVES;KERNELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "YAML;DERIVATIVES;KERNELS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
                         "call add_library(${target} ...) or add_executable(${target} ...) first.")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
-                        "expected YAML, DERIVATIVES, KERNELS, NAMESPACE.")
+                        "expected YAML, DERIVATIVES, KERNELS.")
   endif()
   if(NOT arg_YAML)
     message(FATAL_ERROR "tenon_add_operators(${target}): YAML is missing: name at least one file of operators.")
@@ -34,9 +68,9 @@ function(tenon_add_operators target)
 
   set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${target}")
   list(JOIN backends "," joined)
-  set(arguments --templates "${TENON_TEMPLATES_DIR}" --tags "${TENON_SHARE_DIR}/tags.yaml"
-                --base "${TENON_SHARE_DIR}/native_functions.yaml" --backends "${joined}" --out "${out}"
-                --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
+  set(base --templates "${TENON_TEMPLATES_DIR}" --base "${TENON_SHARE_DIR}/native_functions.yaml"
+           --out "${out}" --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
+  set(arguments --tags "${TENON_SHARE_DIR}/tags.yaml" --backends "${joined}")
   set(inputs)
   foreach(kind IN ITEMS YAML DERIVATIVES)
     foreach(file IN LISTS arg_${kind})
@@ -52,28 +86,37 @@ function(tenon_add_operators target)
       endif()
     endforeach()
   endforeach()
-  if(arg_NAMESPACE)
-    list(APPEND arguments --namespace "${arg_NAMESPACE}")
-  endif()
+  set(kernels)
+  foreach(file IN LISTS arg_KERNELS)
+    get_filename_component(path "${file}" ABSOLUTE)
+    if(NOT EXISTS "${path}")
+      message(FATAL_ERROR "tenon_add_operators(${target}): KERNELS file ${path} does not exist.")
+    endif()
+    list(APPEND kernels "${path}")
+  endforeach()
 
   if(TENON_COMPILER)
     # An installed generator runs now; what it read makes CMake run again when it changes.
     tenon_find_python(python VENV "${PROJECT_BINARY_DIR}/tenon_venv"
                       REQUIREMENTS "${TENON_SHARE_DIR}/requirements.txt")
     file(MAKE_DIRECTORY "${out}")
-    execute_process(COMMAND "${TENON_COMPILER}" gen ${arguments} --python "${python}"
+    execute_process(COMMAND "${TENON_COMPILER}" gen ${arguments} ${base} --python "${python}"
                     RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs} "${TENON_COMPILER}")
     if(failed)
       message(FATAL_ERROR "tenon_add_operators(${target}): the generator found errors:\n${log}")
     endif()
     include("${out}/sources.cmake")
+    tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${out}" KERNELS ${kernels}
+                        ARGUMENTS ${arguments} DEPENDS ${inputs})
   else()
     tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
                       REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
-    tenon_generation_rule(DIR "${out}" INPUTS ${inputs} ARGUMENTS ${arguments} --python "${python}")
+    tenon_generation_rule(DIR "${out}" INPUTS ${inputs} ARGUMENTS ${arguments} ${base} --python "${python}")
     add_custom_target(${target}_tenon_generated DEPENDS "${out}/gen.stamp")
     add_dependencies(${target} ${target}_tenon_generated)
+    tenon_check_kernels(${target} COMPILER tenonc OUT "${out}" KERNELS ${kernels}
+                        ARGUMENTS ${arguments} DEPENDS "${out}/gen.stamp")
   endif()
 
   set(sources ${TENON_GEN_CPU_SOURCES})

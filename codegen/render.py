@@ -57,6 +57,18 @@ def remove_stale(out, current):
     write_if_changed(listing, "\n".join(sorted(current)) + "\n")
 
 
+def template_place(error, template):
+    """file:line of the innermost template that the error came from."""
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return f"{error.filename or template}:{error.lineno}"
+    place, trace = template, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(".j2"):
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
 def main():
     ir_path, templates, out = sys.argv[1:4]
     with open(ir_path, encoding="utf-8") as file:
@@ -71,13 +83,8 @@ def main():
                 file, file=file, operators=operators, ir=ir, out=os.path.abspath(out)
             )
         except jinja2.TemplateError as error:
-            line = getattr(error, "lineno", None)
-            trace = error.__traceback__
-            while trace is not None:
-                if trace.tb_frame.f_code.co_filename.endswith(".j2"):
-                    line = trace.tb_lineno
-                trace = trace.tb_next
-            sys.exit(f"{templates}/{file['template']}:{line}: error: {error} (while writing {file['path']})")
+            place = template_place(error, os.path.join(templates, file["template"]))
+            sys.exit(f"{place}: error: {error.message} (while writing {file['path']})")
         paths.append(file["path"])
         written += write_if_changed(os.path.join(out, file["path"]), text)
     remove_stale(out, paths)

@@ -90,7 +90,12 @@ CommandLine parse_command_line(int argc, char** argv) {
 bool stop_on_errors(const DiagnosticSink& sink) {
   sink.print(std::cerr);
   if (!sink.has_errors()) return false;
-  std::cerr << sink.num_errors() << (sink.num_errors() == 1 ? " error\n" : " errors\n");
+  // As printed: an error that two checks came upon counts once.
+  const auto printed = sink.sorted();
+  const auto errors = std::count_if(printed.begin(), printed.end(), [](const Diagnostic& d) {
+    return d.severity == Severity::kError;
+  });
+  std::cerr << errors << (errors == 1 ? " error\n" : " errors\n");
   return true;
 }
 
@@ -108,7 +113,6 @@ std::vector<std::string> report_missing_kernels(const CommandLine& line, const M
 }
 
 int check_kernels_only(const CommandLine& line, const Model& model, DiagnosticSink& sink) {
-  if (line.kernels.empty()) fail("check-kernels needs --kernels");
   const auto paths = report_missing_kernels(line, model, sink);
   if (stop_on_errors(sink)) return 1;
   if (!line.depfile.empty()) write_depfile(line.depfile, line.stamp, paths);

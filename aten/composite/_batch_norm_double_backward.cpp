@@ -12,9 +12,10 @@ namespace tenon {
 
 /// Gradients of grad_out, input and weight of native_batch_norm_backward.
 std::tuple<Tensor, Tensor, Tensor> native::_batch_norm_double_backward(
-    const std::optional<Tensor>& ggI, const std::optional<Tensor>& ggW, const std::optional<Tensor>& ggb,
-    const Tensor& grad_out, const Tensor& input, const std::optional<Tensor>& weight,
-    const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var, bool train, double eps,
+    const std::optional<Tensor>& ggI, const std::optional<Tensor>& ggW,
+    const std::optional<Tensor>& ggb, const Tensor& grad_out, const Tensor& input,
+    const std::optional<Tensor>& weight, const std::optional<Tensor>& running_mean,
+    const std::optional<Tensor>& running_var, bool train, double eps,
     std::array<bool, 3> output_mask) {
   DimVector shape(static_cast<size_t>(input.dim()), 1), dims;
   shape[1] = input.size(1);
@@ -34,8 +35,8 @@ std::tuple<Tensor, Tensor, Tensor> native::_batch_norm_double_backward(
     variance = per_channel(running_var);
   }
   n.rstd = rsqrt(add(variance, Scalar(eps)));
-  NormGradients g = norm_double_backward(n, ggI && ggI->defined() ? *ggI : Tensor(), per_channel(ggW),
-                                         per_channel(ggb));
+  NormGradients g = norm_double_backward(n, ggI && ggI->defined() ? *ggI : Tensor(),
+                                         per_channel(ggW), per_channel(ggb));
   if (g.weight.defined()) g.weight = reshape(g.weight, input.size(1));
   return {output_mask[0] ? g.grad_out : Tensor(), output_mask[1] ? g.x : Tensor(),
           output_mask[2] ? g.weight : Tensor()};

@@ -26,8 +26,7 @@ int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) 
 Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const Scalar& step,
                                  std::optional<ScalarType> dtype, std::optional<Layout> layout,
                                  std::optional<Device> device, std::optional<bool> pin_memory) {
-  const bool integers =
-      start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
+  const bool integers = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
   const auto o = factory_options("arange", dtype, layout, device, pin_memory,
                                  integers ? kLong : get_default_dtype());
   const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
@@ -35,8 +34,8 @@ Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const S
   TENON_CHECK_VALUE(std::isfinite(from) && std::isfinite(to), "[arange] unsupported range: ", from,
                     " -> ", to);
   TENON_CHECK_VALUE((by > 0 && to >= from) || (by < 0 && to <= from),
-                    "[arange] upper bound and lower bound inconsistent with step sign, got start=", from,
-                    ", end=", to, ", step=", by);
+                    "[arange] upper bound and lower bound inconsistent with step sign, got start=",
+                    from, ", end=", to, ", step=", by);
   return TENON_DISPATCH_REAL(o.dtype, "arange", {
     using A = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, double>;
     const int64_t n = count_steps<scalar_t>(start, end, step);
@@ -68,8 +67,9 @@ Tensor native::arange_start(const Scalar& start, const Scalar& end, std::optiona
   return arange_start_step(start, end, 1, dtype, layout, device, pin_memory);
 }
 
-Tensor native::arange(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                      std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor native::arange(const Scalar& end, std::optional<ScalarType> dtype,
+                      std::optional<Layout> layout, std::optional<Device> device,
+                      std::optional<bool> pin_memory) {
   return arange_start_step(0, end, 1, dtype, layout, device, pin_memory);
 }
 

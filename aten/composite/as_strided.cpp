@@ -11,14 +11,15 @@ namespace tenon {
 Tensor native::as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
                           std::optional<int64_t> storage_offset) {
   TENON_CHECK(size.size() == stride.size(),
-              "[as_strided] mismatch in length of strides and shape, got sizes ", size, " and strides ",
-              stride);
+              "[as_strided] mismatch in length of strides and shape, got sizes ", size,
+              " and strides ", stride);
   for (int64_t s : size) {
     TENON_CHECK(s >= 0, "[as_strided] sizes must not be negative, got sizes: ", size);
   }
   for (int64_t s : stride) {
-    TENON_CHECK(s >= 0, "[as_strided] Negative strides are not supported at the moment, got strides: ",
-                stride);
+    TENON_CHECK(
+        s >= 0,
+        "[as_strided] Negative strides are not supported at the moment, got strides: ", stride);
   }
   return make_view(self, size, stride, storage_offset.value_or(self.storage_offset()));
 }
@@ -27,8 +28,8 @@ Tensor native::alias(const Tensor& self) {
   return make_view(self, self.sizes(), self.strides(), self.storage_offset());
 }
 
-/// [..., N1, ..., N2, ...] -> [..., D]: the elements with i2 = i1 + offset; dim1 and dim2 become one last
-/// dimension.
+/// [..., N1, ..., N2, ...] -> [..., D]: the elements with i2 = i1 + offset; dim1 and dim2 become
+/// one last dimension.
 Tensor native::diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t a = wrap_dim(dim1, self.dim());
   const int64_t b = wrap_dim(dim2, self.dim());

@@ -4,11 +4,14 @@
 
 namespace tenon {
 
-/// y = (x - mean) / sqrt(var + eps) * weight + bias over each channel, with the batch's statistics in training
-/// (var divided by n), which also move the running ones (var divided by n - 1), and the running ones otherwise.
-Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
-                          const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
-                          bool training, double momentum, double eps, bool) {
+/// y = (x - mean) / sqrt(var + eps) * weight + bias over each channel, with the batch's statistics
+/// in training (var divided by n), which also move the running ones (var divided by n - 1), and the
+/// running ones otherwise.
+Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                          const std::optional<Tensor>& bias,
+                          const std::optional<Tensor>& running_mean,
+                          const std::optional<Tensor>& running_var, bool training, double momentum,
+                          double eps, bool) {
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }

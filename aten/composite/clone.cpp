@@ -15,8 +15,9 @@ Tensor native::clone(const Tensor& self, std::optional<MemoryFormat> memory_form
 }
 
 Tensor native::contiguous(const Tensor& self, MemoryFormat memory_format) {
-  TENON_CHECK_VALUE(memory_format != MemoryFormat::Preserve,
-                    "[contiguous] preserve memory format is unsupported by the contiguous operator");
+  TENON_CHECK_VALUE(
+      memory_format != MemoryFormat::Preserve,
+      "[contiguous] preserve memory format is unsupported by the contiguous operator");
   if (self.is_contiguous(memory_format)) return self;
   return ops::clone::call(self, memory_format);
 }

@@ -19,36 +19,40 @@ struct Lists {
 };
 
 /// A convolution of `dims` spatial dimensions of an input with or without a batch.
-Tensor convolve(const char* op, int64_t dims, const Tensor& input, const Tensor& weight, const Bias& bias,
-                IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
-                IntArrayRef output_padding, int64_t groups) {
+Tensor convolve(const char* op, int64_t dims, const Tensor& input, const Tensor& weight,
+                const Bias& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                bool transposed, IntArrayRef output_padding, int64_t groups) {
   TENON_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
-              "D (unbatched) or ", dims + 2, "D (batched) input to ", op, ", but got input of size: ",
-              input.sizes());
-  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2, "-dimensional weight, but got ",
-              weight.sizes());
+              "D (unbatched) or ", dims + 2, "D (batched) input to ", op,
+              ", but got input of size: ", input.sizes());
+  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2,
+              "-dimensional weight, but got ", weight.sizes());
   const Lists lists{native::per_dimension(op, "stride", stride, dims),
                     native::per_dimension(op, "padding", padding, dims),
                     native::per_dimension(op, "dilation", dilation, dims),
                     native::per_dimension(op, "output_padding", output_padding, dims)};
   const bool batched = input.dim() == dims + 2;
-  const Tensor out = convolution(batched ? input : unsqueeze(input, 0), weight, bias, lists.stride, lists.padding,
-                                 lists.dilation, transposed, lists.output_padding, groups);
+  const Tensor out =
+      convolution(batched ? input : unsqueeze(input, 0), weight, bias, lists.stride, lists.padding,
+                  lists.dilation, transposed, lists.output_padding, groups);
   return batched ? out : squeeze(out, 0);
 }
 
-/// padding "valid" (none) or "same" (the output as large as the input; what does not divide evenly goes to
-/// the right).
-Tensor convolve_padded(const char* op, int64_t dims, const Tensor& input, const Tensor& weight, const Bias& bias,
-                       IntArrayRef stride, std::string_view padding, IntArrayRef dilation, int64_t groups) {
+/// padding "valid" (none) or "same" (the output as large as the input; what does not divide evenly
+/// goes to the right).
+Tensor convolve_padded(const char* op, int64_t dims, const Tensor& input, const Tensor& weight,
+                       const Bias& bias, IntArrayRef stride, std::string_view padding,
+                       IntArrayRef dilation, int64_t groups) {
   if (padding == "valid") {
     return convolve(op, dims, input, weight, bias, stride, 0, dilation, false, 0, groups);
   }
-  TENON_CHECK(padding == "same", "[", op, "] Invalid padding string: '", padding, "', expected 'valid' or 'same'");
-  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2, "-dimensional weight, but got ",
-              weight.sizes());
+  TENON_CHECK(padding == "same", "[", op, "] Invalid padding string: '", padding,
+              "', expected 'valid' or 'same'");
+  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2,
+              "-dimensional weight, but got ", weight.sizes());
   for (const int64_t s : stride) {
-    TENON_CHECK(s == 1, "[", op, "] padding='same' is not supported for strided convolutions, got stride=", stride);
+    TENON_CHECK(s == 1, "[", op,
+                "] padding='same' is not supported for strided convolutions, got stride=", stride);
   }
   const DimVector spread = native::per_dimension(op, "dilation", dilation, dims);
   DimVector both, extra(static_cast<size_t>(2 * dims), 0);
@@ -59,49 +63,55 @@ Tensor convolve_padded(const char* op, int64_t dims, const Tensor& input, const 
     extra[2 * (dims - 1 - i) + 1] = total % 2;
     even = even && total % 2 == 0;
   }
-  return convolve(op, dims, even ? input : constant_pad_nd(input, extra), weight, bias, stride, both, spread, false,
-                  0, groups);
+  return convolve(op, dims, even ? input : constant_pad_nd(input, extra), weight, bias, stride,
+                  both, spread, false, 0, groups);
 }
 
 }  // namespace
 
-Tensor native::conv1d(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                      IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+Tensor native::conv1d(const Tensor& input, const Tensor& weight, const Bias& bias,
+                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                      int64_t groups) {
   return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, false, 0, groups);
 }
 
-Tensor native::conv2d(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                      IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+Tensor native::conv2d(const Tensor& input, const Tensor& weight, const Bias& bias,
+                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                      int64_t groups) {
   return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, false, 0, groups);
 }
 
-Tensor native::conv3d(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                      IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+Tensor native::conv3d(const Tensor& input, const Tensor& weight, const Bias& bias,
+                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                      int64_t groups) {
   return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, false, 0, groups);
 }
 
-Tensor native::conv1d_padding(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                              std::string_view padding, IntArrayRef dilation, int64_t groups) {
+Tensor native::conv1d_padding(const Tensor& input, const Tensor& weight, const Bias& bias,
+                              IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                              int64_t groups) {
   return convolve_padded("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
 }
 
-Tensor native::conv2d_padding(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                              std::string_view padding, IntArrayRef dilation, int64_t groups) {
+Tensor native::conv2d_padding(const Tensor& input, const Tensor& weight, const Bias& bias,
+                              IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                              int64_t groups) {
   return convolve_padded("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
 }
 
-Tensor native::conv_transpose1d(const Tensor& input, const Tensor& weight, const Bias& bias, IntArrayRef stride,
-                                IntArrayRef padding, IntArrayRef output_padding, int64_t groups,
-                                IntArrayRef dilation) {
-  return convolve("conv_transpose1d", 1, input, weight, bias, stride, padding, dilation, true, output_padding,
-                  groups);
+Tensor native::conv_transpose1d(const Tensor& input, const Tensor& weight, const Bias& bias,
+                                IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                                int64_t groups, IntArrayRef dilation) {
+  return convolve("conv_transpose1d", 1, input, weight, bias, stride, padding, dilation, true,
+                  output_padding, groups);
 }
 
 Tensor native::conv_transpose2d_input(const Tensor& input, const Tensor& weight, const Bias& bias,
-                                      IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
-                                      int64_t groups, IntArrayRef dilation) {
-  return convolve("conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, true, output_padding,
-                  groups);
+                                      IntArrayRef stride, IntArrayRef padding,
+                                      IntArrayRef output_padding, int64_t groups,
+                                      IntArrayRef dilation) {
+  return convolve("conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, true,
+                  output_padding, groups);
 }
 
 }  // namespace tenon

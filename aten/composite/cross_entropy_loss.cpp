@@ -26,8 +26,8 @@ Tensor along_classes(const Tensor& weight, const Tensor& self, int64_t class_dim
 }
 
 /// Targets are probabilities: - sum_c weight_c target_c log p_c, its mean over the samples.
-Tensor from_probabilities(const Tensor& log_p, Tensor target, const Tensor& weight, int64_t reduction,
-                          double label_smoothing, int64_t class_dim) {
+Tensor from_probabilities(const Tensor& log_p, Tensor target, const Tensor& weight,
+                          int64_t reduction, double label_smoothing, int64_t class_dim) {
   const int64_t classes = log_p.size(class_dim);
   if (label_smoothing > 0) {
     target = add(mul(target, Scalar(1 - label_smoothing)), Scalar(label_smoothing / classes));
@@ -41,11 +41,12 @@ Tensor from_probabilities(const Tensor& log_p, Tensor target, const Tensor& weig
 }
 
 /// (1 - s) nll + s / C * (- sum_c weight_c log p_c), both averaged alike.
-Tensor smoothed(const Tensor& log_p, const Tensor& target, const std::optional<Tensor>& class_weight,
-                const Tensor& weight, int64_t reduction, int64_t ignore_index, double label_smoothing,
-                int64_t class_dim) {
+Tensor smoothed(const Tensor& log_p, const Tensor& target,
+                const std::optional<Tensor>& class_weight, const Tensor& weight, int64_t reduction,
+                int64_t ignore_index, double label_smoothing, int64_t class_dim) {
   const Tensor nll = nll_loss_nd(log_p, target, class_weight, reduction, ignore_index);
-  const Tensor weighted = weight.defined() ? mul(log_p, along_classes(weight, log_p, class_dim)) : log_p;
+  const Tensor weighted =
+      weight.defined() ? mul(log_p, along_classes(weight, log_p, class_dim)) : log_p;
   const Tensor ignored = eq(target, Scalar(ignore_index));
   Tensor smooth = masked_fill(neg(sum(weighted, class_dim)), ignored, Scalar(0));
   if (reduction == kSum) smooth = sum(smooth);
@@ -64,31 +65,39 @@ Tensor smoothed(const Tensor& log_p, const Tensor& target, const std::optional<T
 
 }  // namespace
 
-/// log_softmax over the classes, then the negative log likelihood: self [C], [N, C] or [N, C, d1, ...]; target
-/// holds class indices without the class dimension, or probabilities of self's shape.
-Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight,
-                                  int64_t reduction, int64_t ignore_index, double label_smoothing) {
-  TENON_CHECK(self.dim() >= 1, "[cross_entropy_loss] needs an input of at least 1 dimension, got shape ",
+/// log_softmax over the classes, then the negative log likelihood: self [C], [N, C] or [N, C, d1,
+/// ...]; target holds class indices without the class dimension, or probabilities of self's shape.
+Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
+                                  const std::optional<Tensor>& weight, int64_t reduction,
+                                  int64_t ignore_index, double label_smoothing) {
+  TENON_CHECK(self.dim() >= 1,
+              "[cross_entropy_loss] needs an input of at least 1 dimension, got shape ",
               self.sizes());
-  TENON_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
-              "[cross_entropy_loss] label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+  TENON_CHECK(
+      label_smoothing >= 0 && label_smoothing <= 1,
+      "[cross_entropy_loss] label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;
   const Tensor class_weight = weight && weight->defined() ? *weight : Tensor();
-  TENON_CHECK(!class_weight.defined() || (class_weight.dim() == 1 && class_weight.numel() == self.size(class_dim)),
-              "[cross_entropy_loss] weight tensor should be defined either for all ", self.size(class_dim),
+  TENON_CHECK(!class_weight.defined() ||
+                  (class_weight.dim() == 1 && class_weight.numel() == self.size(class_dim)),
+              "[cross_entropy_loss] weight tensor should be defined either for all ",
+              self.size(class_dim),
               " classes or no classes but got weight tensor of shape: ", class_weight.sizes());
   const bool probabilities = self.sizes() == target.sizes();
   if (probabilities) {
-    TENON_CHECK(is_floating_point(target.scalar_type()), "[cross_entropy_loss] Expected floating point type for ",
+    TENON_CHECK(is_floating_point(target.scalar_type()),
+                "[cross_entropy_loss] Expected floating point type for ",
                 "target with class probabilities, got ", target.scalar_type());
-    TENON_CHECK(ignore_index < 0, "[cross_entropy_loss] ignore_index is not supported for floating point target");
+    TENON_CHECK(ignore_index < 0,
+                "[cross_entropy_loss] ignore_index is not supported for floating point target");
   }
   const Tensor log_p = log_softmax(self, class_dim);
   if (probabilities) {
     return from_probabilities(log_p, target, class_weight, reduction, label_smoothing, class_dim);
   }
   if (label_smoothing == 0) return nll_loss_nd(log_p, target, weight, reduction, ignore_index);
-  return smoothed(log_p, target, weight, class_weight, reduction, ignore_index, label_smoothing, class_dim);
+  return smoothed(log_p, target, weight, class_weight, reduction, ignore_index, label_smoothing,
+                  class_dim);
 }
 
 }  // namespace tenon

@@ -4,8 +4,8 @@
 
 namespace tenon::native {
 
-/// The dimensions as bits of a mask, wrapped; none means all. Error "dim 0 appears multiple times in the
-/// list of dims". At most 64 dimensions.
+/// The dimensions as bits of a mask, wrapped; none means all. Error "dim 0 appears multiple times
+/// in the list of dims". At most 64 dimensions.
 inline uint64_t dim_mask(const char* op, OptionalIntArrayRef dims, int64_t rank,
                          bool none_means_all = true) {
   TENON_CHECK(rank <= 64, "[", op, "] only tensors with up to 64 dims are supported, got ", rank);
@@ -35,8 +35,8 @@ inline DimVector reduced_sizes(IntArrayRef sizes, uint64_t mask, bool keepdim) {
   return result;
 }
 
-/// `shape` with its -1, if any, replaced by what `numel` elements leave for it. Errors as PyTorch's:
-/// "shape '[7]' is invalid for input of size 6".
+/// `shape` with its -1, if any, replaced by what `numel` elements leave for it. Errors as
+/// PyTorch's: "shape '[7]' is invalid for input of size 6".
 TENON_API DimVector infer_size(const char* op, IntArrayRef shape, int64_t numel);
 
 /// Strides that show a tensor of these sizes and strides as `shape` (same number of elements), or

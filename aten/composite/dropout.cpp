@@ -4,9 +4,11 @@
 
 namespace tenon {
 
-/// In training, each element is 0 with probability p and divided by 1 - p otherwise; else the input itself.
+/// In training, each element is 0 with probability p and divided by 1 - p otherwise; else the input
+/// itself.
 Tensor native::dropout(const Tensor& input, double p, bool train) {
-  TENON_CHECK(p >= 0 && p <= 1, "[dropout] dropout probability has to be between 0 and 1, but got ", p);
+  TENON_CHECK(p >= 0 && p <= 1, "[dropout] dropout probability has to be between 0 and 1, but got ",
+              p);
   if (!train || p == 0 || input.numel() == 0) return input;
   return std::get<0>(native_dropout(input, p, train));
 }

@@ -1,5 +1,5 @@
-#include "aten/composite/factory_options.h"
 #include "tenon/native/empty.h"
+#include "aten/composite/factory_options.h"
 #include "tenon/native/empty_like.h"
 #include "tenon/native/empty_strided.h"
 #include "tenon/native/new_empty.h"
@@ -7,16 +7,16 @@
 
 namespace tenon {
 
-Tensor native::empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                     std::optional<Device> device, std::optional<bool> pin_memory,
-                     std::optional<MemoryFormat> memory_format) {
-  const auto o =
-      factory_options("empty", dtype, layout, device, pin_memory, get_default_dtype());
+Tensor native::empty(IntArrayRef size, std::optional<ScalarType> dtype,
+                     std::optional<Layout> layout, std::optional<Device> device,
+                     std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  const auto o = factory_options("empty", dtype, layout, device, pin_memory, get_default_dtype());
   if (TENON_LIKELY(!memory_format || *memory_format == MemoryFormat::Contiguous)) {
     return tenon::empty(size, o.dtype, o.device);
   }
-  TENON_CHECK_VALUE(*memory_format != MemoryFormat::Preserve,
-                    "[empty] memory_format must not be preserve_format: there is nothing to preserve");
+  TENON_CHECK_VALUE(
+      *memory_format != MemoryFormat::Preserve,
+      "[empty] memory_format must not be preserve_format: there is nothing to preserve");
   return tenon::empty_strided(size, strides_of_format(size, *memory_format), o.dtype, o.device);
 }
 
@@ -32,9 +32,10 @@ Tensor native::empty_strided(IntArrayRef size, IntArrayRef stride, std::optional
 
 Tensor native::empty_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
-                          std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  const auto o = factory_options("empty_like", dtype, layout, device, pin_memory, self.scalar_type(),
-                                 self.device());
+                          std::optional<bool> pin_memory,
+                          std::optional<MemoryFormat> memory_format) {
+  const auto o = factory_options("empty_like", dtype, layout, device, pin_memory,
+                                 self.scalar_type(), self.device());
   const DimVector strides = strides_like(self, memory_format.value_or(MemoryFormat::Preserve));
   return tenon::empty_strided(self.sizes(), strides, o.dtype, o.device);
 }

@@ -14,14 +14,17 @@ Tensor native::expand(const Tensor& self, IntArrayRef size, bool) {
   const int64_t added = rank - self.dim();
   TENON_CHECK(added >= 0, "[expand] expand(", self.scalar_type(), "Tensor{", self.sizes(),
               "}, size=", size, "): the number of sizes provided (", rank,
-              ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
+              ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
+              ")");
   DimVector sizes(size);
   DimVector strides(size.size());
   for (int64_t i = rank; i-- > 0;) {
     const int64_t own = i >= added ? self.sizes()[i - added] : 1;
     if (sizes[i] == -1) {
-      TENON_CHECK(i >= added, "[expand] The expanded size of the tensor (-1) isn't allowed in a "
-                              "leading, non-existing dimension ", i);
+      TENON_CHECK(i >= added,
+                  "[expand] The expanded size of the tensor (-1) isn't allowed in a "
+                  "leading, non-existing dimension ",
+                  i);
       sizes[i] = own;
     }
     TENON_CHECK(sizes[i] == own || (own == 1 && sizes[i] >= 0),
@@ -58,7 +61,8 @@ Tensor native::sum_to_size(const Tensor& self, IntArrayRef size) {
     if (i < added || (wanted == 1 && self.sizes()[i] != 1)) dims.push_back(i);
     fits = i < added || wanted == 1 || wanted == self.sizes()[i];
   }
-  TENON_CHECK(fits, "[sum_to_size] size {", size, "} is not expandable to size {", self.sizes(), "}.");
+  TENON_CHECK(fits, "[sum_to_size] size {", size, "} is not expandable to size {", self.sizes(),
+              "}.");
   if (dims.empty()) return self;
   Tensor summed = ops::sum_dim_IntList::call(self, IntArrayRef(dims), true, std::nullopt);
   return added > 0 ? ops::reshape::call(summed, size) : summed;

@@ -12,21 +12,21 @@ struct FactoryOptions {
   Device device;
 };
 
-/// What is not given comes from `fallback_dtype` and `fallback_device`. NotImplementedError for another
-/// layout than strided and for pinned memory.
+/// What is not given comes from `fallback_dtype` and `fallback_device`. NotImplementedError for
+/// another layout than strided and for pinned memory.
 inline FactoryOptions factory_options(const char* op, std::optional<ScalarType> dtype,
                                       std::optional<Layout> layout, std::optional<Device> device,
                                       std::optional<bool> pin_memory, ScalarType fallback_dtype,
                                       Device fallback_device = kCPU) {
-  TENON_CHECK_NOT_IMPLEMENTED(!layout || *layout == kStrided, "[", op, "] layout must be strided, got ",
-                              *layout);
+  TENON_CHECK_NOT_IMPLEMENTED(!layout || *layout == kStrided, "[", op,
+                              "] layout must be strided, got ", *layout);
   TENON_CHECK_NOT_IMPLEMENTED(!pin_memory.value_or(false), "[", op,
                               "] pinned memory is not available, got pin_memory=true");
   return {dtype.value_or(fallback_dtype), device.value_or(fallback_device)};
 }
 
-/// Strides that a new tensor like `self` takes: its own where it is dense (whatever its order), else
-/// row-major (then empty); those of the format if it is not Preserve.
+/// Strides that a new tensor like `self` takes: its own where it is dense (whatever its order),
+/// else row-major (then empty); those of the format if it is not Preserve.
 inline DimVector strides_like(const TensorBase& self, MemoryFormat format) {
   if (format == MemoryFormat::Preserve) {
     return !self.is_contiguous() && self.is_non_overlapping_and_dense() ? DimVector(self.strides())

@@ -1,5 +1,5 @@
-#include "aten/composite/factory_options.h"
 #include "tenon/native/full.h"
+#include "aten/composite/factory_options.h"
 #include "tenon/native/full_like.h"
 #include "tenon/native/new_full.h"
 #include "tenon/native/new_ones.h"
@@ -54,8 +54,9 @@ TensorBase like(const char* op, const Tensor& self, std::optional<ScalarType> dt
 
 }  // namespace
 
-Tensor native::zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                     std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor native::zeros(IntArrayRef size, std::optional<ScalarType> dtype,
+                     std::optional<Layout> layout, std::optional<Device> device,
+                     std::optional<bool> pin_memory) {
   const auto o = factory_options("zeros", dtype, layout, device, pin_memory, get_default_dtype());
   return zeroed(tenon::empty(size, o.dtype, o.device));
 }
@@ -83,20 +84,24 @@ Tensor native::scalar_tensor(const Scalar& s, std::optional<ScalarType> dtype,
 
 Tensor native::zeros_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
-                          std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                          std::optional<bool> pin_memory,
+                          std::optional<MemoryFormat> memory_format) {
   return zeroed(like("zeros_like", self, dtype, layout, device, pin_memory, memory_format));
 }
 
 Tensor native::ones_like(const Tensor& self, std::optional<ScalarType> dtype,
                          std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                         std::optional<bool> pin_memory,
+                         std::optional<MemoryFormat> memory_format) {
   return filled(like("ones_like", self, dtype, layout, device, pin_memory, memory_format), 1);
 }
 
-Tensor native::full_like(const Tensor& self, const Scalar& fill_value, std::optional<ScalarType> dtype,
-                         std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  return filled(like("full_like", self, dtype, layout, device, pin_memory, memory_format), fill_value);
+Tensor native::full_like(const Tensor& self, const Scalar& fill_value,
+                         std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                         std::optional<Device> device, std::optional<bool> pin_memory,
+                         std::optional<MemoryFormat> memory_format) {
+  return filled(like("full_like", self, dtype, layout, device, pin_memory, memory_format),
+                fill_value);
 }
 
 Tensor native::new_zeros(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,

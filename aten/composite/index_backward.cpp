@@ -29,13 +29,15 @@ Tensor native::index_add_source_backward(const Tensor& grad, int64_t dim, const 
   return alpha.equal(1) ? chosen : ops::mul_Scalar::call(chosen, alpha);
 }
 
-Tensor native::gather_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim, const Tensor& index) {
+Tensor native::gather_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim,
+                               const Tensor& index) {
   return ops::scatter_add::call(tenon::new_zeros(grad, self_sizes), dim, index, grad);
 }
 
 /// The gradient of values that were picked along dim goes to where they were.
-Tensor native::value_selecting_reduction_backward(const Tensor& grad, int64_t dim, const Tensor& indices,
-                                                  IntArrayRef sizes, bool keepdim) {
+Tensor native::value_selecting_reduction_backward(const Tensor& grad, int64_t dim,
+                                                  const Tensor& indices, IntArrayRef sizes,
+                                                  bool keepdim) {
   if (keepdim || sizes.empty()) {
     return ops::scatter_add::call(tenon::new_zeros(grad, sizes), dim, indices, grad);
   }
@@ -44,9 +46,11 @@ Tensor native::value_selecting_reduction_backward(const Tensor& grad, int64_t di
                                 ops::unsqueeze::call(grad, d));
 }
 
-Tensor native::masked_select_backward(const Tensor& grad_output, IntArrayRef self_sizes, const Tensor& mask) {
+Tensor native::masked_select_backward(const Tensor& grad_output, IntArrayRef self_sizes,
+                                      const Tensor& mask) {
   // Rows of nonzero() come in the order in which the elements were taken.
-  DimVector shape(static_cast<size_t>(std::max<int64_t>(static_cast<int64_t>(self_sizes.size()), mask.dim())));
+  DimVector shape(
+      static_cast<size_t>(std::max<int64_t>(static_cast<int64_t>(self_sizes.size()), mask.dim())));
   for (size_t i = 0; i < shape.size(); ++i) {
     const auto at = [&](IntArrayRef sizes) {
       return i + sizes.size() < shape.size() ? int64_t{1} : sizes[i + sizes.size() - shape.size()];
@@ -55,7 +59,8 @@ Tensor native::masked_select_backward(const Tensor& grad_output, IntArrayRef sel
   }
   const Tensor flat_mask = ops::reshape::call(mask.expand(shape), {-1});
   const Tensor places = ops::squeeze_dim::call(ops::nonzero::call(flat_mask), 1);
-  const Tensor flat = ops::index_add::call(tenon::new_zeros(grad_output, numel_of(shape)), 0, places, grad_output, 1);
+  const Tensor flat = ops::index_add::call(tenon::new_zeros(grad_output, numel_of(shape)), 0,
+                                           places, grad_output, 1);
   return ops::sum_to_size::call(ops::reshape::call(flat, shape), self_sizes);
 }
 

@@ -12,7 +12,8 @@ Scalar native::item(const Tensor& self) {
 }
 
 bool native::is_nonzero(const Tensor& self) {
-  TENON_CHECK(self.numel() != 0, "[is_nonzero] Boolean value of Tensor with no values is ambiguous");
+  TENON_CHECK(self.numel() != 0,
+              "[is_nonzero] Boolean value of Tensor with no values is ambiguous");
   TENON_CHECK(self.numel() == 1,
               "[is_nonzero] Boolean value of Tensor with more than one value is ambiguous");
   return ops::_local_scalar_dense::call(self).toBool();

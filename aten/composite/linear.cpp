@@ -7,7 +7,8 @@
 namespace tenon {
 
 /// input @ weight.t() + bias, on backends without a kernel of their own.
-Tensor native::linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+Tensor native::linear(const Tensor& input, const Tensor& weight,
+                      const std::optional<Tensor>& bias) {
   const Tensor out = tenon::matmul(input, t(weight));
   return bias && bias->defined() ? add(out, *bias) : out;
 }

@@ -22,14 +22,18 @@ Tensor rows_of(const Tensor& t, int64_t columns) {
 
 Tensor defined_or_empty(const std::optional<Tensor>& t) { return t ? *t : Tensor(); }
 
-Tensor sum_of(const Tensor& a, const Tensor& b) { return !a.defined() ? b : !b.defined() ? a : add(a, b); }
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  return !a.defined() ? b : !b.defined() ? a : add(a, b);
+}
 
 }  // namespace
 
 /// grad_input = grad_output @ weight, grad_weight = grad_output^T @ input, grad_bias = the sum of
 /// grad_output over all but its last dimension.
-std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self, const Tensor& grad_output,
-                                                           const Tensor& weight, std::array<bool, 3> output_mask) {
+std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self,
+                                                           const Tensor& grad_output,
+                                                           const Tensor& weight,
+                                                           std::array<bool, 3> output_mask) {
   const int64_t outputs = weight.dim() == 2 ? weight.size(0) : 1;
   const Tensor g = rows_of(grad_output, outputs), w = rows_of(weight, weight.size(-1));
   Tensor grad_input, grad_weight, grad_bias;
@@ -45,11 +49,13 @@ std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self, c
   return {grad_input, grad_weight, grad_bias};
 }
 
-/// The derivative of linear_backward: with L = <ggI, gO W> + <ggW, gO^T x> + <ggb, sum gO>, its gradients of
-/// x, gO and W.
-std::tuple<Tensor, Tensor, Tensor> native::_linear_double_backward(
-    const std::optional<Tensor>& ggI, const std::optional<Tensor>& ggW, const std::optional<Tensor>& ggb,
-    const Tensor& self, const Tensor& grad_output, const Tensor& weight, std::array<bool, 3> output_mask) {
+/// The derivative of linear_backward: with L = <ggI, gO W> + <ggW, gO^T x> + <ggb, sum gO>, its
+/// gradients of x, gO and W.
+std::tuple<Tensor, Tensor, Tensor>
+native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::optional<Tensor>& ggW,
+                                const std::optional<Tensor>& ggb, const Tensor& self,
+                                const Tensor& grad_output, const Tensor& weight,
+                                std::array<bool, 3> output_mask) {
   const Tensor v = defined_or_empty(ggI), u = defined_or_empty(ggW), b = defined_or_empty(ggb);
   const int64_t outputs = weight.dim() == 2 ? weight.size(0) : 1;
   const Tensor g = rows_of(grad_output, outputs);

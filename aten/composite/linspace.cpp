@@ -6,12 +6,13 @@
 
 namespace tenon {
 
-/// out[i] = start + i * step for the first half, end - (steps - 1 - i) * step for the second, so that
-/// both ends are met exactly; step = (end - start) / (steps - 1).
+/// out[i] = start + i * step for the first half, end - (steps - 1 - i) * step for the second, so
+/// that both ends are met exactly; step = (end - start) / (steps - 1).
 Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
                         std::optional<ScalarType> dtype, std::optional<Layout> layout,
                         std::optional<Device> device, std::optional<bool> pin_memory) {
-  const auto o = factory_options("linspace", dtype, layout, device, pin_memory, get_default_dtype());
+  const auto o =
+      factory_options("linspace", dtype, layout, device, pin_memory, get_default_dtype());
   TENON_CHECK_VALUE(steps >= 0, "[linspace] number of steps must be non-negative, got ", steps);
   const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
   Tensor result = tenon::empty({steps}, o.dtype, made_on);

@@ -21,7 +21,8 @@ DimVector broadcast(IntArrayRef a, IntArrayRef b) {
   for (size_t i = 1; i <= dims; ++i) {
     const int64_t x = i <= a.size() ? a[a.size() - i] : 1, y = i <= b.size() ? b[b.size() - i] : 1;
     TENON_CHECK(x == y || x == 1 || y == 1, "[matmul] The size of tensor a (", x,
-                ") must match the size of tensor b (", y, ") at non-singleton dimension ", dims - i);
+                ") must match the size of tensor b (", y, ") at non-singleton dimension ",
+                dims - i);
     out[dims - i] = x == 1 ? y : x;
   }
   return out;
@@ -36,9 +37,10 @@ int64_t product(IntArrayRef sizes) {
 /// Batches of matrices, broadcast against each other.
 Tensor batched(const Tensor& self, const Tensor& other) {
   const int64_t m = self.size(-2), k = self.size(-1), n = other.size(-1);
-  TENON_CHECK(other.size(-2) == k, "[matmul] mat1 and mat2 shapes cannot be multiplied (", self.sizes(), " and ",
-              other.sizes(), ")");
-  DimVector out = broadcast(self.sizes().slice(0, self.dim() - 2), other.sizes().slice(0, other.dim() - 2));
+  TENON_CHECK(other.size(-2) == k, "[matmul] mat1 and mat2 shapes cannot be multiplied (",
+              self.sizes(), " and ", other.sizes(), ")");
+  DimVector out =
+      broadcast(self.sizes().slice(0, self.dim() - 2), other.sizes().slice(0, other.dim() - 2));
   const int64_t batch = product(out);
   DimVector left(out), right(out);
   left.push_back(m);
@@ -54,11 +56,12 @@ Tensor batched(const Tensor& self, const Tensor& other) {
 
 }  // namespace
 
-/// PyTorch's rule: vectors give dot and mv; a vector beside a matrix is a row or a column that is dropped
-/// again; a batch times one matrix is a single product; the rest is a broadcast bmm.
+/// PyTorch's rule: vectors give dot and mv; a vector beside a matrix is a row or a column that is
+/// dropped again; a batch times one matrix is a single product; the rest is a broadcast bmm.
 Tensor native::matmul(const Tensor& self, const Tensor& other) {
   const int64_t a = self.dim(), b = other.dim();
-  TENON_CHECK(a > 0 && b > 0, "[matmul] both arguments to matmul need to be at least 1D, but they are ", a,
+  TENON_CHECK(a > 0 && b > 0,
+              "[matmul] both arguments to matmul need to be at least 1D, but they are ", a,
               "D and ", b, "D");
   if (a == 1 && b == 1) return dot(self, other);
   if (a == 2 && b == 2) return mm(self, other);

@@ -11,11 +11,14 @@
 namespace tenon::native {
 namespace {
 
-Tensor plus(const Tensor& a, const Tensor& b) { return !a.defined() ? b : !b.defined() ? a : tenon::add(a, b); }
+Tensor plus(const Tensor& a, const Tensor& b) {
+  return !a.defined() ? b : !b.defined() ? a : tenon::add(a, b);
+}
 
 }  // namespace
 
-NormGradients norm_double_backward(const Normalised& n, const Tensor& v, const Tensor& u, const Tensor& b) {
+NormGradients norm_double_backward(const Normalised& n, const Tensor& v, const Tensor& u,
+                                   const Tensor& b) {
   const auto times = [](const Tensor& a, const Tensor& c) { return tenon::mul(a, c); };
   const Tensor h = times(tenon::sub(n.x, n.mean), n.rstd);
   const auto average = [&](const Tensor& z) { return tenon::mean(z, IntArrayRef(n.dims), true); };

@@ -1,3 +1,4 @@
+#include "tenon/ops/random.h"
 #include "aten/composite/factory_options.h"
 #include "tenon/native/normal.h"
 #include "tenon/native/rand.h"
@@ -9,7 +10,6 @@
 #include "tenon/native/randperm.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/normal.h"
-#include "tenon/ops/random.h"
 #include "tenon/ops/uniform.h"
 
 #include <mutex>
@@ -45,7 +45,8 @@ Tensor native::rand(IntArrayRef size, std::optional<ScalarType> dtype, std::opti
 
 Tensor native::rand_like(const Tensor& self, std::optional<ScalarType> dtype,
                          std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                         std::optional<bool> pin_memory,
+                         std::optional<MemoryFormat> memory_format) {
   Tensor result = like("rand_like", self, dtype, layout, device, pin_memory, memory_format);
   return ops::uniform_::call(result, 0, 1, std::nullopt);
 }
@@ -58,22 +59,24 @@ Tensor native::randn_generator(IntArrayRef size, std::optional<Generator> genera
   return ops::normal_::call(result, 0, 1, generator);
 }
 
-Tensor native::randn(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                     std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor native::randn(IntArrayRef size, std::optional<ScalarType> dtype,
+                     std::optional<Layout> layout, std::optional<Device> device,
+                     std::optional<bool> pin_memory) {
   return randn_generator(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
 Tensor native::randn_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
-                          std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                          std::optional<bool> pin_memory,
+                          std::optional<MemoryFormat> memory_format) {
   Tensor result = like("randn_like", self, dtype, layout, device, pin_memory, memory_format);
   return ops::normal_::call(result, 0, 1, std::nullopt);
 }
 
 Tensor native::normal_float_float(double mean, double std, IntArrayRef size,
-                                  std::optional<Generator> generator, std::optional<ScalarType> dtype,
-                                  std::optional<Layout> layout, std::optional<Device> device,
-                                  std::optional<bool> pin_memory) {
+                                  std::optional<Generator> generator,
+                                  std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                                  std::optional<Device> device, std::optional<bool> pin_memory) {
   const auto o = factory_options("normal", dtype, layout, device, pin_memory, get_default_dtype());
   Tensor result = tenon::empty(size, o.dtype, o.device);
   return ops::normal_::call(result, mean, std, generator);
@@ -88,9 +91,9 @@ Tensor native::randint_low_generator(int64_t low, int64_t high, IntArrayRef size
   return ops::random__from::call(result, low, high, generator);
 }
 
-Tensor native::randint_low(int64_t low, int64_t high, IntArrayRef size, std::optional<ScalarType> dtype,
-                           std::optional<Layout> layout, std::optional<Device> device,
-                           std::optional<bool> pin_memory) {
+Tensor native::randint_low(int64_t low, int64_t high, IntArrayRef size,
+                           std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                           std::optional<Device> device, std::optional<bool> pin_memory) {
   return randint_low_generator(low, high, size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
@@ -116,7 +119,8 @@ Tensor native::randint_like_low_dtype(const Tensor& self, int64_t low, int64_t h
 
 Tensor native::randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype,
                             std::optional<Layout> layout, std::optional<Device> device,
-                            std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+                            std::optional<bool> pin_memory,
+                            std::optional<MemoryFormat> memory_format) {
   return randint_like_low_dtype(self, 0, high, dtype, layout, device, pin_memory, memory_format);
 }
 
@@ -128,8 +132,8 @@ Tensor native::randperm_generator(int64_t n, std::optional<Generator> generator,
   const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
   Tensor result = tenon::empty({n}, o.dtype, made_on);
   if (!made_on.is_meta()) {
-    const Generator source = generator && generator->device().is_cpu() ? *generator
-                                                                       : default_generator(kCPU);
+    const Generator source =
+        generator && generator->device().is_cpu() ? *generator : default_generator(kCPU);
     std::lock_guard lock(source->mutex);
     TENON_DISPATCH_REAL(o.dtype, "randperm", {
       auto* p = static_cast<scalar_t*>(result.data_ptr());

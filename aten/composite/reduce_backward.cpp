@@ -53,8 +53,8 @@ DimVector dims_of(uint64_t mask, int64_t rank) {
 Tensor restored(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
   if (keepdim || sizes.empty()) return reduced;
   const auto rank = static_cast<int64_t>(sizes.size());
-  return ops::reshape::call(reduced,
-                            native::reduced_sizes(sizes, native::dim_mask("reduce", dim, rank), true));
+  return ops::reshape::call(
+      reduced, native::reduced_sizes(sizes, native::dim_mask("reduce", dim, rank), true));
 }
 
 int64_t reduced_count(IntArrayRef sizes, OptionalIntArrayRef dim) {
@@ -66,20 +66,24 @@ int64_t reduced_count(IntArrayRef sizes, OptionalIntArrayRef dim) {
 
 }  // namespace
 
-Tensor native::sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+Tensor native::sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                            bool keepdim) {
   return ops::expand::call(restored(grad, sizes, dim, keepdim), sizes, false);
 }
 
-Tensor native::mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+Tensor native::mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
+                             bool keepdim) {
   const Tensor scaled = ops::div_Scalar::call(grad, Scalar(reduced_count(sizes, dim)));
   return native::sum_backward(scaled, sizes, dim, keepdim);
 }
 
-/// d prod / d x_i is the product of the others: prod / x_i, and where zeros are among them, the product of the
-/// rest for a single zero and nothing else.
-Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+/// d prod / d x_i is the product of the others: prod / x_i, and where zeros are among them, the
+/// product of the rest for a single zero and nothing else.
+Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
+                             bool keepdim) {
   if (self.dim() == 0) return grad;
-  TENON_CHECK(!dim || dim->size() <= 1, "[prod_backward] expected at most one dimension, got ", *dim);
+  TENON_CHECK(!dim || dim->size() <= 1, "[prod_backward] expected at most one dimension, got ",
+              *dim);
   if (!dim) {
     const Tensor flat = ops::reshape::call(self, {-1});
     return ops::reshape::call(native::prod_backward(grad, flat, 0, false), self.sizes());
@@ -90,8 +94,9 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
   const Tensor zeros = ops::sum_dim_IntList::call(zero, d, true, std::nullopt);
   const Tensor filled = ops::masked_fill_Scalar::call(self, zero, 1);
   const Tensor rest = ops::prod_dim_int::call(filled, d, true, std::nullopt);
-  const Tensor zero_free = ops::masked_fill_Scalar::call(ops::div_Tensor::call(rest, filled),
-                                                         ops::logical_or::call(zero, ops::gt_Scalar::call(zeros, 0)), 0);
+  const Tensor zero_free =
+      ops::masked_fill_Scalar::call(ops::div_Tensor::call(rest, filled),
+                                    ops::logical_or::call(zero, ops::gt_Scalar::call(zeros, 0)), 0);
   const Tensor at_zero = ops::masked_fill_Scalar::call(
       ops::expand::call(rest, self.sizes(), false),
       ops::logical_not::call(ops::logical_and::call(zero, ops::eq_Scalar::call(zeros, 1))), 0);
@@ -99,14 +104,17 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
 }
 
 /// Equal extremes share the gradient.
-Tensor native::evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
-                                          OptionalIntArrayRef dim, bool keepdim) {
+Tensor native::evenly_distribute_backward(const Tensor& grad, const Tensor& self,
+                                          const Tensor& result, OptionalIntArrayRef dim,
+                                          bool keepdim) {
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor r = restored(result, self.sizes(), dim, keepdim);
-  const Tensor same = ops::logical_or::call(
-      ops::eq_Tensor::call(self, r), ops::logical_and::call(ops::isnan::call(self), ops::isnan::call(r)));
+  const Tensor same =
+      ops::logical_or::call(ops::eq_Tensor::call(self, r),
+                            ops::logical_and::call(ops::isnan::call(self), ops::isnan::call(r)));
   const DimVector dims = dims_of(dim_mask("amax", dim, self.dim()), self.dim());
-  const Tensor count = dims.empty() ? same : ops::sum_dim_IntList::call(same, IntArrayRef(dims), true, std::nullopt);
+  const Tensor count =
+      dims.empty() ? same : ops::sum_dim_IntList::call(same, IntArrayRef(dims), true, std::nullopt);
   const Tensor share = ops::div_Tensor::call(g, count.to(grad.scalar_type()));
   return ops::mul_Tensor::call(share, same);
 }
@@ -119,19 +127,23 @@ Tensor native::var_backward(const Tensor& grad, const Tensor& self, OptionalIntA
   const Tensor mean = ops::mean_dim::call(self, IntArrayRef(dims), true, std::nullopt);
   const Tensor distance = ops::sub_Tensor::call(self, mean, 1);
   // No degrees of freedom: the variance itself is infinite or NaN, and so is its gradient.
-  const Tensor g = ops::mul_Scalar::call(restored(grad, self.sizes(), dim, keepdim), 2.0 / std::max(freedom, 0.0));
+  const Tensor g = ops::mul_Scalar::call(restored(grad, self.sizes(), dim, keepdim),
+                                         2.0 / std::max(freedom, 0.0));
   return ops::mul_Tensor::call(g, distance);
 }
 
-Tensor native::std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
-                            const std::optional<Scalar>& correction, bool keepdim) {
-  const Tensor g = ops::masked_fill_Scalar::call(
-      ops::div_Tensor::call(grad, ops::mul_Scalar::call(result, 2)), ops::eq_Scalar::call(result, 0), 0);
+Tensor native::std_backward(const Tensor& result, const Tensor& grad, const Tensor& self,
+                            OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+                            bool keepdim) {
+  const Tensor g =
+      ops::masked_fill_Scalar::call(ops::div_Tensor::call(grad, ops::mul_Scalar::call(result, 2)),
+                                    ops::eq_Scalar::call(result, 0), 0);
   return native::var_backward(g, self, dim, correction, keepdim);
 }
 
-Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar& ord,
-                                           const Tensor& result, OptionalIntArrayRef dim, bool keepdim) {
+Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& self,
+                                           const Scalar& ord, const Tensor& result,
+                                           OptionalIntArrayRef dim, bool keepdim) {
   const double p = ord.toDouble();
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor r = restored(result, self.sizes(), dim, keepdim);
@@ -139,14 +151,17 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
   if (p == 1) return ops::mul_Tensor::call(g, ops::sign::call(self));
   const Tensor zero = ops::eq_Scalar::call(r, 0);
   if (p == 2) {
-    return ops::mul_Tensor::call(self, ops::masked_fill_Scalar::call(ops::div_Tensor::call(g, r), zero, 0));
+    return ops::mul_Tensor::call(
+        self, ops::masked_fill_Scalar::call(ops::div_Tensor::call(g, r), zero, 0));
   }
   if (std::isinf(p)) {
     return ops::mul_Tensor::call(
-        native::evenly_distribute_backward(g, ops::abs::call(self), r, dim, true), ops::sign::call(self));
+        native::evenly_distribute_backward(g, ops::abs::call(self), r, dim, true),
+        ops::sign::call(self));
   }
   // sign(x) |x|^(p-1) / r^(p-1), without leaving the range in between.
-  const Tensor ratio = ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
+  const Tensor ratio =
+      ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
   Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
   if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(self, 0), 0);
   return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sign::call(self)));
@@ -170,11 +185,12 @@ Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
     result = ops::add_Tensor::call(ops::log::call(sums), shift, 1);
   }
   if (keepdim || dims.empty()) return result;
-  return ops::reshape::call(result, reduced_sizes(x.sizes(), dim_mask("logsumexp", dim, x.dim()), false));
+  return ops::reshape::call(result,
+                            reduced_sizes(x.sizes(), dim_mask("logsumexp", dim, x.dim()), false));
 }
 
-Tensor native::logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim,
-                                  bool keepdim) {
+Tensor native::logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
+                                  IntArrayRef dim, bool keepdim) {
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor r = restored(result, self.sizes(), dim, keepdim);
   const Tensor weight = ops::exp::call(ops::sub_Tensor::call(self, r, 1));

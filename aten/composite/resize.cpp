@@ -1,5 +1,5 @@
-#include "aten/composite/factory_options.h"
 #include "tenon/native/resize.h"
+#include "aten/composite/factory_options.h"
 
 namespace tenon {
 

@@ -20,18 +20,22 @@ Tensor part(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t 
 
 }  // namespace
 
-std::vector<Tensor> native::split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+std::vector<Tensor> native::split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
+                                             int64_t dim) {
   TENON_CHECK(self.dim() > 0, "[split_with_sizes] split expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[d];
   int64_t total = 0;
   for (int64_t s : split_sizes) {
-    TENON_CHECK(s >= 0, "[split_with_sizes] split_with_sizes expects split_sizes have only non-negative "
-                        "entries, but got split_sizes=", split_sizes);
+    TENON_CHECK(s >= 0,
+                "[split_with_sizes] split_with_sizes expects split_sizes have only non-negative "
+                "entries, but got split_sizes=",
+                split_sizes);
     total += s;
   }
-  TENON_CHECK(total == size, "[split_with_sizes] split_with_sizes expects split_sizes to sum exactly to ",
-              size, " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
+  TENON_CHECK(total == size,
+              "[split_with_sizes] split_with_sizes expects split_sizes to sum exactly to ", size,
+              " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
   std::vector<Tensor> parts;
   parts.reserve(split_sizes.size());
   DimVector sizes(self.sizes());
@@ -46,12 +50,15 @@ std::vector<Tensor> native::split_with_sizes(const Tensor& self, IntArrayRef spl
 
 std::vector<Tensor> native::split(const Tensor& self, int64_t split_size, int64_t dim) {
   TENON_CHECK(self.dim() > 0, "[split] split expects at least a 1-dimensional tensor");
-  TENON_CHECK(split_size >= 0, "[split] split expects split_size be non-negative, but got split_size=",
-              split_size);
+  TENON_CHECK(split_size >= 0,
+              "[split] split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t size = self.size(dim);
-  TENON_CHECK(split_size > 0 || size == 0, "[split] split_size can only be 0 if dimension size is 0, "
-                                           "but got dimension size of ", size);
-  const int64_t count = split_size == 0 ? 1 : std::max<int64_t>((size + split_size - 1) / split_size, 1);
+  TENON_CHECK(split_size > 0 || size == 0,
+              "[split] split_size can only be 0 if dimension size is 0, "
+              "but got dimension size of ",
+              size);
+  const int64_t count =
+      split_size == 0 ? 1 : std::max<int64_t>((size + split_size - 1) / split_size, 1);
   DimVector sizes(static_cast<size_t>(count), split_size);
   sizes.back() = size - (count - 1) * split_size;
   return native::split_with_sizes(self, sizes, dim);

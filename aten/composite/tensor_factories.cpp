@@ -22,9 +22,10 @@ Tensor detail::tensor_of(const void* data, ScalarType stored, IntArrayRef sizes,
   Tensor made = tenon::empty(sizes, stored, kCPU);
   if (made.nbytes() > 0) std::memcpy(made.data_ptr(), data, made.nbytes());
   const ScalarType wanted = options.dtype_opt().value_or(natural);
-  Tensor result = wanted == stored && options.device().is_cpu()
-                      ? made
-                      : ops::to_device::call(made, options.device(), wanted, false, false, std::nullopt);
+  Tensor result =
+      wanted == stored && options.device().is_cpu()
+          ? made
+          : ops::to_device::call(made, options.device(), wanted, false, false, std::nullopt);
   return options.requires_grad() ? result.requires_grad_(true) : result;
 }
 
@@ -36,12 +37,12 @@ Tensor tensor(std::initializer_list<TensorData> values, const TensorOptions& opt
   return detail::tensor_of(data.bytes(), data.dtype(), data.sizes(), natural, options);
 }
 
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, std::function<void(void*)> deleter,
-                 const TensorOptions& options) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 std::function<void(void*)> deleter, const TensorOptions& options) {
   const ScalarType dtype = options.dtype();
   const DimVector steps = strides.empty() ? contiguous_strides(sizes) : DimVector(strides);
-  TENON_CHECK_VALUE(steps.size() == sizes.size(), "[from_blob] sizes ", sizes, " and strides ", strides,
-                    " differ in length");
+  TENON_CHECK_VALUE(steps.size() == sizes.size(), "[from_blob] sizes ", sizes, " and strides ",
+                    strides, " differ in length");
   int64_t extent = numel_of(sizes) == 0 ? 0 : 1;
   for (size_t i = 0; extent > 0 && i < sizes.size(); ++i) {
     TENON_CHECK_VALUE(steps[i] >= 0, "[from_blob] strides must not be negative, got ", steps);

@@ -15,8 +15,7 @@ namespace tenon {
 class TensorData {
  public:
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  TensorData(T value) : dtype_(scalar_type_of<canonical<T>>) {
+  requires(std::is_arithmetic_v<T>) TensorData(T value) : dtype_(scalar_type_of<canonical<T>>) {
     // Numbers of one kind keep their bits: every int64 and every double survives.
     append(static_cast<canonical<T>>(value));
   }
@@ -51,18 +50,18 @@ TENON_API Tensor tensor_of(const void* data, ScalarType stored, IntArrayRef size
                            ScalarType natural, const TensorOptions& options);
 }
 
-/// A new tensor of the numbers in braces: tensor({{1., 2.}, {3., 4.}}). Without a dtype in `options`
-/// bools give Bool, integers Long, floating-point numbers the default dtype. ValueError if the nesting
-/// is ragged.
-TENON_API Tensor tensor(std::initializer_list<TensorData> values, const TensorOptions& options = {});
+/// A new tensor of the numbers in braces: tensor({{1., 2.}, {3., 4.}}). Without a dtype in
+/// `options` bools give Bool, integers Long, floating-point numbers the default dtype. ValueError
+/// if the nesting is ragged.
+TENON_API Tensor tensor(std::initializer_list<TensorData> values,
+                        const TensorOptions& options = {});
 
 /// A 0-dim tensor of one number.
 template <class T>
-  requires(std::is_arithmetic_v<T>)
-Tensor tensor(T value, const TensorOptions& options = {}) {
-  constexpr ScalarType natural = std::is_same_v<T, bool>    ? kBool
-                                 : std::is_integral_v<T>    ? kLong
-                                                            : kFloat;
+requires(std::is_arithmetic_v<T>) Tensor tensor(T value, const TensorOptions& options = {}) {
+  constexpr ScalarType natural = std::is_same_v<T, bool> ? kBool
+                                 : std::is_integral_v<T> ? kLong
+                                                         : kFloat;
   using Stored = std::conditional_t<std::is_same_v<T, bool>, bool,
                                     std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
   const Stored stored = static_cast<Stored>(value);

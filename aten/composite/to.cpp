@@ -11,7 +11,8 @@ namespace {
 
 bool same_device(Device wanted, Device actual) {
   // "cuda" without an index is whatever CUDA device the tensor is on.
-  return wanted.type() == actual.type() && (!wanted.has_index() || wanted.index() == actual.index());
+  return wanted.type() == actual.type() &&
+         (!wanted.has_index() || wanted.index() == actual.index());
 }
 
 /// `self` itself if it already is what is asked for and no copy is wanted.
@@ -50,7 +51,8 @@ Tensor native::to_dtype_layout(const Tensor& self, std::optional<ScalarType> dty
 
 Tensor native::to_device(const Tensor& self, Device device, ScalarType dtype, bool non_blocking,
                          bool copy, std::optional<MemoryFormat> memory_format) {
-  return convert(self, dtype, std::nullopt, device, std::nullopt, non_blocking, copy, memory_format);
+  return convert(self, dtype, std::nullopt, device, std::nullopt, non_blocking, copy,
+                 memory_format);
 }
 
 Tensor native::to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy,
@@ -61,8 +63,8 @@ Tensor native::to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking,
 
 Tensor native::to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
                         std::optional<MemoryFormat> memory_format) {
-  return convert(self, other.scalar_type(), std::nullopt, other.device(), std::nullopt, non_blocking,
-                 copy, memory_format);
+  return convert(self, other.scalar_type(), std::nullopt, other.device(), std::nullopt,
+                 non_blocking, copy, memory_format);
 }
 
 Tensor native::type_as(const Tensor& self, const Tensor& other) {

@@ -59,7 +59,8 @@ Tensor native::permute_backward(const Tensor& grad, IntArrayRef dims) {
 Tensor native::movedim_intlist(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   TENON_CHECK(source.size() == destination.size(),
               "[movedim] Invalid source or destination dims: source (", source,
-              " dims) should contain the same number of dims as destination (", destination, " dims)");
+              " dims) should contain the same number of dims as destination (", destination,
+              " dims)");
   const int64_t rank = self.dim();
   DimVector order(rank, -1);
   SmallVector<bool, 8> moved(rank, false);

@@ -17,9 +17,10 @@ Tensor native::view(const Tensor& self, IntArrayRef size) {
     return make_view(self, sizes, contiguous_strides(sizes), self.storage_offset());
   }
   const auto strides = view_strides(self.sizes(), self.strides(), sizes);
-  TENON_CHECK(strides,
-              "[view] view size is not compatible with input tensor's size and stride (at least one "
-              "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+  TENON_CHECK(
+      strides,
+      "[view] view size is not compatible with input tensor's size and stride (at least one "
+      "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
   return make_view(self, sizes, *strides, self.storage_offset());
 }
 

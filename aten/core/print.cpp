@@ -29,32 +29,19 @@ std::string line_break(int64_t lines, int64_t indent) {
 
 const char* python_name(ScalarType type) {
   switch (type) {
-    case kByte:
-      return "torch.uint8";
-    case kChar:
-      return "torch.int8";
-    case kShort:
-      return "torch.int16";
-    case kInt:
-      return "torch.int32";
-    case kLong:
-      return "torch.int64";
-    case kHalf:
-      return "torch.float16";
-    case kFloat:
-      return "torch.float32";
-    case kDouble:
-      return "torch.float64";
-    case kComplexFloat:
-      return "torch.complex64";
-    case kComplexDouble:
-      return "torch.complex128";
-    case kBool:
-      return "torch.bool";
-    case kBFloat16:
-      return "torch.bfloat16";
-    case ScalarType::Undefined:
-      break;
+  case kByte: return "torch.uint8";
+  case kChar: return "torch.int8";
+  case kShort: return "torch.int16";
+  case kInt: return "torch.int32";
+  case kLong: return "torch.int64";
+  case kHalf: return "torch.float16";
+  case kFloat: return "torch.float32";
+  case kDouble: return "torch.float64";
+  case kComplexFloat: return "torch.complex64";
+  case kComplexDouble: return "torch.complex128";
+  case kBool: return "torch.bool";
+  case kBFloat16: return "torch.bfloat16";
+  case ScalarType::Undefined: break;
   }
   return "undefined";
 }
@@ -129,7 +116,8 @@ class Writer {
   template <class F>
   void visit(int64_t d, int64_t offset, F&& f) {
     if (d == t_.dim()) return f(offset);
-    for_shown(d, [&](int64_t i) { visit(d + 1, offset + i * t_.strides()[d], f); }, [] {});
+    for_shown(
+        d, [&](int64_t i) { visit(d + 1, offset + i * t_.strides()[d], f); }, [] {});
   }
 
   template <class F, class G>
@@ -161,7 +149,8 @@ class Writer {
       return static_cast<const bool*>(t_.const_data_ptr())[offset] ? "True" : "False";
     }
     return TENON_DISPATCH_INTEGRAL(t_.scalar_type(), "print", {
-      return std::to_string(static_cast<int64_t>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset]));
+      return std::to_string(
+          static_cast<int64_t>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset]));
     });
   }
 
@@ -188,7 +177,8 @@ class Writer {
       text += item;
       ++count;
     };
-    for_shown(d, [&](int64_t i) { add(element_(offset + i * t_.strides()[d])); }, [&] { add(" ..."); });
+    for_shown(
+        d, [&](int64_t i) { add(element_(offset + i * t_.strides()[d])); }, [&] { add(" ..."); });
     return text + "]";
   }
 
@@ -203,8 +193,9 @@ class Writer {
       text += (first ? "" : between) + item;
       first = false;
     };
-    for_shown(d, [&](int64_t i) { add(dimension(d + 1, offset + i * t_.strides()[d], indent + 1)); },
-              [&] { add("..."); });
+    for_shown(
+        d, [&](int64_t i) { add(dimension(d + 1, offset + i * t_.strides()[d], indent + 1)); },
+        [&] { add("..."); });
     return text + "]";
   }
 
@@ -242,7 +233,8 @@ std::string to_string(const TensorBase& tensor) {
   if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
   bool shows_type = type != standard;
   TensorBase source = tensor;
-  if (!tensor.is_cpu() && !tensor.is_meta() && print_hooks().to_cpu) source = print_hooks().to_cpu(tensor);
+  if (!tensor.is_cpu() && !tensor.is_meta() && print_hooks().to_cpu)
+    source = print_hooks().to_cpu(tensor);
   if (!source.is_cpu()) {
     suffixes.push_back("size=" + python_tuple(tensor.sizes()));
     text += "...";
@@ -261,7 +253,8 @@ std::string to_string(const TensorBase& tensor) {
     suffixes.push_back("requires_grad=True");
   }
   const size_t line = text.rfind('\n');
-  auto used = static_cast<int64_t>(text.size()) - (line == std::string::npos ? -1 : static_cast<int64_t>(line)) + 1;
+  auto used = static_cast<int64_t>(text.size()) -
+              (line == std::string::npos ? -1 : static_cast<int64_t>(line)) + 1;
   for (const std::string& suffix : suffixes) {
     const auto size = static_cast<int64_t>(suffix.size());
     if (used + size + 2 > kLineWidth) {
@@ -275,6 +268,8 @@ std::string to_string(const TensorBase& tensor) {
   return text + ")";
 }
 
-std::ostream& operator<<(std::ostream& out, const TensorBase& tensor) { return out << to_string(tensor); }
+std::ostream& operator<<(std::ostream& out, const TensorBase& tensor) {
+  return out << to_string(tensor);
+}
 
 }  // namespace tenon

@@ -10,8 +10,8 @@ namespace tenon {
 /// Prints as PyTorch's Python does:
 ///     tensor([[0.4963, 0.7682],
 ///             [0.0885, 0.1320]], dtype=torch.float64, requires_grad=True)
-/// Four digits; more than 1000 elements are shown by three at each edge; scientific notation where the
-/// largest is above 1e8, the smallest below 1e-4 or their ratio above 1000.
+/// Four digits; more than 1000 elements are shown by three at each edge; scientific notation where
+/// the largest is above 1e8, the smallest below 1e-4 or their ratio above 1000.
 TENON_API std::ostream& operator<<(std::ostream& out, const TensorBase& tensor);
 TENON_API std::string to_string(const TensorBase& tensor);
 

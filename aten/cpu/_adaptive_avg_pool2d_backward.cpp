@@ -8,21 +8,21 @@
 
 namespace tenon {
 
-void native::_adaptive_avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& self, const Tensor& grad_input) {
+void native::_adaptive_avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& self,
+                                               const Tensor& grad_input) {
   const meta::Pool2d p = meta::adaptive_pool2d(self, grad_output);
   const ScalarType type = compute_type(grad_output.scalar_type());
   const TensorBase from = plain_input(grad_output, type);
   const PlainOutput to(grad_input, type);
-  const auto window = [&](int64_t row, int64_t column) {
-    return adaptive_window(p, row, column);
-  };
+  const auto window = [&](int64_t row, int64_t column) { return adaptive_window(p, row, column); };
   TENON_DISPATCH_FLOATING(type, "adaptive_avg_pool2d_backward", {
-    parallel_for(0, p.planes, std::max<int64_t>(1, 16384 / p.in_size()), [&](int64_t begin, int64_t end) {
-      for (int64_t l = begin; l < end; ++l) {
-        spread_plane<scalar_t>(p, from.data_ptr<scalar_t>() + l * p.out_size(),
-                         to.data<scalar_t>() + l * p.in_size(), window);
-      }
-    });
+    parallel_for(0, p.planes, std::max<int64_t>(1, 16384 / p.in_size()),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t l = begin; l < end; ++l) {
+                     spread_plane<scalar_t>(p, from.data_ptr<scalar_t>() + l * p.out_size(),
+                                            to.data<scalar_t>() + l * p.in_size(), window);
+                   }
+                 });
   });
   to.deliver();
 }

@@ -30,7 +30,8 @@ struct ExtremeOp {
   static constexpr bool kCascade = false;
   static HWY_INLINE Acc load(In x) { return x; }
   static HWY_INLINE Acc combine(Acc a, Acc b) {
-    // A NaN in a loses no comparison, one in b must be taken. Two selections vectorise where `||` does not.
+    // A NaN in a loses no comparison, one in b must be taken. Two selections vectorise where `||`
+    // does not.
     const Acc best = (kMax ? b > a : b < a) ? b : a;
     return b != b ? b : best;
   }
@@ -46,11 +47,13 @@ struct ExtremeOp {
 };
 
 const ReduceLoops* max_loops(ScalarType type) {
-  return TENON_DISPATCH_REAL(type, "amax", { return &kLoops<ExtremeOp<scalar_t, true>, scalar_t>; });
+  return TENON_DISPATCH_REAL(type, "amax",
+                             { return &kLoops<ExtremeOp<scalar_t, true>, scalar_t>; });
 }
 
 const ReduceLoops* min_loops(ScalarType type) {
-  return TENON_DISPATCH_REAL(type, "amin", { return &kLoops<ExtremeOp<scalar_t, false>, scalar_t>; });
+  return TENON_DISPATCH_REAL(type, "amin",
+                             { return &kLoops<ExtremeOp<scalar_t, false>, scalar_t>; });
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE

@@ -53,23 +53,29 @@ namespace {
 // An empty list of dims reduces nothing here: that is what `any.dims` with dim=[] means in PyTorch.
 void any(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
   using namespace native;
-  reduce(self, dim_mask("any", dim, self.dim(), false), out, *HWY_DYNAMIC_DISPATCH(any_loops)(self.scalar_type()));
+  reduce(self, dim_mask("any", dim, self.dim(), false), out,
+         *HWY_DYNAMIC_DISPATCH(any_loops)(self.scalar_type()));
 }
 
 void all(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
   using namespace native;
-  reduce(self, dim_mask("all", dim, self.dim(), false), out, *HWY_DYNAMIC_DISPATCH(all_loops)(self.scalar_type()));
+  reduce(self, dim_mask("all", dim, self.dim(), false), out,
+         *HWY_DYNAMIC_DISPATCH(all_loops)(self.scalar_type()));
 }
 
 }  // namespace
 
 void native::any_cpu(const Tensor& self, const Tensor& out) { tenon::any(self, std::nullopt, out); }
-void native::any_dim_cpu(const Tensor& self, int64_t dim, bool, const Tensor& out) { tenon::any(self, dim, out); }
+void native::any_dim_cpu(const Tensor& self, int64_t dim, bool, const Tensor& out) {
+  tenon::any(self, dim, out);
+}
 void native::any_dims_cpu(const Tensor& self, OptionalIntArrayRef dim, bool, const Tensor& out) {
   tenon::any(self, dim, out);
 }
 void native::all_cpu(const Tensor& self, const Tensor& out) { tenon::all(self, std::nullopt, out); }
-void native::all_dim_cpu(const Tensor& self, int64_t dim, bool, const Tensor& out) { tenon::all(self, dim, out); }
+void native::all_dim_cpu(const Tensor& self, int64_t dim, bool, const Tensor& out) {
+  tenon::all(self, dim, out);
+}
 void native::all_dims_cpu(const Tensor& self, OptionalIntArrayRef dim, bool, const Tensor& out) {
   tenon::all(self, dim, out);
 }

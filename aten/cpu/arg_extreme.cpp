@@ -30,7 +30,8 @@ HWY_INLINE bool better(T candidate, T best) {
   return (kMax ? candidate > best : candidate < best) | ((candidate != candidate) & (best == best));
 }
 
-/// Best of the elements from i on, as many as fill whole vectors; i is moved past them. At least kLanes.
+/// Best of the elements from i on, as many as fill whole vectors; i is moved past them. At least
+/// kLanes.
 template <class T, bool kMax>
 HWY_INLINE T best_of_lanes(const T* HWY_RESTRICT p, int64_t& i, int64_t end) {
   alignas(64) T lanes[kLanes<T>];
@@ -65,7 +66,8 @@ HWY_INLINE T best_of_lanes(const T* HWY_RESTRICT p, int64_t& i, int64_t end) {
   return lanes[0];
 }
 
-/// Index of the first best element of a contiguous row: the best value of each block first, then its place.
+/// Index of the first best element of a contiguous row: the best value of each block first, then
+/// its place.
 template <class T, bool kMax>
 int64_t best_in_row(const T* HWY_RESTRICT p, int64_t n) {
   constexpr int64_t kBlock = 16 * kLanes<T>;
@@ -91,9 +93,11 @@ int64_t best_in_row(const T* HWY_RESTRICT p, int64_t n) {
   return i;
 }
 
-/// One vector of columns at a time down the rows; Index as wide as T where the rows can be counted in it.
+/// One vector of columns at a time down the rows; Index as wide as T where the rows can be counted
+/// in it.
 template <class T, class Index, bool kMax>
-void best_in_columns(const T* p, int64_t pitch, int64_t rows, int64_t n, T* values, int64_t* indices) {
+void best_in_columns(const T* p, int64_t pitch, int64_t rows, int64_t n, T* values,
+                     int64_t* indices) {
   constexpr int64_t kColumns = 512;
   alignas(64) T best[kColumns];
   alignas(64) Index at[kColumns];
@@ -119,7 +123,8 @@ void best_in_columns(const T* p, int64_t pitch, int64_t rows, int64_t n, T* valu
 }
 
 template <class T, bool kMax>
-void run(const void* in, int64_t outer, int64_t length, int64_t inner, void* values, int64_t* indices) {
+void run(const void* in, int64_t outer, int64_t length, int64_t inner, void* values,
+         int64_t* indices) {
   const T* p = static_cast<const T*>(in);
   T* v = static_cast<T*>(values);
   const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(length, 1));
@@ -136,37 +141,39 @@ void run(const void* in, int64_t outer, int64_t length, int64_t inner, void* val
   }
   using Narrow = std::conditional_t<(sizeof(T) >= 8), int64_t, int32_t>;
   // Pieces of columns, so that one long outer index is enough for all threads.
-  const int64_t share = std::clamp<int64_t>((inner + get_num_threads() - 1) / get_num_threads(), 64, 4096);
+  const int64_t share =
+      std::clamp<int64_t>((inner + get_num_threads() - 1) / get_num_threads(), 64, 4096);
   const int64_t pieces = (inner + share - 1) / share;
-  parallel_for(0, outer * pieces, std::max<int64_t>(1, grain / share), [=](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) {
-      const int64_t o = k / pieces;
-      const int64_t start = k % pieces * share;
-      const int64_t n = std::min(share, inner - start);
-      T* out = v ? v + o * inner + start : nullptr;
-      int64_t* at = indices ? indices + o * inner + start : nullptr;
-      const T* from = p + o * length * inner + start;
-      if (length < (int64_t{1} << 31)) {
-        best_in_columns<T, Narrow, kMax>(from, inner, length, n, out, at);
-      } else {
-        best_in_columns<T, int64_t, kMax>(from, inner, length, n, out, at);
-      }
-    }
-  });
+  parallel_for(0, outer * pieces, std::max<int64_t>(1, grain / share),
+               [=](int64_t begin, int64_t end) {
+                 for (int64_t k = begin; k < end; ++k) {
+                   const int64_t o = k / pieces;
+                   const int64_t start = k % pieces * share;
+                   const int64_t n = std::min(share, inner - start);
+                   T* out = v ? v + o * inner + start : nullptr;
+                   int64_t* at = indices ? indices + o * inner + start : nullptr;
+                   const T* from = p + o * length * inner + start;
+                   if (length < (int64_t{1} << 31)) {
+                     best_in_columns<T, Narrow, kMax>(from, inner, length, n, out, at);
+                   } else {
+                     best_in_columns<T, int64_t, kMax>(from, inner, length, n, out, at);
+                   }
+                 }
+               });
 }
 
 using Run = void (*)(const void*, int64_t, int64_t, int64_t, void*, int64_t*);
 
 Run runner(ScalarType type, bool max) {
-  return TENON_DISPATCH_SWITCH(type, "max",
-                               TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE)
-                                   TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
-                                       TENON_DISPATCH_CASE(bool, Bool),
-                               {
-                                 // bool as bytes: both order alike.
-                                 using T = std::conditional_t<std::is_same_v<scalar_t, bool>, uint8_t, scalar_t>;
-                                 return static_cast<Run>(max ? run<T, true> : run<T, false>);
-                               });
+  return TENON_DISPATCH_SWITCH(
+      type, "max",
+      TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
+          TENON_DISPATCH_CASE(bool, Bool),
+      {
+        // bool as bytes: both order alike.
+        using T = std::conditional_t<std::is_same_v<scalar_t, bool>, uint8_t, scalar_t>;
+        return static_cast<Run>(max ? run<T, true> : run<T, false>);
+      });
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE
@@ -190,7 +197,8 @@ TensorBase target(const TensorBase& out, ScalarType type) {
 void arg_extreme(const TensorBase& self, int64_t dim, bool max, const TensorBase& values,
                  const TensorBase& indices) {
   // Half types keep their order in float, and values come back exactly.
-  const ScalarType type = is_reduced_floating_point(self.scalar_type()) ? kFloat : self.scalar_type();
+  const ScalarType type =
+      is_reduced_floating_point(self.scalar_type()) ? kFloat : self.scalar_type();
   const TensorBase in = dense(self, type);
   int64_t outer = 1;
   int64_t inner = 1;
@@ -199,9 +207,10 @@ void arg_extreme(const TensorBase& self, int64_t dim, bool max, const TensorBase
   if (outer * inner == 0) return;
   const TensorBase v = target(values, type);
   const TensorBase at = target(indices, kLong);
-  HWY_DYNAMIC_DISPATCH(runner)(type, max)
-  (in.const_data_ptr(), outer, length, inner, v.defined() ? v.mutable_data_ptr() : nullptr,
-   at.defined() ? static_cast<int64_t*>(at.mutable_data_ptr()) : nullptr);
+  HWY_DYNAMIC_DISPATCH(runner)
+  (type, max)(in.const_data_ptr(), outer, length, inner,
+              v.defined() ? v.mutable_data_ptr() : nullptr,
+              at.defined() ? static_cast<int64_t*>(at.mutable_data_ptr()) : nullptr);
   if (v.defined() && !v.is_same(values)) native::copy(values, v);
   if (at.defined() && !at.is_same(indices)) native::copy(indices, at);
 }

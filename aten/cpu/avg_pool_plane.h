@@ -7,14 +7,16 @@
 
 namespace tenon::native {
 
-/// One window of an average: input rows [h0, h1) and columns [w0, w1), and what the sum is divided by.
+/// One window of an average: input rows [h0, h1) and columns [w0, w1), and what the sum is divided
+/// by.
 struct AverageWindow {
   int64_t h0, h1, w0, w1, divisor;
 
   bool empty() const { return h0 >= h1 || w0 >= w1; }
 };
 
-inline AverageWindow average_window(const meta::Pool2d& p, int64_t row, int64_t column, bool count_include_pad,
+inline AverageWindow average_window(const meta::Pool2d& p, int64_t row, int64_t column,
+                                    bool count_include_pad,
                                     std::optional<int64_t> divisor_override) {
   AverageWindow a;
   a.h0 = row * p.stride_h - p.pad_h;

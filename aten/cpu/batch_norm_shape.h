@@ -19,11 +19,12 @@ inline ChannelShape channel_shape(const TensorBase& t, bool last) {
 
 /// `t` in compute type, row-major or channels last as asked; itself if it is so already.
 inline TensorBase in_layout(const TensorBase& t, ScalarType type, bool last) {
-  const MemoryFormat format = !last            ? MemoryFormat::Contiguous
+  const MemoryFormat format = !last          ? MemoryFormat::Contiguous
                               : t.dim() == 4 ? MemoryFormat::ChannelsLast
                                              : MemoryFormat::ChannelsLast3d;
   if (t.scalar_type() == type && t.is_contiguous(format)) return t;
-  TensorBase fresh = empty_strided(t.sizes(), strides_of_format(t.sizes(), format), type, t.device());
+  TensorBase fresh =
+      empty_strided(t.sizes(), strides_of_format(t.sizes(), format), type, t.device());
   copy(fresh, t);
   return fresh;
 }

@@ -20,13 +20,16 @@ TensorBase part(const TensorBase& t, IntArrayRef start, IntArrayRef sizes) {
 
 }  // namespace
 
-/// pad = (before, after) of the last dimension, then of the one before it, ...; negative pads cut off.
-void native::constant_pad_nd_cpu(const Tensor& self, IntArrayRef pad, const Scalar& value, const Tensor& out) {
+/// pad = (before, after) of the last dimension, then of the one before it, ...; negative pads cut
+/// off.
+void native::constant_pad_nd_cpu(const Tensor& self, IntArrayRef pad, const Scalar& value,
+                                 const Tensor& out) {
   Tensor result = out;
   ops::fill__Scalar::call(result, value);
   if (self.numel() == 0 || out.numel() == 0) return;
   const int64_t rank = self.dim();
-  DimVector from(static_cast<size_t>(rank), 0), to(static_cast<size_t>(rank), 0), sizes(self.sizes());
+  DimVector from(static_cast<size_t>(rank), 0), to(static_cast<size_t>(rank), 0),
+      sizes(self.sizes());
   for (int64_t i = 0; i < static_cast<int64_t>(pad.size()) / 2; ++i) {
     const int64_t d = rank - 1 - i;
     const int64_t before = pad[2 * i], after = pad[2 * i + 1];

@@ -29,7 +29,8 @@ void deliver(const TensorBase& to, const TensorBase& from) {
 }  // namespace
 
 ConvGeometry conv_geometry(const TensorBase& src, const TensorBase& weight, const TensorBase& dst,
-                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                           int64_t groups) {
   ConvGeometry g{};
   g.spatial = weight.dim() - 2;
   g.batch = src.size(0);
@@ -66,7 +67,8 @@ void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase
 
 void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
                         const TensorBase& diff_dst) {
-  if (conv_rows::applies(g, diff_src, diff_dst)) return conv_rows::backward_data(g, diff_src, weight, diff_dst);
+  if (conv_rows::applies(g, diff_src, diff_dst))
+    return conv_rows::backward_data(g, diff_src, weight, diff_dst);
   if (onednn::conv_backward_data(g, diff_src, weight, diff_dst)) return;
   if (is_reduced_floating_point(diff_dst.scalar_type())) {
     const TensorBase result = float_like(diff_src);
@@ -78,8 +80,9 @@ void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
   deliver(diff_src, result);
 }
 
-void conv_backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorBase& diff_weight,
-                          const TensorBase& diff_bias, const TensorBase& diff_dst) {
+void conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
+                          const TensorBase& diff_weight, const TensorBase& diff_bias,
+                          const TensorBase& diff_dst) {
   if (conv_rows::applies(g, src, diff_dst)) {
     return conv_rows::backward_weight(g, src, diff_weight, diff_bias, diff_dst);
   }

@@ -11,6 +11,8 @@ inline bool has_dense_layout(const TensorBase& t) {
 }
 
 /// `t` itself if it has such a layout, else a row-major copy.
-inline TensorBase dense_layout(const TensorBase& t) { return has_dense_layout(t) ? t : as_contiguous(t); }
+inline TensorBase dense_layout(const TensorBase& t) {
+  return has_dense_layout(t) ? t : as_contiguous(t);
+}
 
 }  // namespace tenon::native

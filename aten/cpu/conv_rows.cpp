@@ -29,8 +29,9 @@ inline constexpr int64_t kWidth = kLanes<float>;
 
 /// kRows output channels at two vectors of pixels, which lie `step` apart in the input.
 template <int kRows>
-HWY_NOINLINE void pixels(const float* HWY_RESTRICT in, int64_t step, const int64_t* HWY_RESTRICT taps,
-                         int64_t count, const float* HWY_RESTRICT weight, float* HWY_RESTRICT sums) {
+HWY_NOINLINE void pixels(const float* HWY_RESTRICT in, int64_t step,
+                         const int64_t* HWY_RESTRICT taps, int64_t count,
+                         const float* HWY_RESTRICT weight, float* HWY_RESTRICT sums) {
   const FloatTag d;
   Vector<float> acc[kRows][2];
 #pragma GCC unroll 16
@@ -52,7 +53,8 @@ HWY_NOINLINE void pixels(const float* HWY_RESTRICT in, int64_t step, const int64
   }
 }
 
-using PixelFunction = void (*)(const float*, int64_t, const int64_t*, int64_t, const float*, float*);
+using PixelFunction = void (*)(const float*, int64_t, const int64_t*, int64_t, const float*,
+                               float*);
 
 PixelFunction pixel_function(int64_t rows) {
 #if HWY_MAX_BYTES >= 64
@@ -70,7 +72,8 @@ int64_t row_block(int64_t outputs) {
 }
 
 /// out[o] = bias[o] + sum over taps of weight[o][tap] * in[tap + pixel], for one image.
-void image_forward(const Planes& in, const PackedWeight& w, const float* bias, const ImageOut& out) {
+void image_forward(const Planes& in, const PackedWeight& w, const float* bias,
+                   const ImageOut& out) {
   const FloatTag d;
   HWY_ALIGN float sums[2 * 8 * HWY_MAX_BYTES / 4];
   const PixelFunction f = pixel_function(w.block);
@@ -104,10 +107,11 @@ void image_forward(const Planes& in, const PackedWeight& w, const float* bias, c
   }
 }
 
-/// sums[i][q] += dy[i] * in[q + pixel] over all rows of one image; lanes are kept apart. Rows of dy are a
-/// multiple of the vector long.
+/// sums[i][q] += dy[i] * in[q + pixel] over all rows of one image; lanes are kept apart. Rows of dy
+/// are a multiple of the vector long.
 template <int kRows, int kTaps>
-void taps(const float* const* dy, const float* in, int64_t in_stride, int64_t height, int64_t width, float* sums) {
+void taps(const float* const* dy, const float* in, int64_t in_stride, int64_t height, int64_t width,
+          float* sums) {
   const FloatTag d;
   Vector<float> acc[kRows][kTaps];
 #pragma GCC unroll 8
@@ -141,13 +145,15 @@ inline constexpr int64_t kRun = 5;    // horizontal taps of a tile
 
 int64_t lanes() { return kWidth; }
 
-/// Floats that image_weight adds to: a vector per weight, output channels rounded up, and one per bias.
+/// Floats that image_weight adds to: a vector per weight, output channels rounded up, and one per
+/// bias.
 int64_t weight_sums(const ConvGeometry& g) {
   const int64_t groups = (g.outputs + kGroup - 1) / kGroup;
   return (groups * kGroup * g.channels * g.kernel_size() + g.outputs) * kWidth;
 }
 
-void image_weight(const ConvGeometry& g, const Planes& in, const float* dy, int64_t dy_width, float* sums) {
+void image_weight(const ConvGeometry& g, const Planes& in, const float* dy, int64_t dy_width,
+                  float* sums) {
   const FloatTag d;
   const int64_t plane = g.out[1] * dy_width;
   for (int64_t o = 0; o < g.outputs; o += kGroup) {
@@ -159,20 +165,11 @@ void image_weight(const ConvGeometry& g, const Planes& in, const float* dy, int6
           const int64_t run = std::min(kRun, g.kernel[2] - kw);
           const float* from = in.row(c, kh) + kw;
           switch (run) {
-            case 1:
-              taps<kGroup, 1>(rows, from, in.stride, g.out[1], dy_width, sums);
-              break;
-            case 2:
-              taps<kGroup, 2>(rows, from, in.stride, g.out[1], dy_width, sums);
-              break;
-            case 3:
-              taps<kGroup, 3>(rows, from, in.stride, g.out[1], dy_width, sums);
-              break;
-            case 4:
-              taps<kGroup, 4>(rows, from, in.stride, g.out[1], dy_width, sums);
-              break;
-            default:
-              taps<kGroup, kRun>(rows, from, in.stride, g.out[1], dy_width, sums);
+          case 1: taps<kGroup, 1>(rows, from, in.stride, g.out[1], dy_width, sums); break;
+          case 2: taps<kGroup, 2>(rows, from, in.stride, g.out[1], dy_width, sums); break;
+          case 3: taps<kGroup, 3>(rows, from, in.stride, g.out[1], dy_width, sums); break;
+          case 4: taps<kGroup, 4>(rows, from, in.stride, g.out[1], dy_width, sums); break;
+          default: taps<kGroup, kRun>(rows, from, in.stride, g.out[1], dy_width, sums);
           }
           sums += kGroup * run * kWidth;
         }
@@ -181,7 +178,8 @@ void image_weight(const ConvGeometry& g, const Planes& in, const float* dy, int6
   }
   for (int64_t o = 0; o < g.outputs; ++o, sums += kWidth) {
     auto sum = hn::LoadU(d, sums);
-    for (int64_t i = 0; i < plane; i += kWidth) sum = hn::Add(sum, hn::LoadU(d, dy + o * plane + i));
+    for (int64_t i = 0; i < plane; i += kWidth)
+      sum = hn::Add(sum, hn::LoadU(d, dy + o * plane + i));
     hn::StoreU(sum, d, sums);
   }
 }
@@ -209,10 +207,12 @@ constexpr int64_t kSlack = 64;  // floats that vectors may read past a row or a 
 class Image {
  public:
   Image(int64_t planes, int64_t height, int64_t width)
-      : memory_(new float[planes * height * width + kSlack]()), planes_{memory_.get(), height, width} {}
+      : memory_(new float[planes * height * width + kSlack]()), planes_{memory_.get(), height,
+                                                                        width} {}
   const Planes& planes() const { return planes_; }
   /// Copies rows [height, width] of each plane to where `top` and `left` say; the rest stays zero.
-  void load(const float* from, int64_t count, int64_t height, int64_t width, int64_t top, int64_t left) {
+  void load(const float* from, int64_t count, int64_t height, int64_t width, int64_t top,
+            int64_t left) {
     for (int64_t p = 0; p < count; ++p) {
       for (int64_t y = 0; y < height; ++y, from += width) {
         std::memcpy(planes_.row(p, y + top) + left, from, width * sizeof(float));
@@ -227,8 +227,8 @@ class Image {
 
 /// Weights in the order of the tiles: `at(o, c, kh, kw)` is the weight of output channel o.
 template <class At>
-PackedWeight pack(int64_t outputs, int64_t channels, int64_t kh, int64_t kw, int64_t plane, int64_t stride,
-                  At&& at) {
+PackedWeight pack(int64_t outputs, int64_t channels, int64_t kh, int64_t kw, int64_t plane,
+                  int64_t stride, At&& at) {
   PackedWeight w;
   w.outputs = outputs;
   w.block = HWY_DYNAMIC_DISPATCH(row_block)(outputs);
@@ -251,8 +251,9 @@ PackedWeight pack(int64_t outputs, int64_t channels, int64_t kh, int64_t kw, int
 }
 
 /// All images: src [batch, channels, in] padded by top and left, to dst [batch, outputs, out].
-void run(const PackedWeight& w, int64_t batch, const float* src, int64_t channels, int64_t in_h, int64_t in_w,
-         int64_t top, int64_t left, const float* bias, float* dst, int64_t out_h, int64_t out_w) {
+void run(const PackedWeight& w, int64_t batch, const float* src, int64_t channels, int64_t in_h,
+         int64_t in_w, int64_t top, int64_t left, const float* bias, float* dst, int64_t out_h,
+         int64_t out_w) {
   const int64_t work = w.outputs * static_cast<int64_t>(w.taps.size()) * out_h * out_w;
   parallel_for(0, batch, std::max<int64_t>(1, 500000 / work), [&](int64_t begin, int64_t end) {
     Image image(channels, in_h + 2 * top, in_w + 2 * left);
@@ -270,12 +271,12 @@ bool applies(const ConvGeometry& g, const TensorBase& src, const TensorBase& dst
   constexpr int64_t kFew = 16;
   return src.scalar_type() == kFloat && g.spatial == 2 && g.groups == 1 && g.channels <= kFew &&
          g.outputs <= 2 * kFew && g.kernel_size() <= 64 && g.stride[1] == 1 && g.stride[2] == 1 &&
-         g.dilation[1] == 1 && g.dilation[2] == 1 && g.padding[1] < g.kernel[1] && g.padding[2] < g.kernel[2] &&
-         src.is_contiguous() && dst.is_contiguous();
+         g.dilation[1] == 1 && g.dilation[2] == 1 && g.padding[1] < g.kernel[1] &&
+         g.padding[2] < g.kernel[2] && src.is_contiguous() && dst.is_contiguous();
 }
 
-void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight, const TensorBase& bias,
-             const TensorBase& dst) {
+void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
+             const TensorBase& bias, const TensorBase& dst) {
   const int64_t kh = g.kernel[1], kw = g.kernel[2];
   const int64_t height = g.in[1] + 2 * g.padding[1], stride = g.in[2] + 2 * g.padding[2];
   const float* from = weight.data_ptr<float>();
@@ -294,10 +295,11 @@ void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const Tens
   const int64_t top = kh - 1 - g.padding[1], left = kw - 1 - g.padding[2];
   const int64_t height = g.out[1] + 2 * top, stride = g.out[2] + 2 * left;
   const float* from = weight.data_ptr<float>();
-  const PackedWeight w = pack(g.channels, g.outputs, kh, kw, height * stride, stride,
-                              [&](int64_t c, int64_t o, int64_t i, int64_t j) {
-                                return from[((o * g.channels + c) * kh + kh - 1 - i) * kw + kw - 1 - j];
-                              });
+  const PackedWeight w =
+      pack(g.channels, g.outputs, kh, kw, height * stride, stride,
+           [&](int64_t c, int64_t o, int64_t i, int64_t j) {
+             return from[((o * g.channels + c) * kh + kh - 1 - i) * kw + kw - 1 - j];
+           });
   run(w, g.batch, diff_dst.data_ptr<float>(), g.outputs, g.out[1], g.out[2], top, left, nullptr,
       diff_src.data_ptr<float>(), g.in[1], g.in[2]);
 }
@@ -306,18 +308,21 @@ void backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorB
                      const TensorBase& diff_bias, const TensorBase& diff_dst) {
   const int64_t width = HWY_DYNAMIC_DISPATCH(lanes)(), count = HWY_DYNAMIC_DISPATCH(weight_sums)(g);
   const int64_t dy_width = (g.out[2] + width - 1) / width * width;
-  // Beyond its end a row of the input is zero, so that the zeros of dy never meet another row's NaN.
+  // Beyond its end a row of the input is zero, so that the zeros of dy never meet another row's
+  // NaN.
   const int64_t stride = std::max(g.in[2] + 2 * g.padding[2], dy_width + g.kernel[2] - 1);
   std::mutex mutex;
-  std::map<int64_t, std::vector<float>> parts;  // added up in the order of the images, whoever is first
+  std::map<int64_t, std::vector<float>>
+      parts;  // added up in the order of the images, whoever is first
   const int64_t work = g.outputs * g.channels * g.kernel_size() * g.out_size();
   parallel_for(0, g.batch, std::max<int64_t>(1, 500000 / work), [&](int64_t begin, int64_t end) {
     Image in(g.channels, g.in[1] + 2 * g.padding[1], stride), dy(g.outputs, g.out[1], dy_width);
     std::vector<float> sums(count, 0.0f);
     for (int64_t n = begin; n < end; ++n) {
-      in.load(src.data_ptr<float>() + n * g.channels * g.in_size(), g.channels, g.in[1], g.in[2], g.padding[1],
-              g.padding[2]);
-      dy.load(diff_dst.data_ptr<float>() + n * g.outputs * g.out_size(), g.outputs, g.out[1], g.out[2], 0, 0);
+      in.load(src.data_ptr<float>() + n * g.channels * g.in_size(), g.channels, g.in[1], g.in[2],
+              g.padding[1], g.padding[2]);
+      dy.load(diff_dst.data_ptr<float>() + n * g.outputs * g.out_size(), g.outputs, g.out[1],
+              g.out[2], 0, 0);
       HWY_DYNAMIC_DISPATCH(image_weight)(g, in.planes(), dy.planes().data, dy_width, sums.data());
     }
     const std::lock_guard lock(mutex);
@@ -337,14 +342,16 @@ void backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorB
         for (int64_t i = 0; i < kGroup; ++i) {
           for (int64_t q = 0; q < run; ++q, ++total) {
             if (o + i >= g.outputs) continue;
-            to[((o + i) * g.channels * g.kernel[1] + line) * g.kernel[2] + kw + q] = static_cast<float>(*total);
+            to[((o + i) * g.channels * g.kernel[1] + line) * g.kernel[2] + kw + q] =
+                static_cast<float>(*total);
           }
         }
       }
     }
   }
   if (!diff_bias.defined()) return;
-  for (int64_t o = 0; o < g.outputs; ++o) diff_bias.data_ptr<float>()[o] = static_cast<float>(total[o]);
+  for (int64_t o = 0; o < g.outputs; ++o)
+    diff_bias.data_ptr<float>()[o] = static_cast<float>(total[o]);
 }
 
 }  // namespace conv_rows

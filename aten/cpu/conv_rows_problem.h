@@ -13,7 +13,8 @@ struct Planes {
   float* row(int64_t plane, int64_t y) const { return data + (plane * height + y) * stride; }
 };
 
-/// Output channels in blocks of `block`; weights [block][tap][block rows], taps as offsets into a plane.
+/// Output channels in blocks of `block`; weights [block][tap][block rows], taps as offsets into a
+/// plane.
 struct PackedWeight {
   std::vector<float> values;
   std::vector<int64_t> taps;

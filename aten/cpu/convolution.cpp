@@ -9,7 +9,8 @@ namespace {
 
 /// out[n, c, ...] += bias[c], for the transposed convolution, whose primitive has no bias.
 void add_bias(const TensorBase& out, const TensorBase& bias) {
-  const int64_t channels = out.size(1), batch = out.size(0), inner = out.numel() / (batch * channels);
+  const int64_t channels = out.size(1), batch = out.size(0),
+                inner = out.numel() / (batch * channels);
   TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "convolution", {
     const scalar_t* b = bias.data_ptr<scalar_t>();
     scalar_t* o = out.data_ptr<scalar_t>();
@@ -28,16 +29,19 @@ void add_bias(const TensorBase& out, const TensorBase& bias) {
 
 }  // namespace
 
-void native::convolution_cpu(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                             IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+void native::convolution_cpu(const Tensor& input, const Tensor& weight,
+                             const std::optional<Tensor>& bias, IntArrayRef stride,
+                             IntArrayRef padding, IntArrayRef dilation, bool transposed,
                              IntArrayRef, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return;
   const TensorBase x = dense_layout(input), w = as_contiguous(weight);
   const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();
-  const TensorBase result =
-      has_dense_layout(out) ? static_cast<const TensorBase&>(out) : empty(out.sizes(), out.scalar_type(), out.device());
+  const TensorBase result = has_dense_layout(out)
+                                ? static_cast<const TensorBase&>(out)
+                                : empty(out.sizes(), out.scalar_type(), out.device());
   if (transposed) {
-    conv_backward_data(conv_geometry(result, w, x, stride, padding, dilation, groups), result, w, x);
+    conv_backward_data(conv_geometry(result, w, x, stride, padding, dilation, groups), result, w,
+                       x);
     if (b.defined()) add_bias(result, b);
   } else {
     conv_forward(conv_geometry(x, w, result, stride, padding, dilation, groups), x, w, b, result);

@@ -42,12 +42,14 @@ TensorBase bias_gradient(const TensorBase& grad_output) {
 /// Gradients of input, weight and bias; only those in the mask are computed.
 std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
     const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef,
-    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-    int64_t groups, std::array<bool, 3> output_mask) {
-  const DimVector sizes = meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
-                                                  dilation, transposed, output_padding, groups);
-  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes), "[convolution_backward] Expected grad_output of shape ",
-              sizes, ", but got ", grad_output.sizes());
+    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+    IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  const DimVector sizes =
+      meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
+                              dilation, transposed, output_padding, groups);
+  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes),
+              "[convolution_backward] Expected grad_output of shape ", sizes, ", but got ",
+              grad_output.sizes());
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
   if (grad_output.numel() == 0 || input.numel() == 0) {
@@ -56,7 +58,8 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
     if (output_mask[2]) grad_bias = zeros(grad_output.size(1), weight);
     return grads;
   }
-  const TensorBase x = dense_layout(input), w = as_contiguous(weight), dy = dense_layout(grad_output);
+  const TensorBase x = dense_layout(input), w = as_contiguous(weight),
+                   dy = dense_layout(grad_output);
   if (output_mask[0]) grad_input = like(x);
   if (output_mask[1]) grad_weight = empty(w.sizes(), w.scalar_type(), w.device());
   if (transposed) {

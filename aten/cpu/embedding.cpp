@@ -8,7 +8,8 @@
 
 namespace tenon {
 
-void native::embedding_cpu(const Tensor& weight, const Tensor& indices, int64_t, bool, bool, const Tensor& out) {
+void native::embedding_cpu(const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
+                           const Tensor& out) {
   const TensorBase w = as_contiguous(weight), at = plain_input(indices, kLong);
   const PlainOutput to(out, weight.scalar_type());
   const int64_t count = w.size(0), bytes = w.size(1) * w.itemsize();
@@ -19,7 +20,8 @@ void native::embedding_cpu(const Tensor& weight, const Tensor& indices, int64_t,
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
                    TENON_CHECK_INDEX(index[i] >= 0 && index[i] < count,
-                                     "[embedding] index out of range in self: ", index[i], " for ", count, " rows");
+                                     "[embedding] index out of range in self: ", index[i], " for ",
+                                     count, " rows");
                    std::memcpy(rows + i * bytes, from + index[i] * bytes, bytes);
                  }
                });

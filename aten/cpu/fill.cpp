@@ -50,7 +50,8 @@ template <class T>
 void fill_range(T* begin, T* end, T value) {
   if constexpr (sizeof(T) == sizeof(wchar_t)) {
     // The C library picks its stores for the machine.
-    std::wmemset(reinterpret_cast<wchar_t*>(begin), __builtin_bit_cast(wchar_t, value), static_cast<size_t>(end - begin));
+    std::wmemset(reinterpret_cast<wchar_t*>(begin), __builtin_bit_cast(wchar_t, value),
+                 static_cast<size_t>(end - begin));
   } else {
     std::fill(begin, end, value);
   }
@@ -65,8 +66,9 @@ Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
     const int64_t n = self.numel();
     if (TENON_LIKELY(self.is_non_overlapping_and_dense())) {
       auto* data = static_cast<scalar_t*>(self.mutable_data_ptr());
-      parallel_for(0, n, kParallelBytes / static_cast<int64_t>(sizeof(scalar_t)),
-                   [data, v](int64_t begin, int64_t end) { fill_range(data + begin, data + end, v); });
+      parallel_for(
+          0, n, kParallelBytes / static_cast<int64_t>(sizeof(scalar_t)),
+          [data, v](int64_t begin, int64_t end) { fill_range(data + begin, data + end, v); });
       return;
     }
     const TensorBase number = tenon::empty({}, self.scalar_type(), kCPU);
@@ -77,7 +79,8 @@ Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
 }
 
 Tensor& native::fill_tensor_cpu_(Tensor& self, const Tensor& value) {
-  TENON_CHECK(value.dim() == 0, "[fill_] fill_ only supports 0-dimension value tensor but got tensor with ",
+  TENON_CHECK(value.dim() == 0,
+              "[fill_] fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
   return native::fill_scalar_cpu_(self, ops::_local_scalar_dense::call(value));
 }

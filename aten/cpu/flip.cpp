@@ -21,25 +21,26 @@ void native::flip_cpu(const Tensor& self, IntArrayRef dims, const Tensor& out) {
   dispatch_size(in.element_size(), [&]<class T>() {
     const auto* from = static_cast<const T*>(in.const_data_ptr());
     auto* to = static_cast<T*>(result.data());
-    parallel_for(0, in.numel() / inner, std::max<int64_t>(1, 16384 / inner), [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        int64_t rest = row;
-        int64_t source = 0;
-        int64_t pitch = inner;
-        for (int64_t d = rank - 1; d-- > 0;) {
-          const int64_t size = in.sizes()[d];
-          const int64_t at = rest % size;
-          rest /= size;
-          source += ((mask >> d) & 1 ? size - 1 - at : at) * pitch;
-          pitch *= size;
-        }
-        if (reverse) {
-          std::reverse_copy(from + source, from + source + inner, to + row * inner);
-        } else {
-          std::copy(from + source, from + source + inner, to + row * inner);
-        }
-      }
-    });
+    parallel_for(0, in.numel() / inner, std::max<int64_t>(1, 16384 / inner),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t row = begin; row < end; ++row) {
+                     int64_t rest = row;
+                     int64_t source = 0;
+                     int64_t pitch = inner;
+                     for (int64_t d = rank - 1; d-- > 0;) {
+                       const int64_t size = in.sizes()[d];
+                       const int64_t at = rest % size;
+                       rest /= size;
+                       source += ((mask >> d) & 1 ? size - 1 - at : at) * pitch;
+                       pitch *= size;
+                     }
+                     if (reverse) {
+                       std::reverse_copy(from + source, from + source + inner, to + row * inner);
+                     } else {
+                       std::copy(from + source, from + source + inner, to + row * inner);
+                     }
+                   }
+                 });
   });
   result.finish();
 }
@@ -54,10 +55,10 @@ void native::roll_cpu(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, 
   const size_t steps = shifts.size();
   for (size_t s = 0; s < steps; ++s) {
     // Several dims take a tensor in between each, since source and target must differ.
-    const TensorBase target = s + 1 == steps ? result.tensor()
-                                             : tenon::empty(in.sizes(), in.scalar_type(), kCPU);
-    const DimSplit split = dims.empty() ? DimSplit(in.numel(), 0)
-                                        : DimSplit(in.sizes(), wrap_dim(dims[s], in.dim()));
+    const TensorBase target =
+        s + 1 == steps ? result.tensor() : tenon::empty(in.sizes(), in.scalar_type(), kCPU);
+    const DimSplit split =
+        dims.empty() ? DimSplit(in.numel(), 0) : DimSplit(in.sizes(), wrap_dim(dims[s], in.dim()));
     const int64_t shift = (shifts[s] % split.length + split.length) % split.length;
     const int64_t head = (split.length - shift) * split.inner * item;
     const int64_t tail = shift * split.inner * item;

@@ -10,14 +10,13 @@
 namespace tenon {
 namespace {
 
-/// Walks over all elements of `index`: f(place in index, start of the row in other, index value), where a row
-/// is the elements of `other` along dim, `step` apart.
+/// Walks over all elements of `index`: f(place in index, start of the row in other, index value),
+/// where a row is the elements of `other` along dim, `step` apart.
 class IndexWalk {
  public:
   IndexWalk(IntArrayRef index_sizes, IntArrayRef other_sizes, int64_t dim)
       : sizes_(at_least_one_dim(index_sizes)),
-        strides_(contiguous_strides(at_least_one_dim(other_sizes))),
-        dim_(dim) {
+        strides_(contiguous_strides(at_least_one_dim(other_sizes))), dim_(dim) {
     step_ = strides_[dim_];
     inner_ = sizes_.back();
     inner_stride_ = dim_ + 1 == static_cast<int64_t>(sizes_.size()) ? 0 : strides_.back();
@@ -56,7 +55,8 @@ class IndexWalk {
 
 void check_range(const char* op, const int64_t* index, int64_t n, int64_t length, int64_t dim) {
   bool fits = true;
-  for (int64_t i = 0; i < n; ++i) fits &= static_cast<uint64_t>(index[i]) < static_cast<uint64_t>(length);
+  for (int64_t i = 0; i < n; ++i)
+    fits &= static_cast<uint64_t>(index[i]) < static_cast<uint64_t>(length);
   if (TENON_LIKELY(fits)) return;
   for (int64_t i = 0; i < n; ++i) {
     TENON_CHECK_INDEX(index[i] >= 0 && index[i] < length, "[", op, "] index ", index[i],
@@ -66,8 +66,8 @@ void check_range(const char* op, const int64_t* index, int64_t n, int64_t length
 
 /// out = self; f(out element, src element) wherever the index points.
 template <class F>
-void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const TensorBase* src,
-                  const Tensor& out, F&& apply) {
+void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                  const TensorBase* src, const Tensor& out, F&& apply) {
   const native::DenseOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   if (index.numel() > 0) {
@@ -103,7 +103,8 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
 }  // namespace
 
 /// out[i][j][k] = self[index[i][j][k]][j][k] for dim 0, and so on.
-void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
+void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bool,
+                        const Tensor& out) {
   if (index.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
   const TensorBase in = dense(self);
@@ -123,15 +124,16 @@ void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bo
         const int64_t o = i / inner;
         const T* row = from + walk.offset(o);
         const int64_t stop = std::min(end, (o + 1) * inner);
-        for (int64_t j = i - o * inner; i < stop; ++i, ++j) to[i] = row[j * stride + indices[i] * step];
+        for (int64_t j = i - o * inner; i < stop; ++i, ++j)
+          to[i] = row[j * stride + indices[i] * step];
       }
     });
   });
   result.finish();
 }
 
-void native::scatter_src_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                             const Tensor& out) {
+void native::scatter_src_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                             const Tensor& src, const Tensor& out) {
   const TensorBase values = dense(src);
   dispatch_size(self.element_size(), [&]<class T>() {
     const auto* s = static_cast<const T*>(values.const_data_ptr());
@@ -140,8 +142,8 @@ void native::scatter_src_cpu(const Tensor& self, int64_t dim, const Tensor& inde
   });
 }
 
-void native::scatter_value_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
-                               const Tensor& out) {
+void native::scatter_value_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                               const Scalar& value, const Tensor& out) {
   TENON_DISPATCH_ALL(self.scalar_type(), "scatter", {
     const auto v = value.to<scalar_t>();
     scatter_with("scatter", self, dim, index, nullptr, out,
@@ -149,21 +151,23 @@ void native::scatter_value_cpu(const Tensor& self, int64_t dim, const Tensor& in
   });
 }
 
-void native::scatter_add_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                             const Tensor& out) {
+void native::scatter_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                             const Tensor& src, const Tensor& out) {
   const TensorBase values = dense(src);
   TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
     const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
-    scatter_with("scatter_add", self, dim, index, &values, out, [s](void* o, int64_t to, int64_t from) {
-      scalar_t& target = static_cast<scalar_t*>(o)[to];
-      if constexpr (std::is_same_v<scalar_t, bool>) {
-        target = target || s[from];
-      } else if constexpr (std::is_class_v<scalar_t> && !tenon::is_complex(scalar_type_of<scalar_t>)) {
-        target = scalar_t(static_cast<float>(target) + static_cast<float>(s[from]));
-      } else {
-        target = static_cast<scalar_t>(target + s[from]);
-      }
-    });
+    scatter_with("scatter_add", self, dim, index, &values, out,
+                 [s](void* o, int64_t to, int64_t from) {
+                   scalar_t& target = static_cast<scalar_t*>(o)[to];
+                   if constexpr (std::is_same_v<scalar_t, bool>) {
+                     target = target || s[from];
+                   } else if constexpr (std::is_class_v<scalar_t> &&
+                                        !tenon::is_complex(scalar_type_of<scalar_t>)) {
+                     target = scalar_t(static_cast<float>(target) + static_cast<float>(s[from]));
+                   } else {
+                     target = static_cast<scalar_t>(target + s[from]);
+                   }
+                 });
   });
 }
 

@@ -15,8 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 
-// A column panel of b (kDepth x one tile) stays in L1, a block of a (kBlockRows x kDepth) in L2, a block
-// of b in L3.
+// A column panel of b (kDepth x one tile) stays in L1, a block of a (kBlockRows x kDepth) in L2, a
+// block of b in L3.
 inline constexpr int64_t kDepth = 256;
 inline constexpr int64_t kBlockRows = kTileRows * 24;
 inline constexpr int64_t kBlockColumns = 2048;
@@ -38,9 +38,10 @@ class Buffer {
 
 /// to[p * width + i] = from[i * step + p * depth_step] for i < count, zero up to `width`.
 template <class T>
-void pack(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t step, int64_t depth_step,
-          int count, int64_t depth) {
-  // Eight streams at a time: more, at a stride of a power of two, would not fit in a set of the cache.
+void pack(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t step,
+          int64_t depth_step, int count, int64_t depth) {
+  // Eight streams at a time: more, at a stride of a power of two, would not fit in a set of the
+  // cache.
   constexpr int kGroup = 8;
   int i = 0;
   if (step == 1) {
@@ -104,9 +105,11 @@ void gemm_tiny(const GemmProblem<T>& g) {
       int p = 0;
       for (; p + 1 < k; p += 2) {
         even = hn::MulAdd(hn::Set(d, a[p * g.a_col]), hn::Load(d, b + p * width + j), even);
-        odd = hn::MulAdd(hn::Set(d, a[(p + 1) * g.a_col]), hn::Load(d, b + (p + 1) * width + j), odd);
+        odd =
+            hn::MulAdd(hn::Set(d, a[(p + 1) * g.a_col]), hn::Load(d, b + (p + 1) * width + j), odd);
       }
-      if (p < k) even = hn::MulAdd(hn::Set(d, a[p * g.a_col]), hn::Load(d, b + p * width + j), even);
+      if (p < k)
+        even = hn::MulAdd(hn::Set(d, a[p * g.a_col]), hn::Load(d, b + p * width + j), even);
       Vector<T> r = hn::Mul(hn::Add(even, odd), alpha);
       const int count = n - j;
       if (g.row_bias) r = hn::Add(r, hn::Set(d, g.row_bias[i]));
@@ -142,7 +145,8 @@ HWY_INLINE void dot_block(const GemmProblem<T>& g, int64_t i, int64_t j) {
   }
 }
 
-/// Few rows of a, b transposed: dot products read each element of b about m / 4 times, without packing.
+/// Few rows of a, b transposed: dot products read each element of b about m / 4 times, without
+/// packing.
 template <class T>
 void gemm_dots(const GemmProblem<T>& g) {
   constexpr int kRows = HWY_MAX_BYTES >= 64 ? 4 : 2;
@@ -223,8 +227,8 @@ void gemm_blocked(const GemmProblem<T>& g) {
       for (int64_t ic = 0; ic < g.m; ic += block_rows) {
         const int64_t rows = std::min(block_rows, g.m - ic);
         for (int64_t i = 0; i < rows; i += height) {
-          pack(a_block.get() + i * k, height, g.a + (ic + i) * g.a_row + pc * g.a_col, g.a_row, g.a_col,
-               static_cast<int>(std::min<int64_t>(height, rows - i)), k);
+          pack(a_block.get() + i * k, height, g.a + (ic + i) * g.a_row + pc * g.a_col, g.a_row,
+               g.a_col, static_cast<int>(std::min<int64_t>(height, rows - i)), k);
         }
         for (int64_t j = 0; j < width; j += kColumns) {
           const int count = static_cast<int>(std::min<int64_t>(kColumns, width - j));
@@ -270,7 +274,8 @@ T dot_serial(int64_t n, const T* a, const T* b) {
       acc[u] = hn::MulAdd(hn::LoadU(d, a + i + u * kN), hn::LoadU(d, b + i + u * kN), acc[u]);
     }
   }
-  for (; i + kN <= n; i += kN) acc[0] = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), acc[0]);
+  for (; i + kN <= n; i += kN)
+    acc[0] = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), acc[0]);
   if (i < n) acc[1] = hn::MulAdd(load_first(a + i, n - i), load_first(b + i, n - i), acc[1]);
   const auto sum = hn::Add(hn::Add(acc[0], acc[1]), hn::Add(acc[2], acc[3]));
   return hn::GetLane(hn::SumOfLanes(d, sum));
@@ -295,7 +300,9 @@ HWY_EXPORT(dot_double);
 
 void run_serial(const GemmProblem<float>& g) { HWY_DYNAMIC_DISPATCH(gemm_float)(g); }
 void run_serial(const GemmProblem<double>& g) { HWY_DYNAMIC_DISPATCH(gemm_double)(g); }
-float run_dot(int64_t n, const float* a, const float* b) { return HWY_DYNAMIC_DISPATCH(dot_float)(n, a, b); }
+float run_dot(int64_t n, const float* a, const float* b) {
+  return HWY_DYNAMIC_DISPATCH(dot_float)(n, a, b);
+}
 double run_dot(int64_t n, const double* a, const double* b) {
   return HWY_DYNAMIC_DISPATCH(dot_double)(n, a, b);
 }
@@ -329,7 +336,8 @@ void run(const GemmProblem<T>& g) {
     for (int64_t cell = begin; cell < end; ++cell) {
       const int64_t r = cell % best_rows, c = cell / best_rows;
       const int64_t row = cut(g.m, best_rows, r), rows = cut(g.m, best_rows, r + 1) - row;
-      const int64_t column = cut(g.n, best_columns, c), columns = cut(g.n, best_columns, c + 1) - column;
+      const int64_t column = cut(g.n, best_columns, c),
+                    columns = cut(g.n, best_columns, c + 1) - column;
       if (rows > 0 && columns > 0) run_serial(g.part(row, rows, column, columns));
     }
   });
@@ -341,13 +349,14 @@ template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
           Matrix<T> out, const T* bias) {
   if (m == 0 || n == 0) return;
-  GemmProblem<T> g{m,    n,        k,       alpha,   a.data, a.row,  a.col, b.data,
-                   b.row, b.col,   beta,    out.data, out.row, bias, nullptr};
-  // A result that is one row or column can be read either way: prefer the one whose rows are contiguous.
+  GemmProblem<T> g{m,     n,     k,    alpha,    a.data,  a.row, a.col,  b.data,
+                   b.row, b.col, beta, out.data, out.row, bias,  nullptr};
+  // A result that is one row or column can be read either way: prefer the one whose rows are
+  // contiguous.
   const bool by_rows = out.col == 1 || n == 1;
   const bool transpose = by_rows ? (n == 1 && (out.row == 1 || m == 1)) : true;
   if (transpose) {
-    g = {n,     m,     k,    alpha,    b.data,  b.col,   b.row,   a.data,
+    g = {n,     m,     k,    alpha,    b.data,  b.col,   b.row, a.data,
          a.col, a.row, beta, out.data, out.col, nullptr, bias};
   }
   run(g);
@@ -361,10 +370,10 @@ T dot_product(int64_t n, const T* a, int64_t a_step, const T* b, int64_t b_step)
   return sum;
 }
 
-template void gemm<float>(int64_t, int64_t, int64_t, float, Matrix<const float>, Matrix<const float>, float,
-                          Matrix<float>, const float*);
-template void gemm<double>(int64_t, int64_t, int64_t, double, Matrix<const double>, Matrix<const double>,
-                           double, Matrix<double>, const double*);
+template void gemm<float>(int64_t, int64_t, int64_t, float, Matrix<const float>,
+                          Matrix<const float>, float, Matrix<float>, const float*);
+template void gemm<double>(int64_t, int64_t, int64_t, double, Matrix<const double>,
+                           Matrix<const double>, double, Matrix<double>, const double*);
 template float dot_product<float>(int64_t, const float*, int64_t, const float*, int64_t);
 template double dot_product<double>(int64_t, const double*, int64_t, const double*, int64_t);
 

@@ -14,9 +14,9 @@ struct Matrix {
   Matrix transposed() const { return {data, col, row}; }
 };
 
-/// out = alpha * a @ b + beta * out + bias, for a [m, k], b [k, n], out [m, n] with `out.col == 1` or
-/// `out.row == 1` (or one row or column), bias [n] or null. `out` is not read when beta is 0 and may not
-/// overlap the operands. For float and double; on several threads where that pays.
+/// out = alpha * a @ b + beta * out + bias, for a [m, k], b [k, n], out [m, n] with `out.col == 1`
+/// or `out.row == 1` (or one row or column), bias [n] or null. `out` is not read when beta is 0 and
+/// may not overlap the operands. For float and double; on several threads where that pays.
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
           Matrix<T> out, const T* bias = nullptr);

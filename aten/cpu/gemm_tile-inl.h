@@ -28,7 +28,7 @@ inline constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / sizeof(T));
 inline constexpr int kTileRows = HWY_MAX_BYTES >= 64 ? 14 : 6;
 inline constexpr int kTileVectors = 2;
 template <class T>
-inline constexpr int kTileColumns = kTileVectors * kLanes<T>;
+inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
 /// The first `count` lanes from p; the others are zero, and their memory is not touched.
 template <class T>
@@ -144,10 +144,11 @@ using TileFunction = void (*)(int64_t, const T*, const T*, int64_t, const TileOu
 /// The tile of `rows` (even, at most kTileRows) and `vectors`.
 template <class T>
 HWY_INLINE TileFunction<T> tile_function(int rows, int vectors) {
-#define TENON_TILE(R) {tile<R, 1, T>, tile<R, 2, T>}
+#define TENON_TILE(R) \
+  { tile<R, 1, T>, tile<R, 2, T> }
 #if HWY_MAX_BYTES >= 64
-  static constexpr TileFunction<T> kTable[][2] = {TENON_TILE(2),  TENON_TILE(4),  TENON_TILE(6),
-                                                  TENON_TILE(8),  TENON_TILE(10), TENON_TILE(12),
+  static constexpr TileFunction<T> kTable[][2] = {TENON_TILE(2), TENON_TILE(4),  TENON_TILE(6),
+                                                  TENON_TILE(8), TENON_TILE(10), TENON_TILE(12),
                                                   TENON_TILE(14)};
 #else
   static constexpr TileFunction<T> kTable[][2] = {TENON_TILE(2), TENON_TILE(4), TENON_TILE(6)};

@@ -39,7 +39,9 @@ void for_each_tap(const ConvGeometry& g, F&& f) {
 void inside_range(const ConvGeometry& g, int64_t shift, int64_t& first, int64_t& last) {
   const int64_t s = g.stride[2];
   first = std::clamp<int64_t>(shift >= 0 ? 0 : (-shift + s - 1) / s, 0, g.out[2]);
-  last = g.in[2] - 1 - shift < 0 ? first : std::clamp<int64_t>((g.in[2] - 1 - shift) / s + 1, first, g.out[2]);
+  last = g.in[2] - 1 - shift < 0
+             ? first
+             : std::clamp<int64_t>((g.in[2] - 1 - shift) / s + 1, first, g.out[2]);
 }
 
 /// columns [channels * kernel, out] of one group of one sample.
@@ -83,12 +85,9 @@ struct Shape {
   int64_t rows, taps, width, src_group, dst_group, weight_group;
 
   explicit Shape(const ConvGeometry& g)
-      : rows(g.outputs / g.groups),
-        taps(g.channels / g.groups * g.kernel_size()),
-        width(g.out_size()),
-        src_group(g.channels / g.groups * g.in_size()),
-        dst_group(rows * width),
-        weight_group(rows * taps) {}
+      : rows(g.outputs / g.groups), taps(g.channels / g.groups * g.kernel_size()),
+        width(g.out_size()), src_group(g.channels / g.groups * g.in_size()),
+        dst_group(rows * width), weight_group(rows * taps) {}
 };
 
 template <class T>
@@ -132,7 +131,8 @@ void backward_weight_typed(const ConvGeometry& g, const T* src, T* diff_weight, 
   for (int64_t l = 0; l < g.batch * g.groups; ++l) {
     unfold(g, src + l * s.src_group, columns.get());
     gemm<T>(s.rows, s.taps, s.width, T(1), {diff_dst + l * s.dst_group, s.width, 1},
-            {columns.get(), 1, s.width}, T(1), {diff_weight + l % g.groups * s.weight_group, s.taps, 1});
+            {columns.get(), 1, s.width}, T(1),
+            {diff_weight + l % g.groups * s.weight_group, s.taps, 1});
   }
 }
 
@@ -142,20 +142,22 @@ void im2col::forward(const ConvGeometry& g, const TensorBase& src, const TensorB
                      const TensorBase& bias, const TensorBase& dst) {
   TENON_DISPATCH_FLOATING(src.scalar_type(), "convolution", {
     forward_typed<scalar_t>(g, src.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(),
-                            bias.defined() ? bias.data_ptr<scalar_t>() : nullptr, dst.data_ptr<scalar_t>());
+                            bias.defined() ? bias.data_ptr<scalar_t>() : nullptr,
+                            dst.data_ptr<scalar_t>());
   });
 }
 
-void im2col::backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
-                           const TensorBase& diff_dst) {
+void im2col::backward_data(const ConvGeometry& g, const TensorBase& diff_src,
+                           const TensorBase& weight, const TensorBase& diff_dst) {
   TENON_DISPATCH_FLOATING(diff_dst.scalar_type(), "convolution_backward", {
     backward_data_typed<scalar_t>(g, diff_src.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(),
                                   diff_dst.data_ptr<scalar_t>());
   });
 }
 
-void im2col::backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorBase& diff_weight,
-                             const TensorBase& diff_bias, const TensorBase& diff_dst) {
+void im2col::backward_weight(const ConvGeometry& g, const TensorBase& src,
+                             const TensorBase& diff_weight, const TensorBase& diff_bias,
+                             const TensorBase& diff_dst) {
   TENON_DISPATCH_FLOATING(src.scalar_type(), "convolution_backward", {
     backward_weight_typed<scalar_t>(g, src.data_ptr<scalar_t>(), diff_weight.data_ptr<scalar_t>(),
                                     diff_dst.data_ptr<scalar_t>());

@@ -30,7 +30,8 @@ T product_of(T a, T b) {
   }
 }
 
-const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim, bool wrap) {
+const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim,
+                       bool wrap) {
   auto* p = static_cast<int64_t*>(index.mutable_data_ptr());
   for (int64_t k = 0; k < index.numel(); ++k) {
     TENON_CHECK_INDEX(p[k] >= (wrap ? -length : 0) && p[k] < length, "[", op, "] index ", p[k],
@@ -42,8 +43,8 @@ const int64_t* checked(const char* op, const TensorBase& index, int64_t length, 
 }  // namespace
 
 /// out = self; out[i][index[k]][j] += alpha * source[i][k][j], in the order of k.
-void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-                           const Scalar& alpha, const Tensor& out) {
+void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                           const Tensor& source, const Scalar& alpha, const Tensor& out) {
   const DenseOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   const int64_t d = wrap_dim(dim, self.dim());
@@ -71,8 +72,8 @@ void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
 }
 
 /// out = self; out[i][index[k]][j] = value. Negative indices count from the end.
-void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
-                                       const Tensor& out) {
+void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                                       const Scalar& value, const Tensor& out) {
   const DenseOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   const int64_t d = wrap_dim(dim, self.dim());

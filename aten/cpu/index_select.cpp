@@ -9,7 +9,8 @@
 namespace tenon {
 
 /// out[i][k][j] = self[i][index[k]][j]
-void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                              const Tensor& out) {
   if (out.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
   const TensorBase in = dense(self);
@@ -18,10 +19,12 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
   const int64_t count = at.numel();
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
   bool fits = true;
-  for (int64_t k = 0; k < count; ++k) fits &= static_cast<uint64_t>(indices[k]) < static_cast<uint64_t>(split.length);
+  for (int64_t k = 0; k < count; ++k)
+    fits &= static_cast<uint64_t>(indices[k]) < static_cast<uint64_t>(split.length);
   for (int64_t k = 0; !fits && k < count; ++k) {
-    TENON_CHECK_INDEX(indices[k] >= 0 && indices[k] < split.length, "[index_select] index out of range in self: index ",
-                      indices[k], " is out of bounds for dimension ", d, " with size ", split.length);
+    TENON_CHECK_INDEX(indices[k] >= 0 && indices[k] < split.length,
+                      "[index_select] index out of range in self: index ", indices[k],
+                      " is out of bounds for dimension ", d, " with size ", split.length);
   }
   const DenseOutput result(out);
   const auto* from = static_cast<const char*>(in.const_data_ptr());
@@ -36,7 +39,8 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
         const char* block = from + o * split.length * inner * static_cast<int64_t>(sizeof(T));
         const int64_t* at_i = indices - o * count;
         if (inner == 1) {
-          for (; i < stop; ++i) reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(block)[at_i[i]];
+          for (; i < stop; ++i)
+            reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(block)[at_i[i]];
         } else {
           const size_t bytes = static_cast<size_t>(inner) * sizeof(T);
           for (; i < stop; ++i) std::memcpy(to + i * bytes, block + at_i[i] * bytes, bytes);

@@ -34,7 +34,9 @@ struct NormBase {
 
 template <class T>
 struct Norm2Op : NormBase<T> {
-  static HWY_INLINE double load(opmath_t<T> x) { return static_cast<double>(x) * static_cast<double>(x); }
+  static HWY_INLINE double load(opmath_t<T> x) {
+    return static_cast<double>(x) * static_cast<double>(x);
+  }
   static T finish(double a, const ReduceContext&) { return static_cast<T>(std::sqrt(a)); }
 };
 
@@ -81,8 +83,8 @@ HWY_EXPORT(norm_loops);
 }
 
 /// (sum |x|^p)^(1/p), max |x| for p = inf, min |x| for -inf, the count of non-zeros for 0.
-void native::linalg_vector_norm_cpu(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool,
-                                    std::optional<ScalarType> dtype, const Tensor& out) {
+void native::linalg_vector_norm_cpu(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
+                                    bool, std::optional<ScalarType> dtype, const Tensor& out) {
   const double p = ord.toDouble();
   const uint64_t mask = dim_mask("linalg_vector_norm", dim, self.dim());
   Tensor in = dtype && *dtype != self.scalar_type() ? self.to(*dtype) : self;

@@ -13,22 +13,23 @@ void check(const Tensor& input, const Tensor& weight, const std::optional<Tensor
   TENON_CHECK(weight.size(-1) == in, "[linear] mat1 and mat2 shapes cannot be multiplied (",
               in == 0 ? 0 : input.numel() / in, "x", in, " and ", weight.size(-1), "x", out, ")");
   TENON_CHECK(weight.scalar_type() == input.scalar_type(),
-              "[linear] mat1 and mat2 must have the same dtype, but got ", input.scalar_type(), " and ",
-              weight.scalar_type());
-  TENON_CHECK(weight.is_cpu(), "[linear] Expected all tensors to be on the same device, got ", input.device(),
-              " and ", weight.device());
+              "[linear] mat1 and mat2 must have the same dtype, but got ", input.scalar_type(),
+              " and ", weight.scalar_type());
+  TENON_CHECK(weight.is_cpu(), "[linear] Expected all tensors to be on the same device, got ",
+              input.device(), " and ", weight.device());
   if (!bias || !bias->defined()) return;
   TENON_CHECK(bias->scalar_type() == input.scalar_type() && bias->is_cpu(),
               "[linear] bias needs the input's dtype and device, got ", bias->scalar_type(), " on ",
               bias->device(), " for ", input.scalar_type(), " on ", input.device());
-  TENON_CHECK(bias->numel() == out || bias->numel() == 1, "[linear] The expanded size of bias must be ", out,
-              ", got shape ", bias->sizes());
+  TENON_CHECK(bias->numel() == out || bias->numel() == 1,
+              "[linear] The expanded size of bias must be ", out, ", got shape ", bias->sizes());
 }
 
 }  // namespace
 
 /// out[..., o] = sum_i input[..., i] weight[o, i] + bias[o]: one product with the bias fused.
-Tensor native::linear_cpu(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+Tensor native::linear_cpu(const Tensor& input, const Tensor& weight,
+                          const std::optional<Tensor>& bias) {
   check(input, weight, bias);
   const int64_t features = input.size(-1), outputs = weight.dim() == 2 ? weight.size(0) : 1;
   DimVector sizes(input.sizes());
@@ -40,12 +41,15 @@ Tensor native::linear_cpu(const Tensor& input, const Tensor& weight, const std::
   Tensor out = empty(sizes, input.scalar_type(), input.device());
   if (out.numel() == 0) return out;
 
-  // Two dimensions may be strided in any way; more are collapsed, which needs one stride for the rows.
-  const TensorBase rows = input.dim() <= 2 ? static_cast<const TensorBase&>(input) : as_contiguous(input);
+  // Two dimensions may be strided in any way; more are collapsed, which needs one stride for the
+  // rows.
+  const TensorBase rows =
+      input.dim() <= 2 ? static_cast<const TensorBase&>(input) : as_contiguous(input);
   MatrixBatch a = row_major(rows.data_ptr(), features);
   if (rows.dim() == 2) a = matrices_of(rows);
   if (rows.dim() == 1) a = {rows.data_ptr(), 0, 0, rows.stride(0)};
-  const MatrixBatch w{weight.data_ptr(), 0, weight.dim() == 2 ? weight.stride(0) : 0, weight.stride(-1)};
+  const MatrixBatch w{weight.data_ptr(), 0, weight.dim() == 2 ? weight.stride(0) : 0,
+                      weight.stride(-1)};
 
   TensorBase row_bias;
   if (bias && bias->defined()) {

@@ -11,8 +11,8 @@ namespace tenon {
 
 /// The elements where the mask is true, both broadcast to one shape, in row-major order: [count].
 Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
-  TENON_CHECK_TYPE(mask.scalar_type() == kBool, "[masked_select] expected BoolTensor for mask, got ",
-                   mask.scalar_type());
+  TENON_CHECK_TYPE(mask.scalar_type() == kBool,
+                   "[masked_select] expected BoolTensor for mask, got ", mask.scalar_type());
   DimVector shape(static_cast<size_t>(std::max(self.dim(), mask.dim())));
   for (size_t i = 0; i < shape.size(); ++i) {
     const auto at = [&](const Tensor& t) {
@@ -24,8 +24,10 @@ Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
                 ") must match the size of tensor b (", b, ") at non-singleton dimension ", i);
     shape[i] = a == 1 ? b : a;
   }
-  const TensorBase values = dense(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
-  const TensorBase chosen = dense(mask.sizes() == IntArrayRef(shape) ? mask : ops::expand::call(mask, shape, false));
+  const TensorBase values =
+      dense(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
+  const TensorBase chosen =
+      dense(mask.sizes() == IntArrayRef(shape) ? mask : ops::expand::call(mask, shape, false));
   const auto* m = static_cast<const uint8_t*>(chosen.const_data_ptr());
   const int64_t n = chosen.numel();
   int64_t count = 0;
@@ -34,7 +36,8 @@ Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
   dispatch_size(self.element_size(), [&]<class T>() {
     const auto* from = static_cast<const T*>(values.const_data_ptr());
     auto* to = static_cast<T*>(result.mutable_data_ptr());
-    // Every element is written and the place only advances past a chosen one: no branch to mispredict.
+    // Every element is written and the place only advances past a chosen one: no branch to
+    // mispredict.
     int64_t k = 0;
     int64_t i = 0;
     for (; i < n && k < count; ++i) {

@@ -46,38 +46,42 @@ void plane(const Pool2d& p, const T* in, T* out, int64_t* indices) {
   const int64_t first = std::min((p.pad_w + p.stride_w - 1) / p.stride_w, p.out_w);
   const int64_t room = p.in_w - 1 - reach + p.pad_w;
   const int64_t last = room < 0 ? first : std::clamp(room / p.stride_w + 1, first, p.out_w);
+  int64_t done = first;
+  if constexpr (std::is_same_v<T, float>)
+    done = native::max_pool_columns(p, in, first, last, out, indices);
   for (int64_t row = 0; row < p.out_h; ++row) {
-    int64_t done = first;
-    if constexpr (std::is_same_v<T, float>) {
-      done = native::max_pool_row(p, in, row, first, last, out + row * p.out_w, indices + row * p.out_w);
-    }
     for (int64_t column = 0; column < first; ++column) one_window(p, in, row, column, out, indices);
-    for (int64_t column = done; column < p.out_w; ++column) one_window(p, in, row, column, out, indices);
+    for (int64_t column = done; column < p.out_w; ++column)
+      one_window(p, in, row, column, out, indices);
   }
 }
 
 }  // namespace
 
 /// NaN wins over every number, as in PyTorch.
-void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
-                                         IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
-                                         const Tensor& out, const Tensor& indices) {
-  const Pool2d p = meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
+void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_size,
+                                         IntArrayRef stride, IntArrayRef padding,
+                                         IntArrayRef dilation, bool ceil_mode, const Tensor& out,
+                                         const Tensor& indices) {
+  const Pool2d p =
+      meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
   const ScalarType type = compute_type(self.scalar_type());
   const TensorBase x = plain_input(self, type);
   const PlainOutput y(out, type), positions(indices, kLong);
-  TENON_DISPATCH_SWITCH(type, "max_pool2d",
-                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE), {
-    const scalar_t* in = static_cast<const scalar_t*>(x.data_ptr());
-    scalar_t* to = y.data<scalar_t>();
-    int64_t* at = positions.data<int64_t>();
-    const int64_t work = p.out_size() * p.kernel_h * p.kernel_w;
-    parallel_for(0, p.planes, std::max<int64_t>(1, 32768 / work), [&](int64_t begin, int64_t end) {
-      for (int64_t l = begin; l < end; ++l) {
-        plane(p, in + l * p.in_size(), to + l * p.out_size(), at + l * p.out_size());
-      }
-    });
-  });
+  TENON_DISPATCH_SWITCH(
+      type, "max_pool2d",
+      TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE), {
+        const scalar_t* in = static_cast<const scalar_t*>(x.data_ptr());
+        scalar_t* to = y.data<scalar_t>();
+        int64_t* at = positions.data<int64_t>();
+        const int64_t work = p.out_size() * p.kernel_h * p.kernel_w;
+        parallel_for(
+            0, p.planes, std::max<int64_t>(1, 32768 / work), [&](int64_t begin, int64_t end) {
+              for (int64_t l = begin; l < end; ++l) {
+                plane(p, in + l * p.in_size(), to + l * p.out_size(), at + l * p.out_size());
+              }
+            });
+      });
   y.deliver();
   positions.deliver();
 }

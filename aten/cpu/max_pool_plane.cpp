@@ -28,58 +28,59 @@ HWY_INLINE hn::Vec<PoolTag> load_strided(const float* p) {
   }
 }
 
+/// Output columns [at, at + lanes) of one row.
 template <int kStride>
-int64_t row_strided(const meta::Pool2d& p, const float* in, int64_t row, int64_t first, int64_t last, float* out,
-                 int64_t* indices) {
+HWY_INLINE void one_vector(const meta::Pool2d& p, const float* in, int64_t row, int64_t at,
+                           float* out, int64_t* indices) {
   const PoolTag d;
   const hn::RebindToSigned<PoolTag> di;
+  const hn::Half<decltype(di)> dh;
+  const hn::Rebind<int64_t, decltype(dh)> dl;
+  const int64_t top = row * p.stride_h - p.pad_h, left = at * kStride - p.pad_w;
+  const int64_t h0 = std::max<int64_t>(top, 0), h1 = std::min(top + p.kernel_h, p.in_h);
+  const auto steps = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStride));
+  auto max = load_strided<kStride>(in + h0 * p.in_w + left);
+  auto best = hn::Set(di, static_cast<int32_t>(h0 * p.in_w + left));
+  for (int64_t h = h0; h < h1; ++h) {
+    for (int64_t kw = 0; kw < p.kernel_w; ++kw) {
+      const int64_t position = h * p.in_w + left + kw * p.dilation_w;
+      const auto v = load_strided<kStride>(in + position);
+      const auto better = hn::Or(hn::Gt(v, max), hn::IsNaN(v));
+      max = hn::IfThenElse(better, v, max);
+      best = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(position)),
+                            best);
+    }
+  }
+  best = hn::Add(best, steps);
+  out += row * p.out_w + at;
+  indices += row * p.out_w + at;
+  hn::StoreU(max, d, out);
+  hn::StoreU(hn::PromoteTo(dl, hn::LowerHalf(dh, best)), dl, indices);
+  hn::StoreU(hn::PromoteTo(dl, hn::UpperHalf(dh, best)), dl, indices + hn::Lanes(dl));
+}
+
+template <int kStride>
+int64_t columns_strided(const meta::Pool2d& p, const float* in, int64_t first, int64_t last,
+                        float* out, int64_t* indices) {
   constexpr int64_t kN = HWY_MIN(8, HWY_MAX_BYTES / 4);
   // A load of stride 2 reads one value beyond the last it needs, which must still be in the row.
-  const int64_t reach = kStride * kN - 1;
-  while (last > first &&
-         (last - 1) * kStride - (kN - 1) * kStride - p.pad_w + (p.kernel_w - 1) * p.dilation_w + reach >= p.in_w) {
-    --last;
-  }
+  const int64_t reach = kStride * kN - 1 + (p.kernel_w - 1) * p.dilation_w - p.pad_w;
+  while (last - first >= kN && (last - kN) * kStride + reach >= p.in_w) --last;
   if (last - first < kN) return first;
-  const int64_t top = row * p.stride_h - p.pad_h;
-  const auto steps = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStride));
-  for (int64_t o = first; o < last; o += kN) {
-    const int64_t at = std::min(o, last - kN);  // the last vector overlaps the one before
-    const int64_t left = at * kStride - p.pad_w;
-    auto max = hn::Set(d, 0.0f);
-    auto best = hn::Zero(di);
-    bool started = false;
-    for (int64_t kh = 0; kh < p.kernel_h; ++kh) {
-      const int64_t h = top + kh * p.dilation_h;
-      if (h < 0 || h >= p.in_h) continue;
-      for (int64_t kw = 0; kw < p.kernel_w; ++kw) {
-        const int64_t position = h * p.in_w + left + kw * p.dilation_w;
-        const auto v = load_strided<kStride>(in + position);
-        const auto index = hn::Add(steps, hn::Set(di, static_cast<int32_t>(position)));
-        if (!started) {
-          max = v;
-          best = index;
-          started = true;
-          continue;
-        }
-        const auto better = hn::Or(hn::Gt(v, max), hn::IsNaN(v));
-        max = hn::IfThenElse(better, v, max);
-        best = hn::IfThenElse(hn::RebindMask(di, better), index, best);
-      }
+  for (int64_t row = 0; row < p.out_h; ++row) {
+    for (int64_t o = first; o < last; o += kN) {
+      // The last vector overlaps the one before.
+      one_vector<kStride>(p, in, row, std::min(o, last - kN), out, indices);
     }
-    if (!started) return first;
-    hn::StoreU(max, d, out + at);
-    HWY_ALIGN int32_t positions[kN];
-    hn::Store(best, di, positions);
-    for (int64_t i = 0; i < kN; ++i) indices[at + i] = positions[i];
   }
   return last;
 }
 
-int64_t max_pool_row_impl(const meta::Pool2d& p, const float* in, int64_t row, int64_t first, int64_t last,
-                       float* out, int64_t* indices) {
-  if (p.stride_w == 1) return row_strided<1>(p, in, row, first, last, out, indices);
-  if (p.stride_w == 2) return row_strided<2>(p, in, row, first, last, out, indices);
+int64_t max_pool_columns_impl(const meta::Pool2d& p, const float* in, int64_t first, int64_t last,
+                              float* out, int64_t* indices) {
+  if (p.dilation_h != 1) return first;
+  if (p.stride_w == 1) return columns_strided<1>(p, in, first, last, out, indices);
+  if (p.stride_w == 2) return columns_strided<2>(p, in, first, last, out, indices);
   return first;
 }
 
@@ -89,11 +90,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tenon::native {
 
-HWY_EXPORT(max_pool_row_impl);
+HWY_EXPORT(max_pool_columns_impl);
 
-int64_t max_pool_row(const meta::Pool2d& p, const float* in, int64_t row, int64_t first, int64_t last, float* out,
-                  int64_t* indices) {
-  return HWY_DYNAMIC_DISPATCH(max_pool_row_impl)(p, in, row, first, last, out, indices);
+int64_t max_pool_columns(const meta::Pool2d& p, const float* in, int64_t first, int64_t last,
+                         float* out, int64_t* indices) {
+  return HWY_DYNAMIC_DISPATCH(max_pool_columns_impl)(p, in, first, last, out, indices);
 }
 
 }  // namespace tenon::native

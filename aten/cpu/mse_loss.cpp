@@ -7,8 +7,9 @@ namespace tenon {
 /// One pass where both operands are plain; otherwise composed of operators.
 Tensor native::mse_loss_cpu(const Tensor& self, const Tensor& target, int64_t reduction) {
   const ScalarType type = self.scalar_type();
-  if (type != target.scalar_type() || (type != kFloat && type != kDouble) || self.sizes() != target.sizes() ||
-      !self.is_contiguous() || !target.is_contiguous() || !target.is_cpu()) {
+  if (type != target.scalar_type() || (type != kFloat && type != kDouble) ||
+      self.sizes() != target.sizes() || !self.is_contiguous() || !target.is_contiguous() ||
+      !target.is_cpu()) {
     return native::mse_loss(self, target, reduction);
   }
   const int64_t n = self.numel();
@@ -20,7 +21,8 @@ Tensor native::mse_loss_cpu(const Tensor& self, const Tensor& target, int64_t re
       squared_error(n, a, b, out.data_ptr<scalar_t>());
     } else {
       const double sum = sum_squared_error(n, a, b);
-      *out.data_ptr<scalar_t>() = static_cast<scalar_t>(reduction == 1 ? sum / static_cast<double>(n) : sum);
+      *out.data_ptr<scalar_t>() =
+          static_cast<scalar_t>(reduction == 1 ? sum / static_cast<double>(n) : sum);
     }
   });
   return out;

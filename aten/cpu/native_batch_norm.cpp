@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-/// running = (1 - momentum) running + momentum value. The change is not counted: the statistics are saved for
-/// backward, which in training does not read them.
+/// running = (1 - momentum) running + momentum value. The change is not counted: the statistics are
+/// saved for backward, which in training does not read them.
 template <class T>
 void update_running(const TensorBase& running, const std::vector<T>& value, double momentum) {
   if (!running.defined()) return;
@@ -23,8 +23,9 @@ void update_running(const TensorBase& running, const std::vector<T>& value, doub
 
 template <class T>
 void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase& bias,
-                const TensorBase& running_mean, const TensorBase& running_var, bool training, double momentum,
-                double eps, bool last, const TensorBase& y, T* save_mean, T* save_invstd) {
+                const TensorBase& running_mean, const TensorBase& running_var, bool training,
+                double momentum, double eps, bool last, const TensorBase& y, T* save_mean,
+                T* save_invstd) {
   const native::ChannelShape s = native::channel_shape(x, last);
   const int64_t channels = s.channels;
   std::vector<T> a(channels), b(channels);
@@ -32,7 +33,8 @@ void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase&
   if (training) {
     // Around a value of each channel, so that squares of a large mean do not cancel.
     std::vector<T> shift(channels), unbiased(channels);
-    for (int64_t c = 0; c < channels; ++c) shift[c] = x.data_ptr<T>()[s.channels_last ? c : c * s.inner];
+    for (int64_t c = 0; c < channels; ++c)
+      shift[c] = x.data_ptr<T>()[s.channels_last ? c : c * s.inner];
     std::vector<double> sums(channels), squares(channels);
     native::channel_sums<T>(s, x.data_ptr<T>(), nullptr, shift.data(), sums.data(), squares.data());
     const double n = static_cast<double>(s.count());
@@ -41,8 +43,10 @@ void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase&
       const double variance = std::max(0.0, squares[c] / n - offset * offset);
       mean[c] = static_cast<T>(shift[c] + offset);
       // max() would turn NaN into 0.
-      invstd[c] = static_cast<T>(1 / std::sqrt((std::isnan(squares[c]) ? squares[c] : variance) + eps));
-      unbiased[c] = static_cast<T>((std::isnan(squares[c]) ? squares[c] : variance) * (n / (n - 1)));
+      invstd[c] =
+          static_cast<T>(1 / std::sqrt((std::isnan(squares[c]) ? squares[c] : variance) + eps));
+      unbiased[c] =
+          static_cast<T>((std::isnan(squares[c]) ? squares[c] : variance) * (n / (n - 1)));
     }
     update_running(running_mean, mean, momentum);
     update_running(running_var, unbiased, momentum);
@@ -62,16 +66,18 @@ void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase&
     a[c] = invstd[c] * (w ? w[c] : T(1));
     b[c] = (offset ? offset[c] : T(0)) - mean[c] * a[c];
   }
-  native::channel_affine<T>(s, x.data_ptr<T>(), nullptr, a.data(), b.data(), nullptr, y.data_ptr<T>());
+  native::channel_affine<T>(s, x.data_ptr<T>(), nullptr, a.data(), b.data(), nullptr,
+                            y.data_ptr<T>());
 }
 
 }  // namespace
 
 void native::native_batch_norm_cpu(const Tensor& input, const std::optional<Tensor>& weight,
-                                   const std::optional<Tensor>& bias, const std::optional<Tensor>& running_mean,
-                                   const std::optional<Tensor>& running_var, bool training, double momentum,
-                                   double eps, const Tensor& out, const Tensor& save_mean,
-                                   const Tensor& save_invstd) {
+                                   const std::optional<Tensor>& bias,
+                                   const std::optional<Tensor>& running_mean,
+                                   const std::optional<Tensor>& running_var, bool training,
+                                   double momentum, double eps, const Tensor& out,
+                                   const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
   const ScalarType type = compute_type(input.scalar_type());
   const bool last = channels_fastest(input);
@@ -84,9 +90,9 @@ void native::native_batch_norm_cpu(const Tensor& input, const std::optional<Tens
   };
   const PlainOutput mean(save_mean, type), invstd(save_invstd, type);
   TENON_DISPATCH_FLOATING(type, "native_batch_norm", {
-    batch_norm<scalar_t>(x, plain_input(weight, type), plain_input(bias, type), running(running_mean),
-                         running(running_var), training, momentum, eps, last, y, mean.data<scalar_t>(),
-                         invstd.data<scalar_t>());
+    batch_norm<scalar_t>(x, plain_input(weight, type), plain_input(bias, type),
+                         running(running_mean), running(running_var), training, momentum, eps, last,
+                         y, mean.data<scalar_t>(), invstd.data<scalar_t>());
   });
   if (!direct) copy(out, y);
   if (training) {

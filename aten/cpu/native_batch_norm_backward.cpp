@@ -12,9 +12,9 @@ namespace {
 /// With h = x - mean: dx = w s (dy - mean(dy) - h s^2 mean(dy h)) in training, w s dy otherwise;
 /// dweight = s sum(dy h), dbias = sum(dy).
 template <class T>
-void backward(const TensorBase& dy, const TensorBase& x, const TensorBase& weight, const TensorBase& mean,
-              const TensorBase& invstd, bool train, bool last, const TensorBase& dx, const TensorBase& dw,
-              const TensorBase& db) {
+void backward(const TensorBase& dy, const TensorBase& x, const TensorBase& weight,
+              const TensorBase& mean, const TensorBase& invstd, bool train, bool last,
+              const TensorBase& dx, const TensorBase& dw, const TensorBase& db) {
   const native::ChannelShape s = native::channel_shape(x, last);
   const T* m = mean.data_ptr<T>();
   const T* is = invstd.data_ptr<T>();
@@ -41,7 +41,8 @@ void backward(const TensorBase& dy, const TensorBase& x, const TensorBase& weigh
     native::channel_affine<T>(s, x.data_ptr<T>(), dy.data_ptr<T>(), a.data(), b.data(), c2.data(),
                               dx.data_ptr<T>());
   } else {
-    native::channel_affine<T>(s, dy.data_ptr<T>(), nullptr, a.data(), b.data(), nullptr, dx.data_ptr<T>());
+    native::channel_affine<T>(s, dy.data_ptr<T>(), nullptr, a.data(), b.data(), nullptr,
+                              dx.data_ptr<T>());
   }
 }
 
@@ -51,17 +52,20 @@ void backward(const TensorBase& dy, const TensorBase& x, const TensorBase& weigh
 std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cpu(
     const Tensor& grad_out, const Tensor& input, const std::optional<Tensor>& weight,
     const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
-    const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train, double eps,
-    std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(), "[native_batch_norm_backward] Expected grad_out to have the ",
-              "input's shape ", input.sizes(), ", got ", grad_out.sizes());
+    const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train,
+    double eps, std::array<bool, 3> output_mask) {
+  TENON_CHECK(grad_out.sizes() == input.sizes(),
+              "[native_batch_norm_backward] Expected grad_out to have the ", "input's shape ",
+              input.sizes(), ", got ", grad_out.sizes());
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
   TENON_CHECK(mean_of && mean_of->defined() && spread_of && spread_of->defined(),
-              "[native_batch_norm_backward] needs ", train ? "save_mean and save_invstd" : "running_mean and running_var",
+              "[native_batch_norm_backward] needs ",
+              train ? "save_mean and save_invstd" : "running_mean and running_var",
               " with train=", train ? "true" : "false");
   const ScalarType type = compute_type(input.scalar_type());
-  const ScalarType parameter = weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
+  const ScalarType parameter =
+      weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
   const bool last = channels_fastest(input);
   const TensorBase x = in_layout(input, type, last), dy = in_layout(grad_out, type, last);
   const TensorBase w = plain_input(weight, type), mean = plain_input(mean_of, type);

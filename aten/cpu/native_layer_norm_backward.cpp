@@ -5,14 +5,15 @@
 
 namespace tenon {
 
-/// Gradients of input, weight and bias; those not in the mask, or of a parameter that is not there, are
-/// undefined.
+/// Gradients of input, weight and bias; those not in the mask, or of a parameter that is not there,
+/// are undefined.
 std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cpu(
     const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
     const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
     std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(), "[native_layer_norm_backward] Expected grad_out to have the ",
-              "input's shape ", input.sizes(), ", got ", grad_out.sizes());
+  TENON_CHECK(grad_out.sizes() == input.sizes(),
+              "[native_layer_norm_backward] Expected grad_out to have the ", "input's shape ",
+              input.sizes(), ", got ", grad_out.sizes());
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
   const ScalarType type = compute_type(input.scalar_type());
   std::tuple<Tensor, Tensor, Tensor> grads;
@@ -24,7 +25,8 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cpu(
   if (output_mask[1]) grad_weight = empty(normalized_shape, parameter(weight), input.device());
   if (output_mask[2]) grad_bias = empty(normalized_shape, parameter(bias), input.device());
 
-  const TensorBase dy = plain_input(grad_out, type), x = plain_input(input, type), w = plain_input(weight, type);
+  const TensorBase dy = plain_input(grad_out, type), x = plain_input(input, type),
+                   w = plain_input(weight, type);
   const TensorBase means = plain_input(mean, type), rstds = plain_input(rstd, type);
   const auto plain = [&](const Tensor& t) {
     return !t.defined() || t.scalar_type() == type ? static_cast<const TensorBase&>(t)
@@ -32,10 +34,10 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cpu(
   };
   const TensorBase dx = plain(grad_input), dw = plain(grad_weight), db = plain(grad_bias);
   TENON_DISPATCH_FLOATING(type, "native_layer_norm_backward", {
-    layer_norm_backward<scalar_t>(dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<scalar_t>(),
-                                  rstds.data_ptr<scalar_t>(), data_or_null<scalar_t>(w),
-                                  data_or_null<scalar_t>(dx), data_or_null<scalar_t>(dw),
-                                  data_or_null<scalar_t>(db), rows, n);
+    layer_norm_backward<scalar_t>(dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(),
+                                  means.data_ptr<scalar_t>(), rstds.data_ptr<scalar_t>(),
+                                  data_or_null<scalar_t>(w), data_or_null<scalar_t>(dx),
+                                  data_or_null<scalar_t>(dw), data_or_null<scalar_t>(db), rows, n);
   });
   if (!dx.is_same(grad_input)) copy(grad_input, dx);
   if (!dw.is_same(grad_weight)) copy(grad_weight, dw);

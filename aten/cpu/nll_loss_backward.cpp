@@ -6,8 +6,9 @@
 
 namespace tenon {
 
-void native::nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self, const Tensor& target,
-                                   const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index,
+void native::nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self,
+                                   const Tensor& target, const std::optional<Tensor>& weight,
+                                   int64_t reduction, int64_t ignore_index,
                                    const Tensor& total_weight, const Tensor& grad_input) {
   const ScalarType type = compute_type(self.scalar_type());
   const TensorBase g = plain_input(grad_output, type), t = plain_input(target, kLong);
@@ -25,7 +26,8 @@ void native::nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t k = targets[i];
       if (k == ignore_index) continue;
-      TENON_CHECK_INDEX(k >= 0 && k < classes, "[nll_loss_backward] Target ", k, " is out of bounds.");
+      TENON_CHECK_INDEX(k >= 0 && k < classes, "[nll_loss_backward] Target ", k,
+                        " is out of bounds.");
       to[i * classes + k] = -(weights ? weights[k] : scalar_t(1)) * grad[each ? i : 0] / divisor;
     }
   });

@@ -4,13 +4,15 @@
 
 namespace tenon {
 
-/// loss_i = -weight[t_i] self[i, t_i], 0 where t_i is ignore_index; the mean divides by the sum of the weights
-/// of what was not ignored, which is total_weight.
-void native::nll_loss_forward_cpu(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight,
-                                  int64_t reduction, int64_t ignore_index, const Tensor& output,
+/// loss_i = -weight[t_i] self[i, t_i], 0 where t_i is ignore_index; the mean divides by the sum of
+/// the weights of what was not ignored, which is total_weight.
+void native::nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
+                                  const std::optional<Tensor>& weight, int64_t reduction,
+                                  int64_t ignore_index, const Tensor& output,
                                   const Tensor& total_weight) {
   const ScalarType type = compute_type(self.scalar_type());
-  const TensorBase x = plain_input(self, type), t = plain_input(target, kLong), w = plain_input(weight, type);
+  const TensorBase x = plain_input(self, type), t = plain_input(target, kLong),
+                   w = plain_input(weight, type);
   const PlainOutput out(output, type), total(total_weight, type);
   const int64_t rows = self.dim() == 2 ? self.size(0) : 1, classes = self.size(-1);
   const bool each = reduction == 0 && self.dim() == 2;

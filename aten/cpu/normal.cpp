@@ -51,11 +51,13 @@ void fill_half_blocks(GeneratorImpl& generator, H* out, int64_t n, float mean, f
 }
 
 template <class T>
-void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, double std, int64_t parts) {
+void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, double std,
+                 int64_t parts) {
   if (self.numel() * parts >= kBlock && self.is_contiguous()) {
     T* out = static_cast<T*>(self.mutable_data_ptr());
     if constexpr (std::is_class_v<T>) {
-      fill_half_blocks(generator, out, self.numel(), static_cast<float>(mean), static_cast<float>(std));
+      fill_half_blocks(generator, out, self.numel(), static_cast<float>(mean),
+                       static_cast<float>(std));
     } else {
       fill_blocks(generator, out, self.numel() * parts, static_cast<T>(mean), static_cast<T>(std));
     }
@@ -76,7 +78,8 @@ void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, doub
 }  // namespace
 
 /// PyTorch's streams: below 16 elements, or not contiguous, pairs in double; else blocks of 16.
-Tensor& native::normal_cpu_(Tensor& self, double mean, double std, std::optional<Generator> generator) {
+Tensor& native::normal_cpu_(Tensor& self, double mean, double std,
+                            std::optional<Generator> generator) {
   TENON_CHECK_VALUE(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
   const LockedGenerator source("normal_", generator);
   if (self.is_complex()) {
@@ -85,26 +88,14 @@ Tensor& native::normal_cpu_(Tensor& self, double mean, double std, std::optional
     std /= std::numbers::sqrt2;
   }
   switch (self.scalar_type()) {
-    case kFloat:
-      fill_normal<float>(self, *source, mean, std, 1);
-      break;
-    case kDouble:
-      fill_normal<double>(self, *source, mean, std, 1);
-      break;
-    case kHalf:
-      fill_normal<Half>(self, *source, mean, std, 1);
-      break;
-    case kBFloat16:
-      fill_normal<BFloat16>(self, *source, mean, std, 1);
-      break;
-    case kComplexFloat:
-      fill_normal<float>(self, *source, mean, std, 2);
-      break;
-    case kComplexDouble:
-      fill_normal<double>(self, *source, mean, std, 2);
-      break;
-    default:
-      detail::raise<NotImplementedError>("[normal_] is not implemented for ", self.scalar_type());
+  case kFloat: fill_normal<float>(self, *source, mean, std, 1); break;
+  case kDouble: fill_normal<double>(self, *source, mean, std, 1); break;
+  case kHalf: fill_normal<Half>(self, *source, mean, std, 1); break;
+  case kBFloat16: fill_normal<BFloat16>(self, *source, mean, std, 1); break;
+  case kComplexFloat: fill_normal<float>(self, *source, mean, std, 2); break;
+  case kComplexDouble: fill_normal<double>(self, *source, mean, std, 2); break;
+  default:
+    detail::raise<NotImplementedError>("[normal_] is not implemented for ", self.scalar_type());
   }
   return self;
 }

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <list>
-#include <optional>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <unordered_map>
 
 #include "aten/core/allocator.h"
@@ -31,14 +31,10 @@ dnnl::stream& stream() {
 
 std::optional<memory::data_type> data_type(ScalarType dtype) {
   switch (dtype) {
-    case ScalarType::Float:
-      return memory::data_type::f32;
-    case ScalarType::BFloat16:
-      return memory::data_type::bf16;
-    case ScalarType::Half:
-      return memory::data_type::f16;
-    default:
-      return std::nullopt;
+  case ScalarType::Float: return memory::data_type::f32;
+  case ScalarType::BFloat16: return memory::data_type::bf16;
+  case ScalarType::Half: return memory::data_type::f16;
+  default: return std::nullopt;
   }
 }
 
@@ -78,7 +74,8 @@ struct Cached {
   size_t scratchpad_bytes = 0;
   std::unordered_map<int, memory> arguments;
 
-  void add(int slot, int argument, bool output, const memory::desc& user, const memory::desc& inner) {
+  void add(int slot, int argument, bool output, const memory::desc& user,
+           const memory::desc& inner) {
     Operand& o = operands[slot];
     o.argument = argument;
     o.output = output;
@@ -100,8 +97,11 @@ struct Cached {
 
   /// Runs on the tensors' data, in the order of the slots.
   void run(std::array<void*, 4> data) {
-    const auto bytes = [&](int i) { return operands[i].reorder ? operands[i].inner.get_desc().get_size() : 0; };
-    const Scratch buffers[4] = {Scratch(bytes(0)), Scratch(bytes(1)), Scratch(bytes(2)), Scratch(bytes(3))};
+    const auto bytes = [&](int i) {
+      return operands[i].reorder ? operands[i].inner.get_desc().get_size() : 0;
+    };
+    const Scratch buffers[4] = {Scratch(bytes(0)), Scratch(bytes(1)), Scratch(bytes(2)),
+                                Scratch(bytes(3))};
     const Scratch scratch(scratchpad_bytes);
     dnnl::stream& s = stream();
     for (int i = 0; i < 4; ++i) {
@@ -129,7 +129,8 @@ using Key = std::array<int64_t, kKeySize>;
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = 0x9e3779b97f4a7c15ull;
-    for (const int64_t v : key) h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdull, h ^= h >> 32;
+    for (const int64_t v : key)
+      h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdull, h ^= h >> 32;
     return h;
   }
 };
@@ -141,12 +142,14 @@ class Cache {
     thread_local Cache cache;
     return cache;
   }
-  /// The entry of `key`, made by `make(entry)` the first time; one that cannot be made stays unusable.
+  /// The entry of `key`, made by `make(entry)` the first time; one that cannot be made stays
+  /// unusable.
   template <class Make>
   Cached& find(const Key& key, Make&& make) {
     const auto known = index_.find(key);
     if (known != index_.end()) {
-      if (known->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, known->second);
+      if (known->second != entries_.begin())
+        entries_.splice(entries_.begin(), entries_, known->second);
       return known->second->second;
     }
     if (entries_.size() == kCapacity) {
@@ -211,7 +214,8 @@ struct ConvDescriptors {
     dst = memory::desc(dst_dims, type, (dst_last ? kLast : kFirst)[n - 1]);
     weight = memory::desc(weight_dims, type, (g.groups > 1 ? kGrouped : kWeight)[n - 1]);
     bias = memory::desc({g.outputs}, type, Tag::x);
-    // Channels last is used as it is; from row-major, the layout of the fastest kernel pays for its reorder.
+    // Channels last is used as it is; from row-major, the layout of the fastest kernel pays for its
+    // reorder.
     any_src = src_last ? src : memory::desc(src_dims, type, Tag::any);
     any_dst = dst_last ? dst : memory::desc(dst_dims, type, Tag::any);
     any_weight = memory::desc(weight_dims, type, Tag::any);
@@ -228,12 +232,13 @@ struct ConvDescriptors {
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-dnnl::convolution_forward::primitive_desc forward_desc(const ConvGeometry& g, const ConvDescriptors& d,
-                                                       bool with_bias, dnnl::prop_kind kind) {
+dnnl::convolution_forward::primitive_desc forward_desc(const ConvGeometry& g,
+                                                       const ConvDescriptors& d, bool with_bias,
+                                                       dnnl::prop_kind kind) {
   const memory::desc bias = with_bias ? d.bias : memory::desc();
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(),   kind,     kDirect,    d.any_src, d.any_weight,       bias,
-          d.any_dst,  d.stride, d.dilation, d.padding, d.padding_end(g), attributes()};
+  return {engine(),  kind,     kDirect,    d.any_src, d.any_weight,     bias,
+          d.any_dst, d.stride, d.dilation, d.padding, d.padding_end(g), attributes()};
 #else
   return {{kind, kDirect, d.any_src, d.any_weight, bias, d.any_dst, d.stride, d.dilation, d.padding,
            d.padding_end(g)},
@@ -242,9 +247,17 @@ dnnl::convolution_forward::primitive_desc forward_desc(const ConvGeometry& g, co
 #endif
 }
 
-Key conv_key(Kind kind, const ConvGeometry& g, ScalarType dtype, bool src_last, bool dst_last, bool bias) {
-  Key key{static_cast<int64_t>(kind), static_cast<int64_t>(dtype), get_num_threads(),
-          src_last + 2 * dst_last + 4 * bias, g.spatial, g.batch, g.channels, g.outputs, g.groups};
+Key conv_key(Kind kind, const ConvGeometry& g, ScalarType dtype, bool src_last, bool dst_last,
+             bool bias) {
+  Key key{static_cast<int64_t>(kind),
+          static_cast<int64_t>(dtype),
+          get_num_threads(),
+          src_last + 2 * dst_last + 4 * bias,
+          g.spatial,
+          g.batch,
+          g.channels,
+          g.outputs,
+          g.groups};
   size_t at = 9;
   for (const auto* triple : {&g.in, &g.out, &g.kernel, &g.stride, &g.padding, &g.dilation}) {
     for (const int64_t v : *triple) key[at++] = v;
@@ -254,31 +267,46 @@ Key conv_key(Kind kind, const ConvGeometry& g, ScalarType dtype, bool src_last, 
 
 }  // namespace
 
-bool matrix_product(ScalarType dtype, ProductSizes sizes, MatrixBatch a, MatrixBatch b, MatrixBatch out,
-                    const void* bias) {
+bool matrix_product(ScalarType dtype, ProductSizes sizes, MatrixBatch a, MatrixBatch b,
+                    MatrixBatch out, const void* bias) {
   const auto type = data_type(dtype);
   const auto plain = [](const MatrixBatch& x, int64_t rows, int64_t columns) {
-    return (x.col == 1 && (x.row >= columns || rows == 1)) || (x.row == 1 && (x.col >= rows || columns == 1));
+    return (x.col == 1 && (x.row >= columns || rows == 1)) ||
+           (x.row == 1 && (x.col >= rows || columns == 1));
   };
   if (!type || sizes.k == 0 || !plain(a, sizes.m, sizes.k) || !plain(b, sizes.k, sizes.n) ||
       !plain(out, sizes.m, sizes.n)) {
     return false;
   }
-  const Key key{static_cast<int64_t>(Kind::Product), static_cast<int64_t>(dtype), get_num_threads(),
-                bias != nullptr, sizes.batch, sizes.m, sizes.n, sizes.k, a.batch, a.row, a.col,
-                b.batch, b.row, b.col, out.batch, out.row, out.col};
+  const Key key{static_cast<int64_t>(Kind::Product),
+                static_cast<int64_t>(dtype),
+                get_num_threads(),
+                bias != nullptr,
+                sizes.batch,
+                sizes.m,
+                sizes.n,
+                sizes.k,
+                a.batch,
+                a.row,
+                a.col,
+                b.batch,
+                b.row,
+                b.col,
+                out.batch,
+                out.row,
+                out.col};
   Cached& cached = Cache::get().find(key, [&](Cached& c) {
     const auto describe = [&](const MatrixBatch& x, int64_t rows, int64_t columns) {
-      return sizes.batch == 1 ? memory::desc({rows, columns}, *type, Dims{x.row, x.col})
-                              : memory::desc({sizes.batch, rows, columns}, *type, Dims{x.batch, x.row, x.col});
+      return sizes.batch == 1
+                 ? memory::desc({rows, columns}, *type, Dims{x.row, x.col})
+                 : memory::desc({sizes.batch, rows, columns}, *type, Dims{x.batch, x.row, x.col});
     };
     const memory::desc da = describe(a, sizes.m, sizes.k), db = describe(b, sizes.k, sizes.n);
     const memory::desc dout = describe(out, sizes.m, sizes.n);
     const memory::desc dbias =
-        !bias ? memory::desc()
-        : sizes.batch == 1
-            ? memory::desc({1, sizes.n}, *type, Dims{sizes.n, 1})
-            : memory::desc({1, 1, sizes.n}, *type, Dims{sizes.n, sizes.n, 1});
+        !bias              ? memory::desc()
+        : sizes.batch == 1 ? memory::desc({1, sizes.n}, *type, Dims{sizes.n, 1})
+                           : memory::desc({1, 1, sizes.n}, *type, Dims{sizes.n, sizes.n, 1});
 #if DNNL_VERSION_MAJOR >= 3
     const dnnl::matmul::primitive_desc desc(engine(), da, db, dbias, dout, attributes());
 #else
@@ -311,7 +339,8 @@ bool conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase
     c.finish(dnnl::convolution_forward(desc), desc.scratchpad_desc());
   });
   if (!cached.usable) return false;
-  cached.run({src.data_ptr(), weight.data_ptr(), dst.data_ptr(), bias.defined() ? bias.data_ptr() : nullptr});
+  cached.run({src.data_ptr(), weight.data_ptr(), dst.data_ptr(),
+              bias.defined() ? bias.data_ptr() : nullptr});
   return true;
 }
 
@@ -320,7 +349,8 @@ bool conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
   const auto type = data_type(diff_dst.scalar_type());
   if (!type) return false;
   const bool src_last = is_channels_last(diff_src), dst_last = is_channels_last(diff_dst);
-  const Key key = conv_key(Kind::BackwardData, g, diff_dst.scalar_type(), src_last, dst_last, false);
+  const Key key =
+      conv_key(Kind::BackwardData, g, diff_dst.scalar_type(), src_last, dst_last, false);
   Cached& cached = Cache::get().find(key, [&](Cached& c) {
     const ConvDescriptors d(g, *type, src_last, dst_last);
     const auto hint = forward_desc(g, d, false, dnnl::prop_kind::forward_training);
@@ -343,21 +373,23 @@ bool conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
   return true;
 }
 
-bool conv_backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorBase& diff_weight,
-                          const TensorBase& diff_bias, const TensorBase& diff_dst) {
+bool conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
+                          const TensorBase& diff_weight, const TensorBase& diff_bias,
+                          const TensorBase& diff_dst) {
   const auto type = data_type(src.scalar_type());
   if (!type) return false;
   const bool src_last = is_channels_last(src), dst_last = is_channels_last(diff_dst);
   const bool with_bias = diff_bias.defined();
-  const Key key = conv_key(Kind::BackwardWeight, g, src.scalar_type(), src_last, dst_last, with_bias);
+  const Key key =
+      conv_key(Kind::BackwardWeight, g, src.scalar_type(), src_last, dst_last, with_bias);
   Cached& cached = Cache::get().find(key, [&](Cached& c) {
     const ConvDescriptors d(g, *type, src_last, dst_last);
     const auto hint = forward_desc(g, d, with_bias, dnnl::prop_kind::forward_training);
     const memory::desc bias = with_bias ? d.bias : memory::desc();
 #if DNNL_VERSION_MAJOR >= 3
     const dnnl::convolution_backward_weights::primitive_desc desc(
-        engine(), kDirect, d.any_src, d.any_weight, bias, d.any_dst, d.stride, d.dilation, d.padding,
-        d.padding_end(g), hint, attributes());
+        engine(), kDirect, d.any_src, d.any_weight, bias, d.any_dst, d.stride, d.dilation,
+        d.padding, d.padding_end(g), hint, attributes());
 #else
     const dnnl::convolution_backward_weights::primitive_desc desc(
         {kDirect, d.any_src, d.any_weight, bias, d.any_dst, d.stride, d.dilation, d.padding,
@@ -389,11 +421,12 @@ bool conv_forward(const ConvGeometry&, const TensorBase&, const TensorBase&, con
                   const TensorBase&) {
   return false;
 }
-bool conv_backward_data(const ConvGeometry&, const TensorBase&, const TensorBase&, const TensorBase&) {
+bool conv_backward_data(const ConvGeometry&, const TensorBase&, const TensorBase&,
+                        const TensorBase&) {
   return false;
 }
-bool conv_backward_weight(const ConvGeometry&, const TensorBase&, const TensorBase&, const TensorBase&,
-                          const TensorBase&) {
+bool conv_backward_weight(const ConvGeometry&, const TensorBase&, const TensorBase&,
+                          const TensorBase&, const TensorBase&) {
   return false;
 }
 

@@ -5,11 +5,12 @@
 
 namespace tenon::native {
 
-/// Row-major operands in the type a kernel computes in, for kernels over plain memory. Half types become
-/// float.
+/// Row-major operands in the type a kernel computes in, for kernels over plain memory. Half types
+/// become float.
 inline ScalarType compute_type(ScalarType t) { return is_reduced_floating_point(t) ? kFloat : t; }
 
-/// `t` itself if it is row-major and of that type, else a converted copy. Undefined stays undefined.
+/// `t` itself if it is row-major and of that type, else a converted copy. Undefined stays
+/// undefined.
 inline TensorBase plain_input(const TensorBase& t, ScalarType type) {
   if (!t.defined() || (t.scalar_type() == type && t.is_contiguous())) return t;
   TensorBase fresh = empty(t.sizes(), type, t.device());
@@ -25,7 +26,8 @@ TensorBase plain_input(const std::optional<T>& t, ScalarType type) {
 class PlainOutput {
  public:
   PlainOutput(const TensorBase& out, ScalarType type) : out_(out), plain_(out) {
-    if (out.scalar_type() != type || !out.is_contiguous()) plain_ = empty(out.sizes(), type, out.device());
+    if (out.scalar_type() != type || !out.is_contiguous())
+      plain_ = empty(out.sizes(), type, out.device());
   }
   PlainOutput(const PlainOutput&) = delete;
   PlainOutput& operator=(const PlainOutput&) = delete;

@@ -51,7 +51,8 @@ void prod(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
                       (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
   const Tensor in = direct ? self : self.to(out.scalar_type());
   using namespace native;
-  reduce(in, dim_mask("prod", dim, in.dim()), out, *HWY_DYNAMIC_DISPATCH(prod_loops)(in.scalar_type()));
+  reduce(in, dim_mask("prod", dim, in.dim()), out,
+         *HWY_DYNAMIC_DISPATCH(prod_loops)(in.scalar_type()));
 }
 
 }  // namespace

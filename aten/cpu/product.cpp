@@ -12,8 +12,8 @@
 namespace tenon::native {
 namespace {
 
-// Matrices of a batch smaller than this are computed side by side, larger ones one after the other by all
-// threads.
+// Matrices of a batch smaller than this are computed side by side, larger ones one after the other
+// by all threads.
 constexpr int64_t kLargeMatrix = int64_t{1} << 22;
 constexpr int64_t kParallelWork = int64_t{1} << 19;
 
@@ -32,8 +32,8 @@ struct Wrapping<int64_t> {
 
 /// Integers and complex numbers: a plain loop, in the order that runs along the rows of b and out.
 template <class T>
-void simple_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
-                    Matrix<T> out, const T* bias) {
+void simple_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b,
+                    T beta, Matrix<T> out, const T* bias) {
   using W = typename Wrapping<T>::type;
   parallel_for(0, m, std::max<int64_t>(1, kParallelWork / 8 / std::max<int64_t>(1, n * k)),
                [&](int64_t begin, int64_t end) {
@@ -56,10 +56,11 @@ void simple_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
                });
 }
 
-/// Float and double: gemm, by way of a row-major copy where neither rows nor columns of out are contiguous.
+/// Float and double: gemm, by way of a row-major copy where neither rows nor columns of out are
+/// contiguous.
 template <class T>
-void float_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
-                   Matrix<T> out, const T* bias) {
+void float_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b,
+                   T beta, Matrix<T> out, const T* bias) {
   if (out.col == 1 || out.row == 1 || (m == 1 && n == 1)) {
     return gemm<T>(m, n, k, alpha, a, b, beta, out, bias);
   }
@@ -76,8 +77,8 @@ void float_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, 
 
 /// Half types, in float.
 template <class T>
-void reduced_product(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const T> a, Matrix<const T> b,
-                     float beta, Matrix<T> out, const T* bias) {
+void reduced_product(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const T> a,
+                     Matrix<const T> b, float beta, Matrix<T> out, const T* bias) {
   const std::unique_ptr<float[]> buffer(new float[m * k + k * n + m * n + n]);
   float* fa = buffer.get();
   float* fb = fa + m * k;
@@ -105,8 +106,8 @@ void reduced_product(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const 
 }
 
 template <class T>
-void one_product(int64_t m, int64_t n, int64_t k, const Scalar& alpha, Matrix<const T> a, Matrix<const T> b,
-                 const Scalar& beta, Matrix<T> out, const T* bias) {
+void one_product(int64_t m, int64_t n, int64_t k, const Scalar& alpha, Matrix<const T> a,
+                 Matrix<const T> b, const Scalar& beta, Matrix<T> out, const T* bias) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     float_product<T>(m, n, k, alpha.to<T>(), a, b, beta.to<T>(), out, bias);
   } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
@@ -117,13 +118,13 @@ void one_product(int64_t m, int64_t n, int64_t k, const Scalar& alpha, Matrix<co
 }
 
 template <class T>
-void typed_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b, const Scalar& beta,
-                   MatrixBatch out, const void* bias) {
+void typed_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b,
+                   const Scalar& beta, MatrixBatch out, const void* bias) {
   const auto one = [&](int64_t l) {
-    one_product<T>(s.m, s.n, s.k, alpha, {static_cast<const T*>(a.data) + l * a.batch, a.row, a.col},
-                   {static_cast<const T*>(b.data) + l * b.batch, b.row, b.col}, beta,
-                   {static_cast<T*>(out.data) + l * out.batch, out.row, out.col},
-                   static_cast<const T*>(bias));
+    one_product<T>(
+        s.m, s.n, s.k, alpha, {static_cast<const T*>(a.data) + l * a.batch, a.row, a.col},
+        {static_cast<const T*>(b.data) + l * b.batch, b.row, b.col}, beta,
+        {static_cast<T*>(out.data) + l * out.batch, out.row, out.col}, static_cast<const T*>(bias));
   };
   if (s.batch == 1) return one(0);
   const int64_t work = std::max<int64_t>(1, s.m * s.n * std::max<int64_t>(s.k, 1));
@@ -131,9 +132,10 @@ void typed_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBat
     for (int64_t l = 0; l < s.batch; ++l) one(l);
     return;
   }
-  parallel_for(0, s.batch, std::max<int64_t>(1, kParallelWork / work), [&](int64_t begin, int64_t end) {
-    for (int64_t l = begin; l < end; ++l) one(l);
-  });
+  parallel_for(0, s.batch, std::max<int64_t>(1, kParallelWork / work),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t l = begin; l < end; ++l) one(l);
+               });
 }
 
 }  // namespace
@@ -143,8 +145,9 @@ MatrixBatch matrices_of(const TensorBase& t) {
   return {t.data_ptr(), d > 2 ? t.stride(d - 3) : 0, t.stride(d - 2), t.stride(d - 1)};
 }
 
-void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const Scalar& alpha, MatrixBatch a,
-                    MatrixBatch b, const Scalar& beta, MatrixBatch out, const void* bias) {
+void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const Scalar& alpha,
+                    MatrixBatch a, MatrixBatch b, const Scalar& beta, MatrixBatch out,
+                    const void* bias) {
   if (dtype == kFloat && sizes.batch == 1) {  // the common case, without the switch and the loop
     return float_product<float>(sizes.m, sizes.n, sizes.k, alpha.to<float>(),
                                 {static_cast<const float*>(a.data), a.row, a.col},
@@ -159,15 +162,14 @@ void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const 
   }
   switch (dtype) {
 #define TENON_PRODUCT(T, Name) \
-  case ScalarType::Name:       \
-    return typed_product<T>(sizes, alpha, a, b, beta, out, bias);
+  case ScalarType::Name: return typed_product<T>(sizes, alpha, a, b, beta, out, bias);
     TENON_FORALL_INTEGRAL(TENON_PRODUCT)
     TENON_FORALL_FLOATING(TENON_PRODUCT)
     TENON_FORALL_REDUCED_FLOATING(TENON_PRODUCT)
     TENON_FORALL_COMPLEX(TENON_PRODUCT)
 #undef TENON_PRODUCT
-    default:
-      detail::raise<NotImplementedError>("[", op, "] is not implemented for ", to_string(dtype));
+  default:
+    detail::raise<NotImplementedError>("[", op, "] is not implemented for ", to_string(dtype));
   }
 }
 

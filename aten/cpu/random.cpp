@@ -73,39 +73,26 @@ void fill_range(const Tensor& self, GeneratorImpl& generator, uint64_t range, in
 /// Largest number up to which every integer is a value of the type.
 int64_t largest_exact(ScalarType t) {
   switch (t) {
-    case kBool:
-      return 1;
-    case kByte:
-      return 255;
-    case kChar:
-      return 127;
-    case kShort:
-      return 32767;
-    case kInt:
-      return std::numeric_limits<int32_t>::max();
-    case kHalf:
-      return 1 << 11;
-    case kBFloat16:
-      return 1 << 8;
-    case kFloat:
-      return 1 << 24;
-    case kDouble:
-      return int64_t{1} << 53;
-    default:
-      return std::numeric_limits<int64_t>::max();
+  case kBool: return 1;
+  case kByte: return 255;
+  case kChar: return 127;
+  case kShort: return 32767;
+  case kInt: return std::numeric_limits<int32_t>::max();
+  case kHalf: return 1 << 11;
+  case kBFloat16: return 1 << 8;
+  case kFloat: return 1 << 24;
+  case kDouble: return int64_t{1} << 53;
+  default: return std::numeric_limits<int64_t>::max();
   }
 }
 
 double largest(ScalarType t) {
   switch (t) {
-    case kHalf:
-      return 65504.0;
-    case kBFloat16:
-    case kFloat:
-    case kDouble:
-      return 0x1p127;
-    default:
-      return static_cast<double>(largest_exact(t));
+  case kHalf: return 65504.0;
+  case kBFloat16:
+  case kFloat:
+  case kDouble: return 0x1p127;
+  default: return static_cast<double>(largest_exact(t));
   }
 }
 
@@ -136,9 +123,11 @@ Tensor& native::random_cpu_(Tensor& self, std::optional<Generator> generator) {
 Tensor& native::random_from_cpu_(Tensor& self, int64_t from, std::optional<int64_t> to,
                                  std::optional<Generator> generator) {
   const ScalarType t = self.scalar_type();
-  TENON_CHECK_VALUE(!to || from < *to, "[random_] random_ expects 'from' to be less than 'to', but got from=",
-                    from, " >= to=", to.value_or(0));
-  TENON_CHECK_VALUE(static_cast<double>(from) >= smallest(t) && static_cast<double>(from) <= largest(t),
+  TENON_CHECK_VALUE(!to || from < *to,
+                    "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
+                    " >= to=", to.value_or(0));
+  TENON_CHECK_VALUE(static_cast<double>(from) >= smallest(t) &&
+                        static_cast<double>(from) <= largest(t),
                     "[random_] from is out of bounds for ", t, ", got ", from);
   TENON_CHECK_VALUE(!to || (static_cast<double>(*to - 1) >= smallest(t) &&
                             static_cast<double>(*to - 1) <= largest(t)),

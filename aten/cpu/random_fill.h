@@ -15,8 +15,8 @@ class LockedGenerator {
   LockedGenerator(const char* op, const std::optional<Generator>& given)
       : generator_(given && given->defined() ? *given : default_generator(kCPU)),
         lock_(generator_->mutex) {
-    TENON_CHECK(generator_.device().is_cpu(), "[", op, "] expected a generator of the CPU, got one of ",
-                generator_.device());
+    TENON_CHECK(generator_.device().is_cpu(), "[", op,
+                "] expected a generator of the CPU, got one of ", generator_.device());
   }
   GeneratorImpl& operator*() const { return *generator_; }
   GeneratorImpl* operator->() const { return &*generator_; }
@@ -26,12 +26,13 @@ class LockedGenerator {
   std::lock_guard<std::mutex> lock_;
 };
 
-/// The tensor with its dimensions in the order in which they lie in memory, outermost first: the order in
-/// which PyTorch draws.
+/// The tensor with its dimensions in the order in which they lie in memory, outermost first: the
+/// order in which PyTorch draws.
 inline TensorBase in_memory_order(const TensorBase& t, IntArrayRef strides) {
   SmallVector<size_t, 5> order;
   for (size_t i = 0; i < strides.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return strides[a] > strides[b]; });
   DimVector sizes;
   DimVector steps;
   for (size_t d : order) {
@@ -43,8 +44,8 @@ inline TensorBase in_memory_order(const TensorBase& t, IntArrayRef strides) {
   return result;
 }
 
-/// Calls fill(T*, n) on self's elements in the order of memory: in place where they lie without gaps, else
-/// on a buffer that is then copied.
+/// Calls fill(T*, n) on self's elements in the order of memory: in place where they lie without
+/// gaps, else on a buffer that is then copied.
 template <class T, class Fill>
 void fill_in_order(const TensorBase& self, Fill&& fill) {
   if (self.numel() == 0) return;

@@ -89,10 +89,12 @@ void to_uniform_float(const uint32_t* words, float* out, int64_t count, float fr
   }
 }
 
-void to_uniform_double(const uint32_t* words, double* out, int64_t count, double from, double range) {
+void to_uniform_double(const uint32_t* words, double* out, int64_t count, double from,
+                       double range) {
   // Plain enough for the compiler to vectorise for each target.
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t bits = (static_cast<uint64_t>(words[2 * i] & 0x1fffffu) << 32) | words[2 * i + 1];
+    const uint64_t bits =
+        (static_cast<uint64_t>(words[2 * i] & 0x1fffffu) << 32) | words[2 * i + 1];
     out[i] = static_cast<double>(static_cast<int64_t>(bits)) * 0x1p-53 * range + from;
   }
 }
@@ -114,7 +116,8 @@ void transform(T* HWY_RESTRICT data, int64_t count, T mean, T std) {
     for (int64_t i = 0; i < 8 * blocks; i += lanes) {
       const auto u1 = hn::Sub(hn::Set(d, T(1)), hn::Load(d, first + i));
       const auto theta = hn::Mul(hn::Set(d, T(2) * std::numbers::pi_v<T>), hn::Load(d, second + i));
-      const auto radius = hn::Mul(hn::Sqrt(hn::Mul(hn::Set(d, T(-2)), m::log(u1))), hn::Set(d, std));
+      const auto radius =
+          hn::Mul(hn::Sqrt(hn::Mul(hn::Set(d, T(-2)), m::log(u1))), hn::Set(d, std));
       const auto c = m::detail::sin_shifted(theta, 1);
       const auto s = m::detail::sin_shifted(theta, 0);
       hn::Store(hn::MulAdd(radius, c, hn::Set(d, mean)), d, first + i);
@@ -169,7 +172,8 @@ void RandomWords::draw(uint32_t* out, int64_t count) {
 
 void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float from, float to) {
   if (count < kFewWords) {
-    for (int64_t i = 0; i < count; ++i) out[i] = std::fma(uniform_float(generator), to - from, from);
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = std::fma(uniform_float(generator), to - from, from);
     return;
   }
   RandomWords source(generator.engine);
@@ -183,7 +187,8 @@ void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float fro
 
 void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double from, double to) {
   if (count < kFewWords) {
-    for (int64_t i = 0; i < count; ++i) out[i] = std::fma(uniform_double(generator), to - from, from);
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = std::fma(uniform_double(generator), to - from, from);
     return;
   }
   RandomWords source(generator.engine);

@@ -6,11 +6,12 @@
 
 namespace tenon::native {
 
-/// Draws from an mt19937 in bulk, the same values in the same order as one at a time. The engine must be
-/// left alone while this lives; it gets its state back in the destructor.
+/// Draws from an mt19937 in bulk, the same values in the same order as one at a time. The engine
+/// must be left alone while this lives; it gets its state back in the destructor.
 class RandomWords {
  public:
-  explicit RandomWords(Mt19937& engine) : engine_(engine), state_(engine.words()), next_(engine.position()) {}
+  explicit RandomWords(Mt19937& engine)
+      : engine_(engine), state_(engine.words()), next_(engine.position()) {}
   ~RandomWords() { engine_.set_state(state_, next_); }
   RandomWords(const RandomWords&) = delete;
   RandomWords& operator=(const RandomWords&) = delete;
@@ -26,8 +27,8 @@ class RandomWords {
 /// Below this many draws the engine itself is quicker than copying its state twice.
 inline constexpr int64_t kFewWords = 256;
 
-/// The next values in [0, 1): float k 2^-24, k = word & (2^24 - 1); double k 2^-53, k = two words & (2^53 - 1),
-/// high word first; then scaled to from + u (to - from).
+/// The next values in [0, 1): float k 2^-24, k = word & (2^24 - 1); double k 2^-53, k = two words &
+/// (2^53 - 1), high word first; then scaled to from + u (to - from).
 void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float from, float to);
 void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double from, double to);
 

@@ -42,30 +42,30 @@ struct Loops {
     return lanes[0];
   }
 
-  /// Ops on float and double may bring combine_vectors(V, V) for what the compiler does not vectorise.
-  static constexpr bool kOwnVectors = requires { Op::kCombinesVectors; } && std::is_floating_point_v<Acc>;
+  /// Ops on float and double may bring combine_vectors(V, V), which keeps the sums in registers.
+  static constexpr bool kOwnVectors = requires { Op::kCombinesVectors; }
+  &&std::is_floating_point_v<Acc>;
 
-  /// kLanes results of the elements from p up to the returned index.
-  static HWY_INLINE int64_t vector_lanes(const In* HWY_RESTRICT p, int64_t n, Acc* lanes) {
+  /// The elements from p up to the index left in i; at least kLanes are there.
+  static HWY_INLINE Acc run_vectors(const In* HWY_RESTRICT p, int64_t n, int64_t& i) {
     namespace hn = hwy::HWY_NAMESPACE;
     const hn::CappedTag<Acc, kLanes / 4> d;
     const auto width = static_cast<int64_t>(hn::Lanes(d));
-    std::copy(p, p + kLanes, lanes);
     auto a0 = hn::LoadU(d, p), a1 = hn::LoadU(d, p + width);
     auto a2 = hn::LoadU(d, p + 2 * width), a3 = hn::LoadU(d, p + 3 * width);
-    int64_t i = 4 * width;
-    for (; i + 4 * width <= n; i += 4 * width) {
+    for (i = 4 * width; i + 4 * width <= n; i += 4 * width) {
       a0 = Op::combine_vectors(a0, hn::LoadU(d, p + i));
       a1 = Op::combine_vectors(a1, hn::LoadU(d, p + i + width));
       a2 = Op::combine_vectors(a2, hn::LoadU(d, p + i + 2 * width));
       a3 = Op::combine_vectors(a3, hn::LoadU(d, p + i + 3 * width));
     }
-    // The first elements may stand in the other lanes twice: such ops do not mind.
-    hn::StoreU(a0, d, lanes);
-    hn::StoreU(a1, d, lanes + width);
-    hn::StoreU(a2, d, lanes + 2 * width);
-    hn::StoreU(a3, d, lanes + 3 * width);
-    return i;
+    a0 = Op::combine_vectors(Op::combine_vectors(a0, a1), Op::combine_vectors(a2, a3));
+    alignas(64) Acc lanes[kLanes / 4];
+    hn::Store(a0, d, lanes);
+    for (int64_t w = width / 2; w > 0; w /= 2) {
+      for (int64_t j = 0; j < w; ++j) lanes[j] = Op::combine(lanes[j], lanes[j + w]);
+    }
+    return lanes[0];
   }
 
   /// Up to kRun elements, kLanes at a time.
@@ -75,17 +75,18 @@ struct Loops {
       for (int64_t i = 1; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));
       return acc;
     }
-    alignas(64) Acc lanes[kLanes];
     int64_t i = kLanes;
+    Acc acc;
     if constexpr (kOwnVectors) {
-      i = vector_lanes(p, n, lanes);
+      acc = run_vectors(p, n, i);
     } else {
+      Acc lanes[kLanes];
       for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::load(p[j]);
       for (; i + kLanes <= n; i += kLanes) {
         for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::combine(lanes[j], Op::load(p[i + j]));
       }
+      acc = fold(lanes);
     }
-    Acc acc = fold(lanes);
     for (; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));
     return acc;
   }
@@ -158,7 +159,8 @@ struct Loops {
     }
   }
 
-  static void columns(const void* in, int64_t pitch, int64_t rows, int64_t n, void* acc, bool first) {
+  static void columns(const void* in, int64_t pitch, int64_t rows, int64_t n, void* acc,
+                      bool first) {
     const auto* p = static_cast<const Stored*>(in);
     auto* a = static_cast<Acc*>(acc);
     if constexpr (!std::is_same_v<Stored, In>) {
@@ -206,7 +208,8 @@ struct Loops {
     std::fill(static_cast<Acc*>(acc), static_cast<Acc*>(acc) + n, Op::identity());
   }
 
-  static void finish(const void* acc, void* out, int64_t step, int64_t n, const ReduceContext& context) {
+  static void finish(const void* acc, void* out, int64_t step, int64_t n,
+                     const ReduceContext& context) {
     const auto* a = static_cast<const Acc*>(acc);
     auto* o = static_cast<Out*>(out);
     if (step == 1) {

@@ -10,7 +10,7 @@ namespace tenon::native {
 namespace {
 
 constexpr int64_t kGrain = 32768;  // elements that are worth a thread
-constexpr int kMaxThreads = 64;    // more pieces than this a reduction to few values is not cut into
+constexpr int kMaxThreads = 64;  // more pieces than this a reduction to few values is not cut into
 
 struct Dim {
   int64_t size;
@@ -19,7 +19,8 @@ struct Dim {
 };
 using Dims = SmallVector<Dim, 6>;
 
-/// The dimensions that are kept and those that are reduced, each outermost first, neighbours merged.
+/// The dimensions that are kept and those that are reduced, each outermost first, neighbours
+/// merged.
 struct Geometry {
   Dims kept;
   Dims reduced;
@@ -161,10 +162,13 @@ class Reduction {
   }
 
  private:
-  const char* at(int64_t offset) const { return in_ + offset * static_cast<int64_t>(loops_.item_size); }
+  const char* at(int64_t offset) const {
+    return in_ + offset * static_cast<int64_t>(loops_.item_size);
+  }
 
   /// n outputs, `step` apart in the input.
-  void reduce_block(const char* in, int64_t step, int64_t n, char* out, int64_t out_step, bool split) const {
+  void reduce_block(const char* in, int64_t step, int64_t n, char* out, int64_t out_step,
+                    bool split) const {
     // Few outputs of much work each: the outermost reduced dimension is cut, too.
     const int64_t length = split && !g_.reduced.empty() ? g_.reduced[0].size : 1;
     const int64_t pieces = std::min<int64_t>({get_num_threads(), kMaxThreads, length});
@@ -178,8 +182,8 @@ class Reduction {
           Dims dims = g_.reduced;
           const int64_t from = length * p / pieces;
           dims[0].size = length * (p + 1) / pieces - from;
-          accumulate(in + from * dims[0].stride * static_cast<int64_t>(loops_.item_size), step, n, dims,
-                     acc.data() + static_cast<size_t>(p) * bytes);
+          accumulate(in + from * dims[0].stride * static_cast<int64_t>(loops_.item_size), step, n,
+                     dims, acc.data() + static_cast<size_t>(p) * bytes);
         }
       });
     }
@@ -227,7 +231,8 @@ class Reduction {
     }
     const int64_t done = groups * together;
     if (done < rows) {
-      loops_.columns(in + done * n * static_cast<int64_t>(loops_.item_size), n, rows - done, n, acc, first);
+      loops_.columns(in + done * n * static_cast<int64_t>(loops_.item_size), n, rows - done, n, acc,
+                     first);
     }
   }
 
@@ -241,7 +246,8 @@ class Reduction {
 };
 
 /// A copy whose reduced dimensions come last, and its mask.
-TensorBase reduced_last(const TensorBase& self, uint64_t mask, uint64_t& new_mask, DimVector& order) {
+TensorBase reduced_last(const TensorBase& self, uint64_t mask, uint64_t& new_mask,
+                        DimVector& order) {
   for (int64_t i = 0; i < self.dim(); ++i) {
     if (!((mask >> i) & 1)) order.push_back(i);
   }
@@ -281,8 +287,8 @@ TensorBase without_ones(const TensorBase& out, uint64_t mask, int64_t rank) {
 
 void reduce_geometry(const TensorBase& self, const Geometry& g, const TensorBase& out,
                      const ReduceLoops& loops, const ReduceContext& context) {
-  Reduction(g, static_cast<const char*>(self.const_data_ptr()), static_cast<char*>(out.mutable_data_ptr()),
-            out.element_size(), loops, context)
+  Reduction(g, static_cast<const char*>(self.const_data_ptr()),
+            static_cast<char*>(out.mutable_data_ptr()), out.element_size(), loops, context)
       .run();
 }
 

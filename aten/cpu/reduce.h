@@ -6,12 +6,12 @@ namespace tenon::native {
 
 /// What `finish` needs besides the accumulated values.
 struct ReduceContext {
-  int64_t count = 1;       ///< elements reduced to one
-  double parameter = 0;    ///< the operator's own: exponent of a norm, correction of a variance
+  int64_t count = 1;     ///< elements reduced to one
+  double parameter = 0;  ///< the operator's own: exponent of a norm, correction of a variance
 };
 
-/// The loops of one reduction for one element type. An accumulator is a plain value of acc_size bytes.
-/// `first` means that the accumulators hold nothing yet.
+/// The loops of one reduction for one element type. An accumulator is a plain value of acc_size
+/// bytes. `first` means that the accumulators hold nothing yet.
 struct ReduceLoops {
   size_t acc_size;
   size_t item_size;  ///< bytes of an element of the input
@@ -30,8 +30,8 @@ struct ReduceLoops {
 
 inline constexpr int64_t kMaxColumns = 2048;
 
-/// Reduces the dimensions of the mask. `out` has the sizes of what is left, with or without ones for what
-/// is reduced. The context's count is filled in.
+/// Reduces the dimensions of the mask. `out` has the sizes of what is left, with or without ones
+/// for what is reduced. The context's count is filled in.
 void reduce(const TensorBase& self, uint64_t mask, const TensorBase& out, const ReduceLoops& loops,
             ReduceContext context = {});
 

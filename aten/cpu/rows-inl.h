@@ -5,8 +5,8 @@
 #define TENON_ATEN_CPU_ROWS_INL_H_
 #endif
 
-// Loops over a row of float or double: reductions and elementwise passes with the rest of the row handled
-// by the same expression on a padded vector. Included once per Highway target.
+// Loops over a row of float or double: reductions and elementwise passes with the rest of the row
+// handled by the same expression on a padded vector. Included once per Highway target.
 
 #include <hwy/highway.h>
 
@@ -56,8 +56,8 @@ HWY_INLINE void map_row(int64_t n, T* out, F&& f, const In*... in) {
   if (i < n) store_part<T>(f(load_padded<T>(in + i, n - i, T(0))...), out + i, n - i);
 }
 
-/// Combines f(acc, in[i]...) over the row; `rest` are the operands' values beyond its end, which must not
-/// change the result. Four accumulators hide the latency.
+/// Combines f(acc, in[i]...) over the row; `rest` are the operands' values beyond its end, which
+/// must not change the result. Four accumulators hide the latency.
 template <class T, class F, class G, class... In>
 HWY_INLINE RowVec<T> reduce_row(int64_t n, T start, T rest, F&& f, G&& combine, const In*... in) {
   const RowTag<T> d;

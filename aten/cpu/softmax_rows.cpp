@@ -20,7 +20,8 @@ namespace tenon::native::HWY_NAMESPACE {
 constexpr auto kAdd = [](auto a, auto b) { return hn::Add(a, b); };
 constexpr auto kMax = [](auto a, auto b) { return hn::Max(a, b); };
 
-/// Contiguous rows; a row is read from memory once and stays in the first cache for the other passes.
+/// Contiguous rows; a row is read from memory once and stays in the first cache for the other
+/// passes.
 template <class T>
 void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {
   const RowTag<T> d;
@@ -30,14 +31,19 @@ void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {
     const auto vmax = hn::Set(d, max);
     if (log) {
       const auto sums = reduce_row<T>(
-          n, T(0), kLowest, [&](auto acc, auto v) { return hn::Add(acc, m::exp(hn::Sub(v, vmax))); }, kAdd, x);
+          n, T(0), kLowest,
+          [&](auto acc, auto v) { return hn::Add(acc, m::exp(hn::Sub(v, vmax))); }, kAdd, x);
       // A row of nothing but -inf gives NaN everywhere, as it must.
       const auto shift = hn::Set(d, std::log(sum_lanes<T>(sums)));
-      map_row<T>(n, y, [&](auto v) { return hn::Sub(hn::Sub(v, vmax), shift); }, x);
+      map_row<T>(
+          n, y, [&](auto v) { return hn::Sub(hn::Sub(v, vmax), shift); }, x);
     } else {
-      map_row<T>(n, y, [&](auto v) { return m::exp(hn::Sub(v, vmax)); }, x);
-      const auto scale = hn::Set(d, T(1) / sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, y)));
-      map_row<T>(n, y, [&](auto v) { return hn::Mul(v, scale); }, y);
+      map_row<T>(
+          n, y, [&](auto v) { return m::exp(hn::Sub(v, vmax)); }, x);
+      const auto scale =
+          hn::Set(d, T(1) / sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, y)));
+      map_row<T>(
+          n, y, [&](auto v) { return hn::Mul(v, scale); }, y);
     }
   }
 }
@@ -48,12 +54,15 @@ void backward_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool
   for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
     if (log) {
       const auto sum = hn::Set(d, sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, dy)));
-      map_row<T>(n, dx, [&](auto g, auto v) { return hn::NegMulAdd(m::exp(v), sum, g); }, dy, y);
+      map_row<T>(
+          n, dx, [&](auto g, auto v) { return hn::NegMulAdd(m::exp(v), sum, g); }, dy, y);
     } else {
       const auto sum = hn::Set(
           d, sum_lanes<T>(reduce_row<T>(
-                 n, T(0), T(0), [](auto acc, auto g, auto v) { return hn::MulAdd(g, v, acc); }, kAdd, dy, y)));
-      map_row<T>(n, dx, [&](auto g, auto v) { return hn::Mul(hn::Sub(g, sum), v); }, dy, y);
+                 n, T(0), T(0), [](auto acc, auto g, auto v) { return hn::MulAdd(g, v, acc); },
+                 kAdd, dy, y)));
+      map_row<T>(
+          n, dx, [&](auto g, auto v) { return hn::Mul(hn::Sub(g, sum), v); }, dy, y);
     }
   }
 }
@@ -66,11 +75,14 @@ void forward_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, 
   HWY_ALIGN T max[kStrip], sum[kStrip];
   std::copy_n(x, width, max);
   std::fill_n(sum, width, T(0));
-  for (int64_t i = 1; i < n; ++i) map_row<T>(width, max, kMax, static_cast<const T*>(max), x + i * inner);
+  for (int64_t i = 1; i < n; ++i)
+    map_row<T>(width, max, kMax, static_cast<const T*>(max), x + i * inner);
   for (int64_t i = 0; i < n; ++i) {
     const T* row = x + i * inner;
     T* out = y + i * inner;
-    map_row<T>(width, out, [](auto v, auto top) { return m::exp(hn::Sub(v, top)); }, row, static_cast<const T*>(max));
+    map_row<T>(
+        width, out, [](auto v, auto top) { return m::exp(hn::Sub(v, top)); }, row,
+        static_cast<const T*>(max));
     map_row<T>(width, sum, kAdd, static_cast<const T*>(sum), static_cast<const T*>(out));
   }
   if (log) {
@@ -79,17 +91,20 @@ void forward_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, 
   for (int64_t i = 0; i < n; ++i) {
     T* out = y + i * inner;
     if (log) {
-      map_row<T>(width, out, [](auto v, auto top, auto s) { return hn::Sub(hn::Sub(v, top), s); }, x + i * inner,
-                 static_cast<const T*>(max), static_cast<const T*>(sum));
+      map_row<T>(
+          width, out, [](auto v, auto top, auto s) { return hn::Sub(hn::Sub(v, top), s); },
+          x + i * inner, static_cast<const T*>(max), static_cast<const T*>(sum));
     } else {
-      map_row<T>(width, out, [](auto v, auto s) { return hn::Div(v, s); }, static_cast<const T*>(out),
-                 static_cast<const T*>(sum));
+      map_row<T>(
+          width, out, [](auto v, auto s) { return hn::Div(v, s); }, static_cast<const T*>(out),
+          static_cast<const T*>(sum));
     }
   }
 }
 
 template <class T>
-void backward_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width, bool log) {
+void backward_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width,
+                      bool log) {
   HWY_ALIGN T sum[kStrip];
   const T* s = sum;
   std::fill_n(sum, width, T(0));
@@ -97,34 +112,38 @@ void backward_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, 
     if (log) {
       map_row<T>(width, sum, kAdd, s, dy + i * inner);
     } else {
-      map_row<T>(width, sum, [](auto a, auto g, auto v) { return hn::MulAdd(g, v, a); }, s, dy + i * inner,
-                 y + i * inner);
+      map_row<T>(
+          width, sum, [](auto a, auto g, auto v) { return hn::MulAdd(g, v, a); }, s, dy + i * inner,
+          y + i * inner);
     }
   }
   for (int64_t i = 0; i < n; ++i) {
     if (log) {
-      map_row<T>(width, dx + i * inner, [](auto a, auto g, auto v) { return hn::NegMulAdd(m::exp(v), a, g); }, s,
-                 dy + i * inner, y + i * inner);
+      map_row<T>(
+          width, dx + i * inner,
+          [](auto a, auto g, auto v) { return hn::NegMulAdd(m::exp(v), a, g); }, s, dy + i * inner,
+          y + i * inner);
     } else {
-      map_row<T>(width, dx + i * inner, [](auto a, auto g, auto v) { return hn::Mul(hn::Sub(g, a), v); }, s,
-                 dy + i * inner, y + i * inner);
+      map_row<T>(
+          width, dx + i * inner, [](auto a, auto g, auto v) { return hn::Mul(hn::Sub(g, a), v); },
+          s, dy + i * inner, y + i * inner);
     }
   }
 }
 
-#define TENON_SOFTMAX(T)                                                                              \
-  void forward_rows_##T(const T* x, T* y, int64_t rows, int64_t n, bool log) {                        \
-    forward_rows(x, y, rows, n, log);                                                                 \
-  }                                                                                                   \
-  void backward_rows_##T(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {         \
-    backward_rows(dy, y, dx, rows, n, log);                                                           \
-  }                                                                                                   \
-  void forward_columns_##T(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) {     \
-    forward_columns(x, y, n, inner, width, log);                                                      \
-  }                                                                                                   \
-  void backward_columns_##T(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width,  \
-                            bool log) {                                                               \
-    backward_columns(dy, y, dx, n, inner, width, log);                                                \
+#define TENON_SOFTMAX(T)                                                                          \
+  void forward_rows_##T(const T* x, T* y, int64_t rows, int64_t n, bool log) {                    \
+    forward_rows(x, y, rows, n, log);                                                             \
+  }                                                                                               \
+  void backward_rows_##T(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {     \
+    backward_rows(dy, y, dx, rows, n, log);                                                       \
+  }                                                                                               \
+  void forward_columns_##T(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) { \
+    forward_columns(x, y, n, inner, width, log);                                                  \
+  }                                                                                               \
+  void backward_columns_##T(const T* dy, const T* y, T* dx, int64_t n, int64_t inner,             \
+                            int64_t width, bool log) {                                            \
+    backward_columns(dy, y, dx, n, inner, width, log);                                            \
   }
 TENON_SOFTMAX(float)
 TENON_SOFTMAX(double)
@@ -137,22 +156,23 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::native {
 namespace {
 
-#define TENON_SOFTMAX(T)                                                                             \
-  HWY_EXPORT(forward_rows_##T);                                                                      \
-  HWY_EXPORT(backward_rows_##T);                                                                     \
-  HWY_EXPORT(forward_columns_##T);                                                                   \
-  HWY_EXPORT(backward_columns_##T);                                                                  \
-  void run_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {                               \
-    HWY_DYNAMIC_DISPATCH(forward_rows_##T)(x, y, rows, n, log);                                      \
-  }                                                                                                  \
-  void run_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {                 \
-    HWY_DYNAMIC_DISPATCH(backward_rows_##T)(dy, y, dx, rows, n, log);                                \
-  }                                                                                                  \
-  void run_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) {            \
-    HWY_DYNAMIC_DISPATCH(forward_columns_##T)(x, y, n, inner, width, log);                           \
-  }                                                                                                  \
-  void run_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width, bool log) { \
-    HWY_DYNAMIC_DISPATCH(backward_columns_##T)(dy, y, dx, n, inner, width, log);                     \
+#define TENON_SOFTMAX(T)                                                                    \
+  HWY_EXPORT(forward_rows_##T);                                                             \
+  HWY_EXPORT(backward_rows_##T);                                                            \
+  HWY_EXPORT(forward_columns_##T);                                                          \
+  HWY_EXPORT(backward_columns_##T);                                                         \
+  void run_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {                      \
+    HWY_DYNAMIC_DISPATCH(forward_rows_##T)(x, y, rows, n, log);                             \
+  }                                                                                         \
+  void run_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {        \
+    HWY_DYNAMIC_DISPATCH(backward_rows_##T)(dy, y, dx, rows, n, log);                       \
+  }                                                                                         \
+  void run_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) {   \
+    HWY_DYNAMIC_DISPATCH(forward_columns_##T)(x, y, n, inner, width, log);                  \
+  }                                                                                         \
+  void run_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width, \
+                   bool log) {                                                              \
+    HWY_DYNAMIC_DISPATCH(backward_columns_##T)(dy, y, dx, n, inner, width, log);            \
   }
 TENON_SOFTMAX(float)
 TENON_SOFTMAX(double)
@@ -191,19 +211,24 @@ void softmax_forward(const T* x, T* y, int64_t outer, int64_t n, int64_t inner, 
 }
 
 template <class T>
-void softmax_backward(const T* dy, const T* y, T* dx, int64_t outer, int64_t n, int64_t inner, bool log) {
+void softmax_backward(const T* dy, const T* y, T* dx, int64_t outer, int64_t n, int64_t inner,
+                      bool log) {
   for_each_part(
       outer, n, inner,
       [&](int64_t first, int64_t count) {
         run_rows(dy + first * n, y + first * n, dx + first * n, count, n, log);
       },
-      [&](int64_t at, int64_t width) { run_columns(dy + at, y + at, dx + at, n, inner, width, log); });
+      [&](int64_t at, int64_t width) {
+        run_columns(dy + at, y + at, dx + at, n, inner, width, log);
+      });
 }
 
 template void softmax_forward<float>(const float*, float*, int64_t, int64_t, int64_t, bool);
 template void softmax_forward<double>(const double*, double*, int64_t, int64_t, int64_t, bool);
-template void softmax_backward<float>(const float*, const float*, float*, int64_t, int64_t, int64_t, bool);
-template void softmax_backward<double>(const double*, const double*, double*, int64_t, int64_t, int64_t, bool);
+template void softmax_backward<float>(const float*, const float*, float*, int64_t, int64_t, int64_t,
+                                      bool);
+template void softmax_backward<double>(const double*, const double*, double*, int64_t, int64_t,
+                                       int64_t, bool);
 
 }  // namespace tenon::native
 #endif

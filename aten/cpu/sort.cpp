@@ -35,13 +35,15 @@ void sort_packed(Packed* p, int64_t n) {
   }
 }
 
-/// The order of a contiguous row: indices of the elements, best first; only the first k need be right.
+/// The order of a contiguous row: indices of the elements, best first; only the first k need be
+/// right.
 class RowOrder {
  public:
   RowOrder(ScalarType type, int64_t n, int64_t k) : type_(type), n_(n), k_(k) {
     short_ = native::has_short_keys(type) && n < (int64_t{1} << 32);
     if (short_) {
-      packed_ = std::make_unique_for_overwrite<Packed[]>(static_cast<size_t>(k < n ? capacity() : n));
+      packed_ =
+          std::make_unique_for_overwrite<Packed[]>(static_cast<size_t>(k < n ? capacity() : n));
     } else {
       pairs_ = std::make_unique_for_overwrite<Pair[]>(static_cast<size_t>(n));
     }
@@ -81,8 +83,8 @@ class RowOrder {
     }
   }
 
-  /// Keeps the candidates: once 2 k are there, the worse half goes, and from then on most blocks hold
-  /// nothing better and are left at a glance.
+  /// Keeps the candidates: once 2 k are there, the worse half goes, and from then on most blocks
+  /// hold nothing better and are left at a glance.
   void select_packed(const void* values, bool inverted) {
     int64_t count = 0;
     Packed limit = ~Packed{0};
@@ -153,24 +155,26 @@ void order_rows(const Tensor& self, int64_t dim, int64_t k, bool inverted, const
     auto* places = static_cast<int64_t*>(at.data());
     const int64_t inner = split.inner;
     const int64_t n = split.length;
-    parallel_for(0, split.outer * inner, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-      RowOrder order(self.scalar_type(), n, k);
-      const auto gathered = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(inner > 1 ? n : 0));
-      for (int64_t i = begin; i < end; ++i) {
-        const T* row = from + i / inner * n * inner + i % inner;
-        if (inner > 1) {
-          for (int64_t j = 0; j < n; ++j) gathered[j] = row[j * inner];
-          row = gathered.get();
-        }
-        order.run(row, inverted);
-        const int64_t out = i / inner * k * inner + i % inner;
-        for (int64_t j = 0; j < k; ++j) {
-          const int64_t place = order[j];
-          to[out + j * inner] = row[place];
-          places[out + j * inner] = place;
-        }
-      }
-    });
+    parallel_for(0, split.outer * inner, std::max<int64_t>(1, 4096 / n),
+                 [&](int64_t begin, int64_t end) {
+                   RowOrder order(self.scalar_type(), n, k);
+                   const auto gathered =
+                       std::make_unique_for_overwrite<T[]>(static_cast<size_t>(inner > 1 ? n : 0));
+                   for (int64_t i = begin; i < end; ++i) {
+                     const T* row = from + i / inner * n * inner + i % inner;
+                     if (inner > 1) {
+                       for (int64_t j = 0; j < n; ++j) gathered[j] = row[j * inner];
+                       row = gathered.get();
+                     }
+                     order.run(row, inverted);
+                     const int64_t out = i / inner * k * inner + i % inner;
+                     for (int64_t j = 0; j < k; ++j) {
+                       const int64_t place = order[j];
+                       to[out + j * inner] = row[place];
+                       places[out + j * inner] = place;
+                     }
+                   }
+                 });
   });
   v.finish();
   at.finish();
@@ -185,8 +189,8 @@ void native::sort_stable_cpu(const Tensor& self, std::optional<bool>, int64_t di
 }
 
 /// Equal elements come in the order of their indices.
-void native::topk_cpu(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, const Tensor& values,
-                      const Tensor& indices) {
+void native::topk_cpu(const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
+                      const Tensor& values, const Tensor& indices) {
   order_rows(self, dim, k, largest, values, indices);
 }
 

@@ -16,7 +16,8 @@ namespace tenon::native::HWY_NAMESPACE {
 /// Positive floats order as their bits do; negative ones the other way round.
 HWY_INLINE uint32_t key_of(float x) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, x + 0.0f);  // -0 + 0 = 0
-  const uint32_t flipped = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000u);
+  const uint32_t flipped =
+      bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000u);
   return x != x ? ~0u : flipped;
 }
 HWY_INLINE uint64_t key_of(double x) {
@@ -84,7 +85,9 @@ void make_keys(ScalarType type, const void* values, int64_t n, bool inverted, ui
   HWY_DYNAMIC_DISPATCH(long_keys)(type, values, n, inverted, keys);
 }
 
-uint32_t smallest(const uint32_t* keys, int64_t n) { return HWY_DYNAMIC_DISPATCH(smallest_key)(keys, n); }
+uint32_t smallest(const uint32_t* keys, int64_t n) {
+  return HWY_DYNAMIC_DISPATCH(smallest_key)(keys, n);
+}
 
 }  // namespace tenon::native
 #endif

@@ -14,9 +14,9 @@ void squared_error(int64_t n, const T* a, const T* b, T* out);
 template <class T>
 void scaled_difference(int64_t n, T factor, const T* a, const T* b, const T* g, T* out);
 
-#define TENON_DECLARE(T)                                                          \
-  extern template double sum_squared_error<T>(int64_t, const T*, const T*);       \
-  extern template void squared_error<T>(int64_t, const T*, const T*, T*);         \
+#define TENON_DECLARE(T)                                                    \
+  extern template double sum_squared_error<T>(int64_t, const T*, const T*); \
+  extern template void squared_error<T>(int64_t, const T*, const T*, T*);   \
   extern template void scaled_difference<T>(int64_t, T, const T*, const T*, const T*, T*);
 TENON_DECLARE(float)
 TENON_DECLARE(double)

@@ -13,7 +13,9 @@ struct DimSplit {
 
   DimSplit(IntArrayRef sizes, int64_t dim) {
     for (size_t i = 0; i < sizes.size(); ++i) {
-      (static_cast<int64_t>(i) < dim ? outer : static_cast<int64_t>(i) == dim ? length : inner) *= sizes[i];
+      (static_cast<int64_t>(i) < dim    ? outer
+       : static_cast<int64_t>(i) == dim ? length
+                                        : inner) *= sizes[i];
     }
   }
 };
@@ -27,11 +29,14 @@ inline TensorBase dense(const TensorBase& t, ScalarType type) {
 }
 inline TensorBase dense(const TensorBase& t) { return dense(t, t.scalar_type()); }
 
-/// A row-major tensor to write `out` through: itself where it is one. finish() copies back otherwise.
+/// A row-major tensor to write `out` through: itself where it is one. finish() copies back
+/// otherwise.
 class DenseOutput {
  public:
   explicit DenseOutput(const TensorBase& out)
-      : out_(out), dense_(out.is_contiguous() ? out : tenon::empty(out.sizes(), out.scalar_type(), out.device())) {}
+      : out_(out),
+        dense_(out.is_contiguous() ? out
+                                   : tenon::empty(out.sizes(), out.scalar_type(), out.device())) {}
   const TensorBase& tensor() const { return dense_; }
   void* data() const { return dense_.mutable_data_ptr(); }
   void finish() const {
@@ -43,24 +48,19 @@ class DenseOutput {
   TensorBase dense_;
 };
 
-/// Calls f.operator()<T>() with an unsigned type of the item's size: 1, 2, 4, 8 or 16 bytes; for kernels
-/// that only move elements.
+/// Calls f.operator()<T>() with an unsigned type of the item's size: 1, 2, 4, 8 or 16 bytes; for
+/// kernels that only move elements.
 struct Bytes16 {
   uint64_t low, high;
 };
 template <class F>
 void dispatch_size(size_t item, F&& f) {
   switch (item) {
-    case 1:
-      return f.template operator()<uint8_t>();
-    case 2:
-      return f.template operator()<uint16_t>();
-    case 4:
-      return f.template operator()<uint32_t>();
-    case 8:
-      return f.template operator()<uint64_t>();
-    default:
-      return f.template operator()<Bytes16>();
+  case 1: return f.template operator()<uint8_t>();
+  case 2: return f.template operator()<uint16_t>();
+  case 4: return f.template operator()<uint32_t>();
+  case 8: return f.template operator()<uint64_t>();
+  default: return f.template operator()<Bytes16>();
   }
 }
 

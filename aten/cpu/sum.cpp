@@ -26,6 +26,11 @@ struct SumOp {
   static constexpr bool kCascade = !std::is_integral_v<T>;
   static HWY_INLINE Acc load(In x) { return static_cast<Acc>(x); }
   static HWY_INLINE Acc combine(Acc a, Acc b) { return a + b; }
+  static constexpr bool kCombinesVectors = true;
+  template <class V>
+  static HWY_INLINE V combine_vectors(V a, V b) {
+    return hwy::HWY_NAMESPACE::Add(a, b);
+  }
   static HWY_INLINE Acc identity() { return Acc(0); }
   static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return static_cast<Out>(a); }
 };
@@ -72,9 +77,11 @@ HWY_EXPORT(mean_loops);
 
 namespace {
 
-/// Integers that are summed into another type than int64 are converted first, as are mixed float types.
+/// Integers that are summed into another type than int64 are converted first, as are mixed float
+/// types.
 Tensor as_accumulated(const Tensor& self, ScalarType out) {
-  const bool direct = self.scalar_type() == out || (out == kLong && is_integral(self.scalar_type(), true));
+  const bool direct =
+      self.scalar_type() == out || (out == kLong && is_integral(self.scalar_type(), true));
   return direct ? self : self.to(out);
 }
 
@@ -82,13 +89,15 @@ Tensor as_accumulated(const Tensor& self, ScalarType out) {
 
 void native::sum_cpu(const Tensor& self, std::optional<ScalarType>, const Tensor& out) {
   const Tensor in = as_accumulated(self, out.scalar_type());
-  reduce(in, dim_mask("sum", std::nullopt, in.dim()), out, *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
+  reduce(in, dim_mask("sum", std::nullopt, in.dim()), out,
+         *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
 }
 
 void native::sum_dim_IntList_cpu(const Tensor& self, OptionalIntArrayRef dim, bool,
                                  std::optional<ScalarType>, const Tensor& out) {
   const Tensor in = as_accumulated(self, out.scalar_type());
-  reduce(in, dim_mask("sum", dim, in.dim()), out, *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
+  reduce(in, dim_mask("sum", dim, in.dim()), out,
+         *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
 }
 
 void native::mean_cpu(const Tensor& self, std::optional<ScalarType>, const Tensor& out) {
@@ -97,10 +106,11 @@ void native::mean_cpu(const Tensor& self, std::optional<ScalarType>, const Tenso
          *HWY_DYNAMIC_DISPATCH(mean_loops)(in.scalar_type()));
 }
 
-void native::mean_dim_cpu(const Tensor& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>,
-                          const Tensor& out) {
+void native::mean_dim_cpu(const Tensor& self, OptionalIntArrayRef dim, bool,
+                          std::optional<ScalarType>, const Tensor& out) {
   const Tensor in = self.scalar_type() == out.scalar_type() ? self : self.to(out.scalar_type());
-  reduce(in, dim_mask("mean", dim, in.dim()), out, *HWY_DYNAMIC_DISPATCH(mean_loops)(in.scalar_type()));
+  reduce(in, dim_mask("mean", dim, in.dim()), out,
+         *HWY_DYNAMIC_DISPATCH(mean_loops)(in.scalar_type()));
 }
 
 }  // namespace tenon

@@ -29,7 +29,8 @@ struct Moments {
     const double count = a.count + b.count;
     if (count == 0) return a;
     const double delta = b.mean - a.mean;
-    return {count, a.mean + delta * (b.count / count), a.m2 + b.m2 + delta * delta * (a.count * b.count / count)};
+    return {count, a.mean + delta * (b.count / count),
+            a.m2 + b.m2 + delta * delta * (a.count * b.count / count)};
   }
 };
 
@@ -83,7 +84,8 @@ struct VarLoops {
 
   static void combine(void* acc, const void* other, int64_t n) {
     auto* a = static_cast<Moments*>(acc);
-    for (int64_t i = 0; i < n; ++i) a[i] = Moments::combine(a[i], static_cast<const Moments*>(other)[i]);
+    for (int64_t i = 0; i < n; ++i)
+      a[i] = Moments::combine(a[i], static_cast<const Moments*>(other)[i]);
   }
 
   static void identity(void* acc, int64_t n) {
@@ -91,7 +93,8 @@ struct VarLoops {
   }
 
   template <bool kRoot>
-  static void finish(const void* acc, void* out, int64_t step, int64_t n, const ReduceContext& context) {
+  static void finish(const void* acc, void* out, int64_t step, int64_t n,
+                     const ReduceContext& context) {
     for (int64_t i = 0; i < n; ++i) {
       const Moments& m = static_cast<const Moments*>(acc)[i];
       // No elements, or as many as the correction takes away: 0 / 0.
@@ -102,9 +105,12 @@ struct VarLoops {
 };
 
 template <class T, bool kRoot>
-inline constexpr ReduceLoops kVarLoops = {sizeof(Moments),      sizeof(T),
-                                          VarLoops<T>::rows,    nullptr,
-                                          VarLoops<T>::combine, VarLoops<T>::identity,
+inline constexpr ReduceLoops kVarLoops = {sizeof(Moments),
+                                          sizeof(T),
+                                          VarLoops<T>::rows,
+                                          nullptr,
+                                          VarLoops<T>::combine,
+                                          VarLoops<T>::identity,
                                           VarLoops<T>::template finish<kRoot>};
 
 const ReduceLoops* var_loops(ScalarType type, bool root) {
@@ -123,13 +129,13 @@ HWY_EXPORT(var_loops);
 
 namespace {
 
-void variance(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool root,
-              const Tensor& out) {
+void variance(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+              bool root, const Tensor& out) {
   using namespace native;
   ReduceContext context;
   context.parameter = correction ? correction->toDouble() : 1.0;
-  reduce(self, dim_mask("var", dim, self.dim()), out, *HWY_DYNAMIC_DISPATCH(var_loops)(self.scalar_type(), root),
-         context);
+  reduce(self, dim_mask("var", dim, self.dim()), out,
+         *HWY_DYNAMIC_DISPATCH(var_loops)(self.scalar_type(), root), context);
 }
 
 }  // namespace

@@ -155,7 +155,8 @@ __device__ __forceinline__ void store_dense(const Operand& o, uint32_t index, co
   *reinterpret_cast<Pack<T, N>*>(o.data + index * sizeof(T)) = pack;
 }
 
-/// The thread's `count` elements from `index` on; fewer than N only at the end.
+/// The thread's `count` elements from `index` on; fewer than N only at the end, where 1 stands for the
+/// others: a divisor that does no harm.
 template <class V, int N>
 __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const V& number, uint32_t index,
                                      uint32_t count, V (&values)[N]) {
@@ -168,7 +169,7 @@ __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const 
   }
   if (access == Access::Strided) {
 #pragma unroll
-    for (int i = 0; i < N; ++i) values[i] = i < count ? load_element<V>(g, o, index + i) : V(0);
+    for (int i = 0; i < N; ++i) values[i] = i < count ? load_element<V>(g, o, index + i) : V(1);
     return;
   }
   const V value = access == Access::Repeat ? load_element<V>(g, o, 0) : number;

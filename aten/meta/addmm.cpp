@@ -5,8 +5,8 @@
 namespace tenon {
 
 /// self broadcast to [m, n]; mat1 [m, k], mat2 [k, n] -> [m, n]
-TensorSpec native::addmm_meta(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-                              const Scalar& alpha) {
+TensorSpec native::addmm_meta(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                              const Scalar& beta, const Scalar& alpha) {
   TENON_CHECK(mat1.dim() == 2, "[addmm] mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   TENON_CHECK(mat2.dim() == 2, "[addmm] mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   TENON_CHECK(mat1.size(1) == mat2.size(0), "[addmm] mat1 and mat2 shapes cannot be multiplied (",

@@ -9,12 +9,14 @@ namespace tenon {
 namespace {
 
 TensorSpec extreme(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
-  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[", op, "] is not implemented for ", self.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[", op, "] is not implemented for ",
+                              self.scalar_type());
   native::check_not_empty(op, self, dim);
   return native::reduced_spec(op, self, dim, keepdim, self.scalar_type());
 }
 
-std::array<TensorSpec, 2> with_indices(const char* op, const Tensor& self, int64_t dim, bool keepdim) {
+std::array<TensorSpec, 2> with_indices(const char* op, const Tensor& self, int64_t dim,
+                                       bool keepdim) {
   const TensorSpec values = extreme(op, self, dim, keepdim);
   return {values, TensorSpec(values.sizes, kLong, self.device())};
 }
@@ -27,8 +29,12 @@ TensorSpec native::amax_meta(const Tensor& self, IntArrayRef dim, bool keepdim) 
 TensorSpec native::amin_meta(const Tensor& self, IntArrayRef dim, bool keepdim) {
   return extreme("amin", self, dim, keepdim);
 }
-TensorSpec native::max_meta(const Tensor& self) { return extreme("max", self, std::nullopt, false); }
-TensorSpec native::min_meta(const Tensor& self) { return extreme("min", self, std::nullopt, false); }
+TensorSpec native::max_meta(const Tensor& self) {
+  return extreme("max", self, std::nullopt, false);
+}
+TensorSpec native::min_meta(const Tensor& self) {
+  return extreme("min", self, std::nullopt, false);
+}
 
 std::array<TensorSpec, 2> native::max_dim_meta(const Tensor& self, int64_t dim, bool keepdim) {
   return with_indices("max", self, dim, keepdim);

@@ -8,8 +8,8 @@ namespace {
 /// Tensors of sizes [0] may join any others: what empty lists come as.
 bool skipped(const Tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
 
-/// Promotion of all operands: tensors with dimensions first, 0-dim ones only lift the category. There are
-/// none of the latter here.
+/// Promotion of all operands: tensors with dimensions first, 0-dim ones only lift the category.
+/// There are none of the latter here.
 ScalarType promoted(TensorList tensors) {
   ScalarType type = tensors[0].scalar_type();
   for (const Tensor& t : tensors) type = promote_types(type, t.scalar_type());
@@ -39,14 +39,16 @@ TensorSpec native::cat_meta(TensorList tensors, int64_t dim) {
                 first->dim(), " and ", t.dim());
     for (int64_t j = 0; j < t.dim(); ++j) {
       TENON_CHECK(j == d || t.sizes()[j] == sizes[j],
-                  "[cat] Sizes of tensors must match except in dimension ", d, ". Expected size ", sizes[j],
-                  " but got size ", t.sizes()[j], " for tensor number ", i, " in the list.");
+                  "[cat] Sizes of tensors must match except in dimension ", d, ". Expected size ",
+                  sizes[j], " but got size ", t.sizes()[j], " for tensor number ", i,
+                  " in the list.");
     }
     channels_last &= t.suggest_memory_format() == MemoryFormat::ChannelsLast;
     sizes[d] += t.sizes()[d];
   }
   TensorSpec spec(sizes, promoted(tensors), first->device());
-  if (channels_last && sizes.size() == 4) spec.strides = strides_of_format(sizes, MemoryFormat::ChannelsLast);
+  if (channels_last && sizes.size() == 4)
+    spec.strides = strides_of_format(sizes, MemoryFormat::ChannelsLast);
   return spec;
 }
 

@@ -4,32 +4,35 @@
 
 namespace tenon::meta {
 
-/// Both operands' dtype and device must agree: "[op] expected a and b to have the same dtype, but got: ...".
+/// Both operands' dtype and device must agree: "[op] expected a and b to have the same dtype, but
+/// got: ...".
 inline void check_same(const char* op, const char* a_name, const TensorBase& a, const char* b_name,
                        const TensorBase& b) {
   TENON_CHECK(a.scalar_type() == b.scalar_type(), "[", op, "] expected ", a_name, " and ", b_name,
               " to have the same dtype, but got: ", a.scalar_type(), " != ", b.scalar_type());
   TENON_CHECK(a.device() == b.device(), "[", op,
-              "] Expected all tensors to be on the same device, but found at least two devices, ", a.device(),
-              " (", a_name, ") and ", b.device(), " (", b_name, ")");
+              "] Expected all tensors to be on the same device, but found at least two devices, ",
+              a.device(), " (", a_name, ") and ", b.device(), " (", b_name, ")");
 }
 
 /// `sizes` must broadcast to `wanted`.
-inline void check_expandable(const char* op, const char* name, IntArrayRef sizes, IntArrayRef wanted) {
+inline void check_expandable(const char* op, const char* name, IntArrayRef sizes,
+                             IntArrayRef wanted) {
   bool fits = sizes.size() <= wanted.size();
   for (size_t i = 1; fits && i <= sizes.size(); ++i) {
     const int64_t size = sizes[sizes.size() - i];
     fits = size == 1 || size == wanted[wanted.size() - i];
   }
-  TENON_CHECK(fits, "[", op, "] ", name, " of shape ", sizes, " cannot be expanded to the result's shape ",
-              wanted);
+  TENON_CHECK(fits, "[", op, "] ", name, " of shape ", sizes,
+              " cannot be expanded to the result's shape ", wanted);
 }
 
 /// Integers take no fractional factor.
 template <class Scalar>
 void check_factor(const char* op, const char* name, const Scalar& factor, ScalarType dtype) {
   TENON_CHECK(!is_integral(dtype, true) || factor.is_integral(true), "[", op,
-              "] For integral input tensors, argument ", name, " must not be a floating point number.");
+              "] For integral input tensors, argument ", name,
+              " must not be a floating point number.");
 }
 
 }  // namespace tenon::meta

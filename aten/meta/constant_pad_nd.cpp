@@ -5,16 +5,20 @@
 namespace tenon {
 
 TensorSpec native::constant_pad_nd_meta(const Tensor& self, IntArrayRef pad, const Scalar&) {
-  TENON_CHECK(pad.size() % 2 == 0, "[constant_pad_nd] Length of pad must be even but instead it equals ", pad.size());
+  TENON_CHECK(pad.size() % 2 == 0,
+              "[constant_pad_nd] Length of pad must be even but instead it equals ", pad.size());
   TENON_CHECK(static_cast<int64_t>(pad.size()) <= 2 * self.dim(),
-              "[constant_pad_nd] Length of pad should be no more than twice the number of dimensions of the input. "
-              "Pad length is ", pad.size(), " while the input has ", self.dim(), " dimensions.");
+              "[constant_pad_nd] Length of pad should be no more than twice the number of "
+              "dimensions of the input. "
+              "Pad length is ",
+              pad.size(), " while the input has ", self.dim(), " dimensions.");
   DimVector sizes(self.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - i];
     const int64_t padded = size + pad[2 * i] + pad[2 * i + 1];
-    TENON_CHECK(padded >= 0, "[constant_pad_nd] The input size ", size, ", plus negative padding ", pad[2 * i], " and ",
-                pad[2 * i + 1], " resulted in a negative output size, which is invalid. Check dimension ",
+    TENON_CHECK(padded >= 0, "[constant_pad_nd] The input size ", size, ", plus negative padding ",
+                pad[2 * i], " and ", pad[2 * i + 1],
+                " resulted in a negative output size, which is invalid. Check dimension ",
                 sizes.size() - 1 - i, " of your input.");
     size = padded;
   }

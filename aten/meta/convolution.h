@@ -9,7 +9,8 @@ namespace tenon::meta {
 /// Transposed: out = (in - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 DimVector convolution_sizes(const char* op, const TensorBase& input, const TensorBase& weight,
                             const TensorBase* bias, IntArrayRef stride, IntArrayRef padding,
-                            IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups);
+                            IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                            int64_t groups);
 
 /// ChannelsLast where the input or the weight is laid out so, as PyTorch decides it.
 MemoryFormat convolution_format(const TensorBase& input, const TensorBase& weight);

@@ -7,16 +7,21 @@ namespace tenon {
 /// Gradients of input, weight and bias with their shapes; those not asked for are undefined.
 std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_meta(
     const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef,
-    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-    int64_t groups, std::array<bool, 3> output_mask) {
-  const DimVector sizes = meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
-                                                  dilation, transposed, output_padding, groups);
-  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes), "[convolution_backward] Expected grad_output of shape ",
-              sizes, ", but got ", grad_output.sizes());
+    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+    IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  const DimVector sizes =
+      meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
+                              dilation, transposed, output_padding, groups);
+  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes),
+              "[convolution_backward] Expected grad_output of shape ", sizes, ", but got ",
+              grad_output.sizes());
   std::tuple<Tensor, Tensor, Tensor> grads;
-  if (output_mask[0]) std::get<0>(grads) = empty(input.sizes(), input.scalar_type(), input.device());
-  if (output_mask[1]) std::get<1>(grads) = empty(weight.sizes(), weight.scalar_type(), weight.device());
-  if (output_mask[2]) std::get<2>(grads) = empty(grad_output.size(1), weight.scalar_type(), weight.device());
+  if (output_mask[0])
+    std::get<0>(grads) = empty(input.sizes(), input.scalar_type(), input.device());
+  if (output_mask[1])
+    std::get<1>(grads) = empty(weight.sizes(), weight.scalar_type(), weight.device());
+  if (output_mask[2])
+    std::get<2>(grads) = empty(grad_output.size(1), weight.scalar_type(), weight.device());
   return grads;
 }
 

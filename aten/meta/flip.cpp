@@ -14,7 +14,8 @@ TensorSpec native::flip_meta(const Tensor& self, IntArrayRef dims) {
 TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   TENON_CHECK(!shifts.empty(), "[roll] `shifts` required");
   TENON_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
-              "[roll] shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+              "[roll] shifts and dimensions must align. shifts: ", shifts.size(),
+              ", dims:", dims.size());
   for (int64_t d : dims) wrap_dim(d, self.dim());
   return TensorSpec(self.sizes(), self);
 }

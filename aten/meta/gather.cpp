@@ -11,25 +11,27 @@ namespace {
 void check_index(const char* op, const Tensor& self, const Tensor& index) {
   TENON_CHECK_TYPE(index.scalar_type() == kLong || index.numel() == 0, "[", op,
                    "] Expected dtype int64 for index, got ", index.scalar_type());
-  TENON_CHECK(index.numel() == 0 || std::max<int64_t>(index.dim(), 1) == std::max<int64_t>(self.dim(), 1), "[", op,
-              "] Index tensor must have the same number of dimensions as self tensor, got sizes ", index.sizes(),
-              " and ", self.sizes());
+  TENON_CHECK(
+      index.numel() == 0 || std::max<int64_t>(index.dim(), 1) == std::max<int64_t>(self.dim(), 1),
+      "[", op, "] Index tensor must have the same number of dimensions as self tensor, got sizes ",
+      index.sizes(), " and ", self.sizes());
 }
 
-TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
+TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                     const Tensor* src) {
   const int64_t d = wrap_dim(dim, self.dim());
   check_index(op, self, index);
   TENON_CHECK_TYPE(!src || src->scalar_type() == self.scalar_type(), "[", op,
-                   "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(), " and ",
-                   src ? src->scalar_type() : self.scalar_type());
+                   "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
+                   " and ", src ? src->scalar_type() : self.scalar_type());
   if (index.numel() == 0) return TensorSpec(self.sizes(), self);
   bool fits = !src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1);
   for (int64_t i = 0; fits && i < std::min(index.dim(), self.dim()); ++i) {
     fits = (i == d || index.sizes()[i] <= self.sizes()[i]) &&
            (!src || src->dim() == 0 || index.sizes()[i] <= src->sizes()[i]);
   }
-  TENON_CHECK(fits, "[", op, "] Expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
-              " apart from dimension ", d, " and to be no larger size than src ",
+  TENON_CHECK(fits, "[", op, "] Expected index ", index.sizes(), " to be no larger than self ",
+              self.sizes(), " apart from dimension ", d, " and to be no larger size than src ",
               src ? src->sizes() : index.sizes());
   return TensorSpec(self.sizes(), self);
 }
@@ -40,22 +42,25 @@ TensorSpec native::gather_meta(const Tensor& self, int64_t dim, const Tensor& in
   const int64_t d = wrap_dim(dim, self.dim());
   check_index("gather", self, index);
   for (int64_t i = 0; index.numel() > 0 && i < std::min(index.dim(), self.dim()); ++i) {
-    TENON_CHECK(i == d || index.sizes()[i] <= self.sizes()[i], "[gather] Size does not match at dimension ", i,
-                " expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
-                " apart from dimension ", d);
+    TENON_CHECK(i == d || index.sizes()[i] <= self.sizes()[i],
+                "[gather] Size does not match at dimension ", i, " expected index ", index.sizes(),
+                " to be no larger than self ", self.sizes(), " apart from dimension ", d);
   }
   return TensorSpec(index.sizes(), self);
 }
 
-TensorSpec native::scatter_src_meta(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+TensorSpec native::scatter_src_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                    const Tensor& src) {
   return scattered("scatter", self, dim, index, &src);
 }
 
-TensorSpec native::scatter_value_meta(const Tensor& self, int64_t dim, const Tensor& index, const Scalar&) {
+TensorSpec native::scatter_value_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                      const Scalar&) {
   return scattered("scatter", self, dim, index, nullptr);
 }
 
-TensorSpec native::scatter_add_meta(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+TensorSpec native::scatter_add_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                    const Tensor& src) {
   return scattered("scatter_add", self, dim, index, &src);
 }
 

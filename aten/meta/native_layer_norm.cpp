@@ -4,20 +4,27 @@ namespace tenon {
 
 /// Input of shape [..., normalized_shape...] -> the same; mean and rstd have size 1 in place of the
 /// normalised dimensions.
-std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input, IntArrayRef normalized_shape,
+std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
+                                                         IntArrayRef normalized_shape,
                                                          const std::optional<Tensor>& weight,
-                                                         const std::optional<Tensor>& bias, double) {
-  TENON_CHECK(!normalized_shape.empty(), "[layer_norm] Expected normalized_shape to be at least 1-dimensional, ",
-              "i.e., containing at least one element, but got normalized_shape = ", normalized_shape);
+                                                         const std::optional<Tensor>& bias,
+                                                         double) {
+  TENON_CHECK(
+      !normalized_shape.empty(),
+      "[layer_norm] Expected normalized_shape to be at least 1-dimensional, ",
+      "i.e., containing at least one element, but got normalized_shape = ", normalized_shape);
   const int64_t dims = static_cast<int64_t>(normalized_shape.size()), first = input.dim() - dims;
-  TENON_CHECK(first >= 0 && input.sizes().slice(first) == normalized_shape, "[layer_norm] Given normalized_shape=",
-              normalized_shape, ", expected input with shape [*, ", normalized_shape,
-              "], but got input of size ", input.sizes());
-  TENON_CHECK(is_floating_point(input.scalar_type()), "[layer_norm] is not implemented for ", input.scalar_type());
+  TENON_CHECK(first >= 0 && input.sizes().slice(first) == normalized_shape,
+              "[layer_norm] Given normalized_shape=", normalized_shape,
+              ", expected input with shape [*, ", normalized_shape, "], but got input of size ",
+              input.sizes());
+  TENON_CHECK(is_floating_point(input.scalar_type()), "[layer_norm] is not implemented for ",
+              input.scalar_type());
   for (const auto* p : {&weight, &bias}) {
-    TENON_CHECK(!*p || !(*p)->defined() || (*p)->sizes() == normalized_shape, "[layer_norm] Expected ",
-                p == &weight ? "weight" : "bias", " to be of same shape as normalized_shape, but got ",
-                (*p)->sizes(), " and normalized_shape = ", normalized_shape);
+    TENON_CHECK(!*p || !(*p)->defined() || (*p)->sizes() == normalized_shape,
+                "[layer_norm] Expected ", p == &weight ? "weight" : "bias",
+                " to be of same shape as normalized_shape, but got ", (*p)->sizes(),
+                " and normalized_shape = ", normalized_shape);
   }
   DimVector stats(input.sizes());
   for (int64_t d = first; d < input.dim(); ++d) stats[d] = 1;

@@ -16,9 +16,9 @@ struct Pool2d {
   int64_t out_size() const { return out_h * out_w; }
 };
 
-/// Checks the arguments of operator `op`; out = (in + 2 pad - dilation (kernel - 1) - 1) / stride + 1, rounded
-/// down, or up with `ceil_mode` as long as the last window starts inside the input or its left padding. A
-/// list of one value stands for two; an empty stride means the kernel's size.
+/// Checks the arguments of operator `op`; out = (in + 2 pad - dilation (kernel - 1) - 1) / stride +
+/// 1, rounded down, or up with `ceil_mode` as long as the last window starts inside the input or
+/// its left padding. A list of one value stands for two; an empty stride means the kernel's size.
 Pool2d pool2d(const char* op, const TensorBase& input, IntArrayRef kernel_size, IntArrayRef stride,
               IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
 

@@ -7,8 +7,8 @@
 namespace tenon::native {
 
 /// The output of a reduction over `dims` (none: all) with values of `dtype`.
-inline TensorSpec reduced_spec(const char* op, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
-                               ScalarType dtype) {
+inline TensorSpec reduced_spec(const char* op, const Tensor& self, OptionalIntArrayRef dims,
+                               bool keepdim, ScalarType dtype) {
   if (!dims && !keepdim) return TensorSpec(IntArrayRef(), dtype, self.device());
   const uint64_t mask = dim_mask(op, dims, self.dim());
   return TensorSpec(reduced_sizes(self.sizes(), mask, keepdim), dtype, self.device());
@@ -21,18 +21,21 @@ inline ScalarType accumulated_dtype(const Tensor& self, std::optional<ScalarType
 }
 
 /// dtype of means, variances and norms, which must be floating-point or complex.
-inline ScalarType inexact_dtype(const char* op, const Tensor& self, std::optional<ScalarType> dtype) {
+inline ScalarType inexact_dtype(const char* op, const Tensor& self,
+                                std::optional<ScalarType> dtype) {
   const ScalarType result = dtype.value_or(self.scalar_type());
-  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(result), "[", op,
-                              "] could not infer output dtype. ", dtype ? "Optional" : "Input",
-                              " dtype must be either a floating point or complex dtype. Got: ", result);
+  TENON_CHECK_NOT_IMPLEMENTED(
+      is_differentiable(result), "[", op, "] could not infer output dtype. ",
+      dtype ? "Optional" : "Input",
+      " dtype must be either a floating point or complex dtype. Got: ", result);
   return result;
 }
 
 /// Errors of reductions that have no value for no elements.
 inline void check_not_empty(const char* op, const Tensor& self, OptionalIntArrayRef dims) {
   if (self.numel() > 0) return;
-  TENON_CHECK(dims && !dims->empty(), "[", op, "] Expected reduction dim to be specified for input.numel() == 0. "
+  TENON_CHECK(dims && !dims->empty(), "[", op,
+              "] Expected reduction dim to be specified for input.numel() == 0. "
               "Specify the reduction dim with the 'dim' argument.");
   for (int64_t d : *dims) {
     TENON_CHECK_INDEX(self.dim() > 0 && self.size(d) != 0, "[", op, "] Expected reduction dim ",

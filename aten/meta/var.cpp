@@ -8,19 +8,20 @@ namespace {
 
 TensorSpec variance(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
   TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[", op,
-                              "] std and var only support floating point dtypes, got ", self.scalar_type());
+                              "] std and var only support floating point dtypes, got ",
+                              self.scalar_type());
   return native::reduced_spec(op, self, dim, keepdim, self.scalar_type());
 }
 
 }  // namespace
 
-TensorSpec native::var_correction_meta(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>&,
-                                       bool keepdim) {
+TensorSpec native::var_correction_meta(const Tensor& self, OptionalIntArrayRef dim,
+                                       const std::optional<Scalar>&, bool keepdim) {
   return variance("var", self, dim, keepdim);
 }
 
-TensorSpec native::std_correction_meta(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>&,
-                                       bool keepdim) {
+TensorSpec native::std_correction_meta(const Tensor& self, OptionalIntArrayRef dim,
+                                       const std::optional<Scalar>&, bool keepdim) {
   return variance("std", self, dim, keepdim);
 }
 

@@ -4,46 +4,13 @@
 #include <filesystem>
 #include <set>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/emit/kernel_signature.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool in_library(const Operator& op) { return op.schema.ns.empty() || op.schema.ns == "aten"; }
-
-void remove_all(std::string& text, const std::string& what) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.erase(at, what.size());
-  }
-}
-
-/// The definition's first line, as it is written in the namespace of the operator.
-std::string signature(const Operator& op, const Json& declaration) {
-  const std::string kind = declaration["kind"];
-  std::string text = kind == "meta"         ? declaration["result"].get<std::string>()
-                     : kind == "structured" ? "void"
-                                            : cpp_return_type(op.schema);
-  text += " native::" + declaration["name"].get<std::string>() + "(";
-  const char* comma = "";
-  for (const schema::Argument& argument : op.schema.args) {
-    text += comma + cpp_parameter_type(argument) + " " + argument.name;
-    comma = ", ";
-  }
-  if (kind == "structured") {
-    for (const Json& out : declaration["outputs"]) {
-      text += ", const tenon::Tensor& " + out.get<std::string>();
-    }
-  }
-  text += ")";
-  for (size_t at = text.find("::std::"); at != std::string::npos; at = text.find("::std::", at)) {
-    text.erase(at, 2);
-  }
-  if (in_library(op)) remove_all(text, "tenon::");
-  return text;
-}
 
 /// Place of what asks for the function.
 Location asked_for(const Operator& op, const Json& declaration) {
@@ -81,24 +48,25 @@ class Check {
         expected_.insert(declaration["name"].get<std::string>());
       }
     }
-    for (const Operator& op : model_.operators()) {
-      for (const Json& declaration : emit_kernel_declarations(op, targets_)) {
+    for (size_t i = 0; i < model_.operators().size(); ++i) {
+      for (const Json& declaration : emit_kernel_declarations(model_.operators()[i], targets_)) {
         const std::string name = declaration["name"];
         // Several entries may share a function: it is named once.
         if (!sources_.qualified().contains(name) && reported_.insert(name).second) {
-          report(op, declaration, name);
+          report(i, declaration, name);
         }
       }
     }
   }
 
  private:
-  void report(const Operator& op, const Json& declaration, const std::string& name) {
+  void report(size_t index, const Json& declaration, const std::string& name) {
+    const Operator& op = model_.operators()[index];
     Diagnostic error;
     error.location = asked_for(op, declaration);
     error.message = "kernel '" + name + "' is not defined; expected in " +
                     expected_place(op, declaration, folders_) + ": `" +
-                    signature(op, declaration) + "`";
+                    kernel_signature(emit_form(op, model_.variants(index)[0]), declaration) + "`";
     const auto bare = sources_.unqualified().find(name);
     if (bare != sources_.unqualified().end()) {
       error.notes.push_back({place(bare->second), "'" + name + "' is defined here without `native::`, so that "
@@ -106,7 +74,8 @@ class Check {
                                                       name + "`"});
     } else if (const std::string near = nearest(name); !near.empty()) {
       error.notes.push_back({place(sources_.qualified().at(near)),
-                             "no entry asks for '" + near + "', defined here; is it the one?"});
+                             "'" + near + "' is defined here and no entry asks for it; did you mean '" +
+                                 name + "'?"});
     }
     sink_.report(std::move(error));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/emit/kernel_signature.h"
+
 namespace tenon::codegen {
 namespace {
 
@@ -12,7 +14,7 @@ std::string one_line(std::string text) {
 
 std::string line(const char* kind, const std::string& name, const Json& place, const std::string& text) {
   return std::string(kind) + "\t" + name + "\t" + place["file"].get<std::string>() + ":" +
-         std::to_string(place["line"].get<int>()) + "\t" + one_line(text) + "\n";
+         std::to_string(place["line"].get<int>()) + "\t" + text + "\n";
 }
 
 std::string formula_line(const Json& node, const Json& formula) {
@@ -22,7 +24,7 @@ std::string formula_line(const Json& node, const Json& formula) {
     name += comma + node["inputs"][output.get<size_t>()]["name"].get<std::string>();
     comma = ", ";
   }
-  return line("formula", name, formula, formula["original"]);
+  return line("formula", name, formula, one_line(formula["original"]));
 }
 
 }  // namespace
@@ -31,7 +33,12 @@ std::string emit_index(const Json& ir) {
   std::string text;
   for (const Json& entry : ir["operators"]) {
     const std::string name = entry["name"];
-    text += line("operator", name, entry["forms"][0], entry["forms"][0]["schema"]);
+    const Json& form = entry["forms"][0];
+    text += line("operator", name, form, form["schema"]);
+    for (const Json& declaration : entry["declarations"]) {
+      text += line("kernel", declaration["name"], form,
+                   form["schema"].get<std::string>() + "\t" + kernel_signature(form, declaration));
+    }
     const Json& node = entry["node"];
     if (node.is_null()) continue;
     text += line("node", node["name"], node, name);

@@ -15,7 +15,8 @@ TEST_CASE("factories") {
   CHECK_FALSE(tenon::eye(2).is_view());
   CHECK(tenon::zeros({0, 3}).numel() == 0);
   CHECK(tenon::zeros({}).dim() == 0);
-  CHECK(tenon::empty({1, 2, 3, 4}, {}, MemoryFormat::ChannelsLast).strides() == IntArrayRef({24, 1, 8, 2}));
+  CHECK(tenon::empty({1, 2, 3, 4}, {}, MemoryFormat::ChannelsLast).strides() ==
+        IntArrayRef({24, 1, 8, 2}));
   CHECK(tenon::scalar_tensor(2.5).item<double>() == 2.5);
   CHECK(tenon::zeros({2, 3}, TensorOptions(kMeta)).is_meta());
 }
@@ -39,7 +40,8 @@ TEST_CASE("ranges") {
   CHECK(close(values(tenon::linspace(0, 1, 5)), {0, 0.25, 0.5, 0.75, 1}));
   CHECK(close(values(tenon::linspace(3, 10, 1)), {3}));
   CHECK(close(values(tenon::linspace(0, 10, 4, kDouble)), {0, 10.0 / 3, 20.0 / 3, 10}, 1e-15));
-  check_error([] { tenon::arange(1, 5, -1); }, "upper bound and lower bound inconsistent with step sign");
+  check_error([] { tenon::arange(1, 5, -1); },
+              "upper bound and lower bound inconsistent with step sign");
   check_error([] { tenon::arange(0, 5, 0); }, "step must be nonzero");
   check_error([] { tenon::linspace(0, 1, -1); }, "number of steps must be non-negative");
   check_error([] { tenon::eye(-1); }, "n must be greater or equal to 0, got -1");
@@ -56,7 +58,11 @@ TEST_CASE("tensor from data") {
   CHECK(tenon::tensor(2.5).dim() == 0);
   CHECK(tenon::tensor({1, 2}, kHalf).scalar_type() == kHalf);
   CHECK(tenon::tensor(std::vector<double>{1, 2}).scalar_type() == kDouble);
-  check_error([] { tenon::tensor({{1, 2}, {3}}); }, "expected all sub-lists to have sizes [2], got [1]");
+  check_error(
+      [] {
+        tenon::tensor({{1, 2}, {3}});
+      },
+      "expected all sub-lists to have sizes [2], got [1]");
   float data[6] = {1, 2, 3, 4, 5, 6};
   bool freed = false;
   {
@@ -82,14 +88,18 @@ TEST_CASE("fill") {
   Tensor bytes = tenon::zeros({1}, kByte);
   bytes.fill_(-1);
   CHECK(bytes.item<int>() == 255);
-  check_error([&] { t.fill_(tenon::zeros({2})); }, "fill_ only supports 0-dimension value tensor but got tensor with 1");
-  check_error([&] { big.fill_(int64_t{1} << 40); }, "value cannot be converted to type Int without overflow");
+  check_error([&] { t.fill_(tenon::zeros({2})); },
+              "fill_ only supports 0-dimension value tensor but got tensor with 1");
+  check_error([&] { big.fill_(int64_t{1} << 40); },
+              "value cannot be converted to type Int without overflow");
 }
 
 TEST_CASE("item, equal, resize_") {
   CHECK(tenon::ones({1, 1}).item().toDouble() == 1);
-  check_error([] { tenon::zeros({3}).item(); }, "a Tensor with 3 elements cannot be converted to Scalar");
-  check_error([] { tenon::zeros({3}).is_nonzero(); }, "Boolean value of Tensor with more than one value is ambiguous");
+  check_error([] { tenon::zeros({3}).item(); },
+              "a Tensor with 3 elements cannot be converted to Scalar");
+  check_error([] { tenon::zeros({3}).is_nonzero(); },
+              "Boolean value of Tensor with more than one value is ambiguous");
   CHECK(tenon::equal(tenon::eye(2), tenon::eye(2).t()));
   CHECK_FALSE(tenon::equal(tenon::eye(2), tenon::zeros({2, 2})));
   CHECK_FALSE(tenon::equal(tenon::full({1}, NAN), tenon::full({1}, NAN)));

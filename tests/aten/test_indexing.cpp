@@ -17,9 +17,12 @@ TEST_CASE("index_select") {
   CHECK(close(values(t.index_select(1, index)), {2, 0, 2, 5, 3, 5}));
   CHECK(close(values(t.t().index_select(0, index.to(kInt))), {2, 5, 0, 3, 2, 5}));
   CHECK(t.index_select(0, tenon::zeros({0}, kLong)).sizes() == IntArrayRef({0, 3}));
-  check_error<IndexError>([&] { t.index_select(0, tenon::tensor({5})); }, "index out of range in self");
-  check_error([&] { t.index_select(0, tenon::tensor({1.0})); }, "Expected dtype int32 or int64 for index");
-  check_error<IndexError>([&] { t.index_select(0, tenon::tensor({{1}})); }, "Index is supposed to be a vector");
+  check_error<IndexError>([&] { t.index_select(0, tenon::tensor({5})); },
+                          "index out of range in self");
+  check_error([&] { t.index_select(0, tenon::tensor({1.0})); },
+              "Expected dtype int32 or int64 for index");
+  check_error<IndexError>([&] { t.index_select(0, tenon::tensor({{1}})); },
+                          "Index is supposed to be a vector");
 }
 
 TEST_CASE("index_add and index_fill") {
@@ -27,9 +30,18 @@ TEST_CASE("index_add and index_fill") {
   const Tensor index = tenon::tensor({0, 2, 0});
   CHECK(close(values(t.index_add(0, index, tenon::ones({3, 2}), 2)), {4, 4, 0, 0, 2, 2}));
   CHECK(close(values(t.index_fill(0, tenon::tensor({-1}), 7)), {0, 0, 0, 0, 7, 7}));
-  CHECK(close(values(numbered({4}).index_add(0, tenon::tensor({1, 1}), tenon::ones({2}))), {0, 3, 2, 3}));
-  check_error([&] { t.index_add(0, index, tenon::ones({2, 2})); }, "Number of indices (3) should be equal to source.size(dim): (2), for dim: 0");
-  check_error<IndexError>([&] { t.index_add(0, tenon::tensor({3}), tenon::ones({1, 2})); }, "index 3 is out of bounds");
+  CHECK(close(values(numbered({4}).index_add(0, tenon::tensor({1, 1}), tenon::ones({2}))),
+              {0, 3, 2, 3}));
+  check_error(
+      [&] {
+        t.index_add(0, index, tenon::ones({2, 2}));
+      },
+      "Number of indices (3) should be equal to source.size(dim): (2), for dim: 0");
+  check_error<IndexError>(
+      [&] {
+        t.index_add(0, tenon::tensor({3}), tenon::ones({1, 2}));
+      },
+      "index 3 is out of bounds");
 }
 
 TEST_CASE("gather and scatter") {
@@ -45,10 +57,22 @@ TEST_CASE("gather and scatter") {
   const Tensor big = numbered({3, 4, 5});
   const Tensor places = tenon::tensor({{{0, 1}, {2, 3}}, {{1, 1}, {0, 2}}});
   CHECK(close(values(big.gather(1, places)), {0, 6, 10, 16, 25, 26, 20, 31}));
-  check_error<IndexError>([&] { t.gather(0, tenon::tensor({{7}})); }, "index 7 is out of bounds for dimension 0 with size 2");
-  check_error([&] { t.gather(0, tenon::tensor({1})); }, "Index tensor must have the same number of dimensions");
-  check_error([&] { t.gather(0, tenon::zeros({2, 4}, kLong)); }, "Size does not match at dimension 1 expected index [2, 4] to be no larger than self [2, 3] apart from dimension 0");
-  check_error([&] { t.scatter_add(1, index, tenon::ones({1, 2})); }, "Expected index [2, 2] to be no larger than self [2, 3] apart from dimension 1 and to be no larger size than src [1, 2]");
+  check_error<IndexError>([&] { t.gather(0, tenon::tensor({{7}})); },
+                          "index 7 is out of bounds for dimension 0 with size 2");
+  check_error([&] { t.gather(0, tenon::tensor({1})); },
+              "Index tensor must have the same number of dimensions");
+  check_error(
+      [&] {
+        t.gather(0, tenon::zeros({2, 4}, kLong));
+      },
+      "Size does not match at dimension 1 expected index [2, 4] to be no larger than self [2, 3] "
+      "apart from dimension 0");
+  check_error(
+      [&] {
+        t.scatter_add(1, index, tenon::ones({1, 2}));
+      },
+      "Expected index [2, 2] to be no larger than self [2, 3] apart from dimension 1 and to be no "
+      "larger size than src [1, 2]");
 }
 
 TEST_CASE("masked_select and nonzero") {

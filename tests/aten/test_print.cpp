@@ -2,6 +2,7 @@
 #include <complex>
 #include <limits>
 
+#include "aten/core/print.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;
@@ -17,15 +18,18 @@ TEST_CASE("numbers share one format") {
   CHECK(to_string(tenon::tensor({true, false})) == "tensor([ True, False])");
   CHECK(to_string(tenon::tensor(3)) == "tensor(3)");
   CHECK(to_string(tenon::tensor(2.5)) == "tensor(2.5000)");
-  const Tensor c = tenon::tensor({std::complex<double>(1, 2), std::complex<double>(-3.5, -1), std::complex<double>(0.25, 10)});
+  const Tensor c = tenon::tensor(
+      {std::complex<double>(1, 2), std::complex<double>(-3.5, -1), std::complex<double>(0.25, 10)});
   CHECK(to_string(c) == "tensor([ 1.0000+2.j, -3.5000-1.j,  0.2500+10.j])");
 }
 
 TEST_CASE("suffixes") {
-  CHECK(to_string(tenon::tensor({0.1, 0.2}, kHalf)) == "tensor([0.1000, 0.2000], dtype=torch.float16)");
+  CHECK(to_string(tenon::tensor({0.1, 0.2}, kHalf)) ==
+        "tensor([0.1000, 0.2000], dtype=torch.float16)");
   CHECK(to_string(tenon::zeros({0, 3}, kInt)) == "tensor([], size=(0, 3), dtype=torch.int32)");
   CHECK(to_string(tenon::zeros({0})) == "tensor([])");
-  CHECK(to_string(tenon::empty({2, 3}, TensorOptions(kMeta))) == "tensor(..., device='meta', size=(2, 3))");
+  CHECK(to_string(tenon::empty({2, 3}, TensorOptions(kMeta))) ==
+        "tensor(..., device='meta', size=(2, 3))");
   CHECK(to_string(Tensor()) == "[ Tensor (undefined) ]");
 }
 
@@ -38,7 +42,8 @@ TEST_CASE("several dimensions, line breaks and summaries") {
         "        10000, 11000, 12000, 13000, 14000, 15000, 16000, 17000, 18000, 19000,\n"
         "        20000, 21000, 22000, 23000, 24000, 25000, 26000, 27000, 28000, 29000])");
   CHECK(to_string(tenon::arange(2000).to(kFloat)) ==
-        "tensor([0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 1.9970e+03, 1.9980e+03,\n        1.9990e+03])");
+        "tensor([0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 1.9970e+03, 1.9980e+03,\n        "
+        "1.9990e+03])");
   CHECK(to_string(tenon::arange(2200).view({1100, 2})) ==
         "tensor([[   0,    1],\n        [   2,    3],\n        [   4,    5],\n        ...,\n"
         "        [2194, 2195],\n        [2196, 2197],\n        [2198, 2199]])");

@@ -63,7 +63,8 @@ TEST_CASE("sort and topk along any dimension") {
   CHECK(std::get<0>(tenon::sort(tenon::scalar_tensor(3))).item<double>() == 3);
   CHECK(std::get<0>(tenon::sort(tenon::zeros({0}))).numel() == 0);
   check_error([&] { tenon::topk(t, 5); }, "selected index k out of range");
-  check_error([] { tenon::sort(tenon::zeros({2}, kComplexFloat)); }, "does not support complex dtypes");
+  check_error([] { tenon::sort(tenon::zeros({2}, kComplexFloat)); },
+              "does not support complex dtypes");
 }
 
 TEST_CASE("topk agrees with sort") {

@@ -18,7 +18,8 @@ inline std::vector<double> values(const Tensor& t) {
 }
 
 /// Same sizes and elements, NaN equal to NaN; `tolerance` is absolute and relative.
-inline bool close(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance = 0) {
+inline bool close(const std::vector<double>& got, const std::vector<double>& wanted,
+                  double tolerance = 0) {
   if (got.size() != wanted.size()) return false;
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(got[i]) && std::isnan(wanted[i])) continue;

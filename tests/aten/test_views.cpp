@@ -29,10 +29,14 @@ TEST_CASE("view and reshape") {
   check_error([&] { u.view({7}); }, "shape '[7]' is invalid for input of size 6");
   check_error([&] { u.view({-1, -1}); }, "only one dimension can be inferred");
   check_error([&] { u.view({-2, 3}); }, "invalid shape dimension -2 at index 0 of shape [-2, 3]");
-  check_error([&] { u.t().view({6}); },
-              "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-              "two contiguous subspaces). Use .reshape(...) instead.");
-  check_error([] { tenon::zeros({0, 3}).view({-1, 0}); }, "cannot reshape tensor of 0 elements into shape [-1, 0]");
+  check_error([&] { u.t().view({6}); }, "view size is not compatible with input tensor's size and "
+                                        "stride (at least one dimension spans across "
+                                        "two contiguous subspaces). Use .reshape(...) instead.");
+  check_error(
+      [] {
+        tenon::zeros({0, 3}).view({-1, 0});
+      },
+      "cannot reshape tensor of 0 elements into shape [-1, 0]");
 }
 
 TEST_CASE("flatten and unflatten") {
@@ -42,8 +46,13 @@ TEST_CASE("flatten and unflatten") {
   CHECK(t.flatten(0, 1).sizes() == IntArrayRef({6, 4}));
   CHECK(tenon::zeros({}).flatten().sizes() == IntArrayRef({1}));
   CHECK(t.unflatten(2, {2, -1}).sizes() == IntArrayRef({2, 3, 2, 2}));
-  check_error([&] { t.flatten(1, 0); }, "flatten() has invalid args: start_dim cannot come after end_dim");
-  check_error([&] { t.unflatten(2, {3, 2}); }, "Provided sizes [3, 2] don't multiply up to the size of dim 2 (4)");
+  check_error([&] { t.flatten(1, 0); },
+              "flatten() has invalid args: start_dim cannot come after end_dim");
+  check_error(
+      [&] {
+        t.unflatten(2, {3, 2});
+      },
+      "Provided sizes [3, 2] don't multiply up to the size of dim 2 (4)");
 }
 
 TEST_CASE("transpositions") {
@@ -75,8 +84,10 @@ TEST_CASE("select, slice, narrow") {
   row.fill_(-1);
   CHECK(values(t)[3] == -1);
   CHECK(t._version() == version + 1);
-  check_error<IndexError>([&] { t.select(0, 5); }, "index 5 is out of bounds for dimension 0 with size 3");
-  check_error<IndexError>([] { tenon::zeros({}).select(0, 0); }, "select() cannot be applied to a 0-dim tensor.");
+  check_error<IndexError>([&] { t.select(0, 5); },
+                          "index 5 is out of bounds for dimension 0 with size 3");
+  check_error<IndexError>([] { tenon::zeros({}).select(0, 0); },
+                          "select() cannot be applied to a 0-dim tensor.");
   check_error([&] { t.narrow(0, 2, 3); }, "start (2) + length (3) exceeds dimension size (3).");
   check_error<ValueError>([&] { t.slice(0, 0, 3, -1); }, "slice step must be positive, got -1");
 }
@@ -89,13 +100,21 @@ TEST_CASE("expand and sum_to_size") {
   CHECK(close(values(t.expand({2, 3, 4}).sum_to_size({3, 1})), {0, 8, 16}));
   CHECK(close(values(tenon::ones({2, 3}).sum_to_size({3})), {2, 2, 2}));
   const Tensor u = tenon::zeros({2, 3});
-  check_error([&] { u.expand({4, 3}); },
-              "The expanded size of the tensor (4) must match the existing size (2) at non-singleton dimension 0.  "
-              "Target sizes: [4, 3].  Tensor sizes: [2, 3]");
-  check_error([&] { u.expand({3}); }, "the number of sizes provided (1) must be greater or equal to the number of "
-                                      "dimensions in the tensor (2)");
-  check_error([&] { tenon::zeros({3}).expand({-1, 3}); },
-              "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension 0");
+  check_error(
+      [&] {
+        u.expand({4, 3});
+      },
+      "The expanded size of the tensor (4) must match the existing size (2) at non-singleton "
+      "dimension 0.  "
+      "Target sizes: [4, 3].  Tensor sizes: [2, 3]");
+  check_error([&] { u.expand({3}); },
+              "the number of sizes provided (1) must be greater or equal to the number of "
+              "dimensions in the tensor (2)");
+  check_error(
+      [&] {
+        tenon::zeros({3}).expand({-1, 3});
+      },
+      "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension 0");
   check_error([&] { u.sum_to_size({2, 2}); }, "size {[2, 2]} is not expandable to size {[2, 3]}.");
 }
 
@@ -107,7 +126,8 @@ TEST_CASE("squeeze and unsqueeze") {
   CHECK(tenon::squeeze(t, {0, 2}).sizes() == IntArrayRef({2, 3}));
   CHECK(t.unsqueeze(-1).sizes() == IntArrayRef({1, 2, 1, 3, 1}));
   CHECK(tenon::zeros({2, 3}).unsqueeze(1).strides() == IntArrayRef({3, 3, 1}));
-  check_error<IndexError>([] { tenon::zeros({3}).unsqueeze(3); }, "(expected to be in range of [-2, 1], but got 3)");
+  check_error<IndexError>([] { tenon::zeros({3}).unsqueeze(3); },
+                          "(expected to be in range of [-2, 1], but got 3)");
 }
 
 TEST_CASE("split, chunk, unbind") {
@@ -119,9 +139,14 @@ TEST_CASE("split, chunk, unbind") {
   CHECK(t.chunk(2, 0)[1].sizes() == IntArrayRef({2, 2}));
   CHECK(tenon::zeros({0}).chunk(3).size() == 3);
   CHECK(close(values(t.unbind(1)[1]), {1, 3, 5, 7, 9}));
-  check_error([&] { t.split(-1); }, "split expects split_size be non-negative, but got split_size=-1");
-  check_error([&] { t.split({1, 1}); }, "split_with_sizes expects split_sizes to sum exactly to 5 (input tensor's "
-                                        "size at dimension 0), but got split_sizes=[1, 1]");
+  check_error([&] { t.split(-1); },
+              "split expects split_size be non-negative, but got split_size=-1");
+  check_error(
+      [&] {
+        t.split({1, 1});
+      },
+      "split_with_sizes expects split_sizes to sum exactly to 5 (input tensor's "
+      "size at dimension 0), but got split_sizes=[1, 1]");
   check_error([&] { t.chunk(0); }, "chunk expects `chunks` to be greater than 0, got: 0");
   check_error([] { tenon::zeros({}).split(1); }, "split expects at least a 1-dimensional tensor");
 }
@@ -134,10 +159,12 @@ TEST_CASE("as_strided, diagonal, unfold") {
   CHECK(close(values(t.diagonal(-2)), {8}));
   CHECK(t.diagonal(9).numel() == 0);
   CHECK(close(values(numbered({5}).unfold(0, 3, 2)), {0, 1, 2, 2, 3, 4}));
-  check_error([&] { t.as_strided({2}, {-1}); }, "Negative strides are not supported at the moment, got strides: [-1]");
+  check_error([&] { t.as_strided({2}, {-1}); },
+              "Negative strides are not supported at the moment, got strides: [-1]");
   check_error([&] { t.as_strided({2}, {100}); }, "are out of bounds for storage of size 48");
   check_error([&] { t.diagonal(0, 0, 0); }, "diagonal dimensions cannot be identical 0, 0");
-  check_error([&] { t.unfold(0, 4, 1); }, "maximum size for tensor at dimension 0 is 3 but size is 4");
+  check_error([&] { t.unfold(0, 4, 1); },
+              "maximum size for tensor at dimension 0 is 3 but size is 4");
 }
 
 TEST_CASE("clone, contiguous, to") {

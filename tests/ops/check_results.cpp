@@ -10,8 +10,7 @@ namespace tenon::ops_test {
 namespace {
 
 std::string compare_number(const Scalar& expected, const Value& found) {
-  const bool is_bool = expected.is_boolean();
-  if (is_bool && found.is_tensor()) return "expected a bool, found a tensor";
+  const bool is_bool = expected.is_boolean() && std::holds_alternative<bool>(found.variant());
   const Scalar number = is_bool ? Scalar(found.to_bool()) : found.to_scalar();
   if (number.type() == expected.type() && number.equal(expected)) return "";
   return detail::concat("expected ", expected, ", found ", number);
@@ -35,7 +34,7 @@ std::string check_memory(const Case& c, const Call& call, const std::vector<Tens
       return "expected strides " + list_text(expected.strides) + ", found " +
              list_text(found.strides());
     }
-    for (size_t k = 0; k < call.num_tensors() && found.numel(); ++k) {
+    for (size_t k = 0; c.wants("memory") && k < call.num_tensors() && found.numel(); ++k) {
       const bool wanted = expected.alias_of == static_cast<int64_t>(k);
       if (call.tensor(k).numel() && found.is_alias_of(call.tensor(k)) != wanted) {
         return detail::concat("the result should ", wanted ? "" : "not ",
@@ -107,13 +106,19 @@ void check_results(const Case& c) {
   if (!memory.empty()) c.fail("memory", memory);
   for (size_t i = c.forms.writes_self() ? 1 : 0; i < call.num_tensors(); ++i) {
     const Cells after = read_cells(call.tensor(i));
-    const std::string changed = compare_cells(before[i], after, 0);
-    if (!changed.empty())
-      c.fail("result", detail::concat("tensor argument ", i, " was changed: ", changed));
+    const auto written = c.expected.changed.find(i);
+    const std::string text = written == c.expected.changed.end()
+                                 ? compare_cells(before[i], after, 0)
+                                 : compare_cells(written->second, after, c.ulps(after.dtype));
+    if (!text.empty()) {
+      c.fail("result", detail::concat("tensor argument ", i, " after the call: ", text));
+    }
   }
 }
 
 void check_noncontiguous(const Case& c) {
+  // Where random numbers go depends on the layout; rows with a layout of their own test that.
+  if (!c.sample.row->option("seed").empty()) return;
   const auto compare = [&](const char* how, const std::function<TensorBase(const TensorBase&)>& f) {
     const std::string text = c.compare(c.call().mapped(f).run(*c.forms.op));
     if (!text.empty()) c.fail(how, text);

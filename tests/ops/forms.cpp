@@ -50,9 +50,9 @@ std::map<std::string, Forms, std::less<>> collect() {
     forms.emplace(base.schema.full_name(), std::move(form));
   }
   for (const Parsed& other : all) {
-    if (other.schema.kind() != schema::SchemaKind::kFunctional && !derived.count(other.op)) {
-      forms.emplace(other.schema.full_name(), Forms{other.op, other.schema});
-    }
+    Forms form{other.op, other.schema};
+    form.derived = derived.count(other.op) > 0;
+    forms.emplace(other.schema.full_name(), std::move(form));
   }
   return forms;
 }

@@ -15,12 +15,13 @@ struct Forms {
   schema::FunctionSchema schema;
   OperatorEntry* inplace = nullptr;  ///< add_.Tensor for add.Tensor
   OperatorEntry* out = nullptr;      ///< add.out for add.Tensor
+  bool derived = false;              ///< this is another's in-place or out form
 
   /// Whether the operator itself writes to its first argument: fill_, copy_.
   bool writes_self() const { return !schema.args.empty() && schema.args[0].is_mutable(); }
 };
 
-/// Every operator that is no other's in-place or out form, by "name.overload" without namespace.
+/// Every operator of the registry by "name.overload" without namespace.
 const std::map<std::string, Forms, std::less<>>& all_forms();
 
 }  // namespace tenon::ops_test

@@ -81,6 +81,11 @@ std::map<std::string, Expected> load_golden(const std::string& family) {
       continue;
     }
     for (const json& result : row.at("out")) expected.results.push_back(result_of(result));
+    if (row.contains("changed")) {
+      for (const auto& [argument, tensor] : row["changed"].items()) {
+        expected.changed[std::stoul(argument)] = cells_of(tensor);
+      }
+    }
     if (!row.contains("grad")) continue;
     expected.roots = row.at("roots").get<std::vector<size_t>>();
     for (const auto& [argument, gradient] : row.at("grad").items()) {

@@ -24,7 +24,8 @@ struct ExpectedResult {
 struct Expected {
   std::optional<std::string> error;
   std::vector<ExpectedResult> results;
-  std::vector<size_t> roots;                         ///< results that require grad
+  std::map<size_t, Cells> changed;  ///< argument tensors that the call writes to, self excepted
+  std::vector<size_t> roots;        ///< results that require grad
   std::map<size_t, std::optional<Cells>> gradients;  ///< by argument tensor; none: not used
 };
 

@@ -221,6 +221,10 @@ def operator(name):
     return getattr(getattr(torch.ops.aten, base), overload or "default")
 
 
+def writes_self(name):
+    return name.partition(".")[0].endswith("_")
+
+
 def cell_text(value, dtype):
     if math.isnan(value):
         return "nan"
@@ -269,6 +273,7 @@ def run(row, name, dtype, arguments):
     op = operator(name)
     torch.manual_seed(int(row.get("seed", 0)))
     call = Call(row, dtype, arguments)
+    before = [t.clone() for t in call.tensors]
     try:
         with torch.no_grad():
             outputs = flatten(op(*call.args, **call.kwargs))
@@ -287,6 +292,11 @@ def run(row, name, dtype, arguments):
             entry["out"].append(None)
         else:
             entry["out"].append({"scalar": plain(out)})
+    first = 1 if writes_self(name) else 0
+    changed = {str(i): record(t) for i, (t, b) in enumerate(zip(call.tensors, before))
+               if i >= first and not torch.equal(t.nan_to_num(), b.nan_to_num())}
+    if changed:
+        entry["changed"] = changed
     if row.get("grad") == "false":
         return entry
     torch.manual_seed(int(row.get("seed", 0)))
@@ -295,7 +305,7 @@ def run(row, name, dtype, arguments):
         return entry
     try:
         args = list(call.args)
-        if name.partition(".")[0].endswith("_"):
+        if writes_self(name):
             args[0] = args[0].clone()
         outputs = [t for t in flatten(op(*args, **call.kwargs))]
         roots = [(k, t) for k, t in enumerate(outputs) if isinstance(t, torch.Tensor) and t.requires_grad]

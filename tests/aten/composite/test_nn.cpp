@@ -15,12 +15,15 @@ using Inputs = std::vector<Tensor>;
 using Function = std::function<Tensor(const Inputs&)>;
 
 /// The function's result as one number: its product with fixed weights.
-Tensor project(const Tensor& out, const Tensor& weights) { return tenon::sum(tenon::mul(out, weights)); }
+Tensor project(const Tensor& out, const Tensor& weights) {
+  return tenon::sum(tenon::mul(out, weights));
+}
 
 Tensor weights_for(const Tensor& out) {
   Tensor w = empty(out.sizes(), kDouble, kCPU);
   double x = 0.3;
-  for (int64_t i = 0; i < w.numel(); ++i, x = std::fmod(x * 3.7 + 0.11, 2.0)) w.data_ptr<double>()[i] = x - 0.9;
+  for (int64_t i = 0; i < w.numel(); ++i, x = std::fmod(x * 3.7 + 0.11, 2.0))
+    w.data_ptr<double>()[i] = x - 0.9;
   return w;
 }
 
@@ -53,7 +56,8 @@ void check(const Function& f, const Inputs& inputs, double tolerance = 1e-5) {
     const AutoGradMode recording(true);  // also while differences are taken
     for (const Tensor& t : in) t.requires_grad_();
     const Tensor out = f(in);
-    const std::vector<Tensor> grads = autograd::grad({project(out, weights_for(out))}, in, {}, true, true, true);
+    const std::vector<Tensor> grads =
+        autograd::grad({project(out, weights_for(out))}, in, {}, true, true, true);
     Tensor total;
     for (const Tensor& g : grads) {
       if (!g.defined() || !g.requires_grad()) continue;
@@ -73,8 +77,10 @@ Tensor longs(IntArrayRef sizes, const Values& v) { return tensor_of(sizes, kLong
 TEST_CASE("gradients of the matrix products") {
   check([](const Inputs& x) { return tenon::mm(x[0], x[1]); }, {rnd({2, 3}), rnd({3, 4})});
   check([](const Inputs& x) { return tenon::bmm(x[0], x[1]); }, {rnd({2, 2, 3}), rnd({2, 3, 2})});
-  check([](const Inputs& x) { return tenon::addmm(x[0], x[1], x[2], 2, 3); }, {rnd({2, 4}), rnd({2, 3}), rnd({3, 4})});
-  check([](const Inputs& x) { return tenon::addmm(x[0], x[1], x[2]); }, {rnd(4), rnd({2, 3}), rnd({3, 4})});
+  check([](const Inputs& x) { return tenon::addmm(x[0], x[1], x[2], 2, 3); },
+        {rnd({2, 4}), rnd({2, 3}), rnd({3, 4})});
+  check([](const Inputs& x) { return tenon::addmm(x[0], x[1], x[2]); },
+        {rnd(4), rnd({2, 3}), rnd({3, 4})});
   check([](const Inputs& x) { return tenon::baddbmm(x[0], x[1], x[2], 2, 3); },
         {rnd({2, 2, 2}), rnd({2, 2, 3}), rnd({2, 3, 2})});
   check([](const Inputs& x) { return tenon::mv(x[0], x[1]); }, {rnd({2, 3}), rnd(3)});
@@ -83,30 +89,47 @@ TEST_CASE("gradients of the matrix products") {
 
 TEST_CASE("matmul of every pair of ranks has PyTorch's shape, and gradients") {
   const std::vector<std::tuple<DimVector, DimVector, DimVector>> cases = {
-      {{3}, {3}, {}},          {{2, 3}, {3}, {2}},          {{3}, {3, 4}, {4}},
-      {{2, 3}, {3, 4}, {2, 4}}, {{2, 2, 3}, {3, 4}, {2, 2, 4}}, {{2, 2, 3}, {3}, {2, 2}},
-      {{3}, {2, 3, 4}, {2, 4}}, {{2, 3}, {2, 3, 4}, {2, 2, 4}}, {{2, 1, 2, 3}, {3, 3, 2}, {2, 3, 2, 2}}};
+      {{3}, {3}, {}},
+      {{2, 3}, {3}, {2}},
+      {{3}, {3, 4}, {4}},
+      {{2, 3}, {3, 4}, {2, 4}},
+      {{2, 2, 3}, {3, 4}, {2, 2, 4}},
+      {{2, 2, 3}, {3}, {2, 2}},
+      {{3}, {2, 3, 4}, {2, 4}},
+      {{2, 3}, {2, 3, 4}, {2, 2, 4}},
+      {{2, 1, 2, 3}, {3, 3, 2}, {2, 3, 2, 2}}};
   for (const auto& [a, b, out] : cases) {
     INFO(a << " @ " << b);
     const Inputs in{rnd(a), rnd(b)};
     REQUIRE(tenon::matmul(in[0], in[1]).sizes() == IntArrayRef(out));
     check([](const Inputs& x) { return tenon::matmul(x[0], x[1]); }, in);
   }
-  require_error([] { tenon::matmul(rnd(IntArrayRef()), rnd({2, 2})); }, "both arguments to matmul need to be at least 1D");
-  require_error([] { tenon::matmul(rnd({2, 2, 3}), rnd({3, 3, 2})); }, "The size of tensor a (2) must match");
+  require_error(
+      [] {
+        tenon::matmul(rnd(IntArrayRef()), rnd({2, 2}));
+      },
+      "both arguments to matmul need to be at least 1D");
+  require_error(
+      [] {
+        tenon::matmul(rnd({2, 2, 3}), rnd({3, 3, 2}));
+      },
+      "The size of tensor a (2) must match");
   require_error([] { tenon::matmul(rnd({2, 3}), rnd({2, 3})); }, "cannot be multiplied");
 }
 
 TEST_CASE("gradients of linear") {
-  check([](const Inputs& x) { return tenon::linear(x[0], x[1], x[2]); }, {rnd({2, 3}), rnd({4, 3}), rnd(4)});
+  check([](const Inputs& x) { return tenon::linear(x[0], x[1], x[2]); },
+        {rnd({2, 3}), rnd({4, 3}), rnd(4)});
   check([](const Inputs& x) { return tenon::linear(x[0], x[1]); }, {rnd({2, 2, 3}), rnd({4, 3})});
-  check([](const Inputs& x) { return tenon::linear(x[0], x[1], x[2]); }, {rnd(3), rnd({4, 3}), rnd(4)});
+  check([](const Inputs& x) { return tenon::linear(x[0], x[1], x[2]); },
+        {rnd(3), rnd({4, 3}), rnd(4)});
 }
 
 TEST_CASE("gradients of convolutions") {
   check([](const Inputs& x) { return tenon::conv2d(x[0], x[1], x[2], 2, kOne); },
         {rnd({2, 2, 4, 5}), rnd({2, 2, 3, 2}), rnd(2)});
-  check([](const Inputs& x) { return tenon::conv1d(x[0], x[1], x[2], 1, kZero); }, {rnd({1, 2, 5}), rnd({2, 2, 3}), rnd(2)});
+  check([](const Inputs& x) { return tenon::conv1d(x[0], x[1], x[2], 1, kZero); },
+        {rnd({1, 2, 5}), rnd({2, 2, 3}), rnd(2)});
   check([](const Inputs& x) { return tenon::conv2d(x[0], x[1], {}, 1, kZero, 1, 2); },
         {rnd({2, 3, 4}), rnd({4, 1, 2, 2})});
   check([](const Inputs& x) { return tenon::conv_transpose2d(x[0], x[1], x[2], 2, 1, 1); },
@@ -116,11 +139,16 @@ TEST_CASE("gradients of convolutions") {
 TEST_CASE("conv2d with padding by name") {
   const Tensor x = rnd({1, 2, 6, 7}), w = rnd({3, 2, 3, 4});
   REQUIRE(tenon::conv2d(x, w, {}, 1, "same").sizes() == IntArrayRef({1, 3, 6, 7}));
-  require_close(tenon::conv2d(x, w, {}, 1, "valid"), values(tenon::conv2d(x, w, {}, 1, kZero)), 1e-12);
-  require_error([&] { tenon::conv2d(x, w, {}, 2, "same"); }, "not supported for strided convolutions");
+  require_close(tenon::conv2d(x, w, {}, 1, "valid"), values(tenon::conv2d(x, w, {}, 1, kZero)),
+                1e-12);
+  require_error([&] { tenon::conv2d(x, w, {}, 2, "same"); },
+                "not supported for strided convolutions");
   require_error([&] { tenon::conv2d(x, w, {}, 1, "sane"); }, "Invalid padding string: 'sane'");
-  require_error([&] { tenon::conv2d(rnd({6, 7}), w, {}, 1, kZero); },
-                "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [6, 7]");
+  require_error(
+      [&] {
+        tenon::conv2d(rnd({6, 7}), w, {}, 1, kZero);
+      },
+      "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [6, 7]");
 }
 
 TEST_CASE("gradients of pooling") {
@@ -133,15 +161,27 @@ TEST_CASE("gradients of pooling") {
 }
 
 TEST_CASE("gradients of normalisations") {
-  const auto square = [](const Tensor& t) { return tenon::mul(t, t); };  // the plain sum's derivative is zero
+  const auto square = [](const Tensor& t) {
+    return tenon::mul(t, t);
+  };  // the plain sum's derivative is zero
   check([&](const Inputs& x) { return square(tenon::layer_norm(x[0], {3}, x[1], x[2])); },
         {rnd({2, 3}), rnd(3), rnd(3)}, 2e-4);
-  check([&](const Inputs& x) { return square(tenon::layer_norm(x[0], {2, 2})); }, {rnd({2, 2, 2})}, 2e-4);
-  check([&](const Inputs& x) { return square(tenon::batch_norm(x[0], x[1], x[2], {}, {}, true, 0.1, 1e-5, false)); },
-        {rnd({3, 2, 2, 1}), rnd(2), rnd(2)}, 2e-4);
+  check(
+      [&](const Inputs& x) {
+        return square(tenon::layer_norm(x[0], {2, 2}));
+      },
+      {rnd({2, 2, 2})}, 2e-4);
+  check(
+      [&](const Inputs& x) {
+        return square(tenon::batch_norm(x[0], x[1], x[2], {}, {}, true, 0.1, 1e-5, false));
+      },
+      {rnd({3, 2, 2, 1}), rnd(2), rnd(2)}, 2e-4);
   const Tensor mean = rnd(2), var = tensor_of(2, kDouble, {0.7, 1.3});
-  check([&](const Inputs& x) { return square(tenon::batch_norm(x[0], x[1], x[2], mean, var, false, 0.1, 1e-5, false)); },
-        {rnd({3, 2}), rnd(2), rnd(2)}, 2e-4);
+  check(
+      [&](const Inputs& x) {
+        return square(tenon::batch_norm(x[0], x[1], x[2], mean, var, false, 0.1, 1e-5, false));
+      },
+      {rnd({3, 2}), rnd(2), rnd(2)}, 2e-4);
 }
 
 TEST_CASE("batch_norm may run twice in training before backward") {
@@ -166,16 +206,23 @@ TEST_CASE("gradients of losses") {
   const Tensor t = longs(3, {1, 0, 3}), w = tensor_of(4, kDouble, {1, 2, 0.5, 3});
   for (int64_t reduction = 0; reduction < 3; ++reduction) {
     check([&](const Inputs& x) { return tenon::nll_loss(x[0], t, w, reduction); }, {rnd({3, 4})});
-    check([&](const Inputs& x) { return tenon::cross_entropy_loss(x[0], t, w, reduction, 3); }, {rnd({3, 4})});
-    check([&](const Inputs& x) { return tenon::cross_entropy_loss(x[0], t, w, reduction, 3, 0.2); }, {rnd({3, 4})});
-    check([&](const Inputs& x) { return tenon::cross_entropy_loss(x[0], x[1], w, reduction, -100, 0.1); },
-          {rnd({3, 4}), rnd({3, 4})});
-    check([&](const Inputs& x) { return tenon::mse_loss(x[0], x[1], reduction); }, {rnd({2, 3}), rnd({2, 3})});
+    check([&](const Inputs& x) { return tenon::cross_entropy_loss(x[0], t, w, reduction, 3); },
+          {rnd({3, 4})});
+    check([&](const Inputs& x) { return tenon::cross_entropy_loss(x[0], t, w, reduction, 3, 0.2); },
+          {rnd({3, 4})});
+    check(
+        [&](const Inputs& x) {
+          return tenon::cross_entropy_loss(x[0], x[1], w, reduction, -100, 0.1);
+        },
+        {rnd({3, 4}), rnd({3, 4})});
+    check([&](const Inputs& x) { return tenon::mse_loss(x[0], x[1], reduction); },
+          {rnd({2, 3}), rnd({2, 3})});
   }
 }
 
 TEST_CASE("cross_entropy_loss by its definition") {
-  const Tensor x = rnd({4, 3}), t = longs(4, {2, 0, -100, 1}), w = tensor_of(3, kDouble, {0.5, 1, 2});
+  const Tensor x = rnd({4, 3}), t = longs(4, {2, 0, -100, 1}),
+               w = tensor_of(3, kDouble, {0.5, 1, 2});
   const Values xv = values(x), tv = values(t), wv = values(w);
   const double s = 0.1;
   double hard = 0, smooth = 0, weight = 0;
@@ -189,18 +236,26 @@ TEST_CASE("cross_entropy_loss by its definition") {
     weight += wv[k];
   }
   require_close(tenon::cross_entropy_loss(x, t, w), {hard / weight}, 1e-10);
-  require_close(tenon::cross_entropy_loss(x, t, w, 1, -100, s), {((1 - s) * hard + s / 3 * smooth) / weight}, 1e-10);
-  require_close(tenon::cross_entropy_loss(x, t, w, 2, -100, s), {(1 - s) * hard + s / 3 * smooth}, 1e-10);
+  require_close(tenon::cross_entropy_loss(x, t, w, 1, -100, s),
+                {((1 - s) * hard + s / 3 * smooth) / weight}, 1e-10);
+  require_close(tenon::cross_entropy_loss(x, t, w, 2, -100, s), {(1 - s) * hard + s / 3 * smooth},
+                1e-10);
   // Further dimensions are more samples.
   const Tensor images = rnd({2, 3, 2, 2}), labels = longs({2, 2, 2}, {0, 1, 2, 0, 1, 1, 2, 2});
   const Tensor rows = tenon::reshape(tenon::permute(images, {0, 2, 3, 1}), {8, 3});
   require_close(tenon::cross_entropy_loss(images, labels),
                 values(tenon::cross_entropy_loss(rows, tenon::reshape(labels, {8}))), 1e-10);
   REQUIRE(tenon::cross_entropy_loss(images, labels, {}, 0).sizes() == IntArrayRef({2, 2, 2}));
-  require_error([&] { tenon::cross_entropy_loss(x, longs(3, {0, 1, 2})); },
-                "Expected input batch_size (4) to match target batch_size (3).");
-  require_error([&] { tenon::cross_entropy_loss(x, random_tensor({4, 3}, kLong)); },
-                "Expected floating point type for target with class probabilities, got Long");
+  require_error(
+      [&] {
+        tenon::cross_entropy_loss(x, longs(3, {0, 1, 2}));
+      },
+      "Expected input batch_size (4) to match target batch_size (3).");
+  require_error(
+      [&] {
+        tenon::cross_entropy_loss(x, random_tensor({4, 3}, kLong));
+      },
+      "Expected floating point type for target with class probabilities, got Long");
 }
 
 TEST_CASE("mse_loss of operands that broadcast or differ in dtype") {
@@ -214,14 +269,18 @@ TEST_CASE("mse_loss of operands that broadcast or differ in dtype") {
 
 TEST_CASE("gradients of embedding and dropout") {
   const Tensor at = longs({2, 2}, {0, 2, 2, 1});
-  check([&](const Inputs& x) { return tenon::mul(tenon::embedding(x[0], at), tenon::embedding(x[0], at)); },
-        {rnd({3, 2})});
+  check(
+      [&](const Inputs& x) {
+        return tenon::mul(tenon::embedding(x[0], at), tenon::embedding(x[0], at));
+      },
+      {rnd({3, 2})});
   check([&](const Inputs& x) { return tenon::embedding(x[0], at, 2); }, {rnd({3, 2})}, 1);
-  check([](const Inputs& x) {
-          manual_seed(5);
-          return tenon::mul(tenon::dropout(x[0], 0.4, true), x[0]);
-        },
-        {rnd({3, 4})});
+  check(
+      [](const Inputs& x) {
+        manual_seed(5);
+        return tenon::mul(tenon::dropout(x[0], 0.4, true), x[0]);
+      },
+      {rnd({3, 4})});
   const Tensor x = rnd(3);
   REQUIRE(tenon::dropout(x, 0.5, false).is_same(x));
 }
@@ -230,7 +289,8 @@ TEST_CASE("operators on meta tensors give the shapes alone") {
   const auto meta = [](IntArrayRef sizes) { return Tensor(empty(sizes, kFloat, Device(kMeta))); };
   REQUIRE(tenon::mm(meta({2, 3}), meta({3, 4})).sizes() == IntArrayRef({2, 4}));
   REQUIRE(tenon::linear(meta({2, 3}), meta({4, 3}), meta(4)).sizes() == IntArrayRef({2, 4}));
-  REQUIRE(tenon::conv2d(meta({1, 3, 8, 8}), meta({4, 3, 3, 3}), {}, 1, kZero).sizes() == IntArrayRef({1, 4, 6, 6}));
+  REQUIRE(tenon::conv2d(meta({1, 3, 8, 8}), meta({4, 3, 3, 3}), {}, 1, kZero).sizes() ==
+          IntArrayRef({1, 4, 6, 6}));
   REQUIRE(tenon::max_pool2d(meta({1, 3, 8, 8}), 2).sizes() == IntArrayRef({1, 3, 4, 4}));
   REQUIRE(tenon::softmax(meta({2, 3}), 1).is_meta());
 }

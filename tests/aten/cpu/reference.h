@@ -9,8 +9,8 @@
 
 #include "tenon/tensor.h"
 
-/// What tests of hand-written kernels share: random tensors of any layout, and their elements as doubles in
-/// row-major order, on which the plain reference implementations work.
+/// What tests of hand-written kernels share: random tensors of any layout, and their elements as
+/// doubles in row-major order, on which the plain reference implementations work.
 namespace tenon::test {
 
 using Values = std::vector<double>;
@@ -32,7 +32,8 @@ inline Values values(const TensorBase& t) {
   Values out(t.numel());
   TENON_DISPATCH_REAL(t.scalar_type(), "values", {
     const scalar_t* data = static_cast<const scalar_t*>(t.data_ptr());
-    for_each_element(t, [&](int64_t offset, int64_t i) { out[i] = static_cast<double>(data[offset]); });
+    for_each_element(
+        t, [&](int64_t offset, int64_t i) { out[i] = static_cast<double>(data[offset]); });
   });
   return out;
 }
@@ -91,8 +92,8 @@ inline Tensor random_strided(IntArrayRef sizes, ScalarType dtype = kFloat) {
 }
 
 inline Tensor channels_last(const TensorBase& t) {
-  Tensor out = empty_strided(t.sizes(), strides_of_format(t.sizes(), MemoryFormat::ChannelsLast), t.scalar_type(),
-                             kCPU);
+  Tensor out = empty_strided(t.sizes(), strides_of_format(t.sizes(), MemoryFormat::ChannelsLast),
+                             t.scalar_type(), kCPU);
   fill(out, values(t));
   return out;
 }

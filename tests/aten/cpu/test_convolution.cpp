@@ -30,8 +30,8 @@ const Case kCases[] = {
     {{0, 3, 8, 9}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1},
 };
 
-/// Calls f(index into input, into weight, into output) for every product of the convolution: all positions
-/// as PyTorch's definition has them, without any rearrangement.
+/// Calls f(index into input, into weight, into output) for every product of the convolution: all
+/// positions as PyTorch's definition has them, without any rearrangement.
 template <class F>
 void for_each_product(const Case& c, IntArrayRef out, F&& f) {
   const int64_t dims = c.weight.size() - 2;
@@ -56,9 +56,11 @@ void for_each_product(const Case& c, IntArrayRef out, F&& f) {
       for (int64_t i = 0; i < in_group; ++i) {
         const int64_t ci = o / out_group * in_group + i;
         for (int64_t k = 0; k < kernel[0] * kernel[1] * kernel[2]; ++k) {
-          const int64_t ks[3] = {k / kernel[2] / kernel[1], k / kernel[2] % kernel[1], k % kernel[2]};
+          const int64_t ks[3] = {k / kernel[2] / kernel[1], k / kernel[2] % kernel[1],
+                                 k % kernel[2]};
           for (int64_t p = 0; p < coarse[0] * coarse[1] * coarse[2]; ++p) {
-            const int64_t ps[3] = {p / coarse[2] / coarse[1], p / coarse[2] % coarse[1], p % coarse[2]};
+            const int64_t ps[3] = {p / coarse[2] / coarse[1], p / coarse[2] % coarse[1],
+                                   p % coarse[2]};
             int64_t q = 0;
             bool inside = true;
             for (int d = 0; d < 3; ++d) {
@@ -80,38 +82,45 @@ void for_each_product(const Case& c, IntArrayRef out, F&& f) {
   }
 }
 
-double tolerance_of(ScalarType t) { return t == kBFloat16 ? 6e-2 : t == kHalf ? 8e-3 : t == kFloat ? 2e-5 : 1e-12; }
+double tolerance_of(ScalarType t) {
+  return t == kBFloat16 ? 6e-2 : t == kHalf ? 8e-3 : t == kFloat ? 2e-5 : 1e-12;
+}
 
 void check(const Case& c, ScalarType dtype, int layout) {
-  INFO("input " << c.input << " weight " << c.weight << " stride " << c.stride << " transposed " << c.transposed
-                << " groups " << c.groups << " " << dtype << " layout " << layout);
+  INFO("input " << c.input << " weight " << c.weight << " stride " << c.stride << " transposed "
+                << c.transposed << " groups " << c.groups << " " << dtype << " layout " << layout);
   Tensor input = layout == 1 ? random_strided(c.input, dtype) : random_tensor(c.input, dtype);
   if (layout == 2) input = channels_last(input);
-  const Tensor weight = layout == 1 ? random_strided(c.weight, dtype) : random_tensor(c.weight, dtype);
+  const Tensor weight =
+      layout == 1 ? random_strided(c.weight, dtype) : random_tensor(c.weight, dtype);
   const int64_t outputs = c.transposed ? c.weight[1] * c.groups : c.weight[0];
   const Tensor bias = random_tensor(outputs, dtype);
-  const TensorSpec spec = native::convolution_meta(input, weight, bias, c.stride, c.padding, c.dilation,
-                                                   c.transposed, c.output_padding, c.groups);
+  const TensorSpec spec =
+      native::convolution_meta(input, weight, bias, c.stride, c.padding, c.dilation, c.transposed,
+                               c.output_padding, c.groups);
   const Tensor out = empty_strided(
-      spec.sizes, spec.strides.empty() ? contiguous_strides(spec.sizes) : spec.strides, spec.dtype, kCPU);
+      spec.sizes, spec.strides.empty() ? contiguous_strides(spec.sizes) : spec.strides, spec.dtype,
+      kCPU);
   if (layout == 2 && out.numel() > 0) REQUIRE(out.is_contiguous(MemoryFormat::ChannelsLast));
 
   const Values x = values(input), w = values(weight), b = values(bias);
   const int64_t inner = out.numel() == 0 ? 1 : out.numel() / out.size(0) / outputs;
   Values wanted(out.numel());
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = b[i / inner % outputs];
-  for_each_product(c, out.sizes(), [&](int64_t i, int64_t k, int64_t o) { wanted[o] += x[i] * w[k]; });
-  native::convolution_cpu(input, weight, bias, c.stride, c.padding, c.dilation, c.transposed, c.output_padding,
-                          c.groups, out);
+  for_each_product(c, out.sizes(),
+                   [&](int64_t i, int64_t k, int64_t o) { wanted[o] += x[i] * w[k]; });
+  native::convolution_cpu(input, weight, bias, c.stride, c.padding, c.dilation, c.transposed,
+                          c.output_padding, c.groups, out);
   const double tolerance = tolerance_of(dtype) * std::sqrt(double(weight.numel()) / outputs + 1);
   require_close(out, wanted, tolerance);
 
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] -= b[i / inner % outputs];
-  native::convolution_cpu(input, weight, std::nullopt, c.stride, c.padding, c.dilation, c.transposed,
-                          c.output_padding, c.groups, out);
+  native::convolution_cpu(input, weight, std::nullopt, c.stride, c.padding, c.dilation,
+                          c.transposed, c.output_padding, c.groups, out);
   require_close(out, wanted, tolerance);
 
-  Tensor grad = layout == 1 ? random_strided(out.sizes(), dtype) : random_tensor(out.sizes(), dtype);
+  Tensor grad =
+      layout == 1 ? random_strided(out.sizes(), dtype) : random_tensor(out.sizes(), dtype);
   if (layout == 2) grad = channels_last(grad);
   const Values g = values(grad);
   Values dx(x.size(), 0), dw(w.size(), 0), db(outputs, 0);
@@ -122,8 +131,8 @@ void check(const Case& c, ScalarType dtype, int layout) {
   for (size_t i = 0; i < g.size(); ++i) db[i / inner % outputs] += g[i];
   for (int mask = 0; mask < 8; ++mask) {
     const auto [gx, gw, gb] = native::convolution_backward_cpu(
-        grad, input, weight, {}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
-        {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
+        grad, input, weight, {}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding,
+        c.groups, {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
     REQUIRE(gx.defined() == bool(mask & 1));
     REQUIRE(gw.defined() == bool(mask & 2));
     REQUIRE(gb.defined() == bool(mask & 4));
@@ -139,7 +148,8 @@ void check(const Case& c, ScalarType dtype, int layout) {
 TEST_CASE("convolution and its gradients") {
   for (const Case& c : kCases) {
     for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kHalf}) {
-      for (int layout = 0; layout < (c.input.size() == 4 ? 3 : 2); ++layout) check(c, dtype, layout);
+      for (int layout = 0; layout < (c.input.size() == 4 ? 3 : 2); ++layout)
+        check(c, dtype, layout);
     }
   }
 }
@@ -172,27 +182,57 @@ TEST_CASE("convolution writes any layout of out") {
 TEST_CASE("convolution names what does not fit") {
   const auto meta = [](IntArrayRef input, IntArrayRef weight, IntArrayRef bias, IntArrayRef stride,
                        IntArrayRef padding, IntArrayRef dilation, bool transposed, int64_t groups) {
-    native::convolution_meta(random_tensor(input), random_tensor(weight), random_tensor(bias), stride, padding,
-                             dilation, transposed, {0, 0}, groups);
+    native::convolution_meta(random_tensor(input), random_tensor(weight), random_tensor(bias),
+                             stride, padding, dilation, transposed, {0, 0}, groups);
   };
-  require_error([&] { meta({1, 3, 8, 8}, {6, 1, 5, 5}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1); },
-                "[convolution] Given groups=1, weight of size [6, 1, 5, 5], expected input[1, 3, 8, 8] to have 1 "
-                "channels, but got 3 channels instead");
-  require_error([&] { meta({1, 3, 2, 2}, {6, 3, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1); },
-                "Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel size can't be "
-                "greater than actual input size");
-  require_error([&] { meta({1, 3, 8, 8}, {6, 3, 3, 3}, 5, {1, 1}, {0, 0}, {1, 1}, false, 1); },
-                "expected bias to be 1-dimensional with 6 elements, but got bias of size [5] instead");
-  require_error([&] { meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {0, 1}, {0, 0}, {1, 1}, false, 1); },
-                "non-positive stride is not supported");
-  require_error([&] { meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {1, 1}, {-1, 0}, {1, 1}, false, 1); },
-                "negative padding is not supported");
-  require_error([&] { meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {1}, {0, 0}, {1, 1}, false, 1); },
-                "expected stride to be a single integer value or a list of 2 values");
-  require_error([&] { meta({1, 4, 8, 8}, {6, 1, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 4); },
-                "expected weight to be divisible by 4 at dimension 0");
-  require_error([&] { meta({3, 8, 8}, {6, 3, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1); },
-                "Expected 4-dimensional input for 4-dimensional weight [6, 3, 3, 3], but got 3-dimensional input");
-  require_error([&] { meta({1, 2, 8, 8}, {3, 3, 3, 3}, 3, {1, 1}, {0, 0}, {1, 1}, true, 1); },
-                "Given transposed=1");
+  require_error(
+      [&] {
+        meta({1, 3, 8, 8}, {6, 1, 5, 5}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "[convolution] Given groups=1, weight of size [6, 1, 5, 5], expected input[1, 3, 8, 8] to "
+      "have 1 "
+      "channels, but got 3 channels instead");
+  require_error(
+      [&] {
+        meta({1, 3, 2, 2}, {6, 3, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel size can't "
+      "be "
+      "greater than actual input size");
+  require_error(
+      [&] {
+        meta({1, 3, 8, 8}, {6, 3, 3, 3}, 5, {1, 1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "expected bias to be 1-dimensional with 6 elements, but got bias of size [5] instead");
+  require_error(
+      [&] {
+        meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {0, 1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "non-positive stride is not supported");
+  require_error(
+      [&] {
+        meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {1, 1}, {-1, 0}, {1, 1}, false, 1);
+      },
+      "negative padding is not supported");
+  require_error(
+      [&] {
+        meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "expected stride to be a single integer value or a list of 2 values");
+  require_error(
+      [&] {
+        meta({1, 4, 8, 8}, {6, 1, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 4);
+      },
+      "expected weight to be divisible by 4 at dimension 0");
+  require_error(
+      [&] {
+        meta({3, 8, 8}, {6, 3, 3, 3}, 6, {1, 1}, {0, 0}, {1, 1}, false, 1);
+      },
+      "Expected 4-dimensional input for 4-dimensional weight [6, 3, 3, 3], but got 3-dimensional "
+      "input");
+  require_error(
+      [&] {
+        meta({1, 2, 8, 8}, {3, 3, 3, 3}, 3, {1, 1}, {0, 0}, {1, 1}, true, 1);
+      },
+      "Given transposed=1");
 }

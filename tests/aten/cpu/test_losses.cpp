@@ -14,11 +14,13 @@ TEST_CASE("nll_loss with every reduction, weights and ignored targets") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
     for (int64_t reduction = 0; reduction < 3; ++reduction) {
       for (const bool weighted : {false, true}) {
-        const Tensor x = random_strided({6, 4}, dtype), t = tensor_of(6, kLong, {0, 3, -100, 1, 1, 2});
+        const Tensor x = random_strided({6, 4}, dtype),
+                     t = tensor_of(6, kLong, {0, 3, -100, 1, 1, 2});
         std::optional<Tensor> w;
         if (weighted) w = tensor_of(4, dtype, {0.5, 1, 2, 0.25});
         const auto specs = native::nll_loss_forward_meta(x, t, w, reduction, -100);
-        const Tensor out = empty(specs[0].sizes, dtype, kCPU), total = empty(specs[1].sizes, dtype, kCPU);
+        const Tensor out = empty(specs[0].sizes, dtype, kCPU),
+                     total = empty(specs[1].sizes, dtype, kCPU);
         native::nll_loss_forward_cpu(x, t, w, reduction, -100, out, total);
         const Values xv = values(x), tv = values(t), wv = weighted ? values(*w) : Values(4, 1);
         Values each(6, 0), dx(24, 0);
@@ -35,11 +37,14 @@ TEST_CASE("nll_loss with every reduction, weights and ignored targets") {
         for (int i = 0; i < 6; ++i) {
           if (tv[i] < 0) continue;
           const int k = static_cast<int>(tv[i]);
-          dx[i * 4 + k] = -wv[k] * values(g)[reduction == 0 ? i : 0] / (reduction == 1 ? weights : 1);
+          dx[i * 4 + k] =
+              -wv[k] * values(g)[reduction == 0 ? i : 0] / (reduction == 1 ? weights : 1);
         }
-        require_close(out, reduction == 0 ? each : Values{reduction == 1 ? sum / weights : sum}, tolerance);
+        require_close(out, reduction == 0 ? each : Values{reduction == 1 ? sum / weights : sum},
+                      tolerance);
         if (reduction != 0) require_close(total, {weights}, tolerance);
-        const Tensor grad = empty(native::nll_loss_backward_meta(g, x, t, w, reduction, -100, total).sizes, dtype, kCPU);
+        const Tensor grad = empty(
+            native::nll_loss_backward_meta(g, x, t, w, reduction, -100, total).sizes, dtype, kCPU);
         native::nll_loss_backward_cpu(g, x, t, w, reduction, -100, total, grad);
         require_close(grad, dx, tolerance);
       }
@@ -49,14 +54,17 @@ TEST_CASE("nll_loss with every reduction, weights and ignored targets") {
 
 TEST_CASE("nll_loss of one sample, of none, and of ignored ones only") {
   const Tensor out = empty(IntArrayRef(), kFloat, kCPU), total = empty(IntArrayRef(), kFloat, kCPU);
-  native::nll_loss_forward_cpu(tensor_of(3, kFloat, {1, 2, 3}), tensor_of(IntArrayRef(), kLong, {1}), {}, 1, -100, out,
-                               total);
+  native::nll_loss_forward_cpu(tensor_of(3, kFloat, {1, 2, 3}),
+                               tensor_of(IntArrayRef(), kLong, {1}), {}, 1, -100, out, total);
   require_close(out, {-2});
-  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 1, -100, out, total);
+  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 1, -100, out,
+                               total);
   require_close(out, {std::nan("")});
-  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 2, -100, out, total);
+  native::nll_loss_forward_cpu(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 2, -100, out,
+                               total);
   require_close(out, {0});
-  native::nll_loss_forward_cpu(random_tensor({2, 3}), tensor_of(2, kLong, {1, 1}), {}, 1, 1, out, total);
+  native::nll_loss_forward_cpu(random_tensor({2, 3}), tensor_of(2, kLong, {1, 1}), {}, 1, 1, out,
+                               total);
   require_close(out, {std::nan("")});
 }
 
@@ -65,21 +73,39 @@ TEST_CASE("nll_loss names what does not fit") {
   const auto meta = [](const Tensor& a, const Tensor& t, std::optional<Tensor> w) {
     native::nll_loss_forward_meta(a, t, w, 1, -100);
   };
-  require_error([&] { native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, 3}), {}, 1, -100, out, out); },
-                "Target 3 is out of bounds.");
-  require_error([&] { native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, -1}), {}, 1, -100, out, out); },
-                "Target -1 is out of bounds.");
-  require_error([&] { meta(x, random_tensor(3, kLong), {}); }, "size mismatch (got input: [2, 3], target: [3])");
-  require_error([&] { meta(random_tensor({2, 3, 4}), random_tensor(2, kLong), {}); }, "input tensor should be 1D or 2D");
-  require_error([&] { meta(x, random_tensor({2, 1}, kLong), {}); }, "0D or 1D target tensor expected");
-  require_error([&] { meta(x, random_tensor(2), {}); }, "expected scalar type Long but found Float");
+  require_error(
+      [&] {
+        native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, 3}), {}, 1, -100, out, out);
+      },
+      "Target 3 is out of bounds.");
+  require_error(
+      [&] {
+        native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, -1}), {}, 1, -100, out, out);
+      },
+      "Target -1 is out of bounds.");
+  require_error([&] { meta(x, random_tensor(3, kLong), {}); },
+                "size mismatch (got input: [2, 3], target: [3])");
+  require_error(
+      [&] {
+        meta(random_tensor({2, 3, 4}), random_tensor(2, kLong), {});
+      },
+      "input tensor should be 1D or 2D");
+  require_error(
+      [&] {
+        meta(x, random_tensor({2, 1}, kLong), {});
+      },
+      "0D or 1D target tensor expected");
+  require_error([&] { meta(x, random_tensor(2), {}); },
+                "expected scalar type Long but found Float");
   require_error([&] { meta(x, random_tensor(2, kLong), random_tensor(2)); },
-                "weight tensor should be defined either for all 3 classes or no classes but got weight tensor of shape: [2]");
+                "weight tensor should be defined either for all 3 classes or no classes but got "
+                "weight tensor of shape: [2]");
 }
 
 TEST_CASE("squared error: sum, elements and gradient") {
   for (const int64_t n : {0, 1, 7, 64, 1000, 200001}) {
-    const Tensor a = random_tensor(n, kFloat), b = random_tensor(n, kFloat), g = random_tensor(n, kFloat);
+    const Tensor a = random_tensor(n, kFloat), b = random_tensor(n, kFloat),
+                 g = random_tensor(n, kFloat);
     const Tensor out = empty(n, kFloat, kCPU);
     const Values av = values(a), bv = values(b), gv = values(g);
     Values each(n), scaled(n), product(n);
@@ -104,12 +130,14 @@ TEST_CASE("squared error: sum, elements and gradient") {
 TEST_CASE("embedding and its gradient") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
     for (const ScalarType index : {kLong, kInt}) {
-      const Tensor w = random_strided({5, 3}, dtype), at = tensor_of({2, 3}, index, {4, 0, 1, 1, 4, 4});
+      const Tensor w = random_strided({5, 3}, dtype),
+                   at = tensor_of({2, 3}, index, {4, 0, 1, 1, 4, 4});
       const Tensor out = empty(native::embedding_meta(w, at, -1, false, false).sizes, dtype, kCPU);
       native::embedding_cpu(w, at, -1, false, false, out);
       const Values wv = values(w), iv = values(at);
       Values wanted;
-      for (const double i : iv) wanted.insert(wanted.end(), wv.begin() + 3 * int(i), wv.begin() + 3 * int(i) + 3);
+      for (const double i : iv)
+        wanted.insert(wanted.end(), wv.begin() + 3 * int(i), wv.begin() + 3 * int(i) + 3);
       require_close(out, wanted, 0);
       const Tensor g = random_tensor({2, 3, 3}, dtype);
       for (const int64_t padding : {-1, 1}) {
@@ -119,11 +147,13 @@ TEST_CASE("embedding and its gradient") {
           for (int l = 0; l < 6; ++l) {
             if (int(iv[l]) == padding) continue;
             for (int j = 0; j < 3; ++j) {
-              dw[int(iv[l]) * 3 + j] += values(g)[l * 3 + j] / (by_frequency ? count[int(iv[l])] : 1);
+              dw[int(iv[l]) * 3 + j] +=
+                  values(g)[l * 3 + j] / (by_frequency ? count[int(iv[l])] : 1);
             }
           }
           const Tensor grad =
-              empty(native::embedding_dense_backward_meta(g, at, 5, padding, by_frequency).sizes, dtype, kCPU);
+              empty(native::embedding_dense_backward_meta(g, at, 5, padding, by_frequency).sizes,
+                    dtype, kCPU);
           native::embedding_dense_backward_cpu(g, at, 5, padding, by_frequency, grad);
           require_close(grad, dw, dtype == kBFloat16 ? 2e-2 : 1e-6);
         }
@@ -133,11 +163,16 @@ TEST_CASE("embedding and its gradient") {
   const Tensor w = random_tensor({5, 3}), out = empty({1, 3}, kFloat, kCPU);
   require_error([&] { native::embedding_cpu(w, tensor_of(1, kLong, {5}), -1, false, false, out); },
                 "index out of range in self");
-  require_error([&] { native::embedding_dense_backward_cpu(out, tensor_of(1, kLong, {-1}), 5, -1, false, w); },
-                "index out of range");
-  require_error([&] { native::embedding_meta(random_tensor(5), random_tensor(1, kLong), -1, false, false); },
-                "'weight' must be 2-D");
-  require_error([&] { native::embedding_meta(w, random_tensor(1), -1, false, false); }, "but got Float instead");
+  require_error(
+      [&] {
+        native::embedding_dense_backward_cpu(out, tensor_of(1, kLong, {-1}), 5, -1, false, w);
+      },
+      "index out of range");
+  require_error(
+      [&] { native::embedding_meta(random_tensor(5), random_tensor(1, kLong), -1, false, false); },
+      "'weight' must be 2-D");
+  require_error([&] { native::embedding_meta(w, random_tensor(1), -1, false, false); },
+                "but got Float instead");
 }
 
 TEST_CASE("dropout keeps the right share, scaled, the same for every number of threads") {

@@ -35,11 +35,14 @@ Tensor mm(const Tensor& a, const Tensor& b) {
   return out;
 }
 
-double tolerance_of(ScalarType t) { return t == kBFloat16 ? 5e-2 : t == kHalf ? 5e-3 : t == kFloat ? 1e-5 : 1e-12; }
+double tolerance_of(ScalarType t) {
+  return t == kBFloat16 ? 5e-2 : t == kHalf ? 5e-3 : t == kFloat ? 1e-5 : 1e-12;
+}
 
-constexpr int64_t kSizes[][3] = {{1, 1, 1},   {4, 4, 4},     {3, 5, 7},     {16, 16, 16}, {17, 33, 65},
-                                 {14, 32, 9}, {15, 31, 300}, {1, 100, 77},  {100, 1, 77}, {49, 50, 60},
-                                 {130, 70, 513}, {340, 40, 30}, {2, 2100, 20}, {64, 3, 257}};
+constexpr int64_t kSizes[][3] = {{1, 1, 1},     {4, 4, 4},    {3, 5, 7},      {16, 16, 16},
+                                 {17, 33, 65},  {14, 32, 9},  {15, 31, 300},  {1, 100, 77},
+                                 {100, 1, 77},  {49, 50, 60}, {130, 70, 513}, {340, 40, 30},
+                                 {2, 2100, 20}, {64, 3, 257}};
 
 }  // namespace
 
@@ -98,9 +101,11 @@ TEST_CASE("mm of complex matrices") {
 
 TEST_CASE("mm with an empty dimension") {
   require_close(mm(random_tensor({3, 0}), random_tensor({0, 40})), Values(120, 0.0));
-  require_close(mm(random_tensor({30, 0}, kDouble), random_tensor({0, 40}, kDouble)), Values(1200, 0.0));
+  require_close(mm(random_tensor({30, 0}, kDouble), random_tensor({0, 40}, kDouble)),
+                Values(1200, 0.0));
   require_close(mm(random_tensor({3, 0}, kLong), random_tensor({0, 4}, kLong)), Values(12, 0.0));
-  require_close(mm(random_tensor({3, 0}, kBFloat16), random_tensor({0, 4}, kBFloat16)), Values(12, 0.0));
+  require_close(mm(random_tensor({3, 0}, kBFloat16), random_tensor({0, 4}, kBFloat16)),
+                Values(12, 0.0));
   REQUIRE(mm(random_tensor({0, 3}), random_tensor({3, 4})).numel() == 0);
 }
 
@@ -115,7 +120,8 @@ TEST_CASE("addmm: beta, alpha and the forms of self") {
   for (const ScalarType dtype : {kFloat, kDouble, kLong, kBFloat16}) {
     const Tensor a = random_tensor({20, 30}, dtype), b = random_tensor({30, 18}, dtype);
     const Values ab = product(values(a), values(b), 1, 20, 18, 30);
-    for (const auto& sizes : {DimVector{18}, DimVector{20, 18}, DimVector{20, 1}, DimVector{1}, DimVector{}}) {
+    for (const auto& sizes :
+         {DimVector{18}, DimVector{20, 18}, DimVector{20, 1}, DimVector{1}, DimVector{}}) {
       const Tensor self = random_tensor(sizes, dtype);
       const Values s = values(self);
       for (const int beta : {0, 1, 2}) {
@@ -123,7 +129,10 @@ TEST_CASE("addmm: beta, alpha and the forms of self") {
           Values wanted(20 * 18);
           for (int i = 0; i < 20; ++i) {
             for (int j = 0; j < 18; ++j) {
-              const size_t at = self.numel() == 1 ? 0 : self.dim() == 1 ? j : self.size(1) == 1 ? i : i * 18 + j;
+              const size_t at = self.numel() == 1   ? 0
+                                : self.dim() == 1   ? j
+                                : self.size(1) == 1 ? i
+                                                    : i * 18 + j;
               wanted[i * 18 + j] = beta * s[at] + alpha * ab[i * 18 + j];
             }
           }
@@ -146,9 +155,13 @@ TEST_CASE("addmm with beta 0 ignores NaN in self") {
 
 TEST_CASE("bmm and baddbmm") {
   for (const ScalarType dtype : {kFloat, kDouble, kInt, kHalf}) {
-    for (const auto& [batch, m, n, k] : {std::array<int64_t, 4>{3, 5, 7, 9}, {7, 16, 16, 16}, {2, 40, 50, 30},
-                                         {0, 3, 4, 5}, {2, 3, 4, 0}}) {
-      const Tensor a = random_strided({batch, m, k}, dtype), b = random_tensor({batch, k, n}, dtype);
+    for (const auto& [batch, m, n, k] : {std::array<int64_t, 4>{3, 5, 7, 9},
+                                         {7, 16, 16, 16},
+                                         {2, 40, 50, 30},
+                                         {0, 3, 4, 5},
+                                         {2, 3, 4, 0}}) {
+      const Tensor a = random_strided({batch, m, k}, dtype),
+                   b = random_tensor({batch, k, n}, dtype);
       const Values ab = product(values(a), values(b), batch, m, n, k);
       const Tensor out = empty(native::bmm_meta(a, b).sizes, dtype, kCPU);
       native::bmm_cpu(a, b, out);
@@ -165,13 +178,18 @@ TEST_CASE("bmm and baddbmm") {
 
 TEST_CASE("mv and dot") {
   for (const ScalarType dtype : {kFloat, kDouble, kLong, kBFloat16}) {
-    for (const auto& [m, k] : {std::array<int64_t, 2>{3, 4}, {100, 33}, {1, 1000}, {517, 260}, {4, 0}}) {
+    for (const auto& [m, k] :
+         {std::array<int64_t, 2>{3, 4}, {100, 33}, {1, 1000}, {517, 260}, {4, 0}}) {
       const Tensor a = random_tensor({m, k}, dtype), at = random_strided({m, k}, dtype);
       const Tensor x = random_tensor(k, dtype), xs = random_strided(k, dtype);
-      require_close(native::mv_cpu(a, x), product(values(a), values(x), 1, m, 1, k), tolerance_of(dtype) * 40);
-      require_close(native::mv_cpu(at, xs), product(values(at), values(xs), 1, m, 1, k), tolerance_of(dtype) * 40);
-      require_close(native::dot_cpu(x, xs), product(values(x), values(xs), 1, 1, 1, k), tolerance_of(dtype) * 40);
-      require_close(native::dot_cpu(x, x), product(values(x), values(x), 1, 1, 1, k), tolerance_of(dtype) * 200);
+      require_close(native::mv_cpu(a, x), product(values(a), values(x), 1, m, 1, k),
+                    tolerance_of(dtype) * 40);
+      require_close(native::mv_cpu(at, xs), product(values(at), values(xs), 1, m, 1, k),
+                    tolerance_of(dtype) * 40);
+      require_close(native::dot_cpu(x, xs), product(values(x), values(xs), 1, 1, 1, k),
+                    tolerance_of(dtype) * 40);
+      require_close(native::dot_cpu(x, x), product(values(x), values(x), 1, 1, 1, k),
+                    tolerance_of(dtype) * 200);
     }
   }
 }
@@ -179,8 +197,8 @@ TEST_CASE("mv and dot") {
 TEST_CASE("linear over every rank of input") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
     const Tensor w = random_tensor({12, 35}, dtype), bias = random_tensor(12, dtype);
-    for (const auto& sizes : {DimVector{35}, DimVector{1, 35}, DimVector{20, 35}, DimVector{2, 3, 35},
-                              DimVector{2, 0, 35}}) {
+    for (const auto& sizes : {DimVector{35}, DimVector{1, 35}, DimVector{20, 35},
+                              DimVector{2, 3, 35}, DimVector{2, 0, 35}}) {
       for (const bool strided : {false, true}) {
         const Tensor x = strided ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
         const int64_t rows = x.numel() / 35;
@@ -204,19 +222,41 @@ TEST_CASE("linear over every rank of input") {
 
 TEST_CASE("matrix products name what does not fit") {
   const Tensor a = random_tensor({2, 3}), v = random_tensor(3);
-  require_error([&] { native::mm_meta(a, a); }, "[mm] mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
+  require_error([&] { native::mm_meta(a, a); },
+                "[mm] mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
   require_error([&] { native::mm_meta(a, v); }, "mat2 must be a matrix");
-  require_error([&] { native::mm_meta(a, random_tensor({3, 2}, kDouble)); }, "same dtype, but got: Float != Double");
-  require_error([&] { mm(empty({1, 1}, kBool, kCPU), empty({1, 1}, kBool, kCPU)); },
-                "[mm] is not implemented for Bool");
-  require_error([&] { native::addmm_meta(random_tensor(4), a, random_tensor({3, 2}), 1, 1); }, "cannot be expanded");
-  require_error([&] { native::addmm_meta(random_tensor(2, kLong), random_tensor({2, 3}, kLong),
-                                         random_tensor({3, 2}, kLong), 0.5, 1); },
-                "argument beta must not be a floating point number");
-  require_error([&] { native::bmm_meta(random_tensor({2, 3, 4}), random_tensor({2, 3, 4})); },
-                "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 3].");
-  require_error([&] { native::mv_cpu(a, random_tensor(2)); }, "size mismatch, got input (2), mat (2x3), vec (2)");
+  require_error(
+      [&] {
+        native::mm_meta(a, random_tensor({3, 2}, kDouble));
+      },
+      "same dtype, but got: Float != Double");
+  require_error(
+      [&] {
+        mm(empty({1, 1}, kBool, kCPU), empty({1, 1}, kBool, kCPU));
+      },
+      "[mm] is not implemented for Bool");
+  require_error(
+      [&] {
+        native::addmm_meta(random_tensor(4), a, random_tensor({3, 2}), 1, 1);
+      },
+      "cannot be expanded");
+  require_error(
+      [&] {
+        native::addmm_meta(random_tensor(2, kLong), random_tensor({2, 3}, kLong),
+                           random_tensor({3, 2}, kLong), 0.5, 1);
+      },
+      "argument beta must not be a floating point number");
+  require_error(
+      [&] {
+        native::bmm_meta(random_tensor({2, 3, 4}), random_tensor({2, 3, 4}));
+      },
+      "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 3].");
+  require_error([&] { native::mv_cpu(a, random_tensor(2)); },
+                "size mismatch, got input (2), mat (2x3), vec (2)");
   require_error([&] { native::dot_cpu(a, v); }, "1D tensors expected, but got 2D and 1D tensors");
-  require_error([&] { native::linear_cpu(a, random_tensor({4, 2}), {}); },
-                "[linear] mat1 and mat2 shapes cannot be multiplied (2x3 and 2x4)");
+  require_error(
+      [&] {
+        native::linear_cpu(a, random_tensor({4, 2}), {});
+      },
+      "[linear] mat1 and mat2 shapes cannot be multiplied (2x3 and 2x4)");
 }

@@ -22,7 +22,8 @@ Stats stats_of(const Values& x, const std::vector<size_t>& at, double eps) {
 }
 
 /// dx of y = (x - mean) rstd w over the elements `at`, by the chain rule written out.
-void add_dx(Values& dx, const Values& x, const Values& wg, const std::vector<size_t>& at, const Stats& s) {
+void add_dx(Values& dx, const Values& x, const Values& wg, const std::vector<size_t>& at,
+            const Stats& s) {
   double sum = 0, dot = 0;
   for (const size_t i : at) {
     sum += wg[i];
@@ -32,9 +33,12 @@ void add_dx(Values& dx, const Values& x, const Values& wg, const std::vector<siz
   for (const size_t i : at) dx[i] = s.rstd * (wg[i] - sum / n - (x[i] - s.mean) * s.rstd * dot / n);
 }
 
-double tolerance_of(ScalarType t) { return t == kBFloat16 ? 4e-2 : t == kHalf ? 5e-3 : t == kFloat ? 5e-5 : 1e-10; }
+double tolerance_of(ScalarType t) {
+  return t == kBFloat16 ? 4e-2 : t == kHalf ? 5e-3 : t == kFloat ? 5e-5 : 1e-10;
+}
 
-void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bool strided, double offset) {
+void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bool strided,
+                      double offset) {
   INFO(dtype << " " << rows << "x" << n << " affine " << affine << " strided " << strided);
   const Tensor x = strided ? random_strided({rows, n}, dtype) : random_tensor({rows, n}, dtype);
   Values xv = values(x);
@@ -49,7 +53,8 @@ void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bo
   REQUIRE(mean.sizes() == IntArrayRef({rows, 1}));
   native::native_layer_norm_cpu(x, n, w, b, 1e-5, y, mean, rstd);
   const Tensor grad = random_tensor({rows, n}, dtype);
-  const Values wv = affine ? values(*w) : Values(n, 1), bv = affine ? values(*b) : Values(n, 0), g = values(grad);
+  const Values wv = affine ? values(*w) : Values(n, 1), bv = affine ? values(*b) : Values(n, 0),
+               g = values(grad);
   Values wanted(rows * n), means(rows), rstds(rows), wg(rows * n), dx(rows * n), dw(n, 0), db(n, 0);
   for (int64_t r = 0; r < rows; ++r) {
     std::vector<size_t> at(n);
@@ -73,7 +78,8 @@ void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bo
   for (int mask = 0; mask < 8; ++mask) {
     const auto [gx, gw, gb] = native::native_layer_norm_backward_cpu(
         grad, x, n, mean, rstd, w, b, {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
-    REQUIRE((gx.defined() == bool(mask & 1) && gw.defined() == bool(mask & 2) && gb.defined() == bool(mask & 4)));
+    REQUIRE((gx.defined() == bool(mask & 1) && gw.defined() == bool(mask & 2) &&
+             gb.defined() == bool(mask & 4)));
     const double loose = 4 * scale * tolerance_of(dtype);
     if (gx.defined()) require_close(gx, dx, loose);
     if (gw.defined()) require_close(gw, dw, loose * std::sqrt(rows + 1.0));
@@ -90,7 +96,8 @@ std::vector<std::vector<size_t>> channels_of(IntArrayRef sizes) {
   return at;
 }
 
-void check_batch_norm(ScalarType dtype, IntArrayRef sizes, int layout, bool train, bool affine, double offset) {
+void check_batch_norm(ScalarType dtype, IntArrayRef sizes, int layout, bool train, bool affine,
+                      double offset) {
   INFO(dtype << " " << sizes << " layout " << layout << " train " << train << " affine " << affine);
   Tensor x = layout == 1 ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
   Values xv = values(x);
@@ -107,16 +114,17 @@ void check_batch_norm(ScalarType dtype, IntArrayRef sizes, int layout, bool trai
   fill(rv, rvv);
   rvv = values(rv);
   const auto specs = native::native_batch_norm_meta(x, w, b, rm, rv, train, 0.1, 1e-5);
-  const Tensor y = empty_strided(sizes, specs[0].strides.empty() ? contiguous_strides(sizes) : specs[0].strides,
-                                 dtype, kCPU);
-  const Tensor mean = empty(specs[1].sizes, dtype, kCPU), invstd = empty(specs[2].sizes, dtype, kCPU);
+  const Tensor y = empty_strided(
+      sizes, specs[0].strides.empty() ? contiguous_strides(sizes) : specs[0].strides, dtype, kCPU);
+  const Tensor mean = empty(specs[1].sizes, dtype, kCPU),
+               invstd = empty(specs[2].sizes, dtype, kCPU);
   native::native_batch_norm_cpu(x, w, b, rm, rv, train, 0.1, 1e-5, y, mean, invstd);
 
   const Tensor grad = layout == 1 ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
   const Values g = values(grad), wv = affine ? values(*w) : Values(channels, 1);
   const Values bv = affine ? values(*b) : Values(channels, 0);
-  Values wanted(xv.size()), dx(xv.size()), wg(xv.size()), dw(channels, 0), db(channels, 0), means(channels),
-      invstds(channels);
+  Values wanted(xv.size()), dx(xv.size()), wg(xv.size()), dw(channels, 0), db(channels, 0),
+      means(channels), invstds(channels);
   const auto at = channels_of(sizes);
   for (int64_t c = 0; c < channels; ++c) {
     Stats s = stats_of(xv, at[c], 1e-5);
@@ -150,9 +158,11 @@ void check_batch_norm(ScalarType dtype, IntArrayRef sizes, int layout, bool trai
     REQUIRE(mean.numel() == 0);
   }
   for (int mask = 0; mask < 8; ++mask) {
-    const auto [gx, gw, gb] = native::native_batch_norm_backward_cpu(
-        grad, x, w, rm, rv, mean, invstd, train, 1e-5, {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
-    REQUIRE((gx.defined() == bool(mask & 1) && gw.defined() == bool(mask & 2) && gb.defined() == bool(mask & 4)));
+    const auto [gx, gw, gb] =
+        native::native_batch_norm_backward_cpu(grad, x, w, rm, rv, mean, invstd, train, 1e-5,
+                                               {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
+    REQUIRE((gx.defined() == bool(mask & 1) && gw.defined() == bool(mask & 2) &&
+             gb.defined() == bool(mask & 4)));
     if (gx.defined()) require_close(gx, dx, 4 * scale);
     if (gw.defined()) require_close(gw, dw, 20 * scale);
     if (gb.defined()) require_close(gb, db, 20 * scale);
@@ -163,7 +173,8 @@ void check_batch_norm(ScalarType dtype, IntArrayRef sizes, int layout, bool trai
 
 TEST_CASE("layer_norm and its gradients") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kHalf}) {
-    for (const auto& [rows, n] : {std::array<int64_t, 2>{3, 5}, {1, 64}, {17, 100}, {5, 1}, {200, 257}}) {
+    for (const auto& [rows, n] :
+         {std::array<int64_t, 2>{3, 5}, {1, 64}, {17, 100}, {5, 1}, {200, 257}}) {
       for (const bool affine : {false, true}) {
         check_layer_norm(dtype, rows, n, affine, false, 0);
         check_layer_norm(dtype, rows, n, affine, true, 0);
@@ -178,11 +189,13 @@ TEST_CASE("layer_norm of values far from zero keeps its precision") {
 }
 
 TEST_CASE("layer_norm over several dimensions and of nothing") {
-  const Tensor x = random_tensor({2, 3, 4}), y = empty({2, 3, 4}, kFloat, kCPU), flat = empty({2, 12}, kFloat, kCPU);
+  const Tensor x = random_tensor({2, 3, 4}), y = empty({2, 3, 4}, kFloat, kCPU),
+               flat = empty({2, 12}, kFloat, kCPU);
   const Tensor mean = empty({2, 1, 1}, kFloat, kCPU), rstd = empty({2, 1, 1}, kFloat, kCPU);
   REQUIRE(native::native_layer_norm_meta(x, {3, 4}, {}, {}, 1e-5)[1].sizes == DimVector{2, 1, 1});
   native::native_layer_norm_cpu(x, {3, 4}, {}, {}, 1e-5, y, mean, rstd);
-  native::native_layer_norm_cpu(make_view(x, {2, 12}, {12, 1}, 0), 12, {}, {}, 1e-5, flat, mean, rstd);
+  native::native_layer_norm_cpu(make_view(x, {2, 12}, {12, 1}, 0), 12, {}, {}, 1e-5, flat, mean,
+                                rstd);
   require_close(y, values(flat));
   const Tensor none = empty({0, 4}, kFloat, kCPU), stats = empty({0, 1}, kFloat, kCPU);
   native::native_layer_norm_cpu(none, 4, {}, {}, 1e-5, none, stats, stats);
@@ -192,7 +205,8 @@ TEST_CASE("batch_norm and its gradients") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
     for (const bool train : {true, false}) {
       for (const bool affine : {true, false}) {
-        for (int layout = 0; layout < 3; ++layout) check_batch_norm(dtype, {3, 5, 7, 9}, layout, train, affine, 0);
+        for (int layout = 0; layout < 3; ++layout)
+          check_batch_norm(dtype, {3, 5, 7, 9}, layout, train, affine, 0);
         check_batch_norm(dtype, {40, 70}, 0, train, affine, 0);
         check_batch_norm(dtype, {2, 3, 4, 3, 5}, 1, train, affine, 0);
         check_batch_norm(dtype, {4, 1, 33}, 0, train, affine, 0);
@@ -207,14 +221,29 @@ TEST_CASE("batch_norm of values far from zero keeps its precision") {
 }
 
 TEST_CASE("normalisations name what does not fit") {
-  require_error([] { native::native_layer_norm_meta(random_tensor({2, 3}), 4, {}, {}, 1e-5); },
-                "Given normalized_shape=[4], expected input with shape [*, [4]], but got input of size [2, 3]");
-  require_error([] { native::native_layer_norm_meta(random_tensor({2, 3}), 3, random_tensor(2), {}, 1e-5); },
-                "Expected weight to be of same shape as normalized_shape");
-  require_error([] { native::native_batch_norm_meta(random_tensor({2, 3}), random_tensor(4), {}, {}, {}, true, 0.1, 1e-5); },
-                "[batch_norm] weight should contain 3 elements not 4");
-  require_error([] { native::native_batch_norm_meta(random_tensor({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5); },
-                "running_mean and running_var must be defined in evaluation mode");
-  require_error([] { native::native_batch_norm_meta(random_tensor(3), {}, {}, {}, {}, true, 0.1, 1e-5); },
-                "at least 2 dimensions");
+  require_error(
+      [] {
+        native::native_layer_norm_meta(random_tensor({2, 3}), 4, {}, {}, 1e-5);
+      },
+      "Given normalized_shape=[4], expected input with shape [*, [4]], but got input of size [2, "
+      "3]");
+  require_error(
+      [] {
+        native::native_layer_norm_meta(random_tensor({2, 3}), 3, random_tensor(2), {}, 1e-5);
+      },
+      "Expected weight to be of same shape as normalized_shape");
+  require_error(
+      [] {
+        native::native_batch_norm_meta(random_tensor({2, 3}), random_tensor(4), {}, {}, {}, true,
+                                       0.1, 1e-5);
+      },
+      "[batch_norm] weight should contain 3 elements not 4");
+  require_error(
+      [] {
+        native::native_batch_norm_meta(random_tensor({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5);
+      },
+      "running_mean and running_var must be defined in evaluation mode");
+  require_error(
+      [] { native::native_batch_norm_meta(random_tensor(3), {}, {}, {}, {}, true, 0.1, 1e-5); },
+      "at least 2 dimensions");
 }

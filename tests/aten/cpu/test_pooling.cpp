@@ -25,8 +25,9 @@ const Window kWindows[] = {
 };
 
 Tensor like(const TensorSpec& spec) {
-  return empty_strided(spec.sizes, spec.strides.empty() ? contiguous_strides(spec.sizes) : spec.strides, spec.dtype,
-                       kCPU);
+  return empty_strided(spec.sizes,
+                       spec.strides.empty() ? contiguous_strides(spec.sizes) : spec.strides,
+                       spec.dtype, kCPU);
 }
 
 /// Positions in the input's plane that the window of one output covers.
@@ -44,13 +45,15 @@ std::vector<int64_t> covered(const Window& w, IntArrayRef in, int64_t row, int64
 }
 
 void check_max(const Window& w, IntArrayRef sizes, ScalarType dtype, int layout) {
-  INFO("kernel " << w.kernel << " stride " << w.stride << " padding " << w.padding << " dilation " << w.dilation
-                 << " input " << sizes << " " << dtype << " layout " << layout);
+  INFO("kernel " << w.kernel << " stride " << w.stride << " padding " << w.padding << " dilation "
+                 << w.dilation << " input " << sizes << " " << dtype << " layout " << layout);
   Tensor x = layout == 1 ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
   if (layout == 2) x = channels_last(x);
-  const auto specs = native::max_pool2d_with_indices_meta(x, w.kernel, w.stride, w.padding, w.dilation, w.ceil_mode);
+  const auto specs = native::max_pool2d_with_indices_meta(x, w.kernel, w.stride, w.padding,
+                                                          w.dilation, w.ceil_mode);
   const Tensor y = like(specs[0]), indices = like(specs[1]);
-  native::max_pool2d_with_indices_cpu(x, w.kernel, w.stride, w.padding, w.dilation, w.ceil_mode, y, indices);
+  native::max_pool2d_with_indices_cpu(x, w.kernel, w.stride, w.padding, w.dilation, w.ceil_mode, y,
+                                      indices);
   const Values xv = values(x), got = values(indices);
   const IntArrayRef plane = sizes.slice(sizes.size() - 2);
   const int64_t in_size = plane[0] * plane[1], out_h = y.size(-2), out_w = y.size(-1);
@@ -72,7 +75,8 @@ void check_max(const Window& w, IntArrayRef sizes, ScalarType dtype, int layout)
   require_close(y, wanted, 0);
   require_close(indices, at, 0);
   if (!is_floating_point(dtype)) return;
-  const Tensor grad = like(native::max_pool2d_with_indices_backward_meta(g, x, {}, {}, {}, {}, false, indices));
+  const Tensor grad =
+      like(native::max_pool2d_with_indices_backward_meta(g, x, {}, {}, {}, {}, false, indices));
   native::max_pool2d_with_indices_backward_cpu(g, x, {}, {}, {}, {}, false, indices, grad);
   require_close(grad, dx, dtype == kBFloat16 ? 3e-2 : 1e-5);
   const Tensor gathered = like(native::_max_pool2d_gather_meta(x, indices));
@@ -80,11 +84,12 @@ void check_max(const Window& w, IntArrayRef sizes, ScalarType dtype, int layout)
   require_close(gathered, wanted, 0);
 }
 
-void check_average(const Window& w, IntArrayRef sizes, ScalarType dtype, bool include_pad, std::optional<int64_t> divisor,
-                   int layout) {
+void check_average(const Window& w, IntArrayRef sizes, ScalarType dtype, bool include_pad,
+                   std::optional<int64_t> divisor, int layout) {
   Tensor x = layout == 1 ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
   if (layout == 2) x = channels_last(x);
-  const Tensor y = like(native::avg_pool2d_meta(x, w.kernel, w.stride, w.padding, w.ceil_mode, include_pad, divisor));
+  const Tensor y = like(
+      native::avg_pool2d_meta(x, w.kernel, w.stride, w.padding, w.ceil_mode, include_pad, divisor));
   native::avg_pool2d_cpu(x, w.kernel, w.stride, w.padding, w.ceil_mode, include_pad, divisor, y);
   const Tensor g = random_tensor(y.sizes(), dtype);
   const Values xv = values(x), gv = values(g);
@@ -93,7 +98,8 @@ void check_average(const Window& w, IntArrayRef sizes, ScalarType dtype, bool in
   const int64_t in_size = plane[0] * plane[1], out_h = y.size(-2), out_w = y.size(-1);
   Values wanted(y.numel(), 0), dx(x.numel(), 0);
   for (int64_t o = 0; o < y.numel(); ++o) {
-    const int64_t row = o / out_w % out_h, column = o % out_w, start = o / (out_h * out_w) * in_size;
+    const int64_t row = o / out_w % out_h, column = o % out_w,
+                  start = o / (out_h * out_w) * in_size;
     const auto at = covered(w, plane, row, column);
     // Padding counts, but not what ceil_mode adds beyond it.
     double count = at.size();
@@ -110,9 +116,10 @@ void check_average(const Window& w, IntArrayRef sizes, ScalarType dtype, bool in
   }
   const double tolerance = dtype == kBFloat16 ? 3e-2 : 1e-5;
   require_close(y, wanted, tolerance);
-  const Tensor grad = like(native::avg_pool2d_backward_meta(g, x, w.kernel, w.stride, w.padding, w.ceil_mode,
-                                                            include_pad, divisor));
-  native::avg_pool2d_backward_cpu(g, x, w.kernel, w.stride, w.padding, w.ceil_mode, include_pad, divisor, grad);
+  const Tensor grad = like(native::avg_pool2d_backward_meta(g, x, w.kernel, w.stride, w.padding,
+                                                            w.ceil_mode, include_pad, divisor));
+  native::avg_pool2d_backward_cpu(g, x, w.kernel, w.stride, w.padding, w.ceil_mode, include_pad,
+                                  divisor, grad);
   require_close(grad, dx, tolerance);
 }
 
@@ -123,7 +130,8 @@ TEST_CASE("max_pool2d, its indices and its gradient") {
     for (const auto& sizes : {DimVector{2, 3, 9, 10}, DimVector{1, 2, 28, 28}, DimVector{3, 12, 37},
                               DimVector{1, 1, 7, 70}}) {
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kLong}) {
-        for (int layout = 0; layout < (sizes.size() == 4 ? 3 : 2); ++layout) check_max(w, sizes, dtype, layout);
+        for (int layout = 0; layout < (sizes.size() == 4 ? 3 : 2); ++layout)
+          check_max(w, sizes, dtype, layout);
       }
     }
   }
@@ -169,12 +177,14 @@ TEST_CASE("adaptive_avg_pool2d and its gradient") {
   for (const auto& out : {DimVector{1, 1}, DimVector{3, 4}, DimVector{9, 10}, DimVector{12, 5}}) {
     for (const ScalarType dtype : {kFloat, kDouble, kHalf}) {
       const Tensor x = random_tensor({2, 3, 9, 10}, dtype);
-      const Tensor y = like(native::_adaptive_avg_pool2d_meta(x, out)), g = random_tensor(y.sizes(), dtype);
+      const Tensor y = like(native::_adaptive_avg_pool2d_meta(x, out)),
+                   g = random_tensor(y.sizes(), dtype);
       native::_adaptive_avg_pool2d_cpu(x, out, y);
       const Values xv = values(x), gv = values(g);
       Values wanted(y.numel(), 0), dx(x.numel(), 0);
       for (int64_t o = 0; o < y.numel(); ++o) {
-        const int64_t row = o / out[1] % out[0], column = o % out[1], start = o / (out[0] * out[1]) * 90;
+        const int64_t row = o / out[1] % out[0], column = o % out[1],
+                      start = o / (out[0] * out[1]) * 90;
         const int64_t h0 = row * 9 / out[0], h1 = (row * 9 + 9 + out[0] - 1) / out[0];
         const int64_t w0 = column * 10 / out[1], w1 = (column * 10 + 10 + out[1] - 1) / out[1];
         for (int64_t h = h0; h < h1; ++h) {
@@ -195,24 +205,37 @@ TEST_CASE("adaptive_avg_pool2d and its gradient") {
 TEST_CASE("pooling of an empty batch") {
   const Tensor x = empty({0, 3, 8, 8}, kFloat, kCPU), y = empty({0, 3, 4, 4}, kFloat, kCPU);
   const Tensor indices = empty({0, 3, 4, 4}, kLong, kCPU);
-  REQUIRE(native::max_pool2d_with_indices_meta(x, 2, {}, 0, 1, false)[0].sizes == DimVector{0, 3, 4, 4});
+  REQUIRE(native::max_pool2d_with_indices_meta(x, 2, {}, 0, 1, false)[0].sizes ==
+          DimVector{0, 3, 4, 4});
   native::max_pool2d_with_indices_cpu(x, 2, {}, 0, 1, false, y, indices);
   native::avg_pool2d_cpu(x, 2, {}, 0, false, true, {}, y);
 }
 
 TEST_CASE("pooling names what does not fit") {
   const Tensor x = random_tensor({1, 2, 4, 4});
-  const auto meta = [&](const Tensor& t, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding) {
+  const auto meta = [&](const Tensor& t, IntArrayRef kernel, IntArrayRef stride,
+                        IntArrayRef padding) {
     native::max_pool2d_with_indices_meta(t, kernel, stride, padding, 1, false);
   };
-  require_error([&] { meta(x, {1, 2, 3}, {}, 0); },
-                "[max_pool2d] kernel_size must either be a single int, or a tuple of two ints");
+  require_error(
+      [&] {
+        meta(x, {1, 2, 3}, {}, 0);
+      },
+      "[max_pool2d] kernel_size must either be a single int, or a tuple of two ints");
   require_error([&] { meta(x, 2, 0, 0); }, "stride should be greater than zero");
   require_error([&] { meta(x, 2, 1, 2); }, "pad should be at most half of effective kernel size");
-  require_error([&] { meta(x, 5, 1, 0); }, "Given input size: (2x4x4). Calculated output size: (2x0x0). Output size is too small");
-  require_error([&] { meta(random_tensor({4, 4}), 2, 1, 0); }, "Expected 3D or 4D (batch mode) tensor");
-  require_error([&] { native::avg_pool2d_meta(x, 2, {}, 0, false, true, 0); }, "divisor must be not zero");
+  require_error(
+      [&] { meta(x, 5, 1, 0); },
+      "Given input size: (2x4x4). Calculated output size: (2x0x0). Output size is too small");
+  require_error(
+      [&] {
+        meta(random_tensor({4, 4}), 2, 1, 0);
+      },
+      "Expected 3D or 4D (batch mode) tensor");
+  require_error([&] { native::avg_pool2d_meta(x, 2, {}, 0, false, true, 0); },
+                "divisor must be not zero");
   const Tensor bad = tensor_of({1, 2, 1, 1}, kLong, {99, 0}), g = random_tensor({1, 2, 1, 1});
-  require_error([&] { native::max_pool2d_with_indices_backward_cpu(g, x, {}, {}, {}, {}, false, bad, x); },
-                "index 99 is out of range");
+  require_error(
+      [&] { native::max_pool2d_with_indices_backward_cpu(g, x, {}, {}, {}, {}, false, bad, x); },
+      "index 99 is out of range");
 }

@@ -35,7 +35,8 @@ Values reference(const Values& x, IntArrayRef sizes, int64_t dim, bool log) {
   return y;
 }
 
-Values reference_backward(const Values& g, const Values& y, IntArrayRef sizes, int64_t dim, bool log) {
+Values reference_backward(const Values& g, const Values& y, IntArrayRef sizes, int64_t dim,
+                          bool log) {
   Values dx(y.size());
   for_each_line(sizes, dim, [&](const std::vector<size_t>& at) {
     double sum = 0;
@@ -46,26 +47,31 @@ Values reference_backward(const Values& g, const Values& y, IntArrayRef sizes, i
 }
 
 Tensor softmax(const Tensor& x, int64_t dim, bool log) {
-  const TensorSpec spec = log ? native::_log_softmax_meta(x, dim, false) : native::_softmax_meta(x, dim, false);
+  const TensorSpec spec =
+      log ? native::_log_softmax_meta(x, dim, false) : native::_softmax_meta(x, dim, false);
   const Tensor y = empty(spec.sizes, spec.dtype, kCPU);
   log ? native::_log_softmax_cpu(x, dim, false, y) : native::_softmax_cpu(x, dim, false, y);
   return y;
 }
 
-double tolerance_of(ScalarType t) { return t == kBFloat16 ? 4e-2 : t == kHalf ? 5e-3 : t == kFloat ? 1e-5 : 1e-12; }
+double tolerance_of(ScalarType t) {
+  return t == kBFloat16 ? 4e-2 : t == kHalf ? 5e-3 : t == kFloat ? 1e-5 : 1e-12;
+}
 
 }  // namespace
 
 TEST_CASE("softmax, log_softmax and their gradients along every dimension") {
   for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
-    for (const auto& sizes : {DimVector{7}, DimVector{5, 10}, DimVector{3, 1000}, DimVector{4, 17, 33},
-                              DimVector{2, 3, 300}, DimVector{2, 0, 3}, DimVector{3, 1}, DimVector{2, 64, 2, 5}}) {
+    for (const auto& sizes :
+         {DimVector{7}, DimVector{5, 10}, DimVector{3, 1000}, DimVector{4, 17, 33},
+          DimVector{2, 3, 300}, DimVector{2, 0, 3}, DimVector{3, 1}, DimVector{2, 64, 2, 5}}) {
       for (int64_t dim = 0; dim < static_cast<int64_t>(sizes.size()); ++dim) {
         for (const bool log : {false, true}) {
           INFO(dtype << " " << sizes << " dim " << dim << " log " << log);
           for (const bool strided : {false, true}) {
             const Tensor x = strided ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
-            const Tensor y = softmax(x, strided ? dim : dim - static_cast<int64_t>(sizes.size()), log);
+            const Tensor y =
+                softmax(x, strided ? dim : dim - static_cast<int64_t>(sizes.size()), log);
             require_close(y, reference(values(x), sizes, dim, log), tolerance_of(dtype));
             const Tensor g = strided ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
             const Tensor dx = empty(sizes, dtype, kCPU);
@@ -74,7 +80,8 @@ TEST_CASE("softmax, log_softmax and their gradients along every dimension") {
             } else {
               native::_softmax_backward_data_cpu(g, y, dim, dtype, dx);
             }
-            require_close(dx, reference_backward(values(g), values(y), sizes, dim, log), 10 * tolerance_of(dtype));
+            require_close(dx, reference_backward(values(g), values(y), sizes, dim, log),
+                          10 * tolerance_of(dtype));
           }
         }
       }
@@ -84,14 +91,15 @@ TEST_CASE("softmax, log_softmax and their gradients along every dimension") {
 
 TEST_CASE("softmax of extreme values") {
   const double inf = INFINITY, nan = std::nan("");
-  for (const Values& row : {Values{1e30, -1e30, 0}, Values{-inf, 0, 1}, Values{-inf, -inf, -inf}, Values{nan, 0, 1},
-                            Values{88, 89, 90}, Values{-1000, -1000, -1001}}) {
+  for (const Values& row : {Values{1e30, -1e30, 0}, Values{-inf, 0, 1}, Values{-inf, -inf, -inf},
+                            Values{nan, 0, 1}, Values{88, 89, 90}, Values{-1000, -1000, -1001}}) {
     for (const int64_t copies : {1, 20}) {
       Values all;
       for (int64_t i = 0; i < copies; ++i) all.insert(all.end(), row.begin(), row.end());
       const int64_t n = static_cast<int64_t>(all.size());
       for (const bool log : {false, true}) {
-        const Tensor line = tensor_of({1, n}, kFloat, all), column = tensor_of({n, 1, 1}, kFloat, all);
+        const Tensor line = tensor_of({1, n}, kFloat, all),
+                     column = tensor_of({n, 1, 1}, kFloat, all);
         Values wanted = reference(all, {n}, 0, log);
         if (std::isnan(row[0])) wanted.assign(wanted.size(), nan);  // one NaN poisons the row
         require_close(softmax(line, 1, log), wanted);
@@ -99,7 +107,8 @@ TEST_CASE("softmax of extreme values") {
       }
     }
   }
-  REQUIRE(std::isnan(values(softmax(tensor_of(3, kFloat, {inf, 0, 1}), 0, false))[0]));  // inf - inf
+  REQUIRE(
+      std::isnan(values(softmax(tensor_of(3, kFloat, {inf, 0, 1}), 0, false))[0]));  // inf - inf
 }
 
 TEST_CASE("softmax of a 0-d tensor is 1") {
@@ -109,8 +118,19 @@ TEST_CASE("softmax of a 0-d tensor is 1") {
 }
 
 TEST_CASE("softmax names what it does not do") {
-  require_error([] { native::_softmax_meta(random_tensor({2, 2}, kLong), 0, false); },
-                "[_softmax] is not implemented for Long");
-  require_error([] { native::_softmax_meta(random_tensor({2, 2}), 2, false); }, "Dimension out of range");
-  require_error([] { native::_softmax_meta(random_tensor({2, 2}), 0, true); }, "supported for Half type only");
+  require_error(
+      [] {
+        native::_softmax_meta(random_tensor({2, 2}, kLong), 0, false);
+      },
+      "[_softmax] is not implemented for Long");
+  require_error(
+      [] {
+        native::_softmax_meta(random_tensor({2, 2}), 2, false);
+      },
+      "Dimension out of range");
+  require_error(
+      [] {
+        native::_softmax_meta(random_tensor({2, 2}), 0, true);
+      },
+      "supported for Half type only");
 }

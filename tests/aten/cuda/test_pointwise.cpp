@@ -90,11 +90,12 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
       const Scalar number = is_integral(dtype, true) ? Scalar(2) : Scalar(1.5);
       for (const auto& operands : operand_sets(tensors, dtype)) {
         const Outcome here = call(*op, kinds, operands, number);
+        // What the CPU refuses may be no pointwise operator at all, and numbers no valid indices.
+        if (!here.error.empty()) continue;
         const Outcome there = call(*op, kinds, on_gpu(operands), number);
         INFO(op->qualified_name() << " of " << to_string(dtype) << ", sizes " << operands[0].sizes()
-                                  << ", errors: " << here.error << " | " << there.error);
-        REQUIRE(here.error.empty() == there.error.empty());
-        if (!here.error.empty()) continue;
+                                  << ' ' << there.error);
+        REQUIRE(there.error.empty());
         CHECK(there.value.is_cuda());
         CHECK(difference(here.value, there.value, limit_of(*op, dtype)) == "");
         ++compared;

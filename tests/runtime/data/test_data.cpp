@@ -72,6 +72,26 @@ TEST_CASE("every truncation of an idx file is an error that names it") {
                     "[read_idx] cannot open '/nowhere/x.gz': No such file or directory");
 }
 
+#if TENON_HAS_ZLIB
+TEST_CASE("a compressed idx file, whole, cut short and damaged") {
+  // kMatrix as gzip writes it.
+  const std::string whole("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x63\x60\xe0\x60\x62\x60\x60\x00"
+                          "\x61\x66\x46\x26\x66\x16\xd6\xff\x00\xf0\xde\x5f\x21\x12\x00\x00\x00",
+                          35);
+  const TemporaryFile file("tenon_test_matrix.gz", whole);
+  CHECK(values(data::read_idx(file.path())) == std::vector<double>{1, 2, 3, 4, 5, 255});
+  for (size_t n = 0; n < whole.size(); ++n) {
+    INFO("cut to " << n);
+    const TemporaryFile cut("tenon_test_cut.gz", whole.substr(0, n));
+    CHECK_THROWS_WITH(data::read_idx(cut.path()), Catch::StartsWith("[read_idx] '" + cut.path()));
+  }
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] ^= 1;
+  const TemporaryFile bad("tenon_test_bad.gz", damaged);
+  CHECK_THROWS_WITH(data::read_idx(bad.path()), Catch::Contains("damaged or truncated gzip data"));
+}
+#endif
+
 TEST_CASE("batches in order") {
   const Tensor rows = arange(10, TensorOptions(kFloat));
   const data::TensorDataset dataset(rows, rows.to(kLong));

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <unordered_map>
+
+#include "autograd/engine.h"
+
+namespace tenon::autograd {
+
+/// A backward pass's notes about one node.
+struct NodeState {
+  struct Capture {
+    uint32_t input_nr;
+    size_t position;  // among the pass's results
+  };
+
+  explicit NodeState(Node* n) : node(n) {}
+
+  Node* node;
+  uint32_t pending = 0;     ///< gradients still to come
+  uint32_t next_child = 0;  ///< of the walk that finds what is wanted
+  bool wanted = true;
+  bool claims_node = false;
+  variable_list grads;      ///< the sums of those that have come
+  std::vector<Capture> captures;
+};
+
+/// One backward pass: which nodes take part, what they wait for, what has been asked for.
+class Task {
+ public:
+  explicit Task(const BackwardOptions& options) : options_(options) {}
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task();
+
+  /// Finds the nodes that `roots` lead to, and with `capture` or `only` those of them that are wanted.
+  void prepare(const std::vector<Edge>& roots);
+  /// The notes about a node, null if it takes no part.
+  NodeState* find(const Node& node) const {
+    if (TENON_LIKELY(node.claimed_by_.load(std::memory_order_acquire) == this)) return node.state_;
+    if (TENON_LIKELY(shared_.empty())) return nullptr;
+    const auto found = shared_.find(&node);
+    return found == shared_.end() ? nullptr : found->second;
+  }
+  /// Lets other passes have the node.
+  static void give_up(NodeState& state) {
+    if (!state.claims_node) return;
+    state.claims_node = false;
+    state.node->claimed_by_.store(nullptr, std::memory_order_release);
+  }
+
+  const BackwardOptions& options() const { return options_; }
+  bool pruned() const { return pruned_; }
+  std::vector<Tensor>& captured() { return captured_; }
+
+ private:
+  struct Chunk;
+
+  NodeState& enter(Node& node, bool& fresh);
+  NodeState& allocate(Node& node);
+  void prune(const std::vector<Edge>& roots);
+
+  const BackwardOptions& options_;
+  std::vector<Tensor> captured_;
+  bool pruned_ = false;
+  Chunk* chunks_ = nullptr;
+  // Nodes that another pass, of this or another thread, had claimed first.
+  std::unordered_map<const Node*, NodeState*> shared_;
+};
+
+}  // namespace tenon::autograd

@@ -1,0 +1,209 @@
+"""Mistakes, as the built generator and the compile launcher report them."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import ROOT, TEMPLATES, Workspace, generate, tenonc
+
+MM = """- func: mm(Tensor self, Tensor mat2) -> Tensor
+  structured: True
+  dispatch: {CPU: mm_cpu, CUDA: mm_cuda}
+"""
+MM_DERIVATIVE = """- name: mm
+  self: grad.mm(mat2.t())
+  mat2: self.t().mm(grad)
+"""
+
+
+class Generation(Workspace):
+    """The generator fails, writes nothing, and says where and what."""
+
+    def errors(self, native, derivatives, *more):
+        self.write("native.yaml", native)
+        self.write("derivatives.yaml", derivatives)
+        out = self.folder / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        result = generate("native.yaml", "derivatives.yaml", out, *more, cwd=self.folder)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertFalse(out.exists(), "an output folder was made")
+        self.assertNotRegex(result.stderr, r"Traceback|exception|internal error")
+        return result.stderr
+
+    def test_malformed_yaml(self):
+        message = self.errors("- func: mm(Tensor self) -> Tensor\n  dispatch: {CPU: mm_cpu\n", "")
+        self.assertRegex(message, r"^native\.yaml:\d+:\d+: error: ")
+        self.assertIn("^\n", message)
+
+    def test_undefined_name_in_a_formula(self):
+        message = self.errors(MM, MM_DERIVATIVE.replace("grad.mm(mat2", "grad.mm(mat_2"))
+        self.assertIn("derivatives.yaml:2:17: error: ", message)
+        self.assertIn("'mat_2'", message)
+        self.assertIn("did you mean 'mat2'?", message)
+        self.assertIn("\n    self: grad.mm(mat_2.t())\n                  ^\n", message)
+
+    def test_unbalanced_formula(self):
+        message = self.errors(MM, MM_DERIVATIVE.replace("self.t().mm(grad)", "self.t().mm(grad"))
+        self.assertRegex(message, r"derivatives\.yaml:3:\d+: error: .*\)")
+
+    def test_wrong_expression(self):
+        message = self.errors(
+            "- func: f(Tensor self) -> Tensor\n  pointwise: self * sigmiod(self)\n"
+            "- func: g(Tensor self) -> Tensor\n  pointwise: self * (1 + self\n", "")
+        self.assertRegex(message, r"native\.yaml:2:21: error: .*sigmiod.*did you mean 'sigmoid'\?")
+        self.assertRegex(message, r"native\.yaml:4:\d+: error: ")
+        self.assertIn("2 errors\n", message)
+
+    def test_errors_of_all_files_in_one_run(self):
+        message = self.errors(MM.replace("Tensor self", "Tnsor self"),
+                              MM_DERIVATIVE + "- name: mmm\n  self: grad\n")
+        self.assertRegex(message, r"native\.yaml:1:\d+: error: .*Tnsor")
+        self.assertRegex(message, r"derivatives\.yaml:4:\d+: error: .*mmm")
+
+    def test_missing_file(self):
+        result = tenonc("check", "--native", self.folder / "nowhere.yaml")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"error: cannot read `.*nowhere\.yaml`")
+
+
+class Templates(Workspace):
+    def test_undefined_variable_names_the_template_line(self):
+        templates = self.folder / "codegen" / "templates"
+        shutil.copytree(TEMPLATES, templates)
+        shutil.copy(ROOT / "codegen" / "render.py", templates.parent)
+        self.write("native.yaml", MM)
+        self.write("derivatives.yaml", MM_DERIVATIVE)
+        # One in a file's own template, one in a template that it includes.
+        for name in ("native.h.j2", "thunk_structured.j2"):
+            with self.subTest(name):
+                path = templates / name
+                text = path.read_text()
+                path.write_text(text + "\n{{ file.no_such_key }}\n")
+                line = path.read_text().split("\n").index("{{ file.no_such_key }}") + 1
+                result = generate("native.yaml", "derivatives.yaml", self.folder / "out", templates=templates,
+                                  cwd=self.folder)
+                path.write_text(text)
+                self.assertEqual(result.returncode, 1)
+                self.assertRegex(result.stderr, rf"{name}:{line}: error: .*no_such_key.*\(while writing ")
+                self.assertNotIn("Traceback", result.stderr)
+
+
+class MissingKernels(Workspace):
+    def check(self, *kernels, backends="CPU"):
+        self.write("native.yaml", MM)
+        self.write("derivatives.yaml", MM_DERIVATIVE)
+        paths = [part for path in kernels for part in ("--kernels", path)]
+        return tenonc("check-kernels", "--native", "native.yaml", "--derivatives", "derivatives.yaml",
+                      "--backends", backends, *paths, cwd=self.folder)
+
+    def setUp(self):
+        shutil.rmtree(self.folder / "aten", ignore_errors=True)
+        self.write("aten/meta/mm.cpp", "TensorSpec native::mm_meta(const Tensor& a, const Tensor& b) { return {}; }\n")
+        self.write("aten/cpu/mm.cpp", "void native::mm_cpu(const Tensor& a) {}\n")
+
+    def test_all_defined(self):
+        result = self.check("aten/meta", "aten/cpu")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_missing(self):
+        result = self.check("aten/meta", "aten/cpu", backends="CPU,CUDA")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(
+            "native.yaml:3:33: error: kernel 'mm_cuda' is not defined; expected in one of the kernel files: "
+            "`void native::mm_cuda(const Tensor& self, const Tensor& mat2, const Tensor& out)`\n", result.stderr)
+        self.assertTrue(result.stderr.endswith("1 error\n"))
+
+    def test_misspelt(self):
+        self.write("aten/cpu/mm.cpp", "// native::mm_cpu(1) {\nvoid native::mm_cpuu(const Tensor& a) { native::mm_cpu(a); }\n")
+        result = self.check("aten/meta", "aten/cpu")
+        self.assertIn("error: kernel 'mm_cpu' is not defined; expected in aten/cpu/mm.cpp: `void native::mm_cpu(",
+                      result.stderr)
+        self.assertIn("aten/cpu/mm.cpp:2:14: note: 'mm_cpuu' is defined here and no entry asks for it; "
+                      "did you mean 'mm_cpu'?\n", result.stderr)
+
+    def test_unqualified(self):
+        self.write("aten/cpu/mm.cpp", "namespace native {\nvoid mm_cpu(const Tensor& a) {}\n}\n")
+        result = self.check("aten/meta", "aten/cpu")
+        self.assertIn("aten/cpu/mm.cpp:2:6: note: 'mm_cpu' is defined here without `native::`", result.stderr)
+
+    def test_no_such_folder(self):
+        result = self.check("aten/cqu")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--kernels aten/cqu: there is no such file or folder", result.stderr)
+
+    def test_the_librarys_own_kernels_are_all_there(self):
+        folders = [part for name in ("composite", "cpu", "cuda", "meta") for part in ("--kernels", ROOT / "aten" / name)]
+        result = tenonc("check-kernels", "--native", ROOT / "native_functions.yaml",
+                        "--derivatives", ROOT / "derivatives.yaml", "--backends", "CPU,CUDA", *folders)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
+class Compilation(Workspace):
+    """What the compile launcher adds to the compiler's messages."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.gen = cls.folder / "gen"
+        cls.native = ROOT / "native_functions.yaml"
+        cls.derivatives = cls.folder / "derivatives.yaml"
+        text = (ROOT / "derivatives.yaml").read_text()
+        # A formula whose names exist and whose C++ does not: only the compiler can tell.
+        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1grad.no_such_method(mat2)", text))
+        result = generate(cls.native, cls.derivatives, cls.gen)
+        if result.returncode:
+            raise AssertionError(result.stderr)
+
+    def compile(self, source, launcher=True):
+        command = ["sh", ROOT / "cmake/tools/compile_note.sh", self.gen / "index.txt"] if launcher else []
+        command += [os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only"]
+        command += [f"-I{folder}" for folder in (ROOT, self.gen, os.environ["TENON_INCLUDE"])]
+        return subprocess.run([*map(str, command), str(source)], capture_output=True, text=True, timeout=300)
+
+    def place(self, path, start):
+        line = next(i for i, text in enumerate(path.read_text().split("\n"), 1) if text.startswith(start))
+        return f"{path}:{line}"
+
+    def kernel(self, signature):
+        return self.write("mm.cpp", f'#include "tenon/native/mm.h"\nnamespace tenon {{\n{signature} {{}}\n}}\n')
+
+    RIGHT = "void native::mm_cpu(const Tensor& self, const Tensor& mat2, const Tensor& out)"
+
+    def test_right_signature(self):
+        result = self.compile(self.kernel(self.RIGHT))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_wrong_signature(self):
+        place = self.place(self.native, "- func: mm(")
+        note = (f"{place}: note: kernel mm_cpu is declared by this entry: mm(Tensor self, Tensor mat2) -> Tensor\n"
+                f"  its definition must be: {self.RIGHT}\n")
+        for wrong in (self.RIGHT.replace("const Tensor& mat2", "Tensor& mat2"),
+                      self.RIGHT.replace("void", "int"),
+                      self.RIGHT.replace(", const Tensor& out", "")):
+            with self.subTest(wrong):
+                result = self.compile(self.kernel(wrong))
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(result.stderr.count(note), 1, result.stderr)
+
+    def test_unknown_kernel(self):
+        result = self.compile(self.kernel(self.RIGHT.replace("mm_cpu", "mmm_cpu")))
+        self.assertIn("note: no entry of the YAML files asks for a kernel mmm_cpu\n", result.stderr)
+
+    def test_other_errors_have_no_note(self):
+        source = self.kernel(self.RIGHT)
+        source.write_text(source.read_text() + "int broken = nothing;\n")
+        result = self.compile(source)
+        self.assertEqual(result.stderr, self.compile(source, launcher=False).stderr)
+
+    def test_wrong_formula(self):
+        shard = next(path for path in self.gen.glob("autograd_*.cpp") if "no_such_method" in path.read_text())
+        result = self.compile(shard)
+        self.assertNotEqual(result.returncode, 0)
+        place = self.place(self.derivatives, "  self: grad.no_such_method")
+        self.assertIn(f"{place}: note: this is the formula of self: grad.no_such_method(mat2)\n", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
