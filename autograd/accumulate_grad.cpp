@@ -74,7 +74,8 @@ void AccumulateGrad::retire() noexcept {
   Tensor leaf;  // goes last, and this object with it if nobody else holds the leaf
   {
     const LeafLock lock(*variable_.unsafe_impl()->autograd_meta);
-    if (refs.count() != 0 && !refs.clear_if_sole()) return;
+    // Who has found this awake since, has added a reference under the lock.
+    if (refs.count() > 1 && !refs.release()) return;
     leaf = std::move(variable_);
   }
 }

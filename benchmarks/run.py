@@ -131,7 +131,8 @@ def measure_threads(threads, programs, options, repetitions):
     """All programs with one number of threads; prints each case as it is done."""
     ceiling_binary = options.build / "benchmarks/bench_ceilings"
     ceiling_options = argparse.Namespace(filter="", quick=options.quick)
-    ceilings = Ceilings(run_program(ceiling_binary, threads, ceiling_options) if ceiling_binary.exists() else {})
+    runs = [run_program(ceiling_binary, threads, ceiling_options) for _ in range(3)] if ceiling_binary.exists() else []
+    ceilings = Ceilings(runs)
     for size, rate in ceilings.copies:
         print(f"ceiling, T={threads}: copy, {int(size) >> 10} KiB in all: {rate:.0f} GB/s")
     if ceilings.flops:
@@ -150,7 +151,7 @@ def measure_threads(threads, programs, options, repetitions):
             if measurement.times["tenon"] and measurement.times["torch"]:
                 results.append(measurement.result(ceilings))
                 show(results[-1])
-    return results
+    return results, {"flops": ceilings.flops, "copies": ceilings.copies}
 
 
 def main():
@@ -167,11 +168,13 @@ def main():
 
     print(f"Tenon against PyTorch {version}; {platform.processor() or platform.machine()}, {os.cpu_count()} cores; "
           f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}")
-    results = []
+    results, ceilings = [], {}
     for threads in map(int, options.threads.split(",")):
-        results += measure_threads(threads, programs, options, repetitions)
+        measured, ceilings[threads] = measure_threads(threads, programs, options, repetitions)
+        results += measured
         print()
-    record = {"torch": version, "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions, "results": results}
+    record = {"torch": version, "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions,
+              "ceilings": ceilings, "results": results}
 
     if not options.no_generator and not options.filter:
         record["generator"] = generator.measure(options.build, repetitions)

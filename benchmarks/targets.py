@@ -47,16 +47,17 @@ def target_of(name):
 class Ceilings:
     """What ceilings.cpp measured for one number of threads."""
 
-    def __init__(self, results):
+    def __init__(self, runs):
+        """`runs`: the results of several processes, of which the best counts."""
         self.flops = None
-        self.copies = []  # (working set in bytes, bytes per ns), smallest first
         best = {}
-        for name, r in results.items():
-            if name.startswith("ceiling/flops"):
-                self.flops = r["flops"] / r["ns"]
-            elif name.startswith("ceiling/"):
-                best[r["bytes"]] = max(best.get(r["bytes"], 0), r["bytes"] / r["ns"])
-        self.copies = sorted(best.items())
+        for results in runs:
+            for name, r in results.items():
+                if name.startswith("ceiling/flops"):
+                    self.flops = max(self.flops or 0, r["flops"] / r["best"])
+                elif name.startswith("ceiling/"):
+                    best[r["bytes"]] = max(best.get(r["bytes"], 0), r["bytes"] / r["best"])
+        self.copies = sorted(best.items())  # (working set in bytes, bytes per ns), smallest first
 
     def share(self, case, ns):
         """The share of the ceiling that a case reaches in `ns`, and which ceiling; (None, "") if it has none."""

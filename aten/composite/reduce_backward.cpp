@@ -12,6 +12,7 @@
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/amax.h"
+#include "tenon/ops/conj.h"
 #include "tenon/ops/cumsum.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
@@ -100,7 +101,7 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
   const Tensor at_zero = ops::masked_fill_Scalar::call(
       ops::expand::call(rest, self.sizes(), false),
       ops::logical_not::call(ops::logical_and::call(zero, ops::eq_Scalar::call(zeros, 1))), 0);
-  return ops::mul_Tensor::call(g, ops::add_Tensor::call(zero_free, at_zero, 1));
+  return ops::mul_Tensor::call(g, ops::conj::call(ops::add_Tensor::call(zero_free, at_zero, 1)));
 }
 
 /// Equal extremes share the gradient.

@@ -88,7 +88,14 @@ class SmallVector {
   }
   template <class It>
   void append(It first, It last) {
-    for (; first != last; ++first) emplace_back(*first);
+    if constexpr (std::is_trivially_copyable_v<T> && std::is_pointer_v<It>) {
+      const size_t count = static_cast<size_t>(last - first);
+      reserve(size_ + count);
+      for (size_t i = 0; i < count; ++i) data_[size_ + i] = first[i];
+      size_ += static_cast<uint32_t>(count);
+    } else {
+      for (; first != last; ++first) emplace_back(*first);
+    }
   }
   iterator insert(const_iterator where, const T& value) {
     const size_t at = where - data_;
@@ -104,7 +111,18 @@ class SmallVector {
     return data_ + at;
   }
   void clear() {
-    while (size_ > 0) pop_back();
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      size_ = 0;
+    } else {
+      while (size_ > 0) pop_back();
+    }
+  }
+  /// For values without constructors: `count` of them, the new ones not set.
+  void resize_uninitialized(size_t count)
+    requires std::is_trivially_copyable_v<T>
+  {
+    reserve(count);
+    size_ = static_cast<uint32_t>(count);
   }
 
   friend bool operator==(const SmallVector& a, const SmallVector& b) {

@@ -230,9 +230,8 @@ TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef stri
   impl->storage_offset = offset;
   impl->set_sizes_and_strides(sizes, strides);
   impl->refresh_data();
-  source.share_version_with(*impl);
-  impl->history_version = impl->version();
   impl->base = source.base ? source.base : self.impl();
+  impl->history_version = impl->version();
   impl->creation_meta = source.creation_meta;
   if (is_differentiable(source.dtype)) {
     // A base may come to require grad later, so every call on a view asks the autograd layer.

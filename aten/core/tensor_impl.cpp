@@ -27,8 +27,11 @@ void TensorImpl::destroy(TensorImpl* impl) noexcept {
 
 void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
   const size_t n = new_sizes.size();
-  if (sizes.data() != new_sizes.data() || sizes.size() != n) sizes = DimVector(new_sizes);
-  strides.resize(n);
+  strides.resize_uninitialized(n);
+  if (sizes.data() != new_sizes.data()) {
+    sizes.resize_uninitialized(n);
+    for (size_t i = 0; i < n; ++i) sizes[i] = new_sizes[i];
+  }
   int64_t stride = 1;
   int64_t count = 1;
   for (size_t i = n; i-- > 0;) {
@@ -58,10 +61,11 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_st
 }
 
 void TensorImpl::share_version_with(TensorImpl& other) {
-  if (!shared_version) {
-    shared_version = IntrusivePtr<SharedVersion>::adopt(SharedVersion::create(own_version));
+  TensorImpl& t = base ? *base : *this;
+  if (!t.shared_version) {
+    t.shared_version = IntrusivePtr<SharedVersion>::adopt(SharedVersion::create(t.own_version));
   }
-  other.shared_version = shared_version;
+  other.shared_version = t.shared_version;
 }
 
 }  // namespace tenon

@@ -17,7 +17,7 @@ struct AutogradMeta;
 TENON_API void destroy_autograd_meta(AutogradMeta* meta) noexcept;
 }  // namespace autograd
 
-/// The number of in-place changes to a storage, shared by its views once there are any.
+/// The number of in-place changes, of tensors that share it without being views of one another.
 struct SharedVersion {
   RefCount refs;
   std::atomic<uint32_t> value{0};
@@ -64,17 +64,20 @@ struct TensorImpl {
                : nullptr;
   }
 
+  /// Number of changes in place; a view counts with its base.
   uint32_t version() const {
-    return shared_version ? shared_version->value.load(std::memory_order_relaxed) : own_version;
+    const TensorImpl& t = base ? *base : *this;
+    return t.shared_version ? t.shared_version->value.load(std::memory_order_relaxed) : t.own_version;
   }
   void bump_version() {
-    if (shared_version) {
-      shared_version->value.fetch_add(1, std::memory_order_relaxed);
+    TensorImpl& t = base ? *base : *this;
+    if (t.shared_version) {
+      t.shared_version->value.fetch_add(1, std::memory_order_relaxed);
     } else {
-      ++own_version;
+      ++t.own_version;
     }
   }
-  /// From now on `other` counts its changes together with this tensor.
+  /// From now on `other`, no view, counts its changes together with this tensor.
   TENON_API void share_version_with(TensorImpl& other);
 
   uint32_t own_version = 0;

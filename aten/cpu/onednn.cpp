@@ -360,7 +360,8 @@ bool conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
         d.padding_end(g), hint, attributes());
 #else
     const dnnl::convolution_backward_data::primitive_desc desc(
-        {kDirect, d.any_src, d.any_weight, d.any_dst, d.stride, d.dilation, d.padding, d.padding_end(g)},
+        {kDirect, d.any_src, d.any_weight, d.any_dst, d.stride, d.dilation, d.padding,
+         d.padding_end(g)},
         attributes(), engine(), hint);
 #endif
     c.add(0, DNNL_ARG_DIFF_SRC, true, d.src, desc.diff_src_desc());

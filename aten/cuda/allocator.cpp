@@ -140,8 +140,9 @@ class DeviceCache {
       cudaGetLastError();
       size_t available = 0, total = 0;
       cudaMemGetInfo(&available, &total);
-      tenon::detail::raise<Error>("[cuda] out of memory: tried to allocate ", request, " bytes on cuda:",
-                                  int{device_}, ", which has ", total, " bytes, ", available, " of them free and ",
+      tenon::detail::raise<Error>("[cuda] out of memory: tried to allocate ", request,
+                                  " bytes on cuda:", int{device_}, ", which has ", total,
+                                  " bytes, ", available, " of them free and ",
                                   stats_.allocated_bytes, " in use by tensors");
     }
     TENON_CUDA_CHECK(status);
@@ -192,7 +193,8 @@ class DeviceCache {
 std::vector<DeviceCache*>& caches() {
   static auto* all = [] {
     auto* made = new std::vector<DeviceCache*>;
-    for (int i = 0; i < device_count(); ++i) made->push_back(new DeviceCache(static_cast<DeviceIndex>(i)));
+    for (int i = 0; i < device_count(); ++i)
+      made->push_back(new DeviceCache(static_cast<DeviceIndex>(i)));
     return made;
   }();
   return *all;
@@ -232,7 +234,8 @@ Workspace::~Workspace() {
 }
 
 void record_stream(const TensorBase& tensor, Stream stream) {
-  TENON_CHECK(tensor.is_cuda(), "[record_stream] expected a CUDA tensor, got one on ", tensor.device());
+  TENON_CHECK(tensor.is_cuda(), "[record_stream] expected a CUDA tensor, got one on ",
+              tensor.device());
   void* data = tensor.storage().data();
   if (data) cache_of(tensor.device().index()).record(data, stream);
 }

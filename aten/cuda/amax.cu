@@ -1,5 +1,5 @@
-// The largest or smallest element and where it first is: amax, max, max.dim, argmax and their mirrors.
-// NaN counts as larger (smaller) than anything.
+// The largest or smallest element and where it first is: amax, max, max.dim, argmax and their
+// mirrors. NaN counts as larger (smaller) than anything.
 #include "tenon/native/amax.h"
 
 #include "aten/composite/dims.h"
@@ -41,8 +41,8 @@ struct ExtremeOp {
   }
 };
 
-void run(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool max, const Tensor* values,
-         const Tensor* indices) {
+void run(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool max,
+         const Tensor* values, const Tensor* indices) {
   const uint64_t mask = native::dim_mask(op, dim, self.dim());
   auto* at = indices ? static_cast<int64_t*>(indices->mutable_data_ptr()) : nullptr;
   TENON_DISPATCH_REAL(self.scalar_type(), op, {
@@ -67,12 +67,18 @@ void native::amax_cuda(const Tensor& self, IntArrayRef dim, bool, const Tensor& 
 void native::amin_cuda(const Tensor& self, IntArrayRef dim, bool, const Tensor& out) {
   run("amin", self, dim, false, &out, nullptr);
 }
-void native::max_cuda(const Tensor& self, const Tensor& out) { run("max", self, std::nullopt, true, &out, nullptr); }
-void native::min_cuda(const Tensor& self, const Tensor& out) { run("min", self, std::nullopt, false, &out, nullptr); }
-void native::max_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& values, const Tensor& indices) {
+void native::max_cuda(const Tensor& self, const Tensor& out) {
+  run("max", self, std::nullopt, true, &out, nullptr);
+}
+void native::min_cuda(const Tensor& self, const Tensor& out) {
+  run("min", self, std::nullopt, false, &out, nullptr);
+}
+void native::max_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& values,
+                          const Tensor& indices) {
   run("max", self, dim, true, &values, &indices);
 }
-void native::min_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& values, const Tensor& indices) {
+void native::min_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& values,
+                          const Tensor& indices) {
   run("min", self, dim, false, &values, &indices);
 }
 void native::argmax_cuda(const Tensor& self, std::optional<int64_t> dim, bool, const Tensor& out) {

@@ -14,7 +14,9 @@ struct LogicOp {
   uint8_t* out;  // Bool and Byte outputs hold 0 and 1 alike
 
   __device__ Acc identity() const { return kAny ? 0 : 1; }
-  __device__ Acc step(Acc acc, T value, int64_t) const { return combine(acc, cuda::convert<bool>(value)); }
+  __device__ Acc step(Acc acc, T value, int64_t) const {
+    return combine(acc, cuda::convert<bool>(value));
+  }
   __device__ Acc combine(Acc a, Acc b) const { return kAny ? a | b : a & b; }
   __device__ void store(int64_t output, Acc acc) const { out[output] = static_cast<uint8_t>(acc); }
 };
@@ -35,14 +37,18 @@ void run(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool any, 
 
 }  // namespace
 
-void native::any_cuda(const Tensor& self, const Tensor& out) { run("any", self, std::nullopt, true, out); }
+void native::any_cuda(const Tensor& self, const Tensor& out) {
+  run("any", self, std::nullopt, true, out);
+}
 void native::any_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& out) {
   run("any", self, dim, true, out);
 }
 void native::any_dims_cuda(const Tensor& self, OptionalIntArrayRef dim, bool, const Tensor& out) {
   run("any", self, dim, true, out);
 }
-void native::all_cuda(const Tensor& self, const Tensor& out) { run("all", self, std::nullopt, false, out); }
+void native::all_cuda(const Tensor& self, const Tensor& out) {
+  run("all", self, std::nullopt, false, out);
+}
 void native::all_dim_cuda(const Tensor& self, int64_t dim, bool, const Tensor& out) {
   run("all", self, dim, false, out);
 }

@@ -6,14 +6,14 @@
 
 namespace tenon::cuda {
 
-/// What a kernel needs to hold of its data, such as indices in range. A kernel cannot throw: it prints
-/// where and what, and stops, after which every call of CUDA in this process fails.
-#define TENON_KERNEL_CHECK(cond)                                                      \
-  do {                                                                                \
-    if (!(cond)) {                                                                    \
+/// What a kernel needs to hold of its data, such as indices in range. A kernel cannot throw: it
+/// prints where and what, and stops, after which every call of CUDA in this process fails.
+#define TENON_KERNEL_CHECK(cond)                                                       \
+  do {                                                                                 \
+    if (!(cond)) {                                                                     \
       printf("%s:%d: %s does not hold in a CUDA kernel\n", __FILE__, __LINE__, #cond); \
-      __trap();                                                                       \
-    }                                                                                 \
+      __trap();                                                                        \
+    }                                                                                  \
   } while (false)
 
 namespace detail {
@@ -29,7 +29,8 @@ __device__ void add_within_word(T* to, T value) {
   do {
     expected = seen;
     const T old = static_cast<T>((expected & mask) >> shift);
-    const T sum = std::is_same_v<T, bool> ? static_cast<T>(old || value) : static_cast<T>(old + value);
+    const T sum =
+        std::is_same_v<T, bool> ? static_cast<T>(old || value) : static_cast<T>(old + value);
     const unsigned bits = (static_cast<unsigned>(sum) << shift) & mask;
     seen = atomicCAS(word, expected, (expected & ~mask) | bits);
   } while (seen != expected);
@@ -37,8 +38,8 @@ __device__ void add_within_word(T* to, T value) {
 
 }  // namespace detail
 
-/// *to += value, by any number of threads at once. The order, and so the last bits, may differ from run
-/// to run.
+/// *to += value, by any number of threads at once. The order, and so the last bits, may differ from
+/// run to run.
 template <class T>
 __device__ __forceinline__ void atomic_add(T* to, T value) {
   if constexpr (std::is_same_v<T, Half>) {

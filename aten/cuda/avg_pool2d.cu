@@ -1,5 +1,5 @@
-// Averages over windows of planes: avg_pool2d and adaptive average pooling, and their gradients, which
-// gather from the windows that hold an element; half types in float.
+// Averages over windows of planes: avg_pool2d and adaptive average pooling, and their gradients,
+// which gather from the windows that hold an element; half types in float.
 #include <algorithm>
 
 #include "aten/cuda/convert.cuh"
@@ -14,7 +14,8 @@
 namespace tenon {
 namespace {
 
-/// Along one dimension: the input positions [begin, end) of a window, and how many it counts with padding.
+/// Along one dimension: the input positions [begin, end) of a window, and how many it counts with
+/// padding.
 struct Span {
   int64_t begin, end, padded;
 };
@@ -29,7 +30,8 @@ struct FixedWindows {
   }
   /// The windows [first, last) that may hold input position i.
   __device__ void holders(int64_t i, int64_t& first, int64_t& last) const {
-    const int64_t beyond = i + pad - kernel;  // the last window that ends before i starts here or earlier
+    const int64_t beyond =
+        i + pad - kernel;  // the last window that ends before i starts here or earlier
     first = beyond < 0 ? 0 : beyond / stride + 1;
     last = min((i + pad) / stride + 1, out);
   }
@@ -62,7 +64,8 @@ struct Average {
 };
 
 template <class T, class Windows>
-__global__ void forward_kernel(const T* in, T* out, int64_t n, const __grid_constant__ Average<Windows> p) {
+__global__ void forward_kernel(const T* in, T* out, int64_t n,
+                               const __grid_constant__ Average<Windows> p) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, n) {
     const T* plane = in + i / (p.h.out * p.w.out) * p.h.in * p.w.in;
@@ -77,7 +80,8 @@ __global__ void forward_kernel(const T* in, T* out, int64_t n, const __grid_cons
 }
 
 template <class T, class Windows>
-__global__ void backward_kernel(const T* grad, T* out, int64_t n, const __grid_constant__ Average<Windows> p) {
+__global__ void backward_kernel(const T* grad, T* out, int64_t n,
+                                const __grid_constant__ Average<Windows> p) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, n) {
     const T* plane = grad + i / (p.h.in * p.w.in) * p.h.out * p.w.out;
@@ -100,7 +104,8 @@ __global__ void backward_kernel(const T* grad, T* out, int64_t n, const __grid_c
 }
 
 template <class Windows>
-void run(const char* op, const Average<Windows>& p, const TensorBase& from, const TensorBase& to, bool backward) {
+void run(const char* op, const Average<Windows>& p, const TensorBase& from, const TensorBase& to,
+         bool backward) {
   if (to.numel() == 0) return;
   const TensorBase x = cuda::contiguous(from);
   const cuda::DenseOutput y(to);
@@ -118,9 +123,11 @@ void run(const char* op, const Average<Windows>& p, const TensorBase& from, cons
   y.finish();
 }
 
-Average<FixedWindows> fixed(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                            bool ceil_mode, bool include_pad, std::optional<int64_t> divisor) {
-  const meta::Pool2d p = meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
+Average<FixedWindows> fixed(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
+                            IntArrayRef padding, bool ceil_mode, bool include_pad,
+                            std::optional<int64_t> divisor) {
+  const meta::Pool2d p =
+      meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
   return {{p.in_h, p.out_h, p.kernel_h, p.stride_h, p.pad_h},
           {p.in_w, p.out_w, p.kernel_w, p.stride_w, p.pad_w},
           include_pad,
@@ -133,19 +140,22 @@ Average<AdaptiveWindows> adaptive(const TensorBase& input, const TensorBase& out
 
 }  // namespace
 
-void native::avg_pool2d_cuda(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                             bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override,
-                             const Tensor& out) {
-  run("avg_pool2d", fixed(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), self,
-      out, false);
+void native::avg_pool2d_cuda(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
+                             IntArrayRef padding, bool ceil_mode, bool count_include_pad,
+                             std::optional<int64_t> divisor_override, const Tensor& out) {
+  run("avg_pool2d",
+      fixed(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+      self, out, false);
 }
 
-void native::avg_pool2d_backward_cuda(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size,
-                                      IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad,
-                                      std::optional<int64_t> divisor_override, const Tensor& grad_input) {
+void native::avg_pool2d_backward_cuda(const Tensor& grad_output, const Tensor& self,
+                                      IntArrayRef kernel_size, IntArrayRef stride,
+                                      IntArrayRef padding, bool ceil_mode, bool count_include_pad,
+                                      std::optional<int64_t> divisor_override,
+                                      const Tensor& grad_input) {
   run("avg_pool2d_backward",
-      fixed(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), grad_output,
-      grad_input, true);
+      fixed(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+      grad_output, grad_input, true);
 }
 
 void native::_adaptive_avg_pool2d_cuda(const Tensor& self, IntArrayRef, const Tensor& out) {

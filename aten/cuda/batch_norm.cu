@@ -14,8 +14,7 @@ struct ChannelSizes {
   int64_t batch, channels, inner;
 
   explicit ChannelSizes(const TensorBase& t)
-      : batch(t.size(0)),
-        channels(t.size(1)),
+      : batch(t.size(0)), channels(t.size(1)),
         inner(t.numel() == 0 ? 0 : t.numel() / (t.size(0) * t.size(1))) {}
   TENON_HOST_DEVICE int64_t count() const { return batch * inner; }
   TENON_HOST_DEVICE int64_t numel() const { return batch * channels * inner; }
@@ -29,12 +28,15 @@ struct StatisticsOp {
   double momentum, eps;
 
   __device__ Acc identity() const { return {0, 0, 0}; }
-  __device__ Acc step(Acc acc, T value, int64_t) const { return acc.with(cuda::convert<double>(value)); }
+  __device__ Acc step(Acc acc, T value, int64_t) const {
+    return acc.with(cuda::convert<double>(value));
+  }
   __device__ Acc combine(Acc a, Acc b) const { return Acc::combine(a, b); }
   __device__ void store(int64_t c, Acc acc) const {
     means[c] = static_cast<V>(acc.mean);
     invstds[c] = static_cast<V>(1 / sqrt(acc.m2 / acc.count + eps));
-    if (running_mean) running_mean[c] = static_cast<V>((1 - momentum) * running_mean[c] + momentum * acc.mean);
+    if (running_mean)
+      running_mean[c] = static_cast<V>((1 - momentum) * running_mean[c] + momentum * acc.mean);
     if (running_var) {
       const double unbiased = acc.m2 / (acc.count - 1);
       running_var[c] = static_cast<V>((1 - momentum) * running_var[c] + momentum * unbiased);
@@ -48,18 +50,20 @@ __global__ void invstd_kernel(const V* variance, V* invstd, int64_t channels, do
 }
 
 template <class T, class V>
-__global__ void normalize_kernel(const T* in, const V* means, const V* invstds, const V* weight, const V* bias, T* out,
-                                 ChannelSizes s) {
+__global__ void normalize_kernel(const T* in, const V* means, const V* invstds, const V* weight,
+                                 const V* bias, T* out, ChannelSizes s) {
   TENON_CUDA_LOOP(i, s.numel()) {
     const int64_t c = i / s.inner % s.channels;
     const V scale = invstds[c] * (weight ? weight[c] : V(1));
-    out[i] = cuda::convert<T>((cuda::convert<V>(in[i]) - means[c]) * scale + (bias ? bias[c] : V(0)));
+    out[i] =
+        cuda::convert<T>((cuda::convert<V>(in[i]) - means[c]) * scale + (bias ? bias[c] : V(0)));
   }
 }
 
 /// One block for each channel: sums[c] = sum dy, dots[c] = sum dy (x - mean).
 template <class T, class V>
-__global__ void sums_kernel(const T* grad, const T* in, const V* means, double* sums, double* dots, ChannelSizes s) {
+__global__ void sums_kernel(const T* grad, const T* in, const V* means, double* sums, double* dots,
+                            ChannelSizes s) {
   const int64_t c = blockIdx.x;
   const V mean = means[c];
   double sum = 0, dot = 0;
@@ -79,8 +83,9 @@ __global__ void sums_kernel(const T* grad, const T* in, const V* means, double* 
 
 /// dx = w s (dy - mean(dy) - h s^2 mean(dy h)) with h = x - mean in training; w s dy otherwise.
 template <class T, class V>
-__global__ void input_kernel(const T* grad, const T* in, const V* means, const V* invstds, const V* weight,
-                             const double* sums, const double* dots, T* out, ChannelSizes s, bool train) {
+__global__ void input_kernel(const T* grad, const T* in, const V* means, const V* invstds,
+                             const V* weight, const double* sums, const double* dots, T* out,
+                             ChannelSizes s, bool train) {
   TENON_CUDA_LOOP(i, s.numel()) {
     const int64_t c = i / s.inner % s.channels;
     const V scale = invstds[c] * (weight ? weight[c] : V(1));
@@ -88,7 +93,8 @@ __global__ void input_kernel(const T* grad, const T* in, const V* means, const V
     if (train) {
       const V h = cuda::convert<V>(in[i]) - means[c];
       const auto n = static_cast<double>(s.count());
-      value -= static_cast<V>(sums[c] / n) + h * invstds[c] * invstds[c] * static_cast<V>(dots[c] / n);
+      value -=
+          static_cast<V>(sums[c] / n) + h * invstds[c] * invstds[c] * static_cast<V>(dots[c] / n);
     }
     out[i] = cuda::convert<T>(scale * value);
   }
@@ -96,8 +102,8 @@ __global__ void input_kernel(const T* grad, const T* in, const V* means, const V
 
 /// dweight = invstd sum(dy h), dbias = sum(dy); either may be null.
 template <class V>
-__global__ void parameters_kernel(const double* sums, const double* dots, const V* invstds, V* weight, V* bias,
-                                  int64_t channels) {
+__global__ void parameters_kernel(const double* sums, const double* dots, const V* invstds,
+                                  V* weight, V* bias, int64_t channels) {
   TENON_CUDA_LOOP(c, channels) {
     if (weight) weight[c] = static_cast<V>(dots[c] * invstds[c]);
     if (bias) bias[c] = static_cast<V>(sums[c]);
@@ -116,7 +122,9 @@ V* pointer(const TensorBase& t) {
 }
 
 /// Bits of all dimensions but the channels.
-uint64_t all_but_channels(const TensorBase& t) { return ((uint64_t{1} << t.dim()) - 1) & ~uint64_t{2}; }
+uint64_t all_but_channels(const TensorBase& t) {
+  return ((uint64_t{1} << t.dim()) - 1) & ~uint64_t{2};
+}
 
 template <class V>
 TensorBase inverse_deviation(const TensorBase& variance, double eps, CUstream_st* stream) {
@@ -130,12 +138,15 @@ TensorBase inverse_deviation(const TensorBase& variance, double eps, CUstream_st
 }  // namespace
 
 void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Tensor>& weight,
-                                    const std::optional<Tensor>& bias, const std::optional<Tensor>& running_mean,
-                                    const std::optional<Tensor>& running_var, bool training, double momentum,
-                                    double eps, const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd) {
+                                    const std::optional<Tensor>& bias,
+                                    const std::optional<Tensor>& running_mean,
+                                    const std::optional<Tensor>& running_var, bool training,
+                                    double momentum, double eps, const Tensor& out,
+                                    const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
   const ScalarType type = accumulate_type(input.scalar_type());
-  const TensorBase x = cuda::contiguous(input), w = parameter(weight, type), b = parameter(bias, type);
+  const TensorBase x = cuda::contiguous(input), w = parameter(weight, type),
+                   b = parameter(bias, type);
   TensorBase mean = parameter(running_mean, type), var = parameter(running_var, type), invstd;
   const cuda::DenseOutput y(out);
   const ChannelSizes s(x);
@@ -146,8 +157,9 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
       const TensorBase means = empty(s.channels, type, input.device());
       invstd = empty(s.channels, type, input.device());
       cuda::reduce<scalar_t>(x, all_but_channels(x),
-                             StatisticsOp<scalar_t, V>{means.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(mean),
-                                                       pointer<V>(var), momentum, eps});
+                             StatisticsOp<scalar_t, V>{means.data_ptr<V>(), invstd.data_ptr<V>(),
+                                                       pointer<V>(mean), pointer<V>(var), momentum,
+                                                       eps});
       // Running statistics of another dtype were moved in a copy.
       if (mean.defined()) cuda::copy(*running_mean, mean);
       if (var.defined()) cuda::copy(*running_var, var);
@@ -156,8 +168,8 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
       invstd = inverse_deviation<V>(var, eps, scope);
     }
     normalize_kernel<scalar_t, V><<<cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope>>>(
-        x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w), pointer<V>(b),
-        y.data<scalar_t>(), s);
+        x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w),
+        pointer<V>(b), y.data<scalar_t>(), s);
     TENON_CUDA_CHECK_LAUNCH();
   });
   y.finish();
@@ -171,18 +183,22 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
 std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
     const Tensor& grad_out, const Tensor& input, const std::optional<Tensor>& weight,
     const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
-    const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train, double eps,
-    std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(), "[native_batch_norm_backward] Expected grad_out to have the ",
-              "input's shape ", input.sizes(), ", got ", grad_out.sizes());
+    const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train,
+    double eps, std::array<bool, 3> output_mask) {
+  TENON_CHECK(grad_out.sizes() == input.sizes(),
+              "[native_batch_norm_backward] Expected grad_out to have the ", "input's shape ",
+              input.sizes(), ", got ", grad_out.sizes());
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
   TENON_CHECK(mean_of && mean_of->defined() && spread_of && spread_of->defined(),
-              "[native_batch_norm_backward] needs ", train ? "save_mean and save_invstd" : "running_mean and running_var",
+              "[native_batch_norm_backward] needs ",
+              train ? "save_mean and save_invstd" : "running_mean and running_var",
               " with train=", train ? "true" : "false");
   const ScalarType type = accumulate_type(input.scalar_type());
-  const ScalarType parameter_type = weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
-  const TensorBase x = cuda::contiguous(input), dy = cuda::contiguous(grad_out, input.scalar_type());
+  const ScalarType parameter_type =
+      weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
+  const TensorBase x = cuda::contiguous(input),
+                   dy = cuda::contiguous(grad_out, input.scalar_type());
   const TensorBase w = parameter(weight, type), mean = parameter(mean_of, type);
   TensorBase invstd = parameter(spread_of, type);
   const ChannelSizes s(x);
@@ -200,16 +216,19 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
       using V = opmath_t<scalar_t>;
       if (!train) invstd = inverse_deviation<V>(invstd, eps, scope);
       sums_kernel<scalar_t, V><<<static_cast<unsigned>(s.channels), cuda::kBlock, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(), sums.as<double>(), dots, s);
+          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(), sums.as<double>(),
+          dots, s);
       TENON_CUDA_CHECK_LAUNCH();
       if (output_mask[0]) {
         input_kernel<scalar_t, V><<<cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope>>>(
-            dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w),
-            sums.as<double>(), dots, grad_input.data_ptr<scalar_t>(), s, train);
+            dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+            invstd.data_ptr<V>(), pointer<V>(w), sums.as<double>(), dots,
+            grad_input.data_ptr<scalar_t>(), s, train);
         TENON_CUDA_CHECK_LAUNCH();
       }
       parameters_kernel<V><<<cuda::blocks_for(s.channels), cuda::kBlock, 0, scope>>>(
-          sums.as<double>(), dots, invstd.data_ptr<V>(), pointer<V>(dw), pointer<V>(db), s.channels);
+          sums.as<double>(), dots, invstd.data_ptr<V>(), pointer<V>(dw), pointer<V>(db),
+          s.channels);
       TENON_CUDA_CHECK_LAUNCH();
     });
   }

@@ -34,8 +34,8 @@ inline constexpr bool kIsComplex<thrust::complex<R>> = true;
 template <class T>
 inline constexpr bool kIsHalfType = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// The value of type From as a To. Complex to real drops the imaginary part; to bool is != 0; floating
-/// point to small integers goes through int64_t, so that negative numbers wrap around.
+/// The value of type From as a To. Complex to real drops the imaginary part; to bool is != 0;
+/// floating point to small integers goes through int64_t, so that negative numbers wrap around.
 template <class To, class From>
 __device__ __forceinline__ To convert(From v) {
   if constexpr (std::is_same_v<To, From>) {

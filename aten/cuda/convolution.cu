@@ -1,5 +1,5 @@
-// Convolution of 1 to 3 spatial dimensions and its gradients, by im2col and matrix products: a piece of
-// the batch is unfolded to [groups, taps, batch * out], so that each group is one product.
+// Convolution of 1 to 3 spatial dimensions and its gradients, by im2col and matrix products: a
+// piece of the batch is unfolded to [groups, taps, batch * out], so that each group is one product.
 #include "aten/cpu/convolution.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Shape {
   int64_t in_size, out_size, kernel_size;
 
   explicit Shape(const ConvGeometry& g)
-      : batch(g.batch), channels(g.channels), outputs(g.outputs), groups(g.groups), in_size(g.in_size()),
-        out_size(g.out_size()), kernel_size(g.kernel_size()) {
+      : batch(g.batch), channels(g.channels), outputs(g.outputs), groups(g.groups),
+        in_size(g.in_size()), out_size(g.out_size()), kernel_size(g.kernel_size()) {
     for (size_t d = 0; d < 3; ++d) {
       in[d] = g.in[d];
       out[d] = g.out[d];
@@ -42,7 +42,8 @@ struct Shape {
   int64_t rows() const { return outputs / groups; }
   /// Samples that are unfolded at a time.
   int64_t piece(size_t item) const {
-    const int64_t one = std::max<int64_t>(channels * kernel_size * out_size * static_cast<int64_t>(item), 1);
+    const int64_t one =
+        std::max<int64_t>(channels * kernel_size * out_size * static_cast<int64_t>(item), 1);
     return std::clamp<int64_t>(kColumnBytes / one, 1, batch);
   }
 };
@@ -55,7 +56,8 @@ __device__ void split(int64_t index, const int64_t (&sizes)[3], int64_t (&at)[3]
 
 /// columns[c][k][n][o] = src[n][c][o stride - padding + k dilation], 0 outside
 template <class T>
-__global__ void unfold_kernel(const T* src, T* columns, int64_t batch, const __grid_constant__ Shape s) {
+__global__ void unfold_kernel(const T* src, T* columns, int64_t batch,
+                              const __grid_constant__ Shape s) {
   TENON_CUDA_LOOP(i, s.channels * s.kernel_size * batch * s.out_size) {
     const int64_t o = i % s.out_size, n = i / s.out_size % batch, tap = i / s.out_size / batch;
     const int64_t k = tap % s.kernel_size, c = tap / s.kernel_size;
@@ -72,9 +74,11 @@ __global__ void unfold_kernel(const T* src, T* columns, int64_t batch, const __g
   }
 }
 
-/// The transpose of unfold_kernel: every element of src adds up the columns that were taken from it.
+/// The transpose of unfold_kernel: every element of src adds up the columns that were taken from
+/// it.
 template <class T>
-__global__ void fold_kernel(const T* columns, T* src, int64_t batch, const __grid_constant__ Shape s) {
+__global__ void fold_kernel(const T* columns, T* src, int64_t batch,
+                            const __grid_constant__ Shape s) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, batch * s.channels * s.in_size) {
     const int64_t c = i / s.in_size % s.channels, n = i / s.in_size / s.channels;
@@ -90,7 +94,8 @@ __global__ void fold_kernel(const T* columns, T* src, int64_t batch, const __gri
         taken &= x >= 0 && x % s.stride[d] == 0 && x / s.stride[d] < s.out[d];
         o = o * s.out[d] + x / s.stride[d];
       }
-      if (taken) sum += cuda::convert<V>(columns[((c * s.kernel_size + k) * batch + n) * s.out_size + o]);
+      if (taken)
+        sum += cuda::convert<V>(columns[((c * s.kernel_size + k) * batch + n) * s.out_size + o]);
     }
     src[i] = cuda::convert<T>(sum);
   }
@@ -98,7 +103,8 @@ __global__ void fold_kernel(const T* columns, T* src, int64_t batch, const __gri
 
 /// dst[n][c][o] = result[c][n][o] + bias[c]; bias may be null.
 template <class T>
-__global__ void deliver_kernel(const T* result, const T* bias, T* dst, int64_t batch, int64_t channels, int64_t size) {
+__global__ void deliver_kernel(const T* result, const T* bias, T* dst, int64_t batch,
+                               int64_t channels, int64_t size) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, batch * channels * size) {
     const int64_t o = i % size, c = i / size % channels, n = i / size / channels;
@@ -111,7 +117,8 @@ template <class T>
 __global__ void bias_kernel(T* out, const T* bias, int64_t n, int64_t channels, int64_t size) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, n) {
-    out[i] = cuda::convert<T>(cuda::convert<V>(out[i]) + cuda::convert<V>(bias[i / size % channels]));
+    out[i] =
+        cuda::convert<T>(cuda::convert<V>(out[i]) + cuda::convert<V>(bias[i / size % channels]));
   }
 }
 
@@ -137,10 +144,12 @@ TensorBase channels_first(const TensorBase& t) {
 
 TensorBase unfolded(const Shape& s, const TensorBase& src, CUstream_st* stream) {
   const int64_t batch = src.size(0), numel = s.channels * s.kernel_size * batch * s.out_size;
-  const TensorBase columns = empty({s.groups, s.taps(), batch * s.out_size}, src.scalar_type(), src.device());
+  const TensorBase columns =
+      empty({s.groups, s.taps(), batch * s.out_size}, src.scalar_type(), src.device());
   cuda::dispatch_size(src.element_size(), [&]<class T>() {
     unfold_kernel<<<cuda::blocks_for(numel), cuda::kBlock, 0, stream>>>(
-        static_cast<const T*>(src.const_data_ptr()), static_cast<T*>(columns.mutable_data_ptr()), batch, s);
+        static_cast<const T*>(src.const_data_ptr()), static_cast<T*>(columns.mutable_data_ptr()),
+        batch, s);
   });
   TENON_CUDA_CHECK_LAUNCH();
   return columns;
@@ -151,18 +160,19 @@ cuda::MatrixBatch matrices(const TensorBase& t, int64_t rows, int64_t columns) {
 }
 
 /// dst = src * weight + bias; all contiguous, bias may be undefined.
-void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight, const TensorBase& bias,
-             const TensorBase& dst) {
+void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
+             const TensorBase& bias, const TensorBase& dst) {
   const Shape s(g);
   const cuda::LaunchScope scope(dst);
   const int64_t step = s.piece(src.element_size());
   for (int64_t start = 0; start < s.batch; start += step) {
     const int64_t count = std::min(step, s.batch - start), width = count * s.out_size;
     const TensorBase columns = unfolded(s, samples(src, start, count), scope);
-    const TensorBase result = empty({s.outputs, count, s.out_size}, dst.scalar_type(), dst.device());
+    const TensorBase result =
+        empty({s.outputs, count, s.out_size}, dst.scalar_type(), dst.device());
     cuda::matrix_product("convolution", dst.scalar_type(), {s.groups, s.rows(), width, s.taps()}, 1,
-                         matrices(weight, s.rows(), s.taps()), matrices(columns, s.taps(), width), 0,
-                         matrices(result, s.rows(), width), dst.device());
+                         matrices(weight, s.rows(), s.taps()), matrices(columns, s.taps(), width),
+                         0, matrices(result, s.rows(), width), dst.device());
     const TensorBase part = samples(dst, start, count);
     TENON_DISPATCH_FLOATING_AND_REDUCED(dst.scalar_type(), "convolution", {
       deliver_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
@@ -184,8 +194,9 @@ void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const Tens
     const TensorBase dy = channels_first(samples(diff_dst, start, count));
     const TensorBase columns = empty({s.groups, s.taps(), width}, dy.scalar_type(), dy.device());
     cuda::matrix_product("convolution", dy.scalar_type(), {s.groups, s.taps(), width, s.rows()}, 1,
-                         matrices(weight, s.rows(), s.taps()).transposed(), matrices(dy, s.rows(), width), 0,
-                         matrices(columns, s.taps(), width), dy.device());
+                         matrices(weight, s.rows(), s.taps()).transposed(),
+                         matrices(dy, s.rows(), width), 0, matrices(columns, s.taps(), width),
+                         dy.device());
     const TensorBase part = samples(diff_src, start, count);
     TENON_DISPATCH_FLOATING_AND_REDUCED(dy.scalar_type(), "convolution_backward", {
       fold_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
@@ -206,8 +217,9 @@ void backward_weight(const ConvGeometry& g, const TensorBase& src, const TensorB
     const TensorBase columns = unfolded(s, samples(src, start, count), scope);
     const TensorBase dy = channels_first(samples(diff_dst, start, count));
     cuda::matrix_product("convolution", dy.scalar_type(), {s.groups, s.rows(), s.taps(), width}, 1,
-                         matrices(dy, s.rows(), width), matrices(columns, s.taps(), width).transposed(),
-                         start == 0 ? 0 : 1, matrices(diff_weight, s.rows(), s.taps()), dy.device());
+                         matrices(dy, s.rows(), width),
+                         matrices(columns, s.taps(), width).transposed(), start == 0 ? 0 : 1,
+                         matrices(diff_weight, s.rows(), s.taps()), dy.device());
   }
 }
 
@@ -232,12 +244,14 @@ void add_bias(const TensorBase& out, const TensorBase& bias) {
 
 }  // namespace
 
-void native::convolution_cuda(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+void native::convolution_cuda(const Tensor& input, const Tensor& weight,
+                              const std::optional<Tensor>& bias, IntArrayRef stride,
+                              IntArrayRef padding, IntArrayRef dilation, bool transposed,
                               IntArrayRef, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return;
-  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(out.scalar_type()), "[convolution] is not implemented for ",
-                              out.scalar_type(), " on CUDA");
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(out.scalar_type()),
+                              "[convolution] is not implemented for ", out.scalar_type(),
+                              " on CUDA");
   const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight);
   const TensorBase b = bias && bias->defined() ? cuda::contiguous(*bias) : TensorBase();
   const cuda::DenseOutput result(out);
@@ -253,14 +267,17 @@ void native::convolution_cuda(const Tensor& input, const Tensor& weight, const s
 
 /// Gradients of input, weight and bias; only those in the mask are computed.
 std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cuda(
-    const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef, IntArrayRef stride,
-    IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups,
-    std::array<bool, 3> output_mask) {
-  const DimVector sizes = meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
-                                                  dilation, transposed, output_padding, groups);
-  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes), "[convolution_backward] Expected grad_output of shape ",
-              sizes, ", but got ", grad_output.sizes());
-  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight), dy = cuda::contiguous(grad_output);
+    const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef,
+    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+    IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  const DimVector sizes =
+      meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
+                              dilation, transposed, output_padding, groups);
+  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes),
+              "[convolution_backward] Expected grad_output of shape ", sizes, ", but got ",
+              grad_output.sizes());
+  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight),
+                   dy = cuda::contiguous(grad_output);
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
   if (output_mask[0]) grad_input = like(x);

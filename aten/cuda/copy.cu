@@ -1,4 +1,5 @@
-// Copies between GPUs, and between a GPU and the host; conversion and strides by a pointwise kernel.
+// Copies between GPUs, and between a GPU and the host; conversion and strides by a pointwise
+// kernel.
 #include "aten/cuda/copy.h"
 
 #include "aten/cuda/pinned.h"
@@ -60,8 +61,9 @@ void between_devices(const TensorBase& dst, const TensorBase& src) {
   Event ready, done;
   ready.record(to);
   ready.wait(from.stream());
-  TENON_CUDA_CHECK(cudaMemcpyPeerAsync(dst.mutable_data_ptr(), dst.device().index(), src.const_data_ptr(),
-                                       src.device().index(), dst.nbytes(), from));
+  TENON_CUDA_CHECK(cudaMemcpyPeerAsync(dst.mutable_data_ptr(), dst.device().index(),
+                                       src.const_data_ptr(), src.device().index(), dst.nbytes(),
+                                       from));
   done.record(from.stream());
   done.wait(to);
 }
@@ -94,7 +96,8 @@ void to_device(const TensorBase& dst, const TensorBase& src, bool non_blocking) 
 void to_host(const TensorBase& dst, const TensorBase& src, bool non_blocking) {
   if (!same_bytes(dst, src)) {
     TensorBase packed = contiguous(src, dst.scalar_type());
-    if (packed.sizes() == dst.sizes() && dst.is_contiguous()) return to_host(dst, packed, non_blocking);
+    if (packed.sizes() == dst.sizes() && dst.is_contiguous())
+      return to_host(dst, packed, non_blocking);
     const TensorBase arrived = tenon::empty(src.sizes(), dst.scalar_type(), kCPU);
     to_host(arrived, packed, false);
     native::copy(dst, arrived);

@@ -13,12 +13,12 @@
 #include "aten/cuda/error.h"
 #include "aten/cuda/gemm.h"
 
-#define TENON_CUBLAS_CHECK(...)                                                                       \
-  do {                                                                                                \
-    const cublasStatus_t tenon_status = (__VA_ARGS__);                                                \
-    TENON_CHECK(tenon_status == CUBLAS_STATUS_SUCCESS, "[cuda] " #__VA_ARGS__ " failed at ", __FILE__, \
-                ":", __LINE__, ": ", cublasLtGetStatusString(tenon_status), " (",                     \
-                cublasLtGetStatusName(tenon_status), ")");                                            \
+#define TENON_CUBLAS_CHECK(...)                                                              \
+  do {                                                                                       \
+    const cublasStatus_t tenon_status = (__VA_ARGS__);                                       \
+    TENON_CHECK(tenon_status == CUBLAS_STATUS_SUCCESS, "[cuda] " #__VA_ARGS__ " failed at ", \
+                __FILE__, ":", __LINE__, ": ", cublasLtGetStatusString(tenon_status), " (",  \
+                cublasLtGetStatusName(tenon_status), ")");                                   \
   } while (false)
 
 namespace tenon::cuda {
@@ -72,18 +72,14 @@ struct Types {
 
 Types types_of(ScalarType dtype) {
   switch (dtype) {
-    case kDouble:
-      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
-    case kHalf:
-      return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case kBFloat16:
-      return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case kComplexFloat:
-      return {CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
-    case kComplexDouble:
-      return {CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F};
-    default:
-      return {CUDA_R_32F, CUDA_R_32F, tf32_allowed ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+  case kDouble: return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+  case kHalf: return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  case kBFloat16: return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  case kComplexFloat: return {CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
+  case kComplexDouble: return {CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F};
+  default:
+    return {CUDA_R_32F, CUDA_R_32F,
+            tf32_allowed ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
   }
 }
 
@@ -111,7 +107,9 @@ struct Problem {
   uint32_t align_a, align_b, align_out, align_bias;
   int32_t dtype, device, flags, compute;
 
-  friend bool operator==(const Problem& x, const Problem& y) { return std::memcmp(&x, &y, sizeof x) == 0; }
+  friend bool operator==(const Problem& x, const Problem& y) {
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
 };
 static_assert(sizeof(Problem) == 10 * 8 + 8 * 4);
 
@@ -148,17 +146,17 @@ void set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t what, T value
   TENON_CUBLAS_CHECK(cublasLtMatmulDescSetAttribute(desc, what, &value, sizeof value));
 }
 
-cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t cols, int64_t ld, int64_t batch,
-                              int64_t batch_stride) {
+cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t cols, int64_t ld,
+                              int64_t batch, int64_t batch_stride) {
   cublasLtMatrixLayout_t made = nullptr;
   TENON_CUBLAS_CHECK(cublasLtMatrixLayoutCreate(&made, type, static_cast<uint64_t>(rows),
                                                 static_cast<uint64_t>(cols), ld));
   if (batch > 1) {
     const auto count = static_cast<int32_t>(batch);
-    TENON_CUBLAS_CHECK(
-        cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count));
-    TENON_CUBLAS_CHECK(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                                        &batch_stride, sizeof batch_stride));
+    TENON_CUBLAS_CHECK(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                        &count, sizeof count));
+    TENON_CUBLAS_CHECK(cublasLtMatrixLayoutSetAttribute(
+        made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &batch_stride, sizeof batch_stride));
   }
   return made;
 }
@@ -187,7 +185,8 @@ std::unique_ptr<Recipe> make_recipe(const Problem& p, const Types& types, const 
                         cublasStatus_t (*)(cublasLtMatmulPreference_t)>
       owner(preference, cublasLtMatmulPreferenceDestroy);
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
-    TENON_CUBLAS_CHECK(cublasLtMatmulPreferenceSetAttribute(preference, what, &value, sizeof value));
+    TENON_CUBLAS_CHECK(
+        cublasLtMatmulPreferenceSetAttribute(preference, what, &value, sizeof value));
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMaxWorkspace);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, p.align_b);
@@ -196,9 +195,9 @@ std::unique_ptr<Recipe> make_recipe(const Problem& p, const Types& types, const 
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, p.align_out);
   cublasLtMatmulHeuristicResult_t result{};
   int count = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(handle_of(static_cast<DeviceIndex>(p.device)), recipe->product, recipe->b,
-                                     recipe->a, recipe->out, recipe->out, preference, 1, &result, &count);
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      handle_of(static_cast<DeviceIndex>(p.device)), recipe->product, recipe->b, recipe->a,
+      recipe->out, recipe->out, preference, 1, &result, &count);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || count == 0) return recipe;
   TENON_CUBLAS_CHECK(status);
   recipe->algorithm = result.algo;
@@ -220,17 +219,19 @@ Recipe& recipe_for(const Problem& p, const Types& types, const void* bias) {
 bool allow_tf32() { return tf32_allowed; }
 void set_allow_tf32(bool allow) { tf32_allowed = allow; }
 
-bool detail::cublaslt_product(ScalarType dtype, ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b,
-                              const Scalar& beta, MatrixBatch out, const void* bias, Device device,
-                              CUstream_st* stream) {
+bool detail::cublaslt_product(ScalarType dtype, ProductSizes s, const Scalar& alpha, MatrixBatch a,
+                              MatrixBatch b, const Scalar& beta, MatrixBatch out, const void* bias,
+                              Device device, CUstream_st* stream) {
   Side side_a, side_b, side_out;
-  if (!side_of(a, s.m, s.k, side_a) || !side_of(b, s.k, s.n, side_b) || !side_of(out, s.m, s.n, side_out)) {
+  if (!side_of(a, s.m, s.k, side_a) || !side_of(b, s.k, s.n, side_b) ||
+      !side_of(out, s.m, s.n, side_out)) {
     return false;
   }
   if (side_out.transposed) {
     // The transposed product writes row-major; its bias would lie along the rows.
-    return !bias && cublaslt_product(dtype, {s.batch, s.n, s.m, s.k}, alpha, b.transposed(), a.transposed(), beta,
-                                     out.transposed(), nullptr, device, stream);
+    return !bias &&
+           cublaslt_product(dtype, {s.batch, s.n, s.m, s.k}, alpha, b.transposed(), a.transposed(),
+                            beta, out.transposed(), nullptr, device, stream);
   }
   if (bias && is_complex(dtype)) return false;
   const Types types = types_of(dtype);
@@ -251,17 +252,18 @@ bool detail::cublaslt_product(ScalarType dtype, ProductSizes s, const Scalar& al
                         bias ? alignment_of(bias) : 0,
                         static_cast<int32_t>(dtype),
                         device.index(),
-                        (side_a.transposed ? kTransposeA : 0) | (side_b.transposed ? kTransposeB : 0) |
-                            (bias ? kBias : 0),
+                        (side_a.transposed ? kTransposeA : 0) |
+                            (side_b.transposed ? kTransposeB : 0) | (bias ? kBias : 0),
                         static_cast<int32_t>(types.compute)};
   Recipe& recipe = recipe_for(problem, types, bias);
   if (!recipe.found) return false;
   if (bias) set(recipe.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   const Factor alpha_factor(alpha, types.scale), beta_factor(beta, types.scale);
   const Workspace workspace(recipe.workspace, device.index());
-  TENON_CUBLAS_CHECK(cublasLtMatmul(handle_of(device.index()), recipe.product, alpha_factor.bytes, b.data, recipe.b,
-                                    a.data, recipe.a, beta_factor.bytes, out.data, recipe.out, out.data, recipe.out,
-                                    &recipe.algorithm, workspace.data(), recipe.workspace, stream));
+  TENON_CUBLAS_CHECK(cublasLtMatmul(handle_of(device.index()), recipe.product, alpha_factor.bytes,
+                                    b.data, recipe.b, a.data, recipe.a, beta_factor.bytes, out.data,
+                                    recipe.out, out.data, recipe.out, &recipe.algorithm,
+                                    workspace.data(), recipe.workspace, stream));
   return true;
 }
 

@@ -49,8 +49,8 @@ void set_device(DeviceIndex index) { TENON_CUDA_CHECK(cudaSetDevice(index)); }
 Device resolve(Device device) {
   TENON_CHECK(device.is_cuda(), "[cuda] expected a CUDA device, got ", device);
   const DeviceIndex index = device.has_index() ? device.index() : current_device();
-  TENON_CHECK(index >= 0 && index < device_count(), "[cuda] device ", device, " does not exist: ",
-              device_count(), " CUDA devices were found");
+  TENON_CHECK(index >= 0 && index < device_count(), "[cuda] device ", device,
+              " does not exist: ", device_count(), " CUDA devices were found");
   return Device(kCUDA, index);
 }
 
@@ -72,7 +72,8 @@ void synchronize(DeviceIndex index) {
   TENON_CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-DeviceGuard::DeviceGuard(DeviceIndex index) : previous_(current_device()), changed_(index >= 0 && index != previous_) {
+DeviceGuard::DeviceGuard(DeviceIndex index)
+    : previous_(current_device()), changed_(index >= 0 && index != previous_) {
   if (changed_) set_device(index);
 }
 

@@ -18,8 +18,8 @@ __global__ void count_kernel(const int64_t* index, int64_t n, int64_t rows, int*
 
 /// `counts` may be null.
 template <class T>
-__global__ void add_rows_kernel(const T* grad, const int64_t* index, T* out, int64_t total, int64_t size,
-                                int64_t rows, int64_t padding, const int* counts) {
+__global__ void add_rows_kernel(const T* grad, const int64_t* index, T* out, int64_t total,
+                                int64_t size, int64_t rows, int64_t padding, const int* counts) {
   TENON_CUDA_LOOP(i, total) {
     const int64_t at = index[i / size];
     TENON_KERNEL_CHECK(at >= 0 && at < rows);
@@ -32,27 +32,31 @@ __global__ void add_rows_kernel(const T* grad, const int64_t* index, T* out, int
 }  // namespace
 
 /// Half types are added in float.
-void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
-                                           int64_t padding_idx, bool scale_grad_by_freq, const Tensor& out) {
+void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tensor& indices,
+                                           int64_t num_weights, int64_t padding_idx,
+                                           bool scale_grad_by_freq, const Tensor& out) {
   if (out.numel() == 0) return;
   const ScalarType type = out.scalar_type() == kDouble ? kDouble : kFloat;
-  const TensorBase grad = cuda::contiguous(grad_output, type), index = cuda::contiguous(indices, kLong);
+  const TensorBase grad = cuda::contiguous(grad_output, type),
+                   index = cuda::contiguous(indices, kLong);
   const cuda::DenseOutput result(out, type);
   const cuda::LaunchScope scope(out);
   TENON_CUDA_CHECK(cudaMemsetAsync(result.data<void>(), 0, result.tensor().nbytes(), scope));
   if (grad.numel() > 0) {
     const auto* at = index.data_ptr<int64_t>();
-    const cuda::Workspace counts(scale_grad_by_freq ? static_cast<size_t>(num_weights) * sizeof(int) : 0);
+    const cuda::Workspace counts(scale_grad_by_freq ? static_cast<size_t>(num_weights) * sizeof(int)
+                                                    : 0);
     if (scale_grad_by_freq) {
-      TENON_CUDA_CHECK(cudaMemsetAsync(counts.data(), 0, static_cast<size_t>(num_weights) * sizeof(int), scope));
-      count_kernel<<<cuda::blocks_for(index.numel()), cuda::kBlock, 0, scope>>>(at, index.numel(), num_weights,
-                                                                                counts.as<int>());
+      TENON_CUDA_CHECK(
+          cudaMemsetAsync(counts.data(), 0, static_cast<size_t>(num_weights) * sizeof(int), scope));
+      count_kernel<<<cuda::blocks_for(index.numel()), cuda::kBlock, 0, scope>>>(
+          at, index.numel(), num_weights, counts.as<int>());
       TENON_CUDA_CHECK_LAUNCH();
     }
     TENON_DISPATCH_FLOATING(type, "embedding_dense_backward", {
       add_rows_kernel<<<cuda::blocks_for(grad.numel()), cuda::kBlock, 0, scope>>>(
-          grad.data_ptr<scalar_t>(), at, result.data<scalar_t>(), grad.numel(), out.numel() / num_weights, num_weights,
-          padding_idx, counts.as<const int>());
+          grad.data_ptr<scalar_t>(), at, result.data<scalar_t>(), grad.numel(),
+          out.numel() / num_weights, num_weights, padding_idx, counts.as<const int>());
     });
     TENON_CUDA_CHECK_LAUNCH();
   }

@@ -17,7 +17,8 @@ Tensor& native::fill_scalar_cuda_(Tensor& self, const Scalar& value) {
 }
 
 Tensor& native::fill_tensor_cuda_(Tensor& self, const Tensor& value) {
-  TENON_CHECK(value.dim() == 0, "[fill_] fill_ only supports 0-dimension value tensor but got tensor with ",
+  TENON_CHECK(value.dim() == 0,
+              "[fill_] fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
   cuda::copy(self, value);
   return self;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMaxDims = 16;
 
-/// The index tensor's sizes, and the strides of two tensors along them: `indexed`, whose dimension dim is
-/// taken from the index, and `plain`, read in order. 0-dim tensors count as [1].
+/// The index tensor's sizes, and the strides of two tensors along them: `indexed`, whose dimension
+/// dim is taken from the index, and `plain`, read in order. 0-dim tensors count as [1].
 struct Walk {
   int ndim, dim;
   int64_t numel, length;  // length: of the indexed tensor along dim
@@ -21,7 +21,8 @@ struct Walk {
 
   Walk(const TensorBase& index, const TensorBase& by_index, int64_t d, const TensorBase* in_order) {
     ndim = static_cast<int>(std::max<int64_t>(index.dim(), 1));
-    TENON_CHECK(ndim <= kMaxDims, "tensors of at most ", kMaxDims, " dimensions are supported here");
+    TENON_CHECK(ndim <= kMaxDims, "tensors of at most ", kMaxDims,
+                " dimensions are supported here");
     dim = static_cast<int>(wrap_dim(d, by_index.dim()));
     numel = index.numel();
     length = by_index.dim() == 0 ? 1 : by_index.size(dim);
@@ -45,7 +46,8 @@ struct Walk {
 };
 
 template <class T>
-__global__ void gather_kernel(const T* in, const int64_t* index, T* out, const __grid_constant__ Walk walk) {
+__global__ void gather_kernel(const T* in, const int64_t* index, T* out,
+                              const __grid_constant__ Walk walk) {
   TENON_CUDA_LOOP(i, walk.numel) {
     int64_t offset, unused;
     walk.offsets(i, offset, unused);
@@ -57,7 +59,8 @@ __global__ void gather_kernel(const T* in, const int64_t* index, T* out, const _
 enum class Mode { Assign, Fill, Add };
 
 template <class T, Mode kMode>
-__global__ void scatter_kernel(const T* src, T value, const int64_t* index, T* out, const __grid_constant__ Walk walk) {
+__global__ void scatter_kernel(const T* src, T value, const int64_t* index, T* out,
+                               const __grid_constant__ Walk walk) {
   TENON_CUDA_LOOP(i, walk.numel) {
     int64_t to, from;
     walk.offsets(i, to, from);
@@ -71,8 +74,8 @@ __global__ void scatter_kernel(const T* src, T value, const int64_t* index, T* o
 
 /// out = self, then launch(index data, out data, walk, scope).
 template <class Launch>
-void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorBase* src, const Tensor& out,
-             Launch&& launch) {
+void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorBase* src,
+             const Tensor& out, Launch&& launch) {
   cuda::copy(out, self);
   if (index.numel() == 0) return;
   const TensorBase at = cuda::contiguous(index);
@@ -83,7 +86,8 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
 
 }  // namespace
 
-void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
+void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, bool,
+                         const Tensor& out) {
   if (index.numel() == 0) return;
   const TensorBase at = cuda::contiguous(index);
   const cuda::DenseOutput result(out);
@@ -91,42 +95,52 @@ void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, b
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
     gather_kernel<<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), at.data_ptr<int64_t>(), result.data<T>(), walk);
+        static_cast<const T*>(self.const_data_ptr()), at.data_ptr<int64_t>(), result.data<T>(),
+        walk);
   });
   TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 
-void native::scatter_src_cuda(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                              const Tensor& out) {
-  scatter(self, dim, index, &src, out, [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
-    cuda::dispatch_size(self.element_size(), [&]<class T>() {
-      scatter_kernel<T, Mode::Assign><<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-          static_cast<const T*>(src.const_data_ptr()), T{}, at, static_cast<T*>(out.mutable_data_ptr()), walk);
-    });
-  });
+void native::scatter_src_cuda(const Tensor& self, int64_t dim, const Tensor& index,
+                              const Tensor& src, const Tensor& out) {
+  scatter(self, dim, index, &src, out,
+          [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
+            cuda::dispatch_size(self.element_size(), [&]<class T>() {
+              scatter_kernel<T, Mode::Assign>
+                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
+                      static_cast<const T*>(src.const_data_ptr()), T{}, at,
+                      static_cast<T*>(out.mutable_data_ptr()), walk);
+            });
+          });
 }
 
-void native::scatter_value_cuda(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
-                                const Tensor& out) {
-  scatter(self, dim, index, nullptr, out, [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
-    TENON_DISPATCH_ALL(self.scalar_type(), "scatter", {
-      using T = cuda::device_t<scalar_t>;
-      scatter_kernel<T, Mode::Fill><<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-          nullptr, cuda::number_as<T>(value), at, static_cast<T*>(out.mutable_data_ptr()), walk);
-    });
-  });
+void native::scatter_value_cuda(const Tensor& self, int64_t dim, const Tensor& index,
+                                const Scalar& value, const Tensor& out) {
+  scatter(self, dim, index, nullptr, out,
+          [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
+            TENON_DISPATCH_ALL(self.scalar_type(), "scatter", {
+              using T = cuda::device_t<scalar_t>;
+              scatter_kernel<T, Mode::Fill>
+                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
+                      nullptr, cuda::number_as<T>(value), at,
+                      static_cast<T*>(out.mutable_data_ptr()), walk);
+            });
+          });
 }
 
-void native::scatter_add_cuda(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                              const Tensor& out) {
-  scatter(self, dim, index, &src, out, [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
-    TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
-      using T = cuda::device_t<scalar_t>;
-      scatter_kernel<T, Mode::Add><<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-          static_cast<const T*>(src.const_data_ptr()), T{}, at, static_cast<T*>(out.mutable_data_ptr()), walk);
-    });
-  });
+void native::scatter_add_cuda(const Tensor& self, int64_t dim, const Tensor& index,
+                              const Tensor& src, const Tensor& out) {
+  scatter(self, dim, index, &src, out,
+          [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
+            TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
+              using T = cuda::device_t<scalar_t>;
+              scatter_kernel<T, Mode::Add>
+                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
+                      static_cast<const T*>(src.const_data_ptr()), T{}, at,
+                      static_cast<T*>(out.mutable_data_ptr()), walk);
+            });
+          });
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// Matrix products: by cuBLASLt where it can, else (integers, operands without a dense dimension that are
-// not worth a copy, empty sums) by a plain tiled kernel.
+// Matrix products: by cuBLASLt where it can, else (integers, operands without a dense dimension
+// that are not worth a copy, empty sums) by a plain tiled kernel.
 #include "aten/cuda/gemm.h"
 
 #include "aten/cuda/allocator.h"
@@ -16,14 +16,18 @@ struct Matrices {
   T* data;
   int64_t batch, row, col;
 
-  explicit Matrices(const MatrixBatch& m) : data(static_cast<T*>(m.data)), batch(m.batch), row(m.row), col(m.col) {}
-  __device__ T* at(int64_t l, int64_t i, int64_t j) const { return data + l * batch + i * row + j * col; }
+  explicit Matrices(const MatrixBatch& m)
+      : data(static_cast<T*>(m.data)), batch(m.batch), row(m.row), col(m.col) {}
+  __device__ T* at(int64_t l, int64_t i, int64_t j) const {
+    return data + l * batch + i * row + j * col;
+  }
 };
 
 template <class T, class V>
-__global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Matrices<const T> b, V beta, bool add,
-                               Matrices<T> out, const T* bias) {
-  __shared__ alignas(16) unsigned char raw_a[kTile * kTile * sizeof(V)], raw_b[kTile * kTile * sizeof(V)];
+__global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Matrices<const T> b,
+                               V beta, bool add, Matrices<T> out, const T* bias) {
+  __shared__ alignas(16) unsigned char raw_a[kTile * kTile * sizeof(V)],
+      raw_b[kTile * kTile * sizeof(V)];
   V* tile_a = reinterpret_cast<V*>(raw_a);
   V* tile_b = reinterpret_cast<V*>(raw_b);
   const int tx = threadIdx.x, ty = threadIdx.y;
@@ -47,23 +51,25 @@ __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Mat
 }
 
 template <class T>
-void plain_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b, const Scalar& beta,
-                   MatrixBatch out, const void* bias, CUstream_st* stream) {
+void plain_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b,
+                   const Scalar& beta, MatrixBatch out, const void* bias, CUstream_st* stream) {
   using V = accumulate_t<T>;
   using D = device_t<T>;
   const auto tiles = [](int64_t n) { return static_cast<unsigned>((n + kTile - 1) / kTile); };
-  TENON_CHECK(s.m < (int64_t{1} << 19), "[mm] at most 524287 rows are supported for this dtype, got ", s.m);
+  TENON_CHECK(s.m < (int64_t{1} << 19),
+              "[mm] at most 524287 rows are supported for this dtype, got ", s.m);
   const dim3 grid(tiles(s.n), tiles(s.m), static_cast<unsigned>(std::min<int64_t>(s.batch, 65535)));
   product_kernel<D, V><<<grid, dim3(kTile, kTile), 0, stream>>>(
-      s, number_as<V>(alpha), Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta), !beta.equal(0),
-      Matrices<D>(out), static_cast<const D*>(bias));
+      s, number_as<V>(alpha), Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta),
+      !beta.equal(0), Matrices<D>(out), static_cast<const D*>(bias));
   TENON_CUDA_CHECK_LAUNCH();
 }
 
 }  // namespace
 
-void matrix_product(const char* op, ScalarType dtype, ProductSizes s, const Scalar& alpha, MatrixBatch a,
-                    MatrixBatch b, const Scalar& beta, MatrixBatch out, Device device, const void* bias) {
+void matrix_product(const char* op, ScalarType dtype, ProductSizes s, const Scalar& alpha,
+                    MatrixBatch a, MatrixBatch b, const Scalar& beta, MatrixBatch out,
+                    Device device, const void* bias) {
   if (s.batch == 0 || s.m == 0 || s.n == 0) return;
   const LaunchScope scope(device);
   if (is_differentiable(dtype) && s.k > 0 &&

@@ -32,6 +32,6 @@ inline unsigned blocks_for(int64_t n, int64_t per_block = kBlock, int64_t cap = 
 }  // namespace tenon::cuda
 
 /// for (int64_t i : the indices of [0, n) that fall to this thread)
-#define TENON_CUDA_LOOP(i, n)                                                      \
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (n);        \
+#define TENON_CUDA_LOOP(i, n)                                               \
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (n); \
        i += int64_t{gridDim.x} * blockDim.x)

@@ -12,8 +12,8 @@ namespace {
 constexpr int kColumns = 32, kRows = 8;
 
 template <class T, class V>
-__global__ void forward_kernel(const T* in, const V* weight, const V* bias, T* out, V* means, V* rstds, int64_t rows,
-                               int64_t n, V eps) {
+__global__ void forward_kernel(const T* in, const V* weight, const V* bias, T* out, V* means,
+                               V* rstds, int64_t rows, int64_t n, V eps) {
   TENON_CUDA_ROWS(row, rows) {
     const cuda::RowReader<T, V> x(in + row * n, row < rows ? n : 0);
     V sum = 0;
@@ -35,8 +35,8 @@ __global__ void forward_kernel(const T* in, const V* weight, const V* bias, T* o
 
 /// With h = (x - mean) rstd and g = dy w: dx = rstd (g - mean(g) - h mean(g h))
 template <class T, class V>
-__global__ void input_kernel(const T* grad, const T* in, const V* means, const V* rstds, const V* weight, T* out,
-                             int64_t rows, int64_t n) {
+__global__ void input_kernel(const T* grad, const T* in, const V* means, const V* rstds,
+                             const V* weight, T* out, int64_t rows, int64_t n) {
   TENON_CUDA_ROWS(row, rows) {
     const bool inside = row < rows;
     const V mean = inside ? means[row] : V(0), rstd = inside ? rstds[row] : V(0);
@@ -57,10 +57,11 @@ __global__ void input_kernel(const T* grad, const T* in, const V* means, const V
   }
 }
 
-/// Sums over the rows of split blockIdx.y: partial[split][0][n] of dy h, partial[split][1][n] of dy.
+/// Sums over the rows of split blockIdx.y: partial[split][0][n] of dy h, partial[split][1][n] of
+/// dy.
 template <class T, class V>
-__global__ void parameters_kernel(const T* grad, const T* in, const V* means, const V* rstds, V* partial, int64_t rows,
-                                  int64_t n, int64_t per_split) {
+__global__ void parameters_kernel(const T* grad, const T* in, const V* means, const V* rstds,
+                                  V* partial, int64_t rows, int64_t n, int64_t per_split) {
   __shared__ V dots[kRows][kColumns + 1], sums[kRows][kColumns + 1];
   const int64_t column = int64_t{blockIdx.x} * kColumns + threadIdx.x;
   const int64_t begin = int64_t{blockIdx.y} * per_split, end = min(begin + per_split, rows);
@@ -112,20 +113,22 @@ ScalarType accumulate_type(ScalarType t) { return t == kDouble ? kDouble : kFloa
 }  // namespace
 
 void native::native_layer_norm_cuda(const Tensor& input, IntArrayRef normalized_shape,
-                                    const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps,
+                                    const std::optional<Tensor>& weight,
+                                    const std::optional<Tensor>& bias, double eps,
                                     const Tensor& out, const Tensor& mean, const Tensor& rstd) {
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
   if (rows == 0) return;
   const ScalarType type = accumulate_type(input.scalar_type());
-  const TensorBase x = cuda::contiguous(input), w = parameter(weight, type), b = parameter(bias, type);
+  const TensorBase x = cuda::contiguous(input), w = parameter(weight, type),
+                   b = parameter(bias, type);
   const cuda::DenseOutput y(out), means(mean, type), rstds(rstd, type);
   const cuda::LaunchScope scope(out);
   const cuda::RowLaunch launch(rows, n);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm", {
     using V = opmath_t<scalar_t>;
     forward_kernel<scalar_t, V><<<launch.grid, launch.block, 0, scope>>>(
-        x.data_ptr<scalar_t>(), pointer<V>(w), pointer<V>(b), y.data<scalar_t>(), means.data<V>(), rstds.data<V>(),
-        rows, n, static_cast<V>(eps));
+        x.data_ptr<scalar_t>(), pointer<V>(w), pointer<V>(b), y.data<scalar_t>(), means.data<V>(),
+        rstds.data<V>(), rows, n, static_cast<V>(eps));
   });
   TENON_CUDA_CHECK_LAUNCH();
   y.finish();
@@ -135,10 +138,12 @@ void native::native_layer_norm_cuda(const Tensor& input, IntArrayRef normalized_
 
 /// Gradients of input, weight and bias; those not in the mask are undefined.
 std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
-    const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
-    const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(), "[native_layer_norm_backward] Expected grad_out to have the ",
-              "input's shape ", input.sizes(), ", got ", grad_out.sizes());
+    const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
+    const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+    std::array<bool, 3> output_mask) {
+  TENON_CHECK(grad_out.sizes() == input.sizes(),
+              "[native_layer_norm_backward] Expected grad_out to have the ", "input's shape ",
+              input.sizes(), ", got ", grad_out.sizes());
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
   const ScalarType type = accumulate_type(input.scalar_type());
   const auto dtype_of = [&](const std::optional<Tensor>& p) {
@@ -150,29 +155,34 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
   if (output_mask[1]) grad_weight = empty(normalized_shape, dtype_of(weight), input.device());
   if (output_mask[2]) grad_bias = empty(normalized_shape, dtype_of(bias), input.device());
 
-  const TensorBase x = cuda::contiguous(input), dy = cuda::contiguous(grad_out, input.scalar_type());
-  const TensorBase w = parameter(weight, type), means = cuda::contiguous(mean, type), rstds = cuda::contiguous(rstd, type);
+  const TensorBase x = cuda::contiguous(input),
+                   dy = cuda::contiguous(grad_out, input.scalar_type());
+  const TensorBase w = parameter(weight, type), means = cuda::contiguous(mean, type),
+                   rstds = cuda::contiguous(rstd, type);
   const cuda::LaunchScope scope(input);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm_backward", {
     using V = opmath_t<scalar_t>;
     if (output_mask[0] && input.numel() > 0) {
       const cuda::RowLaunch launch(rows, n);
       input_kernel<scalar_t, V><<<launch.grid, launch.block, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(), pointer<V>(w),
-          grad_input.data_ptr<scalar_t>(), rows, n);
+          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
+          pointer<V>(w), grad_input.data_ptr<scalar_t>(), rows, n);
       TENON_CUDA_CHECK_LAUNCH();
     }
     if ((output_mask[1] || output_mask[2]) && n > 0) {
       const int64_t splits = std::clamp<int64_t>(rows / 64, 1, 128);
       const int64_t per_split = (rows + splits - 1) / splits;
       const cuda::Workspace partial(static_cast<size_t>(2 * splits * n) * sizeof(V));
-      const dim3 grid(static_cast<unsigned>((n + kColumns - 1) / kColumns), static_cast<unsigned>(splits));
+      const dim3 grid(static_cast<unsigned>((n + kColumns - 1) / kColumns),
+                      static_cast<unsigned>(splits));
       parameters_kernel<scalar_t, V><<<grid, dim3(kColumns, kRows), 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(), partial.as<V>(),
-          rows, n, per_split);
+          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
+          partial.as<V>(), rows, n, per_split);
       TENON_CUDA_CHECK_LAUNCH();
-      const TensorBase dw = output_mask[1] ? empty(normalized_shape, type, input.device()) : TensorBase();
-      const TensorBase db = output_mask[2] ? empty(normalized_shape, type, input.device()) : TensorBase();
+      const TensorBase dw =
+          output_mask[1] ? empty(normalized_shape, type, input.device()) : TensorBase();
+      const TensorBase db =
+          output_mask[2] ? empty(normalized_shape, type, input.device()) : TensorBase();
       add_splits_kernel<V><<<cuda::blocks_for(n), cuda::kBlock, 0, scope>>>(
           partial.as<const V>(), splits, n, dw.defined() ? dw.data_ptr<V>() : nullptr,
           db.defined() ? db.data_ptr<V>() : nullptr);

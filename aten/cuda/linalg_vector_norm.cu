@@ -1,5 +1,5 @@
-// (sum |x|^p)^(1/p); max |x| for p = inf, min |x| for -inf, the number of non-zeros for 0. In double:
-// squares of floats neither overflow nor vanish there.
+// (sum |x|^p)^(1/p); max |x| for p = inf, min |x| for -inf, the number of non-zeros for 0. In
+// double: squares of floats neither overflow nor vanish there.
 #include "tenon/native/linalg_vector_norm.h"
 
 #include <cmath>
@@ -46,15 +46,17 @@ struct NormOp {
 
 }  // namespace
 
-void native::linalg_vector_norm_cuda(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool,
-                                     std::optional<ScalarType> dtype, const Tensor& out) {
+void native::linalg_vector_norm_cuda(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
+                                     bool, std::optional<ScalarType> dtype, const Tensor& out) {
   const uint64_t mask = dim_mask("linalg_vector_norm", dim, self.dim());
   const TensorBase in = dtype ? cuda::contiguous(self, *dtype) : TensorBase(self);
   const auto run = [&]<class T>(T) {
     using In = cuda::device_t<T>;
     TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "linalg_vector_norm", {
       if constexpr (std::is_same_v<T, scalar_t> || std::is_same_v<T, std::complex<scalar_t>>) {
-        cuda::reduce<In>(in, mask, NormOp<In, scalar_t>{static_cast<scalar_t*>(out.mutable_data_ptr()), ord.toDouble()});
+        cuda::reduce<In>(
+            in, mask,
+            NormOp<In, scalar_t>{static_cast<scalar_t*>(out.mutable_data_ptr()), ord.toDouble()});
       }
     });
   };

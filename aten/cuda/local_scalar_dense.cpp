@@ -10,8 +10,9 @@ Scalar native::_local_scalar_dense_cuda(const Tensor& self) {
   const TensorBase one = make_detached(self);
   one.unsafe_impl()->set_sizes_contiguous({});
   cuda::copy(here, one);
-  return TENON_DISPATCH_ALL(self.scalar_type(), "_local_scalar_dense",
-                            { return Scalar(*static_cast<const scalar_t*>(here.const_data_ptr())); });
+  return TENON_DISPATCH_ALL(self.scalar_type(), "_local_scalar_dense", {
+    return Scalar(*static_cast<const scalar_t*>(here.const_data_ptr()));
+  });
 }
 
 }  // namespace tenon

@@ -7,10 +7,10 @@
 
 #include <thrust/complex.h>
 
-// The functions of the expression language as CUDA device functions, for V = float, double, int32_t,
-// int64_t (here) and thrust::complex (math_complex.cuh). Comparisons and logic give bool. NaN, zero and
-// overflow behave as in aten/cpu/vec; integers wrap around, and an integer divided by 0 has no defined
-// result, since a kernel cannot throw.
+// The functions of the expression language as CUDA device functions, for V = float, double,
+// int32_t, int64_t (here) and thrust::complex (math_complex.cuh). Comparisons and logic give bool.
+// NaN, zero and overflow behave as in aten/cpu/vec; integers wrap around, and an integer divided by
+// 0 has no defined result, since a kernel cannot throw.
 namespace tenon::native::cuda_m {
 
 #define TENON_DEVICE __device__ __forceinline__
@@ -316,14 +316,14 @@ TENON_DEVICE V rshift(V a, V b) {
 
 // ---- rounding ----
 
-#define TENON_ROUNDING(name, f)    \
-  template <Real V>                \
-  TENON_DEVICE V name(V a) {       \
-    if constexpr (kIsFloat<V>) {   \
-      return std::f(a);            \
-    } else {                       \
-      return a;                    \
-    }                              \
+#define TENON_ROUNDING(name, f)  \
+  template <Real V>              \
+  TENON_DEVICE V name(V a) {     \
+    if constexpr (kIsFloat<V>) { \
+      return std::f(a);          \
+    } else {                     \
+      return a;                  \
+    }                            \
   }
 TENON_ROUNDING(floor, floor)
 TENON_ROUNDING(ceil, ceil)
@@ -337,10 +337,10 @@ TENON_DEVICE V frac(V a) {
 
 // ---- functions of real numbers ----
 
-#define TENON_UNARY(name)       \
-  template <Float V>            \
-  TENON_DEVICE V name(V a) {    \
-    return std::name(a);        \
+#define TENON_UNARY(name)    \
+  template <Float V>         \
+  TENON_DEVICE V name(V a) { \
+    return std::name(a);     \
   }
 TENON_UNARY(exp)
 TENON_UNARY(exp2)
@@ -420,8 +420,9 @@ __device__ __noinline__ inline double digamma_double(double x) {
   for (; x < 10; x += 1) sum -= 1 / x;
   const double z = 1 / (x * x);
   const double series =
-      z * (1.0 / 12 -
-           z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+      z * (1.0 / 12 - z * (1.0 / 120 -
+                           z * (1.0 / 252 -
+                                z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return sum + std::log(x) - 0.5 / x - (x == std::numeric_limits<double>::infinity() ? 0 : series);
 }
 

@@ -84,10 +84,10 @@ TENON_DEVICE Complex<R> pow(Complex<R> a, Complex<R> b) {
   if (a == Complex<R>()) return b == Complex<R>() ? Complex<R>(R(1)) : Complex<R>();
   return thrust::pow(a, b);
 }
-#define TENON_UNARY(name)                           \
-  template <class R>                                \
-  TENON_DEVICE Complex<R> name(Complex<R> a) {      \
-    return thrust::name(a);                         \
+#define TENON_UNARY(name)                      \
+  template <class R>                           \
+  TENON_DEVICE Complex<R> name(Complex<R> a) { \
+    return thrust::name(a);                    \
   }
 TENON_UNARY(exp)
 TENON_UNARY(log)
@@ -125,7 +125,8 @@ template <class R>
 TENON_DEVICE Complex<R> log1p(Complex<R> a) {
   const R x = a.real(), y = a.imag();
   const R angle = std::atan2(y, 1 + x);
-  if (std::fabs(x) > R(0.5) || std::fabs(y) > R(0.5)) return {std::log(std::hypot(1 + x, y)), angle};
+  if (std::fabs(x) > R(0.5) || std::fabs(y) > R(0.5))
+    return {std::log(std::hypot(1 + x, y)), angle};
   return {std::log1p(x * (2 + x) + y * y) / 2, angle};
 }
 template <class R>

@@ -19,12 +19,14 @@ __device__ int64_t first_inside(int64_t start, int64_t dilation) {
 
 /// One thread for each output. NaN wins over every number.
 template <class T>
-__global__ void forward_kernel(const T* in, T* out, int64_t* indices, const __grid_constant__ Pool2d p) {
+__global__ void forward_kernel(const T* in, T* out, int64_t* indices,
+                               const __grid_constant__ Pool2d p) {
   using V = cuda::accumulate_t<T>;
   const int64_t plane_out = p.out_h * p.out_w;
   TENON_CUDA_LOOP(i, p.planes * plane_out) {
     const T* plane = in + i / plane_out * p.in_h * p.in_w;
-    const int64_t top = i % plane_out / p.out_w * p.stride_h - p.pad_h, left = i % p.out_w * p.stride_w - p.pad_w;
+    const int64_t top = i % plane_out / p.out_w * p.stride_h - p.pad_h,
+                  left = i % p.out_w * p.stride_w - p.pad_w;
     const int64_t bottom = min(top + (p.kernel_h - 1) * p.dilation_h + 1, p.in_h);
     const int64_t right = min(left + (p.kernel_w - 1) * p.dilation_w + 1, p.in_w);
     const int64_t h0 = first_inside(top, p.dilation_h), w0 = first_inside(left, p.dilation_w);
@@ -47,8 +49,8 @@ __global__ void forward_kernel(const T* in, T* out, int64_t* indices, const __gr
 }
 
 template <class T>
-__global__ void backward_kernel(const T* grad, const int64_t* indices, T* out, int64_t n, int64_t plane_out,
-                                int64_t plane_in) {
+__global__ void backward_kernel(const T* grad, const int64_t* indices, T* out, int64_t n,
+                                int64_t plane_out, int64_t plane_in) {
   TENON_CUDA_LOOP(i, n) {
     TENON_KERNEL_CHECK(indices[i] >= 0 && indices[i] < plane_in);
     cuda::atomic_add(out + i / plane_out * plane_in + indices[i], grad[i]);
@@ -56,8 +58,8 @@ __global__ void backward_kernel(const T* grad, const int64_t* indices, T* out, i
 }
 
 template <class T>
-__global__ void gather_kernel(const T* in, const int64_t* indices, T* out, int64_t n, int64_t plane_out,
-                              int64_t plane_in) {
+__global__ void gather_kernel(const T* in, const int64_t* indices, T* out, int64_t n,
+                              int64_t plane_out, int64_t plane_in) {
   TENON_CUDA_LOOP(i, n) {
     TENON_KERNEL_CHECK(indices[i] >= 0 && indices[i] < plane_in);
     out[i] = in[i / plane_out * plane_in + indices[i]];
@@ -68,17 +70,20 @@ int64_t plane_of(const TensorBase& t) { return t.size(-1) * t.size(-2); }
 
 }  // namespace
 
-void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
-                                          IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const Tensor& out,
+void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel_size,
+                                          IntArrayRef stride, IntArrayRef padding,
+                                          IntArrayRef dilation, bool ceil_mode, const Tensor& out,
                                           const Tensor& indices) {
   if (out.numel() == 0) return;
-  const Pool2d p = meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
+  const Pool2d p =
+      meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
   const TensorBase x = cuda::contiguous(self);
   const cuda::DenseOutput y(out), at(indices);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_SWITCH(self.scalar_type(), "max_pool2d",
-                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
-                            TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),
+                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE)
+                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
+                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),
                         {
                           forward_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
                               x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p);
@@ -88,9 +93,11 @@ void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel
   at.finish();
 }
 
-/// 0 but at the maxima, where the gradients of all windows that chose them add up, half types in float.
-void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, const Tensor& self, IntArrayRef,
-                                                   IntArrayRef, IntArrayRef, IntArrayRef, bool, const Tensor& indices,
+/// 0 but at the maxima, where the gradients of all windows that chose them add up, half types in
+/// float.
+void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, const Tensor& self,
+                                                   IntArrayRef, IntArrayRef, IntArrayRef,
+                                                   IntArrayRef, bool, const Tensor& indices,
                                                    const Tensor& grad_input) {
   if (grad_input.numel() == 0) return;
   const ScalarType type = self.scalar_type() == kDouble ? kDouble : kFloat;
@@ -101,8 +108,8 @@ void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, co
   if (dy.numel() > 0) {
     TENON_DISPATCH_FLOATING(type, "max_pool2d_with_indices_backward", {
       backward_kernel<<<cuda::blocks_for(dy.numel()), cuda::kBlock, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), at.data_ptr<int64_t>(), dx.data<scalar_t>(), dy.numel(), plane_of(indices),
-          plane_of(self));
+          dy.data_ptr<scalar_t>(), at.data_ptr<int64_t>(), dx.data<scalar_t>(), dy.numel(),
+          plane_of(indices), plane_of(self));
     });
     TENON_CUDA_CHECK_LAUNCH();
   }
@@ -117,8 +124,8 @@ void native::_max_pool2d_gather_cuda(const Tensor& self, const Tensor& indices, 
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
     gather_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(x.const_data_ptr()), at.data_ptr<int64_t>(), y.data<T>(), out.numel(), plane_of(indices),
-        plane_of(self));
+        static_cast<const T*>(x.const_data_ptr()), at.data_ptr<int64_t>(), y.data<T>(), out.numel(),
+        plane_of(indices), plane_of(self));
   });
   TENON_CUDA_CHECK_LAUNCH();
   y.finish();

@@ -20,7 +20,8 @@ struct Moments {
     const double n = a.count + b.count;
     if (n == 0) return a;
     const double delta = b.mean - a.mean;
-    return {n, a.mean + delta * (b.count / n), a.m2 + b.m2 + delta * delta * (a.count * b.count / n)};
+    return {n, a.mean + delta * (b.count / n),
+            a.m2 + b.m2 + delta * delta * (a.count * b.count / n)};
   }
 };
 

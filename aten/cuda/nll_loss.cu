@@ -1,5 +1,5 @@
-// Negative log-likelihood: loss_i = -weight[t_i] x[i, t_i], 0 where t_i is ignore_index. The mean divides
-// by total_weight, the sum of the weights of what was not ignored. Half types in float.
+// Negative log-likelihood: loss_i = -weight[t_i] x[i, t_i], 0 where t_i is ignore_index. The mean
+// divides by total_weight, the sum of the weights of what was not ignored. Half types in float.
 #include "aten/cuda/atomic.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/rows.cuh"
@@ -24,18 +24,21 @@ struct Sizes {
 };
 
 template <class T, class V>
-__global__ void each_kernel(const T* in, const int64_t* targets, const V* weights, T* out, Sizes s) {
+__global__ void each_kernel(const T* in, const int64_t* targets, const V* weights, T* out,
+                            Sizes s) {
   TENON_CUDA_LOOP(i, s.rows) {
     const int64_t k = s.class_of(targets[i]);
-    const V loss = k < 0 ? V(0) : -(weights ? weights[k] : V(1)) * cuda::convert<V>(in[i * s.classes + k]);
+    const V loss =
+        k < 0 ? V(0) : -(weights ? weights[k] : V(1)) * cuda::convert<V>(in[i * s.classes + k]);
     out[i] = cuda::convert<T>(loss);
   }
 }
 
-/// One block: the sums are short beside the rest of a training step, and their order stays the same.
+/// One block: the sums are short beside the rest of a training step, and their order stays the
+/// same.
 template <class T, class V>
-__global__ void total_kernel(const T* in, const int64_t* targets, const V* weights, T* out, T* total, Sizes s,
-                             bool mean) {
+__global__ void total_kernel(const T* in, const int64_t* targets, const V* weights, T* out,
+                             T* total, Sizes s, bool mean) {
   double loss = 0, weight_sum = 0;
   for (int64_t i = threadIdx.x; i < s.rows; i += blockDim.x) {
     const int64_t k = s.class_of(targets[i]);
@@ -53,14 +56,14 @@ __global__ void total_kernel(const T* in, const int64_t* targets, const V* weigh
 }
 
 template <class T, class V>
-__global__ void backward_kernel(const T* grad, const int64_t* targets, const V* weights, const T* total, T* out,
-                                Sizes s, bool each) {
+__global__ void backward_kernel(const T* grad, const int64_t* targets, const V* weights,
+                                const T* total, T* out, Sizes s, bool each) {
   TENON_CUDA_LOOP(i, s.rows) {
     const int64_t k = s.class_of(targets[i]);
     if (k < 0) continue;
     const V divisor = total ? cuda::convert<V>(*total) : V(1);
-    out[i * s.classes + k] =
-        cuda::convert<T>(-(weights ? weights[k] : V(1)) * cuda::convert<V>(grad[each ? i : 0]) / divisor);
+    out[i * s.classes + k] = cuda::convert<T>(-(weights ? weights[k] : V(1)) *
+                                              cuda::convert<V>(grad[each ? i : 0]) / divisor);
   }
 }
 
@@ -72,10 +75,12 @@ TensorBase weights_of(const std::optional<Tensor>& weight) {
 
 }  // namespace
 
-void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight,
-                                   int64_t reduction, int64_t ignore_index, const Tensor& output,
+void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
+                                   const std::optional<Tensor>& weight, int64_t reduction,
+                                   int64_t ignore_index, const Tensor& output,
                                    const Tensor& total_weight) {
-  const TensorBase x = cuda::contiguous(self), t = cuda::contiguous(target, kLong), w = weights_of(weight);
+  const TensorBase x = cuda::contiguous(self), t = cuda::contiguous(target, kLong),
+                   w = weights_of(weight);
   const cuda::DenseOutput out(output), total(total_weight);
   const Sizes s(self, ignore_index);
   const bool each = reduction == 0 && self.dim() == 2;
@@ -88,9 +93,9 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target, con
           x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), s);
       TENON_CUDA_CHECK(cudaMemsetAsync(total.data<void>(), 0, sizeof(scalar_t), scope));
     } else {
-      total_kernel<scalar_t, V><<<1, cuda::kBlock, 0, scope>>>(x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights,
-                                                               out.data<scalar_t>(), total.data<scalar_t>(), s,
-                                                               reduction == Reduction::Mean);
+      total_kernel<scalar_t, V><<<1, cuda::kBlock, 0, scope>>>(
+          x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(),
+          total.data<scalar_t>(), s, reduction == Reduction::Mean);
     }
   });
   TENON_CUDA_CHECK_LAUNCH();
@@ -98,12 +103,15 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target, con
   total.finish();
 }
 
-void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& self, const Tensor& target,
-                                    const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index,
+void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& self,
+                                    const Tensor& target, const std::optional<Tensor>& weight,
+                                    int64_t reduction, int64_t ignore_index,
                                     const Tensor& total_weight, const Tensor& grad_input) {
   if (self.numel() == 0) return;
-  const TensorBase g = cuda::contiguous(grad_output, self.scalar_type()), t = cuda::contiguous(target, kLong);
-  const TensorBase w = weights_of(weight), total = cuda::contiguous(total_weight, self.scalar_type());
+  const TensorBase g = cuda::contiguous(grad_output, self.scalar_type()),
+                   t = cuda::contiguous(target, kLong);
+  const TensorBase w = weights_of(weight),
+                   total = cuda::contiguous(total_weight, self.scalar_type());
   const cuda::DenseOutput out(grad_input, self.scalar_type());
   const Sizes s(self, ignore_index);
   const cuda::LaunchScope scope(self);
@@ -112,8 +120,8 @@ void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& sel
     using V = opmath_t<scalar_t>;
     backward_kernel<scalar_t, V><<<cuda::blocks_for(s.rows), cuda::kBlock, 0, scope>>>(
         g.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), w.defined() ? w.data_ptr<V>() : nullptr,
-        reduction == Reduction::Mean ? total.data_ptr<scalar_t>() : nullptr, out.data<scalar_t>(), s,
-        reduction == Reduction::None && self.dim() == 2);
+        reduction == Reduction::Mean ? total.data_ptr<scalar_t>() : nullptr, out.data<scalar_t>(),
+        s, reduction == Reduction::None && self.dim() == 2);
   });
   TENON_CUDA_CHECK_LAUNCH();
   out.finish();

@@ -46,7 +46,8 @@ struct PinnedCache {
     auto after = live.upper_bound(static_cast<char*>(const_cast<void*>(address)));
     if (after == live.begin()) return nullptr;
     --after;
-    return static_cast<const char*>(address) < after->first + after->second.bytes ? &after->second : nullptr;
+    return static_cast<const char*>(address) < after->first + after->second.bytes ? &after->second
+                                                                                  : nullptr;
   }
 };
 
@@ -82,8 +83,8 @@ TensorBase empty_pinned(IntArrayRef sizes, ScalarType dtype) {
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(dtype, kCPU));
   const size_t bytes = static_cast<size_t>(numel_of(sizes)) * element_size(dtype);
   char* data = bytes == 0 ? nullptr : allocate_pinned(bytes);
-  impl->storage =
-      IntrusivePtr<StorageImpl>::adopt(StorageImpl::create(data, bytes, kCPU, free_pinned, nullptr));
+  impl->storage = IntrusivePtr<StorageImpl>::adopt(
+      StorageImpl::create(data, bytes, kCPU, free_pinned, nullptr));
   impl->data = data;
   impl->set_sizes_contiguous(sizes);
   return TensorBase(std::move(impl));

@@ -21,7 +21,8 @@ bool fits(const PointwisePlan& plan) {
 }
 
 /// Halves the plan along its longest dimension until every part fits.
-void run_parts(PointwisePlan& plan, const Scalar* scalars, PointwisePart launch, CUstream_st* stream) {
+void run_parts(PointwisePlan& plan, const Scalar* scalars, PointwisePart launch,
+               CUstream_st* stream) {
   if (fits(plan)) {
     launch(plan, scalars, stream);
     return;
@@ -39,7 +40,8 @@ void run_parts(PointwisePlan& plan, const Scalar* scalars, PointwisePart launch,
   second.numel -= first.numel;
   for (int k = 0; k < plan.num_operands(); ++k) {
     PointwisePlan::Operand& operand = second.operands[k];
-    if (operand.data) operand.data = static_cast<char*>(operand.data) + half * operand.strides[longest];
+    if (operand.data)
+      operand.data = static_cast<char*>(operand.data) + half * operand.strides[longest];
   }
   run_parts(first, scalars, launch, stream);
   run_parts(second, scalars, launch, stream);
@@ -47,9 +49,11 @@ void run_parts(PointwisePlan& plan, const Scalar* scalars, PointwisePart launch,
 
 }  // namespace
 
-void run_pointwise(const char* op, const PointwisePlan& plan, const Scalar* scalars, const PointwisePart* parts) {
+void run_pointwise(const char* op, const PointwisePlan& plan, const Scalar* scalars,
+                   const PointwisePart* parts) {
   PointwisePart launch = parts[static_cast<int>(plan.compute)];
-  if (!launch && plan.compute == ComputeType::Bool) launch = parts[static_cast<int>(ComputeType::I32)];
+  if (!launch && plan.compute == ComputeType::Bool)
+    launch = parts[static_cast<int>(ComputeType::I32)];
   TENON_CHECK_NOT_IMPLEMENTED(launch, "[", op, "] is not implemented for '", plan.common, "'");
   if (plan.numel == 0) return;
   const LaunchScope scope(plan.device);

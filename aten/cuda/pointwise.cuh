@@ -7,9 +7,9 @@
 #include "aten/cuda/pointwise.h"
 
 // The one kernel that all pointwise operators run as. Each thread computes the consecutive elements
-// that 16 bytes hold: operands that lie so in memory are read and written at once, in their own type or
-// as bool, Half or BFloat16; all others element by element by functions that are shared by the kernels
-// of a file, so that a kernel's code is small.
+// that 16 bytes hold: operands that lie so in memory are read and written at once, in their own
+// type or as bool, Half or BFloat16; all others element by element by functions that are shared by
+// the kernels of a file, so that a kernel's code is small.
 namespace tenon::cuda {
 
 using native::ComputeType;
@@ -83,7 +83,8 @@ struct PointwiseArguments {
   V scalars[kScalars > 0 ? kScalars : 1];
 };
 
-__device__ __forceinline__ char* element_address(const Geometry& g, const Operand& o, uint32_t index) {
+__device__ __forceinline__ char* element_address(const Geometry& g, const Operand& o,
+                                                 uint32_t index) {
   uint32_t offset = 0;
   for (int d = 0; d < g.ndim; ++d) {
     const uint32_t next = g.sizes[d].quotient(index);
@@ -98,40 +99,40 @@ __device__ __noinline__ V load_element(const Geometry& g, const Operand& o, uint
   const char* from = element_address(g, o, index);
   switch (o.dtype) {
 #define TENON_CASE(T, Name) \
-  case ScalarType::Name:    \
-    return convert<V>(*reinterpret_cast<const T*>(from));
+  case ScalarType::Name: return convert<V>(*reinterpret_cast<const T*>(from));
     TENON_FORALL_INTEGRAL(TENON_CASE)
-    TENON_FORALL_FLOATING(TENON_CASE) TENON_FORALL_REDUCED_FLOATING(TENON_CASE) TENON_CASE(bool, Bool)
+    TENON_FORALL_FLOATING(TENON_CASE)
+    TENON_FORALL_REDUCED_FLOATING(TENON_CASE)
+    TENON_CASE(bool, Bool)
 #undef TENON_CASE
-    case ScalarType::ComplexFloat:
-      return convert<V>(*reinterpret_cast<const thrust::complex<float>*>(from));
-    case ScalarType::ComplexDouble:
-      return convert<V>(*reinterpret_cast<const thrust::complex<double>*>(from));
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::ComplexFloat:
+    return convert<V>(*reinterpret_cast<const thrust::complex<float>*>(from));
+  case ScalarType::ComplexDouble:
+    return convert<V>(*reinterpret_cast<const thrust::complex<double>*>(from));
+  case ScalarType::Undefined: break;
   }
   return V(0);
 }
 
 template <class V>
-__device__ __noinline__ void store_element(const Geometry& g, const Operand& o, uint32_t index, V value) {
+__device__ __noinline__ void store_element(const Geometry& g, const Operand& o, uint32_t index,
+                                           V value) {
   char* to = element_address(g, o, index);
   switch (o.dtype) {
-#define TENON_CASE(T, Name)                         \
-  case ScalarType::Name:                            \
-    *reinterpret_cast<T*>(to) = convert<T>(value);  \
-    break;
+#define TENON_CASE(T, Name) \
+  case ScalarType::Name: *reinterpret_cast<T*>(to) = convert<T>(value); break;
     TENON_FORALL_INTEGRAL(TENON_CASE)
-    TENON_FORALL_FLOATING(TENON_CASE) TENON_FORALL_REDUCED_FLOATING(TENON_CASE) TENON_CASE(bool, Bool)
+    TENON_FORALL_FLOATING(TENON_CASE)
+    TENON_FORALL_REDUCED_FLOATING(TENON_CASE)
+    TENON_CASE(bool, Bool)
 #undef TENON_CASE
-    case ScalarType::ComplexFloat:
-      *reinterpret_cast<thrust::complex<float>*>(to) = convert<thrust::complex<float>>(value);
-      break;
-    case ScalarType::ComplexDouble:
-      *reinterpret_cast<thrust::complex<double>*>(to) = convert<thrust::complex<double>>(value);
-      break;
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::ComplexFloat:
+    *reinterpret_cast<thrust::complex<float>*>(to) = convert<thrust::complex<float>>(value);
+    break;
+  case ScalarType::ComplexDouble:
+    *reinterpret_cast<thrust::complex<double>*>(to) = convert<thrust::complex<double>>(value);
+    break;
+  case ScalarType::Undefined: break;
   }
 }
 
@@ -148,18 +149,19 @@ __device__ __forceinline__ void load_dense(const Operand& o, uint32_t index, V (
 }
 
 template <class T, class V, int N>
-__device__ __forceinline__ void store_dense(const Operand& o, uint32_t index, const V (&values)[N]) {
+__device__ __forceinline__ void store_dense(const Operand& o, uint32_t index,
+                                            const V (&values)[N]) {
   Pack<T, N> pack;
 #pragma unroll
   for (int i = 0; i < N; ++i) pack.values[i] = convert<T>(values[i]);
   *reinterpret_cast<Pack<T, N>*>(o.data + index * sizeof(T)) = pack;
 }
 
-/// The thread's `count` elements from `index` on; fewer than N only at the end, where 1 stands for the
-/// others: a divisor that does no harm.
+/// The thread's `count` elements from `index` on; fewer than N only at the end, where 1 stands for
+/// the others: a divisor that does no harm.
 template <class V, int N>
-__device__ __forceinline__ void load(const Geometry& g, const Operand& o, const V& number, uint32_t index,
-                                     uint32_t count, V (&values)[N]) {
+__device__ __forceinline__ void load(const Geometry& g, const Operand& o, const V& number,
+                                     uint32_t index, uint32_t count, V (&values)[N]) {
   const Access access = count < N && o.access >= Access::Own ? Access::Strided : o.access;
   if (access == Access::Own) return load_dense<V>(o, index, values);
   if (access == Access::Mask) return load_dense<bool>(o, index, values);
@@ -178,8 +180,8 @@ __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const 
 }
 
 template <class V, int N>
-__device__ __forceinline__ void store(const Geometry& g, const Operand& o, uint32_t index, uint32_t count,
-                                      const V (&values)[N]) {
+__device__ __forceinline__ void store(const Geometry& g, const Operand& o, uint32_t index,
+                                      uint32_t count, const V (&values)[N]) {
   if (o.access == Access::Skip) return;
   const Access access = count < N ? Access::Strided : o.access;
   if (access == Access::Own) return store_dense<V>(o, index, values);
@@ -204,7 +206,8 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
   V in[F::kInputs][N];
   V out[F::kOutputs][N];
 #pragma unroll
-  for (int k = 0; k < F::kInputs; ++k) load(a.geometry, a.ins[k], a.numbers[k], index, count, in[k]);
+  for (int k = 0; k < F::kInputs; ++k)
+    load(a.geometry, a.ins[k], a.numbers[k], index, count, in[k]);
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     V arguments[F::kInputs], results[F::kOutputs];
@@ -232,10 +235,11 @@ Access access_of(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
     expected *= plan.sizes[d];
   }
   if (repeats) return Access::Repeat;
-  if (!dense || reinterpret_cast<uintptr_t>(o.data) % (size * kPerThread<V>) != 0) return Access::Strided;
-  using Stored = std::conditional_t<std::is_same_v<V, thrust::complex<float>>, std::complex<float>,
-                                    std::conditional_t<std::is_same_v<V, thrust::complex<double>>,
-                                                       std::complex<double>, V>>;
+  if (!dense || reinterpret_cast<uintptr_t>(o.data) % (size * kPerThread<V>) != 0)
+    return Access::Strided;
+  using Stored = std::conditional_t<
+      std::is_same_v<V, thrust::complex<float>>, std::complex<float>,
+      std::conditional_t<std::is_same_v<V, thrust::complex<double>>, std::complex<double>, V>>;
   if (o.dtype == scalar_type_of<Stored>) return Access::Own;
   if (o.dtype == kBool) return Access::Mask;
   if (std::is_same_v<V, float> && o.dtype == kHalf) return Access::Half;
@@ -252,21 +256,24 @@ Operand describe(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
 
 template <class V>
 V read_number(const PointwisePlan::Operand& o) {
-  return TENON_DISPATCH_ALL(o.dtype, "pointwise",
-                            { return number_as<V>(Scalar(*static_cast<const scalar_t*>(o.data))); });
+  return TENON_DISPATCH_ALL(o.dtype, "pointwise", {
+    return number_as<V>(Scalar(*static_cast<const scalar_t*>(o.data)));
+  });
 }
 
 }  // namespace detail
 
 /// A PointwisePart: functor F with `kInputs`, `kOutputs`, `kScalars` and
-/// `template <class V> static void apply(const V* in, const V* scalars, V* out)`, computed in type C.
+/// `template <class V> static void apply(const V* in, const V* scalars, V* out)`, computed in type
+/// C.
 template <class F, ComputeType C>
 void pointwise_part(const PointwisePlan& plan, const Scalar* scalars, CUstream_st* stream) {
   using V = typename ValueOf<C>::type;
   PointwiseArguments<V, F::kInputs, F::kOutputs, F::kScalars> a;
   a.geometry.numel = static_cast<uint32_t>(plan.numel);
   a.geometry.ndim = plan.ndim;
-  for (int d = 0; d < plan.ndim; ++d) a.geometry.sizes[d] = Divisor(static_cast<uint32_t>(plan.sizes[d]));
+  for (int d = 0; d < plan.ndim; ++d)
+    a.geometry.sizes[d] = Divisor(static_cast<uint32_t>(plan.sizes[d]));
   for (int k = 0; k < F::kOutputs; ++k) {
     const auto& out = plan.operands[k];
     a.outs[k] = detail::describe<V>(plan, out);

@@ -37,7 +37,8 @@ void native::prod_cuda(const Tensor& self, std::optional<ScalarType>, const Tens
   run(self, std::nullopt, out);
 }
 
-void native::prod_dim_int_cuda(const Tensor& self, int64_t dim, bool, std::optional<ScalarType>, const Tensor& out) {
+void native::prod_dim_int_cuda(const Tensor& self, int64_t dim, bool, std::optional<ScalarType>,
+                               const Tensor& out) {
   run(self, dim, out);
 }
 

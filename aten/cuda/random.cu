@@ -89,7 +89,9 @@ struct BernoulliDraw {
   const V* each;
 
   __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
-  __device__ void store(int64_t i, V u) const { out[i] = cuda::convert<T>(u <= (each ? each[i] : p) ? V(1) : V(0)); }
+  __device__ void store(int64_t i, V u) const {
+    out[i] = cuda::convert<T>(u <= (each ? each[i] : p) ? V(1) : V(0));
+  }
 };
 
 template <class T, class V>
@@ -108,7 +110,8 @@ struct DropoutDraw {
 };
 
 /// Integers base ... base + range - 1.
-void fill_integers(Tensor& self, uint64_t range, int64_t base, const std::optional<Generator>& generator) {
+void fill_integers(Tensor& self, uint64_t range, int64_t base,
+                   const std::optional<Generator>& generator) {
   const cuda::DenseOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "random_", {
     if (range != 0 && range < (uint64_t{1} << 32)) {
@@ -125,26 +128,16 @@ void fill_integers(Tensor& self, uint64_t range, int64_t base, const std::option
 /// Largest number up to which every integer is a value of the type.
 int64_t largest_exact(ScalarType t) {
   switch (t) {
-    case kBool:
-      return 1;
-    case kByte:
-      return 255;
-    case kChar:
-      return 127;
-    case kShort:
-      return 32767;
-    case kInt:
-      return std::numeric_limits<int32_t>::max();
-    case kHalf:
-      return 1 << 11;
-    case kBFloat16:
-      return 1 << 8;
-    case kFloat:
-      return 1 << 24;
-    case kDouble:
-      return int64_t{1} << 53;
-    default:
-      return std::numeric_limits<int64_t>::max();
+  case kBool: return 1;
+  case kByte: return 255;
+  case kChar: return 127;
+  case kShort: return 32767;
+  case kInt: return std::numeric_limits<int32_t>::max();
+  case kHalf: return 1 << 11;
+  case kBFloat16: return 1 << 8;
+  case kFloat: return 1 << 24;
+  case kDouble: return int64_t{1} << 53;
+  default: return std::numeric_limits<int64_t>::max();
   }
 }
 
@@ -160,26 +153,32 @@ void fill_real_parts(const char* op, Tensor& self, F&& fill) {
 
 }  // namespace
 
-Tensor& native::uniform_cuda_(Tensor& self, double from, double to, std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(from <= to, "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
-                    " > to=", to);
+Tensor& native::uniform_cuda_(Tensor& self, double from, double to,
+                              std::optional<Generator> generator) {
+  TENON_CHECK_VALUE(
+      from <= to, "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
+      " > to=", to);
   fill_real_parts("uniform_", self, [&]<class T>(T* out, int64_t n) {
     using V = opmath_t<T>;
-    cuda::fill_random<cuda::kDrawn<V>>("uniform_", n, self.device(), generator,
-                                       UniformDraw<T, V>{out, static_cast<V>(from), static_cast<V>(to - from)});
+    cuda::fill_random<cuda::kDrawn<V>>(
+        "uniform_", n, self.device(), generator,
+        UniformDraw<T, V>{out, static_cast<V>(from), static_cast<V>(to - from)});
   });
   return self;
 }
 
 /// Real and imaginary parts of complex numbers have half the variance each.
-Tensor& native::normal_cuda_(Tensor& self, double mean, double std, std::optional<Generator> generator) {
+Tensor& native::normal_cuda_(Tensor& self, double mean, double std,
+                             std::optional<Generator> generator) {
   TENON_CHECK_VALUE(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
-  TENON_CHECK(!self.is_complex() || mean == 0, "[normal_] expected mean 0 for a complex tensor, got ", mean);
+  TENON_CHECK(!self.is_complex() || mean == 0,
+              "[normal_] expected mean 0 for a complex tensor, got ", mean);
   const double deviation = self.is_complex() ? std * 0.70710678118654752440 : std;
   fill_real_parts("normal_", self, [&]<class T>(T* out, int64_t n) {
     using V = opmath_t<T>;
-    cuda::fill_random<cuda::kDrawn<V>>("normal_", n, self.device(), generator,
-                                       NormalDraw<T, V>{out, static_cast<V>(mean), static_cast<V>(deviation)});
+    cuda::fill_random<cuda::kDrawn<V>>(
+        "normal_", n, self.device(), generator,
+        NormalDraw<T, V>{out, static_cast<V>(mean), static_cast<V>(deviation)});
   });
   return self;
 }
@@ -192,10 +191,12 @@ Tensor& native::random_cuda_(Tensor& self, std::optional<Generator> generator) {
 
 Tensor& native::random_from_cuda_(Tensor& self, int64_t from, std::optional<int64_t> to,
                                   std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(!to || from < *to, "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
+  TENON_CHECK_VALUE(!to || from < *to,
+                    "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
                     " >= to=", to.value_or(0));
   const int64_t last = to ? *to - 1 : largest_exact(self.scalar_type());
-  fill_integers(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from, generator);
+  fill_integers(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from,
+                generator);
   return self;
 }
 
@@ -204,35 +205,40 @@ Tensor& native::random_to_cuda_(Tensor& self, int64_t to, std::optional<Generato
 }
 
 Tensor& native::bernoulli_float_cuda_(Tensor& self, double p, std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(p >= 0 && p <= 1, "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
+  TENON_CHECK_VALUE(p >= 0 && p <= 1,
+                    "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
   const cuda::DenseOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
-    cuda::fill_random<4>("bernoulli_", self.numel(), self.device(), generator,
-                         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), static_cast<float>(p), nullptr});
+    cuda::fill_random<4>(
+        "bernoulli_", self.numel(), self.device(), generator,
+        BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), static_cast<float>(p), nullptr});
   });
   out.finish();
   return self;
 }
 
-/// The probabilities are not checked to be in [0, 1], which would make the host wait: those below count
-/// as 0, those above as 1.
-Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p, std::optional<Generator> generator) {
-  TENON_CHECK_TYPE(p.is_floating_point(), "[bernoulli_] expected floating-point probabilities, got ",
-                   p.scalar_type());
+/// The probabilities are not checked to be in [0, 1], which would make the host wait: those below
+/// count as 0, those above as 1.
+Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p,
+                                       std::optional<Generator> generator) {
+  TENON_CHECK_TYPE(p.is_floating_point(),
+                   "[bernoulli_] expected floating-point probabilities, got ", p.scalar_type());
   const TensorBase each = empty(self.sizes(), kFloat, self.device());
   cuda::copy(each, p);
   const cuda::DenseOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
-    cuda::fill_random<4>("bernoulli_", self.numel(), self.device(), generator,
-                         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), 0.0f, each.data_ptr<float>()});
+    cuda::fill_random<4>(
+        "bernoulli_", self.numel(), self.device(), generator,
+        BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), 0.0f, each.data_ptr<float>()});
   });
   out.finish();
   return self;
 }
 
-/// out = input * mask / (1 - p) with each element kept with probability 1 - p; all kept unless `train`.
-void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bool> train, const Tensor& out,
-                                 const Tensor& mask) {
+/// out = input * mask / (1 - p) with each element kept with probability 1 - p; all kept unless
+/// `train`.
+void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bool> train,
+                                 const Tensor& out, const Tensor& mask) {
   const bool drops = train.value_or(true) && p > 0;
   const double keep = drops ? 1 - p : 1;
   const TensorBase x = cuda::contiguous(input);
@@ -240,8 +246,9 @@ void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bo
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_dropout", {
     using V = float;
     cuda::fill_random<4>("native_dropout", input.numel(), input.device(), std::nullopt,
-                         DropoutDraw<scalar_t, V>{x.data_ptr<scalar_t>(), y.data<scalar_t>(), kept.data<bool>(),
-                                                  static_cast<V>(keep), static_cast<V>(keep == 0 ? 0 : 1 / keep)});
+                         DropoutDraw<scalar_t, V>{x.data_ptr<scalar_t>(), y.data<scalar_t>(),
+                                                  kept.data<bool>(), static_cast<V>(keep),
+                                                  static_cast<V>(keep == 0 ? 0 : 1 / keep)});
   });
   y.finish();
   kept.finish();

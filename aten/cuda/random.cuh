@@ -7,8 +7,8 @@
 #include "aten/cuda/generator.h"
 #include "aten/cuda/launch.h"
 
-// Fills tensors with random numbers: PyTorch's assignment of stream positions to elements, so that a seed
-// gives the same numbers on GPUs of the same kind.
+// Fills tensors with random numbers: PyTorch's assignment of stream positions to elements, so that
+// a seed gives the same numbers on GPUs of the same kind.
 namespace tenon::cuda {
 
 /// in (0, 1]
@@ -45,12 +45,13 @@ struct Values {
 
 /// Runs `draw` for n elements: `Values<V, kCount> values(Words)` and `store(index, V)`.
 template <int kCount, class Draw>
-void fill_random(const char* op, int64_t n, Device device, const std::optional<Generator>& generator,
-                 const Draw& draw) {
+void fill_random(const char* op, int64_t n, Device device,
+                 const std::optional<Generator>& generator, const Draw& draw) {
   if (n == 0) return;
   const LaunchScope scope(device);
   const DeviceProperties& properties = device_properties(scope.stream().device_index());
-  const int64_t resident = int64_t{properties.multiprocessors} * (properties.threads_per_multiprocessor / kBlock);
+  const int64_t resident =
+      int64_t{properties.multiprocessors} * (properties.threads_per_multiprocessor / kBlock);
   const int64_t blocks = std::min<int64_t>(resident, (n + kBlock - 1) / kBlock);
   const int64_t turns = (n - 1) / (kBlock * blocks * kCount) + 1;
   const PhiloxState state = reserve(op, generator, device, static_cast<uint64_t>(turns) * 4);
@@ -64,7 +65,8 @@ __device__ __forceinline__ auto uniform_values(const Words& w) {
   if constexpr (std::is_same_v<V, double>) {
     return Values<double, 2>{{unit_double(w.x[0], w.x[1]), unit_double(w.x[2], w.x[3])}};
   } else {
-    return Values<float, 4>{{unit_float(w.x[0]), unit_float(w.x[1]), unit_float(w.x[2]), unit_float(w.x[3])}};
+    return Values<float, 4>{
+        {unit_float(w.x[0]), unit_float(w.x[1]), unit_float(w.x[2]), unit_float(w.x[3])}};
   }
 }
 template <class V>

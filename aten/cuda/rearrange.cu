@@ -1,8 +1,8 @@
-// Operators that take every element of the result from a place of the input, dimension by dimension:
-// repeat, flip, roll, constant_pad_nd; and the triangles.
+// Operators that take every element of the result from a place of the input, dimension by
+// dimension: repeat, flip, roll, constant_pad_nd; and the triangles.
 #include "aten/composite/dims.h"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/convert.cuh"
+#include "aten/cuda/dense.h"
 #include "aten/cuda/launch.h"
 #include "tenon/native/constant_pad_nd.h"
 #include "tenon/native/flip.h"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMaxDims = 16;
 
-/// Along each dimension, output o comes from input `sign * o + shift`: modulo the size where it wraps,
-/// else, out of range, it is the fill value.
+/// Along each dimension, output o comes from input `sign * o + shift`: modulo the size where it
+/// wraps, else, out of range, it is the fill value.
 struct Map {
   struct Dim {
     int64_t out_size, in_size, in_stride, sign, shift;
@@ -51,7 +51,8 @@ struct Map {
 };
 
 template <class T>
-__global__ void map_kernel(const T* in, T* out, int64_t n, T fill, const __grid_constant__ Map map) {
+__global__ void map_kernel(const T* in, T* out, int64_t n, T fill,
+                           const __grid_constant__ Map map) {
   TENON_CUDA_LOOP(i, n) {
     const int64_t from = map.source(i);
     out[i] = from < 0 ? fill : in[from];
@@ -59,8 +60,8 @@ __global__ void map_kernel(const T* in, T* out, int64_t n, T fill, const __grid_
 }
 
 template <class T>
-__global__ void triangle_kernel(const T* in, T* out, int64_t n, int64_t rows, int64_t columns, int64_t diagonal,
-                                bool lower) {
+__global__ void triangle_kernel(const T* in, T* out, int64_t n, int64_t rows, int64_t columns,
+                                int64_t diagonal, bool lower) {
   TENON_CUDA_LOOP(i, n) {
     const int64_t above = i % columns - i / columns % rows - diagonal;
     out[i] = (lower ? above <= 0 : above >= 0) ? in[i] : T{};
@@ -87,8 +88,8 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
     triangle_kernel<<<cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), in.size(-2), in.size(-1), diagonal,
-        lower);
+        static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), in.size(-2),
+        in.size(-1), diagonal, lower);
   });
   TENON_CUDA_CHECK_LAUNCH();
   result.finish();
@@ -101,7 +102,8 @@ void native::repeat_cuda(const Tensor& self, IntArrayRef, const Tensor& out) {
   map.wraps = true;
   const int64_t added = out.dim() - self.dim();
   for (int64_t d = 0; d < out.dim(); ++d) {
-    map.add(out.size(d), d < added ? 1 : self.size(d - added), d < added ? 0 : self.stride(d - added), 1, 0);
+    map.add(out.size(d), d < added ? 1 : self.size(d - added),
+            d < added ? 0 : self.stride(d - added), 1, 0);
   }
   move(self, map, out);
 }
@@ -111,13 +113,16 @@ void native::flip_cuda(const Tensor& self, IntArrayRef dims, const Tensor& out) 
   const uint64_t mask = dim_mask("flip", dims, self.dim(), false);
   for (int64_t d = 0; d < self.dim(); ++d) {
     const bool flipped = (mask >> d) & 1;
-    map.add(self.size(d), self.size(d), self.stride(d), flipped ? -1 : 1, flipped ? self.size(d) - 1 : 0);
+    map.add(self.size(d), self.size(d), self.stride(d), flipped ? -1 : 1,
+            flipped ? self.size(d) - 1 : 0);
   }
   move(self, map, out);
 }
 
-/// Along each dim, element i comes from i - shift, cyclically; without dims, of all elements in a row.
-void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out) {
+/// Along each dim, element i comes from i - shift, cyclically; without dims, of all elements in a
+/// row.
+void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
+                       const Tensor& out) {
   Map map;
   map.wraps = true;
   if (dims.empty()) {
@@ -130,13 +135,16 @@ void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
     for (size_t k = 0; k < dims.size(); ++k) {
       if (wrap_dim(dims[k], self.dim()) == d) shift += shifts[k];
     }
-    map.add(self.size(d), self.size(d), self.stride(d), 1, -shift % std::max<int64_t>(self.size(d), 1));
+    map.add(self.size(d), self.size(d), self.stride(d), 1,
+            -shift % std::max<int64_t>(self.size(d), 1));
   }
   move(self, map, out);
 }
 
-/// pad = (before, after) of the last dimension, then of the one before it, ...; negative pads cut off.
-void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Scalar& value, const Tensor& out) {
+/// pad = (before, after) of the last dimension, then of the one before it, ...; negative pads cut
+/// off.
+void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Scalar& value,
+                                  const Tensor& out) {
   if (out.numel() == 0) return;
   Map map;
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -148,7 +156,8 @@ void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Sca
   TENON_DISPATCH_ALL(self.scalar_type(), "constant_pad_nd", {
     using T = cuda::device_t<scalar_t>;
     map_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(), cuda::number_as<T>(value), map);
+        static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(),
+        cuda::number_as<T>(value), map);
   });
   TENON_CUDA_CHECK_LAUNCH();
   result.finish();

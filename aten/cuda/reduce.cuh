@@ -7,13 +7,16 @@
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/launch.h"
 
-// The one kernel that all reductions run as. An operator is a struct, passed to the kernel by value:
+// The one kernel that all reductions run as. An operator is a struct, passed to the kernel by
+// value:
 //   using Acc                                       what is accumulated
 //   Acc identity() const
-//   Acc step(Acc acc, T value, int64_t index)       takes in an element; its row-major index among those
+//   Acc step(Acc acc, T value, int64_t index)       takes in an element; its row-major index among
+//   those
 //                                                   that are reduced to the same output
 //   Acc combine(Acc a, Acc b)
-//   void store(int64_t output, Acc acc)             writes the result, to pointers that the struct holds
+//   void store(int64_t output, Acc acc)             writes the result, to pointers that the struct
+//   holds
 // No atomics: the order of the sums, and so the result, is the same in every run.
 namespace tenon::cuda {
 
@@ -36,13 +39,15 @@ struct DimList {
       strides[ndim - 1] = stride;
       return;
     }
-    TENON_CHECK(ndim < kMaxReduceDims, "tensors of at most ", kMaxReduceDims, " dimensions are supported here");
+    TENON_CHECK(ndim < kMaxReduceDims, "tensors of at most ", kMaxReduceDims,
+                " dimensions are supported here");
     sizes[ndim] = size;
     strides[ndim++] = stride;
   }
   void finish() {
     small = numel < (int64_t{1} << 31);
-    for (int d = 0; d < ndim; ++d) divisors[d] = Divisor(small && sizes[d] > 0 ? static_cast<uint32_t>(sizes[d]) : 1);
+    for (int d = 0; d < ndim; ++d)
+      divisors[d] = Divisor(small && sizes[d] > 0 ? static_cast<uint32_t>(sizes[d]) : 1);
   }
   int64_t fastest_stride() const { return ndim == 0 ? 0 : strides[ndim - 1]; }
 
@@ -68,12 +73,12 @@ struct DimList {
 
 struct ReduceGeometry {
   DimList kept, reduced;
-  bool across;         ///< threadIdx.x runs over outputs, else over the elements of one
-  int64_t per_split;   ///< elements that one block takes of each of its outputs
+  bool across;        ///< threadIdx.x runs over outputs, else over the elements of one
+  int64_t per_split;  ///< elements that one block takes of each of its outputs
 };
 
-/// Combines the accumulators of the threads with the same `lane`; all threads get there. `row` of `rows`,
-/// a power of two.
+/// Combines the accumulators of the threads with the same `lane`; all threads get there. `row` of
+/// `rows`, a power of two.
 template <class Op, class Acc>
 __device__ Acc combine_rows(const Op& op, Acc acc, int row, int rows, int lane, int lanes) {
   __shared__ alignas(16) unsigned char raw[kBlock * sizeof(Acc)];
@@ -91,8 +96,9 @@ __device__ Acc combine_rows(const Op& op, Acc acc, int row, int rows, int lane, 
 }
 
 template <class T, class Op>
-__global__ void __launch_bounds__(kBlock) reduce_kernel(const T* in, const __grid_constant__ ReduceGeometry g,
-                                                        typename Op::Acc* partial, const __grid_constant__ Op op) {
+__global__ void __launch_bounds__(kBlock)
+    reduce_kernel(const T* in, const __grid_constant__ ReduceGeometry g, typename Op::Acc* partial,
+                  const __grid_constant__ Op op) {
   using Acc = typename Op::Acc;
   const int lane = g.across ? threadIdx.x : threadIdx.y, lanes = g.across ? blockDim.x : blockDim.y;
   const int row = g.across ? threadIdx.y : threadIdx.x, rows = g.across ? blockDim.y : blockDim.x;
@@ -125,11 +131,13 @@ __global__ void __launch_bounds__(kBlock) reduce_kernel(const T* in, const __gri
 
 /// One block for each output: combines what the splits have left.
 template <class Op>
-__global__ void __launch_bounds__(kBlock) combine_splits_kernel(const typename Op::Acc* partial, int64_t outputs,
-                                                                int splits, const __grid_constant__ Op op) {
+__global__ void __launch_bounds__(kBlock)
+    combine_splits_kernel(const typename Op::Acc* partial, int64_t outputs, int splits,
+                          const __grid_constant__ Op op) {
   for (int64_t output = blockIdx.x; output < outputs; output += gridDim.x) {
     typename Op::Acc acc = op.identity();
-    for (int s = threadIdx.x; s < splits; s += kBlock) acc = op.combine(acc, partial[s * outputs + output]);
+    for (int s = threadIdx.x; s < splits; s += kBlock)
+      acc = op.combine(acc, partial[s * outputs + output]);
     acc = combine_rows(op, acc, threadIdx.x, kBlock, 0, 1);
     if (threadIdx.x == 0) op.store(output, acc);
     __syncthreads();
@@ -189,8 +197,8 @@ void reduce(const TensorBase& in, uint64_t mask, const Op& op) {
   const Workspace partial(static_cast<size_t>(splits * outputs) * sizeof(Acc), in.device().index());
   reduce_kernel<T><<<grid, block, 0, scope>>>(data, g, partial.as<Acc>(), op);
   TENON_CUDA_CHECK_LAUNCH();
-  combine_splits_kernel<<<blocks_for(outputs, 1, 65535), kBlock, 0, scope>>>(partial.as<const Acc>(), outputs,
-                                                                             static_cast<int>(splits), op);
+  combine_splits_kernel<<<blocks_for(outputs, 1, 65535), kBlock, 0, scope>>>(
+      partial.as<const Acc>(), outputs, static_cast<int>(splits), op);
   TENON_CUDA_CHECK_LAUNCH();
 }
 

@@ -3,8 +3,8 @@
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/launch.h"
 
-// Kernels that work on rows of contiguous elements: blockDim.x threads, a power of two, on each row, and
-// blockDim.y rows in a block. Short rows are read from memory once and kept in registers.
+// Kernels that work on rows of contiguous elements: blockDim.x threads, a power of two, on each
+// row, and blockDim.y rows in a block. Short rows are read from memory once and kept in registers.
 namespace tenon::cuda {
 
 /// Elements of a row that a thread keeps.
@@ -21,11 +21,13 @@ struct RowLaunch {
   }
 };
 
-/// for each row of this thread's share: `row` is the same for the threads of a row, and all threads of a
-/// block make the same number of turns, so that they may meet at barriers; `row` may be >= rows.
-#define TENON_CUDA_ROWS(row, rows)                                                                    \
-  for (int64_t row##_base = int64_t{blockIdx.x} * blockDim.y, row = row##_base + threadIdx.y;         \
-       row##_base < (rows); row##_base += int64_t{gridDim.x} * blockDim.y, row = row##_base + threadIdx.y)
+/// for each row of this thread's share: `row` is the same for the threads of a row, and all threads
+/// of a block make the same number of turns, so that they may meet at barriers; `row` may be >=
+/// rows.
+#define TENON_CUDA_ROWS(row, rows)                                                            \
+  for (int64_t row##_base = int64_t{blockIdx.x} * blockDim.y, row = row##_base + threadIdx.y; \
+       row##_base < (rows);                                                                   \
+       row##_base += int64_t{gridDim.x} * blockDim.y, row = row##_base + threadIdx.y)
 
 /// f(values of the row's threads), given to all of them. All threads of the block take part.
 template <class V, class F>
@@ -35,7 +37,8 @@ __device__ V combine_row(V value, F f) {
   shared[threadIdx.x] = value;
   __syncthreads();
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] = f(shared[threadIdx.x], shared[threadIdx.x + half]);
+    if (threadIdx.x < half)
+      shared[threadIdx.x] = f(shared[threadIdx.x], shared[threadIdx.x + half]);
     __syncthreads();
   }
   value = shared[0];
@@ -48,12 +51,13 @@ __device__ V sum_row(V value) {
   return combine_row(value, [](V a, V b) { return a + b; });
 }
 
-/// A thread's elements of a row, at threadIdx.x + k blockDim.x: in registers where they fit, else read
-/// again each time.
+/// A thread's elements of a row, at threadIdx.x + k blockDim.x: in registers where they fit, else
+/// read again each time.
 template <class T, class V>
 class RowReader {
  public:
-  __device__ RowReader(const T* row, int64_t n) : row_(row), n_(n), kept_(n <= int64_t{blockDim.x} * kKept) {
+  __device__ RowReader(const T* row, int64_t n)
+      : row_(row), n_(n), kept_(n <= int64_t{blockDim.x} * kKept) {
     if (!kept_) return;
 #pragma unroll
     for (int k = 0; k < kKept; ++k) {

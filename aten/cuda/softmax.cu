@@ -39,7 +39,9 @@ __global__ void rows_kernel(const T* in, Out* out, int64_t rows, int64_t n) {
     x.each([&](int64_t, V v) { sum += std::exp(v - max); });
     sum = cuda::sum_row(sum);
     const V log_sum = std::log(sum);
-    x.each([&](int64_t i, V v) { out[row * n + i] = cuda::convert<Out>(result_of<kLog>(v, max, sum, log_sum)); });
+    x.each([&](int64_t i, V v) {
+      out[row * n + i] = cuda::convert<Out>(result_of<kLog>(v, max, sum, log_sum));
+    });
   }
 }
 
@@ -61,7 +63,8 @@ __global__ void columns_kernel(const T* in, Out* out, int64_t outer, int64_t n, 
 }
 
 template <class T, bool kLog>
-__global__ void rows_backward_kernel(const T* grad, const T* output, T* out, int64_t rows, int64_t n) {
+__global__ void rows_backward_kernel(const T* grad, const T* output, T* out, int64_t rows,
+                                     int64_t n) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_ROWS(row, rows) {
     const int64_t count = row < rows ? n : 0;
@@ -70,14 +73,15 @@ __global__ void rows_backward_kernel(const T* grad, const T* output, T* out, int
     dy.each([&](int64_t i, V g) { total += kLog ? g : g * cuda::convert<V>(output[row * n + i]); });
     total = cuda::sum_row(total);
     dy.each([&](int64_t i, V g) {
-      out[row * n + i] = cuda::convert<T>(gradient_of<kLog>(g, cuda::convert<V>(output[row * n + i]), total));
+      out[row * n + i] =
+          cuda::convert<T>(gradient_of<kLog>(g, cuda::convert<V>(output[row * n + i]), total));
     });
   }
 }
 
 template <class T, bool kLog>
-__global__ void columns_backward_kernel(const T* grad, const T* output, T* out, int64_t outer, int64_t n,
-                                        int64_t inner) {
+__global__ void columns_backward_kernel(const T* grad, const T* output, T* out, int64_t outer,
+                                        int64_t n, int64_t inner) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(r, outer * inner) {
     const int64_t start = r / inner * n * inner + r % inner;
@@ -95,15 +99,16 @@ __global__ void columns_backward_kernel(const T* grad, const T* output, T* out, 
 }
 
 template <bool kLog, class T, class Out>
-void launch_forward(const TensorBase& x, const cuda::DenseOutput& y, const cuda::DimSplit& s, CUstream_st* stream) {
+void launch_forward(const TensorBase& x, const cuda::DenseOutput& y, const cuda::DimSplit& s,
+                    CUstream_st* stream) {
   const T* in = x.data_ptr<T>();
   Out* out = y.data<Out>();
   if (s.inner == 1) {
     const cuda::RowLaunch rows(s.outer, s.length);
     rows_kernel<T, Out, kLog><<<rows.grid, rows.block, 0, stream>>>(in, out, s.outer, s.length);
   } else {
-    columns_kernel<T, Out, kLog>
-        <<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, stream>>>(in, out, s.outer, s.length, s.inner);
+    columns_kernel<T, Out, kLog><<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, stream>>>(
+        in, out, s.outer, s.length, s.inner);
   }
   TENON_CUDA_CHECK_LAUNCH();
 }
@@ -128,7 +133,8 @@ void forward(const Tensor& self, int64_t dim, const Tensor& out) {
 template <bool kLog>
 void backward(const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& out) {
   if (output.numel() == 0) return;
-  const TensorBase y = cuda::contiguous(output), dy = cuda::contiguous(grad_output, output.scalar_type());
+  const TensorBase y = cuda::contiguous(output),
+                   dy = cuda::contiguous(grad_output, output.scalar_type());
   const cuda::DenseOutput dx(out, output.scalar_type());
   const cuda::DimSplit s(output.sizes(), dim);
   const cuda::LaunchScope scope(out);
@@ -138,8 +144,10 @@ void backward(const Tensor& grad_output, const Tensor& output, int64_t dim, cons
       rows_backward_kernel<scalar_t, kLog><<<rows.grid, rows.block, 0, scope>>>(
           dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer, s.length);
     } else {
-      columns_backward_kernel<scalar_t, kLog><<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer, s.length, s.inner);
+      columns_backward_kernel<scalar_t, kLog>
+          <<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, scope>>>(
+              dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer,
+              s.length, s.inner);
     }
   });
   TENON_CUDA_CHECK_LAUNCH();
@@ -154,12 +162,12 @@ void native::_softmax_cuda(const Tensor& self, int64_t dim, bool, const Tensor& 
 void native::_log_softmax_cuda(const Tensor& self, int64_t dim, bool, const Tensor& out) {
   forward<true>(self, dim, out);
 }
-void native::_softmax_backward_data_cuda(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType,
-                                         const Tensor& out) {
+void native::_softmax_backward_data_cuda(const Tensor& grad_output, const Tensor& output,
+                                         int64_t dim, ScalarType, const Tensor& out) {
   backward<false>(grad_output, output, dim, out);
 }
-void native::_log_softmax_backward_data_cuda(const Tensor& grad_output, const Tensor& output, int64_t dim,
-                                             ScalarType, const Tensor& out) {
+void native::_log_softmax_backward_data_cuda(const Tensor& grad_output, const Tensor& output,
+                                             int64_t dim, ScalarType, const Tensor& out) {
   backward<true>(grad_output, output, dim, out);
 }
 

@@ -25,8 +25,8 @@ struct Pool {
     int least = 0, greatest = 0;
     TENON_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     for (cudaStream_t& stream : streams) {
-      TENON_CUDA_CHECK(
-          cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, high_priority ? greatest : least));
+      TENON_CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                                    high_priority ? greatest : least));
     }
   }
 };
@@ -57,7 +57,8 @@ bool Stream::query() const {
 Stream current_stream(DeviceIndex device) {
   const DeviceIndex index = index_or_current(device);
   const auto& streams = current_streams();
-  return {index, static_cast<size_t>(index) < streams.size() ? streams[static_cast<size_t>(index)] : nullptr};
+  return {index, static_cast<size_t>(index) < streams.size() ? streams[static_cast<size_t>(index)]
+                                                             : nullptr};
 }
 
 Stream default_stream(DeviceIndex device) { return {index_or_current(device), nullptr}; }
@@ -90,11 +91,13 @@ StreamGuard::~StreamGuard() {
 }
 
 Event::~Event() {
-  if (event_) cudaEventDestroy(event_);  // at the end of the program there may be nothing to report to
+  if (event_)
+    cudaEventDestroy(event_);  // at the end of the program there may be nothing to report to
 }
 
 Event::Event(Event&& other) noexcept
-    : event_(std::exchange(other.event_, nullptr)), device_(other.device_), timing_(other.timing_) {}
+    : event_(std::exchange(other.event_, nullptr)), device_(other.device_), timing_(other.timing_) {
+}
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(event_, other.event_);

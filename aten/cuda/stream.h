@@ -7,8 +7,8 @@ struct CUevent_st;
 
 namespace tenon::cuda {
 
-/// A queue of work on one GPU, in order. A handle: copies name the same queue, which lives as long as
-/// the program. Converts to the runtime's cudaStream_t.
+/// A queue of work on one GPU, in order. A handle: copies name the same queue, which lives as long
+/// as the program. Converts to the runtime's cudaStream_t.
 class Stream {
  public:
   Stream(DeviceIndex device, CUstream_st* handle) : handle_(handle), device_(device) {}
@@ -20,7 +20,9 @@ class Stream {
   TENON_API void synchronize() const;
   /// Whether all of it is done already.
   TENON_API bool query() const;
-  friend bool operator==(Stream a, Stream b) { return a.handle_ == b.handle_ && a.device_ == b.device_; }
+  friend bool operator==(Stream a, Stream b) {
+    return a.handle_ == b.handle_ && a.device_ == b.device_;
+  }
 
  private:
   CUstream_st* handle_;

@@ -30,13 +30,15 @@ struct SumOp {
   }
 };
 
-void run(const char* op, const TensorBase& self, OptionalIntArrayRef dim, const TensorBase& out, bool mean) {
+void run(const char* op, const TensorBase& self, OptionalIntArrayRef dim, const TensorBase& out,
+         bool mean) {
   const bool direct = self.scalar_type() == out.scalar_type() ||
                       (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
   const TensorBase in = direct ? self : cuda::contiguous(self, out.scalar_type());
   const uint64_t mask = native::dim_mask(op, dim, in.dim());
-  const double divisor =
-      mean ? static_cast<double>(in.numel()) / static_cast<double>(std::max<int64_t>(out.numel(), 1)) : 1;
+  const double divisor = mean ? static_cast<double>(in.numel()) /
+                                    static_cast<double>(std::max<int64_t>(out.numel(), 1))
+                              : 1;
   TENON_DISPATCH_ALL(in.scalar_type(), op, {
     using T = cuda::device_t<scalar_t>;
     using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
@@ -50,8 +52,8 @@ void native::sum_cuda(const Tensor& self, std::optional<ScalarType>, const Tenso
   run("sum", self, std::nullopt, out, false);
 }
 
-void native::sum_dim_IntList_cuda(const Tensor& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>,
-                                  const Tensor& out) {
+void native::sum_dim_IntList_cuda(const Tensor& self, OptionalIntArrayRef dim, bool,
+                                  std::optional<ScalarType>, const Tensor& out) {
   run("sum", self, dim, out, false);
 }
 
@@ -59,8 +61,8 @@ void native::mean_cuda(const Tensor& self, std::optional<ScalarType>, const Tens
   run("mean", self, std::nullopt, out, true);
 }
 
-void native::mean_dim_cuda(const Tensor& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>,
-                           const Tensor& out) {
+void native::mean_dim_cuda(const Tensor& self, OptionalIntArrayRef dim, bool,
+                           std::optional<ScalarType>, const Tensor& out) {
   run("mean", self, dim, out, true);
 }
 

@@ -70,6 +70,7 @@ Tensor native::{name}({parameters}) {{
 
 TEST = """#include <catch2/catch.hpp>
 
+#include "autograd/gradcheck.h"
 #include "tenon/tenon.h"
 
 namespace tenon {{
@@ -154,7 +155,7 @@ class Operator:
     def derivative(self):
         if self.kind != "structured":
             return None
-        formulas = [f'  {t}: not_implemented("{self.name}: {t}")' for t in self.tensors]
+        formulas = [f'  {t}: not_implemented("{self.name} with respect to {t}")' for t in self.tensors]
         return "\n".join([f"- name: {self.name}", *formulas]) + "\n"
 
     def test(self):
@@ -212,6 +213,9 @@ def next_steps(operator):
             f"./tenon test -R '{name}'",
         ],
     }[operator.kind]
+    steps.append(
+        "add a row to tests/ops/samples/<family>.yaml, which checks every form against PyTorch (tests/ops/README.md)"
+    )
     return "".join(f"  {i}. {step}\n" for i, step in enumerate(steps, 1))
 
 

@@ -115,8 +115,11 @@ class NodeEmitter {
     bool several = false;
     if (formulas_) {
       for (const Formula& formula : formulas_->backward) {
-        several |= formula.text.text.find("grads[") != std::string::npos ||
-                   formula.text.text.find("grad_") != std::string::npos;
+        const expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
+        several |= expr::uses_name(parsed.formula, "grads");
+        for (const schema::Return& ret : op_.schema.returns) {
+          several |= !ret.name.empty() && expr::uses_name(parsed.formula, "grad_" + ret.name);
+        }
       }
     }
     for (size_t i = 0; i < op_.schema.returns.size(); ++i) {

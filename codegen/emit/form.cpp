@@ -1,5 +1,7 @@
 #include "codegen/emit/form.h"
 
+#include <algorithm>
+
 #include "codegen/emit/cpp_types.h"
 #include "codegen/schema/printer.h"
 
@@ -27,14 +29,19 @@ Json emit_argument(const Argument& argument) {
 
 /// The parameters a user sees: out arguments first, as PyTorch's C++ API has it, and TensorOptions
 /// for dtype, layout, device, pin_memory.
-Json emit_api(const FunctionSchema& schema) {
+Json emit_api(const Operator& op, const FunctionSchema& schema) {
   Json parameters = Json::array();
   Json call = Json::array();
   const auto options = schema.tensor_options();
+  // Without its default where calls of the overloads would be ambiguous.
+  const auto required = [&](const Argument& argument) {
+    return std::any_of(op.cpp_no_default_args.begin(), op.cpp_no_default_args.end(),
+                       [&](const LocatedName& name) { return name.text == argument.name; });
+  };
   const auto add = [&](const Argument& argument, bool with_default) {
     parameters.push_back({{"name", argument.name},
                           {"type", cpp_parameter_type(argument)},
-                          {"default", with_default ? cpp_default(argument) : ""}});
+                          {"default", with_default && !required(argument) ? cpp_default(argument) : ""}});
   };
   const bool out_first = schema.is_out();
   if (out_first) {
@@ -118,7 +125,7 @@ Json emit_form(const Operator& op, const VariantSchema& form) {
       {"method", form.method},
       {"function", form.function},
       {"arguments", arguments},
-      {"api", emit_api(schema)},
+      {"api", emit_api(op, schema)},
       {"outs", outs},
       {"returns", emit_returns(schema)},
       {"return_type", cpp_return_type(schema)},

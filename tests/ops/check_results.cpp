@@ -80,19 +80,30 @@ void Case::fail(const std::string& check, const std::string& text) const {
 }
 
 void check_error(const Case& c) {
-  const Call call = c.call();
-  try {
-    call.run(*c.forms.op);
-  } catch (const Error& error) {
-    const std::string wanted = c.sample.row->option("error");
-    if (std::string_view(error.what()).find(wanted) == std::string_view::npos) {
-      c.fail("error", "expected a message with `" + wanted + "`, found: " + error.what());
+  // Both with and without the autograd layer, which an exception passes through.
+  for (const bool recorded : {false, true}) {
+    const Call call = c.call();
+    bool wants_grad = false;
+    for (size_t i = 0; recorded && i < call.num_tensors(); ++i) {
+      if (!call.recipe(i).wants_grad()) continue;
+      Tensor(call.tensor(i)).set_requires_grad(true);
+      wants_grad = true;
     }
-    return;
+    if (recorded && !wants_grad) return;
+    try {
+      call.run(*c.forms.op);
+    } catch (const Error& error) {
+      const std::string wanted = c.sample.row->option("error");
+      if (!recorded && std::string_view(error.what()).find(wanted) == std::string_view::npos) {
+        c.fail("error", "expected a message with `" + wanted + "`, found: " + error.what());
+      }
+      continue;
+    }
+    // A dtype that PyTorch lacks a kernel for may work here.
+    if (c.expected.error->find("not implemented for") != std::string::npos) continue;
+    return c.fail("error",
+                  "expected an error like PyTorch's `" + *c.expected.error + "`, found none");
   }
-  // A dtype that PyTorch lacks a kernel for may work here.
-  if (c.expected.error->find("not implemented for") != std::string::npos) return;
-  c.fail("error", "expected an error like PyTorch's `" + *c.expected.error + "`, found none");
 }
 
 void check_results(const Case& c) {

@@ -20,15 +20,11 @@ Tensor sample(IntArrayRef sizes, ScalarType dtype, uint64_t seed) {
 
 double tolerance(ScalarType dtype) {
   switch (dtype) {
-    case kBFloat16:
-      return 2e-2;
-    case kHalf:
-      return 2e-3;
-    case kDouble:
-    case kComplexDouble:
-      return 1e-10;
-    default:
-      return 2e-5;
+  case kBFloat16: return 2e-2;
+  case kHalf: return 2e-3;
+  case kDouble:
+  case kComplexDouble: return 1e-10;
+  default: return 2e-5;
   }
 }
 
@@ -74,7 +70,8 @@ void compare(const std::vector<Tensor>& expected, const std::vector<Tensor>& act
     REQUIRE(expected[i].defined() == actual[i].defined());
     if (!expected[i].defined()) continue;
     CHECK(actual[i].is_cuda());
-    CHECK(difference(expected[i], actual[i], limit < 0 ? tolerance(expected[i].scalar_type()) : limit) == "");
+    CHECK(difference(expected[i], actual[i],
+                     limit < 0 ? tolerance(expected[i].scalar_type()) : limit) == "");
   }
 }
 

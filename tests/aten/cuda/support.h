@@ -8,12 +8,12 @@
 #include "tenon/tenon.h"
 
 /// Ends a test case, saying why, on a machine without a GPU.
-#define TENON_NEEDS_GPU()                                     \
-  do {                                                        \
-    if (!tenon::cuda::is_available()) {                       \
-      WARN("skipped: no CUDA device was found");              \
-      return;                                                 \
-    }                                                         \
+#define TENON_NEEDS_GPU()                        \
+  do {                                           \
+    if (!tenon::cuda::is_available()) {          \
+      WARN("skipped: no CUDA device was found"); \
+      return;                                    \
+    }                                            \
   } while (false)
 
 namespace tenon::test {
@@ -27,12 +27,13 @@ double tolerance(ScalarType dtype);
 /// "" if both are equal within the tolerance, NaN being equal to NaN; else what differs first.
 std::string difference(const Tensor& expected, const Tensor& actual, double tolerance);
 
-/// Runs f on CPU tensors and on their copies on the GPU; the results must agree in dtype, shape and,
-/// within the tolerance (that of the dtype if negative), in value.
+/// Runs f on CPU tensors and on their copies on the GPU; the results must agree in dtype, shape
+/// and, within the tolerance (that of the dtype if negative), in value.
 using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 void same_on_both(const Function& f, const std::vector<Tensor>& inputs, double tolerance = -1);
 
-/// The same for the gradients of the sum of f's results, weighted so that no two elements count alike.
+/// The same for the gradients of the sum of f's results, weighted so that no two elements count
+/// alike.
 void same_gradients(const Function& f, const std::vector<Tensor>& inputs, double tolerance = -1);
 
 }  // namespace tenon::test

@@ -6,7 +6,7 @@
 namespace tenon::test {
 namespace {
 
-constexpr ScalarType kTypes[] = {kBool, kByte,     kChar,  kShort,        kInt,           kLong,
+constexpr ScalarType kTypes[] = {kBool, kByte,     kChar,  kShort,  kInt,          kLong,
                                  kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};
 
 TEST_CASE("tensors of every dtype survive the way to the GPU and back") {
@@ -75,7 +75,8 @@ TEST_CASE("numbers come out of GPU tensors") {
   CHECK(tenon::full({1, 1}, 7, TensorOptions(kLong).device(kCUDA)).item<int64_t>() == 7);
   CHECK(tenon::full({}, 2.5, TensorOptions(kCUDA)).item<double>() == 2.5);
   CHECK(tenon::ones({3}, TensorOptions(kCUDA)).equal(tenon::ones({3}, TensorOptions(kCUDA))));
-  CHECK_FALSE(tenon::ones({3}, TensorOptions(kCUDA)).equal(tenon::zeros({3}, TensorOptions(kCUDA))));
+  CHECK_FALSE(
+      tenon::ones({3}, TensorOptions(kCUDA)).equal(tenon::zeros({3}, TensorOptions(kCUDA))));
 }
 
 TEST_CASE("fill_ and zero_ reach strided tensors") {
@@ -96,7 +97,8 @@ TEST_CASE("fill_ and zero_ reach strided tensors") {
 TEST_CASE("creation functions make GPU tensors") {
   TENON_NEEDS_GPU();
   const TensorOptions gpu(kCUDA);
-  CHECK(difference(tenon::arange(10), tenon::arange(10, TensorOptions(kLong).device(kCUDA)), 0) == "");
+  CHECK(difference(tenon::arange(10), tenon::arange(10, TensorOptions(kLong).device(kCUDA)), 0) ==
+        "");
   CHECK(difference(tenon::eye(4), tenon::eye(4, gpu), 0) == "");
   CHECK(difference(tenon::linspace(0, 1, 7), tenon::linspace(0, 1, 7, gpu), 0) == "");
 }

@@ -18,11 +18,13 @@ void same_values_and_gradients(const Function& f, const std::vector<Tensor>& inp
 
 TEST_CASE("softmax and log_softmax") {
   TENON_NEEDS_GPU();
-  for (const Tensor& t : {sample({4, 10}, kDouble), sample({3, 3000}, kDouble), sample({5, 7, 6}, kDouble), sample({9}, kDouble)}) {
+  for (const Tensor& t : {sample({4, 10}, kDouble), sample({3, 3000}, kDouble),
+                          sample({5, 7, 6}, kDouble), sample({9}, kDouble)}) {
     INFO(t.sizes());
     same_values_and_gradients(
         [](const Tensors& in) {
-          return Tensors{in[0].softmax(0), in[0].softmax(-1), in[0].log_softmax(0), in[0].log_softmax(-1)};
+          return Tensors{in[0].softmax(0), in[0].softmax(-1), in[0].log_softmax(0),
+                         in[0].log_softmax(-1)};
         },
         {t});
   }
@@ -32,9 +34,13 @@ TEST_CASE("layer_norm") {
   TENON_NEEDS_GPU();
   for (int64_t n : {1, 10, 768, 5000}) {
     INFO(n);
-    const Tensors inputs{sample({6, 5, n}, kDouble), sample({n}, kDouble, 2), sample({n}, kDouble, 3)};
-    same_values_and_gradients([n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])}; }, inputs);
-    same_values_and_gradients([n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n)}; }, {inputs[0]});
+    const Tensors inputs{sample({6, 5, n}, kDouble), sample({n}, kDouble, 2),
+                         sample({n}, kDouble, 3)};
+    same_values_and_gradients(
+        [n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])}; },
+        inputs);
+    same_values_and_gradients(
+        [n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n)}; }, {inputs[0]});
   }
 }
 
@@ -44,7 +50,8 @@ TEST_CASE("batch_norm") {
     same_values_and_gradients(
         [training](const Tensors& in) {
           Tensor mean = tenon::zeros({6}, in[0].options()), var = tenon::ones({6}, in[0].options());
-          const Tensor out = tenon::batch_norm(in[0], in[1], in[2], mean, var, training, 0.1, 1e-5, true);
+          const Tensor out =
+              tenon::batch_norm(in[0], in[1], in[2], mean, var, training, 0.1, 1e-5, true);
           return Tensors{out, mean, var};
         },
         {sample({8, 6, 5, 4}, kDouble), sample({6}, kDouble, 2), sample({6}, kDouble, 3)});
@@ -58,25 +65,33 @@ TEST_CASE("losses") {
     INFO(reduction);
     same_values_and_gradients(
         [reduction](const Tensors& in) {
-          return Tensors{tenon::nll_loss(in[0], in[1], {}, reduction), tenon::nll_loss(in[0], in[1], in[2], reduction, 3),
-                         tenon::cross_entropy_loss(in[0], in[1], {}, reduction), tenon::mse_loss(in[0], in[3], reduction)};
+          return Tensors{tenon::nll_loss(in[0], in[1], {}, reduction),
+                         tenon::nll_loss(in[0], in[1], in[2].detach(), reduction, 3),
+                         tenon::cross_entropy_loss(in[0], in[1], {}, reduction),
+                         tenon::mse_loss(in[0], in[3], reduction)};
         },
-        {sample({300, 7}, kDouble), target, sample({7}, kDouble, 2).abs(), sample({300, 7}, kDouble, 3)});
+        {sample({300, 7}, kDouble), target, sample({7}, kDouble, 2).abs(),
+         sample({300, 7}, kDouble, 3)});
   }
 }
 
 TEST_CASE("embedding and indexing") {
   TENON_NEEDS_GPU();
   const Tensor index = tenon::arange(60).mul(7).remainder(11).view({6, 10});
-  same_values_and_gradients([](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], 3)}; },
-                            {sample({11, 8}, kDouble), index});
-  same_values_and_gradients([](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], -1, true)}; },
-                            {sample({11, 8}, kDouble), index});
+  same_values_and_gradients(
+      [](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], 3)}; },
+      {sample({11, 8}, kDouble), index});
+  same_values_and_gradients(
+      [](const Tensors& in) { return Tensors{tenon::embedding(in[0], in[1], -1, true)}; },
+      {sample({11, 8}, kDouble), index});
   same_values_and_gradients(
       [](const Tensors& in) {
-        return Tensors{in[0].index_select(1, in[1].select(0, 0)), in[0].gather(1, in[1].slice(0, 0, 4)),
-                       in[0].scatter_add(1, in[1].slice(0, 0, 4), in[2]), in[0].scatter(1, in[1].slice(0, 0, 4), 2.0),
-                       in[0].index_add(1, in[1].select(0, 1), in[2]), in[0].index_fill(0, in[1].select(0, 0).slice(0, 0, 1), 3)};
+        return Tensors{in[0].index_select(1, in[1].select(0, 0)),
+                       in[0].gather(1, in[1].slice(0, 0, 4)),
+                       in[0].scatter_add(1, in[1].slice(0, 0, 4), in[2]),
+                       in[0].scatter(1, in[1].slice(0, 0, 4), 2.0),
+                       in[0].index_add(1, in[1].select(0, 1), in[2]),
+                       in[0].index_fill(0, in[1].select(0, 0).slice(0, 0, 1), 3)};
       },
       {sample({4, 11}, kDouble), index, sample({4, 10}, kDouble, 2)});
 }
@@ -118,8 +133,8 @@ TEST_CASE("convolution") {
     INFO(IntArrayRef(c.input) << " with " << IntArrayRef(c.weight));
     same_values_and_gradients(
         [&c](const Tensors& in) {
-          return Tensors{tenon::convolution(in[0], in[1], in[2], c.stride, c.padding, c.dilation, c.transposed,
-                                            c.output_padding, c.groups)};
+          return Tensors{tenon::convolution(in[0], in[1], in[2], c.stride, c.padding, c.dilation,
+                                            c.transposed, c.output_padding, c.groups)};
         },
         {sample(c.input, kDouble), sample(c.weight, kDouble, 2), sample({c.bias}, kDouble, 3)});
   }
@@ -129,9 +144,12 @@ TEST_CASE("pooling") {
   TENON_NEEDS_GPU();
   same_values_and_gradients(
       [](const Tensors& in) {
-        return Tensors{tenon::max_pool2d(in[0], 2), tenon::max_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, 1, true),
-                       tenon::avg_pool2d(in[0], 2), tenon::avg_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, true, false),
-                       tenon::avg_pool2d(in[0], 3, 2, 1, false, true, 5), tenon::adaptive_avg_pool2d(in[0], {3, 4})};
+        return Tensors{tenon::max_pool2d(in[0], 2),
+                       tenon::max_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, 1, true),
+                       tenon::avg_pool2d(in[0], 2),
+                       tenon::avg_pool2d(in[0], {3, 2}, {2, 1}, {1, 1}, true, false),
+                       tenon::avg_pool2d(in[0], 3, 2, 1, false, true, 5),
+                       tenon::adaptive_avg_pool2d(in[0], {3, 4})};
       },
       {sample({2, 3, 10, 9}, kDouble)});
 }
@@ -146,8 +164,9 @@ TEST_CASE("a LeNet's loss and gradients") {
         x = tenon::max_pool2d(tenon::conv2d(x, in[4], in[5], 1, no_padding).relu(), 2).flatten(1);
         return Tensors{tenon::cross_entropy_loss(tenon::linear(x, in[6], in[7]), in[1])};
       },
-      {sample({8, 1, 28, 28}, kDouble), target, sample({6, 1, 5, 5}, kDouble, 2), sample({6}, kDouble, 3),
-       sample({16, 6, 5, 5}, kDouble, 4), sample({16}, kDouble, 5), sample({10, 400}, kDouble, 6), sample({10}, kDouble, 7)});
+      {sample({8, 1, 28, 28}, kDouble), target, sample({6, 1, 5, 5}, kDouble, 2),
+       sample({6}, kDouble, 3), sample({16, 6, 5, 5}, kDouble, 4), sample({16}, kDouble, 5),
+       sample({10, 400}, kDouble, 6), sample({10}, kDouble, 7)});
 }
 
 }  // namespace

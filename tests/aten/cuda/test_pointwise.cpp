@@ -6,7 +6,8 @@
 namespace tenon::test {
 namespace {
 
-/// The kinds of an operator's arguments if it may be pointwise: Tensors and Scalars in, one Tensor out.
+/// The kinds of an operator's arguments if it may be pointwise: Tensors and Scalars in, one Tensor
+/// out.
 std::vector<std::string> argument_kinds(const OperatorEntry& op) {
   const std::string_view schema = op.info->schema;
   const size_t open = schema.find('('), close = schema.rfind(") -> ");
@@ -30,8 +31,8 @@ struct Outcome {
   std::string error;
 };
 
-Outcome call(const OperatorEntry& op, const std::vector<std::string>& kinds, const std::vector<Tensor>& tensors,
-             const Scalar& number) {
+Outcome call(const OperatorEntry& op, const std::vector<std::string>& kinds,
+             const std::vector<Tensor>& tensors, const Scalar& number) {
   Stack stack;
   size_t next = 0;
   for (const std::string& kind : kinds) {
@@ -58,9 +59,15 @@ std::vector<std::vector<Tensor>> operand_sets(size_t count, ScalarType dtype) {
   };
   return {
       make([&](size_t k) { return sample({1037}, dtype, k + 1); }),
-      make([&](size_t k) { return k == 1 ? sample({7, 1}, dtype, 2) : sample({5, 7, 3}, dtype, k + 1); }),
-      make([&](size_t k) { return sample({6, 9}, dtype, k + 1).t(); }),
-      make([&](size_t k) { return k == 0 ? sample({3, 8}, dtype) : sample({}, dtype, k + 1); }),
+      make([&](size_t k) {
+        return k == 1 ? sample({7, 1}, dtype, 2) : sample({5, 7, 3}, dtype, k + 1);
+      }),
+      make([&](size_t k) {
+        return sample({6, 9}, dtype, k + 1).t();
+      }),
+      make([&](size_t k) {
+        return k == 0 ? sample({3, 8}, dtype) : sample({}, dtype, k + 1);
+      }),
       make([&](size_t k) { return sample({33}, dtype, k + 1).slice(0, 1); }),
   };
 }
@@ -74,7 +81,8 @@ std::vector<Tensor> on_gpu(const std::vector<Tensor>& tensors) {
 /// Functions whose approximations differ by more than the dtype's usual error.
 double limit_of(const OperatorEntry& op, ScalarType dtype) {
   const std::string_view name = op.info->name;
-  const bool hard = name.find("pow") != name.npos || name.find("gamma") != name.npos || name.find("erfinv") != name.npos;
+  const bool hard = name.find("pow") != name.npos || name.find("gamma") != name.npos ||
+                    name.find("erfinv") != name.npos;
   return tolerance(dtype) * (hard ? 20 : 1);
 }
 
@@ -85,8 +93,8 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
     const auto kinds = argument_kinds(*op);
     const auto tensors = static_cast<size_t>(std::count(kinds.begin(), kinds.end(), "Tensor"));
     if (tensors == 0 || !op->backends()[1 + static_cast<int>(Backend::CUDA)]) continue;
-    for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte, kBool, kComplexFloat,
-                             kComplexDouble}) {
+    for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte, kBool,
+                             kComplexFloat, kComplexDouble}) {
       const Scalar number = is_integral(dtype, true) ? Scalar(2) : Scalar(1.5);
       for (const auto& operands : operand_sets(tensors, dtype)) {
         const Outcome here = call(*op, kinds, operands, number);
@@ -107,7 +115,8 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
 
 TEST_CASE("operands of different dtypes are converted in the kernel") {
   TENON_NEEDS_GPU();
-  for (ScalarType a : {kBool, kByte, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
+  for (ScalarType a :
+       {kBool, kByte, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
     for (ScalarType b : {kBool, kShort, kLong, kHalf, kFloat, kDouble, kComplexDouble}) {
       INFO(to_string(a) << " and " << to_string(b));
       same_on_both(
@@ -147,15 +156,27 @@ TEST_CASE("in-place, out and partial results") {
 
 TEST_CASE("gradients of pointwise operators agree") {
   TENON_NEEDS_GPU();
-  const std::vector<Tensor> inputs{sample({6, 50}, kDouble).abs().add(0.1), sample({50}, kDouble, 2)};
+  const std::vector<Tensor> inputs{sample({6, 50}, kDouble).abs().add(0.1),
+                                   sample({50}, kDouble, 2)};
   const std::pair<const char*, Function> cases[] = {
       {"mul", [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[0].mul(in[1])}; }},
       {"div", [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[1].div(in[0])}; }},
-      {"log, tanh", [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[0].log().mul(in[1].tanh())}; }},
-      {"sigmoid", [](const std::vector<Tensor>& in) { return std::vector<Tensor>{in[0].mul(in[1].sigmoid())}; }},
+      {"log, tanh",
+       [](const std::vector<Tensor>& in) {
+         return std::vector<Tensor>{in[0].log().mul(in[1].tanh())};
+       }},
+      {"sigmoid",
+       [](const std::vector<Tensor>& in) {
+         return std::vector<Tensor>{in[0].mul(in[1].sigmoid())};
+       }},
       {"gelu, relu",
-       [](const std::vector<Tensor>& in) { return std::vector<Tensor>{tenon::gelu(in[1]), in[1].relu().mul(in[0])}; }},
-      {"maximum", [](const std::vector<Tensor>& in) { return std::vector<Tensor>{tenon::maximum(in[0], in[1])}; }},
+       [](const std::vector<Tensor>& in) {
+         return std::vector<Tensor>{tenon::gelu(in[1]), in[1].relu().mul(in[0])};
+       }},
+      {"maximum",
+       [](const std::vector<Tensor>& in) {
+         return std::vector<Tensor>{tenon::maximum(in[0], in[1])};
+       }},
   };
   for (const auto& [name, f] : cases) {
     INFO(name);

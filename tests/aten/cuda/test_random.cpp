@@ -14,7 +14,8 @@ TEST_CASE("a seed gives the same numbers, another one others") {
   CHECK(drawn(7).equal(drawn(7)));
   CHECK_FALSE(drawn(7).equal(drawn(8)));
   manual_seed(5);
-  const Tensor a = tenon::rand({1000}, TensorOptions(kCUDA)), b = tenon::rand({1000}, TensorOptions(kCUDA));
+  const Tensor a = tenon::rand({1000}, TensorOptions(kCUDA)),
+               b = tenon::rand({1000}, TensorOptions(kCUDA));
   manual_seed(5);
   CHECK(a.equal(tenon::rand({1000}, TensorOptions(kCUDA))));
   CHECK_FALSE(a.equal(b));
@@ -64,7 +65,8 @@ TEST_CASE("bernoulli and dropout keep the share they should") {
   CHECK(mask.to(kFloat).mean().item<double>() == Approx(0.75).margin(0.01));
   CHECK(out.equal(mask.to(kFloat).div(0.75)));
   CHECK(std::get<0>(tenon::native_dropout(ones, 0.25, false)).equal(ones));
-  CHECK_THROWS_WITH(t.uniform_(0, 1, make_generator(kCPU)), Catch::Contains("expected a generator"));
+  CHECK_THROWS_WITH(t.uniform_(0, 1, make_generator(kCPU)),
+                    Catch::Contains("expected a generator"));
 }
 
 }  // namespace

@@ -8,28 +8,46 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-/// Shapes and layouts whose reductions take other ways: long and short rows, columns, middles, splits.
+/// Shapes and layouts whose reductions take other ways: long and short rows, columns, middles,
+/// splits.
 std::vector<Tensor> inputs(ScalarType dtype) {
-  return {sample({70000}, dtype),        sample({3, 5000}, dtype),           sample({2000, 5}, dtype),
-          sample({40, 37}, dtype),       sample({4, 50, 6, 7}, dtype),       sample({30, 40}, dtype).t(),
-          sample({1, 1}, dtype),         sample({6, 1, 9}, dtype).expand({6, 8, 9})};
+  return {sample({70000}, dtype),       sample({3, 5000}, dtype),
+          sample({2000, 5}, dtype),     sample({40, 37}, dtype),
+          sample({4, 50, 6, 7}, dtype), sample({30, 40}, dtype).t(),
+          sample({1, 1}, dtype),        sample({6, 1, 9}, dtype).expand({6, 8, 9})};
 }
 
 TEST_CASE("sums, means and products") {
   TENON_NEEDS_GPU();
-  for (ScalarType dtype : {kBool, kByte, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
+  for (ScalarType dtype :
+       {kBool, kByte, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
     for (const Tensor& t : inputs(dtype)) {
       INFO(to_string(dtype) << " " << t.sizes());
       const double limit = is_integral(dtype, true) ? 0 : tolerance(dtype) * 50;
-      same_on_both([](const Tensors& in) { return Tensors{in[0].sum(), in[0].sum(0), in[0].sum(-1, true)}; }, {t}, limit);
+      same_on_both(
+          [](const Tensors& in) {
+            return Tensors{in[0].sum(), in[0].sum(0), in[0].sum(-1, true)};
+          },
+          {t}, limit);
       if (is_integral(dtype, true)) continue;
-      same_on_both([](const Tensors& in) { return Tensors{in[0].mean(), in[0].mean(-1)}; }, {t}, limit);
+      same_on_both(
+          [](const Tensors& in) {
+            return Tensors{in[0].mean(), in[0].mean(-1)};
+          },
+          {t}, limit);
     }
   }
-  same_on_both([](const Tensors& in) { return Tensors{in[0].prod(), in[0].prod(0), in[0].sum({0, 2}), in[0].sum(0, false, kDouble)}; },
-               {sample({7, 3, 5}, kInt)}, 0);
-  same_on_both([](const Tensors& in) { return Tensors{in[0].sum(), in[0].sum(0), in[0].mean(), in[0].prod(1)}; },
-               {tenon::empty({0, 3}, TensorOptions(kFloat))});
+  same_on_both(
+      [](const Tensors& in) {
+        return Tensors{in[0].prod(), in[0].prod(0), in[0].sum({0, 2}),
+                       in[0].sum(0, false, kDouble)};
+      },
+      {sample({7, 3, 5}, kInt)}, 0);
+  same_on_both(
+      [](const Tensors& in) {
+        return Tensors{in[0].sum(), in[0].sum(0), in[0].mean(), in[0].prod(1)};
+      },
+      {tenon::empty({0, 3}, TensorOptions(kFloat))});
 }
 
 TEST_CASE("extremes and where they are") {
@@ -56,8 +74,12 @@ TEST_CASE("any, all, var, std and norms") {
   TENON_NEEDS_GPU();
   for (ScalarType dtype : {kBool, kByte, kFloat, kComplexFloat}) {
     for (const Tensor& t : inputs(dtype)) {
-      same_on_both([](const Tensors& in) { return Tensors{ops::any::call(in[0]), in[0].all(0), in[0].eq(1).any(-1), ops::all::call(in[0].eq(1))}; },
-                   {t}, 0);
+      same_on_both(
+          [](const Tensors& in) {
+            return Tensors{ops::any::call(in[0]), in[0].all(0), in[0].eq(1).any(-1),
+                           ops::all::call(in[0].eq(1))};
+          },
+          {t}, 0);
     }
   }
   for (ScalarType dtype : {kHalf, kFloat, kDouble}) {
@@ -81,7 +103,9 @@ TEST_CASE("gradients of reductions agree") {
   TENON_NEEDS_GPU();
   same_gradients(
       [](const Tensors& in) {
-        return Tensors{in[0].sum(0), in[0].mean(-1), in[0].amax(0), in[0].var(1), std::get<0>(in[0].max(1)), in[0].prod(1)};
+        return Tensors{
+            in[0].sum(0), in[0].mean(-1), in[0].amax(0), in[0].var(1), std::get<0>(in[0].max(1)),
+            in[0].prod(1)};
       },
       {sample({5, 6}, kDouble)});
 }

@@ -1,0 +1,236 @@
+#include <thread>
+
+#include "autograd/node.h"
+#include "tests/autograd/test_support.h"
+
+using namespace tenon;
+using namespace tenon::test;
+
+TEST_CASE("backward() needs a scalar or a gradient that fits", "[engine]") {
+  const Tensor x = leaf({1, 2, 3});
+  CHECK_THROWS_WITH((x * 2).backward(), "grad can be implicitly created only for scalar outputs");
+  CHECK_THROWS_WITH((x * Scalar(std::complex<double>(0, 1))).sum().backward(),
+                    "grad can be implicitly created only for real scalar outputs but got torch.complex64");
+  CHECK_THROWS_WITH(ones({}).backward(),
+                    "element 0 of tensors does not require grad and does not have a grad_fn");
+  CHECK_THROWS_WITH(autograd::grad({x * 2}, {x}, {ones({2})}),
+                    "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape "
+                    "of torch.Size([3]).");
+  CHECK_THROWS_WITH(autograd::grad({x.sum(), x.sum()}, {x}, {ones({})}), "got 2 tensors and 1 gradients");
+  CHECK_THROWS_WITH(autograd::grad({(x * 2).sum()}, {leaf({1})}),
+                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior.");
+  CHECK_THROWS_WITH(autograd::grad({(x * 2).sum()}, {ones({1})}),
+                    "One of the differentiated Tensors does not require grad");
+  CHECK_THROWS_AS(autograd::grad({x.sum()}, Tensors()), ValueError);
+  CHECK_THROWS_WITH(x.sum().backward({}, std::nullopt, false, TensorList()), Contains("cannot be empty"));
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("grad() leaves grad() alone", "[engine]") {
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4}), unused = leaf({5});
+  const Tensor out = (x * y).sum();
+  const Tensors g = autograd::grad({out}, {y, x, unused}, {}, true, false, true);
+  CHECK(values(g[0]) == std::vector<double>{1, 2});
+  CHECK(values(g[1]) == std::vector<double>{3, 4});
+  CHECK_FALSE(g[2].defined());
+  CHECK_FALSE(x.grad().defined());
+  CHECK(values(autograd::grad({out}, {out})[0]) == std::vector<double>{1});
+}
+
+TEST_CASE("Only nodes between outputs and inputs run", "[engine]") {
+  const Tensor x = leaf({1}), w = leaf({2});
+  const Tensor hidden = w.exp();
+  int runs = 0;
+  hidden.grad_fn()->add_pre_hook([&](const autograd::variable_list& g) {
+    ++runs;
+    return g;
+  });
+  const Tensor y = x * hidden;
+  const Tensor z = y.exp();
+  autograd::grad({z}, {y}, {}, true);
+  autograd::grad({z}, {x}, {}, true);
+  autograd::grad({z}, {hidden}, {}, true);
+  CHECK(runs == 0);
+  autograd::grad({z}, {hidden, w}, {}, true);
+  CHECK(runs == 1);
+}
+
+TEST_CASE("backward(inputs) reaches the chosen tensors only", "[engine]") {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const Tensor y = x * w;
+  const Tensor out = (y * y).sum();
+  const Tensors only_w = {w};
+  out.backward({}, true, false, TensorList(only_w));
+  CHECK(values(w.grad()) == std::vector<double>{6, 32});
+  CHECK_FALSE(x.grad().defined());
+  const Tensors not_a_leaf = {y};
+  out.backward({}, true, false, TensorList(not_a_leaf));
+  CHECK(values(y.grad()) == std::vector<double>{6, 16});
+  CHECK_FALSE(x.grad().defined());
+  const Tensors both = {y, x};
+  out.backward({}, true, false, TensorList(both));
+  CHECK(values(y.grad()) == std::vector<double>{12, 32});
+  CHECK(values(x.grad()) == std::vector<double>{18, 64});
+}
+
+TEST_CASE("Outputs may repeat or depend on each other", "[engine]") {
+  const Tensor x = leaf({2});
+  const Tensor y = x * 3;
+  const Tensor z = y * y;
+  CHECK(values(autograd::grad({y, y}, {x}, {}, true)[0]) == std::vector<double>{6});
+  CHECK(values(autograd::grad({y, z}, {x}, {}, true)[0]) == std::vector<double>{3 + 36});
+  CHECK(values(autograd::grad({z, y}, {x, y}, {}, true)[1]) == std::vector<double>{13});
+  autograd::backward({z, y});
+  CHECK(values(x.grad()) == std::vector<double>{39});
+}
+
+TEST_CASE("A diamond runs each node once, with all its gradients", "[engine]") {
+  const Tensor x = leaf({1});
+  Tensor y = x;
+  for (int i = 0; i < 40; ++i) y = y * 0.5 + y * 0.5;  // 2^40 paths
+  y.backward();
+  CHECK(values(x.grad())[0] == Approx(1));
+}
+
+TEST_CASE("Gradients of gradients", "[engine]") {
+  const Tensor x = leaf({2}, kDouble);
+  Tensor d = x * x * x * x;
+  for (const double wanted : {32.0, 48.0, 48.0, 24.0}) {
+    d = autograd::grad({d}, {x}, {}, std::nullopt, true)[0];
+    CHECK(values(d)[0] == Approx(wanted));
+  }
+  const Tensor once = autograd::grad({(x * x).sum()}, {x})[0];
+  CHECK_FALSE(once.requires_grad());
+}
+
+TEST_CASE("A backward pass within a backward pass", "[engine]") {
+  const Tensor x = leaf({3});
+  const Tensor y = x * 2;
+  SECTION("over another graph") {
+    y.register_hook([&](const Tensor& g) {
+      const Tensor inner = leaf({5});
+      const AutoGradMode recording(true);
+      (inner * inner).backward();
+      return g * inner.grad();
+    });
+    y.backward();
+    CHECK(values(x.grad()) == std::vector<double>{20});
+  }
+  SECTION("over the same graph") {
+    const Tensor z = y * y;
+    bool nested = false;
+    y.register_hook([&](const Tensor&) {
+      if (!std::exchange(nested, true)) z.backward({}, true);
+      return Tensor();
+    });
+    z.backward({}, true);
+    CHECK(values(x.grad()) == std::vector<double>{48});
+  }
+  SECTION("deeply") {
+    int depth = 0;
+    std::function<void()> descend = [&] {
+      const Tensor inner = leaf({1});
+      const AutoGradMode recording(true);
+      const Tensor out = inner * 2;
+      out.register_hook([&](const Tensor&) {
+        if (++depth < 2000) descend();
+        return Tensor();
+      });
+      out.backward();
+    };
+    descend();
+    CHECK(depth == 2000);
+  }
+  SECTION("that fails") {
+    y.register_hook([&](const Tensor&) -> Tensor {
+      const Tensor inner = leaf({1});
+      const AutoGradMode recording(true);
+      (inner * 2).sum().backward(ones({7}));
+      return {};
+    });
+    CHECK_THROWS_WITH(y.backward(), Contains("Mismatch in shape"));
+    CHECK_FALSE(x.grad().defined());
+    CHECK(GradMode::is_enabled());
+  }
+}
+
+TEST_CASE("Threads may run backward at once", "[engine]") {
+  constexpr int kThreads = 4, kRuns = 200;
+  SECTION("over graphs with a common leaf") {
+    const Tensor x = leaf({1, 2});
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < kRuns; ++i) (x * 2).exp().log().sum().backward();
+      });
+    }
+    for (auto& t : threads) t.join();
+    CHECK(values(x.grad())[0] == Approx(2 * kThreads * kRuns).epsilon(1e-3));
+  }
+  SECTION("over one graph that is kept") {
+    const Tensor x = leaf({1, 2});
+    const Tensor shared = (x * x).exp().log();
+    const Tensor out = (shared * shared).sqrt().sum();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < kRuns; ++i) out.backward({}, true);
+      });
+    }
+    for (auto& t : threads) t.join();
+    CHECK(values(x.grad())[1] == Approx(4 * kThreads * kRuns).epsilon(1e-3));
+  }
+  SECTION("over one graph that is not kept: an error, never a crash") {
+    for (int i = 0; i < 50; ++i) {
+      const Tensor x = leaf({1, 2});
+      const Tensor out = (x * x).exp().sum();
+      std::atomic<int> done{0}, refused{0};
+      std::vector<std::thread> threads;
+      for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&] {
+          try {
+            out.backward();
+            ++done;
+          } catch (const Error&) {
+            ++refused;
+          }
+        });
+      }
+      for (auto& t : threads) t.join();
+      CHECK(done + refused == kThreads);
+      CHECK(done >= 0);
+    }
+  }
+}
+
+TEST_CASE("Accumulators fall asleep and wake under several threads", "[engine]") {
+  const Tensor x = leaf({1, 2});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20000; ++i) {
+        const auto edge = autograd::get_gradient_edge(x);
+        if (edge.function->num_inputs() != 1) std::abort();
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  (x * 2).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{2, 2});
+}
+
+TEST_CASE("A derivative that is missing is missed in backward", "[engine]") {
+  class Missing final : public autograd::Node {
+   public:
+    std::string name() const override { return "MissingBackward0"; }
+    autograd::variable_list apply(autograd::variable_list&&) override {
+      throw NotImplementedError("derivative for missing is not implemented");
+    }
+  };
+  const Tensor x = leaf({1});
+  auto node = autograd::make_node<Missing>();
+  node->add_next_edge(autograd::get_gradient_edge(x));
+  CHECK_THROWS_AS(autograd::grad({autograd::Edge{node, 0}}, {autograd::get_gradient_edge(x)}, {ones({1})}),
+                  NotImplementedError);
+}

@@ -1,0 +1,169 @@
+#include "autograd/node.h"
+#include "tests/autograd/test_support.h"
+
+using namespace tenon;
+using namespace tenon::test;
+using autograd::variable_list;
+
+TEST_CASE("A hook sees the gradient and may replace it", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  std::vector<double> seen;
+  y.register_hook([&](const Tensor& g) {
+    seen = values(g);
+    return g * 10;
+  });
+  x.register_hook([](const Tensor& g) { return g + 1; });
+  x.register_hook([](const Tensor&) { return Tensor(); });  // keeps it
+  y.sum().backward();
+  CHECK(seen == std::vector<double>{1, 1});
+  CHECK(values(x.grad()) == std::vector<double>{31, 31});
+  CHECK_THROWS_WITH(x.detach().register_hook([](const Tensor& g) { return g; }),
+                    "cannot register a hook on a tensor that doesn't require gradient");
+}
+
+TEST_CASE("Hooks of a leaf run in PyTorch's order", "[hooks]") {
+  const Tensor x = leaf({1});
+  const Tensor y = x * 2;
+  std::string order;
+  const auto& accumulator = y.grad_fn()->next_edges()[0].function;
+  accumulator->add_post_hook([&](const variable_list& in, const variable_list&) {
+    order += "post ";
+    return in;
+  });
+  accumulator->add_pre_hook([&](const variable_list& g) {
+    order += x.grad().defined() ? "late-pre " : "pre ";
+    return g;
+  });
+  autograd::register_post_accumulate_grad_hook(x, [&](const Tensor& leaf) {
+    order += leaf.is_same(x) && x.grad().defined() ? "post-accumulate " : "wrong ";
+  });
+  x.register_hook([&](const Tensor&) {
+    order += "tensor ";
+    return Tensor();
+  });
+  y.backward();
+  CHECK(order == "tensor pre post-accumulate post ");
+}
+
+TEST_CASE("Hooks of a result run in PyTorch's order", "[hooks]") {
+  const Tensor x = leaf({1});
+  const Tensor y = x * 2;
+  std::string order;
+  std::vector<double> retained_before_pre;
+  y.grad_fn()->add_post_hook([&](const variable_list& in, const variable_list& out) {
+    order += out.size() == 1 && values(out[0])[0] == 5 ? "post " : "wrong ";
+    return in;
+  });
+  y.grad_fn()->add_pre_hook([&](const variable_list& g) {
+    order += "pre ";
+    if (y.grad().defined()) retained_before_pre = values(y.grad());
+    return g;
+  });
+  y.retain_grad();
+  y.register_hook([&](const Tensor& g) {
+    order += "tensor ";
+    return g * 5;
+  });
+  y.backward();
+  CHECK(order == "tensor pre post ");
+  CHECK(retained_before_pre == std::vector<double>{5});
+  CHECK(values(x.grad()) == std::vector<double>{10});
+}
+
+TEST_CASE("grad() runs the hooks of captured tensors, not of the node behind them", "[hooks]") {
+  const Tensor x = leaf({1});
+  const Tensor y = x * 2;
+  const Tensor z = y * 3;
+  int tensor_hooks = 0, node_hooks = 0;
+  y.register_hook([&](const Tensor& g) {
+    ++tensor_hooks;
+    return g * 2;
+  });
+  y.grad_fn()->add_pre_hook([&](const variable_list& g) {
+    ++node_hooks;
+    return g;
+  });
+  CHECK(values(autograd::grad({z}, {y}, {}, true)[0]) == std::vector<double>{6});
+  CHECK(tensor_hooks == 1);
+  CHECK(node_hooks == 0);
+  x.register_hook([&](const Tensor& g) { return g + 1; });
+  autograd::register_post_accumulate_grad_hook(x, [&](const Tensor&) { node_hooks += 100; });
+  CHECK(values(autograd::grad({z}, {x})[0]) == std::vector<double>{13});
+  CHECK(node_hooks == 1);
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("Hooks can be removed, also by hooks", "[hooks]") {
+  const Tensor x = leaf({1});
+  int calls = 0;
+  const unsigned first = x.register_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  unsigned self = 0;
+  self = x.register_hook([&](const Tensor&) {
+    ++calls;
+    x.remove_hook(first);
+    x.remove_hook(self);
+    return Tensor();
+  });
+  (x * 2).backward();
+  (x * 2).backward();
+  CHECK(calls == 2);
+  CHECK_THROWS_AS(x.remove_hook(99), IndexError);
+  const Tensor y = x * 2;
+  const unsigned on_result = y.register_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  y.remove_hook(on_result);
+  y.backward();
+  CHECK(calls == 2);
+}
+
+TEST_CASE("Post-accumulate hooks are for leaves", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  CHECK_THROWS_WITH(autograd::register_post_accumulate_grad_hook(x * 2, [](const Tensor&) {}),
+                    "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  CHECK_THROWS_AS(autograd::register_post_accumulate_grad_hook(x.detach(), [](const Tensor&) {}), Error);
+  // An optimizer's step as soon as a gradient is there.
+  const size_t hook = autograd::register_post_accumulate_grad_hook(x, [](const Tensor& p) {
+    const NoGradGuard guard;
+    p.sub_(p.grad());
+    p.mutable_grad().reset();
+  });
+  (x * 2).sum().backward();
+  CHECK(values(x) == std::vector<double>{-1, 0});
+  CHECK_FALSE(x.grad().defined());
+  autograd::remove_post_accumulate_grad_hook(x, hook);
+  (x * 2).sum().backward();
+  CHECK(x.grad().defined());
+}
+
+TEST_CASE("retain_grad() keeps the gradient of a result", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 3;
+  y.retain_grad();
+  y.retain_grad();
+  CHECK(y.retains_grad());
+  const Tensor loss = (y * y).sum();
+  loss.backward({}, true);
+  CHECK(values(y.grad()) == std::vector<double>{6, 12});
+  loss.backward({}, true);
+  CHECK(values(y.grad()) == std::vector<double>{12, 24});
+  x.retain_grad();
+  CHECK_FALSE(x.retains_grad());
+  CHECK_THROWS_WITH(x.detach().retain_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  y.reset();  // before its node
+  CHECK_NOTHROW(loss.backward());
+}
+
+TEST_CASE("A hook that throws ends the run", "[hooks]") {
+  const Tensor x = leaf({1});
+  x.register_hook([](const Tensor&) -> Tensor { throw std::out_of_range("mine"); });
+  const Tensor y = x * 2;
+  CHECK_THROWS_AS(y.backward(), std::out_of_range);
+  CHECK_FALSE(x.grad().defined());
+  CHECK(GradMode::is_enabled());
+}

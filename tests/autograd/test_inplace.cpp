@@ -1,0 +1,232 @@
+#include "tests/autograd/test_support.h"
+
+using namespace tenon;
+using namespace tenon::test;
+
+TEST_CASE("A leaf that requires grad may not be changed in place while recording", "[inplace]") {
+  Tensor x = leaf({1, 2});
+  CHECK_THROWS_WITH(x.mul_(2),
+                    "a leaf Variable that requires grad is being used in an in-place operation.");
+  CHECK_THROWS_WITH(x.select(0, 0).mul_(2),
+                    "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  CHECK(values(x) == std::vector<double>{1, 2});
+  const NoGradGuard guard;
+  x.mul_(2);
+  x.select(0, 0).add_(1);
+  CHECK(values(x) == std::vector<double>{3, 4});
+  CHECK(x.is_leaf());
+}
+
+TEST_CASE("A change in place is recorded", "[inplace]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 3;
+  y.mul_(x);
+  y.add_(1);
+  y.exp_();
+  CHECK(y.grad_fn()->name() == "ExpBackward0");
+  y.sum().backward();
+  for (int i = 0; i < 2; ++i) {
+    const double v = values(x)[i];
+    CHECK(values(x.grad())[i] == Approx(6 * v * std::exp(3 * v * v + 1)));
+  }
+}
+
+TEST_CASE("Writing what requires grad makes base and earlier views require grad", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor base = zeros({3});
+  const Tensor view = base.slice(0, 0, 2);
+  CHECK_FALSE(view.requires_grad());
+  base.add_(x);
+  CHECK(base.requires_grad());
+  CHECK(view.requires_grad());
+  CHECK_FALSE(view.is_leaf());
+  (view * view).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{2, 4, 0});
+}
+
+TEST_CASE("A change of a view reaches its base and the other views", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3, 4}, kDouble);
+  Tensor y = x * 1;
+  Tensor a = y.slice(0, 0, 2);
+  const Tensor b = y.slice(0, 1, 3);
+  a.mul_(10);
+  CHECK(y.grad_fn()->name() == "CopySlices");
+  CHECK(a.grad_fn()->name() == "AsStridedBackward0");
+  CHECK(values(y) == std::vector<double>{10, 20, 3, 4});
+  (y * y).sum().backward({}, true);
+  CHECK(values(x.grad()) == std::vector<double>{200, 400, 6, 8});
+  x.mutable_grad().reset();
+  b.sum().backward({}, true);
+  CHECK(values(x.grad()) == std::vector<double>{0, 10, 1, 0});
+  x.mutable_grad().reset();
+  a.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{10, 10, 0, 0});
+}
+
+TEST_CASE("The base of a view is the root", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3, 4});
+  const Tensor y = x * 1;
+  const Tensor v = y.view({2, 2}).select(0, 1).slice(0, 0, 1);
+  CHECK(v._base().is_same(y));
+  CHECK_FALSE(y._base().defined());
+}
+
+TEST_CASE("In-place gradients agree with finite differences", "[inplace]") {
+  using Case = std::pair<const char*, autograd::CheckedFunction>;
+  const Case cases[] = {
+      {"rows",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 1;
+         y.select(0, 1).mul_(in[1]);
+         return Tensors{y};
+       }},
+      {"columns, twice",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 1;
+         Tensor v = y.t().select(0, 1);
+         v.copy_(v * v);
+         y.slice(1, 0, 3, 2).add_(in[1].slice(0, 0, 2));
+         return Tensors{y, v.sin()};
+       }},
+      {"saved result of a view",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 1;
+         y.select(0, 0).exp_();
+         return Tensors{y};
+       }},
+      {"view of a view",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 2;
+         y.view({-1}).slice(0, 1, 5).view({2, 2}).mul_(in[1].slice(0, 0, 2));
+         return Tensors{y * y};
+       }},
+      {"transposed base",
+       [](const Tensors& in) {
+         Tensor y = in[0].t().clone();
+         y.select(1, 0).mul_(in[1]);
+         return Tensors{y};
+       }},
+      {"earlier view after a change of the base",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 1;
+         const Tensor v = y.select(0, 1);
+         y.mul_(y.detach());
+         return Tensors{v * in[1]};
+       }},
+      {"expanded view after a change of the base",
+       [](const Tensors& in) {
+         Tensor y = in[1] * 1;
+         const Tensor v = y.unsqueeze(0).expand({2, 3});
+         y.mul_(3);
+         return Tensors{v * in[0]};
+       }},
+      {"overwritten",
+       [](const Tensors& in) {
+         Tensor y = in[0] * 1;
+         y.select(0, 0).copy_(in[1]);
+         y.select(1, 2).zero_();
+         return Tensors{y};
+       }},
+      {"into a constant",
+       [](const Tensors& in) {
+         Tensor y = zeros({2, 3}, kDouble);
+         y.select(0, 0).copy_(in[1]);
+         y.select(0, 1).add_(in[0].select(0, 0));
+         return Tensors{y};
+       }},
+  };
+  for (const auto& [name, function] : cases) {
+    DYNAMIC_SECTION(name) {
+      const Tensors inputs = {sample({2, 3}), sample({3})};
+      CHECK(autograd::gradcheck(function, inputs));
+      CHECK(autograd::gradgradcheck(function, inputs));
+    }
+  }
+}
+
+TEST_CASE("Views of several outputs, and those made under no_grad, may not be changed", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3});
+  SECTION("unbind") {
+    const Tensor y = x * 1;
+    Tensor part = y.unbind(0)[0];
+    CHECK_THROWS_WITH(part.mul_(2),
+                      "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
+                      "output of a function that returns multiple views. Such functions do not allow the "
+                      "output views to be modified inplace. You should replace the inplace operation by an "
+                      "out-of-place one.");
+    CHECK_THROWS_AS(part.view({1}).mul_(2), Error);  // inherited
+    const NoGradGuard guard;
+    CHECK_NOTHROW(part.mul_(2));
+  }
+  SECTION("split, without gradient") {
+    Tensor part = zeros({4}).split(2, 0)[1];
+    CHECK_NOTHROW(part.mul_(2));
+    CHECK_THROWS_WITH(part.mul_(x.slice(0, 0, 2)), Contains("returns multiple views"));
+  }
+  SECTION("the base of a split") {
+    Tensor y = x * 1;
+    const auto parts = y.split(2, 0);
+    y.mul_(2);
+    CHECK_THROWS_WITH(parts[0] * 2, Contains("is a view and its base or another view of its base has been "
+                                             "modified inplace."));
+  }
+  SECTION("no_grad") {
+    Tensor y = x * 1, view;
+    {
+      const NoGradGuard guard;
+      view = y.slice(0, 0, 2);
+    }
+    CHECK(view.requires_grad());
+    CHECK(view.is_leaf());
+    CHECK_THROWS_WITH(
+        view.mul_(2),
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
+        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+        "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked).");
+  }
+}
+
+TEST_CASE("out= arguments are not differentiable", "[inplace]") {
+  const Tensor x = leaf({1, 2});
+  Tensor out = zeros({2});
+  CHECK_THROWS_WITH(mul_out(out, x, x),
+                    "mul(): functions with out=... arguments don't support automatic differentiation, but one of "
+                    "the arguments requires grad.");
+  const NoGradGuard guard;
+  CHECK_NOTHROW(mul_out(out, x, x));
+  CHECK(values(out) == std::vector<double>{1, 4});
+}
+
+TEST_CASE("retain_grad() follows changes in place, hooks stay with the old value", "[inplace]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 1;
+  std::vector<double> seen;
+  y.register_hook([&](const Tensor& g) {
+    seen = values(g);
+    return Tensor();
+  });
+  y.retain_grad();
+  SECTION("whole") {
+    y.mul_(5);
+    (y * 2).sum().backward();
+    CHECK(seen == std::vector<double>{10, 10});
+    CHECK(values(y.grad()) == std::vector<double>{2, 2});
+  }
+  SECTION("through CopySlices") {
+    y.select(0, 0).mul_(5);
+    (y * 2).sum().backward();
+    CHECK(seen == std::vector<double>{10, 2});
+    CHECK(values(y.grad()) == std::vector<double>{2, 2});
+  }
+}
+
+TEST_CASE("Detaching a base leaves its views attached", "[inplace]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  const Tensor v = y.select(0, 0);
+  y.detach_();
+  CHECK(v.requires_grad());
+  v.backward();
+  CHECK(values(x.grad()) == std::vector<double>{2, 0});
+}
