@@ -190,7 +190,7 @@ class Check {
     for (int64_t k = 0; k < x.size(); ++k) {
       const double kept = x[k];
       const Tensor above = nth_output(at(k, kept + options_.eps), o).clone();
-      const Tensor below = nth_output(at(k, kept - options_.eps), o);
+      const Tensor below = nth_output(at(k, kept - options_.eps), o).clone();  // it may be a view of x
       x[k] = kept;
       const Reals a(above), b(below);
       std::vector<double> row(static_cast<size_t>(a.size()));

@@ -135,8 +135,7 @@ std::vector<KernelDefinition> find_definitions(std::string_view text) {
     if (tokens[i + 1].text != "(" || !is_name_start(tokens[i].text[0])) continue;
     if (is_keyword(tokens[i].text)) continue;
     if (!has_body(tokens, after_parentheses(tokens, i + 1))) continue;
-    const bool qualified =
-        i >= 2 && tokens[i - 1].text == "::" && tokens[i - 2].text == "native";
+    const bool qualified = i >= 2 && tokens[i - 1].text == "::" && tokens[i - 2].text == "native";
     found.push_back({std::string(tokens[i].text), qualified, tokens[i].offset});
   }
   return found;

@@ -23,7 +23,8 @@ Location asked_for(const Operator& op, const Json& declaration) {
   return op.location;
 }
 
-/// "aten/cpu/mm.cpp", by the rule that the symbol predicts the file; else which files were searched.
+/// "aten/cpu/mm.cpp", by the rule that the symbol predicts the file; else which files were
+/// searched.
 std::string expected_place(const Operator& op, const Json& declaration,
                            const std::vector<std::string>& folders) {
   std::string folder = declaration["backend"];
@@ -69,12 +70,15 @@ class Check {
                     kernel_signature(emit_form(op, model_.variants(index)[0]), declaration) + "`";
     const auto bare = sources_.unqualified().find(name);
     if (bare != sources_.unqualified().end()) {
-      error.notes.push_back({place(bare->second), "'" + name + "' is defined here without `native::`, so that "
-                                                  "its signature would not be checked; write `native::" +
-                                                      name + "`"});
+      error.notes.push_back(
+          {place(bare->second), "'" + name +
+                                    "' is defined here without `native::`, so that "
+                                    "its signature would not be checked; write `native::" +
+                                    name + "`"});
     } else if (const std::string near = nearest(name); !near.empty()) {
       error.notes.push_back({place(sources_.qualified().at(near)),
-                             "'" + near + "' is defined here and no entry asks for it; did you mean '" +
+                             "'" + near +
+                                 "' is defined here and no entry asks for it; did you mean '" +
                                  name + "'?"});
     }
     sink_.report(std::move(error));

@@ -7,10 +7,11 @@
 
 namespace tenon::codegen {
 
-/// Reports each hand-written function that an entry of the model leads to (for `targets`) and none of
-/// `sources` defines: where it is expected, its signature, the nearest name that is defined. The
+/// Reports each hand-written function that an entry of the model leads to (for `targets`) and none
+/// of `sources` defines: where it is expected, its signature, the nearest name that is defined. The
 /// compiler compares the signatures; a missing function it would only report when linking.
-/// `folders` are the paths that were scanned; one named after a backend is where a kernel is expected.
+/// `folders` are the paths that were scanned; one named after a backend is where a kernel is
+/// expected.
 void check_kernels(const Model& model, const Targets& targets, const KernelSources& sources,
                    const std::vector<std::string>& folders, DiagnosticSink& sink);
 

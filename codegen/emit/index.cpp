@@ -8,11 +8,13 @@ namespace tenon::codegen {
 namespace {
 
 std::string one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return text;
 }
 
-std::string line(const char* kind, const std::string& name, const Json& place, const std::string& text) {
+std::string line(const char* kind, const std::string& name, const Json& place,
+                 const std::string& text) {
   return std::string(kind) + "\t" + name + "\t" + place["file"].get<std::string>() + ":" +
          std::to_string(place["line"].get<int>()) + "\t" + text + "\n";
 }

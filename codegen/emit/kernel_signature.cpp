@@ -4,7 +4,8 @@ namespace tenon::codegen {
 namespace {
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+  for (size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
     text.replace(at, what.size(), with);
   }
 }
@@ -13,7 +14,10 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 
 std::string kernel_signature(const Json& form, const Json& declaration) {
   const std::string kind = declaration["kind"];
-  std::string text = kind == "structured" ? "void" : (kind == "meta" ? declaration["result"] : form["return_type"]).get<std::string>();
+  std::string text =
+      kind == "structured"
+          ? "void"
+          : (kind == "meta" ? declaration["result"] : form["return_type"]).get<std::string>();
   text += " native::" + declaration["name"].get<std::string>() + "(";
   const char* comma = "";
   for (const Json& argument : form["arguments"]) {
@@ -21,7 +25,8 @@ std::string kernel_signature(const Json& form, const Json& declaration) {
     comma = ", ";
   }
   if (kind == "structured") {
-    for (const Json& out : declaration["outputs"]) text += ", const tenon::Tensor& " + out.get<std::string>();
+    for (const Json& out : declaration["outputs"])
+      text += ", const tenon::Tensor& " + out.get<std::string>();
   }
   text += ")";
   replace_all(text, "::std::", "std::");

@@ -103,7 +103,8 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
         const Outcome there = call(*op, kinds, on_gpu(operands), number);
         INFO(op->qualified_name() << " of " << to_string(dtype) << ", sizes " << operands[0].sizes()
                                   << ' ' << there.error);
-        REQUIRE(there.error.empty());
+        CHECK(there.error.empty());
+        if (!there.error.empty()) continue;
         CHECK(there.value.is_cuda());
         CHECK(difference(here.value, there.value, limit_of(*op, dtype)) == "");
         ++compared;

@@ -20,23 +20,29 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("definitions are found, calls are not", "[check]") {
   CHECK(definitions("void native::f(const Tensor& a) {\n  native::g(a);\n}") == Names{"native::f"});
-  CHECK(definitions("std::array<Spec, 2> tenon::native::f(A (*g)(int), B) noexcept {}") == Names{"native::f"});
+  CHECK(definitions("std::array<Spec, 2> tenon::native::f(A (*g)(int), B) noexcept {}") ==
+        Names{"native::f"});
   CHECK(definitions("auto native::f(A a) -> std::tuple<A, A> {}") == Names{"native::f"});
   CHECK(definitions("void native::f(A);") == Names{});
-  CHECK(definitions("void h() { if (native::f(a)) { for (auto x : native::g(a)) {} } }") == Names{"h"});
+  CHECK(definitions("void h() { if (native::f(a)) { for (auto x : native::g(a)) {} } }") ==
+        Names{"h"});
   CHECK(definitions("namespace native { void f(A) {} }") == Names{"f"});
 }
 
 TEST_CASE("comments, literals and preprocessor lines are skipped", "[check]") {
-  CHECK(definitions("// void native::f() {}\n/* native::g() {} */ void native::h() {}") == Names{"native::h"});
-  CHECK(definitions("auto s = \"native::f() {}\"; auto t = R\"x(\" native::g() {} )x\";") == Names{});
+  CHECK(definitions("// void native::f() {}\n/* native::g() {} */ void native::h() {}") ==
+        Names{"native::h"});
+  CHECK(definitions("auto s = \"native::f() {}\"; auto t = R\"x(\" native::g() {} )x\";") ==
+        Names{});
   CHECK(definitions("#define F \\\n  native::f() {}\nvoid native::g() {}") == Names{"native::g"});
-  CHECK(definitions("void native::f(int n = 1'000'000, char c = '\"', char d = '\\'') {}") == Names{"native::f"});
+  CHECK(definitions("void native::f(int n = 1'000'000, char c = '\"', char d = '\\'') {}") ==
+        Names{"native::f"});
   CHECK(definitions("void native::f(const char* s = \")\") {}") == Names{"native::f"});
 }
 
 TEST_CASE("a text that breaks off is read to its end", "[check]") {
-  for (const char* text : {"", "native::f(", "\"", "R\"", "R\"x(", "/*", "'", "#define \\", "native::f() ->", "\\"}) {
+  for (const char* text :
+       {"", "native::f(", "\"", "R\"", "R\"x(", "/*", "'", "#define \\", "native::f() ->", "\\"}) {
     CAPTURE(text);
     CHECK(definitions(text).empty());
   }

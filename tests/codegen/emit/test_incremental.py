@@ -139,6 +139,19 @@ class Incremental(Workspace):
         self.assertEqual(len(difference.sources), 1, difference.sources)
         self.assertRegex(min(difference.sources), r"^autograd_\d+\.cpp$")
 
+    def test_a_pointwise_formula_touches_its_kernel_too(self):
+        entry = self.entry_with(lambda node: node["kernels"] and node["file"] == str(self.derivatives_file))
+        node = entry["node"]
+        name = node["inputs"][node["pointwise"][0]["input"]]["name"]
+        lines = self.derivatives.split("\n")
+        at = next(i for i in range(node["line"], len(lines)) if lines[i].startswith(f"  {name}: "))
+        lines[at] += " * 3"
+        difference = self.after_edit(derivatives="\n".join(lines))
+        self.assertFalse(difference.added | difference.removed)
+        kernels = {path for path in difference.sources if is_per_operator(path)}
+        self.assertEqual(kernels, {f"pointwise/{entry['base']}.cpp"})
+        self.assertLessEqual(len(difference.sources - kernels), 2, difference.sources)
+
     def test_an_expression_touches_one_kernel_file(self):
         native = re.sub(r"(?m)^(- func: sigmoid\((?:.*\n)+?  pointwise: )sigmoid\(self\)", r"\1sigmoid(self) * 2",
                         self.native, count=1)

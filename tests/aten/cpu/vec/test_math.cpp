@@ -167,14 +167,18 @@ R reference2(int id, R a, R b) {
   using std::atan2, std::copysign, std::fmax, std::fmin, std::fmod, std::hypot, std::pow;
   switch (id) {
 #undef TENON_CASE
-#define TENON_CASE(name, f, d)                 \
-  case k_##name: return test_math::name(a, b); \
-      #define TENON_CASE_STD(name)             \
-  case k_##name: return name(a, b);
+#define TENON_CASE_STD(name) \
+  case k_##name:             \
+    return name(a, b);
     TENON_CASE_STD(pow)
-    TENON_CASE_STD(atan2) TENON_CASE_STD(hypot) TENON_CASE_STD(fmod) TENON_CASE_STD(fmax)
-        TENON_CASE_STD(fmin) TENON_CASE_STD(copysign) case k_remainder
-        : return test_math::remainder(a, b);
+    TENON_CASE_STD(atan2)
+    TENON_CASE_STD(hypot)
+    TENON_CASE_STD(fmod)
+    TENON_CASE_STD(fmax)
+    TENON_CASE_STD(fmin)
+    TENON_CASE_STD(copysign)
+    case k_remainder:
+      return test_math::remainder(a, b);
   case k_maximum: return test_math::maximum(a, b);
   case k_minimum: return test_math::minimum(a, b);
   }
