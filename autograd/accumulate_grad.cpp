@@ -25,11 +25,12 @@ class LeafLock {
   std::atomic<bool>& flag_;
 };
 
-/// Whether the gradient may become the leaf's own: nobody else sees its memory, and its layout is the
-/// one that PyTorch promises (the leaf's strides where it is dense, else row-major).
+/// Whether the gradient may become the leaf's own: nobody else sees its memory, and its layout is
+/// the one that PyTorch promises (the leaf's strides where it is dense, else row-major).
 bool may_steal(const Tensor& grad, const Tensor& leaf) {
   if (grad.use_count() != 1 || grad.unsafe_impl()->storage->refs.count() != 1) return false;
-  return leaf.is_non_overlapping_and_dense() ? grad.strides() == leaf.strides() : grad.is_contiguous();
+  return leaf.is_non_overlapping_and_dense() ? grad.strides() == leaf.strides()
+                                             : grad.is_contiguous();
 }
 
 Tensor copy_in_layout_of(const Tensor& grad, const Tensor& leaf) {
@@ -52,9 +53,11 @@ IntrusivePtr<Node> AccumulateGrad::of(const Tensor& leaf) {
         meta.accumulator->wake(leaf);
         return IntrusivePtr<Node>::adopt(meta.accumulator);
       }
-      if (meta.accumulator->refs.retain_if_alive()) return IntrusivePtr<Node>::adopt(meta.accumulator);
+      if (meta.accumulator->refs.retain_if_alive())
+        return IntrusivePtr<Node>::adopt(meta.accumulator);
     }
-    std::this_thread::yield();  // another thread has given up the last reference and is about to retire it
+    std::this_thread::yield();  // another thread has given up the last reference and is about to
+                                // retire it
   }
 }
 
@@ -67,7 +70,8 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : variable_(leaf) {
 void AccumulateGrad::wake(const Tensor& leaf) {
   variable_ = leaf;
   ::new (&refs) RefCount;
-  if (TENON_UNLIKELY(!metadata_[0].matches(*leaf.unsafe_impl()))) metadata_[0] = InputMetadata(leaf);
+  if (TENON_UNLIKELY(!metadata_[0].matches(*leaf.unsafe_impl())))
+    metadata_[0] = InputMetadata(leaf);
 }
 
 void AccumulateGrad::retire() noexcept {

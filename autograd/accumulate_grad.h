@@ -6,9 +6,9 @@
 
 namespace tenon::autograd {
 
-/// The end of the graph at a leaf: adds what arrives to the leaf's grad(). One per leaf. It owns the
-/// leaf as long as some graph leads to it; then it falls asleep, owned by the leaf, until recording
-/// wakes it again.
+/// The end of the graph at a leaf: adds what arrives to the leaf's grad(). One per leaf. It owns
+/// the leaf as long as some graph leads to it; then it falls asleep, owned by the leaf, until
+/// recording wakes it again.
 class AccumulateGrad final : public Node {
  public:
   /// The leaf's accumulator, made if it has none.

@@ -16,7 +16,8 @@ struct Roots {
 
 Tensor implicit_grad(const Tensor& output) {
   TENON_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
-  TENON_CHECK(!output.is_complex(), "grad can be implicitly created only for real scalar outputs but got ",
+  TENON_CHECK(!output.is_complex(),
+              "grad can be implicitly created only for real scalar outputs but got ",
               output.scalar_type() == kComplexFloat ? "torch.complex64" : "torch.complex128");
   const NoGradGuard no_grad;
   return ones_like(output, output.options());
@@ -26,16 +27,17 @@ void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
   TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
               "] has a shape of torch.Size(", given.sizes(), ") and output[", i,
               "] has a shape of torch.Size(", output.sizes(), ").");
-  TENON_CHECK(given.is_complex() == output.is_complex(),
-              "For complex Tensors, both grad_output and output are required to have the same dtype. "
-              "Mismatch in dtype: grad_output[",
-              i, "] has a dtype of ", given.scalar_type(), " and output[", i, "] has a dtype of ",
-              output.scalar_type(), ".");
+  TENON_CHECK(
+      given.is_complex() == output.is_complex(),
+      "For complex Tensors, both grad_output and output are required to have the same dtype. "
+      "Mismatch in dtype: grad_output[",
+      i, "] has a dtype of ", given.scalar_type(), " and output[", i, "] has a dtype of ",
+      output.scalar_type(), ".");
 }
 
 Roots make_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
-  TENON_CHECK(grads.empty() || grads.size() == outputs.size(), "got ", outputs.size(), " tensors and ",
-              grads.size(), " gradients");
+  TENON_CHECK(grads.empty() || grads.size() == outputs.size(), "got ", outputs.size(),
+              " tensors and ", grads.size(), " gradients");
   Roots roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
@@ -58,8 +60,9 @@ std::vector<Edge> edges_of(const std::vector<Tensor>& inputs) {
   return edges;
 }
 
-std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs, std::optional<bool> retain_graph,
-                            bool create_graph, bool allow_unused) {
+std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs,
+                            std::optional<bool> retain_graph, bool create_graph,
+                            bool allow_unused) {
   TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
   const BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
                                 .create_graph = create_graph,
@@ -77,7 +80,8 @@ std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs, std::o
 }  // namespace
 
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& grad_tensors,
-              std::optional<bool> retain_graph, bool create_graph, const std::vector<Tensor>& inputs) {
+              std::optional<bool> retain_graph, bool create_graph,
+              const std::vector<Tensor>& inputs) {
   const Roots roots = make_roots(tensors, grad_tensors);
   BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
                           .create_graph = create_graph,
@@ -110,12 +114,14 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
 }
 
 GradientEdge get_gradient_edge(const Tensor& tensor) {
-  TENON_CHECK(tensor.requires_grad(),
-              "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+  TENON_CHECK(
+      tensor.requires_grad(),
+      "It is not possible to get the gradient edge for a Tensor that does not require gradients");
   return gradient_edge(tensor);
 }
 
-std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs, const std::vector<GradientEdge>& inputs,
+std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
+                         const std::vector<GradientEdge>& inputs,
                          const std::vector<Tensor>& grad_outputs, std::optional<bool> retain_graph,
                          bool create_graph, bool allow_unused) {
   TENON_CHECK(grad_outputs.size() == outputs.size(), "got ", outputs.size(), " outputs and ",
@@ -127,8 +133,10 @@ std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs, const std::ve
 }
 
 size_t register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook) {
-  TENON_CHECK(leaf.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
-  TENON_CHECK(leaf.is_leaf(), "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  TENON_CHECK(leaf.requires_grad(),
+              "cannot register a hook on a tensor that doesn't require gradient");
+  TENON_CHECK(leaf.is_leaf(),
+              "post accumulate grad hooks cannot be registered on non-leaf tensors");
   AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
   if (!meta.hooks) meta.hooks = std::make_unique<LeafHooks>();
   return meta.hooks->post_accumulate.add(std::move(hook));

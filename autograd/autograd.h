@@ -12,13 +12,15 @@ namespace tenon::autograd {
 ///   create_graph   record the run itself, for gradients of gradients
 ///   inputs         only these accumulate, also where they are no leaves; empty: all leaves
 /// Errors: nothing to differentiate, a grad_tensor of other sizes, a graph that has been freed.
-TENON_API void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& grad_tensors = {},
+TENON_API void backward(const std::vector<Tensor>& tensors,
+                        const std::vector<Tensor>& grad_tensors = {},
                         std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                         const std::vector<Tensor>& inputs = {});
 
 /// The gradients with respect to `inputs`, in their order; no grad() is changed. An input that the
 /// outputs do not depend on is an error unless allow_unused, and then its gradient is undefined.
-TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
+                                   const std::vector<Tensor>& inputs,
                                    const std::vector<Tensor>& grad_outputs = {},
                                    std::optional<bool> retain_graph = std::nullopt,
                                    bool create_graph = false, bool allow_unused = false);

@@ -13,7 +13,8 @@
 
 namespace tenon::autograd {
 
-constinit thread_local bool current_task_is_pruned __attribute__((tls_model("initial-exec"))) = false;
+constinit thread_local bool current_task_is_pruned __attribute__((tls_model("initial-exec"))) =
+    false;
 
 namespace {
 
@@ -50,9 +51,10 @@ void add_to(Tensor& sum, Tensor&& grad) {
     return;
   }
   const TensorImpl& impl = *sum.unsafe_impl();
-  const bool sole = !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base && !impl.autograd_meta &&
-                    impl.storage->refs.count() == 1 && sum.sizes() == grad.sizes() &&
-                    sum.scalar_type() == grad.scalar_type() && sum.is_non_overlapping_and_dense();
+  const bool sole = !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base &&
+                    !impl.autograd_meta && impl.storage->refs.count() == 1 &&
+                    sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type() &&
+                    sum.is_non_overlapping_and_dense();
   if (sole) {
     sum.add_(grad);
   } else {
@@ -70,7 +72,8 @@ bool expandable_to(IntArrayRef shape, IntArrayRef desired) {
 }
 
 /// Brings a gradient to the sizes and dtype of what it is the gradient of.
-TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Node* from, size_t index) {
+TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Node* from,
+                            size_t index) {
   const std::string name = from ? from->name() : "backward";
   if (grad.sizes() != wanted.sizes()) {
     TENON_CHECK(expandable_to(wanted.sizes(), grad.sizes()), "Function ", name,
@@ -81,8 +84,8 @@ TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Nod
   // Of a complex gradient for a real input the real part stays.
   if (grad.scalar_type() != wanted.dtype()) grad = grad.to(wanted.dtype());
   if (grad.device().type() != wanted.device().type()) {
-    TENON_CHECK(grad.dim() == 0, "Function ", name, " returned an invalid gradient at index ", index,
-                " - expected device ", wanted.device(), " but got ", grad.device());
+    TENON_CHECK(grad.dim() == 0, "Function ", name, " returned an invalid gradient at index ",
+                index, " - expected device ", wanted.device(), " but got ", grad.device());
     grad = grad.to(wanted.device(), grad.scalar_type());
   }
 }
@@ -108,7 +111,8 @@ void retain_grads(const Node& node, const NodeHooks& hooks, const variable_list&
   }
 }
 
-/// Hooks that see gradients of tensors, in PyTorch's order: those of the tensors, then retain_grad().
+/// Hooks that see gradients of tensors, in PyTorch's order: those of the tensors, then
+/// retain_grad().
 void run_tensor_hooks(Node& node, variable_list& grads) {
   const auto run = [](Tensor& grad, const TensorHook& hook) {
     if (!grad.defined()) return;
@@ -140,7 +144,8 @@ class Runner {
     // What is not wanted leads to nothing that is.
     if (TENON_UNLIKELY(!state.wanted && state.captures.empty())) return;
     if (TENON_LIKELY(grad.defined())) {
-      if (state.grads.empty()) state.grads.resize(std::max<size_t>(node.num_inputs(), edge.input_nr + 1));
+      if (state.grads.empty())
+        state.grads.resize(std::max<size_t>(node.num_inputs(), edge.input_nr + 1));
       if (edge.input_nr < node.num_inputs()) {
         const InputMetadata& wanted = node.input_metadata(edge.input_nr);
         if (TENON_UNLIKELY(!wanted.matches(*grad.unsafe_impl())) && wanted.defined()) {
@@ -189,7 +194,8 @@ class Runner {
     NodeHooks* hooks = node.hooks_or_null();
     if (TENON_UNLIKELY(hooks) || node.is_accumulator()) run_tensor_hooks(node, grads);
     for (const auto& capture : state.captures) {
-      if (capture.input_nr < grads.size()) task_.captured()[capture.position] = grads[capture.input_nr];
+      if (capture.input_nr < grads.size())
+        task_.captured()[capture.position] = grads[capture.input_nr];
     }
     if (TENON_UNLIKELY(!state.wanted)) return;
     Task::give_up(state);
@@ -244,7 +250,8 @@ std::vector<Tensor> run_here(const std::vector<Edge>& roots, const std::vector<T
 }
 
 /// Runs on a thread of its own, as this one would, and waits for it.
-std::vector<Tensor> run_on_fresh_stack(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
+std::vector<Tensor> run_on_fresh_stack(const std::vector<Edge>& roots,
+                                       const std::vector<Tensor>& root_grads,
                                        const BackwardOptions& options) {
   std::vector<Tensor> captured;
   std::exception_ptr error;
@@ -271,7 +278,8 @@ bool Node::wanted_by_task(size_t i) const {
   return !state || state->wanted || !state->captures.empty();
 }
 
-std::vector<Tensor> run_backward(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
+std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
+                                 const std::vector<Tensor>& root_grads,
                                  const BackwardOptions& options) {
   if (TENON_UNLIKELY(nesting % kNestingPerStack == kNestingPerStack - 1)) {
     return run_on_fresh_stack(roots, root_grads, options);

@@ -16,8 +16,8 @@ struct BackwardOptions {
 /// Runs the graph backwards from `roots` with their gradients, on the calling thread: nodes in
 /// descending order of their sequence numbers, each when all gradients for it have been added.
 /// Several threads may run graphs, and share parts of them, at once; a node may start another run.
-/// The captured gradients, undefined where none arrived. A node's exception ends the run and reaches
-/// the caller as it is.
+/// The captured gradients, undefined where none arrived. A node's exception ends the run and
+/// reaches the caller as it is.
 TENON_API std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
                                            const std::vector<Tensor>& root_grads,
                                            const BackwardOptions& options);

@@ -12,7 +12,8 @@ std::vector<std::vector<int64_t>> to_args_sizes(TensorList tensors) {
   return sizes;
 }
 
-std::vector<Tensor> cat_tensors_backward(const Tensor& grad, const std::vector<std::vector<int64_t>>& sizes,
+std::vector<Tensor> cat_tensors_backward(const Tensor& grad,
+                                         const std::vector<std::vector<int64_t>>& sizes,
                                          int64_t dim) {
   std::vector<Tensor> parts;
   const int64_t d = wrap_dim(dim, grad.dim());
@@ -45,8 +46,8 @@ Tensor split_with_sizes_backward(const variable_list& grads, IntArrayRef split_s
   return cat(pieces, static_cast<int64_t>(d));
 }
 
-Tensor split_backward(const variable_list& grads, int64_t split_size, int64_t dim, IntArrayRef sizes,
-                      const TensorOptions& options) {
+Tensor split_backward(const variable_list& grads, int64_t split_size, int64_t dim,
+                      IntArrayRef sizes, const TensorOptions& options) {
   const auto d = static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(sizes.size())));
   std::vector<int64_t> split_sizes(grads.size(), split_size);
   split_sizes.back() = sizes[d] - split_size * static_cast<int64_t>(grads.size() - 1);

@@ -17,7 +17,8 @@ TENON_API std::vector<Tensor> cat_tensors_backward(const Tensor& grad,
 TENON_API Tensor split_backward(const variable_list& grads, int64_t split_size, int64_t dim,
                                 IntArrayRef sizes, const TensorOptions& options);
 TENON_API Tensor split_with_sizes_backward(const variable_list& grads, IntArrayRef split_sizes,
-                                           int64_t dim, IntArrayRef sizes, const TensorOptions& options);
+                                           int64_t dim, IntArrayRef sizes,
+                                           const TensorOptions& options);
 /// The same for pieces of size one whose dimension was dropped.
 TENON_API Tensor unbind_backward(const variable_list& grads, int64_t dim, IntArrayRef sizes,
                                  const TensorOptions& options);

@@ -13,19 +13,22 @@ namespace tenon::autograd {
 namespace {
 
 bool contains(const variable_list& list, const Tensor& t) {
-  return std::any_of(list.begin(), list.end(), [&](const Tensor& other) { return other.is_same(t); });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Tensor& other) { return other.is_same(t); });
 }
 
 }  // namespace
 
-std::vector<Tensor> AutogradContext::get_saved_variables() const {
-  std::vector<Tensor> tensors;
+variable_list AutogradContext::get_saved_variables() const {
+  variable_list tensors;
   tensors.reserve(saved_.size());
   for (const SavedVariable& s : saved_) tensors.push_back(s.unpack(*node_));
   return tensors;
 }
 
-bool AutogradContext::needs_input_grad(size_t i) const { return node_->task_should_compute_output(i); }
+bool AutogradContext::needs_input_grad(size_t i) const {
+  return node_->task_should_compute_output(i);
+}
 
 /// The type's name without the scopes it is in.
 std::string FunctionNode::function_name() const {
@@ -63,7 +66,8 @@ variable_list FunctionNode::apply(variable_list&& grads) {
   const size_t expected = is_tensor_.size();
   while (results.size() > expected && !results.back().defined()) results.pop_back();
   TENON_CHECK(results.size() == expected, "function ", name(),
-              " returned an incorrect number of gradients (expected ", expected, ", got ", results.size(), ")");
+              " returned an incorrect number of gradients (expected ", expected, ", got ",
+              results.size(), ")");
   variable_list grad_inputs;
   for (size_t i = 0; i < expected; ++i) {
     if (is_tensor_[i]) {
@@ -95,7 +99,8 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
   TensorImpl& impl = *output.unsafe_impl();
   if (is_input && is_dirty) {
     TENON_CHECK(!impl.base || differentiable_outputs == 1,
-                "If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                "If your Function modifies inplace an input that is a view of another Tensor, your "
+                "Function "
                 "cannot return more than one Tensor, got ",
                 differentiable_outputs);
     rebase_history(output, node);
@@ -103,17 +108,20 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
   }
   set_history(output, node);
   if (impl.base) {
-    impl.creation_meta = differentiable_outputs > 1 ? CreationMeta::MultiOutput : CreationMeta::CustomFunction;
+    impl.creation_meta =
+        differentiable_outputs > 1 ? CreationMeta::MultiOutput : CreationMeta::CustomFunction;
   }
 }
 
 void FunctionNode::record(variable_list& outputs) {
   recorded_ = compute_requires_grad(TensorList(inputs_));
   for (const Tensor& t : context_.dirty_) {
-    TENON_CHECK(contains(inputs_, t), "[", function_name(), "] mark_dirty() takes inputs of forward only");
-    TENON_CHECK(contains(outputs, t),
-                "Some elements marked as dirty during the forward method were not returned as output. The "
-                "inputs that are modified inplace must all be outputs of the Function.");
+    TENON_CHECK(contains(inputs_, t), "[", function_name(),
+                "] mark_dirty() takes inputs of forward only");
+    TENON_CHECK(
+        contains(outputs, t),
+        "Some elements marked as dirty during the forward method were not returned as output. The "
+        "inputs that are modified inplace must all be outputs of the Function.");
     check_inplace(t, recorded_);
   }
   const variable_list returned = outputs;

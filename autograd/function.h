@@ -12,20 +12,21 @@ namespace tenon::autograd {
 /// What the two halves of a custom Function share.
 class TENON_API AutogradContext {
  public:
-  /// Plain values to keep for backward. Tensors go through save_for_backward(), which checks that they
-  /// are not changed and makes no cycles.
+  /// Plain values to keep for backward. Tensors go through save_for_backward(), which checks that
+  /// they are not changed and makes no cycles.
   std::unordered_map<std::string, Value> saved_data;
 
   /// In forward: inputs or outputs to keep for backward.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
-  /// In backward: what was saved, in the same order. Throws if one has been changed in place since, or
-  /// if the graph has been freed.
-  std::vector<Tensor> get_saved_variables() const;
+  /// In backward: what was saved, in the same order. Throws if one has been changed in place since,
+  /// or if the graph has been freed.
+  variable_list get_saved_variables() const;
   /// In forward: inputs that it changes in place. Each must be among its outputs.
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
   /// In forward: outputs that have no gradient.
   void mark_non_differentiable(const variable_list& outputs) { non_differentiable_ = outputs; }
-  /// In forward: whether backward gets zeros where no gradient arrived (the default) or undefined tensors.
+  /// In forward: whether backward gets zeros where no gradient arrived (the default) or undefined
+  /// tensors.
   void set_materialize_grads(bool materialize) { materialize_grads_ = materialize; }
   /// Whether the gradient of tensor argument i is wanted; elements of a list count one by one.
   bool needs_input_grad(size_t i) const;
@@ -88,9 +89,9 @@ class TENON_API FunctionNode final : public Node {
 /// An operation with a backward of its own. T has
 ///   static Tensor forward(AutogradContext*, arguments...);   // or variable_list
 ///   static variable_list backward(AutogradContext*, variable_list grad_outputs);
-/// and is called as T::apply(arguments...). forward() is not recorded. backward() gives one gradient for
-/// each argument, undefined for those that are no tensors or need none; made of operators, it can be
-/// differentiated itself.
+/// and is called as T::apply(arguments...). forward() is not recorded. backward() gives one
+/// gradient for each argument, undefined for those that are no tensors or need none; made of
+/// operators, it can be differentiated itself.
 template <class T>
 struct Function {
   template <class... Args>

@@ -27,8 +27,9 @@ void check_inplace(const Tensor& self, bool recorded) {
   if (TENON_UNLIKELY(impl.base)) {
     check_view_may_be_written(self, false);
     const Tensor base(impl.base);
-    TENON_CHECK(!needs_grad(base) || !base.is_leaf(),
-                "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    TENON_CHECK(
+        !needs_grad(base) || !base.is_leaf(),
+        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
   TENON_CHECK(!requires_grad || !self.is_leaf(),
               "a leaf Variable that requires grad is being used in an in-place operation.");
@@ -43,14 +44,16 @@ Tensor defined_or_zeros(const variable_list& grads, size_t i) {
 }
 
 void check_not_recorded(const char* op, const Tensor& self) {
-  TENON_CHECK(!compute_requires_grad(self), "[", op,
-              "] has no derivative, so it cannot change a tensor that requires grad in place; use it on "
-              "detach(), or under no_grad.");
+  TENON_CHECK(
+      !compute_requires_grad(self), "[", op,
+      "] has no derivative, so it cannot change a tensor that requires grad in place; use it on "
+      "detach(), or under no_grad.");
 }
 
 void throw_out_requires_grad(const char* op) {
-  detail::raise<Error>(op, "(): functions with out=... arguments don't support automatic differentiation, "
-                           "but one of the arguments requires grad.");
+  detail::raise<Error>(
+      op, "(): functions with out=... arguments don't support automatic differentiation, "
+          "but one of the arguments requires grad.");
 }
 
 void mark_multi_output_views(const std::vector<Tensor>& views) {

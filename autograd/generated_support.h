@@ -42,7 +42,9 @@ inline void add_edge(Node& node, const Tensor& t) {
   }
   node.add_next_edge(gradient_edge(t));
 }
-inline void add_edge(Node& node, const std::optional<Tensor>& t) { add_edge(node, t ? *t : Tensor()); }
+inline void add_edge(Node& node, const std::optional<Tensor>& t) {
+  add_edge(node, t ? *t : Tensor());
+}
 inline void add_edge(Node& node, TensorList list) {
   for (const Tensor& t : list) add_edge(node, t);
 }
@@ -52,7 +54,6 @@ void set_edges(Node& node, const Inputs&... inputs) {
   (add_edge(node, inputs), ...);
 }
 
-
 /// The tensor is now a result of the node. Tensors that cannot be differentiated stay as they are.
 TENON_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node);
 inline void set_history(const std::vector<Tensor>& tensors, const IntrusivePtr<Node>& node) {
@@ -61,8 +62,8 @@ inline void set_history(const std::vector<Tensor>& tensors, const IntrusivePtr<N
 /// The same after a change in place, which for a view changes its base too.
 TENON_API void rebase_history(const Tensor& tensor, IntrusivePtr<Node> node);
 
-/// Throws if `self` may not be changed in place: a leaf that requires grad, a view of one, or a view
-/// made in a way that forbids it. `recorded`: the change takes part in a gradient.
+/// Throws if `self` may not be changed in place: a leaf that requires grad, a view of one, or a
+/// view made in a way that forbids it. `recorded`: the change takes part in a gradient.
 TENON_API void check_inplace(const Tensor& self, bool recorded);
 /// "add(): functions with out=... arguments don't support automatic differentiation, but one of
 /// the arguments requires grad."
@@ -106,8 +107,8 @@ inline std::optional<std::vector<int64_t>> own(const OptionalIntArrayRef& values
 }
 inline std::string own(std::string_view text) { return std::string(text); }
 template <class T>
-  requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T>)
-T own(const T& value) {
+requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T>) T
+    own(const T& value) {
   return value;
 }
 inline DimVector own(const DimVector& values) { return values; }

@@ -14,8 +14,8 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-/// The real numbers that a Double or ComplexDouble tensor is made of, each addressed by its position in
-/// row-major order, real before imaginary part.
+/// The real numbers that a Double or ComplexDouble tensor is made of, each addressed by its
+/// position in row-major order, real before imaginary part.
 class Reals {
  public:
   explicit Reals(const Tensor& t)
@@ -97,20 +97,23 @@ class Check {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Tensor& input = inputs[i];
       if (!input.defined() || !input.requires_grad()) continue;
-      TENON_CHECK_VALUE(is_checked_type(input), "[gradcheck] input ", i,
-                        " must be Double or ComplexDouble, since finite differences are too coarse in other "
-                        "types, got ",
-                        input.scalar_type());
-      TENON_CHECK_VALUE(input.is_cpu(), "[gradcheck] input ", i, " must be on the CPU, got ", input.device());
-      TENON_CHECK_VALUE(input.is_leaf(), "[gradcheck] input ", i, " must be a leaf, got a result of ",
-                        input.grad_fn()->name());
+      TENON_CHECK_VALUE(
+          is_checked_type(input), "[gradcheck] input ", i,
+          " must be Double or ComplexDouble, since finite differences are too coarse in other "
+          "types, got ",
+          input.scalar_type());
+      TENON_CHECK_VALUE(input.is_cpu(), "[gradcheck] input ", i, " must be on the CPU, got ",
+                        input.device());
+      TENON_CHECK_VALUE(input.is_leaf(), "[gradcheck] input ", i,
+                        " must be a leaf, got a result of ", input.grad_fn()->name());
       for (int64_t d = 0; d < input.dim(); ++d) {
         TENON_CHECK_VALUE(input.size(d) <= 1 || input.stride(d) != 0, "[gradcheck] input ", i,
                           " must not have overlapping elements, got strides ", input.strides());
       }
       checked_.push_back(i);
     }
-    TENON_CHECK_VALUE(!checked_.empty(), "[gradcheck] at least one input must require grad, got none");
+    TENON_CHECK_VALUE(!checked_.empty(),
+                      "[gradcheck] at least one input must require grad, got none");
   }
 
   void run() {
@@ -148,8 +151,9 @@ class Check {
     const Tensors to = wanted();
     Tensors result = grad(outputs, to, grads, true, false, true);
     for (size_t i = 0; i < result.size(); ++i) {
-      TENON_CHECK(!result[i].defined() || result[i].sizes() == to[i].sizes(), "[gradcheck] the gradient of input ",
-                  checked_[i], " must have its sizes ", to[i].sizes(), ", got ", result[i].sizes());
+      TENON_CHECK(!result[i].defined() || result[i].sizes() == to[i].sizes(),
+                  "[gradcheck] the gradient of input ", checked_[i], " must have its sizes ",
+                  to[i].sizes(), ", got ", result[i].sizes());
       if (!result[i].defined()) result[i] = zeros_like(to[i]);
     }
     return result;
@@ -169,9 +173,9 @@ class Check {
           if (!is_checked_type(after[o])) continue;
           const Reals a(after[o]), b(before[o]);
           for (int64_t j = 0; j < a.size(); ++j) {
-            TENON_CHECK(std::abs(a[j] - b[j]) <= options_.atol * options_.eps, "[gradcheck] output ", o,
-                        " does not require grad, but ", a.place(j), " of it depends on ", x.place(k),
-                        " of input ", i);
+            TENON_CHECK(std::abs(a[j] - b[j]) <= options_.atol * options_.eps,
+                        "[gradcheck] output ", o, " does not require grad, but ", a.place(j),
+                        " of it depends on ", x.place(k), " of input ", i);
           }
         }
       }
@@ -190,7 +194,8 @@ class Check {
     for (int64_t k = 0; k < x.size(); ++k) {
       const double kept = x[k];
       const Tensor above = nth_output(at(k, kept + options_.eps), o).clone();
-      const Tensor below = nth_output(at(k, kept - options_.eps), o).clone();  // it may be a view of x
+      const Tensor below =
+          nth_output(at(k, kept - options_.eps), o).clone();  // it may be a view of x
       x[k] = kept;
       const Reals a(above), b(below);
       std::vector<double> row(static_cast<size_t>(a.size()));
@@ -227,12 +232,14 @@ class Check {
         for (int64_t k = 0; k < g.size(); ++k) {
           const double n = expected[i][k][j];
           TENON_CHECK(std::abs(n - g[k]) <= options_.atol + options_.rtol * std::abs(n),
-                      "[gradcheck] Jacobian mismatch for output ", o, " with respect to input ", checked_[i],
-                      ": d(", y.place(j), " of the output)/d(", x.place(k), " of the input) is numerically ", n,
-                      ", analytically ", g[k]);
-          TENON_CHECK(std::abs(g[k] - h[k]) <= options_.nondet_tol || (std::isnan(g[k]) && std::isnan(h[k])),
-                      "[gradcheck] Backward is not reentrant: run twice, it gives ", g[k], " and ", h[k],
-                      " for output ", o, " with respect to ", x.place(k), " of input ", checked_[i]);
+                      "[gradcheck] Jacobian mismatch for output ", o, " with respect to input ",
+                      checked_[i], ": d(", y.place(j), " of the output)/d(", x.place(k),
+                      " of the input) is numerically ", n, ", analytically ", g[k]);
+          TENON_CHECK(std::abs(g[k] - h[k]) <= options_.nondet_tol ||
+                          (std::isnan(g[k]) && std::isnan(h[k])),
+                      "[gradcheck] Backward is not reentrant: run twice, it gives ", g[k], " and ",
+                      h[k], " for output ", o, " with respect to ", x.place(k), " of input ",
+                      checked_[i]);
         }
       }
     }
@@ -242,16 +249,18 @@ class Check {
     for (size_t i = 0; i < a.size(); ++i) {
       const Reals left(a[i]), right(b[i]);
       for (int64_t k = 0; k < left.size(); ++k) {
-        TENON_CHECK(std::abs(left[k] - right[k]) <= options_.atol + options_.rtol * std::abs(right[k]),
-                    "[gradcheck] ", what, " changes the gradient of ", left.place(k), " of input ", checked_[i],
-                    " from ", right[k], " to ", left[k]);
+        TENON_CHECK(std::abs(left[k] - right[k]) <=
+                        options_.atol + options_.rtol * std::abs(right[k]),
+                    "[gradcheck] ", what, " changes the gradient of ", left.place(k), " of input ",
+                    checked_[i], " from ", right[k], " to ", left[k]);
       }
     }
   }
 
   Tensors arbitrary_grads() const {
     Tensors grads;
-    for (size_t o = 0; o < outputs_.size(); ++o) grads.push_back(arbitrary_like(outputs_[o], o + 1));
+    for (size_t o = 0; o < outputs_.size(); ++o)
+      grads.push_back(arbitrary_like(outputs_[o], o + 1));
     return grads;
   }
 
@@ -259,7 +268,8 @@ class Check {
     const Tensors grads = arbitrary_grads();
     Tensors gaps;
     for (const Tensor& g : grads) gaps.push_back(with_gaps(g));
-    expect_same(gradients(outputs_, gaps), gradients(outputs_, grads), "a gradient that is not contiguous");
+    expect_same(gradients(outputs_, gaps), gradients(outputs_, grads),
+                "a gradient that is not contiguous");
   }
 
   void check_undefined() const {
@@ -310,9 +320,11 @@ bool gradgradcheck(const CheckedFunction& function, const std::vector<Tensor>& i
   };
   Tensors all = inputs;
   const Tensors outputs = outputs_of(inputs);
-  TENON_CHECK_VALUE(!outputs.empty(), "[gradgradcheck] at least one output must require grad, got none");
-  TENON_CHECK_VALUE(grad_outputs.empty() || grad_outputs.size() == outputs.size(), "[gradgradcheck] got ",
-                    outputs.size(), " differentiable outputs and ", grad_outputs.size(), " gradients");
+  TENON_CHECK_VALUE(!outputs.empty(),
+                    "[gradgradcheck] at least one output must require grad, got none");
+  TENON_CHECK_VALUE(grad_outputs.empty() || grad_outputs.size() == outputs.size(),
+                    "[gradgradcheck] got ", outputs.size(), " differentiable outputs and ",
+                    grad_outputs.size(), " gradients");
   for (size_t o = 0; o < outputs.size(); ++o) {
     Tensor seed = grad_outputs.empty() ? arbitrary_like(outputs[o], o + 101) : grad_outputs[o];
     if (grad_outputs.empty()) seed.set_requires_grad(true);

@@ -11,22 +11,22 @@ namespace tenon::autograd {
 using CheckedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 struct GradcheckOptions {
-  double eps = 1e-6;          ///< step of the finite differences
-  double atol = 1e-5;         ///< |numerical - analytical| <= atol + rtol |numerical|
+  double eps = 1e-6;   ///< step of the finite differences
+  double atol = 1e-5;  ///< |numerical - analytical| <= atol + rtol |numerical|
   double rtol = 1e-3;
-  double nondet_tol = 0;      ///< by how much two backward passes may differ
+  double nondet_tol = 0;  ///< by how much two backward passes may differ
   bool check_undefined_grad = true;
   bool check_noncontiguous_grad = true;
   bool raise_exception = true;  ///< else the result says whether the check holds
 };
 
 /// Compares the gradients of `function` at `inputs` with central differences
-/// (f(x + eps) - f(x - eps)) / (2 eps), element by element of the Jacobian of every output with respect to
-/// every input that requires grad. A complex number counts as its real and imaginary part, a gradient
-/// being dL/d(Re z) + i dL/d(Im z). Also checked: a second backward pass gives the same; a gradient that
-/// is not contiguous gives the same; undefined gradients count as zeros.
-/// Inputs that require grad are Double or ComplexDouble leaves on the CPU without overlapping elements,
-/// else ValueError. Throws Error naming output, input and elements where the two differ.
+/// (f(x + eps) - f(x - eps)) / (2 eps), element by element of the Jacobian of every output with
+/// respect to every input that requires grad. A complex number counts as its real and imaginary
+/// part, a gradient being dL/d(Re z) + i dL/d(Im z). Also checked: a second backward pass gives the
+/// same; a gradient that is not contiguous gives the same; undefined gradients count as zeros.
+/// Inputs that require grad are Double or ComplexDouble leaves on the CPU without overlapping
+/// elements, else ValueError. Throws Error naming output, input and elements where the two differ.
 TENON_API bool gradcheck(const CheckedFunction& function, const std::vector<Tensor>& inputs,
                          const GradcheckOptions& options = {});
 

@@ -12,8 +12,8 @@ using variable_list = SmallVector<Tensor, 3>;
 /// Sees the gradients that a node is about to take; what it returns replaces them.
 using PreHook = std::function<variable_list(const variable_list& grads)>;
 /// Sees the gradients that a node has given and taken; what it returns replaces those given.
-using PostHook =
-    std::function<variable_list(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
+using PostHook = std::function<variable_list(const variable_list& grad_inputs,
+                                             const variable_list& grad_outputs)>;
 /// Sees the gradient of one tensor; a defined result replaces it.
 using TensorHook = std::function<Tensor(const Tensor& grad)>;
 /// Called with a leaf whose grad() has been added to.
@@ -30,8 +30,8 @@ class HookList {
   }
   /// IndexError unless add() gave out this position.
   void remove(size_t position) {
-    TENON_CHECK_INDEX(position < hooks_.size(), "[remove_hook] there is no hook ", position, ", got ",
-                      hooks_.size(), " hooks");
+    TENON_CHECK_INDEX(position < hooks_.size(), "[remove_hook] there is no hook ", position,
+                      ", got ", hooks_.size(), " hooks");
     hooks_[position] = nullptr;
   }
   bool empty() const { return hooks_.empty(); }

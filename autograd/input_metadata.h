@@ -33,7 +33,8 @@ class InputMetadata {
   IntArrayRef sizes() const { return {dim_ <= kInline ? inline_ : heap_, dim_}; }
   /// Whether `t` has these sizes, dtype and kind of device.
   bool matches(const TensorImpl& t) const {
-    if (t.dtype != dtype_ || t.device.type() != device_.type() || t.sizes.size() != dim_) return false;
+    if (t.dtype != dtype_ || t.device.type() != device_.type() || t.sizes.size() != dim_)
+      return false;
     const int64_t* mine = dim_ <= kInline ? inline_ : heap_;
     for (size_t i = 0; i < dim_; ++i) {
       if (mine[i] != t.sizes[i]) return false;

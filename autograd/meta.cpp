@@ -53,7 +53,8 @@ void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr) 
 
 const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor) {
   TensorImpl& impl = *tensor.unsafe_impl();
-  if (TENON_UNLIKELY(impl.base) && impl.history_version != impl.version()) regenerate_view_history(tensor);
+  if (TENON_UNLIKELY(impl.base) && impl.history_version != impl.version())
+    regenerate_view_history(tensor);
   return impl.autograd_meta ? impl.autograd_meta->grad_fn : kNoNode;
 }
 

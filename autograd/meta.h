@@ -17,13 +17,14 @@ struct LeafHooks {
 /// What a tensor knows about gradients; made when it first takes part in any.
 struct AutogradMeta {
   Tensor grad;
-  IntrusivePtr<Node> grad_fn;             ///< null for a leaf
-  AccumulateGrad* accumulator = nullptr;  ///< of a leaf; asleep, and then owned, when no graph leads to it
+  IntrusivePtr<Node> grad_fn;  ///< null for a leaf
+  AccumulateGrad* accumulator =
+      nullptr;  ///< of a leaf; asleep, and then owned, when no graph leads to it
   std::unique_ptr<LeafHooks> hooks;
-  uint32_t output_nr = 0;                 ///< which result of grad_fn
-  bool requires_grad = false;             ///< of a leaf
+  uint32_t output_nr = 0;      ///< which result of grad_fn
+  bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;
-  std::atomic<bool> locked{false};        ///< guards `accumulator`; held for a few instructions only
+  std::atomic<bool> locked{false};  ///< guards `accumulator`; held for a few instructions only
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { memory::deallocate(block, bytes); }
@@ -34,8 +35,8 @@ inline AutogradMeta& meta_of(TensorImpl& impl) {
   return *impl.autograd_meta;
 }
 
-/// Makes result `output_nr` of `node` of the tensor. A gradient that is retained is from here on that
-/// of the new value.
+/// Makes result `output_nr` of `node` of the tensor. A gradient that is retained is from here on
+/// that of the new value.
 TENON_API void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr);
 
 /// Undoes retain_grad().

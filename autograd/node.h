@@ -31,8 +31,8 @@ extern TENON_API constinit thread_local uint64_t next_sequence_nr
 extern TENON_API constinit thread_local bool current_task_is_pruned
     __attribute__((tls_model("initial-exec")));
 
-/// One recorded operation. apply() takes the gradients of its results and gives those of its inputs,
-/// one for each of next_edges(). Subclasses are generated, one per differentiable operator.
+/// One recorded operation. apply() takes the gradients of its results and gives those of its
+/// inputs, one for each of next_edges(). Subclasses are generated, one per differentiable operator.
 class TENON_API Node {
  public:
   RefCount refs;

@@ -8,9 +8,11 @@ namespace {
 
 [[noreturn]] TENON_COLD void graph_was_freed() {
   detail::raise<Error>(
-      "Trying to backward through the graph a second time (or directly access saved tensors after they "
+      "Trying to backward through the graph a second time (or directly access saved tensors after "
+      "they "
       "have already been freed). Saved intermediate values of the graph are freed when you call "
-      ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+      ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
+      "the "
       "graph a second time or if you need to access saved tensors after calling backward.");
 }
 
@@ -34,12 +36,14 @@ void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) cons
   } else if (const auto& node = grad_fn_of(data)) {
     what = detail::concat(", which is output ", data.output_nr(), " of ", node->name(), ",");
   }
-  detail::raise<Error>(
-      "one of the variables needed for gradient computation has been modified by an inplace operation: [",
-      data.is_cuda() ? "torch.cuda." : "torch.", data.scalar_type(), "Tensor ", data.sizes(), "]", what,
-      " is at version ", data._version(), "; expected version ", version_,
-      " instead. Hint: the operation that changed it in place came after it was used here; change a "
-      "clone(), or use the operation that is not in place.");
+  detail::raise<Error>("one of the variables needed for gradient computation has been modified by "
+                       "an inplace operation: [",
+                       data.is_cuda() ? "torch.cuda." : "torch.", data.scalar_type(), "Tensor ",
+                       data.sizes(), "]", what, " is at version ", data._version(),
+                       "; expected version ", version_,
+                       " instead. Hint: the operation that changed it in place came after it was "
+                       "used here; change a "
+                       "clone(), or use the operation that is not in place.");
 }
 
 Tensor SavedVariable::unpack(const Node& saved_for) const {
@@ -55,9 +59,10 @@ Tensor SavedVariable::unpack(const Node& saved_for) const {
   const TensorImpl& impl = *data.unsafe_impl();
   if (TENON_UNLIKELY(impl.version() != version_)) was_modified(data, saved_for);
   if (!is_own_result_) {
-    TENON_CHECK(!had_grad_fn_ || impl.autograd_meta->grad_fn,
-                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
-                "This is not supported, please use out-of-place `.detach()` instead");
+    TENON_CHECK(
+        !had_grad_fn_ || impl.autograd_meta->grad_fn,
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
+        "This is not supported, please use out-of-place `.detach()` instead");
     return data;
   }
   if (!had_grad_fn_ || !GradMode::is_enabled()) return data;
@@ -65,7 +70,8 @@ Tensor SavedVariable::unpack(const Node& saved_for) const {
   if (is_written_view_) {
     attach_to_running_copy_slices(attached);
   } else {
-    set_grad_fn(*attached.unsafe_impl(), IntrusivePtr<Node>::share(const_cast<Node*>(&saved_for)), output_nr_);
+    set_grad_fn(*attached.unsafe_impl(), IntrusivePtr<Node>::share(const_cast<Node*>(&saved_for)),
+                output_nr_);
   }
   return attached;
 }

@@ -4,9 +4,9 @@
 
 namespace tenon::autograd {
 
-/// A tensor kept for backward. An input is kept as it is; an operator's own result is kept without its
-/// history, which would be a cycle, and gets it back when unpacked. Errors on unpacking: the graph has
-/// been freed; the tensor has been changed in place, or detached in place, since.
+/// A tensor kept for backward. An input is kept as it is; an operator's own result is kept without
+/// its history, which would be a cycle, and gets it back when unpacked. Errors on unpacking: the
+/// graph has been freed; the tensor has been changed in place, or detached in place, since.
 class TENON_API SavedVariable {
  public:
   SavedVariable() = default;

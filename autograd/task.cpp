@@ -41,7 +41,8 @@ NodeState& Task::enter(Node& node, bool& fresh) {
   fresh = true;
   NodeState& state = allocate(node);
   Task* nobody = nullptr;
-  if (TENON_LIKELY(node.claimed_by_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel))) {
+  if (TENON_LIKELY(
+          node.claimed_by_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel))) {
     node.state_ = &state;
     state.claims_node = true;
   } else {

@@ -20,7 +20,7 @@ struct NodeState {
   uint32_t next_child = 0;  ///< of the walk that finds what is wanted
   bool wanted = true;
   bool claims_node = false;
-  variable_list grads;      ///< the sums of those that have come
+  variable_list grads;  ///< the sums of those that have come
   std::vector<Capture> captures;
 };
 
@@ -32,7 +32,8 @@ class Task {
   Task& operator=(const Task&) = delete;
   ~Task();
 
-  /// Finds the nodes that `roots` lead to, and with `capture` or `only` those of them that are wanted.
+  /// Finds the nodes that `roots` lead to, and with `capture` or `only` those of them that are
+  /// wanted.
   void prepare(const std::vector<Edge>& roots);
   /// The notes about a node, null if it takes no part.
   NodeState* find(const Node& node) const {

@@ -24,8 +24,10 @@ namespace {
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
-  TENON_CHECK_VALUE(!inputs || !inputs->empty(), "`inputs` argument to `backward()` cannot be empty.");
-  const std::vector<Tensor> grads = gradient.defined() ? std::vector<Tensor>{gradient} : std::vector<Tensor>();
+  TENON_CHECK_VALUE(!inputs || !inputs->empty(),
+                    "`inputs` argument to `backward()` cannot be empty.");
+  const std::vector<Tensor> grads =
+      gradient.defined() ? std::vector<Tensor>{gradient} : std::vector<Tensor>();
   autograd::backward({*this}, grads, retain_graph, create_graph,
                      inputs ? inputs->vec() : std::vector<Tensor>());
 }
@@ -40,10 +42,13 @@ Tensor& Tensor::mutable_grad() const { return meta_of(*impl_).grad; }
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
-              "only Tensors of floating point and complex dtype can require gradients, got ", scalar_type());
-  TENON_CHECK(requires_grad || is_leaf(),
-              "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-              "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+              "only Tensors of floating point and complex dtype can require gradients, got ",
+              scalar_type());
+  TENON_CHECK(
+      requires_grad || is_leaf(),
+      "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+      "variable in a subgraph that doesn't require differentiation use var_no_grad = "
+      "var.detach().");
   if (!is_leaf()) return *this;
   if (!requires_grad && !impl_->autograd_meta) return *this;
   meta_of(*impl_).requires_grad = requires_grad;
@@ -53,12 +58,18 @@ const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   return *this;
 }
 
-const Tensor& Tensor::requires_grad_(bool requires_grad) const { return set_requires_grad(requires_grad); }
+const Tensor& Tensor::requires_grad_(bool requires_grad) const {
+  return set_requires_grad(requires_grad);
+}
 const IntrusivePtr<autograd::Node>& Tensor::grad_fn() const { return autograd::grad_fn_of(*this); }
 bool Tensor::is_leaf() const { return !grad_fn(); }
-int64_t Tensor::output_nr() const { return impl_->autograd_meta ? impl_->autograd_meta->output_nr : 0; }
+int64_t Tensor::output_nr() const {
+  return impl_->autograd_meta ? impl_->autograd_meta->output_nr : 0;
+}
 
-bool Tensor::retains_grad() const { return impl_->autograd_meta && impl_->autograd_meta->retains_grad; }
+bool Tensor::retains_grad() const {
+  return impl_->autograd_meta && impl_->autograd_meta->retains_grad;
+}
 
 void Tensor::retain_grad() const {
   TENON_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
@@ -90,8 +101,8 @@ Tensor Tensor::data() const {
 }
 
 void Tensor::set_data(const Tensor& other) const {
-  TENON_CHECK(other.device().type() == device().type(), "[set_data] expected a tensor on ", device(), ", got ",
-              other.device());
+  TENON_CHECK(other.device().type() == device().type(), "[set_data] expected a tensor on ",
+              device(), ", got ", other.device());
   TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
               "[set_data] a tensor that requires grad must stay floating point or complex, got ",
               other.scalar_type());
@@ -108,7 +119,8 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
   TENON_CHECK(requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
   const auto& node = grad_fn();
   AutogradMeta& meta = meta_of(*impl_);
-  if (node) return static_cast<unsigned>(node->hooks().on_tensors.add({meta.output_nr, std::move(hook)}));
+  if (node)
+    return static_cast<unsigned>(node->hooks().on_tensors.add({meta.output_nr, std::move(hook)}));
   if (!meta.hooks) meta.hooks = std::make_unique<autograd::LeafHooks>();
   return static_cast<unsigned>(meta.hooks->on_grad.add(std::move(hook)));
 }

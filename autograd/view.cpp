@@ -23,11 +23,10 @@ struct Geometry {
 
   explicit Geometry(const TensorBase& t)
       : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
-  Geometry(IntArrayRef s, IntArrayRef st, int64_t o) : sizes(s), strides(st), offset(o) {}
 };
 
-/// A view and its base. Three linear maps follow from them, each with a node whose backward is made of
-/// the other two, so that they can be differentiated any number of times:
+/// A view and its base. Three linear maps follow from them, each with a node whose backward is made
+/// of the other two, so that they can be differentiated any number of times:
 ///   gather: base -> view, the elements that the view sees
 ///   scatter: view -> base, the elements at their places among zeros, those seen twice added up
 ///   replace: (base, view) -> base, with the part that the view sees replaced
@@ -116,7 +115,8 @@ Tensor gather(const Tensor& values, const Part& part) {
   return recorded<AsStridedBackward0>(
       part,
       [&] {
-        if (values.strides() == IntArrayRef(part.base.strides)) return part_of(values, part).clone();
+        if (values.strides() == IntArrayRef(part.base.strides))
+          return part_of(values, part).clone();
         return part_of(laid_out(values, part.base), part).clone();
       },
       values);
@@ -151,14 +151,15 @@ Tensor replace(const Tensor& values, const Tensor& by, const Part& part) {
 class CopySlices;
 constinit thread_local const CopySlices* running_copy_slices = nullptr;
 
-/// A change in place of a part of the base, whose own node is `inner`: the gradient of that part goes
-/// through it, that of the rest straight to the base as it was before.
+/// A change in place of a part of the base, whose own node is `inner`: the gradient of that part
+/// goes through it, that of the rest straight to the base as it was before.
 class CopySlices final : public Node {
  public:
   CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> inner)
       : part_{Geometry(base), Geometry(view)}, inner_(std::move(inner)) {
     next_edges_.push_back(gradient_edge(base));
-    for (size_t i = 1; i < inner_->num_outputs(); ++i) next_edges_.push_back(inner_->next_edges()[i]);
+    for (size_t i = 1; i < inner_->num_outputs(); ++i)
+      next_edges_.push_back(inner_->next_edges()[i]);
     // What the operation took from the view before now comes from the base.
     if (inner_->num_outputs() > 0) {
       Edges inner_edges = inner_->next_edges();
@@ -210,42 +211,48 @@ void check_view_may_be_written(const Tensor& view, bool indirect) {
   const TensorImpl& impl = *view.unsafe_impl();
   const AutogradMeta* meta = impl.autograd_meta;
   const auto output = [&] {
-    return detail::concat("Output ", meta ? meta->output_nr : 0, " of ",
-                          meta && meta->grad_fn ? meta->grad_fn->name() : "a function", " is a view and ",
-                          indirect ? "its base or another view of its base has been modified inplace."
-                                   : "is being modified inplace.");
+    return detail::concat(
+        "Output ", meta ? meta->output_nr : 0, " of ",
+        meta && meta->grad_fn ? meta->grad_fn->name() : "a function", " is a view and ",
+        indirect ? "its base or another view of its base has been modified inplace."
+                 : "is being modified inplace.");
   };
   switch (impl.creation_meta) {
-    case CreationMeta::Default:
-      return;
-    case CreationMeta::NoGrad:
-      detail::raise<Error>(
-          "A view was created in no_grad mode and ",
-          indirect ? "its base or another view of its base has been modified inplace with grad mode enabled."
-                   : "is being modified inplace with grad mode enabled.",
-          " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
-          "code by moving both the view and the inplace either both inside the no_grad block (if you "
-          "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
-    case CreationMeta::MultiOutput:
-      detail::raise<Error>(
-          output(),
-          " This view is the output of a function that returns multiple views. Such functions do not "
-          "allow the output views to be modified inplace. You should replace the inplace operation by an "
-          "out-of-place one.");
-    case CreationMeta::CustomFunction:
-      detail::raise<Error>(
-          output(),
-          " This view was created inside a custom Function (or because an input was returned as-is) and "
-          "the autograd logic to handle view+inplace would override the custom backward associated with "
-          "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
-          "this by cloning the output of the custom Function.");
+  case CreationMeta::Default: return;
+  case CreationMeta::NoGrad:
+    detail::raise<Error>(
+        "A view was created in no_grad mode and ",
+        indirect ? "its base or another view of its base has been modified inplace with grad mode "
+                   "enabled."
+                 : "is being modified inplace with grad mode enabled.",
+        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+        "your "
+        "code by moving both the view and the inplace either both inside the no_grad block (if you "
+        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+        "tracked).");
+  case CreationMeta::MultiOutput:
+    detail::raise<Error>(
+        output(),
+        " This view is the output of a function that returns multiple views. Such functions do not "
+        "allow the output views to be modified inplace. You should replace the inplace operation "
+        "by an "
+        "out-of-place one.");
+  case CreationMeta::CustomFunction:
+    detail::raise<Error>(output(), " This view was created inside a custom Function (or because an "
+                                   "input was returned as-is) and "
+                                   "the autograd logic to handle view+inplace would override the "
+                                   "custom backward associated with "
+                                   "the custom Function, leading to incorrect gradients. This "
+                                   "behavior is forbidden. You can fix "
+                                   "this by cloning the output of the custom Function.");
   }
 }
 
 void regenerate_view_history(const Tensor& view) {
   const std::lock_guard lock(regeneration_mutex);
   TensorImpl& impl = *view.unsafe_impl();
-  if (impl.history_version == impl.version() && impl.autograd_meta && impl.autograd_meta->grad_fn) return;
+  if (impl.history_version == impl.version() && impl.autograd_meta && impl.autograd_meta->grad_fn)
+    return;
   if (!is_differentiable(impl.dtype)) return;
   const Tensor base(impl.base);
   Edge edge = gradient_edge(base);
@@ -274,11 +281,6 @@ void attach_to_running_copy_slices(const Tensor& view) {
   node->add_next_edge({IntrusivePtr<Node>::share(const_cast<CopySlices*>(copy)), 0});
   const uint32_t number = node->add_input_metadata(view);
   set_grad_fn(*view.unsafe_impl(), std::move(node), number);
-}
-
-Tensor strided_gather(const Tensor& values, IntArrayRef base_sizes, IntArrayRef base_strides,
-                      int64_t base_offset, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  return gather(values, {Geometry(base_sizes, base_strides, base_offset), Geometry(sizes, strides, offset)});
 }
 
 }  // namespace tenon::autograd

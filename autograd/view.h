@@ -4,22 +4,16 @@
 
 namespace tenon::autograd {
 
-/// Gives a view whose base has been changed in place the node that reads it from the base as it is now.
-/// Throws if the view was made in a way that leaves open what its gradient should be.
+/// Gives a view whose base has been changed in place the node that reads it from the base as it is
+/// now. Throws if the view was made in a way that leaves open what its gradient should be.
 TENON_API void regenerate_view_history(const Tensor& view);
-/// Records that `node` has written the view in place: the base gets a node that copies the part, and
-/// the view reads it from there.
+/// Records that `node` has written the view in place: the base gets a node that copies the part,
+/// and the view reads it from there.
 TENON_API void rebase_view_history(const Tensor& view, IntrusivePtr<Node> node);
 /// Gives a result that an operator saved when it wrote a view in place its history back, while the
 /// base's CopySlices node runs the operator's.
 void attach_to_running_copy_slices(const Tensor& view);
 /// Throws unless the view may be changed in place with gradient; `indirect`: its base was.
 void check_view_may_be_written(const Tensor& view, bool indirect);
-
-/// The elements of `values`, laid out as a tensor of sizes and strides `base_*`, that a view of this
-/// geometry sees; differentiable any number of times.
-///   base_offset, offset: from the storage's start, in elements
-TENON_API Tensor strided_gather(const Tensor& values, IntArrayRef base_sizes, IntArrayRef base_strides,
-                                int64_t base_offset, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
 
 }  // namespace tenon::autograd

@@ -62,17 +62,28 @@ CommandLine parse_command_line(int argc, char** argv) {
     }
     if (i + 1 == argc) fail("option " + option + " needs a value");
     const std::string value = argv[++i];
-    if (option == "--native") line.native.push_back(value);
-    else if (option == "--derivatives") line.derivatives.push_back(value);
-    else if (option == "--base") line.base.push_back(value);
-    else if (option == "--kernels") line.kernels.push_back(value);
-    else if (option == "--tags") line.tags = value;
-    else if (option == "--out") line.out = value;
-    else if (option == "--templates") line.templates = value;
-    else if (option == "--python") line.python = value;
-    else if (option == "--depfile") line.depfile = value;
-    else if (option == "--stamp") line.stamp = value;
-    else if (option == "--backends") line.targets.cuda = value.find("CUDA") != std::string::npos;
+    if (option == "--native")
+      line.native.push_back(value);
+    else if (option == "--derivatives")
+      line.derivatives.push_back(value);
+    else if (option == "--base")
+      line.base.push_back(value);
+    else if (option == "--kernels")
+      line.kernels.push_back(value);
+    else if (option == "--tags")
+      line.tags = value;
+    else if (option == "--out")
+      line.out = value;
+    else if (option == "--templates")
+      line.templates = value;
+    else if (option == "--python")
+      line.python = value;
+    else if (option == "--depfile")
+      line.depfile = value;
+    else if (option == "--stamp")
+      line.stamp = value;
+    else if (option == "--backends")
+      line.targets.cuda = value.find("CUDA") != std::string::npos;
     else if (option == "--dialect") {
       if (value != "tenon" && value != "upstream") {
         fail("--dialect must be tenon or upstream, got '" + value + "'");
@@ -135,7 +146,8 @@ int run(const CommandLine& line) {
   }
 
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
-  if (line.verb == "check" && !line.kernels.empty() && !sink.has_errors()) report_missing_kernels(line, model, sink);
+  if (line.verb == "check" && !line.kernels.empty() && !sink.has_errors())
+    report_missing_kernels(line, model, sink);
 
   EmitOptions options;
   options.targets = line.targets;
@@ -146,7 +158,8 @@ int run(const CommandLine& line) {
     options.library_name = std::filesystem::path(line.native[0]).stem().string();
   }
   Json ir;
-  // With a broken model the emitter would only repeat what is known; its own checks need a whole one.
+  // With a broken model the emitter would only repeat what is known; its own checks need a whole
+  // one.
   if (!sink.has_errors()) ir = emit_ir(model, options, sink);
   if (stop_on_errors(sink)) return 1;
 
@@ -167,7 +180,8 @@ int run(const CommandLine& line) {
     if (line.out.empty() || line.templates.empty()) fail("gen needs --out and --templates");
     std::vector<std::string> inputs = model.files();
     for (const auto& file : base.files()) inputs.push_back(file);
-    return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs, ir);
+    return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
+                        ir);
   }
   fail("unknown command '" + line.verb + "'\n\n" + kUsage);
 }

@@ -8,7 +8,8 @@
 
 namespace tenon::detail {
 
-/// The value of a boxed argument as T, the owned C++ type of its schema type. TypeError on a mismatch.
+/// The value of a boxed argument as T, the owned C++ type of its schema type. TypeError on a
+/// mismatch.
 template <class T>
 struct Unbox;
 

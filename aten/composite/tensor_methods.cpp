@@ -28,8 +28,8 @@ Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
-  return detail::concat(device().is_cpu() ? "" : to_string(backend_of(device().type())), scalar_type(),
-                        "Tensor ", sizes());
+  return detail::concat(device().is_cpu() ? "" : to_string(backend_of(device().type())),
+                        scalar_type(), "Tensor ", sizes());
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
@@ -49,9 +49,9 @@ Tensor& Tensor::operator/=(const Scalar& other) { return div_(other); }
 
 // Where the number stands on the left, `swapped` gives the result: an operator with the operands
 // exchanged, or one of its own.
-#define TENON_BINARY_OPERATOR(symbol, op, swapped)                                  \
-  Tensor operator symbol(const Tensor& a, const Tensor& b) { return op(a, b); }     \
-  Tensor operator symbol(const Tensor& a, const Scalar& b) { return op(a, b); }     \
+#define TENON_BINARY_OPERATOR(symbol, op, swapped)                              \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return op(a, b); } \
+  Tensor operator symbol(const Tensor& a, const Scalar& b) { return op(a, b); } \
   Tensor operator symbol(const Scalar& a, const Tensor& b) { return swapped; }
 TENON_BINARY_OPERATOR(+, add, add(b, a))
 TENON_BINARY_OPERATOR(-, sub, rsub(b, a))

@@ -8,7 +8,8 @@ Tensor native::where_Scalar(const Tensor& condition, const Scalar& self, const S
   ScalarType dtype = promote_types(self.type(), other.type());
   if (dtype == kDouble) dtype = get_default_dtype();
   if (dtype == kComplexDouble) dtype = to_complex(get_default_dtype());
-  return where(condition, scalar_tensor(self, TensorOptions(dtype).device(condition.device())), other);
+  return where(condition, scalar_tensor(self, TensorOptions(dtype).device(condition.device())),
+               other);
 }
 
 }  // namespace tenon

@@ -105,7 +105,8 @@ size_t large_bytes(size_t bytes) {
 
 struct LargeCache {
   std::mutex mutex;
-  // Blocks of one class may differ in size by the rounding to huge pages, so the size is kept inside.
+  // Blocks of one class may differ in size by the rounding to huge pages, so the size is kept
+  // inside.
   struct Block {
     Block* next;
     size_t bytes;

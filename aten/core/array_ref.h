@@ -22,8 +22,7 @@ class ArrayRef {
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T* begin, const T* end) : data_(begin), size_(end - begin) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
-  ArrayRef(const std::vector<T>& values)
-    requires(!std::is_same_v<T, bool>)
+  ArrayRef(const std::vector<T>& values) requires(!std::is_same_v<T, bool>)
       : data_(values.data()), size_(values.size()) {}
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& values) : data_(values.data()), size_(N) {}
@@ -31,7 +30,8 @@ class ArrayRef {
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"  // a list lives to the end of the call it is passed to
+#pragma GCC diagnostic ignored \
+    "-Winit-list-lifetime"  // a list lives to the end of the call it is passed to
 #endif
   constexpr ArrayRef(const std::initializer_list<T>& values)
       : data_(values.size() == 0 ? nullptr : values.begin()), size_(values.size()) {}
@@ -72,7 +72,8 @@ std::ostream& operator<<(std::ostream& out, ArrayRef<T> values) {
 
 using IntArrayRef = ArrayRef<int64_t>;
 
-/// `int[]?`: a list or nothing. Accepts everything an IntArrayRef accepts, a single number included.
+/// `int[]?`: a list or nothing. Accepts everything an IntArrayRef accepts, a single number
+/// included.
 class OptionalIntArrayRef {
  public:
   constexpr OptionalIntArrayRef() = default;

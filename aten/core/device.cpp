@@ -15,14 +15,10 @@ constinit thread_local ThreadState thread_state __attribute__((tls_model("initia
 
 const char* to_string(DeviceType type) {
   switch (type) {
-    case kCPU:
-      return "cpu";
-    case kCUDA:
-      return "cuda";
-    case kMeta:
-      return "meta";
-    case kPrivateUse1:
-      break;
+  case kCPU: return "cpu";
+  case kCUDA: return "cuda";
+  case kMeta: return "meta";
+  case kPrivateUse1: break;
   }
   return "privateuseone";
 }

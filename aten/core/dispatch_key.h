@@ -46,14 +46,10 @@ struct DispatchKeySet {
 
 constexpr Backend backend_of(DeviceType type) {
   switch (type) {
-    case kCPU:
-      return Backend::CPU;
-    case kCUDA:
-      return Backend::CUDA;
-    case kMeta:
-      return Backend::Meta;
-    case kPrivateUse1:
-      break;
+  case kCPU: return Backend::CPU;
+  case kCUDA: return Backend::CUDA;
+  case kMeta: return Backend::Meta;
+  case kPrivateUse1: break;
   }
   return Backend::PrivateUse1;
 }

@@ -8,7 +8,8 @@
 
 namespace tenon {
 
-/// Base of every error the library throws. The text begins with `[op]` where an operator is at fault.
+/// Base of every error the library throws. The text begins with `[op]` where an operator is at
+/// fault.
 class TENON_API Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -54,14 +55,15 @@ template <class E, class... Parts>
 
 }  // namespace detail
 
-#define TENON_CHECK_AS(ErrorType, cond, ...)            \
-  do {                                                  \
-    if (TENON_UNLIKELY(!(cond))) {                      \
-      ::tenon::detail::raise<ErrorType>(__VA_ARGS__);   \
-    }                                                   \
+#define TENON_CHECK_AS(ErrorType, cond, ...)          \
+  do {                                                \
+    if (TENON_UNLIKELY(!(cond))) {                    \
+      ::tenon::detail::raise<ErrorType>(__VA_ARGS__); \
+    }                                                 \
   } while (false)
 
-/// TENON_CHECK(condition, parts of the message...): throws the named error unless the condition holds.
+/// TENON_CHECK(condition, parts of the message...): throws the named error unless the condition
+/// holds.
 #define TENON_CHECK(cond, ...) TENON_CHECK_AS(::tenon::Error, cond, __VA_ARGS__)
 #define TENON_CHECK_INDEX(cond, ...) TENON_CHECK_AS(::tenon::IndexError, cond, __VA_ARGS__)
 #define TENON_CHECK_VALUE(cond, ...) TENON_CHECK_AS(::tenon::ValueError, cond, __VA_ARGS__)
@@ -70,8 +72,8 @@ template <class E, class... Parts>
   TENON_CHECK_AS(::tenon::NotImplementedError, cond, __VA_ARGS__)
 
 /// What only a defect of the library itself can violate.
-#define TENON_ASSERT(cond, ...)                                                             \
-  TENON_CHECK_AS(::tenon::Error, cond, "internal error at ", __FILE__, ":", __LINE__, ": ", \
-                 #cond, " does not hold. ", ##__VA_ARGS__)
+#define TENON_ASSERT(cond, ...)                                                                    \
+  TENON_CHECK_AS(::tenon::Error, cond, "internal error at ", __FILE__, ":", __LINE__, ": ", #cond, \
+                 " does not hold. ", ##__VA_ARGS__)
 
 }  // namespace tenon

@@ -52,13 +52,13 @@ class IntrusivePtr {
   }
   IntrusivePtr(IntrusivePtr&& other) noexcept : ptr_(std::exchange(other.ptr_, nullptr)) {}
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  IntrusivePtr(const IntrusivePtr<U>& other) noexcept : ptr_(other.get()) {
+  requires std::is_convertible_v<U*, T*> IntrusivePtr(const IntrusivePtr<U>& other)
+  noexcept : ptr_(other.get()) {
     if (ptr_) ptr_->refs.retain();
   }
   template <class U>
-    requires std::is_convertible_v<U*, T*>
-  IntrusivePtr(IntrusivePtr<U>&& other) noexcept : ptr_(other.detach()) {}
+  requires std::is_convertible_v<U*, T*> IntrusivePtr(IntrusivePtr<U>&& other)
+  noexcept : ptr_(other.detach()) {}
   ~IntrusivePtr() { reset(); }
   IntrusivePtr& operator=(const IntrusivePtr& other) noexcept {
     IntrusivePtr(other).swap(*this);

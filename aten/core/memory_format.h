@@ -6,7 +6,12 @@
 namespace tenon {
 
 /// How a tensor's elements are ordered in memory. The numbers are PyTorch's.
-enum class MemoryFormat : int8_t { Contiguous = 0, Preserve = 1, ChannelsLast = 2, ChannelsLast3d = 3 };
+enum class MemoryFormat : int8_t {
+  Contiguous = 0,
+  Preserve = 1,
+  ChannelsLast = 2,
+  ChannelsLast3d = 3
+};
 
 inline std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
   constexpr const char* kNames[] = {"contiguous_format", "preserve_format", "channels_last",

@@ -37,12 +37,13 @@ void OperatorEntry::missing_kernel(DispatchKeySet keys) const {
   }
   if (slot == 0) {
     detail::raise<NotImplementedError>("Could not run '", qualified_name(),
-                                       "': it needs at least one defined tensor argument (", info->source, ")");
+                                       "': it needs at least one defined tensor argument (",
+                                       info->source, ")");
   }
-  detail::raise<NotImplementedError>(
-      "Could not run '", qualified_name(), "' with arguments from the '", to_string(Backend(slot - 1)),
-      "' backend. The operator is available for: ", have.empty() ? "no backend" : have, " (",
-      info->source, ")");
+  detail::raise<NotImplementedError>("Could not run '", qualified_name(),
+                                     "' with arguments from the '", to_string(Backend(slot - 1)),
+                                     "' backend. The operator is available for: ",
+                                     have.empty() ? "no backend" : have, " (", info->source, ")");
 }
 
 OperatorLibrary::OperatorLibrary(OperatorEntry* const* table, size_t count)
@@ -55,7 +56,8 @@ OperatorLibrary::~OperatorLibrary() {
   std::lock_guard lock(registry().mutex);
   for (size_t i = 0; i < count_; ++i) {
     const auto found = registry().by_name.find(key_of(*table_[i]));
-    if (found != registry().by_name.end() && found->second == table_[i]) registry().by_name.erase(found);
+    if (found != registry().by_name.end() && found->second == table_[i])
+      registry().by_name.erase(found);
   }
 }
 

@@ -25,9 +25,9 @@ using BoxedFunction = void (*)(Stack& stack);
 /// Any kernel; its true type is `Ret(DispatchKeySet, Args...)`.
 using AnyFunction = void (*)();
 
-/// One operator without its kernels' type: constant data but for the kernels that other libraries set.
-/// A TypedOperatorEntry always, so that a table of kernels follows: one slot for calls without a
-/// tensor, one per backend, one per layer.
+/// One operator without its kernels' type: constant data but for the kernels that other libraries
+/// set. A TypedOperatorEntry always, so that a table of kernels follows: one slot for calls without
+/// a tensor, one per backend, one per layer.
 struct OperatorEntry {
   const OperatorInfo* info;
   BoxedFunction boxed;
@@ -45,8 +45,8 @@ struct OperatorEntry {
 };
 
 /// An operator whose kernels have the type `Kernel`, a function pointer.
-/// A call takes the highest layer that its operands ask for, the thread does not skip and the operator
-/// has a kernel for; without one, the kernel of the operands' highest backend.
+/// A call takes the highest layer that its operands ask for, the thread does not skip and the
+/// operator has a kernel for; without one, the kernel of the operands' highest backend.
 template <class Kernel>
 struct TypedOperatorEntry : OperatorEntry {
   Kernel backend_kernels[1 + kNumBackends];
@@ -76,7 +76,8 @@ class TENON_API OperatorLibrary {
   size_t count_;
 };
 
-/// The operator "aten::add" with overload "Tensor", or null. The namespace "aten::" may be left out.
+/// The operator "aten::add" with overload "Tensor", or null. The namespace "aten::" may be left
+/// out.
 TENON_API OperatorEntry* find_operator(std::string_view name, std::string_view overload = "");
 /// All operators of all libraries, in order of their names.
 TENON_API std::vector<OperatorEntry*> all_operators();

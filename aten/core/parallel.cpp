@@ -38,7 +38,7 @@ void detail::run_parallel(int64_t begin, int64_t end, int64_t grain, RangeFuncti
   }
   std::exception_ptr failure;
   std::atomic_flag failed = ATOMIC_FLAG_INIT;
-#pragma omp parallel num_threads(static_cast<int>(pieces))
+#pragma omp parallel num_threads(static_cast <int>(pieces))
   {
     const int64_t id = omp_get_thread_num();
     const int64_t workers = omp_get_num_threads();

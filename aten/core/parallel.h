@@ -19,9 +19,9 @@ using RangeFunction = void (*)(void* body, int64_t begin, int64_t end);
 TENON_API void run_parallel(int64_t begin, int64_t end, int64_t grain, RangeFunction f, void* body);
 }  // namespace detail
 
-/// Calls f(b, e) for static, contiguous pieces of [begin, end), each of at least `grain` indices, on
-/// several threads where that gives more than one piece; otherwise once, on the caller. Nested calls
-/// run on their caller. The first exception is rethrown on the caller.
+/// Calls f(b, e) for static, contiguous pieces of [begin, end), each of at least `grain` indices,
+/// on several threads where that gives more than one piece; otherwise once, on the caller. Nested
+/// calls run on their caller. The first exception is rethrown on the caller.
 template <class F>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, F&& f) {
   if (begin >= end) return;
@@ -32,7 +32,8 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, F&& f) {
   using Body = std::remove_reference_t<F>;
   detail::run_parallel(
       begin, end, grain,
-      [](void* body, int64_t b, int64_t e) { (*static_cast<Body*>(body))(b, e); }, const_cast<void*>(static_cast<const void*>(&f)));
+      [](void* body, int64_t b, int64_t e) { (*static_cast<Body*>(body))(b, e); },
+      const_cast<void*>(static_cast<const void*>(&f)));
 }
 
 }  // namespace tenon

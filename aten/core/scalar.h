@@ -13,13 +13,11 @@ class Scalar {
   Scalar() : Scalar(int64_t{0}) {}
   Scalar(bool value) : kind_(Kind::Bool) { int_ = value; }
   template <class T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  Scalar(T value) : kind_(Kind::Int) {
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Scalar(T value) : kind_(Kind::Int) {
     int_ = static_cast<int64_t>(value);
   }
   template <class T>
-    requires(std::is_floating_point_v<T>)
-  Scalar(T value) : kind_(Kind::Double) {
+  requires(std::is_floating_point_v<T>) Scalar(T value) : kind_(Kind::Double) {
     real_ = static_cast<double>(value);
   }
   Scalar(Half value) : Scalar(static_cast<float>(value)) {}
@@ -39,14 +37,10 @@ class Scalar {
   /// Bool, Long, Double or ComplexDouble.
   ScalarType type() const {
     switch (kind_) {
-      case Kind::Bool:
-        return ScalarType::Bool;
-      case Kind::Int:
-        return ScalarType::Long;
-      case Kind::Double:
-        return ScalarType::Double;
-      case Kind::Complex:
-        break;
+    case Kind::Bool: return ScalarType::Bool;
+    case Kind::Int: return ScalarType::Long;
+    case Kind::Double: return ScalarType::Double;
+    case Kind::Complex: break;
     }
     return ScalarType::ComplexDouble;
   }
@@ -54,7 +48,8 @@ class Scalar {
   /// The value as T, converted as C++ converts numbers; the imaginary part is dropped for a real T.
   template <class T>
   T to() const {
-    if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+    if constexpr (std::is_same_v<T, std::complex<float>> ||
+                  std::is_same_v<T, std::complex<double>>) {
       using R = typename T::value_type;
       return T(static_cast<R>(real()), static_cast<R>(kind_ == Kind::Complex ? imag_ : 0.0));
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -79,7 +74,9 @@ class Scalar {
     if (kind_ == Kind::Complex) return Scalar(-toComplexDouble());
     return Scalar(-real_);
   }
-  Scalar conj() const { return kind_ == Kind::Complex ? Scalar(std::conj(toComplexDouble())) : *this; }
+  Scalar conj() const {
+    return kind_ == Kind::Complex ? Scalar(std::conj(toComplexDouble())) : *this;
+  }
   /// Equal as numbers, whatever the kinds.
   bool equal(const Scalar& other) const {
     if (is_int() && other.is_int()) return int_ == other.int_;

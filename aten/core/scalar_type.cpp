@@ -20,7 +20,8 @@ Category category_of(ScalarType t) {
 ScalarType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
 
 void set_default_dtype(ScalarType t) {
-  TENON_CHECK_TYPE(is_floating_point(t), "[set_default_dtype] only floating-point types can be the default, got ", t);
+  TENON_CHECK_TYPE(is_floating_point(t),
+                   "[set_default_dtype] only floating-point types can be the default, got ", t);
   default_dtype = t;
 }
 
@@ -39,18 +40,16 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
     return a;
   }
   switch (ca) {
-    case kBoolean:
-      return a;
-    case kInteger:
-      // Unsigned Byte fits into no signed type of its own size.
-      if (a == ScalarType::Byte) return b == ScalarType::Char ? ScalarType::Short : b;
-      if (b == ScalarType::Byte) return a == ScalarType::Char ? ScalarType::Short : a;
-      return std::max(a, b);
-    case kReal:
-      if (a == ScalarType::Double || b == ScalarType::Double) return ScalarType::Double;
-      return ScalarType::Float;  // Float with anything, or Half with BFloat16
-    case kComplexNumber:
-      break;
+  case kBoolean: return a;
+  case kInteger:
+    // Unsigned Byte fits into no signed type of its own size.
+    if (a == ScalarType::Byte) return b == ScalarType::Char ? ScalarType::Short : b;
+    if (b == ScalarType::Byte) return a == ScalarType::Char ? ScalarType::Short : a;
+    return std::max(a, b);
+  case kReal:
+    if (a == ScalarType::Double || b == ScalarType::Double) return ScalarType::Double;
+    return ScalarType::Float;  // Float with anything, or Half with BFloat16
+  case kComplexNumber: break;
   }
   return ScalarType::ComplexDouble;
 }

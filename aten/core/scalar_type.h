@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// Element type of a tensor. The numbers are PyTorch's, since files and exchange formats carry them.
+/// Element type of a tensor. The numbers are PyTorch's, since files and exchange formats carry
+/// them.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -48,17 +49,16 @@ inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 #define TENON_FORALL_REDUCED_FLOATING(M) M(::tenon::Half, Half) M(::tenon::BFloat16, BFloat16)
 #define TENON_FORALL_COMPLEX(M) \
   M(std::complex<float>, ComplexFloat) M(std::complex<double>, ComplexDouble)
-#define TENON_FORALL_TYPES(M)                               \
-  TENON_FORALL_INTEGRAL(M) M(bool, Bool)                    \
-  TENON_FORALL_FLOATING(M) TENON_FORALL_REDUCED_FLOATING(M) \
-  TENON_FORALL_COMPLEX(M)
+#define TENON_FORALL_TYPES(M) \
+  TENON_FORALL_INTEGRAL(M)    \
+  M(bool, Bool) TENON_FORALL_FLOATING(M) TENON_FORALL_REDUCED_FLOATING(M) TENON_FORALL_COMPLEX(M)
 
 template <class T>
 struct ScalarTypeOf;
-#define TENON_MAP(T, Name)                                       \
-  template <>                                                    \
-  struct ScalarTypeOf<T> {                                       \
-    static constexpr ScalarType value = ScalarType::Name;        \
+#define TENON_MAP(T, Name)                                \
+  template <>                                             \
+  struct ScalarTypeOf<T> {                                \
+    static constexpr ScalarType value = ScalarType::Name; \
   };
 TENON_FORALL_TYPES(TENON_MAP)
 #undef TENON_MAP
@@ -70,12 +70,10 @@ inline constexpr ScalarType scalar_type_of = ScalarTypeOf<T>::value;
 constexpr size_t element_size(ScalarType t) {
   switch (t) {
 #define TENON_CASE(T, Name) \
-  case ScalarType::Name:    \
-    return sizeof(T);
+  case ScalarType::Name: return sizeof(T);
     TENON_FORALL_TYPES(TENON_CASE)
 #undef TENON_CASE
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::Undefined: break;
   }
   return 0;
 }
@@ -84,12 +82,10 @@ constexpr size_t element_size(ScalarType t) {
 constexpr const char* to_string(ScalarType t) {
   switch (t) {
 #define TENON_CASE(T, Name) \
-  case ScalarType::Name:    \
-    return #Name;
+  case ScalarType::Name: return #Name;
     TENON_FORALL_TYPES(TENON_CASE)
 #undef TENON_CASE
-    case ScalarType::Undefined:
-      break;
+  case ScalarType::Undefined: break;
   }
   return "Undefined";
 }
@@ -119,7 +115,9 @@ constexpr ScalarType to_real(ScalarType t) {
 }
 /// Double -> ComplexDouble, other real types -> ComplexFloat, complex types -> themselves.
 constexpr ScalarType to_complex(ScalarType t) {
-  return is_complex(t) ? t : t == ScalarType::Double ? ScalarType::ComplexDouble : ScalarType::ComplexFloat;
+  return is_complex(t)             ? t
+         : t == ScalarType::Double ? ScalarType::ComplexDouble
+                                   : ScalarType::ComplexFloat;
 }
 
 /// The dtype of a floating-point tensor when none is given: Float unless changed.
@@ -134,43 +132,42 @@ TENON_API bool can_cast(ScalarType from, ScalarType to);
 
 /// Calls `f.template operator()<T>()` with the C++ type of `type`, or throws NotImplementedError
 /// "[name] is not implemented for Long" if the macro's list lacks it.
-#define TENON_DISPATCH_CASE(T, Name)  \
-  case ::tenon::ScalarType::Name: {   \
-    using scalar_t = T;               \
+#define TENON_DISPATCH_CASE(T, Name)                      \
+  case ::tenon::ScalarType::Name: {                       \
+    using scalar_t = T;                                   \
     return dispatch_body.template operator()<scalar_t>(); \
   }
-#define TENON_DISPATCH_SWITCH(type, name, CASES, ...)                                          \
-  [&] {                                                                                        \
-    const auto dispatch_body = [&]<class scalar_t>() __VA_ARGS__;                              \
-    switch (type) {                                                                            \
-      CASES                                                                                    \
-      default:                                                                                 \
-        ::tenon::detail::raise<::tenon::NotImplementedError>("[", name, "] is not implemented for ", \
-                                                             ::tenon::to_string(type));        \
-    }                                                                                          \
+#define TENON_DISPATCH_SWITCH(type, name, CASES, ...)                                              \
+  [&] {                                                                                            \
+    const auto dispatch_body = [&]<class scalar_t>() __VA_ARGS__;                                  \
+    switch (type) {                                                                                \
+      CASES                                                                                        \
+    default:                                                                                       \
+      ::tenon::detail::raise<::tenon::NotImplementedError>("[", name, "] is not implemented for ", \
+                                                           ::tenon::to_string(type));              \
+    }                                                                                              \
   }()
 /// TENON_DISPATCH_FLOATING(dtype, "op", { ... scalar_t ... }): Float and Double.
 #define TENON_DISPATCH_FLOATING(type, name, ...) \
   TENON_DISPATCH_SWITCH(type, name, TENON_FORALL_FLOATING(TENON_DISPATCH_CASE), __VA_ARGS__)
-#define TENON_DISPATCH_FLOATING_AND_REDUCED(type, name, ...)                            \
-  TENON_DISPATCH_SWITCH(                                                                \
-      type, name,                                                                       \
-      TENON_FORALL_FLOATING(TENON_DISPATCH_CASE) TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE), \
-      __VA_ARGS__)
-#define TENON_DISPATCH_FLOATING_AND_COMPLEX(type, name, ...)                            \
-  TENON_DISPATCH_SWITCH(                                                                \
-      type, name,                                                                       \
-      TENON_FORALL_FLOATING(TENON_DISPATCH_CASE) TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE), \
-      __VA_ARGS__)
+#define TENON_DISPATCH_FLOATING_AND_REDUCED(type, name, ...)                    \
+  TENON_DISPATCH_SWITCH(type, name,                                             \
+                        TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)              \
+                            TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE), \
+                        __VA_ARGS__)
+#define TENON_DISPATCH_FLOATING_AND_COMPLEX(type, name, ...)           \
+  TENON_DISPATCH_SWITCH(type, name,                                    \
+                        TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)     \
+                            TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE), \
+                        __VA_ARGS__)
 #define TENON_DISPATCH_INTEGRAL(type, name, ...) \
   TENON_DISPATCH_SWITCH(type, name, TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE), __VA_ARGS__)
 /// Every real type, Bool included.
-#define TENON_DISPATCH_REAL(type, name, ...)                                                  \
-  TENON_DISPATCH_SWITCH(type, name,                                                           \
-                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE)                            \
-                            TENON_DISPATCH_CASE(bool, Bool)                                   \
-                                TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)                    \
-                                    TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),       \
+#define TENON_DISPATCH_REAL(type, name, ...)                                                       \
+  TENON_DISPATCH_SWITCH(type, name,                                                                \
+                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_DISPATCH_CASE(bool, Bool) \
+                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)                             \
+                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),                \
                         __VA_ARGS__)
 #define TENON_DISPATCH_ALL(type, name, ...) \
   TENON_DISPATCH_SWITCH(type, name, TENON_FORALL_TYPES(TENON_DISPATCH_CASE), __VA_ARGS__)

@@ -118,9 +118,7 @@ class SmallVector {
     }
   }
   /// For values without constructors: `count` of them, the new ones not set.
-  void resize_uninitialized(size_t count)
-    requires std::is_trivially_copyable_v<T>
-  {
+  void resize_uninitialized(size_t count) requires std::is_trivially_copyable_v<T> {
     reserve(count);
     size_ = static_cast<uint32_t>(count);
   }

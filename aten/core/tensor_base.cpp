@@ -87,13 +87,10 @@ bool TensorBase::is_non_overlapping_and_dense() const {
 bool TensorBase::is_contiguous_as(MemoryFormat format) const {
   const TensorImpl& t = get();
   switch (format) {
-    case MemoryFormat::ChannelsLast:
-      return is_channels_last(t.sizes, t.strides, 4);
-    case MemoryFormat::ChannelsLast3d:
-      return is_channels_last(t.sizes, t.strides, 5);
-    case MemoryFormat::Preserve:
-    case MemoryFormat::Contiguous:
-      break;
+  case MemoryFormat::ChannelsLast: return is_channels_last(t.sizes, t.strides, 4);
+  case MemoryFormat::ChannelsLast3d: return is_channels_last(t.sizes, t.strides, 5);
+  case MemoryFormat::Preserve:
+  case MemoryFormat::Contiguous: break;
   }
   return t.contiguous;
 }
@@ -145,8 +142,9 @@ DimVector strides_of_format(IntArrayRef sizes, MemoryFormat format) {
 
 int64_t wrap_dim(int64_t d, int64_t dim) {
   const int64_t range = std::max<int64_t>(dim, 1);
-  TENON_CHECK_INDEX(d >= -range && d < range, "Dimension out of range (expected to be in range of [",
-                    -range, ", ", range - 1, "], but got ", d, ")");
+  TENON_CHECK_INDEX(d >= -range && d < range,
+                    "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+                    "], but got ", d, ")");
   return d < 0 ? d + range : d;
 }
 
@@ -199,8 +197,8 @@ TensorBase empty(IntArrayRef sizes, ScalarType dtype, Device device) {
 
 TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
   if (strides.empty()) return empty(sizes, dtype, device);
-  TENON_CHECK_VALUE(sizes.size() == strides.size(), "[empty_strided] sizes ", sizes, " and strides ",
-                    strides, " differ in length");
+  TENON_CHECK_VALUE(sizes.size() == strides.size(), "[empty_strided] sizes ", sizes,
+                    " and strides ", strides, " differ in length");
   numel_of(sizes);
   for (int64_t s : strides) {
     TENON_CHECK_VALUE(s >= 0, "[empty_strided] strides must not be negative, got ", strides);
@@ -215,7 +213,8 @@ TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtyp
   return TensorBase(std::move(impl));
 }
 
-TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
+                     int64_t offset) {
   TensorImpl& source = *self.unsafe_impl();
   const size_t item = element_size(source.dtype);
   const int64_t extent = storage_extent(sizes, strides);
@@ -223,7 +222,8 @@ TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef stri
   TENON_CHECK(extent == 0 || (static_cast<size_t>(offset) + static_cast<size_t>(extent)) * item <=
                                  source.storage->nbytes(),
               "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", offset,
-              ", and itemsize ", item, " requiring a storage size of ", (offset + extent) * static_cast<int64_t>(item),
+              ", and itemsize ", item, " requiring a storage size of ",
+              (offset + extent) * static_cast<int64_t>(item),
               " are out of bounds for storage of size ", source.storage->nbytes());
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
@@ -260,12 +260,12 @@ TensorBase make_detached(const TensorBase& self) {
 
 void resize(const TensorBase& self, IntArrayRef sizes) {
   TensorImpl& t = *self.unsafe_impl();
-  const size_t needed =
-      bytes_for(t.storage_offset + numel_of(sizes), t.dtype);
+  const size_t needed = bytes_for(t.storage_offset + numel_of(sizes), t.dtype);
   if (needed > t.storage->nbytes()) {
     const auto grown = IntrusivePtr<StorageImpl>::adopt(allocate_storage(needed, t.device));
     TENON_CHECK(t.numel == 0 || t.device.is_cpu() || t.device.is_meta(),
-                "[resize_] growing a tensor that holds data needs a CPU tensor, got one on ", t.device);
+                "[resize_] growing a tensor that holds data needs a CPU tensor, got one on ",
+                t.device);
     if (t.data && grown->data()) {
       std::memcpy(grown->data(), t.storage->data(), t.storage->nbytes());
     }

@@ -35,7 +35,9 @@ class TensorBase {
   ScalarType dtype() const { return get().dtype; }
   Device device() const { return get().device; }
   Layout layout() const { return kStrided; }
-  TensorOptions options() const { return TensorOptions().dtype(dtype()).device(device()).layout(layout()); }
+  TensorOptions options() const {
+    return TensorOptions().dtype(dtype()).device(device()).layout(layout());
+  }
   size_t element_size() const { return tenon::element_size(scalar_type()); }
   int64_t itemsize() const { return static_cast<int64_t>(element_size()); }
   size_t nbytes() const { return numel() * element_size(); }
@@ -114,12 +116,14 @@ TENON_API int64_t wrap_dim(int64_t d, int64_t dim);
 TENON_API int64_t numel_of(IntArrayRef sizes);
 
 /// An uninitialised tensor on `device`. Empty strides mean row-major.
-TENON_API TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device);
+TENON_API TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
+                                   Device device);
 TENON_API TensorBase empty(IntArrayRef sizes, ScalarType dtype, Device device);
 
 /// A tensor of other geometry over the same storage, counting changes together with `self`.
 /// `offset` is from the storage's start, in elements; out-of-bounds geometry throws.
-TENON_API TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
+TENON_API TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
+                               int64_t offset);
 /// The same without being a view for autograd: what detach() returns.
 TENON_API TensorBase make_detached(const TensorBase& self);
 

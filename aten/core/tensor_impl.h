@@ -26,7 +26,8 @@ struct SharedVersion {
   static TENON_API void destroy(SharedVersion* version) noexcept;
 };
 
-/// How a view came to be, which decides whether it may be changed in place (the autograd layer's texts).
+/// How a view came to be, which decides whether it may be changed in place (the autograd layer's
+/// texts).
 enum class CreationMeta : uint8_t { Default, MultiOutput, NoGrad, CustomFunction };
 
 /// What a Tensor points to: geometry, element type and a share of a storage.
@@ -43,8 +44,8 @@ struct TensorImpl {
   int64_t storage_offset = 0;  ///< in elements
   IntrusivePtr<StorageImpl> storage;
   DimVector sizes;
-  DimVector strides;                  ///< in elements
-  IntrusivePtr<TensorImpl> base;      ///< of a view: the tensor that is no view itself
+  DimVector strides;              ///< in elements
+  IntrusivePtr<TensorImpl> base;  ///< of a view: the tensor that is no view itself
   autograd::AutogradMeta* autograd_meta = nullptr;  ///< owned; null until gradients are involved
 
   TensorImpl(ScalarType t, Device d) : key_set(backend_of(d.type())), dtype(t), device(d) {}
@@ -67,7 +68,8 @@ struct TensorImpl {
   /// Number of changes in place; a view counts with its base.
   uint32_t version() const {
     const TensorImpl& t = base ? *base : *this;
-    return t.shared_version ? t.shared_version->value.load(std::memory_order_relaxed) : t.own_version;
+    return t.shared_version ? t.shared_version->value.load(std::memory_order_relaxed)
+                            : t.own_version;
   }
   void bump_version() {
     TensorImpl& t = base ? *base : *this;

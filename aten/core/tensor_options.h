@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-/// dtype, layout, device, pinned memory, requires_grad and memory format of a tensor to be made; what
-/// is not set takes the default (default dtype, strided, CPU, not pinned, no gradient).
+/// dtype, layout, device, pinned memory, requires_grad and memory format of a tensor to be made;
+/// what is not set takes the default (default dtype, strided, CPU, not pinned, no gradient).
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -19,9 +19,15 @@ class TensorOptions {
   TensorOptions(tenon::Layout layout) : layout_(layout) {}
 
   TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
-  TensorOptions device(std::optional<tenon::Device> d) const { return with(&TensorOptions::device_, d); }
-  TensorOptions layout(std::optional<tenon::Layout> l) const { return with(&TensorOptions::layout_, l); }
-  TensorOptions pinned_memory(std::optional<bool> p) const { return with(&TensorOptions::pinned_, p); }
+  TensorOptions device(std::optional<tenon::Device> d) const {
+    return with(&TensorOptions::device_, d);
+  }
+  TensorOptions layout(std::optional<tenon::Layout> l) const {
+    return with(&TensorOptions::layout_, l);
+  }
+  TensorOptions pinned_memory(std::optional<bool> p) const {
+    return with(&TensorOptions::pinned_, p);
+  }
   TensorOptions requires_grad(bool r) const { return with(&TensorOptions::requires_grad_, r); }
   TensorOptions memory_format(std::optional<MemoryFormat> m) const {
     return with(&TensorOptions::memory_format_, m);

@@ -15,9 +15,10 @@ struct ThreadState {
   uint8_t excluded_layers = 0;
   bool grad_mode = true;
 
+  // One store without a branch: GCC 12 drops the first of two stores on the way of an exception.
   void refresh() {
-    skipped_layers = excluded_layers;
-    if (!grad_mode) skipped_layers |= DispatchKeySet(DispatchLayer::Autograd).layers;
+    const uint8_t autograd = DispatchKeySet(DispatchLayer::Autograd).layers;
+    skipped_layers = static_cast<uint8_t>(excluded_layers | (grad_mode ? 0 : autograd));
   }
 };
 

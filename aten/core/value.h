@@ -13,16 +13,16 @@
 
 namespace tenon {
 
-/// An argument or result of a boxed call: one of the types of the schema language. `T?` is T or none;
-/// ScalarType, Layout and MemoryFormat travel as the numbers PyTorch gives them.
+/// An argument or result of a boxed call: one of the types of the schema language. `T?` is T or
+/// none; ScalarType, Layout and MemoryFormat travel as the numbers PyTorch gives them.
 class Value {
  public:
   using Ints = std::vector<int64_t>;
   using Doubles = std::vector<double>;
   using Bools = std::vector<bool>;
   using Tensors = std::vector<TensorBase>;  ///< `Tensor[]` and `Tensor?[]` (undefined for none)
-  using Variant = std::variant<std::monostate, TensorBase, bool, int64_t, double, Scalar, std::string, Ints,
-                               Doubles, Bools, Tensors, Device, Generator>;
+  using Variant = std::variant<std::monostate, TensorBase, bool, int64_t, double, Scalar,
+                               std::string, Ints, Doubles, Bools, Tensors, Device, Generator>;
 
   Value() = default;
   Value(std::nullopt_t) {}
@@ -31,8 +31,8 @@ class Value {
   }
   Value(bool v) : value_(v) {}
   template <class T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  Value(T v) : value_(static_cast<int64_t>(v)) {}
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Value(T v)
+      : value_(static_cast<int64_t>(v)) {}
   Value(double v) : value_(v) {}
   Value(Scalar v) : value_(v) {}
   Value(const char* v) : value_(std::string(v)) {}

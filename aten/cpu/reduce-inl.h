@@ -14,7 +14,7 @@
 
 #include "aten/core/scalar_type.h"
 #include "aten/cpu/reduce.h"
-#include "aten/cpu/vec/convert.h"
+#include "aten/iterator/convert.h"
 
 #include <hwy/highway.h>
 

@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/softmax_rows.cpp"
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

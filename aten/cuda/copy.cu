@@ -144,6 +144,17 @@ TensorBase contiguous(const TensorBase& t, ScalarType dtype) {
   return packed;
 }
 
+namespace {
+
+/// Results that need a temporary are copied below the operators.
+[[maybe_unused]] const bool copy_is_registered = [] {
+  native::register_device_copy(
+      [](const TensorBase& dst, const TensorBase& src) { cuda::copy(dst, src); });
+  return true;
+}();
+
+}  // namespace
+
 }  // namespace tenon::cuda
 
 namespace tenon {

@@ -5,7 +5,7 @@
 
 #include "aten/core/allocator.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/vec/convert.h"
+#include "aten/iterator/convert.h"
 #include "aten/iterator/plan.h"
 
 namespace tenon::native {

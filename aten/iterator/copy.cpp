@@ -8,6 +8,8 @@ namespace {
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
 constexpr int64_t kChunk = 1024;
 
+DeviceCopy device_copy = nullptr;
+
 /// Copies runs of elements, converting where the dtypes differ.
 class CopyRow {
  public:
@@ -66,6 +68,8 @@ class CopyRow {
 
 }  // namespace
 
+void register_device_copy(DeviceCopy copy) { device_copy = copy; }
+
 void copy(const TensorBase& dst, const TensorBase& src) {
   if (dst.is_same(src)) return;
   const TensorBase* to = &dst;
@@ -76,6 +80,7 @@ void copy(const TensorBase& dst, const TensorBase& src) {
     TENON_CHECK(dst.sizes() == IntArrayRef(shape), "output with shape ", dst.sizes(),
                 " doesn't match the broadcast shape ", shape);
   }
+  if (!(dst.is_cpu() && src.is_cpu()) && device_copy) return device_copy(dst, src);
   check_no_internal_overlap(dst);
   check_no_partial_overlap(dst, src);
   TENON_CHECK(dst.is_cpu() && src.is_cpu(), "[copy] expected CPU tensors, got devices ",

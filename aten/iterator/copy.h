@@ -9,4 +9,8 @@ namespace tenon::native {
 /// overlapping memory, those of every pointwise operator.
 TENON_API void copy(const TensorBase& dst, const TensorBase& src);
 
+/// What copy() calls when either tensor is not on the CPU; set by the library of that device.
+using DeviceCopy = void (*)(const TensorBase& dst, const TensorBase& src);
+TENON_API void register_device_copy(DeviceCopy copy);
+
 }  // namespace tenon::native

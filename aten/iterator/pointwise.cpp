@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include "aten/cpu/vec/zero_division.h"
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/row_runner.h"
+#include "aten/iterator/zero_division.h"
 
 namespace tenon::native {
 namespace {
@@ -18,8 +18,7 @@ constexpr int64_t kStreamRow = 64;
 PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common) {
   const ComputeType type = compute_type(common);
   const PointwiseLoops& loops = *op.cpu();
-  PointwiseLoop loop = loops.loop[static_cast<int>(type)];
-  if (!loop && type == ComputeType::Bool) loop = loops.loop[static_cast<int>(ComputeType::I32)];
+  const PointwiseLoop loop = loops.loop[static_cast<int>(type)];
   TENON_CHECK_NOT_IMPLEMENTED(loop, "[", op.name, "] is not implemented for '", common, "'");
   return loop;
 }

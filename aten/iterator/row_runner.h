@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "aten/cpu/vec/convert.h"
+#include "aten/iterator/convert.h"
 #include "aten/iterator/plan.h"
 
 namespace tenon::native {

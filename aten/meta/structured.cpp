@@ -38,14 +38,14 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
 }
 
 TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec) {
-  check_inplace_sizes(op, self, spec.sizes);
-  check_cast(op, spec.dtype, self.scalar_type());
+  check_inplace(op, self, spec.sizes, spec.dtype);
   return allocate(spec);
 }
 
-void check_inplace_sizes(const char* op, const TensorBase& self, IntArrayRef sizes) {
+void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, ScalarType dtype) {
   TENON_CHECK(self.sizes() == sizes, "[", op, "] output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", sizes);
+  check_cast(op, dtype, self.scalar_type());
 }
 
 void finish(const TensorBase& out, const TensorBase& written) {

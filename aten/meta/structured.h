@@ -8,19 +8,25 @@ namespace tenon::structured {
 /// A fresh, uninitialised tensor as the spec says.
 TENON_API TensorBase allocate(const TensorSpec& spec);
 
-/// The tensor a kernel shall write for `out`: `out` itself, resized where it must be, or a temporary
-/// where `out` has another dtype, is not laid out as the kernel expects or shares memory with an input.
-/// Errors: "[op] result type Float can't be cast to the desired output type Long"; another device.
+/// The tensor a kernel shall write for `out`: `out` itself, resized where it must be, or a
+/// temporary where `out` has another dtype, is not laid out as the kernel expects or shares memory
+/// with an input. Errors: "[op] result type Float can't be cast to the desired output type Long";
+/// another device.
 TENON_API TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
                                  ArrayRef<const TensorBase*> inputs);
 /// The same for a result that replaces `self`, whose sizes must be the spec's.
-TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec);
+TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self,
+                                     const TensorSpec& spec);
 /// Copies a temporary into place and counts the change.
 TENON_API void finish(const TensorBase& out, const TensorBase& written);
 
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.
-TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype);
-/// "[op] output with shape [3] doesn't match the broadcast shape [2, 3]" unless the sizes agree.
-TENON_API void check_inplace_sizes(const char* op, const TensorBase& self, IntArrayRef sizes);
+TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes,
+                          ScalarType dtype);
+/// "[op] output with shape [3] doesn't match the broadcast shape [2, 3]" unless the sizes agree;
+/// "[op] result type Float can't be cast to the desired output type Int" unless self can hold
+/// dtype.
+TENON_API void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes,
+                             ScalarType dtype);
 
 }  // namespace tenon::structured

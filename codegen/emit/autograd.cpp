@@ -167,13 +167,17 @@ class NodeEmitter {
                          : type.is_optional_tensor() ? "optional_tensor"
                          : type.is_tensor_list()     ? "tensor_list"
                                                      : "value";
-      saved.json = {{"name", name}, {"kind", kind}, {"type", cpp_owned_type(type)}, {"init", name}, {"pointwise", false},
-                    {"is_self", argument == op_.schema.self()}};
+      saved.json = {
+          {"name", name}, {"kind", kind},       {"type", cpp_owned_type(type)},
+          {"init", name}, {"pointwise", false}, {"is_self", argument == op_.schema.self()}};
       return;
     }
     const int index = result_index(name);
     const bool list = op_.schema.returns[index].type.is_tensor_list();
-    saved.json = {{"name", name}, {"kind", list ? "result_list" : "result"}, {"index", index}, {"pointwise", false}};
+    saved.json = {{"name", name},
+                  {"kind", list ? "result_list" : "result"},
+                  {"index", index},
+                  {"pointwise", false}};
   }
 
   void save_attribute(const expr::SavedValue& value, const std::set<size_t>& users) {
@@ -205,7 +209,8 @@ class NodeEmitter {
     for (const Argument& argument : op_.schema.args) names.push_back(argument.name);
     for (const auto& name : result_names()) names.push_back(name);
     for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      if (!op_.schema.returns[i].name.empty()) names.push_back("grad_" + op_.schema.returns[i].name);
+      if (!op_.schema.returns[i].name.empty())
+        names.push_back("grad_" + op_.schema.returns[i].name);
     }
     return names;
   }
@@ -223,7 +228,8 @@ class NodeEmitter {
       if (outputs.empty()) continue;
       expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
       auto errors = parsed.errors;
-      if (errors.empty()) errors = expr::undefined_names(parsed.formula, formula_names(known_names()));
+      if (errors.empty())
+        errors = expr::undefined_names(parsed.formula, formula_names(known_names()));
       for (const auto& error : errors) {
         sink_.error(formula.text.at(error.offset), error.message, error.suggestion);
       }
@@ -325,9 +331,8 @@ class NodeEmitter {
                                     {"readable", text.readable},
                                     {"uses", uses}});
     }
-    node_["kernels"] = emit_gradient_kernels(op_, gradients, [&](const std::string& name) {
-      return index_of(inputs_, name);
-    });
+    node_["kernels"] = emit_gradient_kernels(
+        op_, gradients, [&](const std::string& name) { return index_of(inputs_, name); });
   }
 
   const Operator& op_;
@@ -359,14 +364,12 @@ Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const
   const Operator& op = model.operators()[op_index];
   const VariantSchema& form = model.variants(op_index)[form_index];
   switch (form.kind) {
-    case SchemaKind::kOut:
-      return {{"kind", "out"}};
-    case SchemaKind::kInplace:
-      // The functional form of a composite operator is recorded operator by operator.
-      if (is_composite_implicit(op)) return nullptr;
-      return {{"kind", "inplace"}, {"differentiable", !node.is_null()}};
-    default:
-      break;
+  case SchemaKind::kOut: return {{"kind", "out"}};
+  case SchemaKind::kInplace:
+    // The functional form of a composite operator is recorded operator by operator.
+    if (is_composite_implicit(op)) return nullptr;
+    return {{"kind", "inplace"}, {"differentiable", !node.is_null()}};
+  default: break;
   }
   if (node.is_null()) return nullptr;
   return {{"kind", "functional"}, {"differentiable", true}};

@@ -10,7 +10,8 @@ namespace tenon::codegen {
 /// emit_node() gave for the entry: its derived in-place form records the same node.
 Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node);
 
-/// The backward node of an entry, or null. "kernels" are pointwise kernels as emit_kernel gives them.
+/// The backward node of an entry, or null. "kernels" are pointwise kernels as emit_kernel gives
+/// them.
 Json emit_node(const Model& model, size_t op_index, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

@@ -11,14 +11,22 @@ using schema::Type;
 /// C++ type of a value of the base type; symbolic sizes are plain numbers here.
 std::string base_type(BaseType base) {
   static const std::map<BaseType, std::string> kTypes = {
-      {BaseType::kTensor, "tenon::Tensor"},       {BaseType::kInt, "int64_t"},
-      {BaseType::kSymInt, "int64_t"},      {BaseType::kSymBool, "bool"},
-      {BaseType::kFloat, "double"},        {BaseType::kBool, "bool"},
-      {BaseType::kStr, "::std::string_view"}, {BaseType::kScalar, "tenon::Scalar"},
-      {BaseType::kScalarType, "tenon::ScalarType"}, {BaseType::kLayout, "tenon::Layout"},
-      {BaseType::kDevice, "tenon::Device"},       {BaseType::kDeviceIndex, "tenon::DeviceIndex"},
-      {BaseType::kMemoryFormat, "tenon::MemoryFormat"}, {BaseType::kGenerator, "tenon::Generator"},
-      {BaseType::kDimVector, "tenon::DimVector"}, {BaseType::kStorage, "tenon::Storage"},
+      {BaseType::kTensor, "tenon::Tensor"},
+      {BaseType::kInt, "int64_t"},
+      {BaseType::kSymInt, "int64_t"},
+      {BaseType::kSymBool, "bool"},
+      {BaseType::kFloat, "double"},
+      {BaseType::kBool, "bool"},
+      {BaseType::kStr, "::std::string_view"},
+      {BaseType::kScalar, "tenon::Scalar"},
+      {BaseType::kScalarType, "tenon::ScalarType"},
+      {BaseType::kLayout, "tenon::Layout"},
+      {BaseType::kDevice, "tenon::Device"},
+      {BaseType::kDeviceIndex, "tenon::DeviceIndex"},
+      {BaseType::kMemoryFormat, "tenon::MemoryFormat"},
+      {BaseType::kGenerator, "tenon::Generator"},
+      {BaseType::kDimVector, "tenon::DimVector"},
+      {BaseType::kStorage, "tenon::Storage"},
   };
   const auto found = kTypes.find(base);
   return found == kTypes.end() ? std::string(to_string(base)) : found->second;
@@ -85,7 +93,8 @@ std::string cpp_parameter_type(const schema::Argument& argument) {
 }
 
 std::string cpp_owned_type(const Type& type) {
-  if (type.suffixes.empty()) return type.base == BaseType::kStr ? "::std::string" : base_type(type.base);
+  if (type.suffixes.empty())
+    return type.base == BaseType::kStr ? "::std::string" : base_type(type.base);
   const Type inner = type.element();
   if (type.suffixes.back().kind == schema::TypeSuffix::Kind::kOptional) {
     return "::std::optional<" + cpp_owned_type(inner) + ">";
@@ -96,13 +105,15 @@ std::string cpp_owned_type(const Type& type) {
 
 std::string cpp_return_type(const schema::FunctionSchema& schema) {
   const auto one = [&](const schema::Return& ret) {
-    if (ret.type.is_tensor()) return std::string(ret.is_mutable() ? "tenon::Tensor&" : "tenon::Tensor");
+    if (ret.type.is_tensor())
+      return std::string(ret.is_mutable() ? "tenon::Tensor&" : "tenon::Tensor");
     return cpp_owned_type(ret.type);
   };
   if (schema.returns.empty()) return "void";
   if (schema.returns.size() == 1) return one(schema.returns[0]);
   std::string text = "::std::tuple<";
-  for (size_t i = 0; i < schema.returns.size(); ++i) text += (i ? ", " : "") + one(schema.returns[i]);
+  for (size_t i = 0; i < schema.returns.size(); ++i)
+    text += (i ? ", " : "") + one(schema.returns[i]);
   return text + ">";
 }
 

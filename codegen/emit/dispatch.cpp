@@ -25,12 +25,9 @@ bool is_composite(const Operator& op) {
 
 const char* form_kind(SchemaKind kind) {
   switch (kind) {
-    case SchemaKind::kInplace:
-      return "inplace";
-    case SchemaKind::kOut:
-      return "out";
-    default:
-      return "functional";
+  case SchemaKind::kInplace: return "inplace";
+  case SchemaKind::kOut: return "out";
+  default: return "functional";
   }
 }
 
@@ -39,7 +36,9 @@ Json output_names(const schema::FunctionSchema& schema) {
   Json names = Json::array();
   for (size_t i = 0; i < schema.returns.size(); ++i) {
     const std::string& name = schema.returns[i].name;
-    names.push_back(!name.empty() ? name : schema.returns.size() == 1 ? "out" : "out" + std::to_string(i));
+    names.push_back(!name.empty()                ? name
+                    : schema.returns.size() == 1 ? "out"
+                                                 : "out" + std::to_string(i));
   }
   return names;
 }
@@ -50,7 +49,8 @@ class Thunks {
 
   /// A thunk of the given kind for some backends.
   template <class Slots>
-  void add(const std::string& kind, const std::string& suffix, const Slots& slots, Json extra = {}) {
+  void add(const std::string& kind, const std::string& suffix, const Slots& slots,
+           Json extra = {}) {
     const std::string symbol = ident_ + "_" + suffix;
     Json thunk = {{"symbol", symbol}, {"kind", kind}};
     for (auto& [key, value] : extra.items()) thunk[key] = value;

@@ -13,7 +13,8 @@ struct Targets {
 /// that names them:
 ///   {"thunks": [{"symbol", "kind", "kernel", "meta", ...}], "table": {"None": symbol, "CPU": ...}}
 /// Kinds: `direct` (a hand-written function of the same parameters), `pointwise`, `structured`,
-/// `inplace_from_functional` and `out_from_functional` (by calling the functional form and copying).
+/// `inplace_from_functional` and `out_from_functional` (by calling the functional form and
+/// copying).
 Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const Targets& targets);
 
 /// Hand-written functions that the entry expects, to be declared for their authors:

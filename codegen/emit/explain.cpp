@@ -10,7 +10,8 @@ const Json* find_entry(const Json& ir, const std::string& name, size_t& index) {
     const Json& entry = ir["operators"][i];
     for (const Json& form : entry["forms"]) {
       const std::string overload = form["overload"];
-      const std::string full = form["name"].get<std::string>() + (overload.empty() ? "" : "." + overload);
+      const std::string full =
+          form["name"].get<std::string>() + (overload.empty() ? "" : "." + overload);
       if (full == name || entry["name"] == name) {
         index = i;
         return &entry;
@@ -38,17 +39,19 @@ void explain_form(const Json& form, std::ostream& out) {
 }
 
 void explain_node(const Json& node, std::ostream& out) {
-  out << "backward: " << node["name"].get<std::string>() << " (" << node["source"].get<std::string>() << ":" << node["line"] << ")\n";
+  out << "backward: " << node["name"].get<std::string>() << " ("
+      << node["source"].get<std::string>() << ":" << node["line"] << ")\n";
   for (const Json& saved : node["saved"]) {
-    out << "  saves " << saved["name"].get<std::string>() << " (" << saved["kind"].get<std::string>() << ") for the gradient of";
+    out << "  saves " << saved["name"].get<std::string>() << " ("
+        << saved["kind"].get<std::string>() << ") for the gradient of";
     for (const Json& user : saved["users"]) {
       out << " " << node["inputs"][user.get<size_t>()]["name"].get<std::string>();
     }
     out << (saved["guarded"] ? ", only when that is wanted\n" : "\n");
   }
   for (const Json& one : node["pointwise"]) {
-    out << "  grad of " << node["inputs"][one["input"].get<size_t>()]["name"].get<std::string>() << " = "
-        << one["readable"].get<std::string>() << "\n";
+    out << "  grad of " << node["inputs"][one["input"].get<size_t>()]["name"].get<std::string>()
+        << " = " << one["readable"].get<std::string>() << "\n";
   }
   for (const Json& formula : node["formulas"]) {
     out << "  grad of";
@@ -76,9 +79,11 @@ bool explain(const Model& model, const Json& ir, const std::string& name, std::o
            << (near.empty() ? "" : "; did you mean '" + near + "'?") << "\n";
     return false;
   }
-  out << (*entry)["name"].get<std::string>() << "  (" << (*entry)["source"].get<std::string>() << ":" << (*entry)["line"] << ")\n";
+  out << (*entry)["name"].get<std::string>() << "  (" << (*entry)["source"].get<std::string>()
+      << ":" << (*entry)["line"] << ")\n";
   if (entry->contains("expression")) {
-    for (const Json& text : (*entry)["expression"]) out << "pointwise: " << text.get<std::string>() << "\n";
+    for (const Json& text : (*entry)["expression"])
+      out << "pointwise: " << text.get<std::string>() << "\n";
   }
   out << "forms:\n";
   for (const Json& form : (*entry)["forms"]) explain_form(form, out);

@@ -39,9 +39,10 @@ Json emit_api(const Operator& op, const FunctionSchema& schema) {
                        [&](const LocatedName& name) { return name.text == argument.name; });
   };
   const auto add = [&](const Argument& argument, bool with_default) {
-    parameters.push_back({{"name", argument.name},
-                          {"type", cpp_parameter_type(argument)},
-                          {"default", with_default && !required(argument) ? cpp_default(argument) : ""}});
+    parameters.push_back(
+        {{"name", argument.name},
+         {"type", cpp_parameter_type(argument)},
+         {"default", with_default && !required(argument) ? cpp_default(argument) : ""}});
   };
   const bool out_first = schema.is_out();
   if (out_first) {

@@ -136,7 +136,8 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
   }
   for (int shard = 0; shard < options.shards; ++shard) {
     const auto found = shards.find(static_cast<uint32_t>(shard));
-    const std::vector<size_t> members = found == shards.end() ? std::vector<size_t>{} : found->second;
+    const std::vector<size_t> members =
+        found == shards.end() ? std::vector<size_t>{} : found->second;
     if (members.empty() && !options.library) continue;
     const std::string number = std::to_string(shard);
     files.add("operators_" + number + ".cpp", "operators.cpp.j2", members, {{"shard", shard}});

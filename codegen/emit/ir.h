@@ -22,7 +22,8 @@ struct EmitOptions {
 };
 
 /// The whole model as JSON, and the files to render from it:
-///   {"version", "library", "operators": [entry...], "files": [{"path", "template", "operators": [i...]}]}
+///   {"version", "library", "operators": [entry...], "files": [{"path", "template", "operators":
+///   [i...]}]}
 /// An entry is {"name", "forms": [...], "kernel", "declarations", "node", ...}; see docs/ir.md.
 /// Mistakes in expressions and formulas are reported in `sink`.
 Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink);

@@ -104,13 +104,16 @@ std::string sources_cmake(const OutputOptions& options, const Json& ir) {
 
 }  // namespace
 
-void write_depfile(const std::string& path, const std::string& target, const std::vector<std::string>& files) {
+void write_depfile(const std::string& path, const std::string& target,
+                   const std::vector<std::string>& files) {
   std::string text = escape_for_depfile(target) + ":";
-  for (const auto& file : files) text += " \\\n  " + escape_for_depfile(fs::absolute(file).string());
+  for (const auto& file : files)
+    text += " \\\n  " + escape_for_depfile(fs::absolute(file).string());
   write_if_changed(path, text + "\n");
 }
 
-int write_output(const OutputOptions& options, const std::vector<std::string>& inputs, const Json& ir) {
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
+                 const Json& ir) {
   const fs::path out(options.out);
   fs::create_directories(out);
   const std::string text = ir.dump();
@@ -121,11 +124,12 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
     fs::remove(done);
     const fs::path ir_file = out / "ir.json";
     write_file(ir_file, text);
-    const int status = run_program(
-        {options.python, renderer_script(options).string(), ir_file.string(), options.templates, options.out});
+    const int status = run_program({options.python, renderer_script(options).string(),
+                                    ir_file.string(), options.templates, options.out});
     if (status != 0) {
       if (status == 127) {
-        std::cerr << "tenonc: cannot run '" << options.python << "': give --python a Python 3 with Jinja2\n";
+        std::cerr << "tenonc: cannot run '" << options.python
+                  << "': give --python a Python 3 with Jinja2\n";
       }
       return 1;
     }

@@ -16,11 +16,13 @@ struct OutputOptions {
 };
 
 /// Writes for Ninja that `target` depends on `files`; an unchanged file is left alone.
-void write_depfile(const std::string& path, const std::string& target, const std::vector<std::string>& files);
+void write_depfile(const std::string& path, const std::string& target,
+                   const std::vector<std::string>& files);
 
-/// Writes the IR to OUT/ir.json and lets the renderer make the files of it; when neither the IR nor a
-/// template has changed since the last complete run, nothing is written. `inputs` are the files read,
-/// for the depfile. The command's exit status.
-int write_output(const OutputOptions& options, const std::vector<std::string>& inputs, const Json& ir);
+/// Writes the IR to OUT/ir.json and lets the renderer make the files of it; when neither the IR nor
+/// a template has changed since the last complete run, nothing is written. `inputs` are the files
+/// read, for the depfile. The command's exit status.
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
+                 const Json& ir);
 
 }  // namespace tenon::codegen

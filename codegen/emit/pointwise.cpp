@@ -122,35 +122,28 @@ bool serves(const Summary& summary, const std::string& category) {
 
 const char* promotion_name(Promotion promotion) {
   switch (promotion) {
-    case Promotion::kFloat:
-      return "IntToFloat";
-    case Promotion::kBool:
-      return "Comparison";
-    case Promotion::kComplexToFloat:
-      return "ComplexToReal";
-    case Promotion::kBoolToLong:
-      return "BoolToLong";
-    case Promotion::kNone:
-    case Promotion::kDefault:
-      break;
+  case Promotion::kFloat: return "IntToFloat";
+  case Promotion::kBool: return "Comparison";
+  case Promotion::kComplexToFloat: return "ComplexToReal";
+  case Promotion::kBoolToLong: return "BoolToLong";
+  case Promotion::kNone:
+  case Promotion::kDefault: break;
   }
   return "Default";
 }
 
 const char* promotion_name(expr::Promotion promotion) {
   switch (promotion) {
-    case expr::Promotion::kFloat:
-      return "IntToFloat";
-    case expr::Promotion::kBool:
-      return "Comparison";
-    case expr::Promotion::kDefault:
-      break;
+  case expr::Promotion::kFloat: return "IntToFloat";
+  case expr::Promotion::kBool: return "Comparison";
+  case expr::Promotion::kDefault: break;
   }
   return "Default";
 }
 
 Json kernel_head(const std::string& ident, const std::vector<std::string>& inputs,
-                 const std::vector<std::string>& scalars, size_t num_outputs, const Summary& summary) {
+                 const std::vector<std::string>& scalars, size_t num_outputs,
+                 const Summary& summary) {
   return {
       {"ident", ident},
       {"inputs", inputs},
@@ -168,7 +161,8 @@ Json kernel_head(const std::string& ident, const std::vector<std::string>& input
 
 void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
             DiagnosticSink& sink) {
-  for (const auto& error : errors) sink.error(text.at(error.offset), error.message, error.suggestion);
+  for (const auto& error : errors)
+    sink.error(text.at(error.offset), error.message, error.suggestion);
 }
 
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
@@ -226,8 +220,10 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
         unite(summary.compute_tensors, one.compute_tensors);
         unite(summary.compute_scalars, one.compute_scalars);
         summary.cost = std::max(summary.cost, one.cost);
-        // The rule must hold whatever the category: that of the floating case decides.
-        if (std::string(category.name) == "floating") summary.promotion = one.promotion;
+        // The rule must hold whatever the category: that of the floating case decides, without
+        // one that of the integral case.
+        const std::string name = category.name;
+        if (name == "floating" || name == "integral") summary.promotion = one.promotion;
       }
       first = false;
       Json body = emit_body(expression->graph, expression->outputs);
@@ -247,7 +243,7 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
   for (size_t i = 0; i < scalars.size(); ++i) {
     const schema::Argument& argument = *op.schema.find_arg(scalars[i]);
     const bool decides = argument.type.is(schema::BaseType::kScalar) && !argument.kwarg_only &&
-                         !argument.default_value;
+                         !argument.default_value && op.promotion != Promotion::kNone;
     if (decides && (kernel["promoting_scalars"].get<uint32_t>() >> i & 1)) promoting |= 1u << i;
   }
   kernel["promoting_scalars"] = promoting;
@@ -257,7 +253,8 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
   return kernel;
 }
 
-std::optional<expr::Expression> differentiable_expression(const Operator& op, DiagnosticSink& sink) {
+std::optional<expr::Expression> differentiable_expression(const Operator& op,
+                                                          DiagnosticSink& sink) {
   const auto cases = cases_for(op, "floating", "cpu");
   if (cases.empty()) return std::nullopt;
   return parse_cases(op, cases, sink);

@@ -24,6 +24,7 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink);
 std::optional<expr::Expression> differentiable_expression(const Operator& op, DiagnosticSink& sink);
 
 /// Reports an expression's mistakes at their places in the YAML file.
-void report(const SourceString& text, const std::vector<expr::ExprError>& errors, DiagnosticSink& sink);
+void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
+            DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

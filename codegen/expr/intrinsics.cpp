@@ -40,9 +40,9 @@ constexpr Intrinsic kTable[] = {
     {Op::kMinimum, "minimum", 2, kValue, 0, kAny, false, true, kCheap,
      {"where(a == b, 0.5, where(a > b, 0, 1))", "where(a == b, 0.5, where(a < b, 0, 1))"}, "minimum"},
     {Op::kFmax, "fmax", 2, kValue, 0, kAny, false, false, kCheap,
-     {"where(a >= b || isnan(b), 1, 0)", "where(a >= b || isnan(b), 0, 1)"}, "fmax"},
+     {"where(a == b, 0.5, where(a > b || isnan(b), 1, 0))", "where(a == b, 0.5, where(a > b || isnan(b), 0, 1))"}, "fmax"},
     {Op::kFmin, "fmin", 2, kValue, 0, kAny, false, false, kCheap,
-     {"where(a <= b || isnan(b), 1, 0)", "where(a <= b || isnan(b), 0, 1)"}, "fmin"},
+     {"where(a == b, 0.5, where(a < b || isnan(b), 1, 0))", "where(a == b, 0.5, where(a < b || isnan(b), 0, 1))"}, "fmin"},
     // 0^b is finite for b >= 0 only; there the limit of y log(a) is taken as 0.
     {Op::kPow, "pow", 2, kValue, 0, kAny, true, false, kDear,
      {"where(b == 0, 0, b * pow(a, b - 1))", "where(a == 0 && isfinite(y), 0, y * log(a))"}, "pow"},

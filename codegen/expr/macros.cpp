@@ -64,7 +64,10 @@ const std::vector<Macro>& builtin_macros() {
       {"selu", {"x"}, "elu(x, 1.6732632423543772, 1.0507009873554805, 1.0)"},
       {"signbit", {"x"}, "copysign(1, x) < 0"},
       {"silu", {"x"}, "x * sigmoid(x)"},
-      {"sinc", {"x"}, "where(x == 0, 1, sin(pi * x) / (pi * x))"},
+      {"sinc",
+       {"x"},
+       "t = pi * x; u = t * t; where(u < 0.25, 1 - u / 6 * (1 - u / 20 * (1 - u / 42 * (1 - u / 72 "
+       "* (1 - u / 110 * (1 - u / 156 * (1 - u / 210)))))), sin(t) / t)"},
       {"smooth_l1",
        {"x", "t", "beta"},
        "z = abs(x - t); where(z < beta, 0.5 * square(z) / beta, z - 0.5 * beta)"},

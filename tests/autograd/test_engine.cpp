@@ -9,21 +9,26 @@ using namespace tenon::test;
 TEST_CASE("backward() needs a scalar or a gradient that fits", "[engine]") {
   const Tensor x = leaf({1, 2, 3});
   CHECK_THROWS_WITH((x * 2).backward(), "grad can be implicitly created only for scalar outputs");
-  CHECK_THROWS_WITH((x * Scalar(std::complex<double>(0, 1))).sum().backward(),
-                    "grad can be implicitly created only for real scalar outputs but got torch.complex64");
+  CHECK_THROWS_WITH(
+      (x * Scalar(std::complex<double>(0, 1))).sum().backward(),
+      "grad can be implicitly created only for real scalar outputs but got torch.complex64");
   CHECK_THROWS_WITH(ones({}).backward(),
                     "element 0 of tensors does not require grad and does not have a grad_fn");
-  CHECK_THROWS_WITH(autograd::grad({x * 2}, {x}, {ones({2})}),
-                    "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape "
-                    "of torch.Size([3]).");
-  CHECK_THROWS_WITH(autograd::grad({x.sum(), x.sum()}, {x}, {ones({})}), "got 2 tensors and 1 gradients");
-  CHECK_THROWS_WITH(autograd::grad({(x * 2).sum()}, {leaf({1})}),
-                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                    "allow_unused=True if this is the desired behavior.");
+  CHECK_THROWS_WITH(
+      autograd::grad({x * 2}, {x}, {ones({2})}),
+      "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape "
+      "of torch.Size([3]).");
+  CHECK_THROWS_WITH(autograd::grad({x.sum(), x.sum()}, {x}, {ones({})}),
+                    "got 2 tensors and 1 gradients");
+  CHECK_THROWS_WITH(
+      autograd::grad({(x * 2).sum()}, {leaf({1})}),
+      "One of the differentiated Tensors appears to not have been used in the graph. Set "
+      "allow_unused=True if this is the desired behavior.");
   CHECK_THROWS_WITH(autograd::grad({(x * 2).sum()}, {ones({1})}),
                     "One of the differentiated Tensors does not require grad");
   CHECK_THROWS_AS(autograd::grad({x.sum()}, Tensors()), ValueError);
-  CHECK_THROWS_WITH(x.sum().backward({}, std::nullopt, false, TensorList()), Contains("cannot be empty"));
+  CHECK_THROWS_WITH(x.sum().backward({}, std::nullopt, false, TensorList()),
+                    Contains("cannot be empty"));
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -231,6 +236,7 @@ TEST_CASE("A derivative that is missing is missed in backward", "[engine]") {
   const Tensor x = leaf({1});
   auto node = autograd::make_node<Missing>();
   node->add_next_edge(autograd::get_gradient_edge(x));
-  CHECK_THROWS_AS(autograd::grad({autograd::Edge{node, 0}}, {autograd::get_gradient_edge(x)}, {ones({1})}),
-                  NotImplementedError);
+  CHECK_THROWS_AS(
+      autograd::grad({autograd::Edge{node, 0}}, {autograd::get_gradient_edge(x)}, {ones({1})}),
+      NotImplementedError);
 }

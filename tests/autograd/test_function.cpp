@@ -33,7 +33,8 @@ struct SavesResult : autograd::Function<SavesResult> {
 struct TwoOutputs : autograd::Function<TwoOutputs> {
   static inline bool materialize = true;
   static inline bool second_was_defined = false;
-  static variable_list forward(AutogradContext* ctx, const Tensor& x, const std::optional<Tensor>& y) {
+  static variable_list forward(AutogradContext* ctx, const Tensor& x,
+                               const std::optional<Tensor>& y) {
     ctx->set_materialize_grads(materialize);
     const Tensor rounded = x.round();
     ctx->mark_non_differentiable({rounded});
@@ -78,14 +79,17 @@ struct Sum : autograd::Function<Sum> {
   }
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     variable_list result;
-    for (int64_t i = 0; i < ctx->saved_data["count"].to_int(); ++i) result.push_back(grads[0] * (i + 1));
+    for (int64_t i = 0; i < ctx->saved_data["count"].to_int(); ++i)
+      result.push_back(grads[0] * (i + 1));
     return result;
   }
 };
 
 struct F : autograd::Function<F> {
   static Tensor forward(AutogradContext*, const Tensor& x) { return x * 2; }
-  static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0], grads[0]}; }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {grads[0], grads[0]};
+  }
 };
 
 struct F2 : autograd::Function<F2> {
@@ -153,9 +157,10 @@ TEST_CASE("A custom Function in place", "[function]") {
   Doubles::apply(view);
   base.sum().backward();
   CHECK(values(x.grad()) == std::vector<double>{1, 2});
-  CHECK_THROWS_WITH(ForgetsDirty::apply(x * 1),
-                    "Some elements marked as dirty during the forward method were not returned as output. The "
-                    "inputs that are modified inplace must all be outputs of the Function.");
+  CHECK_THROWS_WITH(
+      ForgetsDirty::apply(x * 1),
+      "Some elements marked as dirty during the forward method were not returned as output. The "
+      "inputs that are modified inplace must all be outputs of the Function.");
 }
 
 TEST_CASE("A custom Function that returns its input gives a view", "[function]") {
@@ -178,10 +183,12 @@ TEST_CASE("A list argument of a custom Function", "[function]") {
 
 TEST_CASE("A custom backward that returns the wrong thing", "[function]") {
   const Tensor x = leaf({1, 2, 3});
-  CHECK_THROWS_WITH(F::apply(x).sum().backward(),
-                    "function FBackward returned an incorrect number of gradients (expected 1, got 2)");
-  CHECK_THROWS_WITH(F2::apply(x).sum().backward(),
-                    "Function F2Backward returned an invalid gradient at index 0 - got [7] but expected shape "
-                    "compatible with [3]");
+  CHECK_THROWS_WITH(
+      F::apply(x).sum().backward(),
+      "function FBackward returned an incorrect number of gradients (expected 1, got 2)");
+  CHECK_THROWS_WITH(
+      F2::apply(x).sum().backward(),
+      "Function F2Backward returned an invalid gradient at index 0 - got [7] but expected shape "
+      "compatible with [3]");
   CHECK_FALSE(x.grad().defined());
 }

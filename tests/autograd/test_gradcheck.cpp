@@ -50,7 +50,8 @@ TEST_CASE("gradcheck() finds what is wrong and says where", "[gradcheck]") {
   };
   CHECK(result(Square::kNone) == "");
   CHECK_THAT(result(Square::kFactor),
-             Contains("[gradcheck] Jacobian mismatch for output 0 with respect to input 0: d(element [0, 0] of the "
+             Contains("[gradcheck] Jacobian mismatch for output 0 with respect to input 0: "
+                      "d(element [0, 0] of the "
                       "output)/d(element [0, 0] of the input) is numerically "));
   CHECK_THAT(result(Square::kState), Contains("not reentrant"));
   CHECK_THAT(result(Square::kContiguity), Contains("not contiguous"));
@@ -66,7 +67,8 @@ TEST_CASE("gradcheck() refuses inputs it cannot check", "[gradcheck]") {
   const CheckedFunction f = [](const Tensors& in) { return Tensors{in[0] * 2}; };
   CHECK_THROWS_AS(gradcheck(f, {leaf({1, 2})}), ValueError);
   CHECK_THROWS_AS(gradcheck(f, {ones({2}, kDouble)}), ValueError);
-  CHECK_THROWS_AS(gradcheck(f, {ones({1}, kDouble).expand({3}).detach().set_requires_grad(true)}), ValueError);
+  CHECK_THROWS_AS(gradcheck(f, {ones({1}, kDouble).expand({3}).detach().set_requires_grad(true)}),
+                  ValueError);
   CHECK_THROWS_AS(gradcheck(f, {sample({2}) * 1}), ValueError);
   const CheckedFunction constant = [](const Tensors& in) { return Tensors{in[0].detach() * 2}; };
   CHECK_THROWS_WITH(gradcheck(constant, {sample({2})}), Contains("does not require grad, but"));
@@ -90,44 +92,72 @@ TEST_CASE("First and second derivatives of operators", "[gradcheck]") {
     Tensors inputs;
   };
   const Row rows[] = {
-      {"broadcast", [](const Tensors& i) { return Tensors{i[0] * i[1] + i[2]}; },
+      {"broadcast",
+       [](const Tensors& i) { return Tensors{i[0] * i[1] + i[2]}; },
        {sample({2, 3}), sample({3}), sample({2, 1})}},
-      {"div", [](const Tensors& i) { return Tensors{i[0] / i[1]}; }, {sample({2, 3}), sample({3}, 3)}},
+      {"div",
+       [](const Tensors& i) { return Tensors{i[0] / i[1]}; },
+       {sample({2, 3}), sample({3}, 3)}},
       {"views",
        [](const Tensors& i) {
-         return Tensors{i[0].transpose(0, 1).slice(0, 0, 3, 2).select(1, 1), i[0].view({3, 2}).permute({1, 0}),
-                        i[0].unsqueeze(0).expand({2, 2, 3}), i[0].as_strided({2, 2}, {2, 1}, 1)};
+         return Tensors{i[0].transpose(0, 1).slice(0, 0, 3, 2).select(1, 1),
+                        i[0].view({3, 2}).permute({1, 0}), i[0].unsqueeze(0).expand({2, 2, 3}),
+                        i[0].as_strided({2, 2}, {2, 1}, 1)};
        },
        {sample({2, 3})}},
-      {"overlapping as_strided", [](const Tensors& i) { return Tensors{i[0].as_strided({3, 2}, {1, 1}, 1)}; },
+      {"overlapping as_strided",
+       [](const Tensors& i) {
+         return Tensors{i[0].as_strided({3, 2}, {1, 1}, 1)};
+       },
        {sample({2, 3})}},
-      {"unbind", [](const Tensors& i) {
+      {"unbind",
+       [](const Tensors& i) {
          const auto parts = i[0].unbind(0);
          return Tensors{parts[0] * parts[2]};
-       }, {sample({3, 2})}},
+       },
+       {sample({3, 2})}},
       {"split, cat",
        [](const Tensors& i) {
          const auto parts = i[0].split(2, 1);
          return Tensors{cat({parts[1] * 2, parts[0].sin()}, 1)};
        },
        {sample({2, 5})}},
-      {"stack", [](const Tensors& i) { return Tensors{stack({i[0], i[1] * i[0]}, 1)}; }, {sample({3}), sample({3})}},
-      {"sum, mean", [](const Tensors& i) { return Tensors{i[0].sum(1), (i[0] * i[0]).mean()}; }, {sample({2, 3})}},
+      {"stack",
+       [](const Tensors& i) {
+         return Tensors{stack({i[0], i[1] * i[0]}, 1)};
+       },
+       {sample({3}), sample({3})}},
+      {"sum, mean",
+       [](const Tensors& i) {
+         return Tensors{i[0].sum(1), (i[0] * i[0]).mean()};
+       },
+       {sample({2, 3})}},
       {"amax", [](const Tensors& i) { return Tensors{i[0].amax({1})}; }, {sample({2, 3})}},
-      {"max.dim", [](const Tensors& i) { return Tensors{std::get<0>((i[0] * i[0]).max(1))}; }, {sample({2, 3})}},
+      {"max.dim",
+       [](const Tensors& i) { return Tensors{std::get<0>((i[0] * i[0]).max(1))}; },
+       {sample({2, 3})}},
       {"var", [](const Tensors& i) { return Tensors{i[0].var({1}, true)}; }, {sample({2, 4})}},
       {"index_select",
        [](const Tensors& i) {
          return Tensors{i[0].index_select(0, tensor(std::vector<int64_t>{2, 0, 2})) * 2};
        },
        {sample({3, 2})}},
-      {"mm", [](const Tensors& i) { return Tensors{i[0].mm(i[1])}; }, {sample({2, 3}), sample({3, 2})}},
-      {"where", [](const Tensors& i) { return Tensors{where(i[0] > 0, i[0] * i[1], i[1])}; },
+      {"mm",
+       [](const Tensors& i) { return Tensors{i[0].mm(i[1])}; },
+       {sample({2, 3}), sample({3, 2})}},
+      {"where",
+       [](const Tensors& i) { return Tensors{where(i[0] > 0, i[0] * i[1], i[1])}; },
        {sample({2, 3}), sample({3})}},
-      {"sigmoid, tanh", [](const Tensors& i) { return Tensors{i[0].sigmoid() * i[0].tanh()}; }, {sample({4})}},
+      {"sigmoid, tanh",
+       [](const Tensors& i) { return Tensors{i[0].sigmoid() * i[0].tanh()}; },
+       {sample({4})}},
       {"softmax", [](const Tensors& i) { return Tensors{softmax(i[0], 1)}; }, {sample({2, 3})}},
-      {"log_softmax", [](const Tensors& i) { return Tensors{log_softmax(i[0], 1)}; }, {sample({2, 3})}},
-      {"pow", [](const Tensors& i) { return Tensors{i[0].pow(i[1])}; }, {sample({3}, 2), sample({3})}},
+      {"log_softmax",
+       [](const Tensors& i) { return Tensors{log_softmax(i[0], 1)}; },
+       {sample({2, 3})}},
+      {"pow",
+       [](const Tensors& i) { return Tensors{i[0].pow(i[1])}; },
+       {sample({3}, 2), sample({3})}},
   };
   for (const Row& row : rows) {
     DYNAMIC_SECTION(row.name) {

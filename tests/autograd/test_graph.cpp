@@ -30,7 +30,8 @@ TEST_CASE("Only floating point and complex tensors can require grad", "[graph]")
 TEST_CASE("The flag of a result cannot be cleared", "[graph]") {
   const Tensor x = leaf({1});
   const Tensor y = x * 2;
-  CHECK_THROWS_WITH(y.set_requires_grad(false), Contains("you can only change requires_grad flags of leaf"));
+  CHECK_THROWS_WITH(y.set_requires_grad(false),
+                    Contains("you can only change requires_grad flags of leaf"));
   CHECK_NOTHROW(y.set_requires_grad(true));
   CHECK_FALSE(x.set_requires_grad(false).requires_grad());
   CHECK_FALSE((x * 2).requires_grad());

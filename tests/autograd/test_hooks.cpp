@@ -126,7 +126,8 @@ TEST_CASE("Post-accumulate hooks are for leaves", "[hooks]") {
   const Tensor x = leaf({1, 2});
   CHECK_THROWS_WITH(autograd::register_post_accumulate_grad_hook(x * 2, [](const Tensor&) {}),
                     "post accumulate grad hooks cannot be registered on non-leaf tensors");
-  CHECK_THROWS_AS(autograd::register_post_accumulate_grad_hook(x.detach(), [](const Tensor&) {}), Error);
+  CHECK_THROWS_AS(autograd::register_post_accumulate_grad_hook(x.detach(), [](const Tensor&) {}),
+                  Error);
   // An optimizer's step as soon as a gradient is there.
   const size_t hook = autograd::register_post_accumulate_grad_hook(x, [](const Tensor& p) {
     const NoGradGuard guard;
@@ -154,7 +155,8 @@ TEST_CASE("retain_grad() keeps the gradient of a result", "[hooks]") {
   CHECK(values(y.grad()) == std::vector<double>{12, 24});
   x.retain_grad();
   CHECK_FALSE(x.retains_grad());
-  CHECK_THROWS_WITH(x.detach().retain_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  CHECK_THROWS_WITH(x.detach().retain_grad(),
+                    "can't retain_grad on Tensor that has requires_grad=False");
   y.reset();  // before its node
   CHECK_NOTHROW(loss.backward());
 }

@@ -7,8 +7,9 @@ TEST_CASE("A leaf that requires grad may not be changed in place while recording
   Tensor x = leaf({1, 2});
   CHECK_THROWS_WITH(x.mul_(2),
                     "a leaf Variable that requires grad is being used in an in-place operation.");
-  CHECK_THROWS_WITH(x.select(0, 0).mul_(2),
-                    "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  CHECK_THROWS_WITH(
+      x.select(0, 0).mul_(2),
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   CHECK(values(x) == std::vector<double>{1, 2});
   const NoGradGuard guard;
   x.mul_(2);
@@ -84,7 +85,7 @@ TEST_CASE("In-place gradients agree with finite differences", "[inplace]") {
        [](const Tensors& in) {
          Tensor y = in[0] * 1;
          Tensor v = y.t().select(0, 1);
-         v.mul_(v.detach().clone());
+         v.mul_(v.clone());
          y.slice(1, 0, 3, 2).add_(in[1].slice(0, 0, 2));
          return Tensors{y, v.sin()};
        }},
@@ -110,7 +111,7 @@ TEST_CASE("In-place gradients agree with finite differences", "[inplace]") {
        [](const Tensors& in) {
          Tensor y = in[0] * 1;
          const Tensor v = y.select(0, 1);
-         y.mul_(y.detach().clone());
+         y.mul_(y.clone());
          return Tensors{v * in[1]};
        }},
       {"expanded view after a change of the base",
@@ -144,16 +145,18 @@ TEST_CASE("In-place gradients agree with finite differences", "[inplace]") {
   }
 }
 
-TEST_CASE("Views of several outputs, and those made under no_grad, may not be changed", "[inplace]") {
+TEST_CASE("Views of several outputs, and those made under no_grad, may not be changed",
+          "[inplace]") {
   const Tensor x = leaf({1, 2, 3});
   SECTION("unbind") {
     const Tensor y = x * 1;
     Tensor part = y.unbind(0)[0];
-    CHECK_THROWS_WITH(part.mul_(2),
-                      "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
-                      "output of a function that returns multiple views. Such functions do not allow the "
-                      "output views to be modified inplace. You should replace the inplace operation by an "
-                      "out-of-place one.");
+    CHECK_THROWS_WITH(
+        part.mul_(2),
+        "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
+        "output of a function that returns multiple views. Such functions do not allow the "
+        "output views to be modified inplace. You should replace the inplace operation by an "
+        "out-of-place one.");
     CHECK_THROWS_AS(part.view({1}).mul_(2), Error);  // inherited
     const NoGradGuard guard;
     CHECK_NOTHROW(part.mul_(2));
@@ -167,8 +170,9 @@ TEST_CASE("Views of several outputs, and those made under no_grad, may not be ch
     Tensor y = x * 1;
     const auto parts = y.split(2, 0);
     y.mul_(2);
-    CHECK_THROWS_WITH(parts[0] * 2, Contains("is a view and its base or another view of its base has been "
-                                             "modified inplace."));
+    CHECK_THROWS_WITH(parts[0] * 2,
+                      Contains("is a view and its base or another view of its base has been "
+                               "modified inplace."));
   }
   SECTION("no_grad") {
     Tensor y = x * 1, view;
@@ -178,21 +182,24 @@ TEST_CASE("Views of several outputs, and those made under no_grad, may not be ch
     }
     CHECK(view.requires_grad());
     CHECK(view.is_leaf());
-    CHECK_THROWS_WITH(
-        view.mul_(2),
-        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
-        "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-        "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-        "tracked) or both outside (if you want the inplace to be tracked).");
+    CHECK_THROWS_WITH(view.mul_(2),
+                      "A view was created in no_grad mode and is being modified inplace with grad "
+                      "mode enabled. Given that "
+                      "this use case is ambiguous and error-prone, it is forbidden. You can "
+                      "clarify your code by moving both "
+                      "the view and the inplace either both inside the no_grad block (if you don't "
+                      "want the inplace to be "
+                      "tracked) or both outside (if you want the inplace to be tracked).");
   }
 }
 
 TEST_CASE("out= arguments are not differentiable", "[inplace]") {
   const Tensor x = leaf({1, 2});
   Tensor out = zeros({2});
-  CHECK_THROWS_WITH(mul_out(out, x, x),
-                    "mul(): functions with out=... arguments don't support automatic differentiation, but one of "
-                    "the arguments requires grad.");
+  CHECK_THROWS_WITH(
+      mul_out(out, x, x),
+      "mul(): functions with out=... arguments don't support automatic differentiation, but one of "
+      "the arguments requires grad.");
   const NoGradGuard guard;
   CHECK_NOTHROW(mul_out(out, x, x));
   CHECK(values(out) == std::vector<double>{1, 4});

@@ -7,12 +7,13 @@ TEST_CASE("A graph can be run once, unless kept or nothing was saved", "[saved]"
   const Tensor x = leaf({1, 2});
   Tensor y = x.exp().sum();
   y.backward();
-  CHECK_THROWS_WITH(y.backward(),
-                    "Trying to backward through the graph a second time (or directly access saved tensors "
-                    "after they have already been freed). Saved intermediate values of the graph are freed "
-                    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
-                    "backward through the graph a second time or if you need to access saved tensors after "
-                    "calling backward.");
+  CHECK_THROWS_WITH(
+      y.backward(),
+      "Trying to backward through the graph a second time (or directly access saved tensors "
+      "after they have already been freed). Saved intermediate values of the graph are freed "
+      "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+      "backward through the graph a second time or if you need to access saved tensors after "
+      "calling backward.");
   y = x.exp().sum();
   y.backward({}, true);
   CHECK_NOTHROW(y.backward());
@@ -26,24 +27,27 @@ TEST_CASE("A saved tensor that was changed in place is noticed", "[saved]") {
   SECTION("a result") {
     Tensor y = x.exp();
     y.mul_(2);
-    CHECK_THROWS_WITH(y.sum().backward(),
-                      Contains("one of the variables needed for gradient computation has been modified by an "
-                               "inplace operation: [torch.FloatTensor [3]], which is output 0 of ExpBackward0, "
-                               "is at version 1; expected version 0 instead. Hint: "));
+    CHECK_THROWS_WITH(
+        y.sum().backward(),
+        Contains("one of the variables needed for gradient computation has been modified by an "
+                 "inplace operation: [torch.FloatTensor [3]], which is output 0 of ExpBackward0, "
+                 "is at version 1; expected version 0 instead. Hint: "));
   }
   SECTION("an input that was recorded") {
     Tensor a = x + 1;
     const Tensor y = a * a;
     a.add_(1);
-    CHECK_THROWS_WITH(y.sum().backward(), Contains("[torch.FloatTensor [3]], which is output 0 of Add") &&
-                                              Contains(", is at version 1; expected version 0 instead."));
+    CHECK_THROWS_WITH(y.sum().backward(),
+                      Contains("[torch.FloatTensor [3]], which is output 0 of Add") &&
+                          Contains(", is at version 1; expected version 0 instead."));
   }
   SECTION("an input that was not") {
     Tensor c = zeros({3}) + 2;
     const Tensor y = x * c;
     c.add_(1);
-    CHECK_THROWS_WITH(y.sum().backward(),
-                      Contains("[torch.FloatTensor [3]] is at version 1; expected version 0 instead."));
+    CHECK_THROWS_WITH(
+        y.sum().backward(),
+        Contains("[torch.FloatTensor [3]] is at version 1; expected version 0 instead."));
   }
   SECTION("through a view, under no_grad") {
     Tensor c = tensor({1., 2., 3.});
@@ -121,6 +125,7 @@ TEST_CASE("detach() and detach_()", "[saved]") {
   y.detach_();
   CHECK(y.is_leaf());
   CHECK_FALSE(y.requires_grad());
-  CHECK_THROWS_WITH((x * 2).select(0, 0).detach_(), "Can't detach views in-place. Use detach() instead.");
+  CHECK_THROWS_WITH((x * 2).select(0, 0).detach_(),
+                    "Can't detach views in-place. Use detach() instead.");
   CHECK(y.set_requires_grad(true).requires_grad());
 }

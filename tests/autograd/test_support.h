@@ -33,7 +33,8 @@ inline Tensor sample(IntArrayRef sizes, double offset = 0) {
   double* data = t.mutable_data_ptr<double>();
   for (int64_t i = 0; i < t.numel(); ++i) {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
-    data[i] = static_cast<double>(static_cast<int64_t>(state >> 11)) / 4503599627370496.0 - 1.0 + offset;
+    data[i] =
+        static_cast<double>(static_cast<int64_t>(state >> 11)) / 4503599627370496.0 - 1.0 + offset;
   }
   return t.set_requires_grad(true);
 }

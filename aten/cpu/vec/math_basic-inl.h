@@ -7,7 +7,7 @@
 
 // Helpers, arithmetic, comparison and logic.
 
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 #include <hwy/highway.h>
 
 #include <cmath>

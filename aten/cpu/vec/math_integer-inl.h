@@ -8,7 +8,7 @@
 // Division with rounding, powers, and bits.
 
 #include "aten/cpu/vec/math_exp-inl.h"
-#include "aten/cpu/vec/zero_division.h"
+#include "aten/iterator/zero_division.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE::m {

@@ -1,5 +1,5 @@
 // Operators that exercise comparison, scalars, masks, integers and the functions worth timing.
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/aten/iterator/more_samples.cpp"
@@ -9,10 +9,10 @@
 #include "aten/cpu/vec/pointwise-inl.h"
 
 #ifndef TENON_SAMPLE_UNARY
-#define TENON_SAMPLE_UNARY(M)                                                            \
-  M(exp, 12)                                                                             \
-  M(tanh, 20) M(sigmoid, 16) M(erf, 26) M(log1p, 22) M(expm1, 22) M(log, 18) M(rsqrt, 8) \
-      M(relu, 1) M(sin, 25)
+#define TENON_SAMPLE_UNARY(M) \
+  M(exp, 12)                  \
+  M(tanh, 20)                 \
+  M(sigmoid, 16) M(erf, 26) M(log1p, 22) M(expm1, 22) M(log, 18) M(rsqrt, 8) M(relu, 1) M(sin, 25)
 #endif
 
 HWY_BEFORE_NAMESPACE();

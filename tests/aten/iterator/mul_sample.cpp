@@ -1,5 +1,5 @@
 // What a generated file looks like: mul.Tensor, native_functions.yaml line 1.
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/aten/iterator/mul_sample.cpp"

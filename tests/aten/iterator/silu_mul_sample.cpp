@@ -1,5 +1,5 @@
 // What a generated file of a differentiable operator looks like: pointwise: silu(self) * gate.
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/aten/iterator/silu_mul_sample.cpp"

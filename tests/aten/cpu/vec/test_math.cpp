@@ -1,6 +1,6 @@
 // Vector functions against the C library in a wider type, on every instruction set this machine
 // has.
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/aten/cpu/vec/test_math.cpp"
@@ -12,19 +12,21 @@
 #ifndef TENON_TEST_MATH_LIST
 #define TENON_TEST_MATH_LIST
 // name, bound in ulp for float and for double
-#define TENON_UNARY(M)                                                                         \
-  M(exp, 1, 2)                                                                                 \
-  M(exp2, 1, 2) M(expm1, 1, 2) M(log, 1, 2) M(log2, 1, 2) M(log10, 1, 2) M(log1p, 1, 2)        \
-      M(sqrt, 0.5, 0.5) M(rsqrt, 1, 2) M(sin, 2, 2) M(cos, 2, 2) M(tan, 2, 2) M(asin, 2, 2)    \
-          M(acos, 2, 2) M(atan, 2, 2) M(sinh, 2, 2) M(cosh, 2, 2) M(tanh, 2, 2) M(asinh, 1, 2) \
-              M(acosh, 1, 2) M(atanh, 1, 2) M(erf, 2, 2) M(erfc, 1, 2) M(sigmoid, 2, 2)        \
-                  M(lgamma, 1, 4) M(floor, 0, 0) M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0)   \
+#define TENON_UNARY(M)                                                                          \
+  M(exp, 1, 2)                                                                                  \
+  M(exp2, 1, 2)                                                                                 \
+  M(expm1, 1, 2) M(log, 1, 2) M(log2, 1, 2) M(log10, 1, 2) M(log1p, 1, 2) M(sqrt, 0.5, 0.5)     \
+      M(rsqrt, 1, 2) M(sin, 2, 2) M(cos, 2, 2) M(tan, 2, 2) M(asin, 2, 2) M(acos, 2, 2)         \
+          M(atan, 2, 2) M(sinh, 2, 2) M(cosh, 2, 2) M(tanh, 2, 2) M(asinh, 1, 2) M(acosh, 1, 2) \
+              M(atanh, 1, 2) M(erf, 2, 2) M(erfc, 1, 2) M(sigmoid, 2, 2) M(lgamma, 1, 4)        \
+                  M(floor, 0, 0) M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0)                    \
                       M(reciprocal, 0.5, 0.5)
 // floor_divide is inexact by design where the quotient exceeds the mantissa: see its own test.
-#define TENON_BINARY(M)                                                               \
-  M(pow, 1, 2)                                                                        \
-  M(atan2, 2, 2) M(hypot, 1, 2) M(fmod, 0, 0) M(remainder, 0.5, 0.5) M(maximum, 0, 0) \
-      M(minimum, 0, 0) M(fmax, 0, 0) M(fmin, 0, 0) M(copysign, 0, 0)
+#define TENON_BINARY(M)                                                                 \
+  M(pow, 1, 2)                                                                          \
+  M(atan2, 2, 2)                                                                        \
+  M(hypot, 1, 2) M(fmod, 0, 0) M(remainder, 0.5, 0.5) M(maximum, 0, 0) M(minimum, 0, 0) \
+      M(fmax, 0, 0) M(fmin, 0, 0) M(copysign, 0, 0)
 namespace test_math {
 enum Unary {
 #define TENON_ID(name, f, d) k_##name,
@@ -108,7 +110,7 @@ HWY_AFTER_NAMESPACE();
 #include <random>
 #include <vector>
 
-#include "aten/cpu/vec/zero_division.h"
+#include "aten/iterator/zero_division.h"
 
 namespace test_math {
 HWY_EXPORT(unary_f32);
@@ -168,8 +170,7 @@ R reference2(int id, R a, R b) {
   switch (id) {
 #undef TENON_CASE
 #define TENON_CASE_STD(name) \
-  case k_##name:             \
-    return name(a, b);
+  case k_##name: return name(a, b);
     TENON_CASE_STD(pow)
     TENON_CASE_STD(atan2)
     TENON_CASE_STD(hypot)
@@ -177,8 +178,7 @@ R reference2(int id, R a, R b) {
     TENON_CASE_STD(fmax)
     TENON_CASE_STD(fmin)
     TENON_CASE_STD(copysign)
-    case k_remainder:
-      return test_math::remainder(a, b);
+  case k_remainder: return test_math::remainder(a, b);
   case k_maximum: return test_math::maximum(a, b);
   case k_minimum: return test_math::minimum(a, b);
   }

@@ -1,4 +1,4 @@
-#include "aten/cpu/vec/zero_division.h"
+#include "aten/iterator/zero_division.h"
 
 #include <utility>
 

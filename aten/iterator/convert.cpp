@@ -3,14 +3,14 @@
 #pragma GCC optimize("O3")
 #endif
 
-#include "aten/cpu/vec/targets.h"
+#include "aten/core/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "aten/cpu/vec/convert.cpp"
+#define HWY_TARGET_INCLUDE "aten/iterator/convert.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "aten/cpu/vec/convert.h"
+#include "aten/iterator/convert.h"
 
 #include <algorithm>
 #include <complex>
