@@ -48,6 +48,14 @@ void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, Sc
   check_cast(op, dtype, self.scalar_type());
 }
 
+void detail::forget_base_slow(TensorImpl& result) {
+  if (result.autograd_meta) return;  // recorded: its history needs the base
+  result.own_version = 0;
+  result.base.reset();
+  result.creation_meta = CreationMeta::Default;
+  result.key_set = result.key_set.remove(DispatchLayer::Autograd);
+}
+
 void finish(const TensorBase& out, const TensorBase& written) {
   if (!written.is_same(out)) native::copy(out, written);
   out.unsafe_impl()->bump_version();

@@ -5,6 +5,10 @@
 /// What the generated wrappers of structured operators share.
 namespace tenon::structured {
 
+namespace detail {
+TENON_API void forget_base_slow(TensorImpl& result);
+}
+
 /// A fresh, uninitialised tensor as the spec says.
 TENON_API TensorBase allocate(const TensorSpec& spec);
 
@@ -19,6 +23,12 @@ TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self,
                                      const TensorSpec& spec);
 /// Copies a temporary into place and counts the change.
 TENON_API void finish(const TensorBase& out, const TensorBase& written);
+
+/// Makes a result that a kernel gave as a view of a temporary a tensor of its own.
+inline void forget_base(const TensorBase& result) {
+  if (TENON_UNLIKELY(result.defined() && result.is_view()))
+    detail::forget_base_slow(*result.unsafe_impl());
+}
 
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.
 TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes,

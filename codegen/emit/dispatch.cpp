@@ -84,14 +84,25 @@ void structured(Thunks& thunks, const Operator& op, SchemaKind kind, const Targe
              {{"form", form}, {"kernel", nullptr}, {"meta", meta_name(op)}});
 }
 
+/// Whether the only result is a tensor of its own, which a kernel that works below the autograd
+/// layer may nevertheless give as a view of a temporary.
+bool owns_result(const Operator& op) {
+  return op.schema.kind() == SchemaKind::kFunctional && !op.schema.is_view() &&
+         op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor();
+}
+
 /// The hand-written functions of the entry's own schema.
 void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
   if (is_composite(op)) {
-    thunks.add("direct", "composite", kEverywhere, {{"kernel", composite_name(op)}});
+    const bool implicit =
+        op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit");
+    thunks.add("direct", "composite", kEverywhere,
+               {{"kernel", composite_name(op)}, {"owns_result", owns_result(op) && !implicit}});
   }
   for (const DispatchEntry& entry : op.dispatch) {
     if (wanted(entry.key, targets)) {
-      thunks.add("direct", entry.key, Slots{entry.key}, {{"kernel", entry.kernel}});
+      thunks.add("direct", entry.key, Slots{entry.key},
+                 {{"kernel", entry.kernel}, {"owns_result", owns_result(op)}});
     }
   }
 }
@@ -126,7 +137,10 @@ Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
     }
     declarations.push_back({{"name", name}, {"kind", kind}, {"backend", backend}});
   };
-  if (op.pointwise) return declarations;
+  if (op.pointwise) {
+    if (op.check) add(op.check->text, "check", "Meta");
+    return declarations;
+  }
   if (op.structured) {
     add(meta_name(op), "meta", "Meta");
     const size_t n = op.schema.returns.size();

@@ -36,6 +36,7 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
       {"line", op.location.line},
       {"forms", Json::array()},
       {"declarations", emit_kernel_declarations(op, options.targets)},
+      {"check", op.check ? Json(op.check->text) : Json(nullptr)},
       {"kernel", op.pointwise ? emit_pointwise(op, sink) : Json(nullptr)},
       {"node", emit_node(model, index, sink)},
   };

@@ -15,7 +15,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 std::string kernel_signature(const Json& form, const Json& declaration) {
   const std::string kind = declaration["kind"];
   std::string text =
-      kind == "structured"
+      kind == "structured" || kind == "check"
           ? "void"
           : (kind == "meta" ? declaration["result"] : form["return_type"]).get<std::string>();
   text += " native::" + declaration["name"].get<std::string>() + "(";

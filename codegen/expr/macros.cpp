@@ -86,10 +86,11 @@ const std::vector<Macro>& builtin_macros() {
        {"x"},
        "s = sin(pi * x); z = where(x < 0.5, 1 - x, x);"
        "r = 1 / square(z) + 1 / square(z + 1) + 1 / square(z + 2) + 1 / square(z + 3)"
-       "  + 1 / square(z + 4) + 1 / square(z + 5);"
-       "u = 1 / (z + 6); v = square(u);"
-       "t = r + u + v * 0.5 + u * v * (1 / 6 - v * (1 / 30 - v * (1 / 42 - v * (1 / 30 - v * 5 / "
-       "66))));"
+       "  + 1 / square(z + 4) + 1 / square(z + 5) + 1 / square(z + 6) + 1 / square(z + 7)"
+       "  + 1 / square(z + 8) + 1 / square(z + 9);"
+       "u = 1 / (z + 10); v = square(u);"
+       "t = r + u + v * 0.5 + u * v * (1 / 6 - v * (1 / 30 - v * (1 / 42 - v * (1 / 30"
+       "  - v * (5 / 66 - v * (691 / 2730 - v * 7 / 6))))));"
        "where(x < 0.5, square(pi / s) - t, t)"},
       {"xlog1py", {"x", "y"}, "where(x == 0 && (y <= -1 || y == inf), 0, x * log1p(y))"},
       // Only where log(y) is infinite or undefined: elsewhere the derivative in x is log(y).

@@ -310,7 +310,7 @@ class TensorPrinter {
 
   std::string where(const Piece& condition, const Piece& a, const Piece& b) {
     if (!condition.is_tensor())
-      return "(" + as_double(condition) + " ? " + as_tensor(a) + " : " + as_tensor(b) + ")";
+      return "(" + as_double(condition) + " ? " + whole(a) + " : " + whole(b) + ")";
     if (a.is_tensor() || b.is_tensor()) return op("where", {condition.text, a.text, b.text});
     // where(condition, Scalar, Scalar) would have a dtype of its own.
     if (a.text == "1" && b.text == "0") return cast_mask(condition);

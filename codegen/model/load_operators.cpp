@@ -35,6 +35,7 @@ class EntryReader {
         {"dispatch", &EntryReader::dispatch},
         {"pointwise", &EntryReader::pointwise},
         {"promote", &EntryReader::promote},
+        {"check", &EntryReader::one_name<&Operator::check>},
         {"composite", &EntryReader::composite},
         {"structured", &EntryReader::flag<&Operator::structured>},
         {"structured_delegate", &EntryReader::one_name<&Operator::structured_delegate>},

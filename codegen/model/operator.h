@@ -87,6 +87,9 @@ struct Operator {
   std::vector<DispatchEntry> dispatch;
   std::optional<PointwiseSpec> pointwise;
   Promotion promotion = Promotion::kDefault;
+  /// Of a pointwise entry: hand-written function of the operator's arguments that throws where a
+  /// value or dtype is not allowed; shapes and promotion are checked without it.
+  std::optional<LocatedName> check;
   bool structured = false;
   std::optional<LocatedName> structured_delegate;  // full name of the structured operator
   std::optional<LocatedName> structured_inherits;

@@ -128,6 +128,6 @@ TEST_CASE("tensor text uses overloads that exist", "[expr][print]") {
         "tenon::where(tenon::gt(self, 0), tenon::scalar_tensor(1, self.options()), 2)");
   CHECK(tensor_text("trunc_divide(self, other)") == "tenon::div(self, other, \"trunc\")");
   CHECK(tensor_text("where(alpha > 0, self, 0)") ==
-        "((alpha.to<double>() > 0) ? self : tenon::scalar_tensor(0, self.options()))");
+        "((alpha.to<double>() > 0) ? self : tenon::full_like(self, 0))");
   CHECK(tensor_text("lshift(self, other)") == "tenon::bitwise_left_shift(self, other)");
 }

@@ -80,16 +80,18 @@ TENON_SAMPLE_UNARY(TENON_STRUCT)
 #undef TENON_STRUCT
 
 void add_fill(PointwiseLoops* table) {
-  add_loops<AddTensor, kFloats | kIntegers | kComplexes>(table);
+  add_loops<AddTensor, kFloats | kIntegers | kBoolean | kComplexes>(table);
 }
-void lt_fill(PointwiseLoops* table) { add_loops<LtTensor, kFloats | kIntegers>(table); }
+void lt_fill(PointwiseLoops* table) { add_loops<LtTensor, kFloats | kIntegers | kBoolean>(table); }
 void where_fill(PointwiseLoops* table) {
-  add_loops<WhereSelf, kFloats | kIntegers | kComplexes>(table);
+  add_loops<WhereSelf, kFloats | kIntegers | kBoolean | kComplexes>(table);
 }
 void floor_divide_fill(PointwiseLoops* table) {
-  add_loops<FloorDivide, kFloats | kIntegers>(table);
+  add_loops<FloorDivide, kFloats | kIntegers | kBoolean>(table);
 }
-void abs_fill(PointwiseLoops* table) { add_loops<Abs, kFloats | kIntegers | kComplexes>(table); }
+void abs_fill(PointwiseLoops* table) {
+  add_loops<Abs, kFloats | kIntegers | kBoolean | kComplexes>(table);
+}
 void gelu_fill(PointwiseLoops* table) { add_loops<Gelu, kFloats>(table); }
 
 }  // namespace tenon::native::HWY_NAMESPACE

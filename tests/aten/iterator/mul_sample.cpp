@@ -21,7 +21,7 @@ struct MulTensor {
 };
 
 void mul_tensor_fill(PointwiseLoops* table) {
-  add_loops<MulTensor, kFloats | kIntegers | kComplexes>(table);
+  add_loops<MulTensor, kFloats | kIntegers | kBoolean | kComplexes>(table);
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE
