@@ -70,7 +70,7 @@ LAYERS = (
             "runtime",
         ),
     ),
-    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "autograd", "runtime")),
+    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "kernels", "autograd", "runtime")),
 )
 
 FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings")
