@@ -48,7 +48,7 @@ void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, Sc
   check_cast(op, dtype, self.scalar_type());
 }
 
-void detail::forget_base_slow(TensorImpl& result) {
+void detail::forget_base(TensorImpl& result) {
   if (result.autograd_meta) return;  // recorded: its history needs the base
   result.own_version = 0;
   result.base.reset();

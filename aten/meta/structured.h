@@ -6,7 +6,7 @@
 namespace tenon::structured {
 
 namespace detail {
-TENON_API void forget_base_slow(TensorImpl& result);
+TENON_API void forget_base(TensorImpl& result);
 }
 
 /// A fresh, uninitialised tensor as the spec says.
@@ -24,10 +24,13 @@ TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self,
 /// Copies a temporary into place and counts the change.
 TENON_API void finish(const TensorBase& out, const TensorBase& written);
 
-/// Makes a result that a kernel gave as a view of a temporary a tensor of its own.
-inline void forget_base(const TensorBase& result) {
-  if (TENON_UNLIKELY(result.defined() && result.is_view()))
-    detail::forget_base_slow(*result.unsafe_impl());
+/// Makes a result that a kernel gave as a view of a temporary a tensor of its own, and one that it has
+/// just filled one without changes: how a result came to be does not count.
+inline void own_result(const TensorBase& result) {
+  if (!result.defined()) return;
+  TensorImpl& impl = *result.unsafe_impl();
+  if (TENON_UNLIKELY(impl.base)) detail::forget_base(impl);
+  if (impl.refs.count() == 1 && !impl.shared_version) impl.own_version = 0;
 }
 
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.

@@ -194,6 +194,16 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
 }
 
 Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
+  for (const PointwiseCase& one : op.pointwise->cases) {
+    if (one.backend == "cuda") {
+      sink.error(one.expression.location, "an expression for CUDA alone is not supported: the kernels "
+                                          "of both backends come from one expression");
+    }
+  }
+  if (op.promotion == Promotion::kBoolToLong) {
+    sink.error(*op.key_location("promote"),
+               "`promote: bool_to_long` is not supported by pointwise kernels");
+  }
   const auto parameters = pointwise_parameters(op.schema);
   const auto inputs = names_of(parameters, true);
   const auto scalars = names_of(parameters, false);
