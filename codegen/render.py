@@ -22,7 +22,6 @@ def environment(folder):
         auto_reload=False,
     )
     env.filters["parameters"] = lambda args: ", ".join(f"{a['type']} {a['name']}" for a in args)
-    env.filters["types"] = lambda args: "".join(f", {a['type']}" for a in args)
     env.filters["names"] = lambda args: ", ".join(a["name"] for a in args)
     env.filters["quoted"] = lambda text: json.dumps(text)
     return env

@@ -27,13 +27,6 @@ class RefCount {
     }
     return n != 0;
   }
-  /// Marks the object dead if this is still the only reference; else gives that reference up.
-  bool clear_if_sole() noexcept {
-    uint32_t n = 1;
-    if (count_.compare_exchange_strong(n, 0, std::memory_order_acq_rel)) return true;
-    count_.fetch_sub(1, std::memory_order_acq_rel);
-    return false;
-  }
   /// Marks the object dead so that retain_if_alive() fails from here on.
   void clear() noexcept { count_.store(0, std::memory_order_release); }
 

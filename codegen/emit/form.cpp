@@ -135,11 +135,4 @@ Json emit_form(const Operator& op, const VariantSchema& form) {
   };
 }
 
-int form_of_kind(const std::vector<VariantSchema>& forms, schema::SchemaKind kind) {
-  for (size_t i = 0; i < forms.size(); ++i) {
-    if (forms[i].kind == kind) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 }  // namespace tenon::codegen

@@ -19,7 +19,4 @@ std::string short_source(const Location& location);
 /// dispatch.
 Json emit_form(const Operator& op, const VariantSchema& form);
 
-/// Index of the form of kind `kind`, or -1.
-int form_of_kind(const std::vector<VariantSchema>& forms, schema::SchemaKind kind);
-
 }  // namespace tenon::codegen

@@ -86,8 +86,6 @@ std::vector<std::string> called_headers(const Model& model, const Model* base, c
   return headers;
 }
 
-std::string header_folder(const std::string& ns) { return ns == "tenon" ? "tenon" : ns; }
-
 }  // namespace
 
 Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink) {
@@ -117,12 +115,12 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
   for (const auto& [key, group] : by_base) {
     const auto& [ns, base] = key;
     const Json extra = {{"base", base}, {"namespace", ns}};
-    files.add(header_folder(ns) + "/ops/" + base + ".h", "operator.h.j2", group, extra);
+    files.add(ns + "/ops/" + base + ".h", "operator.h.j2", group, extra);
     const bool declares = std::any_of(group.begin(), group.end(), [&](size_t i) {
       return !operators[i]["declarations"].empty();
     });
     if (declares) {
-      files.add(header_folder(ns) + "/native/" + base + ".h", "native.h.j2", group, extra);
+      files.add(ns + "/native/" + base + ".h", "native.h.j2", group, extra);
     }
     std::vector<size_t> pointwise;
     for (size_t i : group) {
