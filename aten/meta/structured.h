@@ -24,8 +24,8 @@ TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self,
 /// Copies a temporary into place and counts the change.
 TENON_API void finish(const TensorBase& out, const TensorBase& written);
 
-/// Makes a result that a kernel gave as a view of a temporary a tensor of its own, and one that it has
-/// just filled one without changes: how a result came to be does not count.
+/// Makes a result that a kernel gave as a view of a temporary a tensor of its own, and one that it
+/// has just filled one without changes: how a result came to be does not count.
 inline void own_result(const TensorBase& result) {
   if (!result.defined()) return;
   TensorImpl& impl = *result.unsafe_impl();

@@ -196,8 +196,9 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
 Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
   for (const PointwiseCase& one : op.pointwise->cases) {
     if (one.backend == "cuda") {
-      sink.error(one.expression.location, "an expression for CUDA alone is not supported: the kernels "
-                                          "of both backends come from one expression");
+      sink.error(one.expression.location,
+                 "an expression for CUDA alone is not supported: the kernels "
+                 "of both backends come from one expression");
     }
   }
   if (op.promotion == Promotion::kBoolToLong) {
