@@ -18,10 +18,12 @@ Tensor native::select(const Tensor& self, int64_t dim, int64_t index) {
   const int64_t at = index < 0 ? index + size : index;
   DimVector sizes;
   DimVector strides;
-  for (int64_t i = 0; i < rank; ++i) {
-    if (i == d) continue;
-    sizes.push_back(self.sizes()[i]);
-    strides.push_back(self.strides()[i]);
+  sizes.resize_uninitialized(static_cast<size_t>(rank - 1));
+  strides.resize_uninitialized(static_cast<size_t>(rank - 1));
+  for (int64_t i = 0; i + 1 < rank; ++i) {
+    const int64_t from = i < d ? i : i + 1;
+    sizes[i] = self.sizes()[from];
+    strides[i] = self.strides()[from];
   }
   return make_view(self, sizes, strides, self.storage_offset() + at * self.strides()[d]);
 }

@@ -13,9 +13,7 @@ namespace tenon {
 
 Tensor native::view(const Tensor& self, IntArrayRef size) {
   const DimVector sizes = infer_size("view", size, self.numel());
-  if (TENON_LIKELY(self.is_contiguous())) {
-    return make_view(self, sizes, contiguous_strides(sizes), self.storage_offset());
-  }
+  if (TENON_LIKELY(self.is_contiguous())) return make_contiguous_view(self, sizes);
   const auto strides = view_strides(self.sizes(), self.strides(), sizes);
   TENON_CHECK(
       strides,

@@ -4,19 +4,47 @@
 #include <cstdint>
 #include <utility>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include "aten/core/macros.h"
 
 namespace tenon {
+
+namespace detail {
+/// True while the process has no second thread: counting needs no locked instruction then, which
+/// costs as much as the rest of a small call. The C library clears its flag before a second thread
+/// starts.
+inline bool single_threaded() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded;
+#else
+  return false;
+#endif
+}
+}  // namespace detail
 
 /// A reference count inside the object it counts. A class T that has one also has a static
 /// `void T::destroy(T*) noexcept`, which IntrusivePtr calls when the last reference goes.
 class RefCount {
  public:
-  void retain() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept {
+    if (detail::single_threaded()) {
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
   /// True if this was the last reference.
   bool release() noexcept {
     // The sole owner needs no read-modify-write: nobody else can be adding a reference.
-    if (count_.load(std::memory_order_acquire) == 1) return true;
+    const uint32_t count = count_.load(std::memory_order_acquire);
+    if (count == 1) return true;
+    if (detail::single_threaded()) {
+      count_.store(count - 1, std::memory_order_relaxed);
+      return false;
+    }
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   uint32_t count() const noexcept { return count_.load(std::memory_order_relaxed); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "aten/core/thread_state.h"
 
@@ -213,25 +214,26 @@ TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtyp
   return TensorBase(std::move(impl));
 }
 
-TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
-                     int64_t offset) {
-  TensorImpl& source = *self.unsafe_impl();
-  const size_t item = element_size(source.dtype);
-  const int64_t extent = storage_extent(sizes, strides);
+namespace {
+
+[[noreturn]] TENON_NOINLINE void raise_out_of_storage(const TensorImpl& source, IntArrayRef sizes,
+                                                      IntArrayRef strides, int64_t offset) {
   TENON_CHECK_VALUE(offset >= 0, "a view's storage offset must not be negative, got ", offset);
-  TENON_CHECK(extent == 0 || (static_cast<size_t>(offset) + static_cast<size_t>(extent)) * item <=
-                                 source.storage->nbytes(),
-              "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", offset,
-              ", and itemsize ", item, " requiring a storage size of ",
-              (offset + extent) * static_cast<int64_t>(item),
-              " are out of bounds for storage of size ", source.storage->nbytes());
+  const size_t item = element_size(source.dtype);
+  detail::raise<Error>("setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ",
+                       offset, ", and itemsize ", item, " requiring a storage size of ",
+                       (offset + storage_extent(sizes, strides)) * static_cast<int64_t>(item),
+                       " are out of bounds for storage of size ", source.storage->nbytes());
+}
+
+/// A view of all of `source` but its geometry and its first element, which the caller sets.
+IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
   impl->storage_offset = offset;
-  impl->set_sizes_and_strides(sizes, strides);
-  impl->refresh_data();
-  impl->base = source.base ? source.base : self.impl();
-  impl->history_version = impl->version();
+  TensorImpl& base = source.base ? *source.base : source;
+  impl->base = IntrusivePtr<TensorImpl>::share(&base);
+  impl->history_version = base.version();
   impl->creation_meta = source.creation_meta;
   if (is_differentiable(source.dtype)) {
     // A base may come to require grad later, so every call on a view asks the autograd layer.
@@ -240,6 +242,35 @@ TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef stri
       impl->creation_meta = CreationMeta::NoGrad;
     }
   }
+  return impl;
+}
+
+}  // namespace
+
+TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
+                     int64_t offset) {
+  TensorImpl& source = *self.unsafe_impl();
+  const auto extent = static_cast<size_t>(storage_extent(sizes, strides));
+  // Elements are compared, since bytes may exceed what can be counted; a negative offset is a large
+  // one here.
+  const size_t elements = source.storage->nbytes() >> std::countr_zero(element_size(source.dtype));
+  if (TENON_UNLIKELY(offset < 0 ||
+                     (extent != 0 &&
+                      (extent > elements || static_cast<size_t>(offset) > elements - extent)))) {
+    raise_out_of_storage(source, sizes, strides, offset);
+  }
+  auto impl = new_view(source, offset);
+  impl->set_sizes_and_strides(sizes, strides);
+  impl->refresh_data();
+  return TensorBase(std::move(impl));
+}
+
+TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef sizes) {
+  TensorImpl& source = *self.unsafe_impl();
+  auto impl = new_view(source, source.storage_offset);
+  impl->set_sizes_contiguous(sizes);
+  TENON_ASSERT(impl->numel == source.numel, "a contiguous view has its tensor's elements");
+  impl->data = source.data;
   return TensorBase(std::move(impl));
 }
 

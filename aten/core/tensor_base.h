@@ -124,6 +124,8 @@ TENON_API TensorBase empty(IntArrayRef sizes, ScalarType dtype, Device device);
 /// `offset` is from the storage's start, in elements; out-of-bounds geometry throws.
 TENON_API TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
                                int64_t offset);
+/// All elements of the contiguous `self` in other, row-major sizes; their product must be numel().
+TENON_API TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef sizes);
 /// The same without being a view for autograd: what detach() returns.
 TENON_API TensorBase make_detached(const TensorBase& self);
 

@@ -44,17 +44,21 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
 }
 
 void TensorImpl::set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_strides) {
-  sizes = DimVector(new_sizes);
-  strides = DimVector(new_strides);
-  int64_t expected = 1;
+  const size_t n = new_sizes.size();
+  sizes.resize_uninitialized(n);
+  strides.resize_uninitialized(n);
+  int64_t* const size = sizes.data();
+  int64_t* const stride = strides.data();
+  // From the first to the last, so that either may be a part of what is there.
+  for (size_t i = 0; i < n; ++i) {
+    size[i] = new_sizes[i];
+    stride[i] = new_strides[i];
+  }
   int64_t count = 1;
   bool row_major = true;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] != 1) {
-      row_major &= strides[i] == expected;
-      expected *= sizes[i];
-    }
-    count *= sizes[i];
+  for (size_t i = n; i-- > 0;) {
+    row_major &= size[i] == 1 || stride[i] == count;
+    count *= size[i];
   }
   numel = count;
   contiguous = row_major || count == 0;

@@ -12,53 +12,78 @@ namespace tenon {
 /// what is not set takes the default (default dtype, strided, CPU, not pinned, no gradient).
 class TensorOptions {
  public:
-  TensorOptions() = default;
-  TensorOptions(ScalarType dtype) : dtype_(dtype) {}
-  TensorOptions(tenon::Device device) : device_(device) {}
-  TensorOptions(DeviceType type) : device_(tenon::Device(type)) {}
-  TensorOptions(tenon::Layout layout) : layout_(layout) {}
+  constexpr TensorOptions() = default;
+  TensorOptions(ScalarType dtype) : set_(kDtype), dtype_(dtype) {}
+  TensorOptions(tenon::Device device) : set_(kDevice), device_(device) {}
+  TensorOptions(DeviceType type) : TensorOptions(tenon::Device(type)) {}
+  TensorOptions(tenon::Layout layout) : set_(kLayout), layout_(layout) {}
 
-  TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
+  TensorOptions dtype(std::optional<ScalarType> t) const {
+    return with(kDtype, &TensorOptions::dtype_, t);
+  }
   TensorOptions device(std::optional<tenon::Device> d) const {
-    return with(&TensorOptions::device_, d);
+    return with(kDevice, &TensorOptions::device_, d);
   }
   TensorOptions layout(std::optional<tenon::Layout> l) const {
-    return with(&TensorOptions::layout_, l);
+    return with(kLayout, &TensorOptions::layout_, l);
   }
   TensorOptions pinned_memory(std::optional<bool> p) const {
-    return with(&TensorOptions::pinned_, p);
+    return with(kPinned, &TensorOptions::pinned_, p);
   }
-  TensorOptions requires_grad(bool r) const { return with(&TensorOptions::requires_grad_, r); }
+  TensorOptions requires_grad(bool r) const {
+    TensorOptions copy = *this;
+    copy.requires_grad_ = r;
+    return copy;
+  }
   TensorOptions memory_format(std::optional<MemoryFormat> m) const {
-    return with(&TensorOptions::memory_format_, m);
+    return with(kMemoryFormat, &TensorOptions::memory_format_, m);
   }
 
-  ScalarType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
-  tenon::Device device() const { return device_.value_or(tenon::Device(kCPU)); }
-  tenon::Layout layout() const { return layout_.value_or(kStrided); }
-  bool pinned_memory() const { return pinned_.value_or(false); }
+  ScalarType dtype() const { return set_ & kDtype ? dtype_ : get_default_dtype(); }
+  tenon::Device device() const { return device_; }
+  tenon::Layout layout() const { return layout_; }
+  bool pinned_memory() const { return pinned_; }
   bool requires_grad() const { return requires_grad_; }
 
-  std::optional<ScalarType> dtype_opt() const { return dtype_; }
-  std::optional<tenon::Device> device_opt() const { return device_; }
-  std::optional<tenon::Layout> layout_opt() const { return layout_; }
-  std::optional<bool> pinned_memory_opt() const { return pinned_; }
-  std::optional<MemoryFormat> memory_format_opt() const { return memory_format_; }
+  std::optional<ScalarType> dtype_opt() const { return given(kDtype, dtype_); }
+  std::optional<tenon::Device> device_opt() const { return given(kDevice, device_); }
+  std::optional<tenon::Layout> layout_opt() const { return given(kLayout, layout_); }
+  std::optional<bool> pinned_memory_opt() const { return given(kPinned, pinned_); }
+  std::optional<MemoryFormat> memory_format_opt() const {
+    return given(kMemoryFormat, memory_format_);
+  }
 
  private:
-  template <class Member, class V>
-  TensorOptions with(Member member, V value) const {
+  // One set of bits and plain values, all initialised: a std::optional without value leaves bytes
+  // unwritten, and reading it back whole, as passing it on does, then waits for its parts.
+  enum Given : uint8_t {
+    kDtype = 1,
+    kDevice = 2,
+    kLayout = 4,
+    kPinned = 8,
+    kMemoryFormat = 16,
+  };
+
+  template <class V>
+  std::optional<V> given(Given bit, V value) const {
+    return set_ & bit ? std::optional<V>(value) : std::nullopt;
+  }
+  /// Without a value the member goes back to its default.
+  template <class V>
+  TensorOptions with(Given bit, V TensorOptions::*member, std::optional<V> value) const {
     TensorOptions copy = *this;
-    copy.*member = value;
+    copy.set_ = static_cast<uint8_t>(value ? set_ | bit : set_ & ~bit);
+    copy.*member = value ? *value : TensorOptions().*member;
     return copy;
   }
 
-  std::optional<ScalarType> dtype_;
-  std::optional<tenon::Device> device_;
-  std::optional<tenon::Layout> layout_;
-  std::optional<bool> pinned_;
-  std::optional<MemoryFormat> memory_format_;
+  uint8_t set_ = 0;
+  ScalarType dtype_ = kFloat;
+  tenon::Device device_ = tenon::Device(kCPU);
+  tenon::Layout layout_ = kStrided;
+  bool pinned_ = false;
   bool requires_grad_ = false;
+  MemoryFormat memory_format_ = MemoryFormat::Contiguous;
 };
 
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
