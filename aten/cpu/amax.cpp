@@ -36,11 +36,16 @@ struct ExtremeOp {
     return b != b ? b : best;
   }
   static constexpr bool kCombinesVectors = true;
+  static constexpr bool kDropsNaN = true;
   template <class V>
   static HWY_INLINE V combine_vectors(V a, V b) {
     namespace hn = hwy::HWY_NAMESPACE;
-    const V best = hn::IfThenElse(kMax ? hn::Gt(b, a) : hn::Lt(b, a), b, a);
-    return hn::IfThenElse(hn::IsNaN(b), b, best);
+    return kMax ? hn::Max(a, b) : hn::Min(a, b);
+  }
+  template <class D, class V>
+  static HWY_INLINE Acc combine_lanes(D d, V v) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    return hn::GetLane(kMax ? hn::MaxOfLanes(d, v) : hn::MinOfLanes(d, v));
   }
   static HWY_INLINE Acc identity() { return Acc(0); }
   static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return static_cast<Out>(a); }

@@ -42,9 +42,14 @@ struct Loops {
     return lanes[0];
   }
 
-  /// Ops on float and double may bring combine_vectors(V, V), which keeps the sums in registers.
+  /// Ops on float and double may bring combine_vectors(V, V) and combine_lanes(d, V), which keep
+  /// the results in registers.
   static constexpr bool kOwnVectors = requires { Op::kCombinesVectors; }
   &&std::is_floating_point_v<Acc>;
+  /// Whether combine_vectors may drop a NaN, as the processor's maximum does. They are looked for
+  /// beside the chain of combinations, by a sum that any NaN makes one, as do infinities of both
+  /// signs: then the elements are combined once more, one by one.
+  static constexpr bool kDropsNaN = requires { Op::kDropsNaN; };
 
   /// The elements from p up to the index left in i; at least kLanes are there.
   static HWY_INLINE Acc run_vectors(const In* HWY_RESTRICT p, int64_t n, int64_t& i) {
@@ -53,28 +58,34 @@ struct Loops {
     const auto width = static_cast<int64_t>(hn::Lanes(d));
     auto a0 = hn::LoadU(d, p), a1 = hn::LoadU(d, p + width);
     auto a2 = hn::LoadU(d, p + 2 * width), a3 = hn::LoadU(d, p + 3 * width);
+    auto nan = hn::Add(hn::Add(a0, a1), hn::Add(a2, a3));
     for (i = 4 * width; i + 4 * width <= n; i += 4 * width) {
-      a0 = Op::combine_vectors(a0, hn::LoadU(d, p + i));
-      a1 = Op::combine_vectors(a1, hn::LoadU(d, p + i + width));
-      a2 = Op::combine_vectors(a2, hn::LoadU(d, p + i + 2 * width));
-      a3 = Op::combine_vectors(a3, hn::LoadU(d, p + i + 3 * width));
+      const auto v0 = hn::LoadU(d, p + i), v1 = hn::LoadU(d, p + i + width);
+      const auto v2 = hn::LoadU(d, p + i + 2 * width), v3 = hn::LoadU(d, p + i + 3 * width);
+      a0 = Op::combine_vectors(a0, v0);
+      a1 = Op::combine_vectors(a1, v1);
+      a2 = Op::combine_vectors(a2, v2);
+      a3 = Op::combine_vectors(a3, v3);
+      if constexpr (kDropsNaN) {
+        nan = hn::Add(nan, hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)));
+      }
+    }
+    if constexpr (kDropsNaN) {
+      if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(nan)))) return one_by_one(p, i);
     }
     a0 = Op::combine_vectors(Op::combine_vectors(a0, a1), Op::combine_vectors(a2, a3));
-    alignas(64) Acc lanes[kLanes / 4];
-    hn::Store(a0, d, lanes);
-    for (int64_t w = width / 2; w > 0; w /= 2) {
-      for (int64_t j = 0; j < w; ++j) lanes[j] = Op::combine(lanes[j], lanes[j + w]);
-    }
-    return lanes[0];
+    return Op::combine_lanes(d, a0);
+  }
+
+  static Acc one_by_one(const In* p, int64_t n) {
+    Acc acc = Op::load(p[0]);
+    for (int64_t i = 1; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));
+    return acc;
   }
 
   /// Up to kRun elements, kLanes at a time.
   static Acc run(const In* HWY_RESTRICT p, int64_t n) {
-    if (n < kLanes) {
-      Acc acc = Op::load(p[0]);
-      for (int64_t i = 1; i < n; ++i) acc = Op::combine(acc, Op::load(p[i]));
-      return acc;
-    }
+    if (n < kLanes) return one_by_one(p, n);
     int64_t i = kLanes;
     Acc acc;
     if constexpr (kOwnVectors) {

@@ -31,6 +31,10 @@ struct SumOp {
   static HWY_INLINE V combine_vectors(V a, V b) {
     return hwy::HWY_NAMESPACE::Add(a, b);
   }
+  template <class D, class V>
+  static HWY_INLINE Acc combine_lanes(D d, V v) {
+    return hwy::HWY_NAMESPACE::GetLane(hwy::HWY_NAMESPACE::SumOfLanes(d, v));
+  }
   static HWY_INLINE Acc identity() { return Acc(0); }
   static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return static_cast<Out>(a); }
 };
