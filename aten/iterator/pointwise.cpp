@@ -157,7 +157,7 @@ struct Quick {
                                ArrayRef<const Scalar*> scalars, bool fresh) const {
     const ScalarList list(scalars);
     if (TENON_LIKELY(direct && numel < 2 * grain_of(op))) {
-      loop(outs, in, steps, list.data(), numel);
+      loop(outs, in, steps, list.data(), numel, false);
       if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op);
     } else {
       run_planned(op, outs, list.data(), fresh);

@@ -16,9 +16,12 @@ inline constexpr int kNumComputeTypes = 7;
 /// A kernel over n elements of one compute type T, on contiguous memory.
 ///   outs[k]      n values, or null where that output is not wanted
 ///   ins[k]       n values if in_steps[k] is 1, one value for all if it is 0
+///   stream       the outputs are wanted, all of them, aligned to kStreamAlignment, and too large
+///                to be found in a cache later: they are written past the caches
 /// An output may be the same memory as an input.
 using PointwiseLoop = void (*)(void* const* outs, const void* const* ins, const int64_t* in_steps,
-                               const Scalar* scalars, int64_t n);
+                               const Scalar* scalars, int64_t n, bool stream);
+inline constexpr int64_t kStreamAlignment = 64;
 
 /// Null where the operator is not defined for the type.
 struct PointwiseLoops {

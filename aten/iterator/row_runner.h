@@ -21,10 +21,10 @@ class RowRunner {
       : plan_(plan), loop_(loop), scalars_(scalars), stream_(stream) {
     const ScalarType storage = storage_type(plan.compute);
     compute_size_ = static_cast<int64_t>(element_size(storage));
-    chunk_ = std::min(kChunk, kChunkBytes / compute_size_);
-    // The hardware foresees two input streams well; more need short turns and asking ahead.
+    // Short turns between reading and streaming out keep the memory busy with both.
+    chunk_ = std::min(kChunk, (stream ? kStreamBytes : kChunkBytes) / compute_size_);
+    // The hardware foresees two input streams well; more need asking ahead.
     ask_ahead_ = plan.num_inputs >= 3;
-    if (stream && ask_ahead_) chunk_ /= 4;
     for (int k = 0; k < plan.num_operands(); ++k) {
       const ScalarType dtype = plan.operands[k].dtype;
       size_[k] = static_cast<int64_t>(element_size(dtype));
@@ -39,7 +39,7 @@ class RowRunner {
     void* out[kMaxOperands];
     const void* in[kMaxOperands];
     int64_t steps[kMaxOperands];
-    bool direct = !stream_;
+    bool direct = true;
     for (int k = 0; k < operands; ++k) {
       const bool is_output = k < outputs;
       if (is_output) {
@@ -51,17 +51,36 @@ class RowRunner {
       direct &=
           !data[k] || (!convert_[k] && (strides[k] == size_[k] || (strides[k] == 0 && !is_output)));
     }
-    if (direct) {
-      loop_(out, in, steps, scalars_, n);
-    } else {
-      chunks(data, strides, n, steps);
+    if (!direct) return chunks(data, strides, n, steps);
+    if (stream_) {
+      const int64_t head = std::min(n, unaligned_head(out));
+      if (head >= 0) {
+        loop_(out, in, steps, scalars_, head, false);
+        for (int k = 0; k < outputs; ++k) out[k] = static_cast<char*>(out[k]) + head * size_[k];
+        for (int k = outputs; k < operands; ++k) in[k - outputs] = data[k] + head * strides[k];
+        return loop_(out, in, steps, scalars_, n - head, true);
+      }
     }
+    loop_(out, in, steps, scalars_, n, false);
   }
 
  private:
+  /// Elements before the outputs' common alignment; -1 if they have none.
+  int64_t unaligned_head(void* const* out) const {
+    const auto place = [&](int k) {
+      return static_cast<int64_t>(reinterpret_cast<uintptr_t>(out[k]) % kStreamAlignment);
+    };
+    for (int k = 0; k < plan_.num_outputs; ++k) {
+      if (!out[k] || size_[k] != size_[0] || place(k) != place(0)) return -1;
+    }
+    const int64_t bytes = (kStreamAlignment - place(0)) % kStreamAlignment;
+    return bytes % size_[0] == 0 ? bytes / size_[0] : -1;
+  }
+
   // A chunk and its converted or packed operands stay in the first-level cache.
   static constexpr int64_t kChunk = 1024;
   static constexpr int64_t kChunkBytes = 4096;
+  static constexpr int64_t kStreamBytes = 1024;
 
   TENON_NOINLINE void chunks(char* const* data, const int64_t* strides, int64_t n,
                              const int64_t* steps) {
@@ -95,7 +114,7 @@ class RowRunner {
         const bool dense = strides[k] == size_[k] && !convert_[k] && !stream_;
         out[k] = !data[k] ? nullptr : dense ? data[k] + at * strides[k] : buffers[k];
       }
-      loop_(out, in, steps, scalars_, count);
+      loop_(out, in, steps, scalars_, count, false);
       for (int k = 0; k < outputs; ++k) {
         if (out[k] == buffers[k])
           store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);

@@ -67,16 +67,37 @@ HWY_INLINE V set(V, T value) {
   return hn::Set(TagOf<V>(), static_cast<LaneOf<V>>(value));
 }
 
-/// c[0] + c[1] x + ... by Horner's rule, fully unrolled.
-template <class V, class T, size_t N, size_t... I>
-HWY_INLINE V horner(V x, const T (&c)[N], std::index_sequence<I...>) {
-  V y = set(x, c[N - 1]);
-  ((y = hn::MulAdd(y, x, set(x, c[N - 2 - I]))), ...);
+/// c[0] + c[kStep] x + c[2 kStep] x^2 + ... by Horner's rule, fully unrolled.
+template <size_t kStep, class V, size_t N>
+HWY_INLINE V horner(V x, const V (&c)[N]) {
+  constexpr size_t kLast = (N - 1) / kStep;
+  V y = c[kLast * kStep];
+  for (size_t i = kLast; i-- > 0;) y = hn::MulAdd(y, x, c[i * kStep]);
   return y;
 }
-template <class V, class T, size_t N>
-HWY_INLINE V horner(V x, const T (&c)[N]) {
-  return horner(x, c, std::make_index_sequence<N - 1>());
+
+/// c[0] + c[1] x + ... as two chains, of the even and of the odd powers: one multiplication more
+/// than Horner's rule, and half as many steps that wait for each other.
+template <class V, size_t N>
+HWY_INLINE V polynomial_in_halves(V x, const V (&c)[N]) {
+  const V square = hn::Mul(x, x);
+  constexpr size_t kOdd = N % 2 == 0 ? N - 1 : N - 2;  // the last odd power
+  V odd = c[kOdd];
+  for (size_t i = kOdd; i > 1; i -= 2) odd = hn::MulAdd(odd, square, c[i - 2]);
+  return hn::MulAdd(odd, x, horner<2>(square, c));
+}
+
+/// c[0] + c[1] x + ...: in float, short enough for many elements to be under way at once, with the
+/// fewest operations; in double, with the shorter chain.
+template <class V, size_t N>
+HWY_INLINE V polynomial(V x, const LaneOf<V> (&c)[N]) {
+  V coefficients[N];
+  for (size_t i = 0; i < N; ++i) coefficients[i] = set(x, c[i]);
+  if constexpr (kIsSingle<V>) {
+    return horner<1>(x, coefficients);
+  } else {
+    return polynomial_in_halves(x, coefficients);
+  }
 }
 
 /// Applies a scalar function to each lane: for functions too rare to be worth a vector form.

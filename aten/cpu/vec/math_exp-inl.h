@@ -137,6 +137,13 @@ HWY_INLINE Rounded<V> reduce_exp(V x, V& r) {
   return k;
 }
 
+/// exp(r) for r as reduce_exp() leaves it
+template <class V>
+HWY_INLINE V exp_reduced(V r) {
+  const V one = set(r, 1);
+  return hn::MulAdd(r, hn::MulAdd(r, polynomial(r, ExpOf<V>::kExp), one), one);
+}
+
 /// 2^kBias exp(x)
 template <int kBias, class V>
 HWY_INLINE V exp_scaled(V x) {
@@ -144,9 +151,7 @@ HWY_INLINE V exp_scaled(V x) {
   x = clamp_below(clamp_above(x, C::kHighest), C::kLowest);
   V r;
   const Rounded<V> k = reduce_exp(x, r);
-  const V q = horner(r, C::kExp);
-  const V y = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set(x, 1));
-  return scale<kBias>(y, k);
+  return scale<kBias>(exp_reduced(r), k);
 }
 
 /// 2^x for x in [-1021, 1023] (or [-125, 127]), not clamped.
@@ -155,7 +160,7 @@ HWY_INLINE V exp2_in_range(V x) {
   using C = ExpOf<V>;
   const Rounded<V> k{hn::Add(x, set(x, C::kMagic))};
   const V r = hn::Sub(x, k.value());
-  const V y = hn::MulAdd(r, horner(r, C::kExp2), set(x, 1));
+  const V y = hn::MulAdd(r, polynomial(r, C::kExp2), set(x, 1));
   return hn::Mul(y, pow2_rounded<0>(k));
 }
 
@@ -165,7 +170,7 @@ HWY_INLINE V expm1_in_range(V x) {
   using C = ExpOf<V>;
   V r;
   const Rounded<V> k = reduce_exp(x, r);
-  const V p = hn::MulAdd(hn::Mul(r, r), horner(r, C::kExpm1), r);
+  const V p = hn::MulAdd(hn::Mul(r, r), polynomial(r, C::kExpm1), r);
   // 2 (h p + (h - 1/2)) with h = 2^(k-1): exact doubling keeps 2^k in range at the top.
   const V h = pow2_rounded<-1>(k);
   const V y = hn::MulAdd(h, p, hn::Sub(h, set(x, 0.5)));
@@ -181,7 +186,7 @@ HWY_INLINE V expm1_precise(V x) {
   const V high = hn::NegMulAdd(n, set(x, C::kLn2Hi), x);
   const V r = hn::NegMulAdd(n, set(x, C::kLn2Lo), high);
   const V lost = hn::NegMulAdd(n, set(x, C::kLn2Lo), hn::Sub(high, r));
-  const V p = hn::MulAdd(hn::Mul(r, r), horner(r, C::kExpm1), lost);
+  const V p = hn::MulAdd(hn::Mul(r, r), polynomial(r, C::kExpm1), lost);
   const V h = pow2_rounded<-1>(k);
   const V a = hn::Sub(h, set(x, 0.5)), b = hn::Mul(h, r);
   const V sum = hn::Add(a, b);
@@ -204,7 +209,7 @@ HWY_INLINE V log1p_tail(V f) {
     static constexpr float kLog[] = {0x1.555594p-2f,  -0x1.000062p-2f, 0x1.99745ap-3f,
                                      -0x1.54f304p-3f, 0x1.2779acp-3f,  -0x1.0b9d1cp-3f,
                                      0x1.ba6768p-4f,  -0x1.cff0eep-5f, 0x1.2e72dap-7f};
-    return hn::Mul(hn::Mul(f, f), hn::MulAdd(f, horner(f, kLog), set(f, -0.5)));
+    return hn::Mul(hn::Mul(f, f), hn::MulAdd(f, polynomial(f, kLog), set(f, -0.5)));
   } else {
     // With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2 s + s z q(z), z = s^2: 2^-62.7; rewritten
     // as f - (f^2/2 - s (f^2/2 + z q(z))) so that the leading term is exact.
@@ -214,7 +219,7 @@ HWY_INLINE V log1p_tail(V f) {
     const V s = hn::Div(f, hn::Add(f, set(f, 2)));
     const V z = hn::Mul(s, s);
     const V half_square = hn::Mul(hn::Mul(f, f), set(f, 0.5));
-    return hn::MulSub(s, hn::MulAdd(z, horner(z, kLog), half_square), half_square);
+    return hn::MulSub(s, hn::MulAdd(z, polynomial(z, kLog), half_square), half_square);
   }
 }
 
@@ -292,7 +297,7 @@ HWY_INLINE V exp2(V x) {
   x = detail::clamp_below(detail::clamp_above(x, C::kHighest2), C::kLowest2);
   const detail::Rounded<V> k{hn::Add(x, detail::set(x, C::kMagic))};
   const V r = hn::Sub(x, k.value());
-  return detail::scale<0>(hn::MulAdd(r, detail::horner(r, C::kExp2), detail::set(x, 1)), k);
+  return detail::scale<0>(hn::MulAdd(r, detail::polynomial(r, C::kExp2), detail::set(x, 1)), k);
 }
 
 template <class V>
@@ -419,20 +424,19 @@ HWY_INLINE V sigmoid(V x) {
   using detail::set;
   using C = detail::ExpOf<V>;
   const V sign_bit = hn::SignBit(TagOf<V>());
+  const V one = set(x, 1);
   V r;
   const detail::Rounded<V> k =
       detail::reduce_exp(detail::clamp_below(hn::Or(x, sign_bit), C::kLowest), r);
-  const V q = detail::horner(r, C::kExp);
-  const V e = detail::scale<0>(hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set(x, 1)), k);
-  const V one = set(x, 1);
+  const V e = detail::scale<0>(detail::exp_reduced(r), k);
   const auto negative = hn::Lt(x, set(x, 0));
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   if constexpr (kIsSingle<V>) {
     // AVX-512's division of floats takes as long as thirty multiplications on some machines; a
     // Newton step from 14 bits takes three and costs a quarter of an ulp.
     const V d = hn::Add(e, one);
-    const V r{_mm512_rcp14_ps(d.raw)};
-    const V inverse = hn::MulAdd(r, hn::NegMulAdd(d, r, one), r);
+    const V near{_mm512_rcp14_ps(d.raw)};
+    const V inverse = hn::MulAdd(near, hn::NegMulAdd(d, near, one), near);
     return V{_mm512_mask_mul_ps(inverse.raw, negative.raw, inverse.raw, e.raw)};
   }
 #endif
@@ -473,7 +477,7 @@ HWY_INLINE V sinh(V x) {
   const V h = detail::exp_scaled<-1>(a);
   const V large = hn::CopySign(hn::Sub(h, hn::Div(detail::set(x, 0.25), h)), x);
   const V z = hn::Mul(x, x);
-  const V small = hn::MulAdd(hn::Mul(x, z), detail::horner(z, C::kSinh), x);
+  const V small = hn::MulAdd(hn::Mul(x, z), detail::polynomial(z, C::kSinh), x);
   return hn::IfThenElse(hn::Lt(a, detail::set(x, 1)), small, large);
 }
 
@@ -494,8 +498,8 @@ HWY_INLINE V erf(V x) {
     static constexpr float kLarge[] = {0x1.06133ep-12f, -0x1.a12942p+0f, -0x1.d3d678p-1f,
                                        -0x1.3fe2eep-3f, 0x1.28c4ecp-5f,  -0x1.8a0dc4p-8f,
                                        0x1.481e3ep-11f, -0x1.fd3c60p-16f};
-    const V small = hn::MulAdd(x, detail::horner(z, kSmall), x);
-    const V r = detail::horner(detail::clamp_above(a, 3.95f), kLarge);
+    const V small = hn::MulAdd(x, detail::polynomial(z, kSmall), x);
+    const V r = detail::polynomial(detail::clamp_above(a, 3.95f), kLarge);
     const V large = hn::Sub(set(x, 1), detail::exp2_in_range(r));
     return hn::IfThenElse(hn::Lt(a, set(x, 0.92f)), small, hn::CopySign(large, x));
   } else {
@@ -514,11 +518,12 @@ HWY_INLINE V erf(V x) {
         -0x1.dc6ac8c4f5feap-12, 0x1.b0c36ac710f76p-13,  0x1.3ce664e0a233fp-13,
         -0x1.8c691efba3f20p-20, -0x1.3558a6992b560p-15, -0x1.c0b7c8b9ad980p-17,
         0x1.5705efc30f28ap-18,  0x1.202121494ad95p-18};
-    const V small = hn::MulAdd(x, detail::horner(z, kSmall), x);
+    const V small = hn::MulAdd(x, detail::polynomial(z, kSmall), x);
     const V b = detail::clamp_above(a, 6.0);
     const V u = hn::Div(hn::Sub(b, set(x, 2)), hn::Add(b, set(x, 2)));
     const V e = detail::exp_scaled<0>(hn::Neg(hn::Mul(b, b)));
-    const V c = hn::Div(hn::Mul(e, detail::horner(u, kLarge)), hn::MulAdd(b, set(x, 2), set(x, 1)));
+    const V c =
+        hn::Div(hn::Mul(e, detail::polynomial(u, kLarge)), hn::MulAdd(b, set(x, 2), set(x, 1)));
     return hn::IfThenElse(hn::Lt(a, set(x, 1)), small, hn::CopySign(hn::Sub(set(x, 1), c), x));
   }
 }

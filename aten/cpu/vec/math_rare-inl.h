@@ -32,7 +32,7 @@ HWY_INLINE V erfc(V x) {
       const auto u = hn::Div(hn::Sub(a, set(a, 2)), hn::Add(a, set(a, 2)));
       const auto e = exp(hn::Neg(hn::Mul(a, a)));
       const auto c =
-          hn::Div(hn::Mul(e, detail::horner(u, kErfc)), hn::MulAdd(a, set(a, 2), set(a, 1)));
+          hn::Div(hn::Mul(e, detail::polynomial(u, kErfc)), hn::MulAdd(a, set(a, 2), set(a, 1)));
       return hn::IfThenElse(hn::Lt(v, set(a, 0)), hn::Sub(set(a, 2), c), c);
     });
   }

@@ -60,12 +60,11 @@ HWY_INLINE Single erf_by_pieces(Single x) {
   const auto at = [&](int k) HWY_ATTR {
     return Single{_mm512_permutexvar_ps(piece, _mm512_loadu_ps(kTable[k]))};
   };
-  Single p = at(6);
-  for (int k = 5; k >= 1; --k) p = hn::MulAdd(p, t, at(k));
+  const Single higher[] = {at(1), at(2), at(3), at(4), at(5), at(6)};
   // The piece at 0 is a + a q(a): its constant term is a itself.
   const auto other = hn::Gt(sum, magic);
-  p = hn::MulAdd(
-      p, t,
+  const Single p = hn::MulAdd(
+      polynomial_in_halves(t, higher), t,
       Single{_mm512_mask_permutexvar_ps(b.raw, other.raw, piece, _mm512_loadu_ps(kTable[0]))});
   const Single y = hn::IfThenElse(hn::Gt(a, set(x, 3.95f)), set(x, 1), p);
   return hn::CopySign(y, x);
@@ -138,8 +137,8 @@ HWY_INLINE Single tanh_by_pieces(Single x) {
         _mm512_permutex2var_ps(_mm512_loadu_ps(kTable[k]), piece, _mm512_loadu_ps(kTable[k] + 16))};
   };
   const Single t = hn::Sub(b, at(0));
-  Single p = at(7);
-  for (int k = 6; k >= 1; --k) p = hn::MulAdd(p, t, at(k));
+  const Single higher[] = {at(2), at(3), at(4), at(5), at(6), at(7)};
+  const Single p = hn::MulAdd(polynomial_in_halves(t, higher), t, at(1));
   const Single y = hn::IfThenElse(hn::Gt(a, set(x, 9.1f)), set(x, 1), p);
   return hn::CopySign(y, x);
 }

@@ -94,12 +94,12 @@ HWY_INLINE SinCos<V> sin_cos(V x) {
       subtract_parts(x, k.value(), C::kParts, std::make_index_sequence<std::size(C::kParts)>());
   const V z = hn::Mul(r, r);
   SinCos<V> result;
-  result.s = hn::MulAdd(hn::Mul(r, z), horner(z, C::kSin), r);
+  result.s = hn::MulAdd(hn::Mul(r, z), polynomial(z, C::kSin), r);
   const V half_square = hn::Mul(z, set(x, 0.5));
   // 1 - z/2 in two pieces keeps the last bit of the cosine.
   const V head = hn::Sub(set(x, 1), half_square);
   const V rest = hn::Sub(hn::Sub(set(x, 1), head), half_square);
-  result.c = hn::Add(head, hn::MulAdd(hn::Mul(z, z), horner(z, C::kCos), rest));
+  result.c = hn::Add(head, hn::MulAdd(hn::Mul(z, z), polynomial(z, C::kCos), rest));
   result.q = k.bits();
   return result;
 }
@@ -166,7 +166,7 @@ namespace detail {
 template <class V>
 HWY_INLINE V atan_unit(V z) {
   const V w = hn::Mul(z, z);
-  return hn::MulAdd(hn::Mul(z, w), horner(w, TrigOf<V>::kAtan), z);
+  return hn::MulAdd(hn::Mul(z, w), polynomial(w, TrigOf<V>::kAtan), z);
 }
 
 }  // namespace detail
@@ -212,7 +212,7 @@ template <class V>
 HWY_INLINE V asin_core(V a, MaskOf<V> large) {
   const V z = hn::IfThenElse(large, hn::Mul(hn::Sub(set(a, 1), a), set(a, 0.5)), hn::Mul(a, a));
   const V s = hn::IfThenElse(large, hn::Sqrt(z), a);
-  return hn::MulAdd(hn::Mul(s, z), horner(z, TrigOf<V>::kAsin), s);
+  return hn::MulAdd(hn::Mul(s, z), polynomial(z, TrigOf<V>::kAsin), s);
 }
 
 }  // namespace detail

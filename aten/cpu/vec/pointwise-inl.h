@@ -51,9 +51,30 @@ HWY_INLINE void store_part(hn::Vec<D> v, D d, T* p, size_t count) {
 #endif
 }
 
+/// kTurn vectors from `in` on to `out`.
+template <class F, int kTurn, class D, class T, class V>
+HWY_INLINE void turn(D d, const T* const* in, const V* s, T* const* out, bool stream) {
+  const size_t lanes = hn::Lanes(d);
+  V r[kTurn][F::kOutputs];
+  for (int u = 0; u < kTurn; ++u) {
+    V a[F::kInputs + 1];
+    for (int k = 0; k < F::kInputs; ++k) a[k] = hn::LoadU(d, in[k] + u * lanes);
+    F::template apply<V>(a, s, r[u]);
+  }
+  if (HWY_UNLIKELY(stream)) {
+    for (int k = 0; k < F::kOutputs; ++k) {
+      for (int u = 0; u < kTurn; ++u) hn::Stream(r[u][k], d, out[k] + u * lanes);
+    }
+  } else {
+    for (int k = 0; k < F::kOutputs; ++k) {
+      for (int u = 0; u < kTurn; ++u) hn::StoreU(r[u][k], d, out[k] + u * lanes);
+    }
+  }
+}
+
 template <class F, class T>
 HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
-                              const Scalar* scalars, int64_t n) {
+                              const Scalar* scalars, int64_t n, bool stream) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr int kIns = F::kInputs, kOuts = F::kOutputs, kTurn = kUnroll<F>;
@@ -87,27 +108,15 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
     }
     if constexpr (kTurn > 1) {
       for (; i + kTurn * lanes <= count; i += kTurn * lanes) {
-        for (int u = 0; u < kTurn; ++u) {
-          V a[kIns + 1], r[kOuts];
-          for (int k = 0; k < kIns; ++k) a[k] = hn::LoadU(d, in[k] + u * lanes);
-          F::template apply<V>(a, s, r);
-          for (int k = 0; k < kOuts; ++k) hn::StoreU(r[k], d, out[k] + u * lanes);
-        }
+        turn<F, kTurn>(d, in, s, out, stream);
         for (int k = 0; k < kIns; ++k) in[k] += kTurn * in_step[k];
         for (int k = 0; k < kOuts; ++k) out[k] += kTurn * out_step[k];
       }
     }
     for (; i + lanes <= count; i += lanes) {
-      V a[kIns + 1], r[kOuts];
-      for (int k = 0; k < kIns; ++k) {
-        a[k] = hn::LoadU(d, in[k]);
-        in[k] += in_step[k];
-      }
-      F::template apply<V>(a, s, r);
-      for (int k = 0; k < kOuts; ++k) {
-        hn::StoreU(r[k], d, out[k]);
-        out[k] += out_step[k];
-      }
+      turn<F, 1>(d, in, s, out, stream);
+      for (int k = 0; k < kIns; ++k) in[k] += in_step[k];
+      for (int k = 0; k < kOuts; ++k) out[k] += out_step[k];
     }
   }
   if (i < count) {
@@ -125,7 +134,7 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
 
 template <class F, class T>
 void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
-                  const Scalar* scalars, int64_t n) {
+                  const Scalar* scalars, int64_t n, bool) {
   T s[F::kScalars + 1];
   for (int k = 0; k < F::kScalars; ++k) s[k] = scalars[k].template to<T>();
   for (int64_t i = 0; i < n; ++i) {
