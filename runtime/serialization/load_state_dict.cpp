@@ -10,30 +10,30 @@ namespace {
 constexpr int kOldestVersion = 1;
 constexpr int kNewestVersion = 10;
 
-void check_version(const ZipReader& zip, const InputFile& file) {
+void check_version(const ZipReader& zip, const ByteSource& file) {
   const std::string text = zip.read(zip.has(".data/version") ? ".data/version" : "version");
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  TENON_CHECK(error == std::errc(), "[load] '", file.path(), "': the version is no number: '", text,
+  TENON_CHECK(error == std::errc(), "[load] ", file.name(), ": the version is no number: '", text,
               "'");
-  TENON_CHECK(version >= kOldestVersion && version <= kNewestVersion, "[load] '", file.path(),
-              "': Attempted to read a file with version ", version,
+  TENON_CHECK(version >= kOldestVersion && version <= kNewestVersion, "[load] ", file.name(),
+              ": Attempted to read a file with version ", version,
               ", but the maximum supported version for reading is ", kNewestVersion, ".");
   if (!zip.has("byteorder")) return;
   const std::string order = zip.read("byteorder");
-  TENON_CHECK(order == "little", "[load] '", file.path(), "': byte order '", order,
+  TENON_CHECK(order == "little", "[load] ", file.name(), ": byte order '", order,
               "' is not supported");
 }
 
-StateDict to_state_dict(const PickleValue& value, const InputFile& file) {
+StateDict to_state_dict(const PickleValue& value, const ByteSource& file) {
   using Kind = PickleValue::Kind;
-  TENON_CHECK(value.kind == Kind::Dict, "[load] '", file.path(), "' holds ", value.description(),
+  TENON_CHECK(value.kind == Kind::Dict, "[load] ", file.name(), " holds ", value.description(),
               ", expected a dict of tensors");
   StateDict state("Tensor");
   for (const auto& [key, tensor] : value.pairs) {
-    TENON_CHECK(key->kind == Kind::String, "[load] '", file.path(), "': a key is ",
+    TENON_CHECK(key->kind == Kind::String, "[load] ", file.name(), ": a key is ",
                 key->description(), ", expected a string");
-    TENON_CHECK(tensor->kind == Kind::Tensor, "[load] '", file.path(), "': '", key->text, "' is ",
+    TENON_CHECK(tensor->kind == Kind::Tensor, "[load] ", file.name(), ": '", key->text, "' is ",
                 tensor->description(), ", expected a tensor");
     state.set(key->text, Tensor(tensor->tensor));
   }
@@ -43,7 +43,7 @@ StateDict to_state_dict(const PickleValue& value, const InputFile& file) {
 }  // namespace
 
 StateDict load_state_dict(const std::string& path) {
-  const InputFile file(path);
+  const FileSource file(path);
   const ZipReader zip(file);
   TENON_CHECK(!zip.has("constants.pkl"), "[load] '", path,
               "' is a TorchScript archive; save the module's state_dict() to read it here");

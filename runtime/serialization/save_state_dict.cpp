@@ -106,7 +106,7 @@ void save_state_dict(const StateDict& state, const std::string& path) {
   const std::string archive = archive_name(path);
   StorageTable storages;
   const std::string pickle = pickle_of(state, storages);
-  OutputFile file(path);
+  FileSink file(path);
   ZipWriter zip(file, archive);
   zip.add("data.pkl", pickle);
   zip.add(".format_version", "1");

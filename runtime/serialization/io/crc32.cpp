@@ -1,4 +1,5 @@
-#include "runtime/serialization/zip_format.h"
+#include "runtime/serialization/io/crc32.h"
+
 #include "tenon/config.h"
 
 #if TENON_HAS_ZLIB
@@ -7,7 +8,7 @@
 #include <array>
 #endif
 
-namespace tenon::serialization::zip {
+namespace tenon::serialization {
 
 #if TENON_HAS_ZLIB
 
@@ -37,4 +38,4 @@ uint32_t crc32(uint32_t crc, const void* data, size_t bytes) {
 
 #endif
 
-}  // namespace tenon::serialization::zip
+}  // namespace tenon::serialization
