@@ -48,6 +48,8 @@ StateDict load_state_dict(const std::string& path) {
   TENON_CHECK(!zip.has("constants.pkl"), "[load] '", path,
               "' is a TorchScript archive; save the module's state_dict() to read it here");
   check_version(zip, file);
+  // The tensors' memory is filled when the whole pickle has been understood.
+  std::vector<ZipReader::Request> requests;
   const auto load_storage = [&](const std::string& key, ScalarType dtype, int64_t numel) {
     const std::string name = "data/" + key;
     // The record bounds what is allocated, and the file bounds the record.
@@ -58,12 +60,14 @@ StateDict load_state_dict(const std::string& path) {
                 ": record size (", bytes, " bytes) does not match expected size (", numel,
                 " elements of ", dtype, ")");
     TensorBase storage = empty({numel}, dtype, kCPU);
-    zip.read(name, storage.data_ptr(), bytes);
+    requests.push_back({name, storage.data_ptr(), bytes});
     return storage;
   };
   const std::string pickle = zip.read("data.pkl");
   PickleReader reader(pickle, "'" + path + "': data.pkl", load_storage);
-  return to_state_dict(reader.run(), file);
+  StateDict state = to_state_dict(reader.run(), file);
+  zip.read(requests);
+  return state;
 }
 
 }  // namespace tenon::serialization

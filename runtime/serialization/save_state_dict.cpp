@@ -108,6 +108,9 @@ void save_state_dict(const StateDict& state, const std::string& path) {
   const std::string pickle = pickle_of(state, storages);
   FileSink file(path);
   ZipWriter zip(file, archive);
+  uint64_t bytes = pickle.size();
+  for (const auto& entry : storages.entries()) bytes += entry.storage.nbytes();
+  zip.reserve(storages.entries().size() + 6, bytes);
   zip.add("data.pkl", pickle);
   zip.add(".format_version", "1");
   zip.add(".storage_alignment", "64");

@@ -4,6 +4,7 @@
 
 #include "aten/core/error.h"
 #include "runtime/serialization/io/crc32.h"
+#include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/zip_deflate.h"
 #include "runtime/serialization/zip_format.h"
 
@@ -12,6 +13,9 @@ namespace {
 
 /// The longest comment an archive may end with.
 constexpr uint64_t kMaxComment = 0xFFFF;
+
+/// What one thread reads at a time.
+constexpr uint64_t kPieceBytes = 1 << 20;
 
 /// Replaces the numbers of a directory entry that did not fit into 32 bits by those of its zip64
 /// field; false if the extra field is damaged.
@@ -222,26 +226,65 @@ const ZipReader::Record& ZipReader::get(std::string_view name) const {
   return *record;
 }
 
-void ZipReader::read(std::string_view name, void* data, uint64_t bytes) const {
-  const Record& record = get(name);
-  if (record.bytes != bytes) {
-    fail("record ", name, " at byte ", record.data, ": record size (", record.bytes,
-         " bytes) does not match expected size (", bytes, " bytes)");
+const ZipReader::Record& ZipReader::check_request(const Request& request) const {
+  const Record& record = get(request.name);
+  if (record.bytes != request.bytes) {
+    fail("record ", record.name, " at byte ", record.data, ": record size (", record.bytes,
+         " bytes) does not match expected size (", request.bytes, " bytes)");
   }
-  uint32_t crc = 0;
-  if (record.deflated) {
-    zip::inflate(source_, record.data, record.packed, data, bytes,
-                 tenon::detail::concat("[load] ", source_.name(), ": record ", name, " at byte ",
-                                       record.data));
-    crc = crc32(0, data, bytes);
-  } else {
-    crc = source_.read_crc(record.data, data, bytes);
-  }
+  return record;
+}
+
+void ZipReader::check_crc(const Record& record, uint32_t crc) const {
   // Writers that do not compute the checksum leave it 0.
   if (record.crc != 0 && crc != record.crc) {
-    fail("record ", name, " at byte ", record.data, " is damaged: its CRC-32 is ", crc,
+    fail("record ", record.name, " at byte ", record.data, " is damaged: its CRC-32 is ", crc,
          ", expected ", record.crc);
   }
+}
+
+uint32_t ZipReader::inflate(const Record& record, void* data) const {
+  zip::inflate(source_, record.data, record.packed, data, record.bytes,
+               tenon::detail::concat("[load] ", source_.name(), ": record ", record.name,
+                                     " at byte ", record.data));
+  return crc32(0, data, record.bytes);
+}
+
+void ZipReader::read(const std::vector<Request>& requests) const {
+  struct Piece {
+    const Record* record;
+    char* data;
+    uint64_t offset;
+    uint64_t bytes;
+    uint32_t crc;
+  };
+  std::vector<Piece> pieces;
+  for (const Request& request : requests) {
+    const Record& record = check_request(request);
+    const uint64_t most = record.deflated ? record.bytes : kPieceBytes;
+    for (uint64_t at = 0; at < record.bytes; at += most) {
+      pieces.push_back({&record, static_cast<char*>(request.data) + at, at,
+                        std::min(most, record.bytes - at), 0});
+    }
+  }
+  parallel_tasks(pieces.size(), [&](size_t i) {
+    Piece& piece = pieces[i];
+    const Record& record = *piece.record;
+    piece.crc = record.deflated
+                    ? inflate(record, piece.data)
+                    : source_.read_crc(record.data + piece.offset, piece.data, piece.bytes);
+  });
+  for (size_t i = 0; i < pieces.size();) {
+    const Record& record = *pieces[i].record;
+    uint32_t crc = 0;
+    for (uint64_t at = 0; at < record.bytes; at += pieces[i++].bytes)
+      crc = crc32_combine(crc, pieces[i].crc, pieces[i].bytes);
+    check_crc(record, crc);
+  }
+}
+
+void ZipReader::read(std::string_view name, void* data, uint64_t bytes) const {
+  read({{std::string(name), data, bytes}});
 }
 
 std::string ZipReader::read(std::string_view name) const {

@@ -42,7 +42,14 @@ class TENON_API ZipReader {
   /// Offset of a record's data in the source.
   uint64_t offset(std::string_view name) const { return get(name).data; }
 
-  /// Reads a record of exactly `bytes` and checks its CRC.
+  /// Where the contents of a record go, which must be exactly `bytes`.
+  struct Request {
+    std::string name;
+    void* data;
+    uint64_t bytes;
+  };
+  /// Reads records, several at a time and large ones in pieces, and checks their CRCs.
+  void read(const std::vector<Request>& requests) const;
   void read(std::string_view name, void* data, uint64_t bytes) const;
   std::string read(std::string_view name) const;
 
@@ -60,6 +67,9 @@ class TENON_API ZipReader {
   Record read_entry(const char* entry, size_t left, uint64_t at, size_t& total) const;
   void locate_data(Record& record, const std::string& name, uint64_t limit) const;
   void check_overlaps() const;
+  const Record& check_request(const Request& request) const;
+  void check_crc(const Record& record, uint32_t crc) const;
+  uint32_t inflate(const Record& record, void* data) const;
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const;
 

@@ -38,6 +38,12 @@ std::string zip64_field(bool large_sizes, uint64_t bytes, uint64_t packed, uint6
 
 }  // namespace
 
+void ZipWriter::reserve(size_t records, uint64_t bytes) {
+  // Headers, descriptor and padding of a record with a name of usual length.
+  constexpr uint64_t kAround = 256;
+  sink_.reserve(sink_.position() + bytes + (records + 1) * kAround);
+}
+
 void ZipWriter::add(std::string_view name, const void* data, uint64_t bytes, int level) {
   const bool deflated = level != 0 && bytes > 0;
   Entry entry{archive_ + "/" + std::string(name),      sink_.position() - base_, bytes, bytes, 0,

@@ -17,6 +17,8 @@ class TENON_API ZipWriter {
   ZipWriter(ByteSink& sink, std::string archive)
       : sink_(sink), base_(sink.position()), archive_(std::move(archive)) {}
 
+  /// Says how much is going to be added, so that a full disk shows before anything is written.
+  void reserve(size_t records, uint64_t bytes);
   /// Adds a record, stored or, with a `level` of 1 to 9, deflated. An empty one is always stored.
   void add(std::string_view name, const void* data, uint64_t bytes, int level = 0);
   void add(std::string_view name, std::string_view text) { add(name, text.data(), text.size()); }

@@ -6,13 +6,6 @@
 #include "runtime/serialization/io/crc32.h"
 
 namespace tenon::serialization {
-namespace {
-
-/// Small enough that the write finds in the cache what the checksum has just read.
-constexpr size_t kChunk = 256 * 1024;
-
-}  // namespace
-
 void ByteSink::write(const void* data, size_t bytes) {
   if (bytes == 0) return;
   append(static_cast<const char*>(data), bytes);
@@ -28,8 +21,8 @@ uint32_t ByteSink::write_crc(const void* data, size_t bytes) {
 
 uint32_t ByteSink::append_crc(const char* data, size_t bytes) {
   uint32_t crc = 0;
-  for (size_t at = 0; at < bytes; at += kChunk) {
-    const size_t n = std::min(kChunk, bytes - at);
+  for (size_t at = 0; at < bytes; at += kCrcChunk) {
+    const size_t n = std::min(kCrcChunk, bytes - at);
     crc = crc32(crc, data + at, n);
     append(data + at, n);
   }

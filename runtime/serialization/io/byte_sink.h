@@ -63,6 +63,7 @@ class TENON_API FileSink : public ByteSink {
  private:
   void open_temporary();
   void append(const char* data, size_t bytes) override;
+  uint32_t append_crc(const char* data, size_t bytes) override;
   void flush();
   void write_out(const char* data, size_t bytes);
   void discard() noexcept;
@@ -73,6 +74,7 @@ class TENON_API FileSink : public ByteSink {
   Options options_;
   int descriptor_ = -1;
   uint64_t flushed_ = 0;
+  uint64_t reserved_ = 0;
   std::vector<char> buffer_;
 };
 

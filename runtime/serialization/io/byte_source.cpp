@@ -1,5 +1,6 @@
 #include "runtime/serialization/io/byte_source.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -8,16 +9,27 @@
 
 namespace tenon::serialization {
 
-void ByteSource::read(uint64_t offset, void* data, size_t bytes) const {
+void ByteSource::check(uint64_t offset, size_t bytes) const {
   TENON_CHECK(offset <= size_ && bytes <= size_ - offset, "[load] ", name_,
               ": unexpected EOF, expected ", bytes, " bytes at byte ", offset, " of ", size_,
               ". The file might be corrupted.");
+}
+
+void ByteSource::read(uint64_t offset, void* data, size_t bytes) const {
+  check(offset, bytes);
   if (bytes > 0) fetch(offset, static_cast<char*>(data), bytes);
 }
 
 uint32_t ByteSource::read_crc(uint64_t offset, void* data, size_t bytes) const {
-  read(offset, data, bytes);
-  return crc32(0, data, bytes);
+  check(offset, bytes);
+  uint32_t crc = 0;
+  for (auto* to = static_cast<char*>(data); bytes > 0;) {
+    const size_t n = std::min(bytes, kCrcChunk);
+    fetch(offset, to, n);
+    crc = crc32(crc, to, n);
+    offset += n, to += n, bytes -= n;
+  }
+  return crc;
 }
 
 MemorySource::MemorySource(std::string_view bytes, std::string name) : ByteSource(std::move(name)) {

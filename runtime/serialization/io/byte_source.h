@@ -38,6 +38,9 @@ class TENON_API ByteSource {
   std::string name_;
   uint64_t size_ = 0;
   const char* data_ = nullptr;
+
+ private:
+  void check(uint64_t offset, size_t bytes) const;
 };
 
 /// A regular file.

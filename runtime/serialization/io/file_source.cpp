@@ -27,7 +27,10 @@ int open_regular(const std::string& path, int flags, uint64_t& size) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path)
-    : ByteSource("'" + path + "'"), descriptor_(open_regular(path, O_RDONLY, size_)) {}
+    : ByteSource("'" + path + "'"), descriptor_(open_regular(path, O_RDONLY, size_)) {
+  // Twice the usual reading ahead; a system that does not know the advice loses nothing.
+  ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
 
 FileSource::~FileSource() { ::close(descriptor_); }
 

@@ -70,7 +70,7 @@ class SparseFile {
    private:
     void append(const char* data, size_t bytes) override {
       const uint64_t at = std::max(position_, file_.end_);
-      if (bytes < 1 << 20) file_.islands_[at].assign(data, bytes);
+      if (bytes < 1 << 16) file_.islands_[at].assign(data, bytes);
       file_.end_ = at + bytes;
     }
 
