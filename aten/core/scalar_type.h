@@ -69,11 +69,11 @@ inline constexpr ScalarType kUInt64 = ScalarType::UInt64;
   M(bool, Bool) TENON_FORALL_FLOATING(M) TENON_FORALL_REDUCED_FLOATING(M) TENON_FORALL_COMPLEX(M)
 /// Element types that are stored, viewed and moved but not computed with: M(C++ type of the bits,
 /// enumerator).
-#define TENON_FORALL_STORAGE_ONLY(M)                           \
-  M(uint8_t, Float8_e5m2)                                      \
-  M(uint8_t, Float8_e4m3fn)                                    \
-  M(uint8_t, Float8_e5m2fnuz)                                  \
-  M(uint8_t, Float8_e4m3fnuz)                                  \
+#define TENON_FORALL_STORAGE_ONLY(M) \
+  M(uint8_t, Float8_e5m2)            \
+  M(uint8_t, Float8_e4m3fn)          \
+  M(uint8_t, Float8_e5m2fnuz)        \
+  M(uint8_t, Float8_e4m3fnuz)        \
   M(uint16_t, UInt16) M(uint32_t, UInt32) M(uint64_t, UInt64)
 
 template <class T>

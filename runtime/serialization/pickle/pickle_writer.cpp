@@ -1,5 +1,6 @@
-#include "runtime/serialization/pickle_writer.h"
+#include "runtime/serialization/pickle/pickle_writer.h"
 
+#include <bit>
 #include <limits>
 
 #include "aten/core/error.h"
@@ -19,7 +20,6 @@ void PickleWriter::integer(int64_t value) {
     out_ += 'J';
     zip::put<int32_t>(out_, static_cast<int32_t>(value));
   } else {
-    // LONG1: as few bytes of two's complement as hold the sign.
     std::string bytes;
     zip::put<int64_t>(bytes, value);
     while (bytes.size() > 1) {
@@ -28,10 +28,27 @@ void PickleWriter::integer(int64_t value) {
       if (last != (negative ? 0xFF : 0x00)) break;
       bytes.pop_back();
     }
+    long_integer(bytes);
+  }
+}
+
+void PickleWriter::long_integer(std::string_view bytes) {
+  if (bytes.size() <= 0xFF) {
     out_ += '\x8a';
     zip::put<uint8_t>(out_, static_cast<uint8_t>(bytes.size()));
-    out_ += bytes;
+  } else {
+    TENON_CHECK(bytes.size() <= std::numeric_limits<int32_t>::max(), "[save] an int of ",
+                bytes.size(), " bytes is too large");
+    out_ += '\x8b';
+    zip::put<int32_t>(out_, static_cast<int32_t>(bytes.size()));
   }
+  out_ += bytes;
+}
+
+void PickleWriter::real(double value) {
+  out_ += 'G';
+  const auto bits = std::bit_cast<uint64_t>(value);
+  for (int shift = 56; shift >= 0; shift -= 8) out_ += static_cast<char>(bits >> shift);
 }
 
 PickleWriter::Memo PickleWriter::string(std::string_view text) {
@@ -50,20 +67,48 @@ void PickleWriter::shared_string(std::string_view text) {
 }
 
 void PickleWriter::global(std::string_view module, std::string_view name) {
-  std::string text = std::string(module) + '\n' + std::string(name) + '\n';
-  const auto it = globals_.find(text);
+  global(std::string(module) + ' ' + std::string(name));
+}
+
+void PickleWriter::global(std::string_view text) {
+  const auto it = globals_.find(std::string(text));
   if (it != globals_.end()) return get(it->second);
+  const size_t space = text.find(' ');
+  TENON_CHECK_VALUE(space != text.npos && text.find('\n') == text.npos,
+                    "[save] a class or function must be given as 'module name', got '", text, "'");
   out_ += 'c';
-  out_ += text;
-  globals_.emplace(std::move(text), put());
+  out_ += text.substr(0, space);
+  out_ += '\n';
+  out_ += text.substr(space + 1);
+  out_ += '\n';
+  globals_.emplace(text, put());
+}
+
+PickleWriter::Memo PickleWriter::tuple(size_t items) {
+  constexpr char kOpcodes[] = {'\x85', '\x86', '\x87'};
+  return remember(items > 3 ? 't' : kOpcodes[items - 1]);
+}
+
+void PickleWriter::drop_tuple(size_t items, Memo memo) {
+  if (items > 3) {
+    out_ += '1';
+  } else {
+    out_.append(items, '0');
+  }
+  get(memo);
+}
+
+void PickleWriter::drop_reduced(bool by_new, Memo memo) {
+  out_ += by_new ? "\x81" : "R";
+  out_ += '0';
+  get(memo);
 }
 
 void PickleWriter::integers(IntArrayRef values) {
   if (values.empty()) return empty_tuple();
-  if (values.size() > 3) mark();
+  begin_tuple(values.size());
   for (const int64_t v : values) integer(v);
-  constexpr char kOpcodes[] = {'\x85', '\x86', '\x87'};
-  remember(values.size() > 3 ? 't' : kOpcodes[values.size() - 1]);
+  tuple(values.size());
 }
 
 void PickleWriter::get(Memo memo) {

@@ -10,7 +10,7 @@
 
 namespace tenon::serialization {
 
-/// Writes a pickle of protocol 2 the way Python's pickler does, memo numbers included.
+/// Writes opcodes of pickle protocol 2 the way Python's pickler does, memo numbers included.
 class PickleWriter {
  public:
   PickleWriter() : out_("\x80\x02", 2) {}
@@ -22,17 +22,36 @@ class PickleWriter {
   void none() { out_ += 'N'; }
   void boolean(bool value) { out_ += value ? '\x88' : '\x89'; }
   void integer(int64_t value);
+  /// An integer of any size in two's complement, least significant byte first.
+  void long_integer(std::string_view bytes);
+  void real(double value);
   /// A string object of its own.
   Memo string(std::string_view text);
   /// A string that is one object wherever it occurs.
   void shared_string(std::string_view text);
   void global(std::string_view module, std::string_view name);
+  /// "module name".
+  void global(std::string_view text);
   void empty_tuple() { out_ += ')'; }
-  /// Ends the tuple begun with mark().
-  void tuple() { remember('t'); }
+  Memo empty_list() { return remember(']'); }
+  Memo empty_dict() { return remember('}'); }
+  /// Begins a tuple of `items` items, which tuple() ends.
+  void begin_tuple(size_t items) {
+    if (items > 3) mark();
+  }
+  Memo tuple(size_t items);
+  /// Instead of tuple(): the tuple has come to be in the memo while its items were written.
+  void drop_tuple(size_t items, Memo memo);
   void integers(IntArrayRef values);
-  void reduce() { remember('R'); }
+  Memo reduce() { return remember('R'); }
+  Memo new_object() { return remember('\x81'); }
+  /// Instead of what reduce() remembers: the object has come to be in the memo by its own
+  /// arguments.
+  void drop_reduced(bool by_new, Memo memo);
+  void build() { out_ += 'b'; }
   void persistent_id() { out_ += 'Q'; }
+  void append() { out_ += 'a'; }
+  void appends() { out_ += 'e'; }
   void set_item() { out_ += 's'; }
   void set_items() { out_ += 'u'; }
   void get(Memo memo);
