@@ -25,6 +25,8 @@ from targets import Ceilings, target_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ["calls", "own_operator", "pointwise", "reductions", "products", "training"]
+# PyTorch has these only in Python: its side is a script.
+SCRIPTS = ["files"]
 
 
 def parse_arguments():
@@ -54,18 +56,18 @@ def pinned(threads):
     return ["taskset", "--cpu-list", ",".join(map(str, cores))]
 
 
-def run_program(binary, threads, options):
-    command = [*pinned(threads), str(binary), "--threads", str(threads), "--filter", options.filter]
+def run_program(program, threads, options):
+    command = [*pinned(threads), *program, "--threads", str(threads), "--filter", options.filter]
     if options.quick:
         command.append("--quick")
     result = subprocess.run(command, capture_output=True, text=True, env=environment(threads))
     if result.returncode != 0:
-        raise SystemExit(f"run.py: {binary} failed:\n{result.stdout[-1000:]}{result.stderr[-2000:]}")
+        raise SystemExit(f"run.py: {' '.join(program)} failed:\n{result.stdout[-1000:]}{result.stderr[-2000:]}")
     return {r["name"]: r for r in map(json.loads, result.stdout.splitlines())}
 
 
-def has_cases(binary, options):
-    result = subprocess.run([str(binary), "--list", "--filter", options.filter], capture_output=True, text=True,
+def has_cases(program, options):
+    result = subprocess.run([*program, "--list", "--filter", options.filter], capture_output=True, text=True,
                             env=environment(1))
     return bool(result.stdout.strip())
 
@@ -131,7 +133,7 @@ def measure_threads(threads, programs, options, repetitions):
     """All programs with one number of threads; prints each case as it is done."""
     ceiling_binary = options.build / "benchmarks/bench_ceilings"
     ceiling_options = argparse.Namespace(filter="", quick=options.quick)
-    runs = [run_program(ceiling_binary, threads, ceiling_options) for _ in range(3)] if ceiling_binary.exists() else []
+    runs = [run_program([str(ceiling_binary)], threads, ceiling_options) for _ in range(3)] if ceiling_binary.exists() else []
     ceilings = Ceilings(runs)
     for size, rate in ceilings.copies:
         print(f"ceiling, T={threads}: copy, {int(size) >> 10} KiB in all: {rate:.0f} GB/s")
@@ -147,6 +149,7 @@ def measure_threads(threads, programs, options, repetitions):
                 for name, case in run_program(sides[side], threads, options).items():
                     measurement = measurements.setdefault(name, Measurement(case, threads))
                     measurement.add(side, case)
+        ceilings.take_files(measurements)
         for measurement in measurements.values():
             if measurement.times["tenon"] and measurement.times["torch"]:
                 results.append(measurement.result(ceilings))
@@ -158,12 +161,14 @@ def main():
     options = parse_arguments()
     options.build = options.build.resolve()
     repetitions = 3 if options.quick else options.repetitions
-    missing = [n for n in PROGRAMS if not (options.build / f"benchmarks/bench_{n}").exists()]
+    missing = [n for n in PROGRAMS + SCRIPTS if not (options.build / f"benchmarks/bench_{n}").exists()]
     if missing:
         raise SystemExit(f"run.py: {options.build}/benchmarks lacks {', '.join(missing)}; run ./tenon build release")
     print("compiling PyTorch's side where it changed ...", flush=True)
     torch_binaries, version = peer.build(PROGRAMS, ROOT / "build/bench-torch")
-    programs = [{"tenon": options.build / f"benchmarks/bench_{n}", "torch": torch_binaries[n]} for n in PROGRAMS]
+    torch_side = {n: [str(b)] for n, b in torch_binaries.items()}
+    torch_side |= {n: [sys.executable, str(ROOT / f"benchmarks/{n}.py")] for n in SCRIPTS}
+    programs = [{"tenon": [str(options.build / f"benchmarks/bench_{n}")], "torch": torch_side[n]} for n in torch_side]
     programs = [p for p in programs if has_cases(p["tenon"], options)]
 
     print(f"Tenon against PyTorch {version}; {platform.processor() or platform.machine()}, {os.cpu_count()} cores; "

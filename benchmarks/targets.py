@@ -2,6 +2,7 @@
 
 import math
 import re
+import statistics
 
 # (pattern of names, ratio, least share of the machine's ceiling or None)
 TARGETS = [
@@ -33,7 +34,12 @@ TARGETS = [
     (r"^lenet/step/b16$", 0.4, None),
     (r"^lenet/step/b256$", 0.55, None),
     (r"^optim/", 0.5, None),
+    (r"^files/save$", 0.7, 0.9),
+    (r"^files/load$", 0.5, 0.9),
 ]
+
+# Cases whose ceiling is another case, measured by the same processes.
+FILE_CEILINGS = {"files/save": "files/raw_write_sync", "files/load": "files/raw_read"}
 
 
 def target_of(name):
@@ -50,6 +56,7 @@ class Ceilings:
     def __init__(self, runs):
         """`runs`: the results of several processes, of which the best counts."""
         self.flops = None
+        self.files = {}
         best = {}
         for results in runs:
             for name, r in results.items():
@@ -59,8 +66,19 @@ class Ceilings:
                     best[r["bytes"]] = max(best.get(r["bytes"], 0), r["bytes"] / r["best"])
         self.copies = sorted(best.items())  # (working set in bytes, bytes per ns), smallest first
 
+    def take_files(self, measurements):
+        """Takes the ceilings of files from what Tenon's processes measured of them."""
+        for name, raw in FILE_CEILINGS.items():
+            if raw in measurements and measurements[raw].times["tenon"]:
+                self.files[name] = statistics.median(measurements[raw].times["tenon"]), raw
+
     def share(self, case, ns):
         """The share of the ceiling that a case reaches in `ns`, and which ceiling; (None, "") if it has none."""
+        if case["name"] in self.files:
+            raw_ns, raw = self.files[case["name"]]
+            return raw_ns / ns, raw
+        if case["name"].startswith("files/"):
+            return None, ""
         if case["flops"] and self.flops:
             return case["flops"] / ns / self.flops, f"{self.flops:.0f} GFLOP/s"
         if self.copies and case["bytes"] >= self.copies[0][0] / 4:

@@ -41,6 +41,13 @@ const char* python_name(ScalarType type) {
   case kComplexDouble: return "torch.complex128";
   case kBool: return "torch.bool";
   case kBFloat16: return "torch.bfloat16";
+  case kFloat8_e5m2: return "torch.float8_e5m2";
+  case kFloat8_e4m3fn: return "torch.float8_e4m3fn";
+  case kFloat8_e5m2fnuz: return "torch.float8_e5m2fnuz";
+  case kFloat8_e4m3fnuz: return "torch.float8_e4m3fnuz";
+  case kUInt16: return "torch.uint16";
+  case kUInt32: return "torch.uint32";
+  case kUInt64: return "torch.uint64";
   case ScalarType::Undefined: break;
   }
   return "undefined";
@@ -148,10 +155,19 @@ class Writer {
     if (t_.scalar_type() == kBool) {
       return static_cast<const bool*>(t_.const_data_ptr())[offset] ? "True" : "False";
     }
-    return TENON_DISPATCH_INTEGRAL(t_.scalar_type(), "print", {
-      return std::to_string(
-          static_cast<int64_t>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset]));
-    });
+    switch (t_.scalar_type()) {
+    case kUInt16: return printed_integer<uint16_t>(offset);
+    case kUInt32: return printed_integer<uint32_t>(offset);
+    case kUInt64: return printed_integer<uint64_t>(offset);
+    default: break;
+    }
+    return TENON_DISPATCH_INTEGRAL(t_.scalar_type(), "print",
+                                   { return printed_integer<scalar_t>(offset); });
+  }
+
+  template <class T>
+  std::string printed_integer(int64_t offset) const {
+    return std::to_string(static_cast<const T*>(t_.const_data_ptr())[offset]);
   }
 
   void collect(int64_t offset) {
@@ -235,7 +251,7 @@ std::string to_string(const TensorBase& tensor) {
   TensorBase source = tensor;
   if (!tensor.is_cpu() && !tensor.is_meta() && print_hooks().to_cpu)
     source = print_hooks().to_cpu(tensor);
-  if (!source.is_cpu()) {
+  if (!source.is_cpu() || is_float8(type)) {
     suffixes.push_back("size=" + python_tuple(tensor.sizes()));
     text += "...";
   } else if (tensor.numel() == 0) {

@@ -20,7 +20,7 @@ Category category_of(ScalarType t) {
 ScalarType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
 
 void set_default_dtype(ScalarType t) {
-  TENON_CHECK_TYPE(is_floating_point(t),
+  TENON_CHECK_TYPE(is_floating_point(t) && !is_storage_only(t),
                    "[set_default_dtype] only floating-point types can be the default, got ", t);
   default_dtype = t;
 }
@@ -29,6 +29,8 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Undefined) return b;
   if (b == ScalarType::Undefined) return a;
+  TENON_CHECK_NOT_IMPLEMENTED(!is_storage_only(a) && !is_storage_only(b),
+                              "type promotion is not implemented for ", a, " and ", b);
   const Category ca = category_of(a);
   const Category cb = category_of(b);
   if (ca < cb) return promote_types(b, a);

@@ -25,6 +25,13 @@ enum class ScalarType : int8_t {
   ComplexDouble = 10,
   Bool = 11,
   BFloat16 = 15,
+  Float8_e5m2 = 23,
+  Float8_e4m3fn = 24,
+  Float8_e5m2fnuz = 25,
+  Float8_e4m3fnuz = 26,
+  UInt16 = 27,
+  UInt32 = 28,
+  UInt64 = 29,
   Undefined = 44,
 };
 using Dtype = ScalarType;
@@ -41,8 +48,16 @@ inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
 inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
 inline constexpr ScalarType kBool = ScalarType::Bool;
 inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+inline constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2;
+inline constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
+inline constexpr ScalarType kFloat8_e5m2fnuz = ScalarType::Float8_e5m2fnuz;
+inline constexpr ScalarType kFloat8_e4m3fnuz = ScalarType::Float8_e4m3fnuz;
+inline constexpr ScalarType kUInt16 = ScalarType::UInt16;
+inline constexpr ScalarType kUInt32 = ScalarType::UInt32;
+inline constexpr ScalarType kUInt64 = ScalarType::UInt64;
 
-/// TENON_FORALL_TYPES(M): M(C++ type, enumerator) for every element type.
+/// TENON_FORALL_TYPES(M): M(C++ type, enumerator) for every element type that operators compute
+/// with.
 #define TENON_FORALL_INTEGRAL(M) \
   M(uint8_t, Byte) M(int8_t, Char) M(int16_t, Short) M(int32_t, Int) M(int64_t, Long)
 #define TENON_FORALL_FLOATING(M) M(float, Float) M(double, Double)
@@ -52,6 +67,14 @@ inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 #define TENON_FORALL_TYPES(M) \
   TENON_FORALL_INTEGRAL(M)    \
   M(bool, Bool) TENON_FORALL_FLOATING(M) TENON_FORALL_REDUCED_FLOATING(M) TENON_FORALL_COMPLEX(M)
+/// Element types that are stored, viewed and moved but not computed with: M(C++ type of the bits,
+/// enumerator).
+#define TENON_FORALL_STORAGE_ONLY(M) \
+  M(uint8_t, Float8_e5m2)            \
+  M(uint8_t, Float8_e4m3fn)          \
+  M(uint8_t, Float8_e5m2fnuz)        \
+  M(uint8_t, Float8_e4m3fnuz)        \
+  M(uint16_t, UInt16) M(uint32_t, UInt32) M(uint64_t, UInt64)
 
 template <class T>
 struct ScalarTypeOf;
@@ -72,6 +95,7 @@ constexpr size_t element_size(ScalarType t) {
 #define TENON_CASE(T, Name) \
   case ScalarType::Name: return sizeof(T);
     TENON_FORALL_TYPES(TENON_CASE)
+    TENON_FORALL_STORAGE_ONLY(TENON_CASE)
 #undef TENON_CASE
   case ScalarType::Undefined: break;
   }
@@ -84,6 +108,7 @@ constexpr const char* to_string(ScalarType t) {
 #define TENON_CASE(T, Name) \
   case ScalarType::Name: return #Name;
     TENON_FORALL_TYPES(TENON_CASE)
+    TENON_FORALL_STORAGE_ONLY(TENON_CASE)
 #undef TENON_CASE
   case ScalarType::Undefined: break;
   }
@@ -94,16 +119,24 @@ inline std::ostream& operator<<(std::ostream& out, ScalarType t) { return out <<
 constexpr bool is_complex(ScalarType t) {
   return t == ScalarType::ComplexFloat || t == ScalarType::ComplexDouble;
 }
+constexpr bool is_float8(ScalarType t) {
+  return t >= ScalarType::Float8_e5m2 && t <= ScalarType::Float8_e4m3fnuz;
+}
+constexpr bool is_wide_unsigned(ScalarType t) {
+  return t >= ScalarType::UInt16 && t <= ScalarType::UInt64;
+}
+/// Whether tensors of the type can be stored, viewed and copied only: every other operator throws.
+constexpr bool is_storage_only(ScalarType t) { return is_float8(t) || is_wide_unsigned(t); }
 constexpr bool is_floating_point(ScalarType t) {
   return t == ScalarType::Float || t == ScalarType::Double || t == ScalarType::Half ||
-         t == ScalarType::BFloat16;
+         t == ScalarType::BFloat16 || is_float8(t);
 }
 constexpr bool is_reduced_floating_point(ScalarType t) {
   return t == ScalarType::Half || t == ScalarType::BFloat16;
 }
-/// Whether t counts: Byte to Long; Bool only if `include_bool`.
+/// Whether t counts: Byte to Long, UInt16 to UInt64; Bool only if `include_bool`.
 constexpr bool is_integral(ScalarType t, bool include_bool) {
-  return static_cast<int8_t>(t) <= static_cast<int8_t>(ScalarType::Long) ||
+  return static_cast<int8_t>(t) <= static_cast<int8_t>(ScalarType::Long) || is_wide_unsigned(t) ||
          (include_bool && t == ScalarType::Bool);
 }
 constexpr bool is_differentiable(ScalarType t) { return is_floating_point(t) || is_complex(t); }
@@ -124,7 +157,8 @@ constexpr ScalarType to_complex(ScalarType t) {
 TENON_API ScalarType get_default_dtype();
 TENON_API void set_default_dtype(ScalarType t);
 
-/// The smallest type both fit in: the promotion lattice of PyTorch. Symmetric, associative.
+/// The smallest type both fit in: the promotion lattice of PyTorch. Symmetric, associative. A
+/// storage-only type promotes with itself alone: NotImplementedError otherwise.
 TENON_API ScalarType promote_types(ScalarType a, ScalarType b);
 /// Whether a result of type `from` may be stored into `to`: the category (bool < integer < float <
 /// complex) may not drop, and nothing but bool itself goes into bool.

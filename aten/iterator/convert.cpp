@@ -110,7 +110,7 @@ Converter pick_source(ScalarType src) {
   case ScalarType::Name: return pick<D, T>();
     TENON_FORALL_TYPES(TENON_PICK)
 #undef TENON_PICK
-  case ScalarType::Undefined: break;
+  default: break;
   }
   return nullptr;
 }
@@ -266,7 +266,7 @@ Converter pick_converter(ScalarType dst, ScalarType src) {
   case ScalarType::Name: return pick_source<T>(src);
     TENON_FORALL_TYPES(TENON_PICK)
 #undef TENON_PICK
-  case ScalarType::Undefined: break;
+  default: break;
   }
   return nullptr;
 }
@@ -319,7 +319,9 @@ HWY_EXPORT(scatter);
 HWY_EXPORT(stream);
 
 Converter converter(ScalarType dst, ScalarType src) {
-  return HWY_DYNAMIC_DISPATCH(pick_converter)(dst, src);
+  const Converter found = HWY_DYNAMIC_DISPATCH(pick_converter)(dst, src);
+  TENON_CHECK_NOT_IMPLEMENTED(found, "[copy_] is not implemented from ", src, " to ", dst);
+  return found;
 }
 void gather_2d(void* dst, const void* src, size_t element_size, int64_t n0, int64_t n1,
                int64_t stride0, int64_t stride1) {

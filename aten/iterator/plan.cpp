@@ -121,6 +121,8 @@ ScalarType result_type(ArrayRef<const TensorBase*> tensors, ArrayRef<const Scala
 }
 
 ComputeType compute_type(ScalarType dtype) {
+  TENON_CHECK_NOT_IMPLEMENTED(!is_storage_only(dtype), "computing with ", dtype,
+                              " is not implemented: its tensors can be stored, viewed and copied");
   switch (dtype) {
   case ScalarType::Half:
   case ScalarType::BFloat16:

@@ -53,6 +53,7 @@ class Runner {
 
   int threads() const { return threads_; }
   bool quick() const { return quick_; }
+  bool listing() const { return list_; }
   /// Whether a case of this name will run: asked before costly preparations.
   bool wants(const std::string& name) const { return std::regex_search(name, filter_); }
 
@@ -66,7 +67,6 @@ class Runner {
       return;
     }
     const double sample_seconds = quick_ ? 0.004 : 0.01;
-    const int sample_count = quick_ ? 3 : 5;
     body();  // first touch, caches of primitives
     int64_t calls = 1;
     double seconds = std::min(time(calls, body), time(calls, body));
@@ -77,6 +77,7 @@ class Runner {
       // The better of two: an interruption must not pass for the work.
       seconds = std::min(time(calls, body), time(calls, body));
     }
+    const int sample_count = quick_ || seconds > kLong ? 3 : 5;
     std::vector<double> samples;
     for (int i = 0; i < sample_count; ++i) {
       samples.push_back(1e9 * time(calls, body) / static_cast<double>(calls) / work.per);
@@ -90,6 +91,9 @@ class Runner {
   }
 
  private:
+  /// Seconds from which on a call is measured less often.
+  static constexpr double kLong = 0.1;
+
   template <class F>
   static double time(int64_t calls, F&& body) {
     const auto start = std::chrono::steady_clock::now();

@@ -23,6 +23,11 @@ inline constexpr size_t kEndBytes = 22;
 
 inline constexpr uint16_t kUtf8Names = 0x0800;
 inline constexpr uint16_t kHasDescriptor = 0x0008;
+inline constexpr uint16_t kEncrypted = 0x0001;
+
+inline constexpr uint16_t kStored = 0;
+inline constexpr uint16_t kDeflated = 8;
+
 inline constexpr uint16_t kZip64Field = 1;
 inline constexpr uint16_t kPaddingField = 0x4246;  // "FB"
 inline constexpr uint32_t kIn64 = 0xFFFFFFFF;      // the true number is in the zip64 field
@@ -42,8 +47,5 @@ T get(const char* from) {
     value |= static_cast<uint64_t>(static_cast<uint8_t>(from[i])) << (8 * i);
   return static_cast<T>(value);
 }
-
-/// Continues a CRC-32, which starts from 0, over `data`.
-uint32_t crc32(uint32_t crc, const void* data, size_t bytes);
 
 }  // namespace tenon::serialization::zip

@@ -1,9 +1,11 @@
 #include "runtime/serialization/zip_reader.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "aten/core/error.h"
+#include "runtime/serialization/io/crc32.h"
+#include "runtime/serialization/io/parallel_tasks.h"
+#include "runtime/serialization/zip_deflate.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {
@@ -12,27 +14,50 @@ namespace {
 /// The longest comment an archive may end with.
 constexpr uint64_t kMaxComment = 0xFFFF;
 
+/// What one thread reads at a time.
+constexpr uint64_t kPieceBytes = 1 << 20;
+
+/// Replaces the numbers of a directory entry that did not fit into 32 bits by those of its zip64
+/// field; false if the extra field is damaged.
+bool read_zip64(const char* extra, size_t bytes, std::initializer_list<uint64_t*> numbers) {
+  for (size_t at = 0; at + 4 <= bytes;) {
+    const size_t field = zip::get<uint16_t>(extra + at + 2);
+    if (at + 4 + field > bytes) return false;
+    if (zip::get<uint16_t>(extra + at) == zip::kZip64Field) {
+      size_t used = 0;
+      for (uint64_t* number : numbers) {
+        if (*number != zip::kIn64) continue;
+        if (used + 8 > field) return false;
+        *number = zip::get<uint64_t>(extra + at + 4 + used);
+        used += 8;
+      }
+    }
+    at += 4 + field;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <class... Parts>
 void ZipReader::fail(const Parts&... parts) const {
-  tenon::detail::raise<Error>("[load] '", file_.path(),
-                              "': failed reading zip archive: ", parts...);
+  tenon::detail::raise<Error>("[load] ", source_.name(),
+                              ": failed reading zip archive: ", parts...);
 }
 
-ZipReader::ZipReader(const InputFile& file) : file_(file) {
-  TENON_CHECK(file.size() > 0, "[load] '", file.path(), "': Ran out of input: the file is empty");
-  const Directory directory = find_directory();
-  read_directory(directory);
+ZipReader::ZipReader(const ByteSource& source) : source_(source) {
+  TENON_CHECK(source.size() > 0, "[load] ", source.name(), ": Ran out of input: it is empty");
+  read_directory(find_directory());
+  check_overlaps();
 }
 
 ZipReader::Directory ZipReader::find_directory() const {
-  const uint64_t size = file_.size();
+  const uint64_t size = source_.size();
   if (size < zip::kEndBytes)
-    fail("failed finding central directory; the file has only ", size, " bytes");
+    fail("failed finding central directory; there are only ", size, " bytes");
   std::string tail(std::min(size, zip::kEndBytes + kMaxComment), '\0');
-  file_.read(size - tail.size(), tail.data(), tail.size());
-  // The last signature whose comment ends with the file.
+  source_.read(size - tail.size(), tail.data(), tail.size());
+  // The last signature whose comment ends with the source.
   size_t at = tail.size() - zip::kEndBytes + 1;
   const char* end = nullptr;
   while (at-- > 0 && !end) {
@@ -41,123 +66,158 @@ ZipReader::Directory ZipReader::find_directory() const {
         at + zip::kEndBytes + zip::get<uint16_t>(p + 20) == tail.size())
       end = p;
   }
-  if (!end) fail("failed finding central directory; the file is truncated or no archive");
-  Directory directory{zip::get<uint32_t>(end + 16), zip::get<uint32_t>(end + 12),
-                      zip::get<uint16_t>(end + 10)};
-  uint64_t limit = size - tail.size() + static_cast<uint64_t>(end - tail.data());
-
-  if (limit >= zip::kEnd64LocatorBytes) {
-    char locator[zip::kEnd64LocatorBytes];
-    file_.read(limit - sizeof(locator), locator, sizeof(locator));
-    if (zip::get<uint32_t>(locator) == zip::kEnd64Locator) {
-      const auto where = zip::get<uint64_t>(locator + 8);
-      limit -= sizeof(locator);
-      if (limit < zip::kEnd64Bytes || where > limit - zip::kEnd64Bytes) {
-        fail("the zip64 end record's offset ", where, " lies outside the file of ", size, " bytes");
-      }
-      char end64[zip::kEnd64Bytes];
-      file_.read(where, end64, sizeof(end64));
-      if (zip::get<uint32_t>(end64) != zip::kEnd64) fail("no zip64 end record at byte ", where);
-      directory = {zip::get<uint64_t>(end64 + 48), zip::get<uint64_t>(end64 + 40),
-                   zip::get<uint64_t>(end64 + 32)};
-      limit = where;
-    }
+  if (!end) {
+    fail("failed finding central directory; it is truncated, was not downloaded whole, or is no "
+         "archive");
   }
-  if (directory.offset > limit || directory.bytes > limit - directory.offset) {
+  const uint64_t end_at = size - tail.size() + static_cast<uint64_t>(end - tail.data());
+  if (end_at >= zip::kEnd64LocatorBytes) {
+    char locator[4];
+    source_.read(end_at - zip::kEnd64LocatorBytes, locator, sizeof(locator));
+    if (zip::get<uint32_t>(locator) == zip::kEnd64Locator)
+      return find_directory64(end_at - zip::kEnd64LocatorBytes);
+  }
+  const Directory directory{zip::get<uint32_t>(end + 16), zip::get<uint32_t>(end + 12),
+                            zip::get<uint16_t>(end + 10)};
+  check_start(directory.offset + directory.bytes, end_at);
+  return directory;
+}
+
+ZipReader::Directory ZipReader::find_directory64(uint64_t locator_at) const {
+  char locator[zip::kEnd64LocatorBytes];
+  source_.read(locator_at, locator, sizeof(locator));
+  const auto where = zip::get<uint64_t>(locator + 8);
+  if (locator_at < zip::kEnd64Bytes) fail("the zip64 end record is missing");
+  check_start(where, locator_at - zip::kEnd64Bytes);
+  char end64[zip::kEnd64Bytes];
+  source_.read(where, end64, sizeof(end64));
+  if (zip::get<uint32_t>(end64) != zip::kEnd64) fail("no zip64 end record at byte ", where);
+  const Directory directory{zip::get<uint64_t>(end64 + 48), zip::get<uint64_t>(end64 + 40),
+                            zip::get<uint64_t>(end64 + 32)};
+  if (directory.offset > where || directory.bytes != where - directory.offset) {
     fail("the central directory at byte ", directory.offset, " of ", directory.bytes,
-         " bytes lies outside the file of ", size, " bytes");
+         " bytes does not end at byte ", where, ", where its end record is");
   }
   return directory;
 }
 
+void ZipReader::check_start(uint64_t expected, uint64_t found) const {
+  if (found == expected) return;
+  if (expected > found) {
+    fail("failed finding central directory; its end should be at byte ", expected, " but is at ",
+         found, ": bytes are missing");
+  }
+  // What is written to a stream twice is two archives, and the directory found is the last one's.
+  char first[4];
+  source_.read(0, first, sizeof(first));
+  const uint64_t start = found - expected;
+  if (zip::get<uint32_t>(first) == zip::kLocalHeader) {
+    fail("it holds several archives, one after the other; the last begins at byte ", start,
+         ". Load each from a stream that stands at its beginning and ends with it");
+  }
+  fail("the archive begins only at byte ", start, "; other data lie before it");
+}
+
 void ZipReader::read_directory(const Directory& directory) {
   std::string bytes(directory.bytes, '\0');
-  file_.read(directory.offset, bytes.data(), bytes.size());
+  source_.read(directory.offset, bytes.data(), bytes.size());
   size_t at = 0;
   for (uint64_t i = 0; i < directory.count; ++i) {
-    const char* p = bytes.data() + at;
-    const size_t left = bytes.size() - at;
-    const uint64_t here = directory.offset + at;
-    if (left < zip::kCentralEntryBytes || zip::get<uint32_t>(p) != zip::kCentralEntry) {
-      fail("directory entry ", i, " at byte ", here, " is damaged");
-    }
-    const auto method = zip::get<uint16_t>(p + 10);
-    const size_t name_bytes = zip::get<uint16_t>(p + 28), extra_bytes = zip::get<uint16_t>(p + 30);
-    const size_t total =
-        zip::kCentralEntryBytes + name_bytes + extra_bytes + zip::get<uint16_t>(p + 32);
-    if (total > left)
-      fail("directory entry ", i, " at byte ", here, " runs past the directory's end");
-    std::string name(p + zip::kCentralEntryBytes, name_bytes);
-    if (method != 0)
-      fail("record '", name, "' is compressed (method ", method, "); only stored records are read");
-
-    uint64_t packed = zip::get<uint32_t>(p + 20);
-    Record record{zip::get<uint32_t>(p + 42), 0, zip::get<uint32_t>(p + 24),
-                  zip::get<uint32_t>(p + 16)};
-    const char* extra = p + zip::kCentralEntryBytes + name_bytes;
-    for (size_t e = 0; e + 4 <= extra_bytes;) {
-      const size_t field_bytes = zip::get<uint16_t>(extra + e + 2);
-      if (e + 4 + field_bytes > extra_bytes)
-        fail("the extra field of '", name, "' at byte ", here, " is damaged");
-      if (zip::get<uint16_t>(extra + e) == zip::kZip64Field) {
-        size_t used = 0;
-        for (uint64_t* number : {&record.bytes, &packed, &record.header}) {
-          if (*number != zip::kIn64) continue;
-          if (used + 8 > field_bytes)
-            fail("the zip64 field of '", name, "' at byte ", here, " is too short");
-          *number = zip::get<uint64_t>(extra + e + 4 + used);
-          used += 8;
-        }
-      }
-      e += 4 + field_bytes;
-    }
-    if (packed != record.bytes)
-      fail("record '", name, "' has sizes ", packed, " and ", record.bytes, ", which must agree");
-    locate_data(name, record, directory.offset);
-    if (i == 0) {
-      const size_t slash = name.find('/');
-      if (slash == std::string::npos) fail("record '", name, "' is in no folder");
-      archive_ = name.substr(0, slash + 1);
-    }
-    if (!records_.emplace(name, record).second) fail("there are two records '", name, "'");
+    size_t total = 0;
+    Record record = read_entry(bytes.data() + at, bytes.size() - at, directory.offset + at, total);
     at += total;
+    std::string full = std::move(record.name);
+    locate_data(record, full, directory.offset);
+    if (i == 0) {
+      const size_t slash = full.find('/');
+      if (slash == std::string::npos) fail("record '", full, "' is in no folder");
+      archive_ = full.substr(0, slash);
+    }
+    const bool inside =
+        full.size() > archive_.size() && full.starts_with(archive_) && full[archive_.size()] == '/';
+    if (!inside) fail("record '", full, "' is not in the folder '", archive_, "' of the first one");
+    record.name = full.substr(archive_.size() + 1);
+    if (!index_.emplace(record.name, records_.size()).second)
+      fail("there are two records '", full, "'");
+    records_.push_back(std::move(record));
   }
-
-  std::vector<const Record*> in_order;
-  for (const auto& entry : records_) in_order.push_back(&entry.second);
-  std::sort(in_order.begin(), in_order.end(),
-            [](const Record* a, const Record* b) { return a->header < b->header; });
-  for (size_t i = 1; i < in_order.size(); ++i) {
-    const Record& before = *in_order[i - 1];
-    if (before.data + before.bytes > in_order[i]->header)
-      fail("records overlap at byte ", in_order[i]->header);
+  if (at != bytes.size()) {
+    fail("the central directory has ", bytes.size() - at, " bytes more than its ", directory.count,
+         " entries");
   }
 }
 
-void ZipReader::locate_data(const std::string& name, Record& record, uint64_t limit) const {
-  char header[zip::kLocalHeaderBytes];
-  if (limit < sizeof(header) || record.header > limit - sizeof(header)) {
-    fail("the offset ", record.header, " of record '", name, "' lies outside the archive");
+ZipReader::Record ZipReader::read_entry(const char* p, size_t left, uint64_t at,
+                                        size_t& total) const {
+  if (left < zip::kCentralEntryBytes || zip::get<uint32_t>(p) != zip::kCentralEntry)
+    fail("the directory entry at byte ", at, " is damaged");
+  const size_t name_bytes = zip::get<uint16_t>(p + 28), extra_bytes = zip::get<uint16_t>(p + 30);
+  total = zip::kCentralEntryBytes + name_bytes + extra_bytes + zip::get<uint16_t>(p + 32);
+  if (total > left) fail("the directory entry at byte ", at, " runs past the directory's end");
+  const auto method = zip::get<uint16_t>(p + 10);
+  Record record{std::string(p + zip::kCentralEntryBytes, name_bytes),
+                zip::get<uint32_t>(p + 42),
+                0,
+                zip::get<uint32_t>(p + 20),
+                zip::get<uint32_t>(p + 24),
+                zip::get<uint32_t>(p + 16),
+                method == zip::kDeflated};
+  if (method != zip::kStored && method != zip::kDeflated) {
+    fail("record '", record.name, "' is compressed by method ", method,
+         "; stored and deflated records are read");
   }
-  file_.read(record.header, header, sizeof(header));
+  if (zip::get<uint16_t>(p + 8) & zip::kEncrypted) fail("record '", record.name, "' is encrypted");
+  if (!read_zip64(p + zip::kCentralEntryBytes + name_bytes, extra_bytes,
+                  {&record.bytes, &record.packed, &record.header}))
+    fail("the extra field of '", record.name, "' at byte ", at, " is damaged");
+  if (!record.deflated && record.packed != record.bytes) {
+    fail("record '", record.name, "' is stored and has sizes ", record.packed, " and ",
+         record.bytes, ", which must agree");
+  }
+  // What is declared is what is allocated: it may not be more than the data can become.
+  if (record.deflated && record.bytes / zip::kMaxInflation > record.packed) {
+    fail("record '", record.name, "' declares ", record.bytes, " bytes, more than its ",
+         record.packed, " deflated ones can become");
+  }
+  return record;
+}
+
+void ZipReader::locate_data(Record& record, const std::string& name, uint64_t limit) const {
+  char header[zip::kLocalHeaderBytes];
+  if (limit < sizeof(header) || record.header > limit - sizeof(header))
+    fail("the offset ", record.header, " of record '", name, "' lies outside the archive");
+  source_.read(record.header, header, sizeof(header));
   const size_t name_bytes = zip::get<uint16_t>(header + 26);
   std::string local(name_bytes, '\0');
   if (zip::get<uint32_t>(header) != zip::kLocalHeader ||
-      record.header + sizeof(header) + name_bytes > limit) {
+      name_bytes > limit - record.header - sizeof(header))
     fail("no record '", name, "' at byte ", record.header);
-  }
-  file_.read(record.header + sizeof(header), local.data(), name_bytes);
-  if (local != name) fail("no record '", name, "' at byte ", record.header);
+  source_.read(record.header + sizeof(header), local.data(), name_bytes);
+  const bool deflated = zip::get<uint16_t>(header + 8) == zip::kDeflated;
+  if (local != name || deflated != record.deflated)
+    fail("no record '", name, "' at byte ", record.header);
   record.data = record.header + sizeof(header) + name_bytes + zip::get<uint16_t>(header + 28);
-  if (record.data > limit || record.bytes > limit - record.data) {
-    fail("record '", name, "' of ", record.bytes, " bytes at byte ", record.data,
+  if (record.data > limit || record.packed > limit - record.data) {
+    fail("record '", name, "' of ", record.packed, " bytes at byte ", record.data,
          " lies outside the archive");
   }
 }
 
+void ZipReader::check_overlaps() const {
+  std::vector<const Record*> in_order;
+  for (const Record& record : records_) in_order.push_back(&record);
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Record* a, const Record* b) { return a->header < b->header; });
+  for (size_t i = 1; i < in_order.size(); ++i) {
+    const Record& before = *in_order[i - 1];
+    if (before.data + before.packed > in_order[i]->header)
+      fail("records overlap at byte ", in_order[i]->header);
+  }
+}
+
 const ZipReader::Record* ZipReader::find(std::string_view name) const {
-  const auto it = records_.find(archive_ + std::string(name));
-  return it == records_.end() ? nullptr : &it->second;
+  const auto it = index_.find(std::string(name));
+  return it == index_.end() ? nullptr : &records_[it->second];
 }
 
 const ZipReader::Record& ZipReader::get(std::string_view name) const {
@@ -166,21 +226,65 @@ const ZipReader::Record& ZipReader::get(std::string_view name) const {
   return *record;
 }
 
-uint64_t ZipReader::size(std::string_view name) const { return get(name).bytes; }
-
-void ZipReader::read(std::string_view name, void* data, uint64_t bytes) const {
-  const Record& record = get(name);
-  if (record.bytes != bytes) {
-    fail("record ", name, " at byte ", record.data, ": record size (", record.bytes,
-         " bytes) does not match expected size (", bytes, " bytes)");
+const ZipReader::Record& ZipReader::check_request(const Request& request) const {
+  const Record& record = get(request.name);
+  if (record.bytes != request.bytes) {
+    fail("record ", record.name, " at byte ", record.data, ": record size (", record.bytes,
+         " bytes) does not match expected size (", request.bytes, " bytes)");
   }
-  file_.read(record.data, data, bytes);
-  const uint32_t crc = zip::crc32(0, data, bytes);
+  return record;
+}
+
+void ZipReader::check_crc(const Record& record, uint32_t crc) const {
   // Writers that do not compute the checksum leave it 0.
   if (record.crc != 0 && crc != record.crc) {
-    fail("record ", name, " at byte ", record.data, " is damaged: its CRC-32 is ", crc,
+    fail("record ", record.name, " at byte ", record.data, " is damaged: its CRC-32 is ", crc,
          ", expected ", record.crc);
   }
+}
+
+uint32_t ZipReader::inflate(const Record& record, void* data) const {
+  zip::inflate(source_, record.data, record.packed, data, record.bytes,
+               tenon::detail::concat("[load] ", source_.name(), ": record ", record.name,
+                                     " at byte ", record.data));
+  return crc32(0, data, record.bytes);
+}
+
+void ZipReader::read(const std::vector<Request>& requests) const {
+  struct Piece {
+    const Record* record;
+    char* data;
+    uint64_t offset;
+    uint64_t bytes;
+    uint32_t crc;
+  };
+  std::vector<Piece> pieces;
+  for (const Request& request : requests) {
+    const Record& record = check_request(request);
+    const uint64_t most = record.deflated ? record.bytes : kPieceBytes;
+    for (uint64_t at = 0; at < record.bytes; at += most) {
+      pieces.push_back({&record, static_cast<char*>(request.data) + at, at,
+                        std::min(most, record.bytes - at), 0});
+    }
+  }
+  parallel_tasks(pieces.size(), [&](size_t i) {
+    Piece& piece = pieces[i];
+    const Record& record = *piece.record;
+    piece.crc = record.deflated
+                    ? inflate(record, piece.data)
+                    : source_.read_crc(record.data + piece.offset, piece.data, piece.bytes);
+  });
+  for (size_t i = 0; i < pieces.size();) {
+    const Record& record = *pieces[i].record;
+    uint32_t crc = 0;
+    for (uint64_t at = 0; at < record.bytes; at += pieces[i++].bytes)
+      crc = crc32_combine(crc, pieces[i].crc, pieces[i].bytes);
+    check_crc(record, crc);
+  }
+}
+
+void ZipReader::read(std::string_view name, void* data, uint64_t bytes) const {
+  read({{std::string(name), data, bytes}});
 }
 
 std::string ZipReader::read(std::string_view name) const {

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "aten/core/error.h"
+#include "runtime/serialization/io/crc32.h"
+#include "runtime/serialization/zip_deflate.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {
@@ -18,11 +20,11 @@ uint16_t flags_of(uint64_t bytes) {
 }
 
 /// The extra field that holds what 32 bits cannot; empty if nothing needs it.
-std::string zip64_field(uint64_t bytes, uint64_t offset) {
+std::string zip64_field(bool large_sizes, uint64_t bytes, uint64_t packed, uint64_t offset) {
   std::string body;
-  if (large(bytes)) {
+  if (large_sizes) {
     put<uint64_t>(body, bytes);
-    put<uint64_t>(body, bytes);
+    put<uint64_t>(body, packed);
   }
   if (large(offset)) put<uint64_t>(body, offset);
   std::string field;
@@ -36,12 +38,21 @@ std::string zip64_field(uint64_t bytes, uint64_t offset) {
 
 }  // namespace
 
-void ZipWriter::add(std::string_view name, const void* data, size_t bytes) {
-  Entry entry{archive_ + "/" + std::string(name), file_.position(), bytes,
-              zip::crc32(0, data, bytes)};
+void ZipWriter::reserve(size_t records, uint64_t bytes) {
+  // Headers, descriptor and padding of a record with a name of usual length.
+  constexpr uint64_t kAround = 256;
+  sink_.reserve(sink_.position() + bytes + (records + 1) * kAround);
+}
+
+void ZipWriter::add(std::string_view name, const void* data, uint64_t bytes, int level) {
+  const bool deflated = level != 0 && bytes > 0;
+  Entry entry{archive_ + "/" + std::string(name),      sink_.position() - base_, bytes, bytes, 0,
+              deflated ? zip::kDeflated : zip::kStored};
   TENON_CHECK(entry.name.size() <= std::numeric_limits<uint16_t>::max(),
               "[save] a record's name is too long: ", entry.name.size(), " bytes");
-  std::string extra = zip64_field(bytes, entry.offset);
+  // Deflated data that do not shrink grow by less than this: five bytes for each 16 KiB.
+  const uint64_t most = deflated ? bytes + bytes / 1024 + 64 : bytes;
+  std::string extra = zip64_field(large(most), bytes, deflated ? 0 : bytes, entry.offset);
   const bool wide = !extra.empty();
   const uint64_t unpadded =
       entry.offset + zip::kLocalHeaderBytes + entry.name.size() + extra.size() + 4;
@@ -54,24 +65,29 @@ void ZipWriter::add(std::string_view name, const void* data, size_t bytes) {
   put<uint32_t>(header, zip::kLocalHeader);
   put<uint16_t>(header, 0);  // version needed
   put<uint16_t>(header, flags_of(bytes));
-  put<uint16_t>(header, 0);  // stored
+  put<uint16_t>(header, entry.method);
   put<uint32_t>(header, 0);  // time and date
   header.append(12, '\0');   // CRC and sizes follow the data
   put<uint16_t>(header, static_cast<uint16_t>(entry.name.size()));
   put<uint16_t>(header, static_cast<uint16_t>(extra.size()));
   header += entry.name;
   header += extra;
-  file_.write(header.data(), header.size());
+  sink_.write(header.data(), header.size());
   if (bytes > 0) {
-    file_.write(data, bytes);
+    if (deflated) {
+      entry.crc = crc32(0, data, bytes);
+      entry.packed = zip::deflate(sink_, data, bytes, level);
+    } else {
+      entry.crc = sink_.write_crc(data, bytes);
+    }
     std::string descriptor;
     put<uint32_t>(descriptor, zip::kDescriptor);
     put<uint32_t>(descriptor, entry.crc);
-    for (int i = 0; i < 2; ++i) {
-      wide ? put<uint64_t>(descriptor, bytes)
-           : put<uint32_t>(descriptor, static_cast<uint32_t>(bytes));
+    for (const uint64_t size : {entry.packed, entry.bytes}) {
+      wide ? put<uint64_t>(descriptor, size)
+           : put<uint32_t>(descriptor, static_cast<uint32_t>(size));
     }
-    file_.write(descriptor.data(), descriptor.size());
+    sink_.write(descriptor.data(), descriptor.size());
   }
   entries_.push_back(std::move(entry));
 }
@@ -81,7 +97,7 @@ std::string ZipWriter::digest() const {
   uint32_t contents = 0;
   for (const Entry& entry : entries_) {
     for (const char c : entry.name) names = (names ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
-    contents = zip::crc32(contents, &entry.crc, sizeof(entry.crc));
+    contents = crc32(contents, &entry.crc, sizeof(entry.crc));
   }
   char text[48];
   std::snprintf(text, sizeof(text), "%020llu%020llu", static_cast<unsigned long long>(names),
@@ -90,18 +106,19 @@ std::string ZipWriter::digest() const {
 }
 
 void ZipWriter::finish() {
-  const uint64_t directory = file_.position();
+  const uint64_t directory = sink_.position() - base_;
   std::string out;
   for (const Entry& entry : entries_) {
-    const std::string extra = zip64_field(entry.bytes, entry.offset);
+    const bool large_sizes = large(entry.bytes) || large(entry.packed);
+    const std::string extra = zip64_field(large_sizes, entry.bytes, entry.packed, entry.offset);
     put<uint32_t>(out, zip::kCentralEntry);
     put<uint32_t>(out, 0);  // versions made by and needed
     put<uint16_t>(out, flags_of(entry.bytes));
-    put<uint16_t>(out, 0);  // stored
+    put<uint16_t>(out, entry.method);
     put<uint32_t>(out, 0);  // time and date
     put<uint32_t>(out, entry.crc);
-    put<uint32_t>(out, in32(entry.bytes));
-    put<uint32_t>(out, in32(entry.bytes));
+    put<uint32_t>(out, large_sizes ? zip::kIn64 : static_cast<uint32_t>(entry.packed));
+    put<uint32_t>(out, large_sizes ? zip::kIn64 : static_cast<uint32_t>(entry.bytes));
     put<uint16_t>(out, static_cast<uint16_t>(entry.name.size()));
     put<uint16_t>(out, static_cast<uint16_t>(extra.size()));
     out.append(10, '\0');  // comment, disk, attributes
@@ -133,7 +150,7 @@ void ZipWriter::finish() {
   put<uint32_t>(out, in32(directory_bytes));
   put<uint32_t>(out, in32(directory));
   put<uint16_t>(out, 0);
-  file_.write(out.data(), out.size());
+  sink_.write(out.data(), out.size());
 }
 
 }  // namespace tenon::serialization

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
-"""Needs PyTorch: build/venv-peer/bin/python, which ./tenon bench sets up.
-
-    fixtures.py            writes mixed.pt, module.pt and one.pt anew, as torch.save does
-    fixtures.py FILE...    reads files that Tenon wrote, with torch.load, and prints what is in them
-"""
+"""Writes the files of data/ anew that torch.save makes. Needs PyTorch 2.15: build/venv-peer/bin/python,
+which ./tenon bench sets up. variants.py makes the others from these."""
 
 import collections
 import sys
@@ -14,10 +11,12 @@ try:
 except ImportError:
     sys.exit("skipped: this Python has no torch")
 
-HERE = Path(__file__).resolve().parent
+import cases
+
+DATA = Path(__file__).resolve().parent / "data"
 
 
-def write():
+def state_dicts():
     base = torch.arange(12.0)
     mixed = collections.OrderedDict([
         ("a", torch.arange(6.0).reshape(2, 3)),
@@ -32,22 +31,31 @@ def write():
         ("c", torch.tensor([1 + 2j])),
         ("h", torch.tensor([0.5], dtype=torch.half)),
     ])
-    torch.save(mixed, HERE / "mixed.pt")
+    torch.save(mixed, DATA / "mixed.pt")
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
-    torch.save(module.state_dict(), HERE / "module.pt")
-    torch.save(collections.OrderedDict([("one", torch.arange(4, dtype=torch.int32))]), HERE / "one.pt")
+    torch.save(module.state_dict(), DATA / "module.pt")
+    torch.save(collections.OrderedDict([("one", torch.arange(4, dtype=torch.int32))]), DATA / "one.pt")
 
 
-def show(path):
-    for mmap in (False, True):
-        state = torch.load(path, mmap=mmap, weights_only=True)
-    for name, tensor in state.items():
-        print(f"{path}: {name}: {tensor.dtype} {list(tensor.shape)}")
+def foreign():
+    """Kinds of tensor that the library has not, or has in another way."""
+    floats = torch.arange(3.0)
+    z = torch.tensor([1 + 2j, 3 - 4j, 5j], dtype=torch.complex64)
+    torch.save({"z": z, "conj": z.conj(), "neg": torch._neg_view(floats), "both": torch._neg_view(z.conj()),
+                "part": z.conj()[1:]}, DATA / "conj.pt")
+    eye = torch.eye(3).to_sparse()
+    torch.save({"coo": eye, "dense": torch.ones(2)}, DATA / "sparse_coo.pt")
+    torch.save({"csr": torch.eye(3).to_sparse_csr()}, DATA / "sparse_csr.pt")
+    q = torch.quantize_per_tensor(torch.arange(4.0), 0.5, 3, torch.qint8)
+    torch.save({"q": q}, DATA / "quantized.pt")
+    torch.save({"h": torch.zeros(2, dtype=torch.complex32)}, DATA / "complex32.pt")
+    torch.save(torch.nn.Linear(2, 1), DATA / "whole_module.pt")
 
 
 if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        show(argument)
-    if len(sys.argv) == 1:
-        write()
+    DATA.mkdir(exist_ok=True)
+    state_dicts()
+    foreign()
+    for name in cases.NAMES:
+        cases.write(name, DATA / f"{name}.pt")

@@ -3,51 +3,23 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "runtime/nn/modules/linear.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"
+#include "tests/runtime/serialization/files.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
 using nn::StateDict;
 using serialization::load_state_dict;
 using serialization::save_state_dict;
+using namespace tenon::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-const std::string kFixtures = std::string(TENON_TEST_DIR) + "/runtime/serialization/";
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write_bytes(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
-
-/// A folder that lasts as long as the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "tenon_test_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  size_t files() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {}));
-  }
-
- private:
-  fs::path path_;
-};
 
 /// The tensors that fixtures mixed.pt was made of.
 StateDict mixed() {
@@ -83,31 +55,21 @@ void check_same(const StateDict& got, const StateDict& expected) {
   }
 }
 
-/// Bytes from the digest's record on differ: its content is free, and with it its checksum.
-void check_same_archive(const std::string& ours, const std::string& theirs) {
-  REQUIRE(ours.size() == theirs.size());
-  const size_t record = theirs.find(".data/serialization_id");
-  REQUIRE(ours.substr(0, record) == theirs.substr(0, record));
-  size_t different = 0;
-  for (size_t i = record; i < ours.size(); ++i) different += ours[i] != theirs[i];
-  CHECK(different <= 40 + 4 + 4);
-}
-
 }  // namespace
 
 TEST_CASE("files are byte for byte what PyTorch writes") {
   const TemporaryFolder folder;
   save_state_dict(mixed(), folder / "mixed.pt");
-  check_same_archive(bytes_of(folder / "mixed.pt"), bytes_of(kFixtures + "mixed.pt"));
+  check_same_archive(bytes_of(folder / "mixed.pt"), bytes_of(kData + "mixed.pt"));
   StateDict one;
   one.insert("one", arange(4, TensorOptions(kInt)));
   save_state_dict(one, folder / "one.pt");
-  check_same_archive(bytes_of(folder / "one.pt"), bytes_of(kFixtures + "one.pt"));
+  check_same_archive(bytes_of(folder / "one.pt"), bytes_of(kData + "one.pt"));
 }
 
 TEST_CASE("files that PyTorch wrote are read") {
-  check_same(load_state_dict(kFixtures + "mixed.pt"), mixed());
-  const StateDict module = load_state_dict(kFixtures + "module.pt");
+  check_same(load_state_dict(kData + "mixed.pt"), mixed());
+  const StateDict module = load_state_dict(kData + "module.pt");
   CHECK(module.keys() == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias",
                                                   "1.running_mean", "1.running_var",
                                                   "1.num_batches_tracked"});
@@ -145,7 +107,7 @@ TEST_CASE("modules are saved and loaded") {
 TEST_CASE("every truncation is an error that names the file") {
   const TemporaryFolder folder;
   const std::string path = folder / "short.pt";
-  const std::string whole = bytes_of(kFixtures + "one.pt");
+  const std::string whole = bytes_of(kData + "one.pt");
   for (size_t n = 0; n < whole.size(); ++n) {
     write_bytes(path, whole.substr(0, n));
     INFO("truncated to " << n);
@@ -156,8 +118,8 @@ TEST_CASE("every truncation is an error that names the file") {
 TEST_CASE("no flipped bit goes unnoticed or does harm") {
   const TemporaryFolder folder;
   const std::string path = folder / "one.pt";
-  const std::string whole = bytes_of(kFixtures + "one.pt");
-  const StateDict expected = load_state_dict(kFixtures + "one.pt");
+  const std::string whole = bytes_of(kData + "one.pt");
+  const StateDict expected = load_state_dict(kData + "one.pt");
   for (size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
@@ -176,7 +138,7 @@ TEST_CASE("damaged pickles do no harm") {
   // The same, past the checksum: an archive whose pickle was damaged before the checksum was made.
   const TemporaryFolder folder;
   const std::string path = folder / "one.pt";
-  const std::string whole = bytes_of(kFixtures + "one.pt");
+  const std::string whole = bytes_of(kData + "one.pt");
   const size_t begin = whole.find("\x80\x02");
   const size_t end = whole.find("PK\x07\x08");
   const size_t entry = whole.find("PK\x01\x02");
@@ -201,7 +163,7 @@ TEST_CASE("what cannot be read or written") {
                     "[load] cannot open '" + (folder / "none.pt") + "': No such file or directory");
   write_bytes(folder / "text.pt", "<html>not found</html> and more");
   CHECK_THROWS_WITH(load_state_dict(folder / "text.pt"),
-                    Catch::Contains("failed finding central directory"));
+                    Catch::Contains("invalid load key, '<'. It looks like HTML"));
   write_bytes(folder / "empty.pt", "");
   CHECK_THROWS_WITH(load_state_dict(folder / "empty.pt"), Catch::Contains("Ran out of input"));
   CHECK_THROWS_WITH(save_state_dict(StateDict(), folder / "no/x.pt"),

@@ -1,0 +1,159 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "aten/core/parallel.h"
+#include "runtime/serialization/io/byte_sink.h"
+#include "runtime/serialization/io/crc32.h"
+#include "runtime/serialization/io/file_calls.h"
+#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/temporary_file.h"
+
+namespace tenon::serialization {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBufferBytes = 64 * 1024;
+/// Starting a thread takes about as long as summing a hundredth of this.
+constexpr size_t kParallelBytes = 4 << 20;
+
+std::string parent_of(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+/// The file that `path` means: where a symbolic link leads, be there a file or not yet.
+std::string resolved(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  fs::path at(path);
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(at, error)) return at.string();
+    at = at.parent_path() / fs::read_symlink(at, error);
+  }
+  errno = ELOOP;
+  raise_errno("[save] cannot write '", path, "'");
+}
+
+}  // namespace
+
+detail::FileCalls& detail::file_calls() {
+  static FileCalls calls;
+  return calls;
+}
+
+FileSink::FileSink(const std::string& path, Options options)
+    : ByteSink("'" + path + "'"), path_(resolved(path)), options_(options) {
+  buffer_.reserve(kBufferBytes);
+  const std::string parent = parent_of(path_);
+  std::error_code error;
+  if (!fs::is_directory(parent, error)) {
+    throw OSError(error ? error.value() : ENOTDIR,
+                  "[save] Parent directory " + parent + " does not exist.");
+  }
+  struct stat old;
+  const bool exists = ::stat(path_.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) raise_errno("[save] cannot write ", name_);
+    return;
+  }
+  detail::remove_stale_temporaries(path_);
+  detail::TemporaryFile file = detail::TemporaryFile::create(path_);
+  temporary_ = std::move(file.path);
+  descriptor_ = file.descriptor;
+  // The rights of the file that will be replaced; the system may refuse some of them.
+  if (exists) std::ignore = ::fchmod(descriptor_, old.st_mode & 07777);
+}
+
+FileSink::~FileSink() { discard(); }
+
+void FileSink::discard() noexcept {
+  if (descriptor_ < 0) return;
+  ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileSink::fail(const char* what) const {
+  raise_errno("[save] cannot ", what, " ", name_, " at byte ", flushed_);
+}
+
+void FileSink::reserve(uint64_t bytes) {
+  if (temporary_.empty() || bytes == 0) return;
+  if (detail::file_calls().fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0,
+                                     static_cast<off_t>(bytes)) == 0) {
+    reserved_ = bytes;
+    return;
+  }
+  // A system that cannot set space aside finds out while it writes.
+  if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) fail("reserve the space of");
+}
+
+void FileSink::write_out(const char* data, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t done = detail::file_calls().write(descriptor_, data, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done == 0) errno = EIO;
+    if (done <= 0) fail("write");
+    data += done;
+    bytes -= static_cast<size_t>(done);
+    flushed_ += static_cast<uint64_t>(done);
+  }
+}
+
+void FileSink::flush() {
+  write_out(buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+void FileSink::append(const char* data, size_t bytes) {
+  TENON_CHECK(descriptor_ >= 0, "[save] ", name_, " is closed");
+  if (buffer_.size() + bytes > kBufferBytes) flush();
+  if (bytes > kBufferBytes) {
+    write_out(data, bytes);
+  } else {
+    buffer_.insert(buffer_.end(), data, data + bytes);
+  }
+}
+
+uint32_t FileSink::append_crc(const char* data, size_t bytes) {
+  if (bytes < kParallelBytes || get_num_threads() == 1 || in_parallel_region())
+    return ByteSink::append_crc(data, bytes);
+  // A file system lets one thread at a time write to a file; the sum needs not wait for it.
+  auto crc = std::async(std::launch::async, [&] { return crc32(0, data, bytes); });
+  append(data, bytes);
+  return crc.get();
+}
+
+void FileSink::commit() {
+  TENON_CHECK(descriptor_ >= 0, "[save] ", name_, " is closed");
+  flush();
+  // Gives back what was reserved and not needed.
+  if (reserved_ > flushed_ && ::ftruncate(descriptor_, static_cast<off_t>(flushed_)) != 0)
+    fail("shorten");
+  const auto& calls = detail::file_calls();
+  const bool durable = options_.durable && !temporary_.empty();
+  if (durable && calls.fsync(descriptor_) != 0) fail("sync");
+  if (!temporary_.empty() && calls.rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int code = errno;
+    discard();
+    errno = code;
+    fail("rename");
+  }
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
+  if (!durable) return;
+  // The new name is durable once the folder is. A folder that cannot be opened for reading cannot
+  // be synced; the system does it in its time.
+  const int folder = ::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  const bool synced = calls.fsync(folder) == 0 || errno == EINVAL;
+  const int code = errno;
+  ::close(folder);
+  errno = code;
+  if (!synced) fail("sync the folder of");
+}
+
+}  // namespace tenon::serialization

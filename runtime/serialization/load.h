@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "runtime/serialization/location.h"
+#include "runtime/serialization/value.h"
+
+namespace tenon::serialization {
+
+/// What a file may make the loader use, whatever it says itself.
+struct LoadLimits {
+  /// Containers within containers.
+  int depth = kMaxDepth;
+  /// Objects of the pickle, numbers and strings included.
+  uint64_t objects = uint64_t{1} << 32;
+  /// Bytes that calls in the pickle make, by which a small file could become large; 0 for 64 MiB
+  /// or sixteen times the pickle's own size, whichever is more.
+  uint64_t made_bytes = 0;
+};
+
+struct LoadOptions {
+  enum class Mmap {
+    None,
+    Private,  ///< storages are parts of a mapping of the file; writes to them never reach it
+    Shared    ///< the same, and writes to them change the file
+  };
+
+  MapLocation map_location;
+  /// For files only, and of the zip format only.
+  Mmap mmap = Mmap::None;
+  /// As strict as torch.load with weights_only. If false, the harmless types that PyTorch refuses
+  /// all the same are read too: frozenset, slice, range, bytes. Nothing is ever executed.
+  bool weights_only = true;
+  /// Of the 8-bit strings of Python 2: "utf-8", "ascii", "latin1", or "bytes" to leave them bytes.
+  std::string encoding = "utf-8";
+  LoadLimits limits;
+  /// Called with the bytes of tensor data read so far and in all.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+/// Reads what torch.save or save() wrote, in the zip or the legacy format. Nothing in the file is
+/// executed or looked up outside of a fixed table and add_safe_globals(). CRCs are verified.
+/// Errors "[load] 'x.pt': ..." say what is wrong and where, with the record and the offset.
+TENON_API Value load(const std::string& path, const LoadOptions& options = {});
+/// Reads from the stream's position on. A zip file is taken to end with the stream; after the
+/// legacy format the stream stands behind what was read.
+TENON_API Value load(std::istream& in, const LoadOptions& options = {});
+TENON_API Value load(const void* data, size_t bytes, const LoadOptions& options = {});
+
+/// A class that files may name, and how its instances are made.
+struct SafeGlobal {
+  /// "module.name" or "module name".
+  std::string name;
+  /// Makes an instance from what the class is called with. If empty, a Value of kind Object holds
+  /// name, arguments and attributes.
+  std::function<Value(const Value::Items& args)> construct;
+  /// Gives an instance its state, the pickle's BUILD. If empty, the state becomes attributes().
+  std::function<void(const Value& object, const Value& state)> set_state;
+};
+
+/// Allows classes in all loads from now on. ValueError for the modules sys, os, posix and nt, which
+/// are never allowed. May be called from any thread.
+TENON_API void add_safe_globals(const std::vector<SafeGlobal>& globals);
+TENON_API std::vector<std::string> get_safe_globals();
+TENON_API void clear_safe_globals();
+/// Allows classes while it lives.
+class TENON_API SafeGlobals {
+ public:
+  explicit SafeGlobals(const std::vector<SafeGlobal>& globals);
+  ~SafeGlobals();
+  SafeGlobals(const SafeGlobals&) = delete;
+  SafeGlobals& operator=(const SafeGlobals&) = delete;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace tenon::serialization

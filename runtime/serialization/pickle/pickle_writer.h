@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "aten/core/array_ref.h"
+
+namespace tenon::serialization {
+
+/// Writes opcodes of pickle protocol 2 the way Python's pickler does, memo numbers included.
+class PickleWriter {
+ public:
+  PickleWriter() : out_("\x80\x02", 2) {}
+
+  /// An entry of the memo, to be referred to again.
+  using Memo = uint32_t;
+
+  void mark() { out_ += '('; }
+  void none() { out_ += 'N'; }
+  void boolean(bool value) { out_ += value ? '\x88' : '\x89'; }
+  void integer(int64_t value);
+  /// An integer of any size in two's complement, least significant byte first.
+  void long_integer(std::string_view bytes);
+  void real(double value);
+  /// A string object of its own.
+  Memo string(std::string_view text);
+  /// A string that is one object wherever it occurs.
+  void shared_string(std::string_view text);
+  void global(std::string_view module, std::string_view name);
+  /// "module name".
+  void global(std::string_view text);
+  void empty_tuple() { out_ += ')'; }
+  Memo empty_list() { return remember(']'); }
+  Memo empty_dict() { return remember('}'); }
+  /// Begins a tuple of `items` items, which tuple() ends.
+  void begin_tuple(size_t items) {
+    if (items > 3) mark();
+  }
+  Memo tuple(size_t items);
+  /// Instead of tuple(): the tuple has come to be in the memo while its items were written.
+  void drop_tuple(size_t items, Memo memo);
+  void integers(IntArrayRef values);
+  Memo reduce() { return remember('R'); }
+  Memo new_object() { return remember('\x81'); }
+  /// Instead of what reduce() remembers: the object has come to be in the memo by its own
+  /// arguments.
+  void drop_reduced(bool by_new, Memo memo);
+  void build() { out_ += 'b'; }
+  void persistent_id() { out_ += 'Q'; }
+  void append() { out_ += 'a'; }
+  void appends() { out_ += 'e'; }
+  void set_item() { out_ += 's'; }
+  void set_items() { out_ += 'u'; }
+  void get(Memo memo);
+  std::string finish() && {
+    out_ += '.';
+    return std::move(out_);
+  }
+
+ private:
+  Memo remember(char opcode);
+  Memo put();
+
+  std::string out_;
+  uint32_t next_ = 0;
+  std::unordered_map<std::string, Memo> strings_;
+  std::unordered_map<std::string, Memo> globals_;
+};
+
+}  // namespace tenon::serialization

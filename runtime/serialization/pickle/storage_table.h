@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/serialization/value.h"
+
+namespace tenon::serialization {
+
+/// The storages of a file that is being written, numbered in the order of their first appearance.
+class StorageTable {
+ public:
+  /// Bytes [begin, end) of a storage, which are what the file holds of it.
+  struct Record {
+    std::string key;
+    std::string location;  ///< tag of the device, "cpu" or "cuda:0"
+    Storage storage;
+    ScalarType dtype;  ///< of the elements as first seen; Byte for untyped bytes
+    uint64_t begin;
+    uint64_t end;
+    uint64_t bytes() const { return end - begin; }
+  };
+
+  /// Has the table hold no more of a storage than the tensors in `value` use.
+  void trim_to(const Value& value);
+  /// The storage's record, made when it is new. Throws "Cannot save multiple tensors or storages
+  /// that view the same data as different types" if it has elements of another dtype.
+  const Record& add(const Storage& storage, ScalarType dtype);
+  const std::vector<std::unique_ptr<Record>>& records() const { return records_; }
+
+ private:
+  struct Range {
+    uint64_t begin, end;
+  };
+
+  std::vector<std::unique_ptr<Record>> records_;
+  std::unordered_map<const void*, Record*> index_;
+  std::unordered_map<const void*, Range> used_;
+};
+
+/// The bytes of a record in CPU memory; `keep` owns them if they had to be copied from a device.
+const char* host_bytes(const StorageTable::Record& record, Tensor& keep);
+
+}  // namespace tenon::serialization

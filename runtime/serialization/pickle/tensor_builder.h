@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/serialization/load.h"
+
+namespace tenon::serialization {
+
+class Unpickler;
+
+/// Makes tensors from what PyTorch's _rebuild_... functions are called with. Every geometry is
+/// checked against its storage.
+class TensorBuilder {
+ public:
+  /// With `inspects`, kinds of tensor that the library has not become Objects instead of errors.
+  TensorBuilder(const MapLocation& map_location, bool inspects)
+      : map_location_(map_location), inspects_(inspects) {}
+
+  /// Whether the function, "torch._utils _rebuild_tensor_v2", is one of these.
+  static bool knows(const std::string& function);
+  Value call(Unpickler& machine, const std::string& function, const Value& args);
+  /// To be called when the storages have their data: gives tensors that were saved as conjugate or
+  /// negative views memory of their own with the values that the view stood for.
+  void finish();
+
+ private:
+  struct Pending {
+    TensorBase view;
+    TensorBase result;
+    bool conjugate;
+    bool negative;
+  };
+
+  Value tensor(Unpickler& machine, const std::string& function, const Value::Items& args);
+  Value parameter(Unpickler& machine, const Value::Items& args);
+  Value meta_tensor(Unpickler& machine, const Value::Items& args);
+  Value device_tensor(Unpickler& machine, const Value::Items& args);
+  Value from_type(Unpickler& machine, const Value::Items& args);
+  TensorBase resolved(Unpickler& machine, const TensorBase& view, const Value& metadata);
+  Value unsupported(Unpickler& machine, const std::string& function, const Value& args) const;
+
+  const MapLocation& map_location_;
+  bool inspects_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace tenon::serialization

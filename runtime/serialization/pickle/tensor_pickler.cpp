@@ -1,0 +1,129 @@
+// How a ValuePickler writes tensors and storages.
+#include "runtime/serialization/location.h"
+#include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/value_pickler.h"
+
+namespace tenon::serialization {
+
+using Kind = Value::Kind;
+
+void ValuePickler::empty_ordered_dict() {
+  out_.global("collections", "OrderedDict");
+  out_.empty_tuple();
+  out_.reduce();
+}
+
+void ValuePickler::storage(const Value& v) { storage_id(v.to_storage(), v.to_dtype()); }
+
+/// ('storage', class, key, location, number of elements); the legacy format adds where the storage
+/// is a view of another, which none is.
+void ValuePickler::storage_id(const Storage& storage, ScalarType dtype) {
+  const bool untyped = dtype == ScalarType::Undefined;
+  const StorageTable::Record* record = nullptr;
+  try {
+    record = &storages_.add(storage, untyped ? kByte : dtype);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  out_.mark();
+  out_.shared_string("storage");
+  if (untyped) {
+    out_.global("torch.storage", "UntypedStorage");
+  } else {
+    out_.global("torch", storage_class(dtype));
+  }
+  if (const auto it = keys_.find(record->key); it != keys_.end()) {
+    out_.get(it->second);
+  } else {
+    keys_.emplace(record->key, out_.string(record->key));
+  }
+  out_.shared_string(record->location);
+  out_.integer(static_cast<int64_t>(record->bytes() / (untyped ? 1 : element_size(dtype))));
+  size_t parts = 5;
+  if (options_.format == SaveOptions::Format::Legacy) {
+    out_.none();
+    parts = 6;
+  }
+  out_.tuple(parts);
+  out_.persistent_id();
+}
+
+void ValuePickler::tensor(const Value& v) {
+  const Tensor t = v.to_tensor();
+  if (!v.attributes().is_none()) {
+    // The function that makes the tensor and its arguments, then the class and the attributes.
+    out_.global("torch._tensor", "_rebuild_from_type_v2");
+    out_.begin_tuple(4);
+    dense_tensor(t, true);
+    save(v.attributes());
+    out_.tuple(4);
+    return reduced(v);
+  }
+  dense_tensor(t, false);
+  reduced(v);
+}
+
+void ValuePickler::parameter(const Value& v) {
+  const Tensor t = v.to_tensor();
+  const bool has_attributes = !v.attributes().is_none();
+  if (has_attributes && options_.compat == SaveOptions::Compat::V1_13)
+    fail("PyTorch 1.13 does not know parameters with attributes");
+  out_.global("torch._utils",
+              has_attributes ? "_rebuild_parameter_with_state" : "_rebuild_parameter");
+  out_.begin_tuple(has_attributes ? 4 : 3);
+  dense_tensor(t.detach(), false);
+  out_.reduce();
+  out_.boolean(t.requires_grad());
+  empty_ordered_dict();
+  if (has_attributes) save(v.attributes());
+  out_.tuple(has_attributes ? 4 : 3);
+  reduced(v);
+}
+
+/// The function that makes a tensor and the tuple of its arguments; with `is_call_data` the class
+/// between them, for _rebuild_from_type_v2.
+void ValuePickler::dense_tensor(const Tensor& t, bool is_call_data) {
+  const auto function = [&](const char* name) {
+    out_.global("torch._utils", name);
+    if (is_call_data) out_.global("torch", "Tensor");
+  };
+  const bool has_storage = t.has_storage();
+  if (t.is_meta() || !has_storage) {
+    function(t.is_meta() ? "_rebuild_meta_tensor_no_storage"
+                         : "_rebuild_device_tensor_from_cpu_tensor");
+    out_.begin_tuple(4);
+    if (t.is_meta()) {
+      out_.global("torch", dtype_name(t.dtype()));
+      out_.integers(t.sizes());
+      out_.integers(t.strides());
+    } else {
+      dense_tensor(t.detach().cpu(), false);
+      out_.reduce();
+      out_.global("torch", dtype_name(t.dtype()));
+      out_.string(t.device().str());
+    }
+    out_.boolean(t.requires_grad());
+    out_.tuple(4);
+    return;
+  }
+  const bool untyped = is_storage_only(t.dtype());
+  if (untyped && options_.compat == SaveOptions::Compat::V1_13) {
+    fail("PyTorch 1.13 does not know tensors of dtype torch." + dtype_name(t.dtype()));
+  }
+  function(untyped ? "_rebuild_tensor_v3" : "_rebuild_tensor_v2");
+  const size_t arguments = untyped ? 7 : 6;
+  out_.begin_tuple(arguments);
+  storage_id(t.storage(), untyped ? ScalarType::Undefined : t.dtype());
+  const auto skipped = static_cast<int64_t>(
+      storages_.add(t.storage(), untyped ? kByte : t.dtype()).begin / t.element_size());
+  // An empty tensor may lie anywhere, in a part that is left out too.
+  out_.integer(options_.compact && t.numel() == 0 ? 0 : t.storage_offset() - skipped);
+  out_.integers(t.sizes());
+  out_.integers(t.strides());
+  out_.boolean(t.requires_grad());
+  empty_ordered_dict();
+  if (untyped) out_.global("torch", dtype_name(t.dtype()));
+  out_.tuple(arguments);
+}
+
+}  // namespace tenon::serialization

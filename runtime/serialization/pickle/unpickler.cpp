@@ -1,0 +1,366 @@
+#include "runtime/serialization/pickle/unpickler.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "runtime/serialization/pickle/globals.h"
+#include "runtime/serialization/value_node.h"
+
+namespace tenon::serialization {
+namespace {
+
+/// The machine's own stack of marks, which a pickle of one letter could fill.
+constexpr size_t kMaxMarks = 100'000;
+
+const char* rejected_name(uint8_t opcode) {
+  switch (opcode) {
+  case 'i': return "INST";
+  case 'o': return "OBJ";
+  case 'P': return "PERSID";
+  case 0x82: return "EXT1";
+  case 0x83: return "EXT2";
+  case 0x84: return "EXT4";
+  case 0x97: return "NEXT_BUFFER";
+  case 0x98: return "READONLY_BUFFER";
+  default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Unpickler::Unpickler(ByteCursor& in, const Globals& globals, const LoadOptions& options,
+                     LoadStorage load_storage, std::function<void()> fill_storages)
+    : in_(in), globals_(globals), options_(options), load_storage_(std::move(load_storage)),
+      fill_storages_(std::move(fill_storages)) {}
+
+Unpickler::~Unpickler() {
+  if (finished_) return;
+  for (const Value& object : tracked_) dispose(object);
+}
+
+void Unpickler::fail(const std::string& what) const {
+  tenon::detail::raise<Error>("[load] ", in_.name(), " at byte ", opcode_at_, ": ", what);
+}
+
+void Unpickler::count_made(uint64_t bytes) {
+  uint64_t limit = options_.limits.made_bytes;
+  if (limit == 0)
+    limit = std::max<uint64_t>(uint64_t{64} << 20, 16 * (in_.position() + in_.left()));
+  made_ += bytes;
+  if (made_ > limit || made_ < bytes)
+    fail("the pickle makes more than " + std::to_string(limit) +
+         " bytes by calls: it is damaged or hostile (LoadLimits::made_bytes)");
+}
+
+Value Unpickler::track(Value object) {
+  tracked_.push_back(object);
+  return object;
+}
+
+// ---- stack -----------------------------------------------------------------------------------
+
+void Unpickler::push(Value value) {
+  if (++objects_ > options_.limits.objects)
+    fail("more than " + std::to_string(options_.limits.objects) + " objects (LoadLimits::objects)");
+  stack_.push_back(std::move(value));
+}
+
+Value& Unpickler::top() {
+  if (!marks_.empty() && stack_.size() <= marks_.back())
+    fail("a mark stands where a value is expected");
+  if (stack_.empty()) fail("the stack is empty");
+  return stack_.back();
+}
+
+Value Unpickler::pop() {
+  Value value = std::move(top());
+  stack_.pop_back();
+  return value;
+}
+
+Value Unpickler::pop(Kind kind) {
+  Value value = pop();
+  if (!value.is(kind)) {
+    fail(std::string("expected ") + description(kind) + ", got " + value.description());
+  }
+  return value;
+}
+
+size_t Unpickler::last_mark() {
+  if (marks_.empty()) fail("no mark on the stack");
+  const size_t mark = marks_.back();
+  marks_.pop_back();
+  return mark;
+}
+
+Value::Items Unpickler::pop_to_mark() {
+  const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(last_mark());
+  Value::Items values(std::make_move_iterator(from), std::make_move_iterator(stack_.end()));
+  stack_.erase(from, stack_.end());
+  return values;
+}
+
+void Unpickler::push_tuple(size_t count) {
+  Value::Items items(count);
+  for (size_t i = count; i-- > 0;) items[i] = pop();
+  push(Value::tuple(std::move(items)));
+}
+
+void Unpickler::put(uint64_t index) { memo_[index] = top(); }
+
+void Unpickler::get(uint64_t index) {
+  const auto it = memo_.find(index);
+  if (it == memo_.end()) fail("memo entry " + std::to_string(index) + " was never written");
+  push(it->second);
+}
+
+// ---- containers ------------------------------------------------------------------------------
+
+void Unpickler::append(const Value::Items& items) {
+  const Value& list = top();
+  if (globals_.inspects() && list.is(Kind::Object)) {
+    if (!list.attributes().is_list()) list.set_attributes(track(Value::list()));
+    for (const Value& item : items) list.attributes().append(item);
+    return;
+  }
+  if (!list.is_list())
+    fail(std::string("items can be appended to a list only, got ") + list.description());
+  list.list_items().insert(list.list_items().end(), items.begin(), items.end());
+}
+
+void Unpickler::set_items(const Value::Items& items) {
+  Value dict = top();
+  if (globals_.inspects() && dict.is(Kind::Object)) {
+    if (!dict.attributes().is_dict()) dict.set_attributes(track(Value::dict()));
+    dict = dict.attributes();
+  }
+  if (!dict.is_dict())
+    fail(std::string("items can be set in a dict only, got ") + dict.description());
+  if (items.size() % 2 != 0) fail("a key without a value");
+  for (size_t i = 0; i < items.size(); i += 2) dict.set_item(items[i], items[i + 1]);
+}
+
+void Unpickler::push_dict(const Value::Items& items) {
+  push(track(Value::dict()));
+  set_items(items);
+}
+
+void Unpickler::add_items(const Value::Items& items) {
+  const Value& set = top();
+  if (!set.is(Kind::Set))
+    fail(std::string("items can be added to a set only, got ") + set.description());
+  for (const Value& item : items) set.add(item);
+}
+
+// ---- calls -----------------------------------------------------------------------------------
+
+void Unpickler::global(std::string module, const std::string& name) {
+  if (!is_utf8(module) || !is_utf8(name)) fail("the name of a global is not UTF-8");
+  push(globals_.resolve(*this, std::move(module), name));
+}
+
+void Unpickler::reduce() {
+  const Value args = pop(Kind::Tuple);
+  const Value function = pop();
+  if (!function.is(Kind::Global))
+    fail(std::string("Trying to call reduce for ") + function.description() +
+         ", which is no function");
+  push(globals_.call(*this, function.name(), args, false));
+}
+
+void Unpickler::new_object(bool has_keywords) {
+  if (has_keywords) {
+    const Value keywords = pop();
+    if (!keywords.is_dict() || keywords.size() > 0)
+      fail("keyword arguments of NEWOBJ_EX are not supported");
+  }
+  const Value args = pop(Kind::Tuple);
+  const Value cls = pop();
+  if (!cls.is(Kind::Global))
+    fail(std::string("Can only create new object of a class, got ") + cls.description());
+  push(globals_.call(*this, cls.name(), args, true));
+}
+
+void Unpickler::build() {
+  const Value state = pop();
+  globals_.build(*this, top(), state);
+}
+
+void Unpickler::persistent_load() {
+  const Value id = pop(Kind::Tuple);
+  const auto& parts = id.items();
+  const auto word = [](const Value& v) {
+    // Bytes in files of Python 2 that are read with encoding="bytes".
+    return v.is(Kind::Bytes) ? v.to_bytes() : v.is_string() ? v.to_string() : std::string();
+  };
+  if (parts.empty() || word(parts[0]) != "storage") {
+    fail("Only persistent_load of storage is allowed, but got " +
+         (parts.empty()          ? std::string("an empty tuple")
+          : parts[0].is_string() ? "'" + word(parts[0]).substr(0, 40) + "'"
+                                 : std::string(parts[0].description())));
+  }
+  if (parts.size() < 5 || parts.size() > 6 || !parts[1].is(Kind::Global) || !parts[4].is_int()) {
+    fail("a persistent id must be ('storage', class, key, location, numel)");
+  }
+  StorageId key{parts[1].name(), word(parts[2]), word(parts[3]), parts[4].to_int(), std::nullopt};
+  if (parts[2].is_int()) key.key = tenon::detail::concat(parts[2]);
+  if (key.key.empty() || key.location.empty()) fail("a storage's key and location must be strings");
+  if (key.numel < 0)
+    fail("storage " + key.key + " has a negative number of elements: " + std::to_string(key.numel));
+  if (parts.size() == 6 && !parts[5].is_none()) {
+    const Value& view = parts[5];
+    if (!view.is_tuple() || view.size() != 3 || !view[1].is_int() || !view[2].is_int())
+      fail("view_metadata must be (key, offset, size)");
+    key.view = StorageId::View{view[0].is_int() ? tenon::detail::concat(view[0]) : word(view[0]),
+                               view[1].to_int(), view[2].to_int()};
+  }
+  last_storage_ = "storage " + key.key;
+  push(load_storage_(key));
+}
+
+// ---- running ---------------------------------------------------------------------------------
+
+void Unpickler::check_depth(const Value& value) const {
+  // Depth first in the order of writing; what was seen is not entered again.
+  std::unordered_set<const detail::Node*> seen;
+  std::vector<std::pair<const Value*, int>> pending = {{&value, 1}};
+  while (!pending.empty()) {
+    const auto [v, depth] = pending.back();
+    pending.pop_back();
+    const detail::Node* node = detail::Node::of(*v);
+    const bool holds = v->is_dict() || v->is_list() || v->is_tuple() || v->is(Kind::Set) ||
+                       v->is(Kind::FrozenSet) || v->is(Kind::Object) || v->is_tensor();
+    if (!holds || !seen.insert(node).second) continue;
+    if (depth > options_.limits.depth) {
+      tenon::detail::raise<Error>("[load] ", in_.name(), ": containers are nested deeper than ",
+                                  options_.limits.depth, " (LoadLimits::depth)");
+    }
+    const auto add = [&, d = depth](const Value& child) { pending.emplace_back(&child, d + 1); };
+    add(v->attributes());
+    if (v->is_dict()) {
+      for (const auto& [k, item] : v->entries()) {
+        add(k);
+        add(item);
+      }
+    } else if (v->is(Kind::Object)) {
+      add(v->args());
+    } else if (!v->is_tensor()) {
+      for (const Value& item : v->items()) add(item);
+    }
+  }
+}
+
+Value Unpickler::run() {
+  try {
+    while (step()) {
+    }
+    Value result = pop();
+    if (!stack_.empty())
+      fail("the pickle ends with " + std::to_string(stack_.size()) + " values left over");
+    check_depth(result);
+    finished_ = true;
+    return result;
+  } catch (const Error& error) {
+    // What an argument of the wrong kind or a key without a hash leads to has no place yet.
+    if (std::string_view(error.what()).starts_with("[load]")) throw;
+    fail(error.what());
+  }
+}
+
+/// Runs one opcode; false for the last.
+bool Unpickler::step() {
+  opcode_at_ = in_.position();
+  const auto opcode = in_.take_number<uint8_t>();
+  switch (opcode) {
+  case 0x80: {  // PROTO
+    const auto protocol = in_.take_number<uint8_t>();
+    if (protocol > 5) fail("pickle protocol " + std::to_string(protocol) + " is not supported");
+    return true;
+  }
+  case 0x95:  // FRAME
+    if (in_.take_number<uint64_t>() > in_.left())
+      fail("a frame reaches past the end of the pickle");
+    return true;
+  case '.': return false;
+  case '(':
+    if (marks_.size() >= kMaxMarks) fail("marks are nested too deep");
+    marks_.push_back(stack_.size());
+    return true;
+  case '0':
+    if (!marks_.empty() && marks_.back() == stack_.size()) {
+      marks_.pop_back();
+    } else {
+      pop();
+    }
+    return true;
+  case '1': pop_to_mark(); return true;
+  case '2': push(top()); return true;
+  case 'c': {
+    std::string module(in_.take_line());
+    global(std::move(module), std::string(in_.take_line()));
+    return true;
+  }
+  case 0x93: {  // STACK_GLOBAL
+    const Value name = pop(Kind::String);
+    global(pop(Kind::String).to_string(), name.to_string());
+    return true;
+  }
+  case 'R': reduce(); return true;
+  case 0x81: new_object(false); return true;
+  case 0x92: new_object(true); return true;
+  case 'b': build(); return true;
+  case 'Q': persistent_load(); return true;
+  case 'q': put(in_.take_number<uint8_t>()); return true;
+  case 'r': put(in_.take_number<uint32_t>()); return true;
+  case 0x94: put(memo_.size()); return true;  // MEMOIZE
+  case 'h': get(in_.take_number<uint8_t>()); return true;
+  case 'j': get(in_.take_number<uint32_t>()); return true;
+  case 'p':
+  case 'g': {
+    const Value index = Value::int_of_decimal(in_.take_line());
+    if (!index.fits_int64() || index.to_int() < 0) fail("a memo index must not be negative");
+    const auto at = static_cast<uint64_t>(index.to_int());
+    opcode == 'p' ? put(at) : get(at);
+    return true;
+  }
+  default: break;
+  }
+  if (step_number(opcode) || step_text(opcode) || step_container(opcode)) return true;
+  if (const char* name = rejected_name(opcode))
+    fail(std::string("opcode ") + name + " is not accepted");
+  fail("opcode " + std::to_string(opcode) + " is not supported");
+}
+
+bool Unpickler::step_container(uint8_t opcode) {
+  switch (opcode) {
+  case ')': push(Value::tuple()); return true;
+  case 0x85:
+  case 0x86:
+  case 0x87: push_tuple(opcode - 0x84u); return true;
+  case 't': push(Value::tuple(pop_to_mark())); return true;
+  case ']': push(track(Value::list())); return true;
+  case 'l': push(track(Value::list(pop_to_mark()))); return true;
+  case 'a': {
+    const Value item = pop();
+    append({item});
+    return true;
+  }
+  case 'e': append(pop_to_mark()); return true;
+  case '}': push(track(Value::dict())); return true;
+  case 'd': push_dict(pop_to_mark()); return true;
+  case 's': {
+    const Value value = pop();
+    const Value key = pop();
+    set_items({key, value});
+    return true;
+  }
+  case 'u': set_items(pop_to_mark()); return true;
+  case 0x8f: push(track(Value::set())); return true;  // EMPTY_SET
+  case 0x90: add_items(pop_to_mark()); return true;   // ADDITEMS
+  case 0x91: push(Value::frozenset(pop_to_mark())); return true;
+  default: return false;
+  }
+}
+
+}  // namespace tenon::serialization

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/serialization/load.h"
+#include "runtime/serialization/pickle/byte_cursor.h"
+
+namespace tenon::serialization {
+
+/// A persistent id: which storage a pickle refers to.
+struct StorageId {
+  /// Of another storage, a part of which this one is, in elements: the oldest legacy files.
+  struct View {
+    std::string key;
+    int64_t offset;
+    int64_t numel;
+  };
+
+  std::string cls;  ///< "torch FloatStorage"
+  std::string key;
+  std::string location;
+  int64_t numel;
+  std::optional<View> view;
+};
+
+class Globals;
+
+/// Runs a pickle. It knows containers, numbers, strings and the functions and classes of its
+/// Globals, and calls nothing else. Errors give the offset of the opcode.
+class Unpickler {
+ public:
+  /// Gives the Values for persistent ids, each as often as it occurs.
+  using LoadStorage = std::function<Value(const StorageId& id)>;
+
+  /// `fill_storages` gives the storages their data, for functions that compute with them; empty if
+  /// that cannot be done before the pickle is read.
+  Unpickler(ByteCursor& in, const Globals& globals, const LoadOptions& options,
+            LoadStorage load_storage, std::function<void()> fill_storages = {});
+  /// Empties what was made if the pickle did not run to its end, circles included.
+  ~Unpickler();
+
+  /// The value that the pickle makes.
+  Value run();
+
+  // For the functions of Globals:
+
+  /// Counts bytes that a call made against the limit.
+  void count_made(uint64_t bytes);
+  /// The storage that the pickle named last, for messages: "data/3"; empty for none.
+  const std::string& last_storage() const { return last_storage_; }
+  /// Has the storages so far filled with their data; false if that cannot be done yet.
+  bool fill_storages() const {
+    if (fill_storages_) fill_storages_();
+    return static_cast<bool>(fill_storages_);
+  }
+  /// Has `object` emptied if the pickle fails.
+  Value track(Value object);
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  using Kind = Value::Kind;
+
+  bool step();
+  bool step_number(uint8_t opcode);
+  bool step_text(uint8_t opcode);
+  bool step_container(uint8_t opcode);
+  void push(Value value);
+  void push_text(std::string_view utf8);
+  void push_8bit(std::string_view text);
+  void push_decimal(std::string_view line);
+  void push_tuple(size_t count);
+  void push_dict(const Value::Items& items);
+  Value pop();
+  Value pop(Kind kind);
+  Value& top();
+  size_t last_mark();
+  /// Everything above the last mark, which goes too.
+  Value::Items pop_to_mark();
+  void append(const Value::Items& items);
+  void set_items(const Value::Items& items);
+  void add_items(const Value::Items& items);
+  void put(uint64_t index);
+  void get(uint64_t index);
+  void global(std::string module, const std::string& name);
+  void reduce();
+  void new_object(bool has_keywords);
+  void build();
+  void persistent_load();
+  void check_depth(const Value& value) const;
+
+  ByteCursor& in_;
+  const Globals& globals_;
+  const LoadOptions& options_;
+  LoadStorage load_storage_;
+  std::function<void()> fill_storages_;
+  uint64_t opcode_at_ = 0;
+  uint64_t objects_ = 0;
+  uint64_t made_ = 0;
+  bool finished_ = false;
+  std::string last_storage_;
+  std::vector<Value> stack_;
+  std::vector<size_t> marks_;  // sizes of the stack
+  std::unordered_map<uint64_t, Value> memo_;
+  std::vector<Value> tracked_;
+};
+
+/// Whether `text` is UTF-8 as Python takes it, which includes lone surrogates.
+bool is_utf8(std::string_view text);
+/// The text of Python 2's 'quoted\n' strings; nothing if it is not one.
+std::optional<std::string> unquoted(std::string_view text);
+/// Text with \uXXXX escapes as UTF-8; nothing for a wrong escape.
+std::optional<std::string> unescaped_unicode(std::string_view text);
+std::string latin1_to_utf8(std::string_view bytes);
+/// Nothing for text beyond Latin-1.
+std::optional<std::string> utf8_to_latin1(std::string_view text);
+
+}  // namespace tenon::serialization

@@ -1,0 +1,109 @@
+// Opcodes that make numbers and texts.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "runtime/serialization/pickle/unpickler.h"
+#include "runtime/serialization/zip_format.h"
+
+namespace tenon::serialization {
+
+void Unpickler::push_decimal(std::string_view line) {
+  // Protocol 0 writes False and True as 00 and 01.
+  if (line == "00" || line == "01") return push(line == "01");
+  push(Value::int_of_decimal(line));
+}
+
+void Unpickler::push_text(std::string_view utf8) {
+  if (!is_utf8(utf8)) fail("a string is not UTF-8");
+  push(std::string(utf8));
+}
+
+/// A string of Python 2, in whatever encoding it was.
+void Unpickler::push_8bit(std::string_view text) {
+  if (options_.encoding == "bytes") return push(Value::bytes(std::string(text)));
+  if (options_.encoding == "latin1") return push(latin1_to_utf8(text));
+  const bool is_ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+  if (!(options_.encoding == "ascii" ? is_ascii : is_utf8(text))) {
+    fail("an 8-bit string is not " + options_.encoding +
+         "; load with encoding=\"latin1\" or \"bytes\"");
+  }
+  push(std::string(text));
+}
+
+bool Unpickler::step_number(uint8_t opcode) {
+  switch (opcode) {
+  case 'N': push(nullptr); return true;
+  case 0x88: push(true); return true;
+  case 0x89: push(false); return true;
+  case 'K': push(in_.take_number<uint8_t>()); return true;
+  case 'M': push(in_.take_number<uint16_t>()); return true;
+  case 'J': push(in_.take_number<int32_t>()); return true;
+  case 0x8a: push(Value::int_of_bytes(in_.take(in_.take_number<uint8_t>()))); return true;  // LONG1
+  case 0x8b: {                                                                              // LONG4
+    const auto bytes = in_.take_number<int32_t>();
+    if (bytes < 0) fail("an int of negative length");
+    push(Value::int_of_bytes(in_.take(static_cast<uint64_t>(bytes))));
+    return true;
+  }
+  case 'I': push_decimal(in_.take_line()); return true;
+  case 'L': {
+    std::string_view line = in_.take_line();
+    if (line.ends_with('L')) line.remove_suffix(1);
+    push(Value::int_of_decimal(line));
+    return true;
+  }
+  case 'G': {  // big-endian
+    uint64_t bits = 0;
+    for (const char c : in_.take(8)) bits = (bits << 8) | static_cast<uint8_t>(c);
+    push(std::bit_cast<double>(bits));
+    return true;
+  }
+  case 'F': {
+    const std::string line(in_.take_line());
+    char* end = nullptr;
+    const double value = std::strtod(line.c_str(), &end);
+    if (line.empty() || end != line.c_str() + line.size()) fail("not a number: '" + line + "'");
+    push(value);
+    return true;
+  }
+  default: return false;
+  }
+}
+
+bool Unpickler::step_text(uint8_t opcode) {
+  switch (opcode) {
+  case 'X': push_text(in_.take(in_.take_number<uint32_t>())); return true;
+  case 0x8c: push_text(in_.take(in_.take_number<uint8_t>())); return true;   // SHORT_BINUNICODE
+  case 0x8d: push_text(in_.take(in_.take_number<uint64_t>())); return true;  // BINUNICODE8
+  case 'V': {
+    const std::optional<std::string> text = unescaped_unicode(in_.take_line());
+    if (!text) fail("a wrong escape in a string");
+    push_text(*text);
+    return true;
+  }
+  case 'U': push_8bit(in_.take(in_.take_number<uint8_t>())); return true;
+  case 'T': {
+    const auto bytes = in_.take_number<int32_t>();
+    if (bytes < 0) fail("a string of negative length");
+    push_8bit(in_.take(static_cast<uint64_t>(bytes)));
+    return true;
+  }
+  case 'S': {
+    const std::optional<std::string> text = unquoted(in_.take_line());
+    if (!text) fail("a string without its quotes, or a wrong escape in it");
+    push_8bit(*text);
+    return true;
+  }
+  case 'C': push(Value::bytes(std::string(in_.take(in_.take_number<uint8_t>())))); return true;
+  case 'B': push(Value::bytes(std::string(in_.take(in_.take_number<uint32_t>())))); return true;
+  case 0x8e: push(Value::bytes(std::string(in_.take(in_.take_number<uint64_t>())))); return true;
+  case 0x96:
+    push(Value::bytearray(std::string(in_.take(in_.take_number<uint64_t>()))));
+    return true;
+  default: return false;
+  }
+}
+
+}  // namespace tenon::serialization

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "runtime/serialization/value.h"
+
+namespace tenon::serialization {
+
+struct SaveOptions {
+  enum class Format {
+    Zip,    ///< what PyTorch writes since 1.6
+    Legacy  ///< consecutive pickles, what PyTorch wrote before
+  };
+  /// The PyTorch that must be able to read the file. What it does not know is an error.
+  enum class Compat { Current, V1_13 };
+
+  Format format = Format::Zip;
+  Compat compat = Compat::Current;
+  /// Of a storage only the part that the tensors in the value use is written. Tensors that share
+  /// memory still do.
+  bool compact = false;
+  /// Folder of the records within a zip file. Empty: the path's name without its last extension,
+  /// or "archive" for a stream.
+  std::string archive_name;
+  /// Called with the bytes of tensor data written so far and in all.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+/// Writes a value as torch.save does: the same bytes for the same objects and archive name but for
+/// the digest in the record .data/serialization_id. The file appears under its name once it is
+/// complete and durable; whatever goes wrong, an older file of that name stays.
+/// Errors "[save] ...": where in the value, and why.
+TENON_API void save(const Value& value, const std::string& path, const SaveOptions& options = {});
+/// Appends to a stream.
+TENON_API void save(const Value& value, std::ostream& out, const SaveOptions& options = {});
+
+}  // namespace tenon::serialization

@@ -1,0 +1,163 @@
+#include <charconv>
+
+#include "aten/core/error.h"
+#include "runtime/serialization/checkpoint_reader.h"
+#include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/storage_view.h"
+
+namespace tenon::serialization {
+namespace {
+
+constexpr int kOldestVersion = 1;
+constexpr int kNewestVersion = 10;
+/// Progress is reported at least this often.
+constexpr uint64_t kReportBytes = uint64_t{16} << 20;
+
+}  // namespace
+
+ZipCheckpoint::ZipCheckpoint(const ByteSource& source, std::shared_ptr<MappedSource> mapping,
+                             const LoadOptions& options)
+    : source_(source), mapping_(std::move(mapping)), options_(options), zip_(source) {
+  if (zip_.has("constants.pkl")) {
+    fail("a TorchScript archive, which cannot be loaded as a checkpoint; save the module's "
+         "state_dict() to read it here");
+  }
+  check_version();
+  if (zip_.has("byteorder")) {
+    const std::string order = zip_.read("byteorder");
+    if (order != "little" && order != "big") fail("Unknown endianness type: " + order);
+    big_endian_ = order == "big";
+  }
+}
+
+void ZipCheckpoint::fail(const std::string& what) const {
+  tenon::detail::raise<Error>("[load] ", source_.name(), ": ", what);
+}
+
+void ZipCheckpoint::check_version() {
+  std::string text = zip_.read(zip_.has(".data/version") ? ".data/version" : "version");
+  while (text.ends_with('\n')) text.pop_back();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version_);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail("the version is no number: '" + text.substr(0, 40) + "'");
+  if (version_ > kNewestVersion) {
+    fail("Attempted to read a file with version " + std::to_string(version_) +
+         ", but the maximum supported version for reading is " + std::to_string(kNewestVersion) +
+         ". Your Tenon may be too old.");
+  }
+  if (version_ < kOldestVersion) {
+    fail("Attempted to read a file with version " + std::to_string(version_) +
+         ", but the minimum supported version for reading is " + std::to_string(kOldestVersion) +
+         ".");
+  }
+}
+
+void ZipCheckpoint::report(uint64_t bytes) {
+  done_ += bytes;
+  if (options_.progress) options_.progress(done_, total_);
+}
+
+Storage ZipCheckpoint::mapped(const ZipReader::Record& record, ScalarType dtype) const {
+  const std::string place =
+      "record " + record.name + " at byte " + std::to_string(record.data) + ": ";
+  if (record.deflated) fail(place + "it is compressed, which mmap cannot read");
+  if (record.data % element_size(dtype) != 0)
+    fail(place + "its offset is no multiple of the element size, as mmap needs");
+  if (big_endian_ && options_.mmap == LoadOptions::Mmap::Shared)
+    fail("a big-endian file cannot be used in place: its bytes have to be turned around");
+  return storage_part(mapping_, mapping_->mutable_data() + record.data, record.bytes, kCPU);
+}
+
+Storage ZipCheckpoint::read_storage(const ZipReader::Record& record, ScalarType dtype,
+                                    const std::string& location) {
+  if (options_.map_location.is_meta()) return make_storage(record.bytes, kMeta);
+  if (mapping_) {
+    const Storage storage = mapped(record, dtype);
+    if (big_endian_) swap_bytes(storage.data(), record.bytes, dtype);
+    return options_.map_location(storage, location);
+  }
+  const Storage storage = make_storage(record.bytes, kCPU);
+  if (options_.map_location.stays_on_cpu(location) && !big_endian_) {
+    // Its memory is filled when the whole pickle has been understood.
+    requests_.push_back({record.name, storage.data(), record.bytes});
+    return storage;
+  }
+  zip_.read(record.name, storage.data(), record.bytes);
+  if (big_endian_) swap_bytes(storage.data(), record.bytes, dtype);
+  report(record.bytes);
+  return options_.map_location(storage, location);
+}
+
+Value ZipCheckpoint::load_storage(const StorageId& id) {
+  const std::optional<ScalarType> dtype = storage_dtype(id.cls);
+  const std::string name = "data/" + id.key;
+  if (!dtype)
+    fail("record " + name + ": storages of class " + id.cls +
+         " (quantized or unknown elements) are not supported");
+  const ScalarType elements = *dtype == ScalarType::Undefined ? kByte : *dtype;
+  // The record bounds what is allocated, and the file bounds the record.
+  const ZipReader::Record& record = zip_.get(name);
+  const uint64_t size = element_size(elements);
+  if (record.bytes % size != 0 || static_cast<uint64_t>(id.numel) != record.bytes / size) {
+    fail("record " + name + " at byte " + std::to_string(record.data) + ": record size (" +
+         std::to_string(record.bytes) + " bytes) does not match expected size (" +
+         std::to_string(id.numel) + " elements of " + std::to_string(size) + " bytes)");
+  }
+  auto it = storages_.find(id.key);
+  if (it == storages_.end()) {
+    Storage storage;
+    try {
+      storage = read_storage(record, elements, id.location);
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).starts_with("[load]")) throw;
+      fail("record " + name + ": " + error.what());
+    }
+    if (storage.nbytes() != record.bytes)
+      fail("record " + name + ": map_location gave a storage of " +
+           std::to_string(storage.nbytes()) + " bytes, expected " + std::to_string(record.bytes));
+    it = storages_.emplace(id.key, Loaded{storage, record.bytes}).first;
+  }
+  return Value::storage(it->second.storage, *dtype);
+}
+
+void ZipCheckpoint::read_requests() {
+  if (!options_.progress) {
+    zip_.read(requests_);
+    return requests_.clear();
+  }
+  std::vector<ZipReader::Request> batch;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    bytes += requests_[i].bytes;
+    batch.push_back(requests_[i]);
+    if (bytes < kReportBytes && i + 1 < requests_.size()) continue;
+    zip_.read(batch);
+    report(bytes);
+    batch.clear();
+    bytes = 0;
+  }
+  requests_.clear();
+}
+
+Value ZipCheckpoint::load() {
+  for (const ZipReader::Record& record : zip_.records())
+    if (record.name.starts_with("data/")) total_ += record.bytes;
+  const std::string pickle = zip_.read("data.pkl");
+  ByteCursor in(pickle, source_.name() + ": data.pkl");
+  TensorBuilder tensors(options_.map_location, false);
+  const Globals globals(globals_mode(options_), tensors);
+  Unpickler machine(
+      in, globals, options_, [this](const StorageId& id) { return load_storage(id); },
+      [this] { read_requests(); });
+  Value result = machine.run();
+  try {
+    read_requests();
+  } catch (...) {
+    dispose(result);
+    throw;
+  }
+  tensors.finish();
+  return result;
+}
+
+}  // namespace tenon::serialization

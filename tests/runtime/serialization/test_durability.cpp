@@ -1,0 +1,267 @@
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <set>
+
+#include "aten/core/parallel.h"
+#include "runtime/serialization/io/byte_sink.h"
+#include "runtime/serialization/io/file_calls.h"
+#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/serialize.h"
+#include "tenon/ops/full.h"
+#include "tests/runtime/serialization/temporary_folder.h"
+
+using namespace tenon;
+using namespace tenon::serialization;
+using namespace tenon::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Tensors whose every element is `version`.
+StateDict state_of(int64_t version) {
+  StateDict state;
+  state.insert("small", full({3}, version, TensorOptions(kLong)));
+  state.insert("large", full({40000}, version, TensorOptions(kLong)));
+  return state;
+}
+
+/// The version in a file; fails the test unless all of the file is of one version.
+int64_t version_of(const std::string& path) {
+  const StateDict state = load_state_dict(path);
+  std::set<int64_t> versions;
+  for (const auto& item : state) {
+    const auto* data = item->data_ptr<int64_t>();
+    versions.insert(data, data + item->numel());
+  }
+  REQUIRE(state.keys() == std::vector<std::string>{"small", "large"});
+  REQUIRE(versions.size() == 1);
+  return *versions.begin();
+}
+
+/// Forks a process that runs `f` and exits with what it gives.
+pid_t start_child(const std::function<int()>& f) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    set_num_threads(1);  // a forked process has none of its parent's threads
+    int status = 99;
+    try {
+      status = f();
+    } catch (...) {
+    }
+    ::_exit(status);
+  }
+  return child;
+}
+
+/// Runs `f` in a process of its own and gives its exit status.
+int in_child(const std::function<int()>& f) {
+  const pid_t child = start_child(f);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+int code_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const OSError& error) {
+    return error.code();
+  }
+  return 0;
+}
+
+/// Which system call fails, counted over all of them, and how.
+struct Fault {
+  int at = -1;
+  int code = 0;
+  size_t most_bytes = SIZE_MAX;  ///< that one write writes
+  int calls = 0;
+
+  bool hits() {
+    if (calls++ != at) return false;
+    errno = code;
+    return true;
+  }
+};
+Fault fault;
+
+/// Puts failing system calls in place as long as it lives.
+class Faults {
+ public:
+  explicit Faults(Fault f) {
+    fault = f;
+    auto& calls = serialization::detail::file_calls();
+    calls.write = [](int file, const void* data, size_t bytes) -> ssize_t {
+      return fault.hits() ? -1 : ::write(file, data, std::min(bytes, fault.most_bytes));
+    };
+    calls.fallocate = [](int file, int mode, off_t offset, off_t bytes) {
+      return fault.hits() ? -1 : ::fallocate(file, mode, offset, bytes);
+    };
+    calls.fsync = [](int file) { return fault.hits() ? -1 : ::fsync(file); };
+    calls.rename = [](const char* from, const char* to) {
+      return fault.hits() ? -1 : std::rename(from, to);
+    };
+  }
+  ~Faults() { serialization::detail::file_calls() = {}; }
+};
+
+}  // namespace
+
+TEST_CASE("a killed writer leaves the old or the new file, whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  save_state_dict(state_of(0), path);
+  std::mt19937 random(20);
+  int64_t version = 0;
+  int interrupted = 0, renewed = 0;
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = start_child([&]() -> int {
+      for (int64_t v = version + 1;; ++v) save_state_dict(state_of(v), path);
+    });
+    ::usleep(random() % 6000);
+    REQUIRE(::kill(child, SIGKILL) == 0);
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    interrupted += folder.files() > 1;
+    const int64_t found = version_of(path);
+    REQUIRE(found >= version);
+    renewed += found > version;
+    version = found;
+  }
+  // The moments were such that both happened.
+  CHECK(interrupted > 20);
+  CHECK(renewed > 20);
+  save_state_dict(state_of(-1), path);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("temporary files of the living stay") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  write_bytes(folder / "x.pt.tmp.1.0", "stale");
+  write_bytes(folder / "x.pt.tmp.mine", "not ours");
+  write_bytes(folder / "y.pt.tmp.1.0", "another file's");
+  FileSink first(path);
+  CHECK(folder.files() == 3);
+  FileSink second(path);
+  second.write("2", 1);
+  first.write("1", 1);
+  second.commit();
+  CHECK(bytes_of(path) == "2");
+  first.commit();
+  CHECK(bytes_of(path) == "1");
+  CHECK_FALSE(fs::exists(folder / "x.pt.tmp.1.0"));
+  CHECK(folder.files() == 3);
+}
+
+TEST_CASE("whichever system call fails, the old or the new file is there and nothing else") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  save_state_dict(state_of(1), path);
+  int total;
+  {
+    const Faults none({});
+    save_state_dict(state_of(1), path);
+    total = fault.calls;
+  }
+  REQUIRE(total > 5);
+  int failed = 0;
+  for (int at = 0; at < total; ++at) {
+    for (const int code : {ENOSPC, EIO, EINTR}) {
+      save_state_dict(state_of(1), path);
+      INFO("call " << at << ": " << std::strerror(code));
+      int got;
+      {
+        const Faults faults({.at = at, .code = code});
+        got = code_of([&] { save_state_dict(state_of(2), path); });
+      }
+      CHECK((got == 0 || got == code));
+      failed += got != 0;
+      const int64_t version = version_of(path);
+      CHECK((version == 2 || (version == 1 && got != 0)));
+      CHECK(folder.files() == 1);
+    }
+  }
+  CHECK(failed >= 2 * (total - 1));
+}
+
+TEST_CASE("short writes are continued") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  const Faults faults({.most_bytes = 1001});
+  save_state_dict(state_of(3), path);
+  CHECK(fault.calls > 300);
+  CHECK(version_of(path) == 3);
+}
+
+TEST_CASE("a missing parent and a folder in the way") {
+  const TemporaryFolder folder;
+  CHECK(code_of([&] { save_state_dict(state_of(1), folder / "no/x.pt"); }) == ENOENT);
+  fs::create_directory(folder / "x.pt");
+  CHECK(code_of([&] { save_state_dict(state_of(1), folder / "x.pt"); }) == EISDIR);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a folder that may not be written to") {
+  const TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms(0555));
+  const int code = in_child([&] {
+    // To the superuser nothing is forbidden.
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) return 77;
+    return code_of([&] { save_state_dict(state_of(1), folder / "x.pt"); });
+  });
+  if (code == 77) {
+    WARN("cannot become another user; not tested");
+    return;
+  }
+  CHECK(code == EACCES);
+  CHECK(folder.files() == 0);
+}
+
+TEST_CASE("a full disk") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  const int status = in_child([&] {
+    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0) return 77;
+    if (::mount("tenon", folder.path().c_str(), "tmpfs", 0, "size=600k") != 0) return 77;
+    save_state_dict(state_of(1), path);
+    // It says so before writing where it knows how long it will be, and else while it writes.
+    if (code_of([&] { save_state_dict(state_of(2), path); }) != ENOSPC) return 1;
+    const std::string large(1 << 20, 'x');
+    if (code_of([&] {
+          FileSink sink(path);
+          sink.write(large.data(), large.size());
+          sink.commit();
+        }) != ENOSPC)
+      return 2;
+    if (folder.files() != 1) return 3;
+    return version_of(path) == 1 ? 0 : 4;
+  });
+  if (status == 77) {
+    WARN("cannot mount a small disk; not tested");
+    return;
+  }
+  CHECK(status == 0);
+}
+
+TEST_CASE("a limit of file sizes") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  const int status = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100000, 100000};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    if (code_of([&] { save_state_dict(state_of(1), path); }) != EFBIG) return 2;
+    return folder.files() == 0 ? 0 : 3;
+  });
+  CHECK(status == 0);
+}
