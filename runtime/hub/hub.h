@@ -1,0 +1,6 @@
+#pragma once
+
+/// Weights and repositories from the network: fetched once, verified, kept in a cache. Nothing that
+/// is fetched is executed. docs/hub.md walks through it.
+#include "runtime/hub/directory.h"
+#include "runtime/hub/download.h"
