@@ -18,13 +18,13 @@
 namespace tenon::hub {
 namespace {
 
+constexpr std::chrono::milliseconds kLongestWait{60'000};
+constexpr int kOk = 200, kPartialContent = 206, kRangeNotSatisfiable = 416;
+
 std::string folder_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
 }
-
-constexpr std::chrono::milliseconds kLongestWait{60'000};
-constexpr int kOk = 200, kPartialContent = 206, kRangeNotSatisfiable = 416;
 
 std::optional<uint64_t> number_in(const std::string* text) {
   uint64_t number = 0;
@@ -75,53 +75,51 @@ class Download final : public Receiver {
  public:
   Download(const std::string& url, const std::string& path, const DownloadOptions& options,
            ProgressBar& bar)
-      : url_(url), options_(options), bar_(bar),
+      : url_(url), source_(serialization::sha256_hex(url)), options_(options), bar_(bar),
         transport_(options.transport ? options.transport : default_transport()),
         hash_prefix_(options.hash_prefix.empty() ? "" : checked_hash_prefix(options.hash_prefix)),
         path_(path), partial_(path) {}
 
   void run() {
     resumable_ = can_resume();
-    if (resumable_) hash_present();
-    while (!finish()) {
+    joined_ = continues();
+    if (joined_) hash_present();
+    // Parts that were put together may prove wrong as a whole; then all is fetched once more.
+    for (bool again = false;; again = true) {
+      fetch();
+      const std::string hash = hash_prefix_.empty() ? "" : sha_.hex();
+      if (hash.starts_with(hash_prefix_)) break;
+      TENON_CHECK(joined_ && !again, "[hub] invalid hash value (expected \"", hash_prefix_,
+                  "\", got \"", hash, "\") of ", display(url_));
+      resumable_ = false;
     }
+    partial_.commit();
   }
 
   bool head(const Response& response) override;
   void body(const char* data, size_t bytes) override;
 
  private:
-  /// Fetches the rest and commits. False: what was resumed proved wrong, so all is to be fetched.
-  bool finish() {
-    const bool resumed = resumable_ && partial_.size() > 0;
-    fetch();
-    const std::string hash = hash_prefix_.empty() ? "" : sha_.hex();
-    if (hash.starts_with(hash_prefix_)) {
-      partial_.commit();
-      return true;
-    }
-    TENON_CHECK(resumed, "[hub] invalid hash value (expected \"", hash_prefix_, "\", got \"", hash,
-                "\") of ", display(url_));
-    resumable_ = false;
-    return false;
-  }
   void fetch();
   void attempt();
   bool is_complete() const { return resumable_ && partial_.size() == partial_.origin().total; }
   /// Bytes are continued if they are known to be of the same file, or if their hash will tell.
   bool can_resume() const {
     const Origin& origin = partial_.origin();
-    return origin.url == url_ && !(origin.validator.empty() && hash_prefix_.empty()) &&
+    return origin.source == source_ && !(origin.validator.empty() && hash_prefix_.empty()) &&
            partial_.size() <= origin.total.value_or(options_.max_bytes);
   }
+  /// Whether the next request is for the rest alone.
+  bool continues() const { return resumable_ && partial_.size() > 0; }
   void keep_for_later() {
-    if (resumable_ && partial_.size() > 0) partial_.keep();
+    if (continues()) partial_.keep();
   }
   void hash_present();
   void check_room(uint64_t total) const;
   void report();
 
   const std::string& url_;
+  const std::string source_;
   const DownloadOptions& options_;
   ProgressBar& bar_;
   std::shared_ptr<Transport> transport_;
@@ -130,6 +128,7 @@ class Download final : public Receiver {
   PartialFile partial_;
   serialization::Sha256 sha_;
   bool resumable_ = false;  ///< the bytes in partial_ may be continued
+  bool joined_ = false;     ///< the bytes in partial_ are from several answers
 };
 
 void Download::hash_present() {
@@ -166,14 +165,15 @@ void Download::report() {
 bool Download::head(const Response& response) {
   const auto length = number_in(response.find("content-length"));
   if (response.status == kOk) {
-    if (length) check_room(*length);
     sha_ = {};
-    partial_.restart({url_, validator_of(response), length});
+    partial_.restart({source_, validator_of(response), length});
     resumable_ = can_resume();
+    joined_ = false;
+    if (length) check_room(*length);
     report();
     return true;
   }
-  if (response.status == kPartialContent) {
+  if (response.status == kPartialContent && continues()) {
     const auto range = content_range(response);
     const auto known = partial_.origin().total;
     const std::string validator = validator_of(response);
@@ -186,10 +186,11 @@ bool Download::head(const Response& response) {
                                std::to_string(partial_.size()) + " with others",
                            /*transient=*/true);
     }
+    joined_ = true;
     report();
     return true;
   }
-  if (response.status == kRangeNotSatisfiable && partial_.size() > 0) {
+  if (response.status == kRangeNotSatisfiable && continues()) {
     resumable_ = false;
     throw TransportError("[hub] " + display(url_) + " has no bytes from " +
                              std::to_string(partial_.size()) + " on",
@@ -212,7 +213,7 @@ void Download::body(const char* data, size_t bytes) {
 
 void Download::attempt() {
   Request request{url_, options_.headers, options_.connect_timeout, options_.stall_timeout};
-  if (resumable_ && partial_.size() > 0) {
+  if (continues()) {
     request.headers.emplace_back("Range", "bytes=" + std::to_string(partial_.size()) + "-");
     if (!partial_.origin().validator.empty())
       request.headers.emplace_back("If-Range", partial_.origin().validator);
@@ -280,7 +281,7 @@ void download_once(const std::string& url, const std::string& path,
   const std::string prefix =
       options.hash_prefix.empty() ? "" : checked_hash_prefix(options.hash_prefix);
   const auto is_there = [&] {
-    return std::filesystem::exists(path) &&
+    return std::filesystem::is_regular_file(path) &&
            (prefix.empty() || serialization::sha256_file(path).starts_with(prefix));
   };
   if (!is_there()) fetch_locked(url, path, options, is_there);

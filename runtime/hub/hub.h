@@ -4,3 +4,5 @@
 /// is fetched is executed. docs/hub.md walks through it.
 #include "runtime/hub/directory.h"
 #include "runtime/hub/download.h"
+#include "runtime/hub/entry_point.h"
+#include "runtime/hub/repository.h"

@@ -57,7 +57,7 @@ void PartialFile::read_origin() {
   Origin origin;
   // The last line tells a whole note from a cut one.
   std::string end;
-  if (!std::getline(in, origin.url) || !std::getline(in, origin.validator) ||
+  if (!std::getline(in, origin.source) || !std::getline(in, origin.validator) ||
       !std::getline(in, total) || !std::getline(in, end) || end != "end")
     return;
   uint64_t number = 0;
@@ -72,7 +72,7 @@ void PartialFile::restart(Origin origin) {
   size_ = 0;
   origin_ = std::move(origin);
   serialization::OutputFile note(origin_path_);
-  const std::string text = origin_.url + "\n" + origin_.validator + "\n" +
+  const std::string text = origin_.source + "\n" + origin_.validator + "\n" +
                            (origin_.total ? std::to_string(*origin_.total) : "unknown") + "\nend\n";
   note.write(text.data(), text.size());
   note.commit();

@@ -9,7 +9,7 @@ namespace tenon::hub {
 
 /// Where the bytes of a partial file came from: what must still hold for more to be appended.
 struct Origin {
-  std::string url;
+  std::string source;     ///< the URL's SHA-256: the URL itself may hold a secret
   std::string validator;  ///< a strong ETag or a Last-Modified date; empty if the server gave none
   std::optional<uint64_t> total;  ///< bytes of the whole file
 

@@ -12,11 +12,14 @@
 
 namespace tenon::hub::test {
 
-/// A folder of its own, removed at the end.
+/// A folder of its own, removed at the end; in memory where that can be, since the tests write much
+/// and sync it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tenon_hub_XXXXXX").string();
+    const bool in_memory = ::access("/dev/shm", W_OK | X_OK) == 0;
+    std::string name = in_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string();
+    name += "/tenon_hub_XXXXXX";
     path_ = ::mkdtemp(name.data());
   }
   ~TemporaryFolder() {

@@ -161,7 +161,7 @@ TEST_CASE("resume: if the whole has a wrong hash, all is fetched once more", "[h
   const TemporaryFolder folder;
   const HttpServer server(file(kBody, "\"1\""));
   write_file(folder / "x.partial", "not what the server has");
-  write_file(folder / "x.origin", server.url("/x") + "\n\"1\"\n300000\nend\n");
+  write_file(folder / "x.origin", sha256_hex(server.url("/x")) + "\n\"1\"\n300000\nend\n");
   DownloadOptions options = quick();
   options.hash_prefix = sha256_hex(kBody);
   download_url_to_file(server.url("/x"), folder / "x", options);
@@ -171,7 +171,7 @@ TEST_CASE("resume: if the whole has a wrong hash, all is fetched once more", "[h
   // A note that was cut off vouches for nothing, nor does one for fewer bytes than there are.
   for (const char* note : {"\n\"1\"\n300000\n", "\n\"1\"\n3\nend\n", ""}) {
     write_file(folder / "y.partial", "not what the server has");
-    write_file(folder / "y.origin", server.url("/y") + note);
+    write_file(folder / "y.origin", sha256_hex(server.url("/y")) + note);
     download_url_to_file(server.url("/y"), folder / "y", quick());
     CHECK(read_file(folder / "y") == kBody);
   }
