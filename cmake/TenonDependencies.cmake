@@ -1,10 +1,11 @@
 # Finds what Tenon is built on. A missing required piece is an error that names the Debian package;
 # a missing optional piece turns its feature off, and the configure summary says so.
 #
-# Sets TENON_LIBRARY_DEPENDENCIES (targets the library links) and writes tenon/config.h with
-# TENON_HAS_CUDA, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_ZLIB, each 0 or 1.
+# Sets TENON_LIBRARY_DEPENDENCIES and TENON_HUB_DEPENDENCIES (targets that tenon and tenon_hub link) and writes
+# tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_ZLIB, each 0 or 1.
 
 set(TENON_LIBRARY_DEPENDENCIES)
+set(TENON_HUB_DEPENDENCIES)
 set(TENON_SUMMARY)
 
 function(tenon_note name state text)
@@ -26,14 +27,19 @@ macro(tenon_require package debian_package purpose)
   tenon_note("${package}" "${${package}_VERSION}" "${purpose}")
 endmacro()
 
-# tenon_optional(NAME package target debian_package purpose): sets TENON_HAS_<NAME>.
+# tenon_optional(NAME package target debian_package purpose [FOR library]): sets TENON_HAS_<NAME>; the library
+# that links the target is LIBRARY, the default, or HUB.
 macro(tenon_optional name package target debian_package purpose)
+  cmake_parse_arguments(tenon_optional "" "FOR" "" ${ARGN})
+  if(NOT tenon_optional_FOR)
+    set(tenon_optional_FOR LIBRARY)
+  endif()
   set(TENON_HAS_${name} 0)
   if(TENON_${name})
     find_package(${package} QUIET)
     if(TARGET ${target})
       set(TENON_HAS_${name} 1)
-      list(APPEND TENON_LIBRARY_DEPENDENCIES ${target})
+      list(APPEND TENON_${tenon_optional_FOR}_DEPENDENCIES ${target})
       if(${package}_VERSION)
         tenon_note("${package}" "${${package}_VERSION}" "${purpose}")
       else()
@@ -58,6 +64,10 @@ list(APPEND TENON_LIBRARY_DEPENDENCIES Threads::Threads)
 tenon_optional(OPENMP OpenMP OpenMP::OpenMP_CXX g++ "threads within an operator")
 tenon_optional(ONEDNN OneDNN OneDNN::dnnl libdnnl-dev "fast matrix products and convolutions")
 tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "archive checksums and compression")
+tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https" FOR HUB)
+if(TENON_HAS_ZLIB)
+  list(APPEND TENON_HUB_DEPENDENCIES ZLIB::ZLIB)
+endif()
 
 set(TENON_HAS_CUDA 0)
 set(TENON_BACKENDS CPU)

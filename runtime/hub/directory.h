@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "aten/core/macros.h"
+
+namespace tenon::hub {
+
+/// Sets the folder that downloads are kept in; a leading "~/" is the home folder. An empty path
+/// undoes an earlier set_dir.
+TENON_API void set_dir(const std::string& path);
+
+/// The folder: the one of set_dir, else $TENON_HOME/hub, else $XDG_CACHE_HOME/tenon/hub, else
+/// ~/.cache/tenon/hub. It need not exist. Error if there is no home folder.
+TENON_API std::string get_dir();
+
+/// Makes a folder and those it is in. Error "[hub] cannot create the folder ...".
+void make_folder(const std::string& path);
+
+}  // namespace tenon::hub

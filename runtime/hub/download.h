@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/hub/transport.h"
+#include "runtime/nn/module.h"
+
+namespace tenon::hub {
+
+struct DownloadOptions {
+  /// What the file's SHA-256 must begin with: 8 to 64 hexadecimal digits. Empty: not checked.
+  std::string hash_prefix{};
+  /// A bar on the standard error stream, where that is a terminal.
+  bool progress = true;
+  /// Called with the bytes so far and, if the server says so, of the whole. What it throws ends the
+  /// download.
+  std::function<void(uint64_t done, std::optional<uint64_t> total)> on_progress{};
+  /// Attempts in a row that may fail without a new byte before the download fails, after the first.
+  int retries = 4;
+  /// The wait before the first retry; it doubles with each.
+  std::chrono::milliseconds backoff{500};
+  std::chrono::milliseconds connect_timeout{15'000};
+  /// How long a connection may be silent.
+  std::chrono::milliseconds stall_timeout{60'000};
+  uint64_t max_bytes = std::numeric_limits<uint64_t>::max();
+  /// Sent with each request.
+  std::vector<Header> headers{};
+  /// Null: default_transport().
+  std::shared_ptr<Transport> transport{};
+};
+
+/// Downloads to `path`, which is replaced once all bytes are there, have the size that the server
+/// announced and the right hash; until then they are in "<path>.partial". A broken transfer is
+/// tried again from where it broke, and so is one that an earlier process did not finish, if the
+/// server says that the file is still the same. A second process that wants the same path waits.
+///
+/// HttpError, TransportError; Error `invalid hash value (expected "a", got "b")`, for a full disk,
+/// a missing folder, a file of more than max_bytes; ValueError for a bad URL or hash prefix.
+TENON_API void download_url_to_file(const std::string& url, const std::string& path,
+                                    const DownloadOptions& options = {});
+
+/// Downloads unless `path` is there already with the right hash, if one is given.
+TENON_API void download_once(const std::string& url, const std::string& path,
+                             const DownloadOptions& options = {});
+
+struct StateDictOptions : DownloadOptions {
+  /// Where files are kept. Empty: "checkpoints" in get_dir().
+  std::string model_dir{};
+  /// The file's name there. Empty: the last part of the URL.
+  std::string file_name{};
+  /// Checks the SHA-256 against the digits in the file's name, as in "lenet-0123abcd.pt":
+  /// ValueError if there are fewer than 8 of them. A file of another hash in the cache is fetched
+  /// anew.
+  bool check_hash = false;
+};
+
+/// The tensors of a file, fetched once and then read from the cache. Reading executes nothing.
+TENON_API nn::StateDict load_state_dict_from_url(const std::string& url,
+                                                 const StateDictOptions& options = {});
+
+}  // namespace tenon::hub

@@ -1,0 +1,211 @@
+#include "runtime/hub/repository.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "runtime/hub/directory.h"
+#include "runtime/hub/file_lock.h"
+#include "runtime/hub/github.h"
+#include "runtime/hub/repository_name.h"
+#include "runtime/hub/trust.h"
+#include "runtime/hub/unpack.h"
+#include "runtime/hub/url.h"
+
+namespace tenon::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In a folder that was unpacked: the URL it came from, since "a/b_c:d" and "a/b:c_d" have folders
+/// of one name.
+constexpr const char* kOriginFile = ".tenon_hub";
+
+/// Where a repository comes from and where it is kept.
+class Source {
+ public:
+  Source(RepositoryName repository, const RepositoryOptions& options)
+      : repository_(std::move(repository)), options_(options) {
+    if (is_github()) return;
+    while (base_.ends_with('/')) base_.pop_back();
+    const std::string shown = display(base_);
+    // '@' sets it apart from every owner at GitHub.
+    std::transform(shown.begin(), shown.end(), std::back_inserter(prefix_), [](unsigned char c) {
+      return std::isalnum(c) || c == '.' ? static_cast<char>(c) : '-';
+    });
+    prefix_ += '@';
+  }
+
+  /// The repository's line in the list of trusted ones.
+  std::string id() const { return prefix_ + repository_.owner + "_" + repository_.name; }
+
+  std::string folder(const std::string& ref) const {
+    std::string name = id() + "_" + ref;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return get_dir() + "/" + name;
+  }
+
+  std::string url(const std::string& ref) const {
+    return is_github() ? "https://github.com/" + repository_.without_ref() + "/zipball/" + ref
+                       : base_ + "/" + repository_.without_ref() + "/archive/" + ref + ".zip";
+  }
+
+  bool has(const std::string& ref) const { return fs::is_directory(folder(ref)); }
+
+  /// The folder of what is in the cache.
+  std::string cached(const std::string& ref) const {
+    std::string path = folder(ref);
+    std::ifstream in(path + "/" + kOriginFile, std::ios::binary);
+    std::string origin;
+    if (std::getline(in, origin))
+      TENON_CHECK(origin == display(url(ref)), "[hub] the folder ", path, " is for ",
+                  display(url(ref)), " and holds ", origin,
+                  "; remove it or choose another set_dir");
+    return path;
+  }
+
+  /// Downloads unless somebody else did so just now.
+  std::string fetch(const std::string& ref) const;
+
+  bool is_github() const { return options_.source == "github"; }
+
+ private:
+  RepositoryName repository_;
+  const RepositoryOptions& options_;
+  std::string base_ = options_.source;
+  std::string prefix_;
+};
+
+/// Files and folders that are gone before the work begins, and when it is done, well or not.
+class Discarded {
+ public:
+  explicit Discarded(std::vector<std::string> paths) : paths_(std::move(paths)) { remove(); }
+  ~Discarded() { remove(); }
+  Discarded(const Discarded&) = delete;
+  Discarded& operator=(const Discarded&) = delete;
+
+ private:
+  void remove() const {
+    std::error_code ignored;
+    for (const std::string& path : paths_) fs::remove_all(path, ignored);
+  }
+
+  std::vector<std::string> paths_;
+};
+
+/// Makes what was unpacked durable, all files at once: one by one takes minutes where there are
+/// thousands.
+void sync(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = descriptor >= 0 && ::syncfs(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  TENON_CHECK(done, "[hub] cannot sync '", folder, "': ", std::strerror(reason));
+}
+
+void rename(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  TENON_CHECK(!error, "[hub] cannot rename '", from, "' to '", to, "': ", error.message());
+}
+
+std::string Source::fetch(const std::string& ref) const {
+  const std::string path = folder(ref), archive = path + ".zip", fresh = path + ".new",
+                    old = path + ".old";
+  const FileLock lock(path + ".lock");
+  if (has(ref) && !options_.force_reload) return cached(ref);
+  DownloadOptions download = options_.download;
+  download.max_bytes = std::min(download.max_bytes, options_.max_archive_bytes);
+  const Discarded discarded({archive, fresh, old});
+  download_url_to_file(url(ref), archive, download);
+  unpack(archive, fresh, options_.max_unpacked_bytes);
+  std::ofstream origin(fresh + "/" + kOriginFile, std::ios::binary);
+  TENON_CHECK(origin << display(url(ref)) << std::endl, "[hub] cannot write to '", fresh, "'");
+  origin.close();
+  sync(fresh);
+  if (has(ref)) rename(path, old);
+  rename(fresh, path);
+  return path;
+}
+
+/// The default branch: main, else master.
+std::string get_default_branch(const Source& source, const std::string& repository,
+                               const RepositoryOptions& options) {
+  if (!options.force_reload && source.has("main")) return source.cached("main");
+  const bool may_use_master = !options.force_reload && source.has("master");
+  try {
+    try {
+      return source.fetch("main");
+    } catch (const HttpError& error) {
+      if (error.status() != 404) throw;
+    }
+    if (may_use_master) return source.cached("master");
+    return source.fetch("master");
+  } catch (const HttpError& error) {
+    if (may_use_master) return source.cached("master");
+    if (error.status() != 404) throw;
+    throw HttpError("[hub] " + repository +
+                        " has neither a branch main nor a branch master, or it is private or does "
+                        "not exist: " +
+                        error.what(),
+                    error.status());
+  } catch (const TransportError&) {
+    if (may_use_master) return source.cached("master");
+    throw;
+  }
+}
+
+/// Downloads the ref that the name gives.
+std::string get_pinned(const Source& source, const RepositoryName& name,
+                       const RepositoryOptions& options) {
+  if (source.has(name.ref) && !options.force_reload) return source.cached(name.ref);
+  if (source.is_github() && !options.skip_validation) check_ref(name, options.download);
+  try {
+    return source.fetch(name.ref);
+  } catch (const HttpError& error) {
+    if (error.status() != 404) throw;
+    throw HttpError("[hub] Cannot find " + name.ref + " in " + name.without_ref() + ": " +
+                        error.what(),
+                    error.status());
+  }
+}
+
+}  // namespace
+
+std::string get_repository(const std::string& repository, const RepositoryOptions& options) {
+  if (options.source == "local") {
+    TENON_CHECK(fs::is_directory(repository), "[hub] there is no folder '", repository, "'");
+    return repository;
+  }
+  const bool is_url = options.source.find("://") != std::string::npos;
+  TENON_CHECK_VALUE(options.source == "github" || is_url, "[hub] Unknown source: \"",
+                    options.source,
+                    "\". Allowed values: \"github\" | \"local\". A server of your "
+                    "own is named by its URL, as in https://host/path");
+  if (is_url) scheme_of(options.source);
+  const auto name = RepositoryName::parse(repository);
+  const Source source(name, options);
+  const bool has_default = name.ref.empty() && (source.has("main") || source.has("master"));
+  check_trust(name.without_ref(), source.id(),
+              has_default || (!name.ref.empty() && source.has(name.ref)), options);
+  make_folder(get_dir());
+  try {
+    return name.ref.empty() ? get_default_branch(source, name.without_ref(), options)
+                            : get_pinned(source, name, options);
+  } catch (const TransportError& error) {
+    if (options.force_reload) throw;
+    throw TransportError(std::string(error.what()) + ", and " + repository +
+                             " is not in the cache " + get_dir(),
+                         error.transient());
+  }
+}
+
+}  // namespace tenon::hub

@@ -1,0 +1,242 @@
+#include <catch2/catch.hpp>
+
+#include "runtime/hub/download.h"
+#include "runtime/serialization/sha256.h"
+#include "tests/runtime/hub/http_server.h"
+#include "tests/runtime/hub/support.h"
+
+using namespace std::chrono_literals;
+using Catch::Contains;
+using tenon::Error;
+using tenon::ValueError;
+using tenon::serialization::sha256_hex;
+
+namespace tenon::hub::test {
+namespace {
+
+DownloadOptions quick() {
+  DownloadOptions options;
+  options.progress = false;
+  options.backoff = 1ms;
+  options.retries = 2;
+  return options;
+}
+
+HttpServer::Handler always(int status, HttpConnection::Headers headers = {},
+                           std::string body = {}) {
+  return [=](const HttpRequest&, HttpConnection& connection) {
+    connection.respond(status, headers, body);
+  };
+}
+
+TEST_CASE("download: a whole file, and nothing else left", "[hub]") {
+  const std::string body = sample_bytes(700'000);
+  const HttpServer server(
+      [&](const HttpRequest& r, HttpConnection& c) { serve_file(r, c, body, "\"1\""); });
+  const TemporaryFolder folder;
+  write_file(folder / "x.bin", "old");
+  DownloadOptions options = quick();
+  std::vector<uint64_t> seen;
+  options.on_progress = [&](uint64_t done, std::optional<uint64_t> total) {
+    CHECK(total == body.size());
+    seen.push_back(done);
+  };
+  options.hash_prefix = sha256_hex(body);
+  download_url_to_file(server.url("/x.bin"), folder / "x.bin", options);
+  CHECK(read_file(folder / "x.bin") == body);
+  CHECK(folder.entries() == 1);
+  CHECK(seen.front() == 0);
+  CHECK(seen.back() == body.size());
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
+  CHECK(server.requests().size() == 1);
+  CHECK(server.requests()[0].header("range").empty());
+
+  SECTION("an empty one") {
+    const HttpServer empty(always(200));
+    download_url_to_file(empty.url("/x.bin"), folder / "x.bin", quick());
+    CHECK(read_file(folder / "x.bin").empty());
+  }
+}
+
+TEST_CASE("download: the hash decides", "[hub]") {
+  const HttpServer server(always(200, {{"ETag", "\"1\""}}, "weights"));
+  const TemporaryFolder folder;
+  write_file(folder / "x.bin", "old");
+  DownloadOptions options = quick();
+  options.hash_prefix = sha256_hex("weights").substr(0, 8);
+  options.hash_prefix[0] = static_cast<char>(std::toupper(options.hash_prefix[0]));
+  download_url_to_file(server.url("/x.bin"), folder / "x.bin", options);
+  CHECK(read_file(folder / "x.bin") == "weights");
+
+  options.hash_prefix = "00000000";
+  CHECK_THROWS_WITH(download_url_to_file(server.url("/x.bin"), folder / "x.bin", options),
+                    Contains("invalid hash value (expected \"00000000\", got \"" +
+                             sha256_hex("weights") + "\")"));
+  CHECK(read_file(folder / "x.bin") == "weights");
+  CHECK(folder.entries() == 1);
+
+  for (const char* bad : {"0123456", "0123456g", "deadbeef "}) {
+    options.hash_prefix = bad;
+    CHECK_THROWS_AS(download_url_to_file(server.url("/x.bin"), folder / "x.bin", options),
+                    ValueError);
+  }
+  CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("download: a status of failure is an error that says which", "[hub]") {
+  const TemporaryFolder folder;
+  const auto status_of = [&](const HttpServer& server, const std::string& text) {
+    try {
+      download_url_to_file(server.url("/x.bin"), folder / "x.bin", quick());
+    } catch (const HttpError& error) {
+      CHECK_THAT(error.what(), Contains(text));
+      CHECK(folder.entries() == 0);
+      return error.status();
+    }
+    return 0;
+  };
+  CHECK(status_of(HttpServer(always(404, {}, "<html>")), "HTTP 404 (Not Found)") == 404);
+  CHECK(status_of(HttpServer(always(300)), "Multiple Choices") == 300);
+  CHECK(status_of(HttpServer(always(204)), "HTTP 204") == 204);
+  const HttpServer limited(
+      always(403, {{"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", "1714564800"}}));
+  CHECK(status_of(limited, "rate limit is exceeded until 2024-05-01 12:00:00 UTC") == 403);
+  CHECK(limited.requests().size() == 1);
+
+  // Those that may pass are tried again.
+  const HttpServer broken(always(503));
+  CHECK(status_of(broken, "HTTP 503 (Service Unavailable)") == 503);
+  CHECK(broken.requests().size() == 3);
+  const HttpServer later(always(429, {{"Retry-After", "3600"}}));
+  CHECK(status_of(later, "HTTP 429") == 429);
+  CHECK(later.requests().size() == 1);
+
+  std::atomic<int> count = 0;
+  const HttpServer recovers([&](const HttpRequest& r, HttpConnection& c) {
+    count++ == 0 ? c.respond(500) : serve_file(r, c, "weights", "\"1\"");
+  });
+  download_url_to_file(recovers.url("/x.bin"), folder / "x.bin", quick());
+  CHECK(read_file(folder / "x.bin") == "weights");
+}
+
+TEST_CASE("download: redirects are followed, not without end and not anywhere", "[hub]") {
+  const TemporaryFolder folder;
+  write_file(folder / "secret", "secret");
+  const HttpServer target(always(200, {}, "weights"));
+  const auto redirect = [&](const std::string& to) {
+    const HttpServer server(always(302, {{"Location", to}}, "moved"));
+    DownloadOptions options = quick();
+    options.headers = {{"Authorization", "Bearer abc"}};
+    download_url_to_file(server.url("/x.bin"), folder / "x.bin", options);
+    CHECK(server.requests()[0].header("authorization") == "Bearer abc");
+  };
+  redirect(target.url("/y", "localhost"));
+  CHECK(read_file(folder / "x.bin") == "weights");
+  // A token is for the host that it was given for.
+  CHECK(target.requests()[0].header("authorization").empty());
+  CHECK_THROWS_AS(redirect("/x.bin"), TransportError);
+  CHECK_THROWS_AS(redirect("file://" + (folder / "secret")), TransportError);
+  CHECK_THROWS_AS(redirect("ftp://127.0.0.1/x"), TransportError);
+  CHECK(read_file(folder / "x.bin") == "weights");
+}
+
+TEST_CASE("download: no answer at all", "[hub]") {
+  const TemporaryFolder folder;
+  std::string url;
+  {
+    const HttpServer gone(always(200));
+    url = gone.url("/x.bin");
+  }
+  CHECK_THROWS_WITH(download_url_to_file(url, folder / "x.bin", quick()),
+                    Contains("[hub] cannot fetch " + url));
+  CHECK_THROWS_WITH(
+      download_url_to_file("http://me:pw@127.0.0.1:1/x.bin?token=t", folder / "x.bin", quick()),
+      Contains("http://127.0.0.1:1/x.bin") && !Contains("pw") && !Contains("token"));
+
+  const HttpServer silent([](const HttpRequest&, HttpConnection& c) { c.wait_for_hang_up(); });
+  DownloadOptions options = quick();
+  options.retries = 0;
+  options.stall_timeout = 1ms;
+  CHECK_THROWS_AS(download_url_to_file(silent.url("/x.bin"), folder / "x.bin", options),
+                  TransportError);
+
+  const HttpServer rude([](const HttpRequest&, HttpConnection& c) { c.reset(); });
+  CHECK_THROWS_AS(download_url_to_file(rude.url("/x.bin"), folder / "x.bin", quick()),
+                  TransportError);
+  CHECK(rude.requests().size() == 3);
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("download: sizes are held to", "[hub]") {
+  const TemporaryFolder folder;
+  DownloadOptions options = quick();
+  options.max_bytes = 10;
+  const HttpServer announced(always(200, {}, "eleven byte"));
+  CHECK_THROWS_WITH(download_url_to_file(announced.url("/x"), folder / "x", options),
+                    Contains("has 11 bytes, more than the 10 allowed"));
+  const HttpServer endless([](const HttpRequest&, HttpConnection& c) {
+    c.send_head(200, {});
+    while (true) c.send("more and more");
+  });
+  CHECK_THROWS_WITH(download_url_to_file(endless.url("/x"), folder / "x", options),
+                    Contains("sends more than the 10 bytes allowed"));
+  const HttpServer huge([](const HttpRequest&, HttpConnection& c) {
+    c.send_head(200, {{"Content-Length", "1000000000000000000"}});
+    c.wait_for_hang_up();
+  });
+  CHECK_THROWS_WITH(download_url_to_file(huge.url("/x"), folder / "x", quick()),
+                    Contains("has room for"));
+  // A length that is too long is a truncated file; one that is too short cuts it, as the hash
+  // shows.
+  const HttpServer too_long([](const HttpRequest&, HttpConnection& c) {
+    c.send_head(200, {{"Content-Length", "100"}});
+    c.send("seven b");
+  });
+  CHECK_THROWS_AS(download_url_to_file(too_long.url("/x"), folder / "x", quick()), TransportError);
+  const HttpServer too_short([](const HttpRequest&, HttpConnection& c) {
+    c.send_head(200, {{"Content-Length", "3"}});
+    c.send("weights");
+  });
+  options.hash_prefix = sha256_hex("weights");
+  CHECK_THROWS_WITH(download_url_to_file(too_short.url("/x"), folder / "x", options),
+                    Contains("invalid hash value"));
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("download: URLs and paths that cannot be", "[hub]") {
+  const TemporaryFolder folder;
+  for (const char* url : {"", "x.bin", "ftp://host/x", "http://", "http:///x", "https://a b/x",
+                          "http://host/x\ny", "file://host/x", "file:///%zz", "file:///%00"}) {
+    CAPTURE(url);
+    CHECK_THROWS_AS(download_url_to_file(url, folder / "x", quick()), ValueError);
+  }
+  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder / "none/x", quick()),
+                    Contains("Parent directory " + (folder / "none") + " does not exist."));
+  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder.path(), quick()),
+                    Contains("it is a directory"));
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("download: file URLs need no network", "[hub]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a b.bin", "weights");
+  download_url_to_file("file://" + (folder / "a%20b.bin"), folder / "x", quick());
+  CHECK(read_file(folder / "x") == "weights");
+  CHECK_THROWS_WITH(download_url_to_file("file://" + (folder / "none"), folder / "y", quick()),
+                    Contains("there is no file"));
+  CHECK_THROWS_AS(download_url_to_file("file://" + folder.path(), folder / "y", quick()), Error);
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("download: proxies come from the environment", "[hub]") {
+  const TemporaryFolder folder;
+  const HttpServer proxy(always(200, {}, "by proxy"));
+  const Variable set("http_proxy", proxy.url(""));
+  const Variable all_hosts("no_proxy", std::nullopt), as_well("NO_PROXY", std::nullopt);
+  download_url_to_file("http://host.invalid/x.bin", folder / "x", quick());
+  CHECK(read_file(folder / "x") == "by proxy");
+  CHECK(proxy.requests()[0].target == "http://host.invalid/x.bin");
+}
+
+}  // namespace
+}  // namespace tenon::hub::test

@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+
+#include "runtime/hub/directory.h"
+#include "runtime/hub/download.h"
+#include "runtime/nn/modules/linear.h"
+#include "runtime/serialization/serialize.h"
+#include "runtime/serialization/sha256.h"
+#include "tests/runtime/hub/fake_transport.h"
+#include "tests/runtime/hub/support.h"
+#include "tests/runtime/values.h"
+
+using Catch::Contains;
+using tenon::ValueError;
+
+namespace tenon::hub::test {
+namespace {
+
+TEST_CASE("state dict: from a URL, and then from the cache", "[hub]") {
+  const TemporaryFolder folder;
+  set_dir(folder / "hub");
+  nn::Linear linear(3, 2);
+  tenon::save(linear, folder / "linear.pt");
+  const std::string bytes = read_file(folder / "linear.pt");
+  const std::string hash = serialization::sha256_hex(bytes).substr(0, 12);
+  const auto network = std::make_shared<FakeTransport>();
+  const std::string url = "https://host/models/linear-" + hash + ".pt?token=t";
+  network->answers[url] = {200, bytes};
+  StateDictOptions options;
+  options.transport = network;
+  options.progress = false;
+  options.retries = 0;
+  options.check_hash = true;
+
+  const auto check = [&](const nn::StateDict& state) {
+    CHECK(state.keys() == std::vector<std::string>{"weight", "bias"});
+    CHECK(values(state["weight"]) == values(linear->state_dict()["weight"]));
+  };
+  check(load_state_dict_from_url(url, options));
+  const std::string cached = folder / ("hub/checkpoints/linear-" + hash + ".pt");
+  CHECK(read_file(cached) == bytes);
+  network->offline = true;
+  check(load_state_dict_from_url(url, options));
+  CHECK(network->requests.size() == 1);
+
+  // A file of another hash is no hit.
+  network->offline = false;
+  write_file(cached, "something else");
+  check(load_state_dict_from_url(url, options));
+  CHECK(network->requests.size() == 2);
+
+  SECTION("a wrong hash") {
+    const std::string other = "https://host/linear-00000000.pt";
+    network->answers[other] = {200, bytes};
+    CHECK_THROWS_WITH(load_state_dict_from_url(other, options),
+                      Contains("invalid hash value (expected \"00000000\", got \"" + hash));
+    CHECK_FALSE(std::filesystem::exists(folder / "hub/checkpoints/linear-00000000.pt"));
+  }
+  SECTION("a name without a hash that is long enough") {
+    for (const char* name : {"linear.pt", "linear-0123456.pt", "linear-.pt", "linear-0123456789",
+                             "linear-012345678X.pt", "0123456789.pt"}) {
+      options.file_name = name;
+      CHECK_THROWS_WITH(load_state_dict_from_url(url, options), Contains("check_hash needs"));
+    }
+    CHECK(network->requests.size() == 2);
+  }
+  SECTION("the last hash in the name counts") {
+    options.file_name = "linear-1.0-" + hash + ".v2.pt";
+    check(load_state_dict_from_url(url, options));
+    options.file_name = "linear-deadbeef.-" + hash + ".pt";
+    check(load_state_dict_from_url(url, options));
+  }
+  SECTION("another folder and name") {
+    options.model_dir = folder / "models";
+    options.file_name = "mine.pt";
+    options.check_hash = false;
+    check(load_state_dict_from_url(url, options));
+    CHECK(read_file(folder / "models/mine.pt") == bytes);
+    for (const char* name : {"../mine.pt", "..", "a/b"}) {
+      options.file_name = name;
+      CHECK_THROWS_AS(load_state_dict_from_url(url, options), ValueError);
+    }
+    options.file_name.clear();
+    CHECK_THROWS_AS(load_state_dict_from_url("https://host/", options), ValueError);
+    CHECK_THROWS_AS(load_state_dict_from_url("https://host", options), ValueError);
+    CHECK_THROWS_AS(load_state_dict_from_url("https://host/a/..", options), ValueError);
+  }
+  SECTION("what is no checkpoint is named") {
+    options.check_hash = false;
+    network->answers["https://host/page.pt"] = {200, "<html>"};
+    CHECK_THROWS_WITH(load_state_dict_from_url("https://host/page.pt", options),
+                      Contains(folder / "hub/checkpoints/page.pt"));
+  }
+  set_dir("");
+}
+
+}  // namespace
+}  // namespace tenon::hub::test

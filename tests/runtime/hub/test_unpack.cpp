@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+
+#include "aten/core/error.h"
+#include "runtime/hub/unpack.h"
+#include "tests/runtime/hub/support.h"
+#include "tests/runtime/hub/zip_bytes.h"
+
+using Catch::Contains;
+using tenon::Error;
+
+namespace tenon::hub::test {
+namespace {
+
+constexpr uint64_t kMany = 1 << 20;
+
+/// Unpacks an archive's bytes, and after a failure checks that nothing is left of it.
+void unpack_bytes(const TemporaryFolder& folder, const std::string& bytes,
+                  uint64_t max_bytes = kMany) {
+  write_file(folder / "x.zip", bytes);
+  try {
+    unpack(folder / "x.zip", folder / "out", max_bytes);
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), Contains(folder / "x.zip"));
+    CHECK(folder.entries() == 1);
+    throw;
+  }
+}
+
+TEST_CASE("unpack: what git archive writes", "[hub]") {
+  const TemporaryFolder folder;
+  const std::string archive = read_file(TENON_TEST_DIR "/runtime/hub/data/repository.zip");
+  unpack_bytes(folder, archive);
+  CHECK(read_file(folder / "out/README.md") == "# LeNet\n");
+  CHECK(read_file(folder / "out/run.sh") == "#!/bin/sh\nexit 1\n");
+  std::string labels;
+  for (int i = 1; i <= 40; ++i) labels += "label " + std::to_string(i) + "\n";
+  CHECK(read_file(folder / "out/data/labels.txt") == labels);
+  CHECK(std::filesystem::is_empty(folder / "out/data/empty"));
+  CHECK(folder.entries() == 2);
+  // What is there is not written over.
+  CHECK_THROWS_AS(unpack(folder / "x.zip", folder / "out", kMany), Error);
+  CHECK(read_file(folder / "out/README.md") == "# LeNet\n");
+}
+
+TEST_CASE("unpack: folders need no entries, files may be from any system", "[hub]") {
+  const TemporaryFolder folder;
+  unpack_bytes(folder,
+               zip_bytes({{"top/a/b/c", "deep"}, {"top/d", "", 0}, {"top/e/", "", 040755}}));
+  CHECK(read_file(folder / "out/a/b/c") == "deep");
+  CHECK(std::filesystem::is_regular_file(folder / "out/d"));
+  CHECK(std::filesystem::is_directory(folder / "out/e"));
+}
+
+TEST_CASE("unpack: no name leads out of the folder", "[hub]") {
+  const TemporaryFolder folder;
+  for (const std::string& name : {std::string("../x"),
+                                  std::string("top/../x"),
+                                  std::string("top/../../x"),
+                                  std::string("top/a/.."),
+                                  std::string("/x"),
+                                  std::string("/top/x"),
+                                  std::string("//x"),
+                                  std::string("top//x"),
+                                  std::string("top/./x"),
+                                  std::string("./x"),
+                                  std::string(".."),
+                                  std::string("top\\..\\x"),
+                                  std::string("..\\x"),
+                                  std::string("C:\\x"),
+                                  std::string("x"),
+                                  std::string(),
+                                  std::string("other/x"),
+                                  std::string("top/a\nb"),
+                                  std::string("top/a\x1b[2J"),
+                                  std::string("top/a\0b", 7),
+                                  "top/" + std::string(300, 'a')}) {
+    CAPTURE(name);
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{"top/a", "1"}, {name, "2"}})),
+                      Contains("is not unpacked: "));
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{name, "2"}, {"top/b", "1"}})),
+                      Contains("is not unpacked: "));
+  }
+}
+
+TEST_CASE("unpack: links and special files are refused", "[hub]") {
+  const TemporaryFolder folder;
+  for (const uint32_t type : {0120000u, 0010000u, 0020000u, 0060000u, 0140000u}) {
+    CHECK_THROWS_WITH(
+        unpack_bytes(folder, zip_bytes({{"top/a", "1"}, {"top/link", "/etc", type | 0777}})),
+        Contains("top/link"));
+  }
+  CHECK_THROWS_WITH(
+      unpack_bytes(folder, read_file(TENON_TEST_DIR "/runtime/hub/data/symbolic_link.zip")),
+      Contains("symbolic link"));
+}
+
+TEST_CASE("unpack: a name occurs once, as a file or as a folder", "[hub]") {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::vector<ZipEntry>& entries, const std::string& text) {
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes(entries)), Contains(text));
+  };
+  check({{"top/a", "1"}, {"top/a", "2"}}, "two entries 'top/a'");
+  check({{"top/a", "1"}, {"top/a/b", "2"}}, "'a' is both a file and a folder");
+  check({{"top/a/b", "1"}, {"top/a", "2"}}, "'a' is both a file and a folder");
+  check({{"top/a/", "", 040755}, {"top/a", "2"}}, "'a' is both a file and a folder");
+  check({{"top/a/", "", 0100644}}, "neither a file nor a folder");
+  check({{"top/a/", "bytes", 040755}}, "has bytes");
+  check({}, "is empty");
+}
+
+TEST_CASE("unpack: bombs", "[hub]") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{"top/a", "12345"}, {"top/b", "67890"}}), 9),
+                    Contains("more than the 9 allowed"));
+  // Deflated data (RFC 1951): one block, not compressed, of three bytes.
+  const std::string three("\x01\x03\x00\xfc\xff"
+                          "abc",
+                          8);
+  const ZipEntry small{"top/a", three, 0100644, 8, 3, 0x352441c2};
+  unpack_bytes(folder, zip_bytes({small}));
+  CHECK(read_file(folder / "out/a") == "abc");
+  std::filesystem::remove_all(folder / "out");
+  const auto check = [&](ZipEntry entry, const std::string& text) {
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({entry})), Contains(text));
+  };
+  ZipEntry liar = small;
+  for (const uint32_t lie : {0u, 2u}) {
+    liar.size = lie;
+    check(liar, "has more bytes than it says");
+  }
+  liar.size = 4;
+  check(liar, "is damaged");
+  liar.size = 0x7fffffff;
+  check(liar, "more than the 1048576 allowed");
+  liar.size = 9;
+  liar.method = 0;
+  check(liar, "has sizes 8 and 9");
+
+  ZipEntry bad = small;
+  bad.data[6] = 'X';
+  bad.crc = small.crc;
+  check(bad, "is damaged");
+  bad = small;
+  bad.data.pop_back();
+  check(bad, "is cut off");
+  bad = small;
+  bad.data += "more";
+  check(bad, "is no deflated data");
+  bad = small;
+  bad.data[0] = '\x07';
+  check(bad, "is no deflated data");
+  bad = small;
+  bad.flags = 1;
+  check(bad, "is encrypted");
+  bad = small;
+  bad.method = 12;
+  check(bad, "unknown method 12");
+}
+
+TEST_CASE("unpack: every truncation is an error, every flipped byte an error or harmless",
+          "[hub]") {
+  const TemporaryFolder folder;
+  const std::string archive = read_file(TENON_TEST_DIR "/runtime/hub/data/repository.zip");
+  for (size_t bytes = 0; bytes < archive.size(); ++bytes)
+    CHECK_THROWS_AS(unpack_bytes(folder, archive.substr(0, bytes)), Error);
+  for (size_t at = 0; at < archive.size(); ++at) {
+    std::string flipped = archive;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x15);
+    try {
+      unpack_bytes(folder, flipped);
+    } catch (const Error&) {
+    }
+    std::filesystem::remove_all(folder / "out");
+    CHECK(folder.entries() == 1);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::hub::test
