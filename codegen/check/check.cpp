@@ -64,6 +64,10 @@ void run_checks(const Model& model, DiagnosticSink& sink) {
   rules::unique_operators(model, sink);
   rules::unique_cpp_names(model, sink);
   rules::unique_derivatives(model, sink);
+  for (const Family& family : model.families()) {
+    rules::one_form_per_kind(model, family, sink);
+    rules::autogen(model, family, sink);
+  }
   for (size_t i = 0; i < model.operators().size(); ++i) {
     const rules::Entry entry{model, i, model.operators()[i], sink};
     for (const auto rule : kCommonRules) rule(entry);

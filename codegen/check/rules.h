@@ -76,6 +76,10 @@ void derivative_outputs(const Model& model, const Derivative& derivative, Diagno
 void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 
+// families.cpp: operators that are forms of one another.
+void one_form_per_kind(const Model& model, const Family& family, DiagnosticSink& sink);
+void autogen(const Model& model, const Family& family, DiagnosticSink& sink);
+
 // uniqueness.cpp: the model as a whole.
 void unique_operators(const Model& model, DiagnosticSink& sink);
 void unique_cpp_names(const Model& model, DiagnosticSink& sink);

@@ -1,5 +1,6 @@
 #include "codegen/model/model.h"
 
+#include "codegen/model/signature.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {
@@ -33,6 +34,7 @@ Model::Model(Parts parts) : parts_(std::move(parts)) {
     }
   }
   for (auto& [name, operators] : by_base) groups_.push_back({name, std::move(operators)});
+  families_ = make_families(parts_.operators, variants_, parts_.dialect);
 
   for (size_t d = 0; d < parts_.derivatives.size(); ++d) {
     derivative_of_.try_emplace(parts_.derivatives[d].target, d);

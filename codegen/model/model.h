@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/model/derivative.h"
+#include "codegen/model/family.h"
 #include "codegen/model/operator.h"
 #include "codegen/model/variants.h"
 
@@ -59,6 +60,9 @@ class Model {
   /// Sorted by base name.
   const std::vector<OperatorGroup>& groups() const { return groups_; }
 
+  /// Operators that are forms of one another, in the order of their first entries.
+  const std::vector<Family>& families() const { return families_; }
+
   /// By full name, "add.Tensor" or "add.out": entries and their derived forms. Null if unknown.
   const OperatorRef* find(std::string_view name) const;
   const Operator& op(const OperatorRef& ref) const { return parts_.operators[ref.op]; }
@@ -74,6 +78,7 @@ class Model {
   Parts parts_;
   std::vector<std::vector<VariantSchema>> variants_;
   std::vector<OperatorGroup> groups_;
+  std::vector<Family> families_;
   std::unordered_map<std::string, OperatorRef> by_name_;
   std::unordered_map<size_t, size_t> derivative_of_;
 };

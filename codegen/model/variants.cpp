@@ -96,21 +96,4 @@ std::vector<VariantSchema> variant_schemas(const Operator& op) {
   return result;
 }
 
-FunctionSchema signature(const FunctionSchema& schema) {
-  FunctionSchema result = schema;
-  result.name = schema.base_name();
-  result.overload.clear();
-  std::erase_if(result.args,
-                [](const Argument& arg) { return arg.kwarg_only && arg.is_mutable(); });
-  for (Argument& arg : result.args) {
-    arg.alias.reset();
-    arg.default_value.reset();
-  }
-  for (Return& ret : result.returns) {
-    ret.alias.reset();
-    ret.name.clear();
-  }
-  return result;
-}
-
 }  // namespace tenon::codegen

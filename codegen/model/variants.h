@@ -36,8 +36,4 @@ std::optional<schema::FunctionSchema> derive_out(const schema::FunctionSchema& f
 /// "<overload>_out".
 std::string out_overload(const Operator& op);
 
-/// The schema with every form's difference removed: in-place underscore, overload, out arguments,
-/// annotations, names of returns. Operators of equal signature are forms of one operator.
-schema::FunctionSchema signature(const schema::FunctionSchema& schema);
-
 }  // namespace tenon::codegen
