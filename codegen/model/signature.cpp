@@ -110,6 +110,18 @@ FunctionSchema signature(const FunctionSchema& schema) {
   return result;
 }
 
+FunctionSchema view_signature(const FunctionSchema& schema) {
+  FunctionSchema result = signature(schema);
+  constexpr std::string_view kCopy = "_copy";
+  constexpr std::string_view kScatter = "_scatter";
+  if (result.name.ends_with(kCopy)) {
+    result.name.resize(result.name.size() - kCopy.size());
+  } else if (result.name.ends_with(kScatter)) {  // slice_scatter copies what slice_inverse views
+    result.name.replace(result.name.size() - kScatter.size(), kScatter.size(), "_inverse");
+  }
+  return result;
+}
+
 FunctionSchema autogen_functional(const FunctionSchema& schema) {
   FunctionSchema result = functional(schema);
   if (schema.kind() == SchemaKind::kMutable) result.name += kFunctionalSuffix;

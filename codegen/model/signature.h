@@ -14,6 +14,9 @@ namespace tenon::codegen {
 /// of one another.
 schema::FunctionSchema signature(const schema::FunctionSchema& schema);
 
+/// The signature of a view and of what copies instead: `_copy` is dropped from the name.
+schema::FunctionSchema view_signature(const schema::FunctionSchema& schema);
+
 /// The functional form that `autogen` makes of an in-place, mutable or out schema: it returns what
 /// the other writes, `running_mean_out` for an argument that was written and not returned. Of a
 /// mutable schema its name ends in `_functional`, because overloads must not differ in annotations

@@ -29,7 +29,7 @@ import pathlib
 import re
 import sys
 
-from torchgen.api import cpp
+from torchgen.api import autograd
 from torchgen.api.autograd import gen_differentiable_outputs, match_differentiability_info
 from torchgen.context import native_function_manager
 from torchgen.gen import get_grouped_native_functions, parse_native_yaml
@@ -119,9 +119,24 @@ def load_infos(native, derivatives, tags):
 def derivative_facts(native, derivatives, tags):
     infos, copies = load_infos(native, derivatives, tags)
     written = set(infos) - copies
+    names = {}  # of the operators whose formulas there are, by what is_reference_for_foreach sees of them
+    for schema in infos:
+        names.setdefault(schema.signature(strip_default=True), schema.name)
+    references = {}
+    is_reference = autograd.is_reference_for_foreach
+
+    def recording(function, schema):
+        if not is_reference(function, schema):
+            return False
+        references[str(function.func.name)] = names[schema]
+        return True
+
+    autograd.is_reference_for_foreach = recording
     functions = sorted(parse_native_yaml(native, tags).native_functions, key=lambda f: str(f.func.name))
+    pairs = match_differentiability_info(functions, infos)
+    autograd.is_reference_for_foreach = is_reference
     entries, inherited = [], []
-    for pair in match_differentiability_info(functions, infos):
+    for pair in pairs:
         name = str(pair.func.func.name)
         if pair.info is None:
             continue
@@ -129,10 +144,11 @@ def derivative_facts(native, derivatives, tags):
             for key, info in pair.info.items():
                 entries += entry_facts(pair, key, info, name if key == "Default" else f"{name}:{key}")
         elif pair.func.func in copies:
-            inherited.append(f"inherit {name} (view)")
+            view = [s.name for s in written if infos[s].get("Default") is not None and infos[s]["Default"].derivatives
+                    is pair.info["Default"].derivatives]
+            inherited.append(f"inherit {name} {view[0]}")
         else:
-            # A derivative made for a _foreach_ operator names the operator itself.
-            source = next(iter(pair.info.values())).func.func.name
+            source = references.get(name) or next(iter(pair.info.values())).func.func.name
             inherited.append(f"inherit {name} {source}")
     return entries + inherited
 
