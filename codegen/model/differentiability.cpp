@@ -102,7 +102,7 @@ class Analysis {
 
   void backward(const Formula& formula) {
     if (formula.kind == FormulaKind::kNonDifferentiable) return;
-    BackwardFormula result{&formula, {}, {}, {}};
+    BackwardFormula result{&formula, {}, {}, {}, {}};
     for (const LocatedName& name : formula.names) {
       if (const auto index = input(name.text)) result.inputs.push_back(*index);
     }
@@ -123,16 +123,15 @@ class Analysis {
     result_.backward.push_back(std::move(result));
   }
 
-  void keep(expr::SavedValue value, const BackwardFormula& formula, const MaskedUses& masked) {
-    const auto known =
-        std::find_if(result_.kept.begin(), result_.kept.end(),
-                     [&](const KeptValue& kept) { return kept.value.variable == value.variable; });
-    const auto kept = known != result_.kept.end()
-                          ? known
-                          : result_.kept.insert(known, KeptValue{std::move(value), {}});
-    const std::set<size_t> bits = masked.of(kept->value.variable);
+  void keep(expr::SavedValue value, BackwardFormula& formula, const MaskedUses& masked) {
+    std::vector<KeptValue>& kept = result_.kept;
+    size_t index = 0;
+    while (index < kept.size() && kept[index].value.variable != value.variable) ++index;
+    if (index == kept.size()) kept.push_back({std::move(value), {}});
+    formula.kept.push_back(index);
+    const std::set<size_t> bits = masked.of(kept[index].value.variable);
     for (size_t i = 0; i < formula.inputs.size(); ++i) {
-      if (bits.empty() || bits.contains(i)) kept->users.insert(formula.inputs[i]);
+      if (bits.empty() || bits.contains(i)) kept[index].users.insert(formula.inputs[i]);
     }
   }
 

@@ -20,6 +20,7 @@ struct FormulaError {
 struct BackwardFormula {
   const Formula* source;
   std::vector<size_t> inputs;  // indices into Differentiability::inputs, in the order of the key
+  std::vector<size_t> kept;    // indices into Differentiability::kept, in the order of first use
   expr::Formula written;
   expr::Formula rewritten;  // properties replaced by their variables
 };

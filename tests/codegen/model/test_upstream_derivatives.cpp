@@ -193,7 +193,8 @@ class Comparison {
         continue;
       }
       Names kept;
-      for (const KeptValue& value : kept_by(formula, found)) {
+      for (const size_t index : formula.kept) {
+        const KeptValue& value = found.kept[index];
         kept.insert(value.value.attribute.empty() ? value.value.name
                                                   : value.value.name + "." + value.value.attribute);
       }
@@ -215,16 +216,6 @@ class Comparison {
           less.push_back(name_ + " " + join(key) + ": not " + one);
       }
     }
-  }
-
-  // What this formula alone keeps.
-  static std::vector<KeptValue> kept_by(const BackwardFormula& formula,
-                                        const Differentiability& found) {
-    std::vector<KeptValue> kept;
-    for (const KeptValue& value : found.kept) {
-      if (expr::uses_name(formula.rewritten, value.value.variable)) kept.push_back(value);
-    }
-    return kept;
   }
 
   void guards(const ExpectedEntry& expected, const Differentiability& found) {
