@@ -105,11 +105,11 @@ void derivative_kind(const Model&, const Derivative& derivative, DiagnosticSink&
   }
 }
 
-void derivative_key(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_key(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   for (const FormulaSet& set : derivative.sets) {
     if (contains(autograd_keys(), set.key.text)) continue;
-    sink.error(set.key.location, "unknown autograd key `" + set.key.text + "`",
-               schema::nearest(set.key.text, autograd_keys()));
+    unknown_word(model, sink, set.key.location, "unknown autograd key `" + set.key.text + "`",
+                 schema::nearest(set.key.text, autograd_keys()));
   }
 }
 

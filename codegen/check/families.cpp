@@ -3,6 +3,7 @@
 #include "codegen/check/rules.h"
 #include "codegen/model/signature.h"
 #include "codegen/model/vocabulary.h"
+#include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen::rules {
@@ -77,6 +78,42 @@ void autogen(const Model& model, const Family& family, DiagnosticSink& sink) {
     sink.error(op.at(op.schema.name_span), "the form `" + form.schema.qualified_name() +
                                                "` is generated as well: name it in `autogen`");
   }
+}
+
+// An out form computes what a functional form returns; without one it cannot be differentiated.
+void functional_form(const Model& model, const Family& family, DiagnosticSink& sink) {
+  const Form* out = family.find(SchemaKind::kOut);
+  const bool alone = std::all_of(family.forms.begin(), family.forms.end(),
+                                 [](const Form& form) { return form.kind == SchemaKind::kOut; });
+  if (out == nullptr || !alone) return;
+  const Operator& op = model.operators()[out->op];
+  // A name or returns that are wrong would be the reason.
+  if (op.schema.name.ends_with("_out") || !out_problems(op.schema).empty()) return;
+  sink.error(op.at(op.schema.name_span), "`" + op.name() + "` is an out form of no operator: `" +
+                                             schema::to_string(signature(op.schema)) +
+                                             "` does not exist");
+}
+
+void inplace_view(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.has_tag("inplace_view") || !op.is_view()) return;
+  const schema::FunctionSchema& schema = op.schema;
+  if (!schema.is_inplace_name()) {
+    entry.sink.error(op.at(schema.name_span),
+                     "`" + op.name() + "` has the tag `inplace_view`, so its name must end in `_`",
+                     schema.name + "_");
+    return;
+  }
+  const std::string wanted = signature(schema).name;
+  const bool found = std::any_of(
+      entry.model.families().begin(), entry.model.families().end(), [&](const Family& family) {
+        return std::any_of(family.forms.begin(), family.forms.end(), [&](const Form& form) {
+          return form.schema.name == wanted && form.schema.ns == schema.ns;
+        });
+      });
+  if (found) return;
+  entry.sink.error(op.at(schema.name_span),
+                   "the in-place view `" + op.name() + "` needs the view `" + wanted + "`");
 }
 
 }  // namespace tenon::codegen::rules

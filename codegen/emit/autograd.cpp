@@ -176,26 +176,10 @@ class NodeEmitter {
     }
   }
 
-  std::vector<std::string> known_names() const {
-    std::vector<std::string> names = {"grad", "grads", "grad_input_mask"};
-    for (const Argument& argument : op_.schema.args) names.push_back(argument.name);
-    for (const auto& name : result_names(op_.schema)) names.push_back(name);
-    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      if (!op_.schema.returns[i].name.empty())
-        names.push_back("grad_" + op_.schema.returns[i].name);
-    }
-    return names;
-  }
-
   /// Formulas of derivatives.yaml: those that are pointwise become kernels, the rest C++ text.
   void written() {
-    for (const FormulaError& problem : written_->errors) report(*problem.formula, problem.error);
     std::vector<PointwiseFormula> pointwise;
-    const auto known = formula_names(known_names());
     for (const BackwardFormula& formula : written_->backward) {
-      const auto errors = expr::undefined_names(formula.written, known);
-      for (const auto& error : errors) report(*formula.source, error);
-      if (!errors.empty()) continue;
       if (formula.inputs.size() == 1 && all_tensors_plain()) {
         if (auto expression = as_pointwise(op_, formula.written)) {
           pointwise.push_back({inputs_[formula.inputs[0]]->name, std::move(*expression)});
@@ -205,10 +189,6 @@ class NodeEmitter {
       text_formula(formula);
     }
     emit_pointwise_gradients(join_formulas(op_, std::move(pointwise)));
-  }
-
-  void report(const Formula& formula, const expr::ExprError& error) {
-    sink_.error(formula.text.at(error.offset), error.message, error.suggestion);
   }
 
   bool all_tensors_plain() const {

@@ -101,7 +101,10 @@ class Analysis {
   }
 
   void backward(const Formula& formula) {
-    if (formula.kind == FormulaKind::kNonDifferentiable) return;
+    // Of the latter two derivative_kind says that they are forward formulas.
+    if (formula.kind == FormulaKind::kNonDifferentiable ||
+        formula.kind == FormulaKind::kAutoLinear || formula.kind == FormulaKind::kAutoElementWise)
+      return;
     BackwardFormula result{&formula, {}, {}, {}, {}};
     for (const LocatedName& name : formula.names) {
       if (const auto index = input(name.text)) result.inputs.push_back(*index);

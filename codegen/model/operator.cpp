@@ -66,7 +66,7 @@ bool Operator::is_view() const {
 bool Operator::is_composite_implicit(Dialect dialect) const {
   if (composite == Composite::kImplicit || find_dispatch("CompositeImplicit") != nullptr)
     return true;
-  const bool silent = dispatch.empty() && !structured && !structured_delegate;
+  const bool silent = !has_key("dispatch") && !structured && !structured_delegate;
   return dialect == Dialect::kUpstream && silent;
 }
 

@@ -67,6 +67,8 @@ std::optional<FunctionSchema> derive_out(const FunctionSchema& functional,
     }
     result.args.push_back(std::move(out));
   }
+  // Lists can only be written, and either all out arguments are returned or none.
+  if (result.returns.size() != functional.returns.size()) result.returns.clear();
   return result;
 }
 

@@ -27,8 +27,8 @@ std::vector<VariantSchema> variant_schemas(const Operator& op);
 std::optional<schema::FunctionSchema> derive_inplace(const schema::FunctionSchema& functional);
 
 /// Out form: one more keyword-only argument for each return, `out` for a sole unnamed return, else
-/// the names of the returns, else out0, out1, ...; `overload` names it. Returns that are lists of
-/// tensors are not returned. Empty where a return holds no tensor.
+/// the names of the returns, else out0, out1, ...; `overload` names it. Where a return
+/// is a list of tensors nothing is returned. Empty where a return holds no tensor.
 std::optional<schema::FunctionSchema> derive_out(const schema::FunctionSchema& functional,
                                                  const std::string& overload);
 
