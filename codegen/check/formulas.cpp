@@ -93,10 +93,12 @@ bool contains_input(const FormulaContext& context, std::string_view name) {
 }
 
 std::vector<std::string> formula_constants(const FormulaContext& context) {
-  std::vector<std::string> names = {"kFloat", "kDouble", "kLong",
-                                    "kInt",   "kBool",   "retain_variables"};
+  std::vector<std::string> names = {
+      "kFloat",  "kDouble",  "kLong",      "kInt",    "kBool",    "retain_variables", "M_E",
+      "M_LOG2E", "M_LOG10E", "M_LN2",      "M_LN10",  "M_PI",     "M_PI_2",           "M_PI_4",
+      "M_1_PI",  "M_2_PI",   "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"};
   if (context.model.dialect() == Dialect::kTenon) return names;
-  names.insert(names.end(), {"M_PI", "M_LN2", "kCudnnDoubleBackwardMsg"});
+  names.emplace_back("kCudnnDoubleBackwardMsg");
   // There the formulas of a list stand for each of its elements.
   if (context.op.schema.name.starts_with("_foreach_")) names.emplace_back("i");
   return names;
