@@ -263,32 +263,6 @@ void forward_inplace(const FormulaContext& context) {
   }
 }
 
-void inplace_differentiability(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
-  const std::vector<bool>& declared = derivative.output_differentiability;
-  if (!derivative.schema.is_inplace()) return;
-  if (std::find(declared.begin(), declared.end(), false) == declared.end()) return;
-  sink.error(derivative.output_differentiability_location,
-             "what an in-place operator writes cannot be declared not differentiable: its version "
-             "would not be counted");
-}
-
-void derivative_two_meanings(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
-  for (const FormulaSet& set : derivative.sets) {
-    for (const codegen::Formula& formula : set.backward) {
-      for (const LocatedName& name : formula.names) {
-        const bool both =
-            derivative.schema.find_arg(name.text) != nullptr &&
-            std::any_of(derivative.schema.returns.begin(), derivative.schema.returns.end(),
-                        [&](const schema::Return& r) { return r.name == name.text; });
-        if (both) {
-          sink.error(name.location, "`" + name.text + "` is an argument and an output of `" +
-                                        derivative.schema.full_name() + "`: rename one of them");
-        }
-      }
-    }
-  }
-}
-
 void derivative_shadowed(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   const Operator& op = model.operators()[derivative.target];
   std::vector<std::string> reserved = {"result", "grad_input_mask"};

@@ -143,12 +143,12 @@ void derivative_key(const Model& model, const Derivative& derivative, Diagnostic
 void derivative_outputs(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
-
-// formulas.cpp: what formulas say.
 void inplace_differentiability(const Model& model, const Derivative& derivative,
                                DiagnosticSink& sink);
 void derivative_two_meanings(const Model& model, const Derivative& derivative,
                              DiagnosticSink& sink);
+
+// formulas.cpp: what formulas say.
 void derivative_shadowed(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void formula_syntax(const FormulaContext& context);
 void formula_names(const FormulaContext& context);

@@ -63,11 +63,14 @@ void strides_of_input(const FormulaContext& context) {
   }
 }
 
-void output_condition(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void output_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   if (!derivative.output_condition) return;
   if (derivative.schema.returns.size() == 1 && derivative.output_differentiability.empty()) return;
-  sink.error(derivative.output_condition->location,
-             "a condition in `output_differentiability` needs an operator with one output");
+  sink.report({Severity::kError,
+               derivative.output_condition->location,
+               "a condition in `output_differentiability` needs an operator with one output",
+               {{model.operators()[derivative.target].location, "the operator is declared here"}},
+               {}});
 }
 
 void decomposing_derivative(const FormulaContext& context) {
