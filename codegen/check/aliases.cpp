@@ -57,38 +57,53 @@ void mutable_self(const Entry& entry) {
                    schema.name + "_");
 }
 
-void out_schema(const Entry& entry) {
-  const schema::FunctionSchema& schema = entry.schema();
-  if (entry.kind() != SchemaKind::kOut) return;
+std::vector<SchemaProblem> out_problems(const schema::FunctionSchema& schema) {
+  std::vector<SchemaProblem> problems;
   std::vector<const Argument*> returned;
-  bool after_out = false;
+  bool after_out = false, all_tensors = true;
   for (const Argument& arg : schema.args) {
     if (!arg.kwarg_only || !arg.is_mutable()) {
       if (after_out) {
-        entry.sink.error(entry.op.at(arg.span),
-                         "argument `" + arg.name + "` must stand before the out arguments");
+        problems.push_back(
+            {arg.span, "argument `" + arg.name + "` must stand before the out arguments"});
       }
       continue;
     }
     after_out = true;
-    if (arg.type.is_tensor()) returned.push_back(&arg);
+    all_tensors = all_tensors && arg.type.is_tensor();
+    // Scratch memory is of no use to the caller.
+    if (!arg.name.starts_with("_scratch_")) returned.push_back(&arg);
   }
-  // Lists of tensors are written but not returned.
+  // A list of tensors can only be written: what returns is for, method chaining, needs a tensor.
+  if (!all_tensors) {
+    if (!schema.returns.empty()) {
+      problems.push_back(
+          {schema.returns_span, "an out schema that writes a list of tensors returns `()`, got `" +
+                                    schema::returns_to_string(schema.returns) + "`"});
+    }
+    return problems;
+  }
   if (schema.returns.size() != returned.size()) {
-    if (schema.returns.empty()) return;
-    entry.sink.error(entry.op.at(schema.returns_span),
-                     "an out schema returns its out arguments: expected " +
-                         std::to_string(returned.size()) + " returns, got " +
-                         std::to_string(schema.returns.size()));
-    return;
+    problems.push_back({schema.returns_span, "an out schema returns its out arguments: expected " +
+                                                 std::to_string(returned.size()) +
+                                                 " returns, got " +
+                                                 std::to_string(schema.returns.size())});
+    return problems;
   }
   for (size_t i = 0; i < returned.size(); ++i) {
     const Return& ret = schema.returns[i];
     if (ret.type == returned[i]->type && ret.alias == returned[i]->alias) continue;
-    entry.sink.error(entry.op.at(ret.span), "return " + std::to_string(i) +
-                                                " must be out argument `" +
-                                                schema::to_string(*returned[i]) + "`, got `" +
-                                                schema::to_string(ret) + "`");
+    problems.push_back({ret.span, "return " + std::to_string(i) + " must be out argument `" +
+                                      schema::to_string(*returned[i]) + "`, got `" +
+                                      schema::to_string(ret) + "`"});
+  }
+  return problems;
+}
+
+void out_schema(const Entry& entry) {
+  if (entry.kind() != SchemaKind::kOut && entry.kind() != SchemaKind::kScratch) return;
+  for (SchemaProblem& problem : out_problems(entry.schema())) {
+    entry.sink.error(entry.op.at(problem.span), std::move(problem.message));
   }
 }
 

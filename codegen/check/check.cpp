@@ -1,5 +1,7 @@
 #include "codegen/check/check.h"
 
+#include <variant>
+
 #include "codegen/check/rules.h"
 #include "codegen/model/vocabulary.h"
 
@@ -23,62 +25,159 @@ bool Entry::has_unknown_key() const {
 
 namespace {
 
-// Rules that upstream's files follow too.
-constexpr void (*kCommonRules[])(const rules::Entry&) = {
-    rules::known_dispatch_key,      rules::known_tag,           rules::known_python_module,
-    rules::known_category_override, rules::kernel_name,         rules::no_default_argument,
-    rules::inplace_schema,          rules::out_schema,          rules::mutable_returns,
-    rules::view_annotation,         rules::method_needs_self,   rules::method_of_module,
-    rules::out_function_only,       rules::structured_delegate, rules::structured_only,
-    rules::one_composite_key,
+using namespace rules;  // the table below names each
+
+enum class In : uint8_t { kBoth, kTenon, kUpstream };
+
+struct Rule {
+  const char* name;
+  In dialects;
+  std::variant<ModelRule, FamilyRule, EntryRule, DerivativeRule, FormulaRule> run;
 };
 
-constexpr void (*kTenonRules[])(const rules::Entry&) = {
-    rules::reserved_argument_name,
-    rules::mutable_self,
-    rules::out_base_name,
-    rules::derivable_inplace,
-    rules::derivable_out,
-    rules::out_name_needs_out,
-    rules::computed,
-    rules::computed_once,
-    rules::structured_schema,
-    rules::structured_dispatch,
-    rules::pointwise_schema,
-    rules::pointwise_cases,
-    rules::promote_needs_pointwise,
-    rules::seeded_tag,
-    rules::differentiated,
-    rules::differentiated_once,
+#define RULE(name, dialects) \
+  Rule { #name, In::dialects, name }
+
+const Rule kRules[] = {
+    RULE(unique_operators, kBoth),
+    RULE(unique_cpp_names, kBoth),
+    RULE(unique_derivatives, kBoth),
+    RULE(view_copies, kUpstream),
+
+    RULE(one_form_per_kind, kBoth),
+    RULE(autogen, kBoth),
+    RULE(functional_form, kTenon),
+    RULE(structured_family, kUpstream),
+
+    RULE(known_dispatch_key, kBoth),
+    RULE(known_tag, kBoth),
+    RULE(known_python_module, kBoth),
+    RULE(known_category_override, kBoth),
+    RULE(kernel_name, kBoth),
+    RULE(reserved_argument_name, kBoth),
+    RULE(no_default_argument, kBoth),
+    RULE(alias_sets, kBoth),
+    RULE(annotated_type, kBoth),
+    RULE(mutable_before_self, kBoth),
+    RULE(returned_argument, kBoth),
+    RULE(tensor_options, kBoth),
+    RULE(functional_overload, kBoth),
+    RULE(dunder_name, kBoth),
+    RULE(inplace_schema, kBoth),
+    RULE(mutable_self, kTenon),
+    RULE(out_schema, kBoth),
+    RULE(out_base_name, kBoth),
+    RULE(mutable_returns, kBoth),
+    RULE(view_annotation, kBoth),
+    RULE(inplace_view, kBoth),
+    RULE(method_needs_self, kBoth),
+    RULE(method_of_module, kBoth),
+    RULE(derivable_inplace, kTenon),
+    RULE(derivable_out, kTenon),
+    RULE(out_name_needs_out, kTenon),
+    RULE(out_function_only, kBoth),
+    RULE(computed, kTenon),
+    RULE(computed_once, kTenon),
+    RULE(structured_schema, kTenon),
+    RULE(structured_dispatch, kTenon),
+    RULE(structured_out, kUpstream),
+    RULE(structured_only, kBoth),
+    RULE(structured_delegate, kBoth),
+    RULE(delegated_kernel, kUpstream),
+    RULE(one_composite_key, kBoth),
+    RULE(redundant_dispatch, kUpstream),
+    RULE(explicit_factory, kUpstream),
+    RULE(foreach_device_check, kUpstream),
+    RULE(manual_registration, kBoth),
+    RULE(precomputed_lines, kBoth),
+    RULE(ufunc_loops, kBoth),
+    RULE(pointwise_schema, kTenon),
+    RULE(pointwise_cases, kTenon),
+    RULE(promote_needs_pointwise, kTenon),
+    RULE(seeded_tag, kBoth),
+    RULE(differentiated, kTenon),
+    RULE(differentiated_once, kTenon),
+
+    RULE(derivative_argument, kBoth),
+    RULE(derivative_type, kBoth),
+    RULE(derivative_once, kBoth),
+    RULE(derivative_kind, kBoth),
+    RULE(derivative_key, kBoth),
+    RULE(derivative_outputs, kBoth),
+    RULE(derivative_of_out, kBoth),
+    // Upstream writes an entry without formulas for an operator whose gradients are not
+    // implemented.
+    RULE(derivative_empty, kTenon),
+    RULE(derivative_condition, kTenon),
+    RULE(output_condition, kUpstream),
+    RULE(inplace_differentiability, kBoth),
+    RULE(derivative_two_meanings, kBoth),
+    RULE(derivative_shadowed, kBoth),
+
+    RULE(formula_syntax, kBoth),
+    RULE(formula_names, kBoth),
+    RULE(gradient_names, kBoth),
+    RULE(gradient_mask, kBoth),
+    RULE(forward_names, kBoth),
+    RULE(forward_automatic, kBoth),
+    RULE(forward_inplace, kBoth),
+    RULE(symbolic_sizes, kUpstream),
+    RULE(strides_of_input, kUpstream),
+    RULE(decomposing_derivative, kUpstream),
 };
 
-constexpr void (*kDerivativeRules[])(const Model&, const Derivative&, DiagnosticSink&) = {
-    rules::derivative_argument, rules::derivative_type, rules::derivative_once,
-    rules::derivative_kind,     rules::derivative_key,  rules::derivative_outputs,
-    rules::derivative_of_out,
-};
+#undef RULE
+
+// Runs the rules that `wanted` accepts. The formulas of a set are analysed once for all of them.
+template <typename Wanted>
+void run(const Model& model, DiagnosticSink& sink, Wanted wanted) {
+  const auto each = [&]<typename Kind>(Kind, const auto& call) {
+    for (const Rule& rule : kRules) {
+      if (const Kind* function = std::get_if<Kind>(&rule.run); function && wanted(rule)) {
+        call(*function);
+      }
+    }
+  };
+  each(ModelRule{}, [&](ModelRule rule) { rule(model, sink); });
+  for (const Family& family : model.families()) {
+    each(FamilyRule{}, [&](FamilyRule rule) { rule(model, family, sink); });
+  }
+  for (size_t i = 0; i < model.operators().size(); ++i) {
+    const Entry entry{model, i, model.operators()[i], sink};
+    each(EntryRule{}, [&](EntryRule rule) { rule(entry); });
+  }
+  for (const Derivative& derivative : model.derivatives()) {
+    each(DerivativeRule{}, [&](DerivativeRule rule) { rule(model, derivative, sink); });
+    const Operator& op = model.operators()[derivative.target];
+    for (const FormulaSet& set : derivative.sets) {
+      const Differentiability analysis = differentiability(op, derivative, set);
+      const FormulaContext context{model, op, derivative, set, analysis, sink};
+      each(FormulaRule{}, [&](FormulaRule rule) { rule(context); });
+    }
+  }
+}
 
 }  // namespace
 
 void run_checks(const Model& model, DiagnosticSink& sink) {
-  rules::unique_operators(model, sink);
-  rules::unique_cpp_names(model, sink);
-  rules::unique_derivatives(model, sink);
-  for (size_t i = 0; i < model.operators().size(); ++i) {
-    const rules::Entry entry{model, i, model.operators()[i], sink};
-    for (const auto rule : kCommonRules) rule(entry);
-    if (model.dialect() == Dialect::kUpstream) continue;
-    for (const auto rule : kTenonRules) rule(entry);
-  }
-  for (const Derivative& derivative : model.derivatives()) {
-    for (const auto rule : kDerivativeRules) rule(model, derivative, sink);
-    // Upstream writes an entry without formulas for an operator whose gradients are not
-    // implemented.
-    if (model.dialect() == Dialect::kTenon) {
-      rules::derivative_empty(model, derivative, sink);
-      rules::derivative_condition(model, derivative, sink);
-    }
-  }
+  const In own = model.dialect() == Dialect::kTenon ? In::kTenon : In::kUpstream;
+  run(model, sink,
+      [&](const Rule& rule) { return rule.dialects == In::kBoth || rule.dialects == own; });
+}
+
+const std::vector<std::string>& rule_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Rule& rule : kRules) all.emplace_back(rule.name);
+    return all;
+  }();
+  return names;
+}
+
+bool run_rule(std::string_view name, const Model& model, DiagnosticSink& sink) {
+  if (!contains(rule_names(), name)) return false;
+  run(model, sink, [&](const Rule& rule) { return rule.name == name; });
+  return true;
 }
 
 }  // namespace tenon::codegen

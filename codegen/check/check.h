@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/model.h"
 
@@ -7,5 +11,12 @@ namespace tenon::codegen {
 
 /// Runs every rule of the model's dialect and reports all violations.
 void run_checks(const Model& model, DiagnosticSink& sink);
+
+/// Names of all rules, in the order in which they run. Each has a failing file of its name in
+/// tests/codegen/bad.
+const std::vector<std::string>& rule_names();
+
+/// Runs one rule, whatever the dialect; false if there is none of this name.
+bool run_rule(std::string_view name, const Model& model, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

@@ -113,6 +113,12 @@ void structured_delegate(const Entry& entry) {
   if (entry.op.structured) {
     entry.sink.error(delegate->location, "an operator is either structured or delegates to one");
   }
+  if (entry.kind() == SchemaKind::kOut) {
+    entry.sink.error(delegate->location, "an out schema cannot delegate: others delegate to it");
+  }
+  if (!entry.op.device_guard) {
+    entry.sink.error(entry.at_key("device_guard"), "a structured operator needs its device guard");
+  }
   const OperatorRef* target = entry.model.find(delegate->text);
   if (target == nullptr) {
     std::vector<std::string> names;
@@ -136,7 +142,10 @@ void structured_delegate(const Entry& entry) {
 void one_composite_key(const Entry& entry) {
   const DispatchEntry* first = nullptr;
   for (const DispatchEntry& kernel : entry.op.dispatch) {
-    const bool joins = kernel.key == "CompositeImplicitAutogradNestedTensor";
+    // The nested one joins another, unless that excludes all but backends.
+    const bool nested = kernel.key == "CompositeImplicitAutogradNestedTensor";
+    const bool joins =
+        nested && entry.op.find_dispatch("CompositeExplicitAutogradNonFunctional") == nullptr;
     if (!is_composite_key(kernel.key) || joins) continue;
     if (first == nullptr) {
       first = &kernel;
@@ -212,13 +221,34 @@ void promote_needs_pointwise(const Entry& entry) {
                                             "operators state theirs in aten/meta");
 }
 
+// Names that announce randomness count as well as a Generator. The gradient of dropout has its
+// mask.
 void seeded_tag(const Entry& entry) {
   constexpr std::string_view kTag = "nondeterministic_seeded";
   if (entry.model.find_tag(kTag) == nullptr || entry.op.has_tag(kTag)) return;
-  for (const Argument& arg : entry.schema().args) {
-    if (arg.type.base != schema::BaseType::kGenerator) continue;
-    entry.sink.error(entry.op.at(arg.span), "an operator that takes a Generator needs the tag `" +
-                                                std::string(kTag) + "`");
+  const schema::FunctionSchema& schema = entry.schema();
+  const auto report = [&](const schema::Span& span, const std::string& what) {
+    entry.sink.error(entry.op.at(span), what + " needs the tag `" + std::string(kTag) + "`");
+  };
+  for (const Argument& arg : schema.args) {
+    if (arg.type.base == schema::BaseType::kGenerator) {
+      report(arg.span, "an operator that takes a Generator");
+      return;
+    }
+  }
+  // A random key that is an argument makes the result a function of the arguments.
+  const Argument* key = schema.find_arg("key");
+  if (key != nullptr && key->type.is_tensor()) return;
+  const std::string name = schema.full_name();
+  const auto has_dropout = [](const std::string& word) {
+    return word.find("dropout") != std::string::npos;
+  };
+  const bool drops = name.find("backward") == std::string::npos &&
+                     (has_dropout(name) ||
+                      std::any_of(schema.args.begin(), schema.args.end(),
+                                  [&](const Argument& arg) { return has_dropout(arg.name); }));
+  if (drops || name.find("rand") != std::string::npos) {
+    report(schema.name_span, "`" + name + "` is random by its name and");
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "codegen/check/rules.h"
@@ -13,6 +14,15 @@ using schema::Argument;
 
 Note declared(const Model& model, const Derivative& derivative) {
   return {model.operators()[derivative.target].location, "the operator is declared here"};
+}
+
+void report(const Model& model, const Derivative& derivative, DiagnosticSink& sink,
+            Location location, std::string message, std::string suggestion = {}) {
+  sink.report({Severity::kError,
+               location,
+               std::move(message),
+               {declared(model, derivative)},
+               std::move(suggestion)});
 }
 
 template <typename Visit>
@@ -34,12 +44,9 @@ void derivative_argument(const Model& model, const Derivative& derivative, Diagn
     for (const LocatedName& name : formula.names) {
       // A joint formula may also give an output's tangent.
       if (contains(candidates, name.text)) continue;
-      sink.report(
-          {Severity::kError,
-           name.location,
-           "`" + derivative.schema.full_name() + "` has no argument named `" + name.text + "`",
-           {declared(model, derivative)},
-           schema::nearest(name.text, candidates)});
+      report(model, derivative, sink, name.location,
+             "`" + derivative.schema.full_name() + "` has no argument named `" + name.text + "`",
+             schema::nearest(name.text, candidates));
     }
   });
 }
@@ -50,17 +57,14 @@ void derivative_type(const Model& model, const Derivative& derivative, Diagnosti
       const Argument* arg = derivative.schema.find_arg(name.text);
       if (arg == nullptr || arg->type.holds_tensors()) continue;
       if (formula.kind == FormulaKind::kNonDifferentiable) continue;
-      sink.report({Severity::kError,
-                   name.location,
-                   "only tensors have a gradient; `" + name.text + "` is `" +
-                       schema::to_string(arg->type) + "`",
-                   {declared(model, derivative)},
-                   {}});
+      report(model, derivative, sink, name.location,
+             "only tensors have a gradient; `" + name.text + "` is `" +
+                 schema::to_string(arg->type) + "`");
     }
   });
 }
 
-void derivative_once(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_once(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   for (const FormulaSet& set : derivative.sets) {
     std::map<std::string_view, Location> seen;
     for (const auto* formulas : {&set.backward, &set.forward}) {
@@ -71,7 +75,7 @@ void derivative_once(const Model&, const Derivative& derivative, DiagnosticSink&
           sink.report({Severity::kError,
                        name.location,
                        "a second formula for `" + name.text + "`",
-                       {{before->second, "the first is here"}},
+                       {{before->second, "the first is here"}, declared(model, derivative)},
                        {}});
         }
       }
@@ -79,37 +83,37 @@ void derivative_once(const Model&, const Derivative& derivative, DiagnosticSink&
   }
 }
 
-void derivative_empty(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_empty(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   if (!derivative.complete) return;
   for (const FormulaSet& set : derivative.sets) {
     if (!set.backward.empty() || !set.forward.empty()) continue;
     if (derivative.output_differentiability_location.valid()) continue;
-    sink.error(derivative.location, "the derivative has no formula");
+    report(model, derivative, sink, derivative.location, "the derivative has no formula");
   }
 }
 
-void derivative_kind(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_kind(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   for (const FormulaSet& set : derivative.sets) {
     for (const Formula& formula : set.backward) {
       if (formula.kind == FormulaKind::kAutoLinear ||
           formula.kind == FormulaKind::kAutoElementWise) {
-        sink.error(formula.text.location,
-                   "`" + formula.text.text + "` is a forward formula: its key must be an output");
+        report(model, derivative, sink, formula.text.location,
+               "`" + formula.text.text + "` is a forward formula: its key must be an output");
       }
     }
     for (const Formula& formula : set.forward) {
       if (formula.kind != FormulaKind::kNonDifferentiable) continue;
-      sink.error(formula.text.location,
-                 "outputs are declared in `output_differentiability`, not `non_differentiable`");
+      report(model, derivative, sink, formula.text.location,
+             "outputs are declared in `output_differentiability`, not `non_differentiable`");
     }
   }
 }
 
-void derivative_key(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_key(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   for (const FormulaSet& set : derivative.sets) {
     if (contains(autograd_keys(), set.key.text)) continue;
-    sink.error(set.key.location, "unknown autograd key `" + set.key.text + "`",
-               schema::nearest(set.key.text, autograd_keys()));
+    unknown_word(model, sink, set.key.location, "unknown autograd key `" + set.key.text + "`",
+                 schema::nearest(set.key.text, autograd_keys()));
   }
 }
 
@@ -118,29 +122,51 @@ void derivative_outputs(const Model& model, const Derivative& derivative, Diagno
   const size_t outputs = derivative.schema.returns.size();
   if (given == 0) return;
   if (given != outputs) {
-    sink.report({Severity::kError,
-                 derivative.output_differentiability_location,
-                 "`output_differentiability` must have one value per output, " +
-                     std::to_string(outputs) + ", got " + std::to_string(given),
-                 {declared(model, derivative)},
-                 {}});
+    report(model, derivative, sink, derivative.output_differentiability_location,
+           "`output_differentiability` must have one value per output, " + std::to_string(outputs) +
+               ", got " + std::to_string(given));
   }
 }
 
-void derivative_condition(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
+void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   if (!derivative.output_condition) return;
-  sink.error(derivative.output_condition->location,
-             "each of `output_differentiability` must be True or False, got `" +
-                 derivative.output_condition->text + "`");
+  report(model, derivative, sink, derivative.output_condition->location,
+         "each of `output_differentiability` must be True or False, got `" +
+             derivative.output_condition->text + "`");
 }
 
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   if (derivative.schema.kind() != schema::SchemaKind::kOut) return;
-  sink.report({Severity::kError,
-               derivative.name.location,
-               "an out form is not differentiable; differentiate the functional form",
-               {declared(model, derivative)},
-               {}});
+  report(model, derivative, sink, derivative.name.location,
+         "an out form is not differentiable; differentiate the functional form");
+}
+
+void inplace_differentiability(const Model& model, const Derivative& derivative,
+                               DiagnosticSink& sink) {
+  const std::vector<bool>& declared = derivative.output_differentiability;
+  if (!derivative.schema.is_inplace()) return;
+  if (std::find(declared.begin(), declared.end(), false) == declared.end()) return;
+  report(model, derivative, sink, derivative.output_differentiability_location,
+         "what an in-place operator writes cannot be declared not differentiable: its version "
+         "would not be counted");
+}
+
+void derivative_two_meanings(const Model& model, const Derivative& derivative,
+                             DiagnosticSink& sink) {
+  for (const FormulaSet& set : derivative.sets) {
+    for (const Formula& formula : set.backward) {
+      for (const LocatedName& name : formula.names) {
+        const bool both =
+            derivative.schema.find_arg(name.text) != nullptr &&
+            std::any_of(derivative.schema.returns.begin(), derivative.schema.returns.end(),
+                        [&](const schema::Return& r) { return r.name == name.text; });
+        if (both) {
+          sink.error(name.location, "`" + name.text + "` is an argument and an output of `" +
+                                        derivative.schema.full_name() + "`: rename one of them");
+        }
+      }
+    }
+  }
 }
 
 }  // namespace tenon::codegen::rules

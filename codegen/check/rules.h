@@ -1,6 +1,7 @@
 #pragma once
 
 #include "codegen/model/diagnostic.h"
+#include "codegen/model/differentiability.h"
 #include "codegen/model/model.h"
 
 /// One rule per function. A rule reports every violation at the place of the mistake and says what
@@ -23,6 +24,44 @@ struct Entry {
   bool has_unknown_key() const;
 };
 
+/// What a rule about the formulas of one set looks at.
+struct FormulaContext {
+  const Model& model;
+  const Operator& op;
+  const Derivative& derivative;
+  const FormulaSet& set;
+  const Differentiability& analysis;
+  DiagnosticSink& sink;
+
+  /// At a byte of the formula's text, with a note at the operator.
+  void error(const Formula& formula, size_t offset, std::string message,
+             std::string suggestion = {}) const;
+};
+
+using EntryRule = void (*)(const Entry& entry);
+using FamilyRule = void (*)(const Model& model, const Family& family, DiagnosticSink& sink);
+using DerivativeRule = void (*)(const Model& model, const Derivative& derivative,
+                                DiagnosticSink& sink);
+using FormulaRule = void (*)(const FormulaContext& context);
+using ModelRule = void (*)(const Model& model, DiagnosticSink& sink);
+
+/// Something wrong with a schema.
+struct SchemaProblem {
+  schema::Span span;
+  std::string message;
+};
+/// What an out schema gets wrong about its out arguments and returns.
+std::vector<SchemaProblem> out_problems(const schema::FunctionSchema& schema);
+
+/// A word that is not in its list: upstream adds tags and dispatch keys with every release, so
+/// there it is a warning.
+void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
+                  const std::string& message, const std::string& suggestion);
+/// The formula gives a gradient for this argument.
+bool contains_input(const FormulaContext& context, std::string_view name);
+/// Names that every formula of the dialect may use.
+std::vector<std::string> formula_constants(const FormulaContext& context);
+
 // words.cpp: closed lists.
 void known_dispatch_key(const Entry& entry);
 void known_tag(const Entry& entry);
@@ -31,6 +70,15 @@ void known_category_override(const Entry& entry);
 void kernel_name(const Entry& entry);
 void reserved_argument_name(const Entry& entry);
 void no_default_argument(const Entry& entry);
+
+// schemas.cpp: schemas that parse and yet are wrong.
+void alias_sets(const Entry& entry);
+void annotated_type(const Entry& entry);
+void mutable_before_self(const Entry& entry);
+void returned_argument(const Entry& entry);
+void tensor_options(const Entry& entry);
+void functional_overload(const Entry& entry);
+void dunder_name(const Entry& entry);
 
 // aliases.cpp: annotations, in-place and out schemas.
 void inplace_schema(const Entry& entry);
@@ -61,9 +109,29 @@ void pointwise_cases(const Entry& entry);
 void promote_needs_pointwise(const Entry& entry);
 void seeded_tag(const Entry& entry);
 
+// tables.cpp: keys with a language of their own.
+void precomputed_lines(const Entry& entry);
+void ufunc_loops(const Entry& entry);
+void manual_registration(const Entry& entry);
+
+// upstream.cpp: conventions of upstream's files alone.
+void structured_out(const Entry& entry);
+void delegated_kernel(const Entry& entry);
+void redundant_dispatch(const Entry& entry);
+void explicit_factory(const Entry& entry);
+void foreach_device_check(const Entry& entry);
+void structured_family(const Model& model, const Family& family, DiagnosticSink& sink);
+void view_copies(const Model& model, DiagnosticSink& sink);
+
 // differentiation.cpp: how an entry is differentiated.
 void differentiated(const Entry& entry);
 void differentiated_once(const Entry& entry);
+
+// families.cpp: operators that are forms of one another.
+void one_form_per_kind(const Model& model, const Family& family, DiagnosticSink& sink);
+void autogen(const Model& model, const Family& family, DiagnosticSink& sink);
+void functional_form(const Model& model, const Family& family, DiagnosticSink& sink);
+void inplace_view(const Entry& entry);
 
 // derivatives.cpp: entries of derivatives.yaml.
 void derivative_argument(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
@@ -75,6 +143,26 @@ void derivative_key(const Model& model, const Derivative& derivative, Diagnostic
 void derivative_outputs(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
+void inplace_differentiability(const Model& model, const Derivative& derivative,
+                               DiagnosticSink& sink);
+void derivative_two_meanings(const Model& model, const Derivative& derivative,
+                             DiagnosticSink& sink);
+
+// formulas.cpp: what formulas say.
+void derivative_shadowed(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
+void formula_syntax(const FormulaContext& context);
+void formula_names(const FormulaContext& context);
+void gradient_names(const FormulaContext& context);
+void gradient_mask(const FormulaContext& context);
+void forward_names(const FormulaContext& context);
+void forward_automatic(const FormulaContext& context);
+void forward_inplace(const FormulaContext& context);
+
+// upstream_formulas.cpp: conventions of upstream's formulas alone.
+void symbolic_sizes(const FormulaContext& context);
+void strides_of_input(const FormulaContext& context);
+void decomposing_derivative(const FormulaContext& context);
+void output_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 
 // uniqueness.cpp: the model as a whole.
 void unique_operators(const Model& model, DiagnosticSink& sink);

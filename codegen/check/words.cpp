@@ -39,13 +39,21 @@ const std::vector<std::string>& reserved_words() {
 
 }  // namespace
 
+void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
+                  const std::string& message, const std::string& suggestion) {
+  const Severity severity =
+      model.dialect() == Dialect::kUpstream ? Severity::kWarning : Severity::kError;
+  sink.report({severity, location, message, {}, suggestion});
+}
+
 void known_dispatch_key(const Entry& entry) {
   const std::vector<std::string>& keys = dispatch_keys(entry.model.dialect());
   const std::vector<DispatchEntry>& dispatch = entry.op.dispatch;
   for (size_t i = 0; i < dispatch.size(); ++i) {
     if (!contains(keys, dispatch[i].key)) {
-      entry.sink.error(dispatch[i].key_location, "unknown dispatch key `" + dispatch[i].key + "`",
-                       schema::nearest(dispatch[i].key, keys));
+      unknown_word(entry.model, entry.sink, dispatch[i].key_location,
+                   "unknown dispatch key `" + dispatch[i].key + "`",
+                   schema::nearest(dispatch[i].key, keys));
     }
     for (size_t before = 0; before < i; ++before) {
       if (dispatch[before].key != dispatch[i].key) continue;
@@ -66,13 +74,8 @@ void known_tag(const Entry& entry) {
   for (const Tag& tag : tags) names.push_back(tag.name.text);
   for (const LocatedName& tag : entry.op.tags) {
     if (contains(names, tag.text)) continue;
-    const std::string message = "unknown tag `" + tag.text + "`";
-    const std::string suggestion = schema::nearest(tag.text, names);
-    if (entry.model.dialect() == Dialect::kUpstream) {
-      entry.sink.warning(tag.location, message, suggestion);
-    } else {
-      entry.sink.error(tag.location, message, suggestion);
-    }
+    unknown_word(entry.model, entry.sink, tag.location, "unknown tag `" + tag.text + "`",
+                 schema::nearest(tag.text, names));
   }
 }
 
@@ -127,9 +130,13 @@ void no_default_argument(const Entry& entry) {
   std::vector<std::string> names;
   for (const schema::Argument& arg : entry.schema().args) names.push_back(arg.name);
   for (const LocatedName& name : entry.op.cpp_no_default_args) {
-    if (contains(names, name.text)) continue;
-    entry.sink.error(name.location, "no argument named `" + name.text + "`",
-                     schema::nearest(name.text, names));
+    const schema::Argument* arg = entry.schema().find_arg(name.text);
+    if (arg == nullptr) {
+      entry.sink.error(name.location, "no argument named `" + name.text + "`",
+                       schema::nearest(name.text, names));
+    } else if (!arg->default_value) {
+      entry.sink.error(name.location, "argument `" + name.text + "` has no default to leave out");
+    }
   }
 }
 

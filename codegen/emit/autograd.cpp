@@ -9,6 +9,7 @@
 #include "codegen/emit/pointwise.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
+#include "codegen/model/differentiability.h"
 
 namespace tenon::codegen {
 namespace {
@@ -47,16 +48,11 @@ const char* input_kind(const Argument& argument) {
   return argument.type.is_optional_tensor() ? "optional" : "tensor";
 }
 
-/// Arguments that some formula gives a gradient for, in schema order.
-std::vector<const Argument*> differentiable_inputs(const Operator& op, const FormulaSet* formulas) {
+/// Tensor arguments of an operator whose derivative is derived from its expression.
+std::vector<const Argument*> tensor_arguments(const Operator& op) {
   std::vector<const Argument*> inputs;
   for (const Argument& argument : op.schema.args) {
-    if (!argument.type.holds_tensors()) continue;
-    if (formulas) {
-      const Formula* formula = formulas->find_backward(argument.name);
-      if (!formula || formula->kind == FormulaKind::kNonDifferentiable) continue;
-    }
-    inputs.push_back(&argument);
+    if (argument.type.holds_tensors()) inputs.push_back(&argument);
   }
   return inputs;
 }
@@ -73,9 +69,15 @@ class NodeEmitter {
   NodeEmitter(const Model& model, size_t op_index, DiagnosticSink& sink)
       : op_(model.operators()[op_index]), sink_(sink) {
     const Derivative* derivative = model.derivative_of(op_index);
-    formulas_ = derivative ? derivative->default_set() : nullptr;
-    inputs_ = differentiable_inputs(op_, formulas_);
-    find_differentiable_outputs(derivative);
+    const FormulaSet* formulas = derivative ? derivative->default_set() : nullptr;
+    if (formulas) {
+      written_ = differentiability(op_, *derivative, *formulas);
+      inputs_ = written_->inputs;
+      differentiable_outputs_ = written_->outputs;
+    } else {
+      inputs_ = tensor_arguments(op_);
+      differentiable_outputs_.assign(op_.schema.returns.size(), true);
+    }
     node_ = {{"name", node_name(model, op_index)},
              {"ident", cpp_identifier(op_.schema)},
              {"source", short_source(derivative ? derivative->location : op_.location)},
@@ -95,7 +97,7 @@ class NodeEmitter {
   }
 
   Json run() {
-    if (formulas_) {
+    if (written_) {
       written();
     } else if (!derived()) {
       return nullptr;
@@ -109,36 +111,6 @@ class NodeEmitter {
     Json json;
     std::set<size_t> users;  // differentiable inputs whose gradient needs it
   };
-
-  void find_differentiable_outputs(const Derivative* derivative) {
-    // Without a declaration a formula that reads only `grad` differentiates the first output alone.
-    bool several = false;
-    if (formulas_) {
-      for (const Formula& formula : formulas_->backward) {
-        const expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
-        several |= expr::uses_name(parsed.formula, "grads");
-        for (const schema::Return& ret : op_.schema.returns) {
-          several |= !ret.name.empty() && expr::uses_name(parsed.formula, "grad_" + ret.name);
-        }
-      }
-    }
-    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      bool is = op_.pointwise || several || i == 0;
-      if (derivative && !derivative->output_differentiability.empty()) {
-        is = derivative->output_differentiability[i];
-      }
-      differentiable_outputs_.push_back(is);
-    }
-  }
-
-  std::vector<std::string> result_names() const {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      names.push_back(op_.schema.return_name(i));
-      if (op_.schema.returns.size() > 1) names.push_back("result" + std::to_string(i));
-    }
-    return names;
-  }
 
   int result_index(const std::string& name) const {
     for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
@@ -204,43 +176,17 @@ class NodeEmitter {
     }
   }
 
-  std::vector<std::string> known_names() const {
-    std::vector<std::string> names = {"grad", "grads", "grad_input_mask"};
-    for (const Argument& argument : op_.schema.args) names.push_back(argument.name);
-    for (const auto& name : result_names()) names.push_back(name);
-    for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      if (!op_.schema.returns[i].name.empty())
-        names.push_back("grad_" + op_.schema.returns[i].name);
-    }
-    return names;
-  }
-
   /// Formulas of derivatives.yaml: those that are pointwise become kernels, the rest C++ text.
   void written() {
     std::vector<PointwiseFormula> pointwise;
-    for (const Formula& formula : formulas_->backward) {
-      if (formula.kind == FormulaKind::kNonDifferentiable) continue;
-      std::vector<size_t> outputs;
-      for (const auto& name : formula.names) {
-        const size_t index = index_of(inputs_, name.text);
-        if (index < inputs_.size()) outputs.push_back(index);
-      }
-      if (outputs.empty()) continue;
-      expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
-      auto errors = parsed.errors;
-      if (errors.empty())
-        errors = expr::undefined_names(parsed.formula, formula_names(known_names()));
-      for (const auto& error : errors) {
-        sink_.error(formula.text.at(error.offset), error.message, error.suggestion);
-      }
-      if (!errors.empty()) continue;
-      if (outputs.size() == 1 && all_tensors_plain()) {
-        if (auto expression = as_pointwise(op_, parsed.formula)) {
-          pointwise.push_back({inputs_[outputs[0]]->name, std::move(*expression)});
+    for (const BackwardFormula& formula : written_->backward) {
+      if (formula.inputs.size() == 1 && all_tensors_plain()) {
+        if (auto expression = as_pointwise(op_, formula.written)) {
+          pointwise.push_back({inputs_[formula.inputs[0]]->name, std::move(*expression)});
           continue;
         }
       }
-      text_formula(formula, parsed.formula, outputs);
+      text_formula(formula);
     }
     emit_pointwise_gradients(join_formulas(op_, std::move(pointwise)));
   }
@@ -251,39 +197,31 @@ class NodeEmitter {
            op_.schema.returns.size() == 1 && op_.schema.returns[0].type.is_tensor();
   }
 
-  void text_formula(const Formula& formula, const expr::Formula& tree,
-                    const std::vector<size_t>& outputs) {
-    std::vector<std::string> savable = result_names();
-    std::set<std::string> plain;
-    for (const Argument& argument : op_.schema.args) {
-      savable.push_back(argument.name);
-      if (!argument.type.holds_tensors()) plain.insert(argument.name);
-    }
-    const expr::SavedAnalysis analysis = expr::analyze_saved(tree, savable, plain);
-    const std::set<size_t> users(outputs.begin(), outputs.end());
+  void text_formula(const BackwardFormula& formula) {
     Json uses = Json::array();
-    for (const auto& value : analysis.saved) {
-      if (value.attribute.empty()) {
-        save_whole(value.name, users);
+    for (const size_t index : formula.kept) {
+      const KeptValue& kept = written_->kept[index];
+      if (kept.value.attribute.empty()) {
+        save_whole(kept.value.name, kept.users);
       } else {
-        save_attribute(value, users);
+        save_attribute(kept.value, kept.users);
       }
-      uses.push_back(value.attribute.empty() ? value.name : value.variable);
+      uses.push_back(kept.value.variable);
     }
-    for (const auto& use : expr::free_names(analysis.rewritten)) {
+    for (const auto& use : expr::free_names(formula.rewritten)) {
       if (use.is_callee) add_operator(use.name);
     }
+    const Formula& source = *formula.source;
+    const bool not_implemented = source.kind == FormulaKind::kNotImplemented;
     node_["formulas"].push_back(
-        {{"outputs", outputs},
-         {"text", formula.kind == FormulaKind::kNotImplemented
-                      ? formula.text.text
-                      : expr::print_formula(analysis.rewritten)},
-         {"original", formula.text.text},
-         {"not_implemented", formula.kind == FormulaKind::kNotImplemented},
-         {"source", short_source(formula.text.location)},
-         {"line", formula.text.location.line},
-         {"file", formula.text.location.file ? formula.text.location.file->path() : ""},
-         {"uses_grads", expr::uses_name(tree, "grads")},
+        {{"outputs", formula.inputs},
+         {"text", not_implemented ? source.text.text : expr::print_formula(formula.rewritten)},
+         {"original", source.text.text},
+         {"not_implemented", not_implemented},
+         {"source", short_source(source.text.location)},
+         {"line", source.text.location.line},
+         {"file", source.text.location.file ? source.text.location.file->path() : ""},
+         {"uses_grads", expr::uses_name(formula.written, "grads")},
          {"uses", uses}});
   }
 
@@ -337,7 +275,7 @@ class NodeEmitter {
 
   const Operator& op_;
   DiagnosticSink& sink_;
-  const FormulaSet* formulas_ = nullptr;
+  std::optional<Differentiability> written_;
   std::vector<const Argument*> inputs_;
   std::vector<bool> differentiable_outputs_;
   std::vector<std::pair<std::string, Saved>> saved_;

@@ -35,13 +35,6 @@ void add_unique(std::vector<T>& all, const T& item) {
 
 }  // namespace
 
-std::vector<std::string> formula_names(std::vector<std::string> names) {
-  for (const char* constant : {"kFloat", "kDouble", "kLong", "kInt", "kBool", "retain_variables"}) {
-    names.push_back(constant);
-  }
-  return names;
-}
-
 std::optional<expr::Expression> as_pointwise(const Operator& op, const expr::Formula& formula) {
   return expr::to_pointwise(formula, formula_parameters(op));
 }

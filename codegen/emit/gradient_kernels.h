@@ -28,9 +28,6 @@ struct GradientText {
   std::vector<std::string> operators;
 };
 
-/// Names a formula of derivatives.yaml may use besides arguments and results.
-std::vector<std::string> formula_names(std::vector<std::string> names);
-
 /// The formula as a graph over arguments, `grad` and results, if it is pointwise.
 std::optional<expr::Expression> as_pointwise(const Operator& op, const expr::Formula& formula);
 

@@ -44,6 +44,7 @@ const std::map<std::string, Property, std::less<>>& properties() {
       {"options", {"options", "TensorOptions"}},
       {"device", {"device", "Device"}},
       {"layout", {"layout", "Layout"}},
+      {"sym_blocksize", {"blocksize", "DimVector"}},
       {"is_conj", {"is_conj", "bool"}},
       {"is_complex", {"is_complex", "bool"}},
       {"is_floating_point", {"is_floating_point", "bool"}},

@@ -1,14 +1,8 @@
 #include "codegen/model/model.h"
 
-#include "codegen/schema/printer.h"
-
 namespace tenon::codegen {
 
 namespace {
-
-std::string signature_key(const schema::FunctionSchema& schema) {
-  return schema::to_string(signature(schema));
-}
 
 std::string group_name(const Operator& op) {
   const std::string base = op.base_name();
@@ -33,22 +27,19 @@ Model::Model(Parts parts) : parts_(std::move(parts)) {
     }
   }
   for (auto& [name, operators] : by_base) groups_.push_back({name, std::move(operators)});
+  families_ = make_families(parts_.operators, variants_, parts_.dialect);
 
   for (size_t d = 0; d < parts_.derivatives.size(); ++d) {
     derivative_of_.try_emplace(parts_.derivatives[d].target, d);
   }
-  // An in-place entry differentiates as its functional form does.
-  std::unordered_map<std::string, size_t> functional;
-  for (const auto& [target, d] : derivative_of_) {
-    if (parts_.operators[target].schema.kind() == schema::SchemaKind::kFunctional) {
-      functional.emplace(signature_key(parts_.operators[target].schema), d);
-    }
-  }
-  for (size_t i = 0; i < parts_.operators.size(); ++i) {
-    const schema::FunctionSchema& schema = parts_.operators[i].schema;
-    if (!schema.is_inplace_name() || derivative_of_.contains(i)) continue;
-    const auto inherited = functional.find(signature_key(schema));
-    if (inherited != functional.end()) derivative_of_.emplace(i, inherited->second);
+  inherited_ = inherit_derivatives(families_, parts_.operators, parts_.derivatives);
+  for (const InheritedDerivative& one : inherited_) {
+    const bool inplace = one.form->origin == Form::Origin::kEntry &&
+                         one.form->schema.is_inplace_name() &&
+                         one.from == InheritedDerivative::From::kFunctional;
+    if (!inplace) continue;
+    const auto d = static_cast<size_t>(one.derivative - parts_.derivatives.data());
+    derivative_of_.try_emplace(one.form->op, d);
   }
 }
 

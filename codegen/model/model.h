@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "codegen/model/derivative.h"
+#include "codegen/model/family.h"
+#include "codegen/model/inheritance.h"
 #include "codegen/model/operator.h"
 #include "codegen/model/variants.h"
 
@@ -32,7 +34,8 @@ struct OperatorRef {
   size_t variant = 0;
 };
 
-/// Everything that was read. Built by load() and never changed.
+/// Everything that was read. Built by load() and never changed; not copied, for its parts point at
+/// each other.
 class Model {
  public:
   struct Parts {
@@ -48,6 +51,8 @@ class Model {
 
   Model() = default;
   explicit Model(Parts parts);
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
 
   Dialect dialect() const { return parts_.dialect; }
   bool complete() const { return parts_.complete; }
@@ -58,6 +63,12 @@ class Model {
   const std::vector<std::string>& files() const { return parts_.files; }
   /// Sorted by base name.
   const std::vector<OperatorGroup>& groups() const { return groups_; }
+
+  /// Operators that are forms of one another, in the order of their first entries.
+  const std::vector<Family>& families() const { return families_; }
+
+  /// Forms that another operator's formulas differentiate.
+  const std::vector<InheritedDerivative>& inherited() const { return inherited_; }
 
   /// By full name, "add.Tensor" or "add.out": entries and their derived forms. Null if unknown.
   const OperatorRef* find(std::string_view name) const;
@@ -74,6 +85,8 @@ class Model {
   Parts parts_;
   std::vector<std::vector<VariantSchema>> variants_;
   std::vector<OperatorGroup> groups_;
+  std::vector<Family> families_;
+  std::vector<InheritedDerivative> inherited_;
   std::unordered_map<std::string, OperatorRef> by_name_;
   std::unordered_map<size_t, size_t> derivative_of_;
 };

@@ -59,4 +59,15 @@ bool Operator::has_tag(std::string_view tag) const {
                      [&](const LocatedName& present) { return present.text == tag; });
 }
 
+bool Operator::is_view() const {
+  return schema.is_view() || (has_tag("inplace_view") && autogen.empty());
+}
+
+bool Operator::is_composite_implicit(Dialect dialect) const {
+  if (composite == Composite::kImplicit || find_dispatch("CompositeImplicit") != nullptr)
+    return true;
+  const bool silent = !has_key("dispatch") && !structured && !structured_delegate;
+  return dialect == Dialect::kUpstream && silent;
+}
+
 }  // namespace tenon::codegen

@@ -119,6 +119,12 @@ struct Operator {
   /// CompositeExplicitAutograd, and likewise CompositeImplicit.
   const DispatchEntry* find_dispatch(std::string_view key) const;
   bool has_tag(std::string_view tag) const;
+  /// The results may share memory with an argument: by annotation, or by the tag `inplace_view`. An
+  /// `inplace_view` operator with `autogen` (resize_) has a functional form that is no view.
+  bool is_view() const;
+  /// Its kernel is written in terms of other operators and inherits their derivatives. In
+  /// upstream's files that is also what an entry means that says nothing about its kernels.
+  bool is_composite_implicit(Dialect dialect) const;
   /// Place of a span of the schema.
   Location at(const schema::Span& span) const { return schema_text.at(span.begin); }
 };

@@ -67,6 +67,8 @@ std::optional<FunctionSchema> derive_out(const FunctionSchema& functional,
     }
     result.args.push_back(std::move(out));
   }
+  // Lists can only be written, and either all out arguments are returned or none.
+  if (result.returns.size() != functional.returns.size()) result.returns.clear();
   return result;
 }
 
@@ -92,23 +94,6 @@ std::vector<VariantSchema> variant_schemas(const Operator& op) {
     if (std::optional<FunctionSchema> out = derive_out(op.schema, out_overload(op))) {
       result.push_back({std::move(*out), SchemaKind::kOut, true, false, true});
     }
-  }
-  return result;
-}
-
-FunctionSchema signature(const FunctionSchema& schema) {
-  FunctionSchema result = schema;
-  result.name = schema.base_name();
-  result.overload.clear();
-  std::erase_if(result.args,
-                [](const Argument& arg) { return arg.kwarg_only && arg.is_mutable(); });
-  for (Argument& arg : result.args) {
-    arg.alias.reset();
-    arg.default_value.reset();
-  }
-  for (Return& ret : result.returns) {
-    ret.alias.reset();
-    ret.name.clear();
   }
   return result;
 }

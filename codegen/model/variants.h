@@ -27,17 +27,13 @@ std::vector<VariantSchema> variant_schemas(const Operator& op);
 std::optional<schema::FunctionSchema> derive_inplace(const schema::FunctionSchema& functional);
 
 /// Out form: one more keyword-only argument for each return, `out` for a sole unnamed return, else
-/// the names of the returns, else out0, out1, ...; `overload` names it. Returns that are lists of
-/// tensors are not returned. Empty where a return holds no tensor.
+/// the names of the returns, else out0, out1, ...; `overload` names it. Where a return
+/// is a list of tensors nothing is returned. Empty where a return holds no tensor.
 std::optional<schema::FunctionSchema> derive_out(const schema::FunctionSchema& functional,
                                                  const std::string& overload);
 
 /// Overload name of the derived out form: `out_name`, else "out" for an empty overload, else
 /// "<overload>_out".
 std::string out_overload(const Operator& op);
-
-/// The schema with every form's difference removed: in-place underscore, overload, out arguments,
-/// annotations, names of returns. Operators of equal signature are forms of one operator.
-schema::FunctionSchema signature(const schema::FunctionSchema& schema);
 
 }  // namespace tenon::codegen

@@ -85,8 +85,23 @@ const Words& dispatch_keys(Dialect dialect) {
 }
 
 const Words& autograd_keys() {
-  static const Words words = {"Default",     "AutogradCPU",  "AutogradCUDA",        "AutogradMPS",
-                              "AutogradXPU", "AutogradMeta", "AutogradNestedTensor"};
+  static const Words words = {"Default",
+                              "AutogradCPU",
+                              "AutogradCUDA",
+                              "AutogradHIP",
+                              "AutogradXLA",
+                              "AutogradMTIA",
+                              "AutogradMPS",
+                              "AutogradIPU",
+                              "AutogradXPU",
+                              "AutogradHPU",
+                              "AutogradVE",
+                              "AutogradLazy",
+                              "AutogradMeta",
+                              "AutogradPrivateUse1",
+                              "AutogradPrivateUse2",
+                              "AutogradPrivateUse3",
+                              "AutogradNestedTensor"};
   return words;
 }
 

@@ -10,6 +10,7 @@
 #include "codegen/check/check.h"
 #include "codegen/model/loader.h"
 #include "codegen/schema/printer.h"
+#include "tests/codegen/model/facts.h"
 
 namespace tenon::codegen {
 namespace {
@@ -43,6 +44,27 @@ TEST_CASE("upstream's files load without diagnostics and print back", "[schema][
   // mutable.
   CHECK(kinds[schema::SchemaKind::kFunctional] == 1630);
   CHECK(kinds[schema::SchemaKind::kMutable] == 10);
+}
+
+// expected/operators.txt: what torchgen makes of these files. What differs on purpose:
+//   - writing to self under a functional name is a mutable form here, torchgen calls it functional;
+//   - set_ is no view here, as it is none where torchgen decides which forms to generate.
+TEST_CASE("families, kinds, views and generated forms are torchgen's", "[model][upstream]") {
+  DiagnosticSink sink;
+  const Model model = load({kFolder + "native_functions.yaml"}, {}, kFolder + "tags.yaml",
+                           Dialect::kUpstream, sink);
+  const std::vector<std::string> expected = read_lines(kFolder + "expected/operators.txt");
+  REQUIRE(expected.size() == 3144 + 511);
+  CHECK(difference(expected, operator_facts(model)) ==
+        std::vector<std::string>{
+            "- 1286 functional record_stream", "- 1323 functional retain_grad",
+            "- 1365 inplace set_ grouped view", "- 1366 inplace set_.source_Storage grouped view",
+            "- 1367 inplace set_.source_Storage_storage_offset grouped view",
+            "- 1368 inplace set_.source_Tensor grouped view", "- 1370 functional set_data",
+            "+ 1286 mutable record_stream", "+ 1323 mutable retain_grad",
+            "+ 1365 inplace set_ grouped", "+ 1366 inplace set_.source_Storage grouped",
+            "+ 1367 inplace set_.source_Storage_storage_offset grouped",
+            "+ 1368 inplace set_.source_Tensor grouped", "+ 1370 mutable set_data"});
 }
 
 TEST_CASE("unknown words of upstream's files are warnings", "[model][check]") {
