@@ -1,21 +1,16 @@
 #include "aten/core/operator_entry.h"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
+#include <cstdio>
+
+#include "aten/core/registration.h"
+#include "aten/core/registry.h"
+#include "aten/core/trace_operators.h"
+#include "codegen/schema/suggest.h"
 
 namespace tenon {
 namespace {
 
-struct Registry {
-  std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, OperatorEntry*, std::less<>> by_name;
-};
-
-Registry& registry() {
-  static Registry* instance = new Registry;  // libraries unregister during static clean-up
-  return *instance;
-}
+using detail::registry;
 
 std::pair<std::string, std::string> key_of(const OperatorEntry& op) {
   return {op.info->name, op.info->overload};
@@ -29,56 +24,71 @@ std::string OperatorEntry::qualified_name() const {
   return name;
 }
 
-void OperatorEntry::missing_kernel(DispatchKeySet keys) const {
-  const int slot = keys.backend_slot();
-  std::string have;
-  for (int b = 0; b < kNumBackends; ++b) {
-    if (backends()[1 + b]) have.append(have.empty() ? "" : ", ").append(to_string(Backend(b)));
-  }
-  if (slot == 0) {
-    detail::raise<NotImplementedError>("Could not run '", qualified_name(),
-                                       "': it needs at least one defined tensor argument (",
-                                       info->source, ")");
-  }
-  detail::raise<NotImplementedError>("Could not run '", qualified_name(),
-                                     "' with arguments from the '", to_string(Backend(slot - 1)),
-                                     "' backend. The operator is available for: ",
-                                     have.empty() ? "no backend" : have, " (", info->source, ")");
+void OperatorEntry::call_boxed(Stack& stack) const {
+  if (boxed) return boxed(stack);
+  const auto schema = schema_of(*this);
+  TENON_CHECK(stack.size() >= schema->args.size(), "[", qualified_name(), "] a boxed call needs ",
+              schema->args.size(), " values, got ", stack.size());
+  detail::run_boxed_kernel(*this, detail::keys_of(*schema, stack), stack);
 }
 
 OperatorLibrary::OperatorLibrary(OperatorEntry* const* table, size_t count)
     : table_(table), count_(count) {
-  std::lock_guard lock(registry().mutex);
-  for (size_t i = 0; i < count; ++i) registry().by_name.emplace(key_of(*table[i]), table[i]);
+  detail::Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  for (size_t i = 0; i < count; ++i) {
+    OperatorEntry& op = *table[i];
+    const auto [place, fresh] = r.by_name.emplace(key_of(op), &op);
+    if (!fresh) {
+      std::fprintf(
+          stderr,
+          "tenon: warning: operator %s of %s exists already (%s); calls by name go to that\n",
+          op.qualified_name().c_str(), op.info->source, place->second->info->source);
+    }
+    if (r.has_layer_fallback()) r.record(op).update_table();
+    if (r.trace) detail::trap(r, op);
+  }
 }
 
 OperatorLibrary::~OperatorLibrary() {
-  std::lock_guard lock(registry().mutex);
+  detail::Registry& r = registry();
+  std::lock_guard lock(r.mutex);
   for (size_t i = 0; i < count_; ++i) {
-    const auto found = registry().by_name.find(key_of(*table_[i]));
-    if (found != registry().by_name.end() && found->second == table_[i])
-      registry().by_name.erase(found);
+    const auto found = r.by_name.find(key_of(*table_[i]));
+    if (found != r.by_name.end() && found->second == table_[i]) r.by_name.erase(found);
+    r.records.erase(table_[i]);
   }
 }
 
 OperatorEntry* find_operator(std::string_view name, std::string_view overload) {
+  if (const size_t dot = name.find('.'); overload.empty() && dot != std::string_view::npos) {
+    overload = name.substr(dot + 1);
+    name = name.substr(0, dot);
+  }
   std::string full(name);
   if (full.find("::") == std::string::npos) full.insert(0, "aten::");
-  std::lock_guard lock(registry().mutex);
-  const auto found = registry().by_name.find(std::pair(full, std::string(overload)));
-  return found == registry().by_name.end() ? nullptr : found->second;
+  detail::Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  const auto found = r.by_name.find(std::pair(full, std::string(overload)));
+  return found == r.by_name.end() ? nullptr : found->second;
+}
+
+OperatorEntry& get_operator(std::string_view name) {
+  if (OperatorEntry* op = find_operator(name)) return *op;
+  std::vector<std::string> names;
+  for (const OperatorEntry* op : all_operators()) names.push_back(op->qualified_name());
+  const std::string near = schema::nearest(name, names);
+  detail::raise<ValueError>("no operator '", name, "'",
+                            near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
 std::vector<OperatorEntry*> all_operators() {
-  std::lock_guard lock(registry().mutex);
+  detail::Registry& r = registry();
+  std::shared_lock lock(r.mutex);
   std::vector<OperatorEntry*> all;
-  all.reserve(registry().by_name.size());
-  for (const auto& [name, op] : registry().by_name) all.push_back(op);
+  all.reserve(r.by_name.size());
+  for (const auto& [name, op] : r.by_name) all.push_back(op);
   return all;
-}
-
-void set_backend_kernel(OperatorEntry& op, Backend backend, AnyFunction kernel) {
-  op.backends()[1 + static_cast<int>(backend)] = kernel;
 }
 
 }  // namespace tenon

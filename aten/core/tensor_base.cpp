@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "aten/core/device_interface.h"
 #include "aten/core/thread_state.h"
 
 namespace tenon {
@@ -294,11 +295,15 @@ void resize(const TensorBase& self, IntArrayRef sizes) {
   const size_t needed = bytes_for(t.storage_offset + numel_of(sizes), t.dtype);
   if (needed > t.storage->nbytes()) {
     const auto grown = IntrusivePtr<StorageImpl>::adopt(allocate_storage(needed, t.device));
-    TENON_CHECK(t.numel == 0 || t.device.is_cpu() || t.device.is_meta(),
-                "[resize_] growing a tensor that holds data needs a CPU tensor, got one on ",
-                t.device);
-    if (t.data && grown->data()) {
-      std::memcpy(grown->data(), t.storage->data(), t.storage->nbytes());
+    const size_t filled = t.storage->nbytes();
+    if (t.device.is_cpu() && filled) {
+      std::memcpy(grown->data(), t.storage->data(), filled);
+    } else if (!t.device.is_meta() && t.numel != 0) {
+      TENON_CHECK(has_device_interface(t.device.type()),
+                  "[resize_] growing a tensor that holds data needs a CPU tensor, got one on ",
+                  t.device);
+      device_interface(t.device.type())
+          .copy_bytes(grown->data(), t.device, t.storage->data(), t.device, filled);
     }
     // The storage keeps its identity for the tensors that share it; the memory changes hands.
     struct Held {

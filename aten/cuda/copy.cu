@@ -149,7 +149,7 @@ namespace {
 /// Results that need a temporary are copied below the operators.
 [[maybe_unused]] const bool copy_is_registered = [] {
   native::register_device_copy(
-      [](const TensorBase& dst, const TensorBase& src) { cuda::copy(dst, src); });
+      kCUDA, [](const TensorBase& dst, const TensorBase& src) { cuda::copy(dst, src); });
   return true;
 }();
 

@@ -1,6 +1,9 @@
 #include "aten/iterator/copy.h"
 
+#include <array>
+
 #include "aten/iterator/blocks.h"
+#include "aten/iterator/host_copy.h"
 
 namespace tenon::native {
 namespace {
@@ -8,7 +11,7 @@ namespace {
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
 constexpr int64_t kChunk = 1024;
 
-DeviceCopy device_copy = nullptr;
+std::array<DeviceCopy, kNumBackends> device_copies{};
 
 /// Copies runs of elements, converting where the dtypes differ.
 class CopyRow {
@@ -66,9 +69,23 @@ class CopyRow {
   Converter convert_ = nullptr;
 };
 
+/// Any copy of which one side is not on the CPU.
+void copy_between_devices(const TensorBase& dst, const TensorBase& src) {
+  const Device device = dst.is_cpu() ? src.device() : dst.device();
+  const bool one_library =
+      dst.is_cpu() || src.is_cpu() || dst.device().type() == src.device().type();
+  if (const DeviceCopy copy = device_copies[static_cast<size_t>(backend_of(device.type()))];
+      copy && one_library) {
+    return copy(dst, src);
+  }
+  copy_through_host(dst, src);
+}
+
 }  // namespace
 
-void register_device_copy(DeviceCopy copy) { device_copy = copy; }
+void register_device_copy(DeviceType type, DeviceCopy copy) {
+  device_copies[static_cast<size_t>(backend_of(type))] = copy;
+}
 
 void copy(const TensorBase& dst, const TensorBase& src) {
   if (dst.is_same(src)) return;
@@ -80,11 +97,9 @@ void copy(const TensorBase& dst, const TensorBase& src) {
     TENON_CHECK(dst.sizes() == IntArrayRef(shape), "output with shape ", dst.sizes(),
                 " doesn't match the broadcast shape ", shape);
   }
-  if (!(dst.is_cpu() && src.is_cpu()) && device_copy) return device_copy(dst, src);
+  if (!(dst.is_cpu() && src.is_cpu())) return copy_between_devices(dst, src);
   check_no_internal_overlap(dst);
   check_no_partial_overlap(dst, src);
-  TENON_CHECK(dst.is_cpu() && src.is_cpu(), "[copy] expected CPU tensors, got devices ",
-              dst.device(), " and ", src.device());
   PointwisePlan plan;
   make_plan(plan, dst.sizes(), to, from);
   const int64_t bytes = dst.numel() * dst.itemsize();

@@ -27,4 +27,10 @@ TENON_API void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*
                                ArrayRef<const Scalar*> scalars, TensorBase* outs,
                                uint32_t wanted = ~0u);
 
+/// Whether generated kernels run where the tensor is; elsewhere the same is computed with
+/// operators.
+inline bool has_pointwise_kernels(const TensorBase& tensor) {
+  return !tensor.key_set().has(Backend::PrivateUse1);
+}
+
 }  // namespace tenon::native

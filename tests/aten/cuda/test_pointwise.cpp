@@ -92,7 +92,7 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
   for (OperatorEntry* op : all_operators()) {
     const auto kinds = argument_kinds(*op);
     const auto tensors = static_cast<size_t>(std::count(kinds.begin(), kinds.end(), "Tensor"));
-    if (tensors == 0 || !op->backends()[1 + static_cast<int>(Backend::CUDA)]) continue;
+    if (tensors == 0 || !op->kernels()[1 + static_cast<int>(Backend::CUDA)]) continue;
     for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte, kBool,
                              kComplexFloat, kComplexDouble}) {
       const Scalar number = is_integral(dtype, true) ? Scalar(2) : Scalar(1.5);

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "aten/core/check_signature.h"
+#include "aten/registration/boxing.h"
+#include "aten/registration/cpp_signature.h"
+
+namespace tenon {
+namespace detail {
+
+template <class T>
+struct HoldsTensors : std::is_same<std::remove_cvref_t<T>, Tensor> {};
+template <>
+struct HoldsTensors<TensorList> : std::true_type {};
+template <>
+struct HoldsTensors<const std::optional<Tensor>&> : std::true_type {};
+template <>
+struct HoldsTensors<ArrayRef<std::optional<Tensor>>> : std::true_type {};
+
+template <class T>
+DispatchKeySet device_keys(const T&) {
+  return {};
+}
+inline DispatchKeySet device_keys(const Device& device) { return keys_of(device); }
+inline DispatchKeySet device_keys(const std::optional<Device>& device) {
+  return keys_of(device.value_or(Device(kCPU)));
+}
+
+/// The keys of a call: those of its tensors; of an operator without any, those of its devices.
+template <class... Args>
+DispatchKeySet keys_of_call(const std::remove_reference_t<Args>&... args) {
+  DispatchKeySet keys;
+  const auto add = [&]<class T>(const auto& argument) {
+    if constexpr (HoldsTensors<T>::value) keys = keys | keys_of(argument);
+  };
+  if constexpr ((HoldsTensors<Args>::value || ...)) {
+    (add.template operator()<Args>(args), ...);
+  } else {
+    ((keys = keys | device_keys(args)), ...);
+  }
+  return keys;
+}
+
+}  // namespace detail
+
+/// An operator, found by name, as a function of its C++ type. Valid until the library that defines
+/// the operator is gone; a call after that is an error for operators that were defined at run time.
+template <class Ret, class... Args>
+class TypedOperator<Ret(Args...)> {
+ public:
+  explicit TypedOperator(const OperatorEntry& op) : op_(&op) {
+    detail::check_signature(detail::concat("[", op.qualified_name(), "]"), *schema_of(op),
+                            detail::cpp_signature<Ret, Args...>());
+  }
+
+  Ret operator()(Args... args) const { return call(std::forward<Args>(args)...); }
+  Ret call(Args... args) const {
+    return redispatch(detail::keys_of_call<Args...>(args...), std::forward<Args>(args)...);
+  }
+  /// Goes where the keys say: what a kernel of a layer does with `keys.backend_only()`.
+  Ret redispatch(DispatchKeySet keys, Args... args) const {
+    using Kernel = Ret (*)(DispatchKeySet, Args...);
+    const auto& entry = static_cast<const TypedOperatorEntry<Kernel>&>(*op_);
+    if (const Kernel kernel = entry.lookup(keys)) {
+      return kernel(keys, std::forward<Args>(args)...);
+    }
+    return detail::call_boxed_kernel<Ret, Args...>(entry, keys, std::forward<Args>(args)...);
+  }
+  const OperatorEntry& entry() const { return *op_; }
+
+ private:
+  const OperatorEntry* op_;
+};
+
+template <class Signature>
+TypedOperator<Signature> OperatorEntry::typed() const {
+  return TypedOperator<Signature>(*this);
+}
+
+}  // namespace tenon
