@@ -30,6 +30,20 @@ void copy(const float* from, float* to, size_t count, bool stream) {
   }
 }
 
+/// The sum of `count` floats: what reading them takes at least.
+float read(const float* from, size_t count) {
+  const hn::ScalableTag<float> d;
+  const size_t step = hn::Lanes(d);
+  auto a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d), e = hn::Zero(d);
+  for (size_t i = 0; i + 4 * step <= count; i += 4 * step) {
+    a = hn::Add(a, hn::Load(d, from + i));
+    b = hn::Add(b, hn::Load(d, from + i + step));
+    c = hn::Add(c, hn::Load(d, from + i + 2 * step));
+    e = hn::Add(e, hn::Load(d, from + i + 3 * step));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
+}
+
 /// Runs `rounds` rounds of sixteen independent multiply-adds and returns their number of
 /// floating-point operations.
 double multiply_add(int64_t rounds, float* sink) {
@@ -66,6 +80,7 @@ HWY_AFTER_NAMESPACE();
 namespace ceilings {
 
 HWY_EXPORT(copy);
+HWY_EXPORT(read);
 HWY_EXPORT(multiply_add);
 
 struct Size {
@@ -74,23 +89,24 @@ struct Size {
 };
 
 void copies(bench::Runner& run) {
-  // Bytes moved in all, half of them read and half written.
+  // Bytes moved in all: of a copy half of them read and half written.
   for (const Size size : {Size{size_t{1} << 18, "256K"},
                           {size_t{1} << 21, "2M"},
                           {size_t{1} << 23, "8M"},
+                          {size_t{1} << 24, "16M"},
                           {size_t{1} << 25, "32M"},
                           {size_t{1} << 28, "256M"}}) {
     const size_t count = size.bytes / 2 / sizeof(float);
     // Huge pages, as a library that cares has them: the ceiling is the memory's, not the page
     // table's.
-    const auto allocate = [&] {
+    const auto allocate = [](size_t floats) {
       const size_t page = size_t{2} << 20;
-      const size_t bytes = (count * sizeof(float) + page - 1) / page * page;
+      const size_t bytes = (floats * sizeof(float) + page - 1) / page * page;
       void* block = std::aligned_alloc(page, bytes);
       madvise(block, bytes, MADV_HUGEPAGE);
       return std::unique_ptr<float, decltype(&std::free)>(static_cast<float*>(block), &std::free);
     };
-    const auto from = allocate(), to = allocate();
+    const auto from = allocate(count), to = allocate(count);
     std::fill_n(from.get(), count, 1.0f);
     for (const bool stream : {false, true}) {
       run(std::string("ceiling/") + (stream ? "stream/" : "copy/") + size.name,
@@ -106,6 +122,18 @@ void copies(bench::Runner& run) {
             bench::keep(to);
           });
     }
+    const size_t all = size.bytes / sizeof(float);
+    const auto values = allocate(all);
+    std::fill_n(values.get(), all, 1.0f);
+    run(std::string("ceiling/read/") + size.name, {.bytes = static_cast<double>(size.bytes)}, [&] {
+#pragma omp parallel
+      {
+        const auto threads = static_cast<size_t>(omp_get_num_threads());
+        const auto index = static_cast<size_t>(omp_get_thread_num());
+        const size_t part = all / threads / 16 * 16;
+        bench::keep(HWY_DYNAMIC_DISPATCH(read)(values.get() + index * part, part));
+      }
+    });
   }
 }
 

@@ -38,6 +38,11 @@ TARGETS = [
     (r"^files/load$", 0.5, 0.9),
 ]
 
+# Cases that write next to nothing: their ceiling is that of reading.
+READS_ONLY = re.compile(r"^reduce/")
+# A missed ratio at this share of the ceiling is the machine's doing.
+AT_CEILING = 0.9
+
 # Cases whose ceiling is another case, measured by the same processes.
 FILE_CEILINGS = {"files/save": "files/raw_write_sync", "files/load": "files/raw_read"}
 
@@ -57,14 +62,16 @@ class Ceilings:
         """`runs`: the results of several processes, of which the best counts."""
         self.flops = None
         self.files = {}
-        best = {}
+        copies, reads = {}, {}
         for results in runs:
             for name, r in results.items():
                 if name.startswith("ceiling/flops"):
                     self.flops = max(self.flops or 0, r["flops"] / r["best"])
                 elif name.startswith("ceiling/"):
+                    best = reads if name.startswith("ceiling/read/") else copies
                     best[r["bytes"]] = max(best.get(r["bytes"], 0), r["bytes"] / r["best"])
-        self.copies = sorted(best.items())  # (working set in bytes, bytes per ns), smallest first
+        # (working set in bytes, bytes per ns), smallest first
+        self.copies, self.reads = sorted(copies.items()), sorted(reads.items())
 
     def take_files(self, measurements):
         """Takes the ceilings of files from what Tenon's processes measured of them."""
@@ -81,8 +88,9 @@ class Ceilings:
             return None, ""
         if case["flops"] and self.flops:
             return case["flops"] / ns / self.flops, f"{self.flops:.0f} GFLOP/s"
-        if self.copies and case["bytes"] >= self.copies[0][0] / 4:
+        rates = self.reads if READS_ONLY.search(case["name"]) else self.copies
+        if rates and case["bytes"] >= rates[0][0] / 4:
             # That of the measured working set nearest in size: a smaller one sits in a faster cache.
-            _, rate = min(self.copies, key=lambda c: abs(math.log(case["bytes"] / c[0])))
+            _, rate = min(rates, key=lambda c: abs(math.log(case["bytes"] / c[0])))
             return case["bytes"] / ns / rate, f"{rate:.0f} GB/s"
         return None, ""
