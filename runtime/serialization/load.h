@@ -53,13 +53,20 @@ TENON_API Value load(const void* data, size_t bytes, const LoadOptions& options 
 
 /// A class that files may name, and how its instances are made.
 struct SafeGlobal {
-  /// "module.name" or "module name".
+  /// Makes an instance from what the class is called with.
+  using Construct = std::function<Value(const Value::Items& args)>;
+  /// Gives an instance its state, the pickle's BUILD.
+  using SetState = std::function<void(const Value& object, const Value& state)>;
+
+  /// `name` is "module.name". Without `construct` a Value of kind Object holds name, arguments and
+  /// attributes; without `set_state` the state becomes the object's attributes.
+  SafeGlobal(std::string name, Construct construct = {}, SetState set_state = {})
+      : name(std::move(name)), construct(std::move(construct)), set_state(std::move(set_state)) {}
+  SafeGlobal(const char* name) : SafeGlobal(std::string(name)) {}
+
   std::string name;
-  /// Makes an instance from what the class is called with. If empty, a Value of kind Object holds
-  /// name, arguments and attributes.
-  std::function<Value(const Value::Items& args)> construct;
-  /// Gives an instance its state, the pickle's BUILD. If empty, the state becomes attributes().
-  std::function<void(const Value& object, const Value& state)> set_state;
+  Construct construct;
+  SetState set_state;
 };
 
 /// Allows classes in all loads from now on. ValueError for the modules sys, os, posix and nt, which

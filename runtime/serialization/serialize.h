@@ -3,26 +3,28 @@
 #include <string>
 
 #include "runtime/nn/module.h"
+#include "runtime/serialization/inspect.h"
+#include "runtime/serialization/load.h"
+#include "runtime/serialization/save.h"
 
-/// Files of named tensors in PyTorch's zip format: torch.load reads what is written here as an
-/// OrderedDict, and what torch.save wrote of a dict of tensors, a module's state_dict() above all,
-/// is read here. Reading executes nothing.
+/// Checkpoints in PyTorch's formats: what is saved here torch.load reads, and what torch.save wrote
+/// is read here. Reading executes nothing. docs/serialization.md has examples.
 namespace tenon::serialization {
 
 using nn::StateDict;
 
-/// Writes to a temporary file beside `path`, which takes its name only once it is complete and
-/// durable. Tensors that share memory share it in the file; of a view all of the memory is written
-/// that it is a part of. Errors "[save] ...".
+/// Saves an OrderedDict of tensors. Tensors that share memory share it in the file; of a view all
+/// of the memory is written that it is a part of.
 TENON_API void save_state_dict(const StateDict& state, const std::string& path);
-
-/// Reads all tensors into CPU memory. Every record's CRC-32 is verified. Errors "[load] 'x.pt':
-/// ..." name the file and the offset.
+/// Loads a dict of tensors into CPU memory.
 TENON_API StateDict load_state_dict(const std::string& path);
 
 }  // namespace tenon::serialization
 
 namespace tenon {
+
+using serialization::load;
+using serialization::save;
 
 /// Writes the module's state_dict().
 TENON_API void save(const nn::Module& module, const std::string& path);

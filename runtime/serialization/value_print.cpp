@@ -37,7 +37,8 @@ std::string part(double v) {
 std::string printed(std::complex<double> v) {
   if (v.real() == 0 && !std::signbit(v.real())) return part(v.imag()) + "j";
   const std::string imaginary = part(v.imag());
-  return "(" + part(v.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + "j)";
+  return tenon::detail::concat('(', part(v.real()), imaginary[0] == '-' ? "" : "+", imaginary,
+                               "j)");
 }
 
 class Printer {

@@ -225,8 +225,8 @@ Value Globals::resolve(Unpickler& machine, std::string module, const std::string
     machine.fail("Weights only load failed. Trying to load unsupported GLOBAL " + dotted +
                  " whose module " + module + " is blocked.");
   }
-  std::string advice =
-      " If you trust it, allow it with add_safe_globals({{\"" + module + "." + name + "\"}}).";
+  std::string advice = tenon::detail::concat(" If you trust it, allow it with add_safe_globals({\"",
+                                             module, ".", name, "\"}).");
   if (harmless().contains(full)) advice = " It is read with weights_only = false.";
   machine.fail("Weights only load failed. Unsupported global: GLOBAL " + dotted +
                " was not an allowed global by default." + advice);

@@ -55,8 +55,7 @@ void add_safe_globals(const std::vector<SafeGlobal>& globals) {
   change([&](Map& map) {
     for (const SafeGlobal& global : globals) {
       const std::string name = canonical(global.name);
-      map[name] = global;
-      map[name].name = name;
+      map.insert_or_assign(name, SafeGlobal(name, global.construct, global.set_state));
     }
   });
 }

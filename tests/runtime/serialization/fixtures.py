@@ -53,9 +53,17 @@ def foreign():
     torch.save(torch.nn.Linear(2, 1), DATA / "whole_module.pt")
 
 
+def protocols():
+    value = {"tensor": torch.arange(3.0), "text": "x" * 300, "bytes": b"\x00\xff", "set": {1},
+             "int": 2**70, "array": bytearray(b"ab")}
+    for protocol in (3, 4, 5):
+        torch.save(value, DATA / f"protocol{protocol}.pt", pickle_protocol=protocol)
+
+
 if __name__ == "__main__":
     DATA.mkdir(exist_ok=True)
     state_dicts()
     foreign()
+    protocols()
     for name in cases.NAMES:
         cases.write(name, DATA / f"{name}.pt")

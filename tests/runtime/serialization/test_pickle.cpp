@@ -125,7 +125,7 @@ TEST_CASE("nothing is called that is not known") {
   check_contains(failure("ctorch\nFloatTensor\n)R"), "unrecognized function torch FloatTensor");
   check_contains(failure("ctorch\nSize\n)\x81"), "Can only create new object");
   check_contains(failure("(X\x06\0\0\0moduletQ"s),
-                 "Only persistent_load of storage is allowed, but got 'module'");
+                 "Only persistent_load of storage is allowed, but got module");
 }
 
 TEST_CASE("malformed pickles") {

@@ -1,0 +1,264 @@
+// Files of every origin: old, compressed, big-endian, legacy, foreign.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <sstream>
+
+#include "runtime/serialization/serialize.h"
+#include "tenon/ops/arange.h"
+#include "tests/runtime/serialization/archive.h"
+#include "tests/runtime/serialization/cases.h"
+#include "tests/runtime/serialization/files.h"
+#include "tests/runtime/values.h"
+
+using namespace tenon;
+using namespace tenon::serialization;
+using namespace tenon::test;
+using namespace std::string_literals;
+
+namespace {
+
+Value loaded(const std::string& bytes, const LoadOptions& options = {}) {
+  return serialization::load(bytes.data(), bytes.size(), options);
+}
+
+Value case_named(const std::string& name) {
+  for (const Case& c : cases())
+    if (c.name == name) return c.make();
+  FAIL("no case " << name);
+  return {};
+}
+
+SaveOptions legacy_format() {
+  SaveOptions options;
+  options.format = SaveOptions::Format::Legacy;
+  return options;
+}
+
+std::string saved(const Value& value, const SaveOptions& options = {}) {
+  std::ostringstream out;
+  save(value, out, options);
+  return out.str();
+}
+
+std::string failure(const std::string& bytes, const LoadOptions& options = {}) {
+  return error_of([&] { loaded(bytes, options); });
+}
+
+void check_contains(const std::string& text, const std::string& part) {
+  CHECK_THAT(text, Catch::Contains(part));
+}
+
+}  // namespace
+
+TEST_CASE("archives of other writers are loaded") {
+  CHECK(load(kData + "deflated.pt") == case_named("checkpoint"));
+  CHECK(load(kData + "big_endian.pt") == case_named("dtypes"));
+  CHECK(load(kData + "old_order.pt") == case_named("twelve"));
+  CHECK(load(kData + "no_crc.pt") == load(kData + "one.pt"));
+}
+
+TEST_CASE("pickle protocols 3 to 5 are loaded") {
+  const Value expected = Value::dict({{"tensor", arange(3, TensorOptions(kFloat))},
+                                      {"text", std::string(300, 'x')},
+                                      {"bytes", Value::bytes("\x00\xff"s)},
+                                      {"set", Value::set({1})},
+                                      {"int", Value::int_of_decimal("1180591620717411303424")},
+                                      {"array", Value::bytearray("ab")}});
+  for (const char* name : {"protocol3.pt", "protocol4.pt", "protocol5.pt"}) {
+    INFO(name);
+    CHECK(load(kData + name) == expected);
+  }
+}
+
+TEST_CASE("the legacy format is written as PyTorch writes it") {
+  // But for the storage's key, which PyTorch makes of an address.
+  const std::string theirs = bytes_of(kData + "legacy_one.pt");
+  std::string ours = saved(case_named("legacy_one"), legacy_format());
+  const size_t at = theirs.find("FloatStorage\nq");
+  REQUIRE(at != theirs.npos);
+  const size_t length_at = theirs.find('X', at) + 1;
+  const std::string address = theirs.substr(length_at + 4, static_cast<uint8_t>(theirs[length_at]));
+  REQUIRE(address.find_first_not_of("0123456789") == address.npos);
+  const std::string mine = "X\x01\0\0\0"s + "0";
+  const std::string key = theirs.substr(length_at - 1, 5) + address;
+  for (size_t found = 0; (found = ours.find(mine, found)) != ours.npos; found += key.size())
+    ours.replace(found, mine.size(), key);
+  CHECK(ours == theirs);
+}
+
+TEST_CASE("the legacy format round-trips every case") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    const Value value = c.make();
+    const std::string bytes = saved(value, legacy_format());
+    const Value back = loaded(bytes, c.load);
+    CHECK(back == value);
+    CHECK(saved(back, legacy_format()) == saved(loaded(bytes, c.load), legacy_format()));
+    dispose(value);
+    dispose(back);
+  }
+}
+
+TEST_CASE("storages that are parts of others") {
+  const Value all = load(kData + "legacy_view.pt");
+  REQUIRE(all.size() == 4);
+  CHECK(values(all[0].to_tensor()) == std::vector<double>{0, 1});
+  CHECK(values(all[1].to_tensor()) == std::vector<double>{3, 4});
+  CHECK(all[0].to_tensor().is_alias_of(all[2].to_tensor()));
+  // The parts lie in the whole's memory.
+  all[1].to_tensor().data_ptr<float>()[0] = 7;
+  CHECK(static_cast<const float*>(all[3].to_tensor().storage().data())[3] == 7);
+}
+
+TEST_CASE("several legacy checkpoints in one stream") {
+  std::stringstream stream;
+  stream << "head";
+  for (int i = 0; i < 3; ++i)
+    save(Value::list({i, vector_of({double(i)})}), stream, legacy_format());
+  stream << "tail";
+  stream.seekg(4);
+  for (int i = 0; i < 3; ++i) {
+    const Value v = serialization::load(stream);
+    CHECK(v[0] == Value(i));
+    CHECK(values(v[1].to_tensor()) == std::vector<double>{double(i)});
+  }
+  std::string rest;
+  stream >> rest;
+  CHECK(rest == "tail");
+}
+
+TEST_CASE("several zip checkpoints in one stream are told") {
+  std::stringstream stream;
+  save(Value(1), stream);
+  save(Value(2), stream);
+  const std::string error = error_of([&] { serialization::load(stream); });
+  INFO(error);
+  check_contains(error, "[load] a stream: failed reading zip archive");
+}
+
+TEST_CASE("a zip checkpoint that begins within a stream") {
+  std::stringstream stream;
+  stream << "head";
+  save(case_named("views"), stream);
+  stream.seekg(4);
+  CHECK(serialization::load(stream) == case_named("views"));
+}
+
+TEST_CASE("conjugate and negative views are loaded with their values") {
+  const Value all = load(kData + "conj.pt");
+  using C = std::complex<float>;
+  const auto numbers = [&](const char* key) {
+    const Tensor t = all[key].to_tensor().contiguous();
+    return std::vector<C>(t.data_ptr<C>(), t.data_ptr<C>() + t.numel());
+  };
+  CHECK(numbers("z") == std::vector<C>{{1, 2}, {3, -4}, {0, 5}});
+  CHECK(numbers("conj") == std::vector<C>{{1, -2}, {3, 4}, {0, -5}});
+  CHECK(numbers("both") == std::vector<C>{{-1, 2}, {-3, -4}, {0, 5}});
+  CHECK(numbers("part") == std::vector<C>{{3, 4}, {0, -5}});
+  CHECK(values(all["neg"].to_tensor()) == std::vector<double>{0, -1, -2});
+}
+
+TEST_CASE("kinds of tensor that the library has not are named") {
+  const auto error = [](const std::string& name) { return error_of([&] { load(kData + name); }); };
+  check_contains(error("sparse_coo.pt"),
+                 "sparse tensors (torch.sparse_coo) are not supported; the last storage before it "
+                 "is storage 1");
+  check_contains(error("sparse_csr.pt"), "sparse tensors (torch.sparse_csr) are not supported");
+  check_contains(error("quantized.pt"), "record data/0: storages of class torch QInt8Storage");
+  check_contains(error("complex32.pt"), "tensors of dtype torch complex32 are not supported");
+  check_contains(error("whole_module.pt"),
+                 "Unsupported global: GLOBAL torch.nn.modules.linear.Linear was not an allowed");
+}
+
+TEST_CASE("what is no checkpoint is told") {
+  check_contains(failure(""), "Ran out of input");
+  check_contains(failure("<!DOCTYPE html><html>404</html>"),
+                 "invalid load key, '<'. It looks like HTML");
+  check_contains(failure("version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1\n"),
+                 "invalid load key, 'v'. It looks like a Git-LFS pointer");
+  check_contains(failure("PYTORCH1 and more"),
+                 "File is an unsupported archive format from the preview release.");
+  check_contains(error_of([] { load(kData + "tar.pt"); }), "a tar file");
+  check_contains(failure("\x08\0\0\0\0\0\0\0{\"a\":{}}"s), "It looks like a safetensors file");
+  check_contains(failure("hello"), "invalid load key, 'h'. It is no checkpoint.");
+  check_contains(failure("\x80\x02K\x07."), "Invalid magic number; corrupt file?");
+  check_contains(
+      failure("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xea\x03."),
+      "Invalid protocol version: 1002");
+  check_contains(failure(archive_of("\x80\x02N.", {{"constants.pkl", "x"}})), "TorchScript");
+}
+
+TEST_CASE("versions and records of archives") {
+  const std::string none = "\x80\x02N.";
+  CHECK(loaded(archive_of(none)).is_none());
+  CHECK(loaded(archive_of(none, {}, "10\n")).is_none());
+  CHECK(loaded(archive_of(none, {{".data/version", "6\n"}}, "99\n")).is_none());
+  check_contains(failure(archive_of(none, {}, "99\n")),
+                 "Attempted to read a file with version 99, but the maximum supported version for "
+                 "reading is 10.");
+  check_contains(failure(archive_of(none, {}, "0\n")), "the minimum supported version");
+  check_contains(failure(archive_of(none, {}, "3x\n")), "the version is no number: '3x'");
+  check_contains(failure(archive_of(none, {{"byteorder", "middle"}})),
+                 "Unknown endianness type: middle");
+  std::string tensor = bytes_of(kData + "tensor.pt");
+  const std::string pickle =
+      tensor.substr(tensor.find("\x80\x02"), tensor.find("PK\x07\x08") - tensor.find("\x80\x02"));
+  check_contains(failure(archive_of(pickle)), "failed locating file data/0: file not found");
+  check_contains(failure(archive_of(pickle, {{"data/0", "12345678"}})),
+                 "record size (8 bytes) does not match expected size (3 elements of 4 bytes)");
+  CHECK(loaded(archive_of(pickle, {{"data/0", "123456789012"}})).to_tensor().numel() == 3);
+}
+
+TEST_CASE("a legacy file's sizes are checked") {
+  const std::string whole = saved(Value(arange(3, TensorOptions(kFloat))), legacy_format());
+  std::string wrong = whole;
+  wrong[whole.size() - 12 - 8] = 4;
+  check_contains(failure(wrong), "storage 0 has wrong size: expected 3 got 4");
+  const size_t numel = whole.find("cpuq") + 5;
+  REQUIRE(whole.substr(numel, 2) == "K\x03");
+  wrong = whole.substr(0, numel) + "J\xff\xff\xff\x7f" + whole.substr(numel + 2);
+  check_contains(failure(wrong), "is larger than the file");
+}
+
+TEST_CASE("what PyTorch 1.13 does not know is refused when saving for it") {
+  SaveOptions old;
+  old.compat = SaveOptions::Compat::V1_13;
+  CHECK_NOTHROW(saved(case_named("checkpoint"), old));
+  CHECK_NOTHROW(saved(case_named("dtypes"), old));
+  check_contains(error_of([&] { saved(case_named("storage_only"), old); }),
+                 "[save] ['float8_e5m2']: PyTorch 1.13 does not know tensors of dtype "
+                 "torch.float8_e5m2");
+  check_contains(error_of([&] { saved(case_named("kinds"), old); }),
+                 "PyTorch 1.13 does not know parameters with attributes");
+}
+
+TEST_CASE("compact files hold no more than is used") {
+  const Tensor base = arange(1000, TensorOptions(kFloat));
+  const Value value = Value::dict({{"a", base.slice(0, 100, 110)},
+                                   {"b", base.slice(0, 105, 120, 5)},
+                                   {"none", base.slice(0, 500, 500)}});
+  SaveOptions compact;
+  compact.compact = true;
+  for (const auto format : {SaveOptions::Format::Zip, SaveOptions::Format::Legacy}) {
+    compact.format = format;
+    const std::string bytes = saved(value, compact);
+    CHECK(bytes.size() < 2000);
+    const Value back = loaded(bytes);
+    CHECK(back == value);
+    CHECK(back["a"].to_tensor().is_alias_of(back["b"].to_tensor()));
+    CHECK(back["a"].to_tensor().storage().nbytes() == 16 * 4);
+    CHECK(back["b"].to_tensor().data_ptr<float>() == back["a"].to_tensor().data_ptr<float>() + 5);
+  }
+}
+
+TEST_CASE("what cannot be saved is named") {
+  const Tensor t = arange(4, TensorOptions(kFloat));
+  const Value two = Value::dict({{"x", Value::list({t, Value::storage(t.storage())})}});
+  check_contains(error_of([&] { saved(two); }),
+                 "[save] ['x'][1]: Cannot save multiple tensors or storages that view the same "
+                 "data as different types");
+  Value deep = Value::list();
+  for (int i = 0; i < 2000; ++i) deep = Value::list({deep});
+  check_contains(error_of([&] { saved(deep); }), "nested deeper than 1000");
+  CHECK_THROWS_AS(save(Value(), "/"), Error);
+}
