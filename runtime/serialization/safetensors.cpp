@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/parallel_tasks.h"
+#include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/safetensors_header.h"
 #include "runtime/serialization/zip_format.h"
 
@@ -17,29 +19,6 @@ constexpr uint64_t kMaxHeader = 100'000'000;
 constexpr size_t kLengthBytes = 8;
 /// What one thread reads at a time.
 constexpr uint64_t kPieceBytes = 1 << 20;
-
-using StoragePtr = IntrusivePtr<StorageImpl>;
-
-/// A tensor over all of a storage.
-Tensor contiguous_tensor(StoragePtr storage, ScalarType dtype, IntArrayRef shape) {
-  auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(dtype, storage->device()));
-  impl->storage = std::move(storage);
-  impl->set_sizes_and_strides(shape, contiguous_strides(shape));
-  impl->refresh_data();
-  return Tensor(TensorBase(std::move(impl)));
-}
-
-/// A part of a mapping, which lives as long as the storage.
-StoragePtr mapped_storage(std::shared_ptr<const ByteSource> mapping, char* data, uint64_t bytes) {
-  using Owner = std::shared_ptr<const ByteSource>;
-  auto owner = std::make_unique<Owner>(std::move(mapping));
-  const auto release = [](void* context, void*, size_t) noexcept {
-    delete static_cast<Owner*>(context);
-  };
-  auto storage = StoragePtr::adopt(StorageImpl::create(data, bytes, kCPU, release, owner.get()));
-  owner.release();
-  return storage;
-}
 
 }  // namespace
 
@@ -96,17 +75,17 @@ std::vector<Tensor> SafetensorsFile::load(const std::vector<Entry>& entries) con
     TENON_CHECK_NOT_IMPLEMENTED(type != ScalarType::Undefined, "[load] ", source_->name(),
                                 ": tensor '", entry.name, "' is ", entry.dtype,
                                 ", which Tenon does not have");
+    Storage storage;
     if (is_mappable(entry)) {
-      char* data = mapping_->mutable_data() + entry.offset;
-      tensors.push_back(
-          contiguous_tensor(mapped_storage(source_, data, entry.bytes), type, entry.shape));
-      continue;
+      storage = storage_part(source_, mapping_->mutable_data() + entry.offset, entry.bytes, kCPU);
+    } else {
+      storage = make_storage(entry.bytes, kCPU);
+      auto* data = static_cast<char*>(storage.data());
+      for (uint64_t at = 0; at < entry.bytes; at += kPieceBytes)
+        pieces.push_back({entry.offset + at, data + at, std::min(kPieceBytes, entry.bytes - at)});
     }
-    auto storage = StoragePtr::adopt(StorageImpl::create_cpu(entry.bytes));
-    auto* data = static_cast<char*>(storage->data());
-    for (uint64_t at = 0; at < entry.bytes; at += kPieceBytes)
-      pieces.push_back({entry.offset + at, data + at, std::min(kPieceBytes, entry.bytes - at)});
-    tensors.push_back(contiguous_tensor(std::move(storage), type, entry.shape));
+    tensors.push_back(
+        Tensor(tensor_over(storage, type, 0, entry.shape, contiguous_strides(entry.shape))));
   }
   parallel_tasks(pieces.size(), [&](size_t i) {
     source_->read(pieces[i].offset, pieces[i].data, pieces[i].bytes);

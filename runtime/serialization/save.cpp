@@ -31,12 +31,13 @@ class Checkpoint {
     ZipWriter zip(sink, archive);
     zip.reserve(storages_.records().size() + kOtherRecords, total_ + pickle_.size());
     zip.add("data.pkl", pickle_);
-    zip.add(".format_version", "1");
+    // It says that the records lie where arithmetic on their sizes puts them.
+    if (options_.deflate == 0) zip.add(".format_version", "1");
     zip.add(".storage_alignment", "64");
     zip.add("byteorder", "little");
     for (const auto& record : storages_.records()) {
       Tensor copy;
-      zip.add("data/" + record->key, host_bytes(*record, copy), record->bytes());
+      zip.add("data/" + record->key, host_bytes(*record, copy), record->bytes(), options_.deflate);
       report(record->bytes());
     }
     zip.add("version", "3\n");
@@ -108,7 +109,7 @@ void save(const Value& value, const std::string& path, const SaveOptions& option
   std::string archive = options.archive_name;
   if (archive.empty()) archive = std::filesystem::path(path).stem().string();
   TENON_CHECK(!archive.empty(), "[save] invalid file name: ", path);
-  FileSink sink(path);
+  FileSink sink(path, {.durable = options.durable});
   write(value, sink, archive, options);
 }
 

@@ -21,6 +21,12 @@ struct SaveOptions {
   /// Of a storage only the part that the tensors in the value use is written. Tensors that share
   /// memory still do.
   bool compact = false;
+  /// zlib's level of 1 to 9 to deflate the storages' records, 0 to store them; for Zip only. Such
+  /// a file is read by PyTorch as well, but cannot be mapped.
+  int deflate = 0;
+  /// Whether to wait until the file is on the disk. Without it a crash of the machine, though not
+  /// of the program, may lose the file.
+  bool durable = true;
   /// Folder of the records within a zip file. Empty: the path's name without its last extension,
   /// or "archive" for a stream.
   std::string archive_name;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/serialization/file.h"
+#include "runtime/serialization/io/byte_source.h"
 
 namespace tenon::serialization {
 namespace {
@@ -111,7 +111,7 @@ std::string sha256_hex(std::string_view text) {
 
 std::string sha256_file(const std::string& path) {
   constexpr size_t kChunk = 1 << 20;
-  const InputFile file(path);
+  const FileSource file(path);
   std::vector<char> buffer(kChunk);
   Sha256 sha;
   for (uint64_t at = 0; at < file.size();) {

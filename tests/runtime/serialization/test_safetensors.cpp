@@ -6,7 +6,7 @@
 #include "tenon/ops/arange.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"
-#include "tests/runtime/serialization/temporary_folder.h"
+#include "tests/runtime/serialization/files.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
@@ -16,13 +16,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kData = std::string(TENON_TEST_DIR) + "/runtime/serialization/data/";
-
 const std::vector<std::pair<std::string, ScalarType>> kTypes = {
-    {"bool", kBool},   {"uint8", kByte},     {"int8", kChar},
-    {"int16", kShort}, {"float16", kHalf},   {"bfloat16", kBFloat16},
-    {"int32", kInt},   {"float32", kFloat},  {"complex64", kComplexFloat},
-    {"int64", kLong},  {"float64", kDouble},
+    {"bool", kBool},
+    {"uint8", kByte},
+    {"int8", kChar},
+    {"float8_e4m3fn", kFloat8_e4m3fn},
+    {"float8_e5m2", kFloat8_e5m2},
+    {"float8_e4m3fnuz", kFloat8_e4m3fnuz},
+    {"float8_e5m2fnuz", kFloat8_e5m2fnuz},
+    {"uint16", kUInt16},
+    {"int16", kShort},
+    {"float16", kHalf},
+    {"bfloat16", kBFloat16},
+    {"uint32", kUInt32},
+    {"int32", kInt},
+    {"float32", kFloat},
+    {"complex64", kComplexFloat},
+    {"uint64", kUInt64},
+    {"int64", kLong},
+    {"float64", kDouble},
 };
 
 /// Two elements of bytes 0, 1, 2, ...
@@ -58,7 +70,7 @@ SafetensorsFile opened(const std::string& bytes) {
   return SafetensorsFile(std::make_shared<MemorySource>(bytes));
 }
 
-std::string error_of(const std::string& bytes) {
+std::string message_of(const std::string& bytes) {
   try {
     opened(bytes).tensors();
   } catch (const Error& error) {
@@ -77,6 +89,7 @@ TEST_CASE("safetensors: files of the Python package are read") {
       CHECK(same(file.tensor("t_" + name), counting(dtype)));
     }
     const SafetensorsFile mixed(kData + "shapes.safetensors", {.mmap = mmap});
+    CHECK(file.tensors().size() == kTypes.size());
     CHECK(mixed.metadata() == SafetensorsMetadata{{"format", "pt"}});
     const StateDict got = mixed.tensors();
     CHECK(got.size() == shapes().size());
@@ -89,6 +102,10 @@ TEST_CASE("safetensors: files are byte for byte the Python package's") {
   const TemporaryFolder folder;
   save_safetensors(shapes(), folder / "x", {{"format", "pt"}});
   CHECK(bytes_of(folder / "x") == bytes_of(kData + "shapes.safetensors"));
+  StateDict dtypes;
+  for (const auto& [name, dtype] : kTypes) dtypes.insert("t_" + name, counting(dtype));
+  save_safetensors(dtypes, folder / "y");
+  CHECK(bytes_of(folder / "y") == bytes_of(kData + "dtypes.safetensors"));
 }
 
 TEST_CASE("safetensors: dtypes that Tenon does not have are listed, not loaded") {
@@ -158,24 +175,26 @@ TEST_CASE("safetensors: what cannot be written") {
 TEST_CASE("safetensors: hostile headers") {
   using Catch::Contains;
   const auto with = [](const std::string& fields, size_t data = 8) {
-    return error_of(file_of(R"({"x":{)" + fields + "}}", data));
+    return message_of(file_of(R"({"x":{)" + fields + "}}", data));
   };
   const std::string good = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
   CHECK(with(good) == "no error");
-  CHECK(error_of(file_of("{}   ", 0)) == "no error");
-  CHECK_THAT(error_of(""), Contains("it has only 0 bytes"));
-  CHECK_THAT(error_of(std::string(8, '\xff')), Contains("more than 100000000"));
-  CHECK_THAT(error_of(file_of("{}", 0).substr(0, 9)), Contains("reaches past the end at byte 9"));
-  CHECK_THAT(error_of(file_of(" {}", 0)), Contains("must begin with '{'"));
-  CHECK_THAT(error_of(file_of("[]", 0)), Contains("must begin with '{'"));
-  CHECK_THAT(error_of(file_of("{} {}", 0)), Contains("no valid JSON"));
-  CHECK_THAT(error_of(file_of("{\"\xff\":1}", 0)), Contains("no valid JSON"));
-  CHECK_THAT(error_of(file_of("{\"x\":" + std::string(100000, '['), 0)), Contains("nested deeper"));
-  CHECK_THAT(error_of(file_of("{\"x\":{" + good + "},\"x\":{" + good + "}}", 8)),
+  CHECK(message_of(file_of("{}   ", 0)) == "no error");
+  CHECK_THAT(message_of(""), Contains("it has only 0 bytes"));
+  CHECK_THAT(message_of(std::string(8, '\xff')), Contains("more than 100000000"));
+  CHECK_THAT(message_of(file_of("{}", 0).substr(0, 9)), Contains("reaches past the end at byte 9"));
+  CHECK_THAT(message_of(file_of(" {}", 0)), Contains("must begin with '{'"));
+  CHECK_THAT(message_of(file_of("[]", 0)), Contains("must begin with '{'"));
+  CHECK_THAT(message_of(file_of("{} {}", 0)), Contains("no valid JSON"));
+  CHECK_THAT(message_of(file_of("{\"\xff\":1}", 0)), Contains("no valid JSON"));
+  CHECK_THAT(message_of(file_of("{\"x\":" + std::string(100000, '['), 0)),
+             Contains("nested deeper"));
+  CHECK_THAT(message_of(file_of("{\"x\":{" + good + "},\"x\":{" + good + "}}", 8)),
              Contains(R"(has the key "x" twice)"));
-  CHECK_THAT(error_of(file_of(R"({"__metadata__":{"a":1}})", 0)), Contains("must be a string"));
-  CHECK_THAT(error_of(file_of(R"({"__metadata__":3})", 0)), Contains("must be an object"));
-  CHECK_THAT(error_of(file_of(R"({"x":3})", 0)), Contains("exactly dtype, shape and data_offsets"));
+  CHECK_THAT(message_of(file_of(R"({"__metadata__":{"a":1}})", 0)), Contains("must be a string"));
+  CHECK_THAT(message_of(file_of(R"({"__metadata__":3})", 0)), Contains("must be an object"));
+  CHECK_THAT(message_of(file_of(R"({"x":3})", 0)),
+             Contains("exactly dtype, shape and data_offsets"));
   CHECK_THAT(with(good + R"(,"more":1)"), Contains("exactly dtype, shape and data_offsets"));
   CHECK_THAT(with(R"("dtype":"F33","shape":[2],"data_offsets":[0,8])"),
              Contains(R"(unknown dtype "F33")"));
@@ -202,19 +221,19 @@ TEST_CASE("safetensors: hostile headers") {
   CHECK_THAT(with(good, 7), Contains("have 8 bytes, but 7 follow"));
   CHECK_THAT(with(R"("dtype":"F32","shape":[2],"data_offsets":[1,9])", 9),
              Contains("there are gaps or overlaps"));
-  CHECK_THAT(error_of(file_of("{\"x\":{" + good + "},\"y\":{" + good + "}}", 8)),
+  CHECK_THAT(message_of(file_of("{\"x\":{" + good + "},\"y\":{" + good + "}}", 8)),
              Contains("there are gaps or overlaps"));
 }
 
 TEST_CASE("safetensors: every truncation is an error, every damaged byte is harmless") {
   const std::string whole = bytes_of(kData + "shapes.safetensors");
   for (size_t n = 0; n < whole.size(); ++n)
-    CHECK_THAT(error_of(whole.substr(0, n)), Catch::StartsWith("[load] a buffer: "));
+    CHECK_THAT(message_of(whole.substr(0, n)), Catch::StartsWith("[load] a buffer: "));
   for (size_t i = 0; i < whole.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = whole;
       damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
-      const std::string error = error_of(damaged);
+      const std::string error = message_of(damaged);
       CHECK((error == "no error" || error.starts_with("[load] a buffer: ")));
     }
   }

@@ -1,0 +1,178 @@
+#include <filesystem>
+#include <random>
+
+#include "runtime/serialization/checkpoint_reader.h"
+#include "runtime/serialization/io/byte_sink.h"
+#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/parallel_tasks.h"
+#include "runtime/serialization/pickle/storage_view.h"
+#include "runtime/serialization/save.h"
+#include "runtime/serialization/sha256.h"
+#include "runtime/serialization/sharded/shard_index.h"
+#include "runtime/serialization/sharded/sharded.h"
+#include "tenon/ops/contiguous.h"
+#include "tenon/ops/narrow.h"
+
+namespace tenon::serialization {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "shard-";
+constexpr std::string_view kSuffix = ".pt";
+
+std::string path_in(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name).string();
+}
+
+/// A name that no other save gives its files.
+std::string unique_name() {
+  std::random_device random;
+  char text[17];
+  std::snprintf(text, sizeof(text), "%08x%08x", random(), random());
+  return text;
+}
+
+/// Cuts a piece along its first dimension into such of at most `bytes`.
+void cut(const TensorPiece& piece, uint64_t bytes, std::vector<TensorPiece>& to) {
+  const uint64_t whole = piece.data.nbytes();
+  const int64_t rows = piece.data.dim() > 0 ? piece.data.size(0) : 0;
+  if (whole <= bytes || rows <= 1) {
+    to.push_back(piece);
+    return;
+  }
+  const uint64_t row_bytes = whole / static_cast<uint64_t>(rows);
+  const auto most = static_cast<int64_t>(std::max<uint64_t>(bytes / row_bytes, 1));
+  for (int64_t row = 0; row < rows; row += most) {
+    to.push_back(piece);
+    to.back().offset[0] += row;
+    to.back().data = piece.data.narrow(0, row, std::min(most, rows - row));
+  }
+}
+
+/// A tensor that is all of a storage of its own, so that it has a record of its own.
+Tensor alone(const Tensor& tensor) {
+  const auto data = std::make_shared<const Tensor>(tensor.detach().cpu().contiguous());
+  const Storage storage = storage_part(data, data->data_ptr(), data->nbytes(), kCPU);
+  return Tensor(tensor_over(storage, data->dtype(), 0, data->sizes(), data->strides()));
+}
+
+void write_file(const std::vector<TensorPiece>& pieces, const std::string& path, int deflate) {
+  const Value dict = Value::dict();
+  // The same tensor may be here in several pieces.
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    std::string key = pieces[i].name;
+    if (dict.contains(Value(key))) key.append("#").append(std::to_string(i));
+    dict.set_item(key, alone(pieces[i].data));
+  }
+  SaveOptions options;
+  options.deflate = deflate;
+  save(dict, path, options);
+}
+
+void check_piece(const TensorPiece& piece) {
+  TENON_CHECK(piece.data.defined(), "[save] tensor '", piece.name, "' is undefined");
+  const IntArrayRef sizes = piece.data.sizes();
+  bool inside = piece.shape.size() == sizes.size() && piece.offset.size() == sizes.size();
+  for (size_t d = 0; inside && d < sizes.size(); ++d)
+    inside = piece.offset[d] >= 0 && piece.offset[d] + sizes[d] <= piece.shape[d];
+  TENON_CHECK_VALUE(inside, "[save] a piece of tensor '", piece.name, "' of shape ", sizes, " at ",
+                    IntArrayRef(piece.offset), " leaves the tensor of shape ",
+                    IntArrayRef(piece.shape));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) {
+    throw OSError(error.value(),
+                  tenon::detail::concat("[save] cannot make '", folder, "': ", error.message()));
+  }
+}
+
+/// Removes the files of checkpoints that no index refers to any more.
+void remove_others(const std::string& folder, const ShardIndex& index) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool shard = name.starts_with(kPrefix) && name.find(kSuffix) != name.npos;
+    if (shard && !index.files.contains(name)) fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
+std::string write_shards(const std::vector<TensorPiece>& pieces, const std::string& folder,
+                         const std::string& writer, const ShardedOptions& options) {
+  make_folder(folder);
+  std::vector<TensorPiece> cut_pieces;
+  for (const TensorPiece& piece : pieces) {
+    check_piece(piece);
+    cut(piece, options.piece_bytes, cut_pieces);
+  }
+  std::vector<std::vector<TensorPiece>> files;
+  uint64_t bytes = 0;
+  for (TensorPiece& piece : cut_pieces) {
+    if (files.empty() || bytes > options.file_bytes) {
+      files.emplace_back();
+      bytes = 0;
+    }
+    bytes += piece.data.nbytes();
+    files.back().push_back(std::move(piece));
+  }
+
+  const std::string stem = std::string(kPrefix) + unique_name() + "-" + writer + "-";
+  const std::string what = "[save] '" + folder + "': ";
+  ShardIndex index;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < files.size(); ++i) {
+    char number[24];
+    std::snprintf(number, sizeof(number), "%05zu", i);
+    names.push_back(stem + number + std::string(kSuffix));
+    for (size_t k = 0; k < files[i].size(); ++k) {
+      const TensorPiece& piece = files[i][k];
+      const IntArrayRef sizes = piece.data.sizes();
+      index.tensor(piece.name, piece.data.dtype(), piece.shape, what)
+          .pieces.push_back(
+              {names[i], "data/" + std::to_string(k), piece.offset, {sizes.begin(), sizes.end()}});
+    }
+  }
+  std::vector<ShardIndex::File> written(files.size());
+  parallel_tasks(files.size(), [&](size_t i) {
+    const std::string path = path_in(folder, names[i]);
+    write_file(files[i], path, options.deflate);
+    written[i] = {fs::file_size(path), options.sha256 ? sha256_file(path) : ""};
+  });
+  for (size_t i = 0; i < files.size(); ++i) index.files[names[i]] = written[i];
+  return index.print();
+}
+
+void commit_shards(const std::vector<std::string>& parts, const std::string& folder,
+                   const ShardedOptions& options) {
+  const std::string what = "[save] '" + folder + "': ";
+  ShardIndex index;
+  for (const std::string& part : parts) index.merge(ShardIndex::parse(part, what), what);
+  index.check_complete(what);
+  index.metadata = options.metadata;
+  const std::string text = index.print();
+  FileSink sink(path_in(folder, kIndexName));
+  sink.write(text.data(), text.size());
+  sink.commit();
+  remove_others(folder, index);
+}
+
+void save_sharded(const StateDict& tensors, const std::string& folder,
+                  const ShardedOptions& options) {
+  std::vector<TensorPiece> pieces;
+  for (const auto& item : tensors) {
+    TENON_CHECK(item->defined(), "[save] tensor '", item.key(), "' is undefined");
+    const IntArrayRef sizes = item->sizes();
+    pieces.push_back({item.key(),
+                      {sizes.begin(), sizes.end()},
+                      std::vector<int64_t>(sizes.size(), 0),
+                      item.value()});
+  }
+  commit_shards({write_shards(pieces, folder, "0", options)}, folder, options);
+}
+
+}  // namespace tenon::serialization

@@ -1,0 +1,223 @@
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <set>
+
+#include "runtime/serialization/load.h"
+#include "runtime/serialization/sharded/sharded.h"
+#include "runtime/serialization/zip_deflate.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/narrow.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/zeros.h"
+#include "tests/runtime/serialization/files.h"
+#include "tests/runtime/values.h"
+
+using namespace tenon;
+using namespace tenon::serialization;
+using namespace tenon::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+StateDict state() {
+  StateDict state;
+  state.insert("matrix", arange(600, TensorOptions(kFloat)).reshape({30, 20}));
+  state.insert("transposed", arange(12, TensorOptions(kLong)).reshape({3, 4}).t());
+  state.insert("scalar", vector_of({1.5}, kDouble).reshape({}));
+  state.insert("empty", zeros({0, 3}, TensorOptions()));
+  state.insert("half", vector_of({1, 2, 3}, kHalf));
+  return state;
+}
+
+bool same(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.contiguous(), y = b.contiguous();
+  return a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
+         (x.nbytes() == 0 || std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0);
+}
+
+void check_same(const StateDict& got, const StateDict& expected) {
+  REQUIRE(got.keys() == expected.keys());
+  for (const auto& item : expected) {
+    INFO(item.key());
+    CHECK(same(got[item.key()], item.value()));
+  }
+}
+
+std::set<std::string> names_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+void replace_in(const std::string& path, const std::string& what, const std::string& by) {
+  std::string text = bytes_of(path);
+  const size_t at = text.find(what);
+  REQUIRE(at != text.npos);
+  write_bytes(path, text.replace(at, what.size(), by));
+}
+
+}  // namespace
+
+TEST_CASE("sharded: what is saved is read back, however it is cut") {
+  for (const uint64_t piece : {uint64_t{1}, uint64_t{200}, uint64_t{1} << 20}) {
+    for (const uint64_t file : {uint64_t{1}, uint64_t{500}, uint64_t{1} << 20}) {
+      const TemporaryFolder parent;
+      const std::string folder = parent / "checkpoint";
+      save_sharded(state(), folder,
+                   {.file_bytes = file, .piece_bytes = piece, .metadata = {{"step", "7"}}});
+      const ShardedCheckpoint checkpoint(folder);
+      CHECK(checkpoint.metadata().at("step") == "7");
+      check_same(checkpoint.tensors(), state());
+      checkpoint.verify();
+    }
+  }
+}
+
+TEST_CASE("sharded: deflated, with SHA-256") {
+  if (!zip::has_deflate()) return;
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  StateDict large;
+  large.insert("ones", ones({100000}, TensorOptions(kDouble)));
+  save_sharded(large, folder, {.deflate = 6, .sha256 = true});
+  uint64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) bytes += entry.file_size();
+  CHECK(bytes < 20000);
+  ShardedCheckpoint(folder).verify();
+  check_same(load_sharded(folder), large);
+}
+
+TEST_CASE("sharded: each file is a checkpoint by itself") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  save_sharded(state(), folder);
+  for (const std::string& name : names_in(folder)) {
+    if (!name.ends_with(".pt")) continue;
+    const Value dict = load(folder + "/" + name);
+    CHECK(same(dict["matrix"].to_tensor(), state()["matrix"]));
+    CHECK(dict.size() == 5);
+  }
+}
+
+TEST_CASE("sharded: parts of tensors across pieces") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  const Tensor matrix = state()["matrix"];
+  save_sharded(state(), folder, {.file_bytes = 300, .piece_bytes = 7 * 80});
+  const ShardedCheckpoint checkpoint(folder);
+  for (int64_t row = 0; row <= 30; row += 5) {
+    for (int64_t rows = 0; row + rows <= 30; rows += 3) {
+      for (const auto& [column, columns] : {std::pair{0, 20}, {3, 9}, {19, 1}, {20, 0}}) {
+        const Tensor expected = matrix.narrow(0, row, rows).narrow(1, column, columns);
+        CHECK(same(checkpoint.tensor("matrix", {row, column}, {rows, columns}), expected));
+      }
+    }
+  }
+  CHECK_THROWS_AS(checkpoint.tensor("matrix", {0, 0}, {31, 20}), IndexError);
+  CHECK_THROWS_AS(checkpoint.tensor("matrix", {1, 0}, {30, 20}), IndexError);
+  CHECK_THROWS_AS(checkpoint.tensor("matrix", {-1, 0}, {1, 1}), IndexError);
+  CHECK_THROWS_AS(checkpoint.tensor("matrix", {0}, {1}), IndexError);
+  CHECK_THROWS_AS(checkpoint.tensor("none"), IndexError);
+}
+
+TEST_CASE("sharded: several writers, one checkpoint") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  const Tensor matrix = state()["matrix"];
+  // Columns of the first half, rows of the second, by three writers.
+  const auto piece = [&](int64_t row, int64_t rows, int64_t column, int64_t columns) {
+    return TensorPiece{
+        "matrix", {30, 20}, {row, column}, matrix.narrow(0, row, rows).narrow(1, column, columns)};
+  };
+  const std::vector<std::string> parts{
+      write_shards({piece(0, 15, 0, 8)}, folder, "0"),
+      write_shards({piece(0, 15, 8, 12), piece(15, 5, 0, 20)}, folder, "1"),
+      write_shards({piece(20, 10, 0, 20)}, folder, "2")};
+  CHECK_FALSE(is_sharded(folder));
+  CHECK_THROWS_WITH(commit_shards({parts[0], parts[1]}, folder),
+                    Catch::Contains("tensor 'matrix' lacks 200 elements"));
+  CHECK_THROWS_WITH(commit_shards({parts[0], parts[0]}, folder), Catch::Contains("two writers"));
+  const std::string again = write_shards({piece(19, 2, 0, 20)}, folder, "3");
+  CHECK_THROWS_WITH(commit_shards({parts[0], parts[1], parts[2], again}, folder),
+                    Catch::Contains("overlap"));
+  CHECK_FALSE(is_sharded(folder));
+  commit_shards(parts, folder);
+  CHECK(is_sharded(folder));
+  CHECK(same(ShardedCheckpoint(folder).tensor("matrix"), matrix));
+  CHECK(names_in(folder).size() == 4);
+  CHECK_THROWS_AS(write_shards({{"x", {2}, {1}, ones({2}, TensorOptions())}}, folder, "0"),
+                  ValueError);
+}
+
+TEST_CASE("sharded: the older checkpoint stays until the new one is whole") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  save_sharded(state(), folder);
+  StateDict next;
+  next.insert("next", vector_of({1, 2}));
+  const std::string part = write_shards({{"next", {2}, {0}, next["next"]}}, folder, "0");
+  check_same(load_sharded(folder), state());
+  commit_shards({part}, folder);
+  check_same(load_sharded(folder), next);
+  // The index and one file.
+  CHECK(names_in(folder).size() == 2);
+  CHECK_THROWS_WITH(save_sharded(state(), parent / "no/checkpoint"),
+                    Catch::Contains("cannot make"));
+}
+
+TEST_CASE("sharded: damage is found") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint", index = folder + "/index.json";
+  const auto saved = [&] {
+    save_sharded(state(), folder, {.sha256 = true});
+    std::set<std::string> names = names_in(folder);
+    names.erase("index.json");
+    return folder + "/" + *names.begin();
+  };
+  const auto error = [&](bool verify) {
+    return error_of([&] {
+      const ShardedCheckpoint checkpoint(folder);
+      verify ? checkpoint.verify() : static_cast<void>(checkpoint.tensors());
+    });
+  };
+  std::string shard = saved();
+  std::string bytes = bytes_of(shard);
+  const float value = 599;
+  const size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&value), 4));
+  REQUIRE(at != bytes.npos);
+  bytes[at] ^= 1;
+  write_bytes(shard, bytes);
+  CHECK_THAT(error(false), Catch::Contains("is damaged: its CRC-32"));
+  CHECK_THAT(error(true), Catch::Contains("is damaged: its CRC-32"));
+
+  shard = saved();
+  write_bytes(shard, bytes_of(shard).replace(32, 8, "tampered"));
+  CHECK_THAT(error(true), Catch::StartsWith("[load] '"));
+
+  shard = saved();
+  fs::remove(shard);
+  CHECK_THAT(error(false), Catch::Contains("No such file"));
+
+  const auto with = [&](const std::string& what, const std::string& by) {
+    saved();
+    replace_in(index, what, by);
+    return error(false);
+  };
+  CHECK_THAT(with("tenon.sharded", "other"), Catch::Contains("its format is \"other\""));
+  CHECK_THAT(with("\"version\": 1", "\"version\": 2"), Catch::Contains("its version is 2"));
+  CHECK_THAT(with("float32", "float33"), Catch::Contains("unknown dtype"));
+  CHECK_THAT(with("\"file\": \"", "\"file\": \"../"), Catch::Contains("is not listed"));
+  CHECK_THAT(with("\"shard-", "\"../shard-"), Catch::Contains("no name of a file in the folder"));
+  CHECK_THAT(with("30", "3000000000"), Catch::Contains("lacks"));
+  CHECK_THAT(with("30", "9223372036854775807"), Catch::Contains("too large"));
+  CHECK_THAT(with("data/1", "data/0"), Catch::Contains("bytes, expected"));
+  CHECK_THAT(with("data/1", "data/x"), Catch::Contains("failed locating file data/x"));
+  CHECK_THAT(with("\"transposed\"", "\"matrix\""), Catch::Contains("it is listed twice"));
+  saved();
+  const std::string whole = bytes_of(index);
+  for (size_t n = 0; n + 2 < whole.size(); n += 7) {
+    write_bytes(index, whole.substr(0, n));
+    CHECK_THAT(error(false), Catch::StartsWith("[load] '"));
+  }
+}
