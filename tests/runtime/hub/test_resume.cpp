@@ -1,3 +1,6 @@
+#include "tenon/config.h"
+
+#if TENON_HAS_CURL
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -298,3 +301,5 @@ TEST_CASE("lock: a killed download is taken over and resumed", "[hub]") {
 
 }  // namespace
 }  // namespace tenon::hub::test
+
+#endif
