@@ -162,6 +162,10 @@ TEST_CASE("download: redirects are followed, not without end and not anywhere", 
   CHECK(read_file(folder / "x.bin") == "weights");
   // A token is for the host that it was given for.
   CHECK(target.requests()[0].header("authorization").empty());
+  DownloadOptions forged = quick();
+  forged.headers = {{"X-Name", "a\r\nAuthorization: b"}};
+  CHECK_THROWS_WITH(download_url_to_file(target.url("/y"), folder / "y", forged),
+                    Contains("no line breaks"));
   CHECK_THROWS_AS(redirect("/x.bin"), TransportError);
   CHECK_THROWS_AS(redirect("file://" + (folder / "secret")), TransportError);
   CHECK_THROWS_AS(redirect("ftp://127.0.0.1/x"), TransportError);
