@@ -129,9 +129,13 @@ void curl_get(const Request& request, Receiver& receiver) {
   Transfer transfer{curl.get(), receiver};
   std::unique_ptr<curl_slist, Closer> headers;
   for (const auto& [name, value] : request.headers) {
-    curl_slist* longer = curl_slist_append(headers.get(), (name + ": " + value).c_str());
+    std::string line = name;
+    line.append(": ").append(value);
+    TENON_CHECK_VALUE(line.find_first_of("\r\n") == std::string::npos, "[hub] the header ", name,
+                      " must have no line breaks");
+    curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
     TENON_CHECK(longer, "[hub] libcurl is out of memory");
-    headers.release();  // it is the list that `longer` continues
+    (void)headers.release();  // it is the list that `longer` continues
     headers.reset(longer);
   }
   char message[CURL_ERROR_SIZE] = "";

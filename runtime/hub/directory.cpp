@@ -22,7 +22,7 @@ std::string variable(const char* name) {
 }
 
 std::string home() {
-  if (const std::string folder = variable("HOME"); !folder.empty()) return folder;
+  if (std::string folder = variable("HOME"); !folder.empty()) return folder;
   passwd entry{};
   passwd* found = nullptr;
   char text[4096];

@@ -6,11 +6,13 @@
 
 namespace tenon::hub {
 
-/// Inflates raw deflated data (RFC 1951) that comes in pieces. In a build without zlib the first
-/// piece is an Error that says so.
+/// Inflates raw deflated data (RFC 1951) that comes in pieces.
 class Inflater {
  public:
   using Put = std::function<void(const char* data, size_t bytes)>;
+
+  /// Whether this build has zlib; without it all data count as damaged.
+  static bool is_available();
 
   explicit Inflater(Put put);
   ~Inflater();

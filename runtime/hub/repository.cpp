@@ -118,9 +118,10 @@ void rename(const std::string& from, const std::string& to) {
 }
 
 std::string Source::fetch(const std::string& ref) const {
-  const std::string path = folder(ref), archive = path + ".zip", fresh = path + ".new",
-                    old = path + ".old";
-  const FileLock lock(path + ".lock");
+  // '~' is in no ref, so no other ref's folder has one of these names.
+  std::string path = folder(ref);
+  const std::string archive = path + "~zip", fresh = path + "~new", old = path + "~old";
+  const FileLock lock(path + "~lock");
   if (has(ref) && !options_.force_reload) return cached(ref);
   DownloadOptions download = options_.download;
   download.max_bytes = std::min(download.max_bytes, options_.max_archive_bytes);

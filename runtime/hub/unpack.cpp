@@ -115,6 +115,10 @@ class Unpacker {
     if (entry.flags & kEncrypted) fail("'", entry.name, "' is encrypted");
     if (entry.method != kStored && entry.method != kDeflated)
       fail("'", entry.name, "' is compressed with the unknown method ", entry.method);
+    if (entry.method == kDeflated && !Inflater::is_available())
+      fail("'", entry.name,
+           "' is compressed, and this build of Tenon has no zlib; install zlib1g-dev "
+           "and configure again");
     if (entry.method == kStored && entry.packed_bytes != entry.bytes)
       fail("'", entry.name, "' has sizes ", entry.packed_bytes, " and ", entry.bytes,
            ", which must agree");

@@ -57,7 +57,7 @@ std::string display(std::string_view url) {
 std::string file_name_of(std::string_view url) {
   const std::string_view rest = after_scheme(without_query(url));
   const size_t slash = rest.rfind('/');
-  const std::string name(slash == std::string_view::npos ? "" : rest.substr(slash + 1));
+  std::string name(slash == std::string_view::npos ? "" : rest.substr(slash + 1));
   TENON_CHECK_VALUE(!name.empty(), "[hub] the URL must end with a file name, got \"", display(url),
                     "\"; else give file_name");
   check_file_name(name);

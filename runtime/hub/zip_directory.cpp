@@ -141,6 +141,7 @@ class Reader {
 
   void check_overlaps(const std::vector<ZipEntry>& entries) const {
     std::vector<const ZipEntry*> in_order;
+    in_order.reserve(entries.size());
     for (const ZipEntry& entry : entries) in_order.push_back(&entry);
     std::sort(in_order.begin(), in_order.end(),
               [](const ZipEntry* a, const ZipEntry* b) { return a->header < b->header; });

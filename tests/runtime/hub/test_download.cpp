@@ -2,6 +2,7 @@
 
 #include "runtime/hub/download.h"
 #include "runtime/serialization/sha256.h"
+#include "tenon/config.h"
 #include "tests/runtime/hub/http_server.h"
 #include "tests/runtime/hub/support.h"
 
@@ -21,6 +22,33 @@ DownloadOptions quick() {
   options.retries = 2;
   return options;
 }
+
+TEST_CASE("download: URLs and paths that cannot be", "[hub]") {
+  const TemporaryFolder folder;
+  for (const char* url : {"", "x.bin", "ftp://host/x", "http://", "http:///x", "https://a b/x",
+                          "http://host/x\ny", "file://host/x", "file:///%zz", "file:///%00"}) {
+    CAPTURE(url);
+    CHECK_THROWS_AS(download_url_to_file(url, folder / "x", quick()), ValueError);
+  }
+  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder / "none/x", quick()),
+                    Contains("Parent directory " + (folder / "none") + " does not exist."));
+  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder.path(), quick()),
+                    Contains("it is a directory"));
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("download: file URLs need no network", "[hub]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a b.bin", "weights");
+  download_url_to_file("file://" + (folder / "a%20b.bin"), folder / "x", quick());
+  CHECK(read_file(folder / "x") == "weights");
+  CHECK_THROWS_WITH(download_url_to_file("file://" + (folder / "none"), folder / "y", quick()),
+                    Contains("there is no file"));
+  CHECK_THROWS_AS(download_url_to_file("file://" + folder.path(), folder / "y", quick()), Error);
+  CHECK(folder.entries() == 2);
+}
+
+#if TENON_HAS_CURL
 
 HttpServer::Handler always(int status, HttpConnection::Headers headers = {},
                            std::string body = {}) {
@@ -134,6 +162,10 @@ TEST_CASE("download: redirects are followed, not without end and not anywhere", 
   CHECK(read_file(folder / "x.bin") == "weights");
   // A token is for the host that it was given for.
   CHECK(target.requests()[0].header("authorization").empty());
+  DownloadOptions forged = quick();
+  forged.headers = {{"X-Name", "a\r\nAuthorization: b"}};
+  CHECK_THROWS_WITH(download_url_to_file(target.url("/y"), folder / "y", forged),
+                    Contains("no line breaks"));
   CHECK_THROWS_AS(redirect("/x.bin"), TransportError);
   CHECK_THROWS_AS(redirect("file://" + (folder / "secret")), TransportError);
   CHECK_THROWS_AS(redirect("ftp://127.0.0.1/x"), TransportError);
@@ -203,31 +235,6 @@ TEST_CASE("download: sizes are held to", "[hub]") {
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("download: URLs and paths that cannot be", "[hub]") {
-  const TemporaryFolder folder;
-  for (const char* url : {"", "x.bin", "ftp://host/x", "http://", "http:///x", "https://a b/x",
-                          "http://host/x\ny", "file://host/x", "file:///%zz", "file:///%00"}) {
-    CAPTURE(url);
-    CHECK_THROWS_AS(download_url_to_file(url, folder / "x", quick()), ValueError);
-  }
-  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder / "none/x", quick()),
-                    Contains("Parent directory " + (folder / "none") + " does not exist."));
-  CHECK_THROWS_WITH(download_url_to_file("file:///x", folder.path(), quick()),
-                    Contains("it is a directory"));
-  CHECK(folder.entries() == 0);
-}
-
-TEST_CASE("download: file URLs need no network", "[hub]") {
-  const TemporaryFolder folder;
-  write_file(folder / "a b.bin", "weights");
-  download_url_to_file("file://" + (folder / "a%20b.bin"), folder / "x", quick());
-  CHECK(read_file(folder / "x") == "weights");
-  CHECK_THROWS_WITH(download_url_to_file("file://" + (folder / "none"), folder / "y", quick()),
-                    Contains("there is no file"));
-  CHECK_THROWS_AS(download_url_to_file("file://" + folder.path(), folder / "y", quick()), Error);
-  CHECK(folder.entries() == 2);
-}
-
 TEST_CASE("download: proxies come from the environment", "[hub]") {
   const TemporaryFolder folder;
   const HttpServer proxy(always(200, {}, "by proxy"));
@@ -237,6 +244,18 @@ TEST_CASE("download: proxies come from the environment", "[hub]") {
   CHECK(read_file(folder / "x") == "by proxy");
   CHECK(proxy.requests()[0].target == "http://host.invalid/x.bin");
 }
+
+#else
+
+TEST_CASE("download: without libcurl http is an error that says so", "[hub]") {
+  const TemporaryFolder folder;
+  for (const char* url : {"http://127.0.0.1/x", "https://127.0.0.1/x"})
+    CHECK_THROWS_WITH(download_url_to_file(url, folder / "x", quick()),
+                      Contains("has no libcurl; install libcurl4-openssl-dev"));
+  CHECK(folder.entries() == 0);
+}
+
+#endif
 
 }  // namespace
 }  // namespace tenon::hub::test

@@ -282,6 +282,15 @@ TEST_CASE("repository: a server of one's own", "[hub]") {
              Contains("https---hub.example.org-models@o_n\n"));
 }
 
+TEST_CASE("repository: a download leaves the folders of other refs alone", "[hub]") {
+  Hub hub;
+  hub.network->answers[kZipball + "main"] = {200, Hub::archive()};
+  for (const char* ref : {"main.new", "main.old", "main.zip", "main.lock"})
+    std::filesystem::create_directory(hub.folder / ("o_n_" + std::string(ref)));
+  hub.get("o/n");
+  CHECK(hub.folder.entries() == 6);
+}
+
 TEST_CASE("repository: two refs with one folder are told apart", "[hub]") {
   Hub hub;
   hub.options.skip_validation = true;

@@ -1,3 +1,6 @@
+#include "tenon/config.h"
+
+#if TENON_HAS_CURL
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -275,6 +278,18 @@ TEST_CASE("lock: of two processes one downloads and the other waits", "[hub]") {
   CHECK(folder.entries() == 1);
 }
 
+TEST_CASE("lock: threads share a download as processes do", "[hub]") {
+  const TemporaryFolder folder;
+  const HttpServer server(file(kBody, "\"1\""));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] { download_once(server.url("/x"), folder / "x", quick()); });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(server.requests().size() == 1);
+  CHECK(read_file(folder / "x") == kBody);
+  CHECK(folder.entries() == 1);
+}
+
 TEST_CASE("lock: a killed download is taken over and resumed", "[hub]") {
   const TemporaryFolder folder;
   const HttpServer server(first_then(
@@ -298,3 +313,5 @@ TEST_CASE("lock: a killed download is taken over and resumed", "[hub]") {
 
 }  // namespace
 }  // namespace tenon::hub::test
+
+#endif
