@@ -55,6 +55,7 @@ const Rule kRules[] = {
     RULE(known_category_override, kBoth),
     RULE(kernel_name, kBoth),
     RULE(reserved_argument_name, kBoth),
+    RULE(identifier_keys, kBoth),
     RULE(no_default_argument, kBoth),
     RULE(alias_sets, kBoth),
     RULE(annotated_type, kBoth),

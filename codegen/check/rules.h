@@ -69,6 +69,7 @@ void known_python_module(const Entry& entry);
 void known_category_override(const Entry& entry);
 void kernel_name(const Entry& entry);
 void reserved_argument_name(const Entry& entry);
+void identifier_keys(const Entry& entry);
 void no_default_argument(const Entry& entry);
 
 // schemas.cpp: schemas that parse and yet are wrong.

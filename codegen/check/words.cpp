@@ -120,10 +120,30 @@ void kernel_name(const Entry& entry) {
 
 void reserved_argument_name(const Entry& entry) {
   for (const schema::Argument& arg : entry.schema().args) {
-    if (!contains(reserved_words(), arg.name)) continue;
-    entry.sink.error(entry.op.at(arg.name_span),
-                     "`" + arg.name + "` is a keyword of C++ or Python and can name no argument");
+    if (contains(reserved_words(), arg.name)) {
+      entry.sink.error(entry.op.at(arg.name_span),
+                       "`" + arg.name + "` is a keyword of C++ or Python and can name no argument");
+    } else if (schema::base_type_from(arg.name)) {
+      entry.sink.error(entry.op.at(arg.name_span),
+                       "`" + arg.name + "` is a type and can name no argument");
+    }
   }
+  for (const schema::Return& ret : entry.schema().returns) {
+    if (!schema::base_type_from(ret.name)) continue;
+    entry.sink.error(entry.op.at(ret.name_span),
+                     "`" + ret.name + "` is a type and can name no return");
+  }
+}
+
+void identifier_keys(const Entry& entry) {
+  const auto check = [&](std::string_view key, const std::optional<LocatedName>& name) {
+    if (!name || is_identifier(name->text)) return;
+    entry.sink.error(name->location,
+                     "`" + std::string(key) + "` must be an identifier, got `" + name->text + "`");
+  };
+  check("out_name", entry.op.out_name);
+  check("check", entry.op.check);
+  check("structured_inherits", entry.op.structured_inherits);
 }
 
 void no_default_argument(const Entry& entry) {

@@ -66,9 +66,10 @@ size_t index_of(const std::vector<const Argument*>& inputs, const std::string& n
 
 class NodeEmitter {
  public:
-  NodeEmitter(const Model& model, size_t op_index, DiagnosticSink& sink)
-      : op_(model.operators()[op_index]), sink_(sink) {
+  NodeEmitter(const Model& model, size_t op_index, const CallChecker& calls, DiagnosticSink& sink)
+      : op_(model.operators()[op_index]), calls_(calls), sink_(sink) {
     const Derivative* derivative = model.derivative_of(op_index);
+    derivative_ = derivative;
     const FormulaSet* formulas = derivative ? derivative->default_set() : nullptr;
     if (formulas) {
       written_ = differentiability(op_, *derivative, *formulas);
@@ -198,6 +199,7 @@ class NodeEmitter {
   }
 
   void text_formula(const BackwardFormula& formula) {
+    calls_.check(*derivative_, formula, sink_);
     Json uses = Json::array();
     for (const size_t index : formula.kept) {
       const KeptValue& kept = written_->kept[index];
@@ -274,7 +276,9 @@ class NodeEmitter {
   }
 
   const Operator& op_;
+  const CallChecker& calls_;
   DiagnosticSink& sink_;
+  const Derivative* derivative_ = nullptr;
   std::optional<Differentiability> written_;
   std::vector<const Argument*> inputs_;
   std::vector<bool> differentiable_outputs_;
@@ -288,12 +292,13 @@ bool is_composite_implicit(const Operator& op) {
 
 }  // namespace
 
-Json emit_node(const Model& model, size_t op_index, DiagnosticSink& sink) {
+Json emit_node(const Model& model, size_t op_index, const CallChecker& calls,
+               DiagnosticSink& sink) {
   const Operator& op = model.operators()[op_index];
   if (op.non_differentiable || is_composite_implicit(op)) return nullptr;
   if (op.schema.kind() == SchemaKind::kOut) return nullptr;
   if (!op.pointwise && !model.derivative_of(op_index)) return nullptr;
-  Json node = NodeEmitter(model, op_index, sink).run();
+  Json node = NodeEmitter(model, op_index, calls, sink).run();
   if (node.is_null() || node["inputs"].empty()) return nullptr;
   return node;
 }

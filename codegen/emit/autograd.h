@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/check/calls.h"
 #include "codegen/emit/form.h"
 
 namespace tenon::codegen {
@@ -11,7 +12,7 @@ namespace tenon::codegen {
 Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node);
 
 /// The backward node of an entry, or null. "kernels" are pointwise kernels as emit_kernel gives
-/// them.
-Json emit_node(const Model& model, size_t op_index, DiagnosticSink& sink);
+/// them. Formulas that become C++ text have their calls checked by `calls`.
+Json emit_node(const Model& model, size_t op_index, const CallChecker& calls, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

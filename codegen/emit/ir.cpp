@@ -23,7 +23,7 @@ std::string namespace_of(const Operator& op) {
 }
 
 Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
-                   DiagnosticSink& sink) {
+                   const CallChecker& calls, DiagnosticSink& sink) {
   const Operator& op = model.operators()[index];
   const auto& forms = model.variants(index);
   Json entry = {
@@ -38,7 +38,7 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
       {"declarations", emit_kernel_declarations(op, options.targets)},
       {"check", op.check ? Json(op.check->text) : Json(nullptr)},
       {"kernel", op.pointwise ? emit_pointwise(op, sink) : Json(nullptr)},
-      {"node", emit_node(model, index, sink)},
+      {"node", emit_node(model, index, calls, sink)},
   };
   if (op.pointwise) {
     Json text = Json::array();
@@ -89,6 +89,7 @@ std::vector<std::string> called_headers(const Model& model, const Model* base, c
 }  // namespace
 
 Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink) {
+  const CallChecker calls(model, options.base);
   Json operators = Json::array();
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_base;  // namespace, base
   std::map<uint32_t, std::vector<size_t>> shards;
@@ -100,7 +101,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     return model.operators()[a].name() < model.operators()[b].name();
   });
   for (size_t index : order) {
-    Json entry = emit_operator(model, index, options, sink);
+    Json entry = emit_operator(model, index, options, calls, sink);
     if (!entry["node"].is_null()) {
       entry["node"]["headers"] = called_headers(model, options.base, entry["node"]);
     }

@@ -9,12 +9,13 @@ import unittest
 from support import ROOT, TEMPLATES, Workspace, generate, tenonc
 
 MM = """- func: mm(Tensor self, Tensor mat2) -> Tensor
+  variants: function, method
   structured: True
   dispatch: {CPU: mm_cpu, CUDA: mm_cuda}
 """
 MM_DERIVATIVE = """- name: mm
-  self: grad.mm(mat2.t())
-  mat2: self.t().mm(grad)
+  self: grad.mm(mat2)
+  mat2: self.mm(grad)
 """
 
 
@@ -42,11 +43,17 @@ class Generation(Workspace):
         self.assertIn("derivatives.yaml:2:17: error: ", message)
         self.assertIn("'mat_2'", message)
         self.assertIn("did you mean 'mat2'?", message)
-        self.assertIn("\n    self: grad.mm(mat_2.t())\n                  ^\n", message)
+        self.assertIn("\n    self: grad.mm(mat_2)\n                  ^\n", message)
 
     def test_unbalanced_formula(self):
-        message = self.errors(MM, MM_DERIVATIVE.replace("self.t().mm(grad)", "self.t().mm(grad"))
+        message = self.errors(MM, MM_DERIVATIVE.replace("self.mm(grad)", "self.mm(grad"))
         self.assertRegex(message, r"derivatives\.yaml:3:\d+: error: .*\)")
+
+    def test_calls_that_cannot_be(self):
+        message = self.errors(MM, "- name: mm\n  self: grad.mmm(mat2)\n  mat2: mm(self)\n")
+        self.assertIn("derivatives.yaml:2:14: error: Tensor has no method `mmm`; did you mean 'mm'?\n", message)
+        self.assertIn("derivatives.yaml:3:9: error: `mm` does not take (Tensor)\n", message)
+        self.assertIn("native.yaml:1:3: note: mm(Tensor self, Tensor mat2) -> Tensor\n", message)
 
     def test_wrong_expression(self):
         message = self.errors(
@@ -111,7 +118,7 @@ class MissingKernels(Workspace):
         result = self.check("aten/meta", "aten/cpu", backends="CPU,CUDA")
         self.assertEqual(result.returncode, 1)
         self.assertIn(
-            "native.yaml:3:33: error: kernel 'mm_cuda' is not defined; expected in one of the kernel files: "
+            "native.yaml:4:33: error: kernel 'mm_cuda' is not defined; expected in one of the kernel files: "
             "`void native::mm_cuda(const Tensor& self, const Tensor& mat2, const Tensor& out)`\n", result.stderr)
         self.assertTrue(result.stderr.endswith("1 error\n"))
 
@@ -150,8 +157,8 @@ class Compilation(Workspace):
         cls.native = ROOT / "native_functions.yaml"
         cls.derivatives = cls.folder / "derivatives.yaml"
         text = (ROOT / "derivatives.yaml").read_text()
-        # A formula whose names exist and whose C++ does not: only the compiler can tell.
-        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1grad.no_such_method(mat2)", text))
+        # A function of another library, which does not exist: only the compiler can tell.
+        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1std::no_such_function(grad, mat2)", text))
         result = generate(cls.native, cls.derivatives, cls.gen)
         if result.returncode:
             raise AssertionError(result.stderr)
@@ -198,11 +205,11 @@ class Compilation(Workspace):
         self.assertEqual(result.stderr, self.compile(source, launcher=False).stderr)
 
     def test_wrong_formula(self):
-        shard = next(path for path in self.gen.glob("autograd_*.cpp") if "no_such_method" in path.read_text())
+        shard = next(path for path in self.gen.glob("autograd_*.cpp") if "no_such_function" in path.read_text())
         result = self.compile(shard)
         self.assertNotEqual(result.returncode, 0)
-        place = self.place(self.derivatives, "  self: grad.no_such_method")
-        self.assertIn(f"{place}: note: this is the formula of self: grad.no_such_method(mat2)\n", result.stderr)
+        place = self.place(self.derivatives, "  self: std::no_such_function")
+        self.assertIn(f"{place}: note: this is the formula of self: std::no_such_function(grad, mat2)\n", result.stderr)
 
 
 if __name__ == "__main__":

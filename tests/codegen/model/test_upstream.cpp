@@ -67,14 +67,23 @@ TEST_CASE("families, kinds, views and generated forms are torchgen's", "[model][
             "+ 1368 inplace set_.source_Tensor grouped", "+ 1370 mutable set_data"});
 }
 
-TEST_CASE("unknown words of upstream's files are warnings", "[model][check]") {
-  DiagnosticSink sink;
+TEST_CASE("unknown words of upstream's files are warnings, and errors in ours", "[model][check]") {
   const std::string path = kFolder + "../model/unknown_words.yaml";
-  const Model model = load({path}, {}, kFolder + "tags.yaml", Dialect::kUpstream, sink);
-  run_checks(model, sink);
-  CHECK(model.operators().size() == 1);
-  CHECK(sink.num_errors() == 0);
-  CHECK(sink.num_warnings() == 2);
+  for (const Dialect dialect : {Dialect::kUpstream, Dialect::kTenon}) {
+    DiagnosticSink sink;
+    Sources sources;
+    sources.native.push_back(sink.sources().open(path));
+    sources.derivatives.push_back(sink.sources().add(
+        "derivatives.yaml", "- name: foo\n  dispatch:\n    AutogradLaterBackend: {self: grad}\n"));
+    sources.tags = sink.sources().open(kFolder + "tags.yaml");
+    const Model model = load(sources, dialect, sink);
+    run_checks(model, sink);
+    CHECK(model.operators().size() == 1);
+    const bool upstream = dialect == Dialect::kUpstream;
+    CHECK(sink.num_warnings() == (upstream ? 4 : 0));  // key, tag, dispatch key, autograd key
+    CHECK(sink.num_errors() == (upstream ? 0 : 4));
+    for (const Diagnostic& d : sink.sorted()) CHECK(d.location.valid());
+  }
 }
 
 }  // namespace

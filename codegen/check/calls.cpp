@@ -1,0 +1,356 @@
+#include "codegen/check/calls.h"
+
+#include <algorithm>
+
+#include "codegen/check/value_type.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/printer.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+using expr::FormulaKind;
+using schema::BaseType;
+using Overload = CallChecker::Overload;
+using Overloads = std::unordered_map<std::string, std::vector<Overload>>;
+using Tree = expr::Formula;
+
+constexpr size_t kMaxNotes = 4;
+
+Overload overload_of(const Operator& op, const VariantSchema& form, bool method) {
+  Overload overload{&op, &form, {}};
+  const schema::FunctionSchema& schema = form.schema;
+  const std::optional<size_t> options = schema.tensor_options();
+  const auto is_out = [](const schema::Argument& arg) {
+    return arg.kwarg_only && arg.is_mutable();
+  };
+  for (const schema::Argument& arg : schema.args) {
+    if (is_out(arg)) overload.parameters.push_back({arg.type, false, false});
+  }
+  for (size_t i = 0; i < schema.args.size(); ++i) {
+    const schema::Argument& arg = schema.args[i];
+    if (is_out(arg) || (method && &arg == schema.self())) continue;
+    const bool folded = options && i >= *options && i < *options + 4;
+    if (folded && i > *options) continue;
+    const bool required =
+        std::any_of(op.cpp_no_default_args.begin(), op.cpp_no_default_args.end(),
+                    [&](const LocatedName& name) { return name.text == arg.name; });
+    overload.parameters.push_back({arg.type, folded, arg.default_value.has_value() && !required});
+  }
+  return overload;
+}
+
+bool takes(const Overload& overload, const std::vector<ValueType>& arguments) {
+  const auto& parameters = overload.parameters;
+  if (arguments.size() > parameters.size()) return false;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i >= arguments.size()) {
+      if (!parameters[i].has_default) return false;
+    } else if (!arguments[i].converts_to(parameters[i].type, parameters[i].is_options)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What a call gives, where all overloads that take the arguments agree.
+ValueType result_of(const std::vector<const Overload*>& overloads) {
+  std::optional<schema::Type> type;
+  for (const Overload* overload : overloads) {
+    const std::vector<schema::Return>& returns = overload->form->schema.returns;
+    if (returns.size() != 1 || (type && *type != returns[0].type)) return {};
+    type = returns[0].type;
+  }
+  return type ? ValueType(*type) : ValueType();
+}
+
+std::string types_text(const std::vector<ValueType>& types) {
+  std::string text = "(";
+  for (size_t i = 0; i < types.size(); ++i) text += (i > 0 ? ", " : "") + types[i].describe();
+  return text + ")";
+}
+
+std::vector<std::string> names_of(const Overloads& overloads) {
+  std::vector<std::string> names;
+  for (const auto& [name, some] : overloads) names.push_back(name);
+  // The first of several equally near names is suggested: not one by chance.
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Walks one formula, finds the types of its parts, and reports calls that cannot be.
+class FormulaChecker {
+ public:
+  FormulaChecker(const Overloads& functions, const Overloads& methods, const Derivative& derivative,
+                 const BackwardFormula& formula, DiagnosticSink& sink)
+      : functions_(functions), methods_(methods), derivative_(derivative), formula_(formula),
+        sink_(sink) {}
+
+  bool run() {
+    type_of(formula_.written);
+    return ok_;
+  }
+
+ private:
+  void error(const Tree& place, size_t offset, std::string message, std::string suggestion = {},
+             std::vector<Note> notes = {}) {
+    ok_ = false;
+    sink_.report({Severity::kError, formula_.source->text.at(place.offset + offset),
+                  std::move(message), std::move(notes), std::move(suggestion)});
+  }
+
+  ValueType type_of(const Tree& tree) {
+    switch (tree.kind) {
+    case FormulaKind::kName: return name(tree.text);
+    case FormulaKind::kLiteral: return ValueType::of_literal(tree.text);
+    case FormulaKind::kCall: return call(tree);
+    case FormulaKind::kIndex: return index(tree);
+    case FormulaKind::kUnary: return unary(tree);
+    case FormulaKind::kBinary: return binary(tree);
+    case FormulaKind::kTernary: {
+      type_of(tree.children[0]);
+      const ValueType a = type_of(tree.children[1]), b = type_of(tree.children[2]);
+      return a == b ? a : ValueType();
+    }
+    case FormulaKind::kParentheses: return type_of(tree.children[0]);
+    case FormulaKind::kBraces:
+      for (const Tree& child : tree.children) type_of(child);
+      return ValueType::list();
+    default: return {};  // members, lambdas and types: the compiler's
+    }
+  }
+
+  ValueType name(const std::string& text) const {
+    const schema::FunctionSchema& schema = derivative_.schema;
+    if (const schema::Argument* arg = schema.find_arg(text)) return ValueType(arg->type);
+    if (text == "grad" || text.starts_with("grad_")) {
+      return text == "grad_input_mask" ? ValueType() : ValueType(BaseType::kTensor);
+    }
+    for (size_t i = 0; i < schema.returns.size(); ++i) {
+      if (text == schema.return_name(i) || text == "result" + std::to_string(i)) {
+        return ValueType(schema.returns[i].type);
+      }
+    }
+    if (text.starts_with("k")) return ValueType(BaseType::kScalarType);
+    if (text.starts_with("M_")) return ValueType(BaseType::kFloat);
+    return {};
+  }
+
+  ValueType index(const Tree& tree) {
+    type_of(tree.children[1]);
+    const bool gradient =
+        tree.children[0].kind == FormulaKind::kName && tree.children[0].text == "grads";
+    return gradient ? ValueType(BaseType::kTensor) : ValueType();
+  }
+
+  ValueType unary(const Tree& tree) {
+    const ValueType type = type_of(tree.children[0]);
+    return tree.operation == "-" || tree.operation == "+" ? type : ValueType();
+  }
+
+  ValueType binary(const Tree& tree) {
+    const ValueType a = type_of(tree.children[0]), b = type_of(tree.children[1]);
+    if (tree.operation == "&&" || tree.operation == "||") return ValueType(BaseType::kBool);
+    if (a.is(BaseType::kTensor) || b.is(BaseType::kTensor)) return ValueType(BaseType::kTensor);
+    const bool compares = tree.operation[0] == '<' || tree.operation[0] == '>' ||
+                          tree.operation == "==" || tree.operation == "!=";
+    if (a.known() && b.known() && compares) return ValueType(BaseType::kBool);
+    return a == b ? a : ValueType();
+  }
+
+  ValueType call(const Tree& tree) {
+    std::vector<ValueType> arguments;
+    const Tree& callee = tree.children[0];
+    const ValueType object =
+        callee.kind == FormulaKind::kMember ? type_of(callee.children[0]) : ValueType();
+    for (size_t i = 1; i < tree.children.size(); ++i)
+      arguments.push_back(type_of(tree.children[i]));
+    if (callee.kind == FormulaKind::kMember) return method(callee, object, arguments);
+    if (callee.kind == FormulaKind::kName) return function(callee, arguments);
+    return {};
+  }
+
+  ValueType function(const Tree& callee, const std::vector<ValueType>& arguments) {
+    const std::string& name = callee.text;
+    if (name.find('<') != std::string::npos) return {};
+    const size_t colons = name.rfind("::");
+    if (name == "Tensor" && arguments.empty()) return ValueType(BaseType::kTensor);
+    const std::string plain = colons == std::string::npos ? name : name.substr(colons + 2);
+    const auto known = functions_.find(plain);
+    if (known != functions_.end() && (colons == std::string::npos || name == "tenon::" + plain)) {
+      return select(callee, colons == std::string::npos ? 0 : colons + 2, plain, known->second,
+                    arguments);
+    }
+    if (name == "at::" + plain) {
+      error(callee, 0, "there is no namespace `at` here, got `" + name + "`", plain);
+      return {};
+    }
+    if (colons != std::string::npos) return {};  // some other library's
+    for (const FormulaFunction& helper : formula_functions()) {
+      if (helper.name != name) continue;
+      if (helper.num_arguments != arguments.size()) {
+        error(callee, 0,
+              "`" + name + "` takes " + std::to_string(helper.num_arguments) + " arguments, got " +
+                  std::to_string(arguments.size()));
+      }
+      return helper.gives_tensor ? ValueType(BaseType::kTensor) : ValueType();
+    }
+    std::vector<std::string> names = names_of(functions_);
+    for (const FormulaFunction& helper : formula_functions()) names.push_back(helper.name);
+    const std::string only_method =
+        methods_.contains(name) ? "; `" + name + "` is a method of Tensor" : "";
+    error(callee, 0, "unknown function `" + name + "`" + only_method,
+          only_method.empty() ? schema::nearest(name, names) : "");
+    return {};
+  }
+
+  ValueType method(const Tree& callee, const ValueType& object,
+                   const std::vector<ValueType>& arguments) {
+    if (!object.is(BaseType::kTensor) || callee.text.find('<') != std::string::npos) return {};
+    const size_t offset = callee.length - callee.text.size();
+    const auto known = methods_.find(callee.text);
+    const bool by_hand = contains(tensor_methods(), callee.text);
+    if (known != methods_.end() && !by_hand) {
+      return select(callee, offset, callee.text, known->second, arguments);
+    }
+    if (by_hand) return ValueType::of_property(callee.text);
+    std::vector<std::string> names = names_of(methods_);
+    names.insert(names.end(), tensor_methods().begin(), tensor_methods().end());
+    const std::string only_function =
+        functions_.contains(callee.text) ? "; `" + callee.text + "` is a function" : "";
+    error(callee, offset, "Tensor has no method `" + callee.text + "`" + only_function,
+          only_function.empty() ? schema::nearest(callee.text, names) : "");
+    return {};
+  }
+
+  ValueType select(const Tree& callee, size_t offset, const std::string& name,
+                   const std::vector<Overload>& overloads,
+                   const std::vector<ValueType>& arguments) {
+    std::vector<const Overload*> fitting;
+    for (const Overload& overload : overloads) {
+      if (takes(overload, arguments)) fitting.push_back(&overload);
+    }
+    if (fitting.empty()) {
+      std::vector<Note> notes;
+      for (const Overload& overload : overloads) {
+        if (notes.size() == kMaxNotes) break;
+        notes.push_back({overload.op->location, schema::to_string(overload.form->schema)});
+      }
+      const std::string forms =
+          overloads.size() == 1 ? "does not take " : "has no form that takes ";
+      error(callee, offset, "`" + name + "` " + forms + types_text(arguments), "",
+            std::move(notes));
+    }
+    return result_of(fitting);
+  }
+
+  const Overloads& functions_;
+  const Overloads& methods_;
+  const Derivative& derivative_;
+  const BackwardFormula& formula_;
+  DiagnosticSink& sink_;
+  bool ok_ = true;
+};
+
+}  // namespace
+
+const std::vector<FormulaFunction>& formula_functions() {
+  static const std::vector<FormulaFunction> functions = {
+      {"cat_tensors_backward", 3, false}, {"not_implemented", 1, true},
+      {"split_backward", 5, true},        {"split_with_sizes_backward", 5, true},
+      {"to_args_sizes", 1, false},        {"unbind_backward", 4, true},
+  };
+  return functions;
+}
+
+const std::vector<std::string>& tensor_methods() {
+  static const std::vector<std::string> names = {"reset",
+                                                 "defined",
+                                                 "unsafe_impl",
+                                                 "impl",
+                                                 "is_same",
+                                                 "use_count",
+                                                 "dim",
+                                                 "ndimension",
+                                                 "numel",
+                                                 "sizes",
+                                                 "strides",
+                                                 "size",
+                                                 "stride",
+                                                 "storage_offset",
+                                                 "scalar_type",
+                                                 "dtype",
+                                                 "device",
+                                                 "layout",
+                                                 "options",
+                                                 "element_size",
+                                                 "itemsize",
+                                                 "nbytes",
+                                                 "is_cpu",
+                                                 "is_cuda",
+                                                 "is_meta",
+                                                 "is_floating_point",
+                                                 "is_complex",
+                                                 "is_sparse",
+                                                 "is_wrapped_number",
+                                                 "key_set",
+                                                 "is_contiguous",
+                                                 "is_non_overlapping_and_dense",
+                                                 "suggest_memory_format",
+                                                 "storage",
+                                                 "has_storage",
+                                                 "is_alias_of",
+                                                 "data_ptr",
+                                                 "mutable_data_ptr",
+                                                 "const_data_ptr",
+                                                 "_version",
+                                                 "is_view",
+                                                 "requires_grad",
+                                                 "backward",
+                                                 "grad",
+                                                 "mutable_grad",
+                                                 "requires_grad_",
+                                                 "set_requires_grad",
+                                                 "grad_fn",
+                                                 "is_leaf",
+                                                 "output_nr",
+                                                 "retain_grad",
+                                                 "retains_grad",
+                                                 "detach",
+                                                 "detach_",
+                                                 "data",
+                                                 "set_data",
+                                                 "_base",
+                                                 "register_hook",
+                                                 "remove_hook",
+                                                 "cpu",
+                                                 "cuda",
+                                                 "item",
+                                                 "toString"};
+  return names;
+}
+
+CallChecker::CallChecker(const Model& model, const Model* base) {
+  add(model);
+  if (base != nullptr) add(*base);
+}
+
+void CallChecker::add(const Model& model) {
+  for (size_t i = 0; i < model.operators().size(); ++i) {
+    const Operator& op = model.operators()[i];
+    for (const VariantSchema& form : model.variants(i)) {
+      const std::string& name = form.schema.name;
+      if (form.function) functions_[name].push_back(overload_of(op, form, false));
+      if (form.method) methods_[name].push_back(overload_of(op, form, true));
+    }
+  }
+}
+
+bool CallChecker::check(const Derivative& derivative, const BackwardFormula& formula,
+                        DiagnosticSink& sink) const {
+  return FormulaChecker(functions_, methods_, derivative, formula, sink).run();
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/model/diagnostic.h"
+#include "codegen/model/differentiability.h"
+#include "codegen/model/model.h"
+
+namespace tenon::codegen {
+
+/// A function of autograd/formulas.h or autograd/generated_support.h that formulas may call.
+struct FormulaFunction {
+  std::string name;
+  size_t num_arguments;
+  bool gives_tensor;  // else a type that calls are not checked for
+};
+const std::vector<FormulaFunction>& formula_functions();
+
+/// Methods of Tensor that are written by hand, in aten/core/tensor_base.h and the template of
+/// tenon/tensor.h.
+const std::vector<std::string>& tensor_methods();
+
+/// Checks the calls that formulas make: that functions and methods exist, and that some overload
+/// takes the arguments by number and kind. What cannot be told without a compiler (templates, types
+/// of std, members of anything but a Tensor) passes.
+class CallChecker {
+ public:
+  /// `base` holds operators that exist elsewhere, or is null. Both models outlive the checker.
+  CallChecker(const Model& model, const Model* base);
+
+  /// Reports mistakes of one formula of `derivative` at their places; false if there are any.
+  bool check(const Derivative& derivative, const BackwardFormula& formula,
+             DiagnosticSink& sink) const;
+
+  /// One parameter of the C++ API.
+  struct Parameter {
+    schema::Type type;
+    bool is_options = false;  // dtype, layout, device, pin_memory in one
+    bool has_default = false;
+  };
+  /// One overload of an operator in C++.
+  struct Overload {
+    const Operator* op;
+    const VariantSchema* form;
+    std::vector<Parameter> parameters;
+  };
+
+ private:
+  void add(const Model& model);
+
+  std::unordered_map<std::string, std::vector<Overload>> functions_, methods_;
+};
+
+}  // namespace tenon::codegen

@@ -1,0 +1,112 @@
+#include "codegen/check/value_type.h"
+
+#include <map>
+
+#include "codegen/schema/printer.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+using schema::BaseType;
+using schema::Type;
+
+bool is_integer(BaseType base) { return base == BaseType::kInt || base == BaseType::kSymInt; }
+
+bool is_number(BaseType base) {
+  return is_integer(base) || base == BaseType::kFloat || base == BaseType::kBool;
+}
+
+bool base_converts(BaseType from, BaseType to) {
+  if (from == to || (is_integer(from) && is_integer(to))) return true;
+  if (to == BaseType::kScalar) return is_number(from);
+  return to == BaseType::kFloat && is_integer(from);
+}
+
+Type list_of(BaseType base) {
+  Type type;
+  type.base = base;
+  type.suffixes.push_back({schema::TypeSuffix::Kind::kList, std::nullopt});
+  return type;
+}
+
+bool type_converts(const Type& from, const Type& to) {
+  if (to.is_optional()) {
+    return type_converts(from.is_optional() ? from.element() : from, to.element());
+  }
+  if (from.is_optional()) return false;
+  if (to.is_list()) {
+    // A number is a list of one.
+    return from.is_list() ? type_converts(from.element(), to.element())
+                          : is_integer(to.base) && from.suffixes.empty() && is_integer(from.base);
+  }
+  return !from.is_list() && base_converts(from.base, to.base);
+}
+
+}  // namespace
+
+ValueType ValueType::list() {
+  ValueType type;
+  type.kind_ = Kind::kList;
+  return type;
+}
+
+ValueType ValueType::of_literal(const std::string& text) {
+  if (text == "true" || text == "false") return ValueType(BaseType::kBool);
+  if (text.empty() || text == "nullptr" || text.front() == '\'') return {};
+  if (text.front() == '"') return ValueType(BaseType::kStr);
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const bool real = !hexadecimal && text.find_first_of(".eEfF") != std::string::npos;
+  return ValueType(real ? BaseType::kFloat : BaseType::kInt);
+}
+
+ValueType ValueType::of_property(const std::string& method) {
+  static const std::map<std::string, ValueType, std::less<>> types = [] {
+    std::map<std::string, ValueType, std::less<>> all;
+    for (const char* name : {"sizes", "strides"}) all[name] = ValueType(list_of(BaseType::kInt));
+    for (const char* name : {"dim", "ndimension", "numel", "size", "stride", "storage_offset"}) {
+      all[name] = ValueType(BaseType::kInt);
+    }
+    for (const char* name : {"scalar_type", "dtype"}) all[name] = ValueType(BaseType::kScalarType);
+    for (const char* name : {"detach", "data", "grad", "cpu", "cuda"}) {
+      all[name] = ValueType(BaseType::kTensor);
+    }
+    for (const char* name : {"defined", "is_complex", "is_floating_point", "is_contiguous"}) {
+      all[name] = ValueType(BaseType::kBool);
+    }
+    all["item"] = ValueType(BaseType::kScalar);
+    all["device"] = ValueType(BaseType::kDevice);
+    all["layout"] = ValueType(BaseType::kLayout);
+    all["suggest_memory_format"] = ValueType(BaseType::kMemoryFormat);
+    all["options"].kind_ = Kind::kOptions;
+    return all;
+  }();
+  const auto known = types.find(method);
+  return known == types.end() ? ValueType() : known->second;
+}
+
+bool ValueType::converts_to(const Type& to, bool is_options) const {
+  switch (kind_) {
+  case Kind::kUnknown: return true;
+  case Kind::kOptions: return is_options;
+  case Kind::kList: return is_options || to.is_list() || to.is_optional() || to.is_tensor();
+  case Kind::kSchema: break;
+  }
+  // TensorOptions are made of a dtype, a device or a layout.
+  if (is_options) {
+    return is(BaseType::kScalarType) || is(BaseType::kDevice) || is(BaseType::kLayout);
+  }
+  return type_converts(type_, to);
+}
+
+std::string ValueType::describe() const {
+  switch (kind_) {
+  case Kind::kUnknown: return "?";
+  case Kind::kOptions: return "TensorOptions";
+  case Kind::kList: return "{...}";
+  case Kind::kSchema: break;
+  }
+  return schema::to_string(type_);
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,182 @@
+// Calls in formulas that the C++ compiler would reject are found at generation, and what it accepts
+// passes.
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "codegen/check/calls.h"
+#include "tests/codegen/model/read_text.h"
+
+namespace tenon::codegen {
+namespace {
+
+const std::string kOperators = R"y(
+- func: f(Tensor self, Tensor? weight, int dim, float p, bool keep, Scalar alpha, int[] shape, Tensor[] list) -> Tensor
+  dispatch: {CPU: f_cpu}
+- func: mm(Tensor self, Tensor mat2) -> Tensor
+  variants: function, method
+  composite: implicit
+- func: twice(Tensor self) -> Tensor
+  composite: implicit
+- func: total(Tensor self) -> Tensor
+  variants: method
+  composite: implicit
+- func: sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
+  variants: function, method
+  composite: implicit
+- func: sum.dim(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
+  variants: function, method
+  composite: implicit
+- func: pair(Tensor self) -> (Tensor, Tensor)
+  composite: implicit
+- func: clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+  variants: function, method, inplace, out
+  composite: explicit
+  non_differentiable: True
+- func: make(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+  composite: implicit
+)y";
+
+// What is said about `self: formula`, without place and source.
+std::string diagnose(const std::string& formula) {
+  DiagnosticSink sink;
+  Sources sources;
+  sources.native.push_back(sink.sources().add("native.yaml", kOperators));
+  sources.derivatives.push_back(
+      sink.sources().add("derivatives.yaml", "- name: f\n  self: \"" + formula + "\"\n"));
+  const Model model = load(sources, Dialect::kTenon, sink);
+  run_checks(model, sink);
+  REQUIRE(model.derivatives().size() == 1);
+  const Derivative& derivative = model.derivatives()[0];
+  const Differentiability analysis =
+      differentiability(model.operators()[derivative.target], derivative, derivative.sets[0]);
+  const CallChecker checker(model, nullptr);
+  for (const BackwardFormula& one : analysis.backward) checker.check(derivative, one, sink);
+  std::string text;
+  for (const Diagnostic& d : sink.sorted()) {
+    text += std::to_string(d.location.column) + ": " + d.message;
+    if (!d.suggestion.empty()) text += "; did you mean '" + d.suggestion + "'?";
+    text += "\n";
+  }
+  return text;
+}
+
+TEST_CASE("calls that exist pass", "[check][calls]") {
+  for (const char* formula : {"grad.mm(self)",
+                              "mm(grad, self.mm(self))",
+                              "tenon::mm(grad, self)",
+                              "twice(grad).total()",
+                              "grad.sum(dim, true)",
+                              "grad.sum({0, 1})",
+                              "sum(grad, dim)",
+                              "grad.sum(self.scalar_type())",
+                              "sum(grad, kFloat)",
+                              "make(self.sizes(), self.options()) * grad",
+                              "make({1, 2}, kLong)",
+                              "make(shape)",
+                              "grad.clip(0, p)",
+                              "grad.clip(alpha)",
+                              "clip(grad, {}, 1.5)",
+                              "mm(grad, Tensor())",
+                              "keep ? grad.mm(self) : twice(grad)",
+                              "std::get<0>(pair(grad)).anything(1)",
+                              "mm(std::get<1>(pair(grad)), self)",
+                              "some::library(grad)",
+                              "weight->sizes().size() > 1 ? grad : grad"}) {
+    CAPTURE(formula);
+    CHECK(diagnose(formula) == "");
+  }
+}
+
+TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") {
+  CHECK(diagnose("grad.mmm(self)") == "15: Tensor has no method `mmm`; did you mean 'mm'?\n");
+  CHECK(diagnose("mmm(grad, self)") == "10: unknown function `mmm`; did you mean 'mm'?\n");
+  CHECK(diagnose("grad.twice()") == "15: Tensor has no method `twice`; `twice` is a function\n");
+  CHECK(diagnose("total(grad)") == "10: unknown function `total`; `total` is a method of Tensor\n");
+  CHECK(diagnose("mm(grad)") == "10: `mm` does not take (Tensor)\n");
+  CHECK(diagnose("grad.mm(self, self)") == "15: `mm` does not take (Tensor, Tensor)\n");
+  CHECK(diagnose("mm(grad, weight)") == "10: `mm` does not take (Tensor, Tensor?)\n");
+  CHECK(diagnose("mm(grad, 2.5)") == "10: `mm` does not take (Tensor, float)\n");
+  CHECK(diagnose("grad.sum(self)") == "15: `sum` has no form that takes (Tensor)\n");
+  CHECK(diagnose("grad.sum(dim, 'c')") == "");
+  CHECK(diagnose("grad.sum(p)") == "15: `sum` has no form that takes (float)\n");
+  CHECK(diagnose("grad * mm(twice(self), self.numel())") ==
+        "17: `mm` does not take (Tensor, int)\n");
+  CHECK(diagnose("grad.sum(dim).mmm()") == "24: Tensor has no method `mmm`; did you mean 'mm'?\n");
+  CHECK(diagnose("make(self.options())") == "10: `make` does not take (TensorOptions)\n");
+  CHECK(diagnose("at::twice(grad)") ==
+        "10: there is no namespace `at` here, got `at::twice`; did you mean 'twice'?\n");
+  CHECK(diagnose("split_backward(grads, dim)") ==
+        "10: `split_backward` takes 5 arguments, got 2\n");
+  CHECK(diagnose("list.size() > 0 ? mmm(grad) : grad.mmmm()") ==
+        "28: unknown function `mmm`; did you mean 'mm'?\n"
+        "45: Tensor has no method `mmmm`\n");
+}
+
+std::string read(const std::string& path) {
+  std::ifstream in(std::string(TENON_SOURCE_DIR) + "/" + path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+}
+
+// The declaration `name(parameters)`, with the number of parameters.
+std::set<std::pair<std::string, size_t>> declared_functions(const std::string& text) {
+  std::set<std::pair<std::string, size_t>> found;
+  static const std::regex kFunction(R"(TENON_API\s+[\w:<>\s&]*?\b(\w+)\(([^()]*)\);)");
+  for (std::sregex_iterator it(text.begin(), text.end(), kFunction), end; it != end; ++it) {
+    const std::string parameters = (*it)[2];
+    size_t count = parameters.empty() ? 0 : 1, depth = 0;
+    for (const char c : parameters) {
+      depth += c == '<' ? 1u : 0u;
+      depth -= c == '>' ? 1u : 0u;
+      count += c == ',' && depth == 0 ? 1u : 0u;
+    }
+    found.insert({(*it)[1], count});
+  }
+  return found;
+}
+
+TEST_CASE("the tables of functions and methods are those of the headers", "[check][calls]") {
+  const auto formulas = declared_functions(read("autograd/formulas.h"));
+  CHECK(formulas.size() == 5);
+  std::set<std::pair<std::string, size_t>> table;
+  for (const FormulaFunction& function : formula_functions()) {
+    table.insert({function.name, function.num_arguments});
+  }
+  const auto support = declared_functions(read("autograd/generated_support.h"));
+  for (const auto& function : formulas) {
+    CAPTURE(function.first);
+    CHECK(table.contains(function));
+  }
+  for (const auto& function : table) {
+    CAPTURE(function.first);
+    CHECK((formulas.contains(function) || support.contains(function)));
+  }
+
+  // Every method that a header declares is in the table: none is called unknown.
+  static const std::regex kMethod(R"(\n  (?:[\w:]+(?:<[\w:<>&]*>)?[&*]? )+(\w+)\()");
+  std::set<std::string> declared;
+  std::string base = read("aten/core/tensor_base.h");
+  base = base.substr(0, std::min(base.find("private:"), base.find("protected:")));
+  std::string derived = read("codegen/templates/tensor.h.j2");
+  derived = derived.substr(0, derived.find("\n};"));
+  for (const std::string& text : {base, derived}) {
+    for (std::sregex_iterator it(text.begin(), text.end(), kMethod), end; it != end; ++it) {
+      declared.insert((*it)[1]);
+    }
+  }
+  for (const char* constructor : {"Tensor", "TensorBase"}) declared.erase(constructor);
+  const std::set<std::string> table_of_methods(tensor_methods().begin(), tensor_methods().end());
+  CHECK(declared == table_of_methods);
+}
+
+}  // namespace
+}  // namespace tenon::codegen
