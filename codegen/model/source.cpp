@@ -79,6 +79,13 @@ Location SourceString::at(size_t offset) const {
   return result;
 }
 
+Location SourceString::end_at(size_t offset) const {
+  if (offset == 0) return at(0);
+  Location result = at(offset - 1);
+  ++result.column;
+  return result;
+}
+
 const SourceFile* SourceManager::open(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return nullptr;

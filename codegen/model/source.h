@@ -57,6 +57,8 @@ struct SourceString {
   bool empty() const { return text.empty(); }
   /// Place of byte `offset`; one past the end is allowed.
   Location at(size_t offset) const;
+  /// Place just past a span of the text that ends at `offset`, on the line of its last byte.
+  Location end_at(size_t offset) const;
 };
 
 /// Owns the files that locations point into.
