@@ -1,36 +1,17 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "codegen/check/check.h"
 #include "codegen/check/kernels.h"
-#include "codegen/command/command_line.h"
+#include "codegen/command/commands.h"
 #include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
 #include "codegen/emit/output.h"
 #include "codegen/model/loader.h"
-#include "codegen/report/report.h"
 
 namespace tenon::codegen {
 namespace {
-
-/// Writes what is wrong, once; true if the run must stop. `product` is true for commands that print
-/// something else on standard output.
-bool stop_on_errors(const DiagnosticSink& sink, const CommandLine& line, bool product = false) {
-  const bool text = line.format == ReportFormat::kText;
-  write_report(sink, line.format, text || product ? std::cerr : std::cout);
-  if (!sink.has_errors()) return false;
-  if (text) {
-    // As printed: an error that two checks came upon counts once.
-    const auto printed = sink.sorted();
-    const auto errors = std::count_if(printed.begin(), printed.end(), [](const Diagnostic& d) {
-      return d.severity == Severity::kError;
-    });
-    std::cerr << errors << (errors == 1 ? " error\n" : " errors\n");
-  }
-  return true;
-}
 
 /// The files that were read.
 std::vector<std::string> report_missing_kernels(const CommandLine& line, const Model& model,
@@ -50,7 +31,7 @@ std::vector<std::string> report_missing_kernels(const CommandLine& line, const M
 
 int check_kernels_only(const CommandLine& line, const Model& model, DiagnosticSink& sink) {
   const auto paths = report_missing_kernels(line, model, sink);
-  if (stop_on_errors(sink, line)) return 1;
+  if (report_errors(sink, line.format)) return 1;
   if (!line.depfile.empty()) write_depfile(line.depfile, line.stamp, paths);
   if (!line.stamp.empty()) std::ofstream(line.stamp, std::ios::trunc);
   return 0;
@@ -87,7 +68,7 @@ int run_on_model(const CommandLine& line) {
     base = load(line.base, {}, "", line.dialect, silent);
   }
   if (line.verb == "check" && line.dialect == Dialect::kUpstream) {
-    return stop_on_errors(sink, line) ? 1 : 0;
+    return report_errors(sink, line.format) ? 1 : 0;
   }
 
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
@@ -99,7 +80,7 @@ int run_on_model(const CommandLine& line) {
   // one.
   if (!sink.has_errors()) ir = emit_ir(model, emit_options(line, base), sink);
   const bool product = line.verb == "ir" || line.verb == "explain";
-  if (stop_on_errors(sink, line, product)) return 1;
+  if (report_errors(sink, line.format, product)) return 1;
 
   if (line.verb == "check") {
     if (line.format == ReportFormat::kText) {
@@ -125,6 +106,7 @@ int run(const CommandLine& line) {
   for (const char* verb : {"check", "check-kernels", "explain", "ir", "gen"}) {
     if (line.verb == verb) return run_on_model(line);
   }
+  if (line.verb == "diff") return run_diff(line);
   throw UsageError{"unknown command '" + line.verb + "'\n\n" + usage()};
 }
 

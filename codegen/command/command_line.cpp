@@ -75,6 +75,8 @@ std::string usage() {
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
   tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
   tenonc ir      OPTIONS             print the intermediate representation as JSON
+  tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
+                                     YAML files; exit status 1 when it breaks something
 
 Options
   --native FILE        operators (may be repeated)
