@@ -107,6 +107,7 @@ int run(const CommandLine& line) {
     if (line.verb == verb) return run_on_model(line);
   }
   if (line.verb == "diff") return run_diff(line);
+  if (line.verb == "fmt") return run_fmt(line);
   throw UsageError{"unknown command '" + line.verb + "'\n\n" + usage()};
 }
 

@@ -77,6 +77,8 @@ std::string usage() {
   tenonc ir      OPTIONS             print the intermediate representation as JSON
   tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
                                      YAML files; exit status 1 when it breaks something
+  tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which
+                                     are not
 
 Options
   --native FILE        operators (may be repeated)
@@ -107,6 +109,10 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     const std::string& argument = arguments[i];
     if (!argument.starts_with("--")) {
       line.operands.push_back(argument);
+      continue;
+    }
+    if (argument == "--check") {
+      line.check = true;
       continue;
     }
     const size_t equal = argument.find('=');

@@ -16,6 +16,7 @@ struct CommandLine {
   std::string tags, out, templates, python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;
   ReportFormat format = ReportFormat::kText;
+  bool check = false;
   Targets targets;
 };
 

@@ -23,6 +23,8 @@ class SourceFile {
   std::string_view line(uint32_t number) const;
   /// Byte offset of a 1-based line and column; clamped to the text.
   size_t offset(uint32_t line, uint32_t column) const;
+  /// 1-based number of the line that holds byte `offset`.
+  uint32_t line_of(size_t offset) const;
 
  private:
   std::string path_;

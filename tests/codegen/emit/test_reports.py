@@ -85,10 +85,21 @@ class Golden(Workspace):
                 self.assertEqual(result.returncode, 1)
                 text, other = (result.stderr, result.stdout) if name == "text" else (result.stdout, result.stderr)
                 self.assertEqual(other, "")
+                if name == "sarif":
+                    text = self.without_rules(text)
                 path = REPORT / f"expected.{name}"
                 if os.environ.get("TENON_ACCEPT"):
                     path.write_text(text)
                 self.assertEqual(text, path.read_text())
+
+    @staticmethod
+    def without_rules(text):
+        """The document without the list of all rules, which grows with each of them."""
+        document = json.loads(text)
+        del document["runs"][0]["tool"]["driver"]["rules"]
+        for result in document["runs"][0]["results"]:
+            del result["ruleIndex"]
+        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
     def test_no_errors(self):
         path = self.write("clean.yaml", "- func: twice(Tensor self) -> Tensor\n  pointwise: 2 * self\n")
