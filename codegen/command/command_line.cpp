@@ -79,6 +79,8 @@ std::string usage() {
                                      YAML files; exit status 1 when it breaks something
   tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which
                                      are not
+  tenonc schema  KIND                JSON Schema for editors; KIND is native_functions (with --tags
+                                     it knows the tags), derivatives or tags
 
 Options
   --native FILE        operators (may be repeated)
@@ -89,7 +91,7 @@ Options
   --backends LIST      CPU or CPU,CUDA
   --format NAME        of the messages: text (default, on standard error), json or sarif (a document
                        on standard output; on standard error for explain and ir)
-  --out DIR            where generated files go
+  --out PATH           folder of the generated files (gen), file to write (schema)
   --kernels PATH       a kernel source, or a folder of them (check, check-kernels; may be repeated)
   --templates DIR      Jinja2 templates (gen)
   --python PROGRAM     a Python that has Jinja2 (gen)

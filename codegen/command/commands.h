@@ -13,6 +13,9 @@ int run_diff(const CommandLine& line);
 /// Formats YAML files in place; with --check only says which would change, 1 if any.
 int run_fmt(const CommandLine& line);
 
+/// The JSON Schema of a kind of file, for editors.
+int run_schema(const CommandLine& line);
+
 /// Writes what is wrong, once: text on standard error; json and sarif on standard output, but on
 /// standard error where the command prints something else (`product`). True if there are errors.
 bool report_errors(const DiagnosticSink& sink, ReportFormat format, bool product = false);
