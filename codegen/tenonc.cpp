@@ -22,7 +22,7 @@ std::vector<std::string> report_missing_kernels(const CommandLine& line, const M
       throw UsageError{"--kernels " + path + ": there is no such file or folder"};
     }
   }
-  const RuleScope scope(sink, "missing-kernel");
+  const RuleScope scope(sink, "missing_kernel");
   check_kernels(model, line.targets, sources, line.kernels, sink);
   std::vector<std::string> paths;
   for (const auto& file : sources.files()) paths.push_back(file.path);

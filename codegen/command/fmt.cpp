@@ -32,7 +32,7 @@ int run_fmt(const CommandLine& line) {
   for (const std::string& path : line.operands) {
     const SourceFile* file = sink.sources().open(path);
     if (file == nullptr) {
-      const RuleScope scope(sink, "unreadable-file");
+      const RuleScope scope(sink, "unreadable_file");
       sink.error({}, "cannot read `" + path + "`");
       continue;
     }

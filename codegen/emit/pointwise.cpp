@@ -196,7 +196,7 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
 }
 
 Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
-  const RuleScope scope(sink, "pointwise-expression");
+  const RuleScope scope(sink, "pointwise_expression");
   for (const PointwiseCase& one : op.pointwise->cases) {
     if (one.backend == "cuda") {
       sink.error(one.expression.location,
@@ -269,7 +269,7 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
 
 std::optional<expr::Expression> differentiable_expression(const Operator& op,
                                                           DiagnosticSink& sink) {
-  const RuleScope scope(sink, "pointwise-expression");
+  const RuleScope scope(sink, "pointwise_expression");
   const auto cases = cases_for(op, "floating", "cpu");
   if (cases.empty()) return std::nullopt;
   return parse_cases(op, cases, sink);

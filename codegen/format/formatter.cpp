@@ -143,7 +143,7 @@ void check_form(const SourceFile& file, const YamlNode& root, FileKind kind, Dia
     return;
   }
   case FileKind::kUnknown: {
-    const RuleScope scope(sink, "value-form");
+    const RuleScope scope(sink, "value_form");
     sink.error({&file, 1, 1},
                "the file must be a list of entries with the key `func`, `name` or `tag`");
   }
@@ -181,7 +181,7 @@ std::optional<std::string> format_yaml(const SourceFile& file, Dialect dialect,
   if (sink.has_errors()) return std::nullopt;
   std::string text = FileFormatter(file, *root, kind).format();
   if (!reads_back(file, *root, kind, text)) {
-    const RuleScope scope(sink, "value-form");
+    const RuleScope scope(sink, "value_form");
     sink.error({&file, 1, 1}, "the file has a form that is not understood well enough to be "
                               "formatted; it is left as it is");
     return std::nullopt;

@@ -81,7 +81,7 @@ void DiagnosticSink::warning(Location location, std::string message, std::string
 
 void DiagnosticSink::report(const SourceString& text,
                             const std::vector<schema::ParseError>& errors) {
-  const RuleScope scope(*this, "schema-syntax");
+  const RuleScope scope(*this, "schema_syntax");
   for (const schema::ParseError& problem : errors) {
     error(text.at(problem.span.begin), problem.message, problem.suggestion,
           text.end_at(problem.span.end));

@@ -11,13 +11,6 @@
 
 namespace tenon::codegen {
 
-/// What a kind of message demands: a stable name for editors and CI ("known-tag"), and one
-/// sentence.
-struct Rule {
-  std::string_view id;
-  std::string_view summary;
-};
-
 enum class Severity : uint8_t { kNote, kWarning, kError };
 /// "note", "warning", "error".
 std::string_view to_string(Severity severity);

@@ -44,8 +44,12 @@ Location end_of(const Diagnostic& diagnostic) {
 }
 
 bool has_fix(const Diagnostic& diagnostic) {
-  return !diagnostic.suggestion.empty() && diagnostic.location.valid() &&
-         end_of(diagnostic).line == diagnostic.location.line;
+  const Location& place = diagnostic.location;
+  if (diagnostic.suggestion.empty() || !place.valid()) return false;
+  const std::string_view line = place.file->line(place.line);
+  // For `**` the suggestion `pow(a, b)` says how such a thing is written, not what to put there.
+  const bool at_word = place.column <= line.size() && is_word(line[place.column - 1]);
+  return at_word && end_of(diagnostic).line == place.line;
 }
 
 }  // namespace tenon::codegen

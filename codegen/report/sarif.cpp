@@ -70,7 +70,9 @@ Json result(const Diagnostic& diagnostic) {
 Json sarif_report(const std::vector<Diagnostic>& diagnostics) {
   Json rules = Json::array();
   for (const Rule& rule : all_rules()) {
-    rules.push_back({{"id", rule.id}, {"shortDescription", {{"text", rule.summary}}}});
+    rules.push_back(
+        {{"id", rule.id},
+         {"shortDescription", {{"text", "Rejects " + std::string(rule.rejects) + "."}}}});
   }
   Json results = Json::array();
   for (const Diagnostic& diagnostic : diagnostics) results.push_back(result(diagnostic));

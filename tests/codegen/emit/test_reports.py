@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import unittest
 import urllib.parse
 
@@ -54,12 +55,14 @@ def arguments(native):
     derivatives, tags = native.with_suffix(".derivatives.yaml"), native.with_suffix(".tags.yaml")
     if derivatives.exists():
         result += ["--derivatives", derivatives]
-    return result + ["--tags", tags if tags.exists() else ROOT / "tags.yaml"]
+    upstream = native.read_bytes().startswith(b"# dialect: upstream\n")
+    known = ROOT / "tests/codegen/upstream-2.6/tags.yaml" if upstream else ROOT / "tags.yaml"
+    return result + ["--dialect", "upstream" if upstream else "tenon", "--tags", tags if tags.exists() else known]
 
 
 def check(*options):
     result = tenonc("check", "--format=json", *options)
-    assert result.returncode in (0, 1), result.stderr
+    assert result.returncode in (0, 1), result.stdout + result.stderr
     return json.loads(result.stdout)
 
 
@@ -164,21 +167,28 @@ class Rules(unittest.TestCase):
 
     # Files that the loader and the checks accept; only the emitter finds the mistake.
     EMITTED = {
-        "pointwise-expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n", ""),
-        "derivable-expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: nextafter(self, 1)\n", ""),
-        "derivative-formula": ("- func: f(Tensor self) -> Tensor\n  composite: explicit\n",
-                               "- name: f\n  self: grad.mul(slef)\n"),
+        "pointwise_expression": "- func: f(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n",
+        "derivable_expression": "- func: f(Tensor self) -> Tensor\n  pointwise: nextafter(self, 1)\n",
     }
 
     def test_each_message_has_a_rule_and_each_rule_a_file(self):
         sarif = json.loads(tenonc("check", "--native", self.files[0], "--format=sarif").stdout)
         known = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
-        seen = {"unreadable-file", "missing-kernel"}  # by the tests below
+        seen = {"unreadable_file", "missing_kernel"}  # by the tests below
         for path in self.files:
             rules = {message["rule"] for message in check(*arguments(path))["diagnostics"]}
             self.assertLessEqual(rules, known, path)
             seen |= rules
         self.assertEqual(known - seen - set(self.EMITTED), set())
+
+    def test_rules_are_described_as_in_the_readme(self):
+        sarif = json.loads(tenonc("check", "--native", self.files[0], "--format=sarif").stdout)
+        described = {rule["id"]: rule["shortDescription"]["text"]
+                     for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+        rows = re.findall(r"(?m)^\| (\w+) \| (?:both|tenon|upstream) \| (.*) \|$", (BAD / "README.md").read_text())
+        self.assertGreater(len(rows), 50)
+        for name, text in rows:
+            self.assertEqual(described.get(name), f"Rejects {text}.")
 
     def test_a_fix_mends_its_mistake(self):
         fixes = 0
@@ -195,10 +205,6 @@ class Rules(unittest.TestCase):
                     after = check(*arguments(scratch / path.name))["diagnostics"]
                 same = [m for m in after if (m.get("line"), m["message"]) == (message["line"], message["message"])]
                 self.assertEqual(same, [], f"{file}: {message}")
-                # It may bring out what the mistake hid, but no new mistake at its place.
-                again = [m for m in after if (pathlib.Path(m.get("file", "")).name, m.get("line"), m.get("column")) ==
-                         (file.name, message["line"], message["column"])]
-                self.assertEqual([m for m in again if m["rule"] == message["rule"]], [], f"{file}: {message}")
         self.assertGreater(fixes, 10)
 
 
@@ -224,22 +230,19 @@ class Scratch(Workspace):
 
 class Emitted(Workspace):
     def test_mistakes_that_the_emitter_finds(self):
-        for rule, (native, derivatives) in Rules.EMITTED.items():
+        for rule, native in Rules.EMITTED.items():
             with self.subTest(rule):
-                files = ["--native", self.write("n.yaml", native)]
-                if derivatives:
-                    files += ["--derivatives", self.write("d.yaml", derivatives)]
-                messages = check(*files)["diagnostics"]
+                messages = check("--native", self.write("n.yaml", native))["diagnostics"]
                 self.assertEqual([message["rule"] for message in messages], [rule])
 
     def test_files_and_kernels(self):
         missing = check("--native", self.folder / "nowhere.yaml")["diagnostics"]
-        self.assertEqual([m["rule"] for m in missing], ["unreadable-file"])
+        self.assertEqual([m["rule"] for m in missing], ["unreadable_file"])
         self.assertNotIn("file", missing[0])
         path = self.write("k.yaml", "- func: f(Tensor self) -> Tensor\n  composite: explicit\n  non_differentiable: True\n")
         (self.folder / "kernels").mkdir(exist_ok=True)
         result = tenonc("check-kernels", "--native", path, "--kernels", self.folder / "kernels", "--format=json")
-        self.assertEqual([m["rule"] for m in json.loads(result.stdout)["diagnostics"]], ["missing-kernel"])
+        self.assertEqual([m["rule"] for m in json.loads(result.stdout)["diagnostics"]], ["missing_kernel"])
 
 
 if __name__ == "__main__":

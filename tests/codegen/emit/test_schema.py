@@ -17,8 +17,8 @@ UPSTREAM = TESTS / "upstream-2.6"
 
 # Bad files whose form alone is wrong.
 TELLING = {
-    "entry_not_a_map", "missing_func", "not_a_list", "unknown_category_override", "unknown_dispatch_key", "unknown_key",
-    "unknown_promotion", "unknown_python_module", "unknown_tag", "unknown_variant", "wrong_kind", "kernel_name",
+    "entry_not_a_map", "missing_func", "not_a_list", "known_category_override", "known_dispatch_key", "unknown_key",
+    "unknown_promotion", "known_python_module", "known_tag", "unknown_variant", "wrong_kind", "kernel_name",
 }
 TELLING_DERIVATIVES = {"derivative_form", "derivative_key"}
 
