@@ -20,6 +20,7 @@ install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_CONFIG_DIR}/" DESTINATION "${TENO
 install(FILES native_functions.yaml derivatives.yaml tags.yaml codegen/render.py codegen/requirements.txt
         DESTINATION "${TENON_INSTALL_SHARE}")
 install(DIRECTORY codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
+install(FILES ${TENON_SCHEMAS} DESTINATION "${TENON_INSTALL_SHARE}/schemas")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
 
 configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake

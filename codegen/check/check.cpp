@@ -135,6 +135,7 @@ void run(const Model& model, DiagnosticSink& sink, Wanted wanted) {
   const auto each = [&]<typename Kind>(Kind, const auto& call) {
     for (const Rule& rule : kRules) {
       if (const Kind* function = std::get_if<Kind>(&rule.run); function && wanted(rule)) {
+        const RuleScope scope(sink, rule.name);
         call(*function);
       }
     }

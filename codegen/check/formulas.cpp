@@ -80,11 +80,19 @@ void report_names(const FormulaContext& context, const codegen::Formula& source,
 
 void FormulaContext::error(const codegen::Formula& formula, size_t offset, std::string message,
                            std::string suggestion) const {
+  // The name at the place, if it is one; what follows a dot is another.
+  size_t end = offset;
+  const std::string& text = formula.text.text;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+    ++end;
+  }
   sink.report({Severity::kError,
                formula.text.at(offset),
                std::move(message),
                {{op.location, "the operator is declared here"}},
-               std::move(suggestion)});
+               std::move(suggestion),
+               formula.text.end_at(std::max(end, offset + 1))});
 }
 
 bool contains_input(const FormulaContext& context, std::string_view name) {

@@ -240,6 +240,7 @@ class NodeEmitter {
     auto expression = differentiable_expression(op_, sink_);
     if (!expression) return false;
     expr::Derivative derivative = expr::differentiate(*expression);
+    const RuleScope scope(sink_, "derivable_expression");
     for (const auto& error : derivative.errors) {
       sink_.error(op_.pointwise->location, error.message, error.suggestion);
     }

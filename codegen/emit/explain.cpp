@@ -1,77 +1,265 @@
 #include "codegen/emit/explain.h"
 
+#include <algorithm>
+#include <map>
+
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
 namespace {
 
-const Json* find_entry(const Json& ir, const std::string& name, size_t& index) {
+std::string text(const Json& value) { return value.get<std::string>(); }
+
+std::string join(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+std::string place(const Location& location) {
+  return location.valid() ? short_source(location) + ":" + std::to_string(location.line) : "";
+}
+
+/// Indices of the entries that `name` leads to: by name or a form's name, else by base name.
+std::vector<size_t> find_entries(const Json& ir, const std::string& name) {
+  std::vector<size_t> by_base;
   for (size_t i = 0; i < ir["operators"].size(); ++i) {
     const Json& entry = ir["operators"][i];
     for (const Json& form : entry["forms"]) {
-      const std::string overload = form["overload"];
-      const std::string full =
-          form["name"].get<std::string>() + (overload.empty() ? "" : "." + overload);
-      if (full == name || entry["name"] == name) {
-        index = i;
-        return &entry;
+      const std::string overload = text(form["overload"]);
+      const std::string full = text(form["name"]) + (overload.empty() ? "" : "." + overload);
+      if (full == name || entry["name"] == name) return {i};
+    }
+    if (entry["base"] == name) by_base.push_back(i);
+  }
+  return by_base;
+}
+
+class Explanation {
+ public:
+  Explanation(const Model& model, const Json& ir, size_t index, std::ostream& out)
+      : ir_(ir), index_(index), entry_(ir["operators"][index]),
+        ref_(*model.find(text(entry_["name"]))), op_(model.op(ref_)),
+        derivative_(model.derivative_of(ref_.op)), out_(out) {}
+
+  void print() {
+    out_ << text(entry_["name"]) << "  (" << place(op_.location) << ")\n";
+    print_keys();
+    out_ << "forms:\n";
+    for (const Json& form : entry_["forms"]) print_form(form);
+    print_shapes();
+    print_derivative();
+    out_ << "files:\n  include \"" << text(entry_["header"]) << "\"\n";
+    for (const Json& file : ir_["files"]) {
+      for (const Json& member : file["operators"]) {
+        if (member == index_) out_ << "  " << text(file["path"]) << "\n";
       }
     }
   }
-  return nullptr;
-}
 
-void explain_form(const Json& form, std::ostream& out) {
-  out << "  " << form["schema"].get<std::string>() << "\n      "
-      << (form["derived"] ? "derived " : "written, ") << form["kind"].get<std::string>()
-      << (form["method"] ? ", method" : "") << (form["function"] ? ", function" : "") << "\n";
-  for (const auto& [backend, symbol] : form["dispatch"]["table"].items()) {
-    for (const Json& thunk : form["dispatch"]["thunks"]) {
-      if (thunk["symbol"] != symbol) continue;
-      out << "      " << backend << ": " << thunk["kind"].get<std::string>();
-      if (thunk.contains("meta")) out << ", shapes by " << thunk["meta"].get<std::string>();
-      if (thunk.contains("kernel") && !thunk["kernel"].is_null()) {
-        out << ", kernel " << thunk["kernel"].get<std::string>();
+ private:
+  std::string key_place(std::string_view key) const {
+    const Location* location = op_.key_location(key);
+    return location == nullptr ? "" : place(*location);
+  }
+
+  void print_keys() {
+    if (op_.pointwise) {
+      for (const PointwiseCase& one : op_.pointwise->cases) {
+        std::vector<std::string> when;
+        for (const std::string* selector : {&one.output, &one.category, &one.backend}) {
+          if (!selector->empty()) when.push_back(*selector);
+        }
+        out_ << "pointwise" << (when.empty() ? "" : " (" + join(when) + ")") << ": "
+             << one.expression.text << "\n";
       }
-      out << "\n";
     }
+    if (op_.composite != Composite::kNo) {
+      out_ << "composite: "
+           << (op_.composite == Composite::kImplicit
+                   ? "implicit, computed and differentiated by the operators that it calls"
+                   : "explicit, computed by the operators that it calls")
+           << "\n";
+    }
+    if (op_.python_module) out_ << "Python module: " << op_.python_module->text << "\n";
+    std::vector<std::string> tags;
+    for (const LocatedName& tag : op_.tags) tags.push_back(tag.text);
+    if (!tags.empty()) out_ << "tags: " << join(tags) << "\n";
   }
-}
 
-void explain_node(const Json& node, std::ostream& out) {
-  out << "backward: " << node["name"].get<std::string>() << " ("
-      << node["source"].get<std::string>() << ":" << node["line"] << ")\n";
-  for (const Json& saved : node["saved"]) {
-    out << "  saves " << saved["name"].get<std::string>() << " ("
-        << saved["kind"].get<std::string>() << ") for the gradient of";
-    for (const Json& user : saved["users"]) {
-      out << " " << node["inputs"][user.get<size_t>()]["name"].get<std::string>();
+  /// Why there is this form, and how it is called.
+  std::string origin(const Json& form) const {
+    std::string result;
+    if (form["derived"]) {
+      result = "derived " + text(form["kind"]) + " form, from `variants` (" +
+               key_place("variants") + ")";
+    } else {
+      result = "written, " + text(form["kind"]);
     }
-    out << (saved["guarded"] ? ", only when that is wanted\n" : "\n");
-  }
-  for (const Json& one : node["pointwise"]) {
-    out << "  grad of " << node["inputs"][one["input"].get<size_t>()]["name"].get<std::string>()
-        << " = " << one["readable"].get<std::string>() << "\n";
-  }
-  for (const Json& formula : node["formulas"]) {
-    out << "  grad of";
-    for (const Json& o : formula["outputs"]) {
-      out << " " << node["inputs"][o.get<size_t>()]["name"].get<std::string>();
+    std::vector<std::string> calls;
+    const bool out = form["kind"] == "out";
+    if (form["function"]) {
+      calls.push_back("function " + text(form["cpp_namespace"]) + "::" +
+                      text(form["base"] == form["name"] || out ? form["base"] : form["name"]) +
+                      (out ? "_out" : ""));
     }
-    out << " = " << formula["original"].get<std::string>() << "\n";
+    if (form["method"]) calls.push_back("method Tensor::" + text(form["name"]));
+    return result + (calls.empty() ? "" : "; " + join(calls));
   }
-  for (const Json& kernel : node["kernels"]) {
-    out << "  fused kernel " << kernel["ident"].get<std::string>() << "\n";
+
+  static std::string describe(const Json& thunk) {
+    const std::string kind = text(thunk["kind"]);
+    if (kind == "pointwise") return "kernel generated from `pointwise`";
+    if (kind == "inplace_from_functional") {
+      return "computes " + text(thunk["functional"]) + ", copies into self";
+    }
+    if (kind == "out_from_functional") {
+      return "computes " + text(thunk["functional"]) + ", copies into the outputs";
+    }
+    const bool has_kernel = thunk.contains("kernel") && !thunk["kernel"].is_null();
+    if (kind == "structured") {
+      return "shapes by " + text(thunk["meta"]) +
+             (has_kernel ? ", kernel " + text(thunk["kernel"]) : ", no computation");
+    }
+    return has_kernel ? "kernel " + text(thunk["kernel"]) : kind;
   }
-}
+
+  void print_form(const Json& form) {
+    out_ << "  " << text(form["schema"]) << "\n      " << origin(form) << "\n";
+    std::vector<std::string> keys;
+    for (const Json& key : form["keys"]) keys.push_back(text(key));
+    if (!keys.empty()) out_ << "      dispatched by " << join(keys) << "\n";
+    std::vector<std::pair<std::string, std::vector<std::string>>> rows;  // symbol, slots
+    for (const auto& [slot, symbol] : form["dispatch"]["table"].items()) {
+      const auto row = std::find_if(rows.begin(), rows.end(),
+                                    [&](const auto& r) { return r.first == text(symbol); });
+      if (row == rows.end()) {
+        rows.push_back({text(symbol), {slot}});
+      } else {
+        row->second.push_back(slot);
+      }
+    }
+    for (const auto& [symbol, slots] : rows) {
+      for (const Json& thunk : form["dispatch"]["thunks"]) {
+        if (thunk["symbol"] == symbol) {
+          out_ << "      " << join(slots) << ": " << describe(thunk) << "\n";
+        }
+      }
+    }
+    const Json& autograd = form["autograd"];
+    if (autograd.is_null()) return;
+    const bool recorded =
+        autograd.contains("differentiable") && autograd["differentiable"].get<bool>();
+    out_ << "      autograd: "
+         << (recorded ? "recorded as " + text(entry_["node"]["name"])
+                      : "refused where a tensor requires a gradient")
+         << "\n";
+  }
+
+  void print_shapes() {
+    std::string source;
+    if (op_.pointwise) {
+      source = "tensors are broadcast; dtype rule " + std::string(to_string(op_.promotion));
+      if (op_.check) source += "; values checked by " + op_.check->text;
+    } else if (op_.structured) {
+      for (const Json& declaration : entry_["declarations"]) {
+        if (declaration["kind"] == "meta")
+          source = text(declaration["name"]) + ", for every backend";
+      }
+    } else {
+      source = "by the kernel itself";
+    }
+    out_ << "shapes and dtypes: " << source << "\n";
+  }
+
+  void print_derivative() {
+    const Json& node = entry_["node"];
+    if (node.is_null()) {
+      out_ << "backward: " << why_not_recorded() << "\n";
+      return;
+    }
+    const bool derived = derivative_ == nullptr;
+    out_ << "backward: " << text(node["name"]) << ", "
+         << (derived ? "derived from `pointwise` (" + key_place("pointwise") + ")"
+                     : "from " + place(derivative_->location))
+         << "\n";
+    for (const Json& saved : node["saved"]) print_saved(node, saved);
+    for (const Json& one : node["pointwise"]) {
+      out_ << "  grad of " << input(node, one["input"]) << " = " << text(one["readable"]) << "\n";
+    }
+    for (const Json& formula : node["formulas"]) {
+      out_ << "  grad of " << inputs(node, formula["outputs"]) << " = " << text(formula["original"])
+           << "\n";
+    }
+    for (const Json& kernel : node["kernels"]) {
+      out_ << "  fused kernel " << text(kernel["ident"]) << " for "
+           << inputs(node, kernel["outputs"]) << "\n";
+    }
+    print_forward();
+  }
+
+  std::string why_not_recorded() const {
+    if (op_.non_differentiable)
+      return "none: `non_differentiable` (" + key_place("non_differentiable") + ")";
+    if (op_.composite == Composite::kImplicit || op_.find_dispatch("CompositeImplicit")) {
+      return "that of the operators it calls";
+    }
+    return "none";
+  }
+
+  static std::string input(const Json& node, const Json& index) {
+    return text(node["inputs"][index.get<size_t>()]["name"]);
+  }
+
+  static std::string inputs(const Json& node, const Json& indices) {
+    std::vector<std::string> names;
+    for (const Json& index : indices) names.push_back(input(node, index));
+    return join(names);
+  }
+
+  void print_saved(const Json& node, const Json& saved) {
+    static const std::map<std::string, std::string> kKinds = {
+        {"tensor", "argument"},      {"optional_tensor", "argument, may be absent"},
+        {"tensor_list", "argument"}, {"result", "result"},
+        {"result_list", "result"},   {"value", "value"},
+        {"result_value", "value"},
+    };
+    const std::string kind = text(saved["kind"]);
+    const auto known = kKinds.find(kind);
+    out_ << "  saves " << text(saved["name"]) << " ("
+         << (known == kKinds.end() ? kind : known->second);
+    const bool is_value = kind == "value" || kind == "result_value";
+    if (is_value && saved["init"] != saved["name"]) out_ << ", " << text(saved["init"]);
+    out_ << "): the gradient of " << inputs(node, saved["users"]) << " needs it";
+    out_ << (saved["guarded"] ? "; only where that is wanted\n" : "\n");
+  }
+
+  void print_forward() {
+    if (derivative_ == nullptr) return;
+    for (const FormulaSet& set : derivative_->sets) {
+      for (const Formula& formula : set.forward) {
+        std::vector<std::string> names;
+        for (const LocatedName& name : formula.names) names.push_back(name.text);
+        out_ << "  tangent of " << join(names) << " = " << formula.text.text << "\n";
+      }
+    }
+  }
+
+  const Json& ir_;
+  size_t index_;
+  const Json& entry_;
+  OperatorRef ref_;
+  const Operator& op_;
+  const Derivative* derivative_;
+  std::ostream& out_;
+};
 
 }  // namespace
 
 bool explain(const Model& model, const Json& ir, const std::string& name, std::ostream& out,
              std::ostream& errors) {
-  size_t index = 0;
-  const Json* entry = find_entry(ir, name, index);
-  if (!entry) {
+  const std::vector<size_t> entries = find_entries(ir, name);
+  if (entries.empty()) {
     std::vector<std::string> names;
     for (const Operator& op : model.operators()) names.push_back(op.name());
     const std::string near = schema::nearest(name, names);
@@ -79,24 +267,9 @@ bool explain(const Model& model, const Json& ir, const std::string& name, std::o
            << (near.empty() ? "" : "; did you mean '" + near + "'?") << "\n";
     return false;
   }
-  out << (*entry)["name"].get<std::string>() << "  (" << (*entry)["source"].get<std::string>()
-      << ":" << (*entry)["line"] << ")\n";
-  if (entry->contains("expression")) {
-    for (const Json& text : (*entry)["expression"])
-      out << "pointwise: " << text.get<std::string>() << "\n";
-  }
-  out << "forms:\n";
-  for (const Json& form : (*entry)["forms"]) explain_form(form, out);
-  if ((*entry)["node"].is_null()) {
-    out << "backward: none of its own\n";
-  } else {
-    explain_node((*entry)["node"], out);
-  }
-  out << "files:\n";
-  for (const Json& file : ir["files"]) {
-    for (const Json& member : file["operators"]) {
-      if (member == index) out << "  " << file["path"].get<std::string>() << "\n";
-    }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0) out << "\n";
+    Explanation(model, ir, entries[i], out).print();
   }
   return true;
 }

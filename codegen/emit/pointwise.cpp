@@ -161,8 +161,10 @@ Json kernel_head(const std::string& ident, const std::vector<std::string>& input
 
 void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
             DiagnosticSink& sink) {
-  for (const auto& error : errors)
-    sink.error(text.at(error.offset), error.message, error.suggestion);
+  for (const auto& error : errors) {
+    sink.error(text.at(error.offset), error.message, error.suggestion,
+               text.end_at(error.offset + error.length));
+  }
 }
 
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
@@ -194,6 +196,7 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
 }
 
 Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
+  const RuleScope scope(sink, "pointwise_expression");
   for (const PointwiseCase& one : op.pointwise->cases) {
     if (one.backend == "cuda") {
       sink.error(one.expression.location,
@@ -266,6 +269,7 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
 
 std::optional<expr::Expression> differentiable_expression(const Operator& op,
                                                           DiagnosticSink& sink) {
+  const RuleScope scope(sink, "pointwise_expression");
   const auto cases = cases_for(op, "floating", "cpu");
   if (cases.empty()) return std::nullopt;
   return parse_cases(op, cases, sink);

@@ -103,8 +103,8 @@ void TokenCursor::expect_closing(std::string_view closer, const Token& opener) {
   const std::string wanted(closer);
   if (peek().kind == TokenKind::kEnd)
     throw SyntaxError{{opener.offset, opener.text.size(),
-                       "this '" + opener.text + "' is never closed: expected '" + wanted + "'",
-                       wanted, 0}};
+                       "this '" + opener.text + "' is never closed: expected '" + wanted + "'", "",
+                       0}};
   fail("expected '" + wanted + "', got " + describe(peek()));
 }
 

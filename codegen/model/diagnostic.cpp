@@ -6,8 +6,6 @@
 
 namespace tenon::codegen {
 
-namespace {
-
 std::string_view to_string(Severity severity) {
   switch (severity) {
   case Severity::kNote: return "note";
@@ -16,6 +14,8 @@ std::string_view to_string(Severity severity) {
   }
   return {};
 }
+
+namespace {
 
 // Longer lines are shown in part, around the place.
 constexpr size_t kMaxShown = 240;
@@ -64,13 +64,15 @@ void print_message(std::ostream& out, const Location& location, Severity severit
 }  // namespace
 
 void DiagnosticSink::report(Diagnostic diagnostic) {
+  if (diagnostic.rule.empty()) diagnostic.rule = rule_;
   num_errors_ += diagnostic.severity == Severity::kError;
   num_warnings_ += diagnostic.severity == Severity::kWarning;
   diagnostics_.push_back(std::move(diagnostic));
 }
 
-void DiagnosticSink::error(Location location, std::string message, std::string suggestion) {
-  report({Severity::kError, location, std::move(message), {}, std::move(suggestion)});
+void DiagnosticSink::error(Location location, std::string message, std::string suggestion,
+                           Location end) {
+  report({Severity::kError, location, std::move(message), {}, std::move(suggestion), end});
 }
 
 void DiagnosticSink::warning(Location location, std::string message, std::string suggestion) {
@@ -79,8 +81,10 @@ void DiagnosticSink::warning(Location location, std::string message, std::string
 
 void DiagnosticSink::report(const SourceString& text,
                             const std::vector<schema::ParseError>& errors) {
+  const RuleScope scope(*this, "schema_syntax");
   for (const schema::ParseError& problem : errors) {
-    error(text.at(problem.span.begin), problem.message, problem.suggestion);
+    error(text.at(problem.span.begin), problem.message, problem.suggestion,
+          text.end_at(problem.span.end));
   }
 }
 

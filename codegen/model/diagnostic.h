@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/model/source.h"
@@ -11,6 +12,8 @@
 namespace tenon::codegen {
 
 enum class Severity : uint8_t { kNote, kWarning, kError };
+/// "note", "warning", "error".
+std::string_view to_string(Severity severity);
 
 struct Note {
   Location location;  // may be invalid: then only the message is printed
@@ -22,7 +25,9 @@ struct Diagnostic {
   Location location;
   std::string message;
   std::vector<Note> notes;
-  std::string suggestion;  // nearest valid spelling, or empty
+  std::string suggestion;      // nearest valid spelling, or empty
+  Location end = {};           // just past the mistake; invalid: the word at `location` is it
+  std::string_view rule = {};  // Rule::id; the sink fills in that of its RuleScope
 };
 
 /// Collects the diagnostics of a run and owns the files they point into. Nothing is printed until
@@ -32,7 +37,8 @@ class DiagnosticSink {
   DiagnosticSink() : sources_(std::make_shared<SourceManager>()) {}
 
   void report(Diagnostic diagnostic);
-  void error(Location location, std::string message, std::string suggestion = {});
+  void error(Location location, std::string message, std::string suggestion = {},
+             Location end = {});
   void warning(Location location, std::string message, std::string suggestion = {});
   /// Errors of a schema or an expression whose spans are offsets into `text`.
   void report(const SourceString& text, const std::vector<schema::ParseError>& errors);
@@ -56,10 +62,28 @@ class DiagnosticSink {
   const std::shared_ptr<SourceManager>& shared_sources() const { return sources_; }
 
  private:
+  friend class RuleScope;
+
   std::shared_ptr<SourceManager> sources_;
+  std::string_view rule_;
   std::vector<Diagnostic> diagnostics_;
   size_t num_errors_ = 0;
   size_t num_warnings_ = 0;
+};
+
+/// Diagnostics that are reported while it lives belong to the rule `id`, a literal.
+class RuleScope {
+ public:
+  RuleScope(DiagnosticSink& sink, std::string_view id) : sink_(sink), outer_(sink.rule_) {
+    sink.rule_ = id;
+  }
+  ~RuleScope() { sink_.rule_ = outer_; }
+  RuleScope(const RuleScope&) = delete;
+  RuleScope& operator=(const RuleScope&) = delete;
+
+ private:
+  DiagnosticSink& sink_;
+  std::string_view outer_;
 };
 
 }  // namespace tenon::codegen

@@ -58,6 +58,7 @@ class DerivativeReader {
     if (!bound) return;
     if (!has_dispatch || !plain.backward.empty() || !plain.forward.empty()) {
       if (has_dispatch) {
+        const RuleScope scope(reader_.sink(), "derivative_form");
         reader_.sink().error(derivative.location,
                              "formulas stand either under `dispatch` or beside it, not both");
       }
@@ -78,6 +79,7 @@ class DerivativeReader {
       return derivative.name.text.find('(') == std::string::npos ? bind_name(derivative)
                                                                  : bind_schema(derivative);
     }
+    const RuleScope scope(reader_.sink(), "missing_key");
     reader_.sink().error(entry.location,
                          "an entry needs `name`, the operator that it differentiates");
     return false;
@@ -92,6 +94,7 @@ class DerivativeReader {
     const auto derived = derived_.find(name);
     if (derived != derived_.end()) {
       const Operator& op = operators_[derived->second];
+      const RuleScope scope(reader_.sink(), "derivative_of_derived");
       reader_.sink().report(
           {Severity::kError,
            location,
@@ -101,6 +104,7 @@ class DerivativeReader {
       return false;
     }
     if (!broken_.contains(name)) {
+      const RuleScope scope(reader_.sink(), "known_operator");
       reader_.sink().error(location, "unknown operator `" + name + "`", nearest_operator(name));
     }
     return false;
@@ -129,6 +133,7 @@ class DerivativeReader {
     const std::string wanted = schema::to_string(op.schema);
     const std::string written = schema::to_string(*parsed.schema);
     if (wanted == written) return true;
+    const RuleScope scope(reader_.sink(), "derivative_schema");
     size_t same = 0;
     while (same < wanted.size() && same < written.size() && wanted[same] == written[same]) ++same;
     reader_.sink().report({Severity::kError,
@@ -194,6 +199,7 @@ class DerivativeReader {
     Formula result;
     result.names = split_names(key.scalar);
     if (result.names.empty()) {
+      const RuleScope scope(reader_.sink(), "derivative_form");
       reader_.sink().error(key.location, "a formula needs the name of an argument");
       return;
     }

@@ -60,6 +60,7 @@ class EntryReader {
   }
 
   void unknown(const LocatedName& key) {
+    const RuleScope scope(reader_.sink(), "known_key");
     const std::string message = "unknown key `" + key.text + "`";
     const std::string suggestion = schema::nearest(key.text, operator_keys(dialect_));
     if (dialect_ == Dialect::kUpstream) {
@@ -204,6 +205,7 @@ bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operato
   }
   // A misspelt `func` is reported as an unknown key, with the spelling that is meant.
   if (dialect == Dialect::kUpstream || schema::nearest("func", present).empty()) {
+    const RuleScope scope(reader.sink(), "missing_key");
     reader.sink().error(entry.location, "an entry needs `func`, its schema");
   }
   return false;

@@ -52,6 +52,7 @@ class PointwiseReader {
     else if (contains(pointwise_backends(), word.text))
       slot = &selected.backend;
     if (slot == nullptr) {
+      const RuleScope scope(reader_.sink(), "known_word");
       reader_.sink().error(word.location,
                            "`" + word.text + "` selects no case of `pointwise`; expected " +
                                join_words(words_),
@@ -59,6 +60,7 @@ class PointwiseReader {
       return false;
     }
     if (!slot->empty()) {
+      const RuleScope scope(reader_.sink(), "pointwise_cases");
       reader_.sink().error(word.location, "`" + word.text + "` is inside the case for `" + *slot +
                                               "`, which it excludes");
       return false;

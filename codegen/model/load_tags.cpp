@@ -22,15 +22,18 @@ void load_tags(const YamlNode& root, DiagnosticSink& sink, std::vector<Tag>& tag
           description = std::move(text->text);
         }
       } else {
+        const RuleScope scope(sink, "known_key");
         const std::string meant = schema::nearest(key.text, {"tag", "desc"});
         misspelt = misspelt || meant == "tag";
         sink.error(key.location, "unknown key `" + key.text + "`", meant);
       }
     });
     if (!name) {
+      const RuleScope scope(sink, "missing_key");
       if (!misspelt) sink.error(entry->location, "an entry of the tags needs `tag`");
       continue;
     }
+    const RuleScope scope(sink, "tag_form");
     if (description.empty()) {
       sink.error(name->location, "tag `" + name->text + "` needs a `desc`");
     }

@@ -15,6 +15,7 @@ YamlPtr read_list(const SourceFile& file, DiagnosticSink& sink, Model::Parts& pa
   if (root != nullptr && root->is_sequence()) return root;
   parts.complete = false;
   if (root != nullptr) {
+    const RuleScope scope(sink, "value_form");
     sink.error(root->location,
                "the file must be a list of entries, got " + std::string(root->describe()));
   }
@@ -58,6 +59,7 @@ Model load(const std::vector<std::string>& native_files,
   const auto open = [&](const std::string& path) {
     const SourceFile* file = sink.sources().open(path);
     if (file == nullptr) {
+      const RuleScope scope(sink, "unreadable_file");
       sink.error({}, "cannot read `" + path + "`");
       complete = false;
     }

@@ -47,6 +47,7 @@ std::vector<LocatedName> split_names(const SourceString& text) {
 }
 
 void Reader::wrong_kind(const YamlNode& node, std::string_view what, std::string_view wanted) {
+  const RuleScope scope(sink_, "value_form");
   sink_.error(node.location, std::string(what) + " must be " + std::string(wanted) + ", got " +
                                  std::string(node.describe()));
 }
@@ -58,6 +59,7 @@ std::optional<SourceString> Reader::text(const YamlNode& node, std::string_view 
   }
   SourceString result = trimmed(node.scalar);
   if (result.empty()) {
+    const RuleScope scope(sink_, "value_form");
     sink_.error(node.location, std::string(what) + " is empty");
     return std::nullopt;
   }
@@ -75,6 +77,7 @@ std::optional<bool> Reader::boolean(const YamlNode& node, std::string_view what)
     const std::string& value = node.scalar.text;
     if (value == "True" || value == "true") return true;
     if (value == "False" || value == "false") return false;
+    const RuleScope scope(sink_, "value_form");
     sink_.error(node.location, std::string(what) + " must be True or False, got `" + value + "`",
                 schema::nearest(value, {"True", "False"}));
     return std::nullopt;
@@ -103,6 +106,7 @@ std::optional<size_t> Reader::word(const LocatedName& name, const std::vector<st
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == name.text) return i;
   }
+  const RuleScope scope(sink_, "known_word");
   sink_.error(name.location,
               std::string(what) + " must be " + join_words(words) + ", got `" + name.text + "`",
               schema::nearest(name.text, words));
@@ -117,6 +121,7 @@ bool Reader::is_new_key(const YamlNode& key, std::vector<LocatedName>& seen) {
   const SourceString text = trimmed(key.scalar);
   for (const LocatedName& before : seen) {
     if (before.text != text.text) continue;
+    const RuleScope scope(sink_, "duplicate_key");
     sink_.report({Severity::kError,
                   text.location,
                   "key `" + text.text + "` is given twice",

@@ -58,6 +58,11 @@ size_t SourceFile::offset(uint32_t line, uint32_t column) const {
   return std::min(text_.size(), line_starts_[line - 1] + std::max(column, 1u) - 1);
 }
 
+uint32_t SourceFile::line_of(size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<uint32_t>(after - line_starts_.begin());
+}
+
 std::string Location::to_string() const {
   if (!valid()) return {};
   return file->path() + ":" + std::to_string(line) + ":" + std::to_string(column);
@@ -76,6 +81,13 @@ Location SourceString::at(size_t offset) const {
   const Segment& segment = *(after - 1);
   result.line = segment.line;
   result.column = segment.column + static_cast<uint32_t>(offset - segment.offset);
+  return result;
+}
+
+Location SourceString::end_at(size_t offset) const {
+  if (offset == 0) return at(0);
+  Location result = at(offset - 1);
+  ++result.column;
   return result;
 }
 

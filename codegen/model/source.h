@@ -23,6 +23,8 @@ class SourceFile {
   std::string_view line(uint32_t number) const;
   /// Byte offset of a 1-based line and column; clamped to the text.
   size_t offset(uint32_t line, uint32_t column) const;
+  /// 1-based number of the line that holds byte `offset`.
+  uint32_t line_of(size_t offset) const;
 
  private:
   std::string path_;
@@ -57,6 +59,8 @@ struct SourceString {
   bool empty() const { return text.empty(); }
   /// Place of byte `offset`; one past the end is allowed.
   Location at(size_t offset) const;
+  /// Place just past a span of the text that ends at `offset`, on the line of its last byte.
+  Location end_at(size_t offset) const;
 };
 
 /// Owns the files that locations point into.

@@ -164,6 +164,7 @@ std::string_view YamlNode::describe() const {
 }
 
 YamlPtr parse_yaml(const SourceFile& file, DiagnosticSink& sink) {
+  const RuleScope scope(sink, "yaml_syntax");
   if (!check_bytes(file, sink)) return nullptr;
   TreeBuilder builder(file, sink);
   try {

@@ -141,7 +141,9 @@ class Parser : private detail::TokenStream {
       arg.default_span.end = previous_end();
       arg.span.end = previous_end();
       for (ParseError& problem : check_default(arg.type, value)) {
-        error(arg.default_span, std::move(problem.message), std::move(problem.suggestion));
+        // What is wrong with a None is the type.
+        const Span place = value.is_none() ? arg.type_span : arg.default_span;
+        error(place, std::move(problem.message), std::move(problem.suggestion));
       }
       arg.default_value = std::move(value);
     }

@@ -47,7 +47,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     const size_t limit = std::max<size_t>(1, std::max(word.size(), candidate.size()) / 3);
     const size_t gap = word.size() > candidate.size() ? word.size() - candidate.size()
                                                       : candidate.size() - word.size();
-    if (gap > limit || gap >= best_distance) continue;
+    if (gap > limit || gap >= best_distance || candidate == word) continue;
     const size_t distance = edit_distance(folded, lower(candidate));
     // A single letter is as near to every other one; that helps nobody.
     const bool all_replaced = distance >= std::min(word.size(), candidate.size());

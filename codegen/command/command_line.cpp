@@ -1,0 +1,134 @@
+#include "codegen/command/command_line.h"
+
+#include <map>
+
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen {
+namespace {
+
+using Setter = void (*)(CommandLine&, const std::string&);
+
+template <std::string CommandLine::*member>
+void set(CommandLine& line, const std::string& value) {
+  line.*member = value;
+}
+
+template <std::vector<std::string> CommandLine::*member>
+void append(CommandLine& line, const std::string& value) {
+  (line.*member).push_back(value);
+}
+
+void set_dialect(CommandLine& line, const std::string& value) {
+  if (value != "tenon" && value != "upstream") {
+    throw UsageError{"--dialect must be tenon or upstream, got '" + value + "'"};
+  }
+  line.dialect = value == "upstream" ? Dialect::kUpstream : Dialect::kTenon;
+}
+
+void set_format(CommandLine& line, const std::string& value) {
+  const auto format = report_format_from(value);
+  if (!format) throw UsageError{"--format must be text, json or sarif, got '" + value + "'"};
+  line.format = *format;
+}
+
+void set_backends(CommandLine& line, const std::string& value) {
+  line.targets.cuda = value.find("CUDA") != std::string::npos;
+}
+
+const std::map<std::string, Setter>& setters() {
+  static const std::map<std::string, Setter> table = {
+      {"--native", append<&CommandLine::native>},
+      {"--derivatives", append<&CommandLine::derivatives>},
+      {"--base", append<&CommandLine::base>},
+      {"--kernels", append<&CommandLine::kernels>},
+      {"--tags", set<&CommandLine::tags>},
+      {"--out", set<&CommandLine::out>},
+      {"--templates", set<&CommandLine::templates>},
+      {"--python", set<&CommandLine::python>},
+      {"--depfile", set<&CommandLine::depfile>},
+      {"--stamp", set<&CommandLine::stamp>},
+      {"--dialect", set_dialect},
+      {"--format", set_format},
+      {"--backends", set_backends},
+  };
+  return table;
+}
+
+Setter find_setter(const std::string& option) {
+  const auto found = setters().find(option);
+  if (found != setters().end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [name, setter] : setters()) names.push_back(name);
+  const std::string near = schema::nearest(option, names);
+  throw UsageError{"unknown option " + option +
+                   (near.empty() ? "\n\n" + usage() : "; did you mean '" + near + "'?")};
+}
+
+}  // namespace
+
+std::string usage() {
+  return R"(tenonc: Tenon's operator generator
+
+  tenonc check   OPTIONS             report every mistake in the YAML files
+  tenonc gen     OPTIONS --out DIR   write the C++ sources that follow from them
+  tenonc check-kernels OPTIONS       report hand-written kernels that are missing
+  tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
+  tenonc ir      OPTIONS             print the intermediate representation as JSON
+  tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
+                                     YAML files; exit status 1 when it breaks something
+  tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which
+                                     are not
+  tenonc schema  KIND                JSON Schema for editors; KIND is native_functions (with --tags
+                                     it knows the tags), derivatives or tags
+
+Options
+  --native FILE        operators (may be repeated)
+  --derivatives FILE   derivative formulas (may be repeated)
+  --tags FILE          the list of known tags
+  --base FILE          operators that exist already, for a library of your own
+  --dialect NAME       tenon (default) or upstream
+  --backends LIST      CPU or CPU,CUDA
+  --format NAME        of the messages: text (default, on standard error), json or sarif (a document
+                       on standard output; on standard error for explain and ir)
+  --out PATH           folder of the generated files (gen), file to write (schema)
+  --kernels PATH       a kernel source, or a folder of them (check, check-kernels; may be repeated)
+  --templates DIR      Jinja2 templates (gen)
+  --python PROGRAM     a Python that has Jinja2 (gen)
+  --depfile FILE       dependencies of this run for Ninja (gen, check-kernels)
+  --stamp FILE         touched when done (gen, check-kernels)
+
+Exit status: 0 when all is well, 1 when the files have errors, 2 when the command line has, 3 for an
+error of tenonc itself.
+)";
+}
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  if (arguments.empty()) throw UsageError{"expected a command\n\n" + usage()};
+  line.verb = arguments[0];
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!argument.starts_with("--")) {
+      line.operands.push_back(argument);
+      continue;
+    }
+    if (argument == "--check") {
+      line.check = true;
+      continue;
+    }
+    const size_t equal = argument.find('=');
+    const std::string option = argument.substr(0, equal);
+    const Setter setter = find_setter(option);
+    if (equal != std::string::npos) {
+      setter(line, argument.substr(equal + 1));
+    } else if (++i == arguments.size()) {
+      throw UsageError{"option " + option + " needs a value"};
+    } else {
+      setter(line, arguments[i]);
+    }
+  }
+  return line;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "codegen/command/command_line.h"
+
+namespace tenon::codegen {
+
+// Each gives the exit status of the command.
+
+/// Compares two versions: 0 when users of the old one may use the new one, 1 when not, 2 when a
+/// side cannot be read.
+int run_diff(const CommandLine& line);
+
+/// Formats YAML files in place; with --check only says which would change, 1 if any.
+int run_fmt(const CommandLine& line);
+
+/// The JSON Schema of a kind of file, for editors.
+int run_schema(const CommandLine& line);
+
+/// Writes what is wrong, once: text on standard error; json and sarif on standard output, but on
+/// standard error where the command prints something else (`product`). True if there are errors.
+bool report_errors(const DiagnosticSink& sink, ReportFormat format, bool product = false);
+
+}  // namespace tenon::codegen

@@ -1,0 +1,86 @@
+#include "codegen/model/keys.h"
+
+#include "codegen/model/vocabulary.h"
+
+namespace tenon::codegen {
+namespace {
+
+const std::vector<KeyInfo>& operator_entry() {
+  static const std::vector<std::string> composites = {"implicit", "explicit"};
+  static const std::vector<std::string> device_checks = {"ExactSame", "NoCheck"};
+  static const std::vector<KeyInfo> keys = {
+      {"func", ValueForm::kSchema, "The operator's schema.", nullptr, true},
+      {"variants", ValueForm::kVariants,
+       "The forms that users get: function, method, and the derived in-place and out forms."},
+      {"cpp_no_default_args", ValueForm::kNames,
+       "Arguments whose default the C++ function leaves out."},
+      {"check", ValueForm::kName,
+       "Hand-written function that throws where a value or dtype is not allowed."},
+      {"pointwise", ValueForm::kPointwise,
+       "The expression of each element: kernels, shapes and derivative follow from it."},
+      {"promote", ValueForm::kWord, "The dtype rule of a pointwise operator.", &promotions()},
+      {"python_module", ValueForm::kWord, "The Python module of the function.", &python_modules()},
+      {"structured", ValueForm::kFlag,
+       "A function in aten/meta gives the shapes; kernels write into given outputs."},
+      {"structured_delegate", ValueForm::kName, "The structured operator that computes this one."},
+      {"structured_inherits", ValueForm::kName, "Base class of the structured kernel (upstream)."},
+      {"precomputed", ValueForm::kTexts,
+       "Arguments that the meta function replaces for the kernels (upstream)."},
+      {"composite", ValueForm::kWord,
+       "Written in terms of other operators; implicit: so is its derivative.", &composites},
+      {"dispatch", ValueForm::kDispatch, "The kernel of each backend."},
+      {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},
+      {"autogen", ValueForm::kNames, "Operators that upstream's generator adds (upstream)."},
+      {"non_differentiable", ValueForm::kFlag, "The operator has no derivative."},
+      {"out_name", ValueForm::kName, "Overload name of the derived out form."},
+      {"device_check", ValueForm::kWord, "Whether tensors must be on one device.", &device_checks},
+      {"device_guard", ValueForm::kFlag, "Whether the current device follows the arguments."},
+      {"category_override", ValueForm::kWord, "Kind of the Python signature.",
+       &category_overrides()},
+      {"manual_cpp_binding", ValueForm::kFlag, "The C++ function is written by hand."},
+      {"manual_kernel_registration", ValueForm::kFlag, "Kernels are registered by hand."},
+      {"use_const_ref_for_mutable_tensors", ValueForm::kFlag,
+       "Kernels take `const Tensor&` for what they write to."},
+      {"tags", ValueForm::kTags, "Facts about the operator, out of tags.yaml."},
+  };
+  return keys;
+}
+
+const std::vector<KeyInfo>& derivative_entry() {
+  static const std::vector<KeyInfo> keys = {
+      {"name", ValueForm::kSchema, "The operator's name, or its exact schema.", nullptr, true},
+      {"output_differentiability", ValueForm::kOutputs, "Which outputs have a gradient."},
+      {"dispatch", ValueForm::kFormulas, "Formulas for each autograd key."},
+  };
+  return keys;
+}
+
+const std::vector<KeyInfo>& tag_entry() {
+  static const std::vector<KeyInfo> keys = {
+      {"tag", ValueForm::kName, "The tag's name.", nullptr, true},
+      {"desc", ValueForm::kText, "What the tag says about an operator.", nullptr, true},
+  };
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<KeyInfo>& entry_keys(FileKind kind) {
+  static const std::vector<KeyInfo> none;
+  switch (kind) {
+  case FileKind::kOperators: return operator_entry();
+  case FileKind::kDerivatives: return derivative_entry();
+  case FileKind::kTags: return tag_entry();
+  case FileKind::kUnknown: break;
+  }
+  return none;
+}
+
+const KeyInfo* find_key(FileKind kind, std::string_view name) {
+  for (const KeyInfo& key : entry_keys(kind)) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::codegen

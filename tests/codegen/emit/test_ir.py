@@ -1,0 +1,144 @@
+"""`tenonc ir` and `tenonc explain`: the documented form of the first, the text of the second."""
+
+import json
+import os
+import re
+import unittest
+
+from support import ROOT, Workspace, tenonc
+
+DOC = ROOT / "docs" / "ir.md"
+GOLDEN = ROOT / "tests" / "codegen" / "golden"
+
+# The places of the objects that docs/ir.md describes under a heading of their own.
+SECTIONS = {
+    "The document": ["$"],
+    "An entry": ["$.operators[]"],
+    "A form": ["$.operators[].forms[]"],
+    "A kernel": ["$.operators[].kernel", "$.operators[].node.kernels[]"],
+    "A node": ["$.operators[].node"],
+}
+# Objects whose keys are data.
+DATA = {"$.operators[].forms[].dispatch.table"}
+
+
+def documented():
+    """{heading: {key: description}} of the tables in docs/ir.md."""
+    result = {}
+    for part in re.split(r"(?m)^## ", DOC.read_text())[1:]:
+        title, text = part.split("\n", 1)
+        rows = re.findall(r"(?m)^\| (`.*?) \| (.*) \|$", text)
+        result[title.strip()] = {key: description for keys, description in rows for key in re.findall(r"`(\w+)`", keys)}
+    return result
+
+
+def objects(value, path, found):
+    """All keys of the objects at each path of the document."""
+    if isinstance(value, dict):
+        if path in DATA:
+            return
+        found.setdefault(path, set()).update(value)
+        for key, inner in value.items():
+            objects(inner, f"{path}.{key}", found)
+    elif isinstance(value, list):
+        for item in value:
+            objects(item, path + "[]", found)
+
+
+def library_ir(*options):
+    result = tenonc("ir", "--native", ROOT / "native_functions.yaml", "--derivatives", ROOT / "derivatives.yaml",
+                    "--tags", ROOT / "tags.yaml", *options)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+class Documentation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ir = json.loads(library_ir("--backends", "CPU,CUDA"))
+        cls.found = {}
+        objects(cls.ir, "$", cls.found)
+        cls.doc = documented()
+
+    def test_version(self):
+        self.assertEqual(f"| `version` | {self.ir['version']} |", re.search(r"\| `version` .*", DOC.read_text())[0])
+
+    def test_every_key_is_documented_and_exists(self):
+        # A key that goes or changes its name raises the version; a new one is described.
+        for title, paths in SECTIONS.items():
+            for path in paths:
+                extra = {"outputs"} if path == "$.operators[].kernel" else set()  # of backward kernels alone
+                self.assertEqual(self.found[path] | extra, set(self.doc[title]) | extra, path)
+
+    def test_keys_of_inner_objects_are_named(self):
+        for title, paths in SECTIONS.items():
+            for key, description in self.doc[title].items():
+                if "(#" in description:
+                    continue  # a section of its own
+                words = set(re.findall(r"`(\w+)`", description))
+                for path in paths:
+                    for inner in (f"{path}.{key}", f"{path}.{key}[]"):
+                        self.assertLessEqual(self.found.get(inner, set()) - {"file", "line", "source"}, words, inner)
+
+    def test_values(self):
+        forms = [form for entry in self.ir["operators"] for form in entry["forms"]]
+        text = DOC.read_text()
+        for kind in {thunk["kind"] for form in forms for thunk in form["dispatch"]["thunks"]}:
+            self.assertIn(f"`{kind}`", text)
+        nodes = [entry["node"] for entry in self.ir["operators"] if entry["node"]]
+        for kind in {saved["kind"] for node in nodes for saved in node["saved"]}:
+            self.assertIn(f"`{kind}`", text)
+
+    def test_operators_are_in_the_order_of_their_names(self):
+        names = [entry["name"] for entry in self.ir["operators"]]
+        self.assertEqual(names, sorted(names))
+
+
+class Explain(Workspace):
+    maxDiff = None
+
+    def explain(self, name, *options):
+        return tenonc("explain", name, "--native", "operators.yaml", "--derivatives", "derivatives.yaml", "--base",
+                      "base.yaml", "--backends", "CPU,CUDA", *options, cwd=GOLDEN)
+
+    def test_golden(self):
+        names = re.findall(r"(?m)^- func: ([\w:.]+)\(", (GOLDEN / "operators.yaml").read_text())
+        text = ""
+        for name in names:
+            result = self.explain(name)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            text += result.stdout + "\n"
+        path = ROOT / "tests/codegen/report/explain.expected"
+        if os.environ.get("TENON_ACCEPT"):
+            path.write_text(text)
+        self.assertEqual(text, path.read_text())
+
+    def library(self, name):
+        return tenonc("explain", name, "--native", ROOT / "native_functions.yaml", "--derivatives",
+                      ROOT / "derivatives.yaml", "--tags", ROOT / "tags.yaml")
+
+    def test_names(self):
+        entry = self.library("add.Tensor").stdout
+        self.assertEqual(self.library("add_.Tensor").stdout, entry)  # a form leads to its entry
+        both = self.library("add").stdout  # a base name to all
+        self.assertIn(entry, both)
+        self.assertEqual(re.findall(r"(?m)^add\.\w+", both), ["add.Scalar", "add.Tensor"])
+
+    def test_what_users_ask(self):
+        text = self.library("mm").stdout
+        for line in ("written, functional; function tenon::mm, method Tensor::mm",
+                     "CPU: shapes by mm_meta, kernel mm_cpu",
+                     "saves mat2 (argument): the gradient of self needs it; only where that is wanted",
+                     "grad of self = grad.mm(mat2.t().conj())", "tenon/ops/mm.h"):
+            self.assertIn(line, text)
+        self.assertIn("backward: none: `non_differentiable`", self.library("argmax").stdout)
+        self.assertIn("differentiated by the operators that it calls", self.library("softmax.int").stdout)
+
+    def test_unknown(self):
+        result = self.library("add.Tensr")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, "tenonc: there is no operator 'add.Tensr'; did you mean 'add.Tensor'?\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
