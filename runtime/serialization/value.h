@@ -63,9 +63,9 @@ class TENON_API Value {
 
   Value() = default;  ///< None
   Value(std::nullptr_t) {}
-  Value(bool v) : kind_(Kind::Bool), int_(v) {}
+  /// A bool or an int. A template, so that no pointer is taken for a bool.
   template <class T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Value(T v) : Value(integer(v)) {}
+  requires std::is_integral_v<T> Value(T v) : Value(integer(v)) {}
   Value(double v) : kind_(Kind::Float), float_(v) {}
   Value(std::complex<double> v);
   Value(std::string text);
@@ -195,7 +195,9 @@ class TENON_API Value {
   Value(Kind kind, std::shared_ptr<detail::Node> node) : kind_(kind), node_(std::move(node)) {}
   template <class T>
   static Value integer(T v) {
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return Value(Kind::Bool, int64_t{v});
+    } else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
       if (v > static_cast<T>(INT64_MAX)) return large(v);
     }
     return Value(Kind::Int, static_cast<int64_t>(v));

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 #include <unordered_set>
 
 #include "runtime/serialization/zip_format.h"
@@ -15,82 +16,95 @@ using Kind = Value::Kind;
 /// Dicts are searched in order while they are this small.
 constexpr size_t kFew = 8;
 
-std::string number_key(double v) {
-  std::string key = "f";
-  zip::put<uint64_t>(key, std::bit_cast<uint64_t>(v));
-  return key;
-}
+/// Writes the text of a key. References within tuples could make a small key endless, so its parts
+/// and its length are limited.
+class KeyWriter {
+ public:
+  std::string run(const Value& key) {
+    write(key, 0);
+    return std::move(text_);
+  }
 
-void write_key(std::string& to, const Value& key, int depth) {
-  TENON_CHECK_VALUE(depth < kMaxDepth, "a key is nested deeper than ", kMaxDepth);
-  const auto text = [&](char kind, const std::string& s) {
-    to += kind;
-    zip::put<uint64_t>(to, s.size());
-    to += s;
-  };
-  switch (key.kind()) {
-  case Kind::None: to += 'N'; return;
-  // Numbers that are equal are one key: 1, 1.0 and True.
-  case Kind::Bool: return text('i', Value(key.to_bool() ? 1 : 0).int_bytes());
-  case Kind::Int: return text('i', key.int_bytes());
-  case Kind::Float: {
-    const double v = key.to_double();
-    if (v == std::floor(v) && std::fabs(v) < 0x1p63)
-      return text('i', Value(static_cast<int64_t>(v)).int_bytes());
-    to += number_key(v);
-    return;
+ private:
+  static constexpr int kMaxParts = 10'000;
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
+
+  void add(char kind, const std::string& s) {
+    text_ += kind;
+    zip::put<uint64_t>(text_, s.size());
+    text_ += s;
   }
-  case Kind::String: return text('s', key.to_string());
-  case Kind::Bytes: return text('b', key.to_bytes());
-  case Kind::Dtype: return text('d', std::to_string(static_cast<int>(key.to_dtype())));
-  case Kind::Device: return text('D', key.to_device().str());
-  case Kind::Layout:
-  case Kind::Global: return text('g', key.name());
-  case Kind::Complex:
-    to += 'c' + number_key(key.to_complex().real()) + number_key(key.to_complex().imag());
-    return;
-  case Kind::Tuple:
-  case Kind::Size:
-  case Kind::Range:
-    to += key.is(Kind::Range) ? 'r' : 't';
-    zip::put<uint64_t>(to, key.size());
-    for (const Value& item : key.items()) write_key(to, item, depth + 1);
-    return;
-  case Kind::FrozenSet: {
-    // Whatever order a frozenset has, it is the same key.
-    std::map<std::string, bool> parts;
-    for (const Value& item : key.items()) {
-      std::string part;
-      write_key(part, item, depth + 1);
-      parts.emplace(std::move(part), true);
+  void add(char kind, const void* address) {
+    text_ += kind;
+    zip::put<uint64_t>(text_, reinterpret_cast<uint64_t>(address));
+  }
+  void add(double v) {
+    text_ += 'f';
+    zip::put<uint64_t>(text_, std::bit_cast<uint64_t>(v));
+  }
+
+  void write(const Value& key, int depth) {
+    TENON_CHECK_VALUE(depth < kMaxDepth && ++parts_ <= kMaxParts &&
+                          (depth == 0 || text_.size() <= kMaxBytes),
+                      "a key is nested too deep or too large");
+    switch (key.kind()) {
+    case Kind::None: text_ += 'N'; return;
+    // Numbers that are equal are one key: 1, 1.0 and True.
+    case Kind::Bool: return add('i', Value(key.to_bool() ? 1 : 0).int_bytes());
+    case Kind::Int: return add('i', key.int_bytes());
+    case Kind::Float: {
+      const double v = key.to_double();
+      if (v == std::floor(v) && std::fabs(v) < 0x1p63)
+        return add('i', Value(static_cast<int64_t>(v)).int_bytes());
+      return add(v);
     }
-    to += 'z';
-    zip::put<uint64_t>(to, parts.size());
-    for (const auto& part : parts) text('p', part.first);
-    return;
+    case Kind::String: return add('s', key.to_string());
+    case Kind::Bytes: return add('b', key.to_bytes());
+    case Kind::Dtype: return add('d', std::to_string(static_cast<int>(key.to_dtype())));
+    case Kind::Device: return add('D', key.to_device().str());
+    case Kind::Layout:
+    case Kind::Global: return add('g', key.name());
+    case Kind::Complex:
+      text_ += 'c';
+      add(key.to_complex().real());
+      return add(key.to_complex().imag());
+    case Kind::Tuple:
+    case Kind::Size:
+    case Kind::Range:
+      text_ += key.is(Kind::Range) ? 'r' : 't';
+      zip::put<uint64_t>(text_, key.size());
+      for (const Value& item : key.items()) write(item, depth + 1);
+      return;
+    case Kind::FrozenSet: return write_set(key, depth);
+    case Kind::Tensor:
+    case Kind::Parameter: return add('T', key.to_tensor().unsafe_impl());
+    case Kind::Storage:
+    case Kind::Object: return add('O', Node::of(key));
+    default: break;
+    }
+    tenon::detail::raise<TypeError>("unhashable: ", key.description(), " cannot be a key");
   }
-  case Kind::Tensor:
-  case Kind::Parameter:
-    to += 'T';
-    zip::put<uint64_t>(to, reinterpret_cast<uint64_t>(key.to_tensor().unsafe_impl()));
-    return;
-  case Kind::Storage:
-  case Kind::Object:
-    to += 'O';
-    zip::put<uint64_t>(to, reinterpret_cast<uint64_t>(Node::of(key)));
-    return;
-  default: break;
+
+  /// Whatever order a frozenset has, it is the same key.
+  void write_set(const Value& key, int depth) {
+    std::set<std::string> parts;
+    const std::string before = std::exchange(text_, std::string());
+    for (const Value& item : key.items()) {
+      write(item, depth + 1);
+      parts.insert(std::exchange(text_, std::string()));
+    }
+    text_ = before + 'z';
+    zip::put<uint64_t>(text_, parts.size());
+    for (const std::string& part : parts) add('p', part);
   }
-  tenon::detail::raise<TypeError>("unhashable: ", key.description(), " cannot be a key");
-}
+
+  std::string text_;
+  int parts_ = 0;
+};
 
 }  // namespace
 
-std::string hash_key(const Value& key) {
-  std::string text;
-  write_key(text, key, 0);
-  return text;
-}
+std::string hash_key(const Value& key) { return KeyWriter().run(key); }
 
 void HoldingNode::release(std::vector<Value>&& values) {
   // Destroying a value may destroy a node, which comes here again and leaves its own values to the

@@ -33,6 +33,14 @@ void set_requires_grad(const TensorBase& t, const Value& wanted) {
   if (wanted.to_bool()) Tensor(t).requires_grad_(true);
 }
 
+/// Counts the bytes of a copy against the limit: a view may repeat few elements many times.
+void count_elements(Unpickler& machine, const TensorBase& view, ScalarType dtype) {
+  uint64_t bytes = 0;
+  const bool overflows =
+      __builtin_mul_overflow(static_cast<uint64_t>(view.numel()), element_size(dtype), &bytes);
+  machine.count_made(overflows ? UINT64_MAX : bytes);
+}
+
 bool is_set(const Value& metadata, const char* key) {
   const Value* bit = metadata.find(Value(key));
   return bit && bit->to_bool();
@@ -152,8 +160,7 @@ TensorBase TensorBuilder::resolved(Unpickler& machine, const TensorBase& view,
   if (conjugate && !view.is_complex())
     machine.fail("a conjugate view of a tensor that is not complex");
   if (view.is_meta()) return view;
-  // A view may repeat few elements many times.
-  machine.count_made(view.nbytes());
+  count_elements(machine, view, view.dtype());
   const TensorBase result = empty(view.sizes(), view.dtype(), view.device());
   pending_.push_back({view, result, conjugate, negative});
   return result;
@@ -203,6 +210,7 @@ Value TensorBuilder::device_tensor(Unpickler& machine, const Items& args) {
   if (inspects_) return from.detach().to(args[1].to_dtype());
   if (!machine.fill_storages())
     machine.fail("a tensor on device " + device + " in a legacy file is not supported");
+  count_elements(machine, from, args[1].to_dtype());
   const Tensor t = from.to(args[1].to_dtype()).to(Device(map_location_.target(device)));
   set_requires_grad(t, args[3]);
   return t;

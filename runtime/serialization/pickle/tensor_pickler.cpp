@@ -18,6 +18,7 @@ void ValuePickler::storage(const Value& v) { storage_id(v.to_storage(), v.to_dty
 /// ('storage', class, key, location, number of elements); the legacy format adds where the storage
 /// is a view of another, which none is.
 void ValuePickler::storage_id(const Storage& storage, ScalarType dtype) {
+  if (storage.device().is_meta()) fail("a storage on the meta device has no data to save");
   const bool untyped = dtype == ScalarType::Undefined;
   const StorageTable::Record* record = nullptr;
   try {

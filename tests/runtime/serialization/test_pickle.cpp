@@ -201,6 +201,16 @@ TEST_CASE("bombs are bounded") {
                        "00"s;
   for (int i = 0; i < 200; ++i) copies += "h\x01h\x02h\x03\x86R";
   check_contains(failure(copies), "makes more than");
+  // A tuple of two of a tuple of two ... as a key.
+  std::string twice = "K\x01";
+  for (int i = 0; i < 60; ++i) twice += "q\x01h\x01\x86";
+  check_contains(failure("}" + twice + "Ns"), "a key is nested too deep or too large");
+  // Few elements, shown as very many, and saved as a conjugate view, which needs a copy.
+  const std::string many = "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\n"
+                           "FloatStorage\nX\x01\0\0\0"s +
+                           "0X\x03\0\0\0cpuK\x01tQK\0\x8a\x06\0\0\0\0\0\x10\x85K\0\x85\x89)"
+                           "}X\x03\0\0\0neg\x88stR"s;
+  check_contains(failure(many), "makes more than");
   // The memo is a map: a huge index costs no more than a small one.
   CHECK(run(pickle("K\x01r\xff\xff\xff\xff"
                    "0j\xff\xff\xff\xff"))
