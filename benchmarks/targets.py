@@ -36,6 +36,7 @@ TARGETS = [
     (r"^optim/", 0.5, None),
     (r"^files/save$", 0.7, 0.9),
     (r"^files/load$", 0.5, 0.9),
+    (r"^files/mmap_load$", 0.5, None),
 ]
 
 # Cases whose ceiling is another case, measured by the same processes.
