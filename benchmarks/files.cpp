@@ -7,6 +7,7 @@
 
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#include "runtime/serialization/load.h"
 #include "runtime/serialization/serialize.h"
 
 namespace {
@@ -69,7 +70,8 @@ int main(int argc, char** argv) {
   bench::Runner run(argc, argv);
   t::set_num_threads(run.threads());
   if (!run.wants("files/raw_write") && !run.wants("files/raw_write_sync") &&
-      !run.wants("files/raw_read") && !run.wants("files/save") && !run.wants("files/load"))
+      !run.wants("files/raw_read") && !run.wants("files/save") && !run.wants("files/load") &&
+      !run.wants("files/mmap_load"))
     return 0;
   std::string folder = (fs::temp_directory_path() / "tenon_bench_XXXXXX").string();
   check(mkdtemp(folder.data()));
@@ -85,6 +87,9 @@ int main(int argc, char** argv) {
   }
   const bench::Work work{.bytes = bytes};
   run("files/load", work, [&] { bench::keep(load_state_dict(path)); });
+  t::serialization::LoadOptions mapped;
+  mapped.mmap = t::serialization::LoadOptions::Mmap::Private;
+  run("files/mmap_load", work, [&] { bench::keep(t::serialization::load(path, mapped)); });
   std::vector<char> data(static_cast<size_t>(bytes), 1);
   run("files/raw_write", work, [&] { raw_write(raw, data, false); });
   run("files/raw_write_sync", work, [&] { raw_write(raw, data, true); });

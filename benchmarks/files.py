@@ -65,6 +65,7 @@ def main():
         cases = {
             "files/save": lambda: torch.save(state, path),
             "files/load": lambda: torch.load(path),
+            "files/mmap_load": lambda: torch.load(path, mmap=True),
             "files/raw_write": lambda: raw_write(raw, data, False),
             "files/raw_write_sync": lambda: raw_write(raw, data, True),
             "files/raw_read": lambda: raw_read(raw, data),

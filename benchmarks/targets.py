@@ -36,6 +36,7 @@ TARGETS = [
     (r"^optim/", 0.5, None),
     (r"^files/save$", 0.7, 0.9),
     (r"^files/load$", 0.5, 0.9),
+    (r"^files/mmap_load$", 0.5, None),
 ]
 
 # Cases that write next to nothing: their ceiling is that of reading.

@@ -1,4 +1,4 @@
-# A relocatable package: lib/, bin/tenonc, include/tenon/ (so that "aten/core/..." and "tenon/ops/..."
+# A relocatable package: lib/, bin/{tenonc,tenon-ckpt}, include/tenon/ (so that "aten/core/..." and "tenon/ops/..."
 # resolve from one folder), share/tenon/ (what the generator reads), lib/cmake/Tenon/.
 include(CMakePackageConfigHelpers)
 
@@ -8,7 +8,7 @@ set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 
 install(TARGETS tenon tenon_hub EXPORT TenonTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS tenonc RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS tenonc tenon-ckpt RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 
 install(DIRECTORY aten autograd runtime DESTINATION "${TENON_INSTALL_INCLUDE}"

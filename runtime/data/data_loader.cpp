@@ -45,8 +45,10 @@ std::vector<int64_t> DataLoader::make_order() const {
   return order;
 }
 
-DataLoader::Iterator DataLoader::begin() const {
-  Iterator it(this, 0);
+DataLoader::Iterator DataLoader::begin(int64_t first_batch) const {
+  TENON_CHECK_VALUE(first_batch >= 0 && first_batch <= size(), "[DataLoader] there are ", size(),
+                    " batches, got ", first_batch, " as the first");
+  Iterator it(this, first_batch);
   it.order_ = std::make_shared<const std::vector<int64_t>>(make_order());
   it.load();
   return it;

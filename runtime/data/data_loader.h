@@ -54,7 +54,10 @@ class TENON_API DataLoader {
     std::optional<Example> example_;
   };
 
-  Iterator begin() const;
+  Iterator begin() const { return begin(0); }
+  /// The epoch from that batch on: what goes on where an interrupted one stopped, if the generator
+  /// is in the state in which that one began. ValueError for a batch outside [0, size()].
+  Iterator begin(int64_t first_batch) const;
   Iterator end() const { return {this, size()}; }
   /// Number of batches.
   int64_t size() const;

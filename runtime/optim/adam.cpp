@@ -22,11 +22,26 @@ AdamStep step_of(const Options& o, int64_t step, bool decoupled) {
   return {o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled, step};
 }
 
+const std::vector<std::string> kMoments{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+
+template <class Options>
+std::vector<Optimizer::Hyperparameter> hyperparameters_of(Options& o) {
+  return {
+      {"lr", &o.lr()},   {"betas.0", &std::get<0>(o.betas())}, {"betas.1", &std::get<1>(o.betas())},
+      {"eps", &o.eps()}, {"weight_decay", &o.weight_decay()},  {"amsgrad", &o.amsgrad()}};
+}
+
 }  // namespace
 
 Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
     : Optimizer(std::move(parameters)), options_(options) {
   check_options("Adam", options_);
+}
+
+std::vector<std::string> Adam::moment_names() const { return kMoments; }
+
+std::vector<Optimizer::Hyperparameter> Adam::hyperparameters() {
+  return hyperparameters_of(options_);
 }
 
 void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
@@ -38,6 +53,12 @@ void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
 AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
     : Optimizer(std::move(parameters)), options_(options) {
   check_options("AdamW", options_);
+}
+
+std::vector<std::string> AdamW::moment_names() const { return kMoments; }
+
+std::vector<Optimizer::Hyperparameter> AdamW::hyperparameters() {
+  return hyperparameters_of(options_);
 }
 
 void AdamW::update(const Tensor& p, const Tensor& grad, State& state) {

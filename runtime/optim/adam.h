@@ -36,6 +36,8 @@ class TENON_API Adam : public Optimizer {
   /// ValueError for a negative lr, eps or weight decay, or a beta outside [0, 1).
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
   AdamOptions& options() { return options_; }
+  std::vector<std::string> moment_names() const override;
+  std::vector<Hyperparameter> hyperparameters() override;
 
  private:
   void update(const Tensor& p, const Tensor& grad, State& state) override;
@@ -48,6 +50,8 @@ class TENON_API AdamW : public Optimizer {
  public:
   explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
   AdamWOptions& options() { return options_; }
+  std::vector<std::string> moment_names() const override;
+  std::vector<Hyperparameter> hyperparameters() override;
 
  private:
   void update(const Tensor& p, const Tensor& grad, State& state) override;

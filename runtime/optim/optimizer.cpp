@@ -99,4 +99,31 @@ int64_t Optimizer::steps_of(const Tensor& p) const {
   return it == state_.end() ? 0 : it->second.step;
 }
 
+const Optimizer::State* Optimizer::state_of(const Tensor& p) const {
+  const auto it = state_.find(p.unsafe_impl());
+  return it == state_.end() ? nullptr : &it->second;
+}
+
+void Optimizer::set_states(const std::vector<State>& states) {
+  std::vector<Tensor> params;
+  for (const ParamGroup& group : groups_)
+    params.insert(params.end(), group.params().begin(), group.params().end());
+  TENON_CHECK_VALUE(states.size() == params.size(), "[optim] expected the states of ",
+                    params.size(), " parameters, got ", states.size());
+  NoGradGuard no_grad;
+  std::unordered_map<const void*, State> copies;
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (states[i].step == 0 && states[i].moments.empty()) continue;
+    State& copy = copies[params[i].unsafe_impl()];
+    copy.step = states[i].step;
+    for (const Tensor& m : states[i].moments) {
+      TENON_CHECK_VALUE(m.sizes() == params[i].sizes(), "[optim] the state of parameter ", i,
+                        " has shape ", m.sizes(), ", expected ", params[i].sizes());
+      copy.moments.push_back(empty_like(params[i]));
+      copy.moments.back().copy_(m);
+    }
+  }
+  state_ = std::move(copies);
+}
+
 }  // namespace tenon::optim

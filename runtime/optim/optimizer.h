@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "runtime/nn/arg.h"
@@ -45,12 +46,28 @@ class TENON_API Optimizer {
   /// Number of step() calls that changed parameter `p`.
   int64_t steps_of(const Tensor& p) const;
 
- protected:
   /// What is kept per parameter. The tensors have the parameter's geometry.
   struct State {
     int64_t step = 0;
     std::vector<Tensor> moments;
   };
+  /// What is kept of parameter `p`; null before its first step.
+  const State* state_of(const Tensor& p) const;
+  /// Replaces what is kept of all parameters by copies: one state for each, group by group, empty
+  /// for a parameter before its first step. ValueError for another number of them or for moments
+  /// that have not the parameter's shape.
+  void set_states(const std::vector<State>& states);
+  /// PyTorch's names of a state's moments, in their order: "exp_avg", ...
+  virtual std::vector<std::string> moment_names() const { return {}; }
+  /// A number or a flag that steps depend on, under PyTorch's name; "betas.0" for the first of a
+  /// tuple.
+  struct Hyperparameter {
+    std::string name;
+    std::variant<double*, bool*> value;
+  };
+  virtual std::vector<Hyperparameter> hyperparameters() { return {}; }
+
+ protected:
   /// One parameter's change. `grad` has the parameter's dtype, device and strides.
   virtual void update(const Tensor& p, const Tensor& grad, State& state) = 0;
   /// State tensor i of zeros like p, made at its first use.

@@ -16,6 +16,16 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
                     options.momentum(), " and dampening ", options.dampening());
 }
 
+std::vector<std::string> SGD::moment_names() const { return {"momentum_buffer"}; }
+
+std::vector<Optimizer::Hyperparameter> SGD::hyperparameters() {
+  return {{"lr", &options_.lr()},
+          {"momentum", &options_.momentum()},
+          {"dampening", &options_.dampening()},
+          {"weight_decay", &options_.weight_decay()},
+          {"nesterov", &options_.nesterov()}};
+}
+
 void SGD::update(const Tensor& p, const Tensor& grad, State& state) {
   const SgdStep step{options_.lr(),           options_.momentum(), options_.dampening(),
                      options_.weight_decay(), options_.nesterov(), state.step == 1};

@@ -24,6 +24,8 @@ class TENON_API SGD : public Optimizer {
   SGD(std::vector<Tensor> parameters, SGDOptions options);
   /// Read at every step, so that a schedule may change the learning rate between them.
   SGDOptions& options() { return options_; }
+  std::vector<std::string> moment_names() const override;
+  std::vector<Hyperparameter> hyperparameters() override;
 
  private:
   void update(const Tensor& p, const Tensor& grad, State& state) override;

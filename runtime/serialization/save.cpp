@@ -21,12 +21,25 @@ constexpr size_t kOtherRecords = 7;
 /// A checkpoint that is ready to be written: all that can be wrong with the value has shown.
 class Checkpoint {
  public:
-  Checkpoint(const Value& value, const SaveOptions& options) : options_(options) {
-    if (options.compact) storages_.trim_to(value);
-    pickle_ = ValuePickler(storages_, options).run(value);
+  Checkpoint(const Value& value, SaveOptions options) : options_(std::move(options)) {
+    if (options_.compact) storages_.trim_to(value);
+    pickle_ = ValuePickler(storages_, options_).run(value);
     for (const auto& record : storages_.records()) total_ += record->bytes();
   }
 
+  /// Copies the tensors, so that they may change while this is written.
+  void snapshot() { storages_.snapshot(); }
+
+  void write(ByteSink& sink, const std::string& archive) {
+    if (options_.format == SaveOptions::Format::Zip) {
+      write_zip(sink, archive);
+    } else {
+      write_legacy(sink);
+    }
+    sink.commit();
+  }
+
+ private:
   void write_zip(ByteSink& sink, const std::string& archive) {
     ZipWriter zip(sink, archive);
     zip.reserve(storages_.records().size() + kOtherRecords, total_ + pickle_.size());
@@ -48,36 +61,35 @@ class Checkpoint {
   void write_legacy(ByteSink& sink) {
     PickleWriter magic;
     magic.long_integer(legacy::kMagic);
-    write(sink, std::move(magic).finish());
+    put(sink, std::move(magic).finish());
     for (const Value& head :
          {Value(legacy::kProtocol),
           Value::dict({{"protocol_version", legacy::kProtocol},
                        {"little_endian", true},
                        {"type_sizes", Value::dict({{"short", 2}, {"int", 4}, {"long", 4}})}})})
-      write(sink, pickle_of(head));
-    write(sink, pickle_);
+      put(sink, pickle_of(head));
+    put(sink, pickle_);
     std::map<std::string, const StorageTable::Record*> sorted;
     for (const auto& record : storages_.records()) sorted.emplace(record->key, record.get());
     Value keys = Value::list();
     for (const auto& entry : sorted) keys.append(entry.first);
-    write(sink, pickle_of(keys));
+    put(sink, pickle_of(keys));
     for (const auto& entry : sorted) {
       const StorageTable::Record& record = *entry.second;
       std::string count;
       zip::put<uint64_t>(count, record.bytes() / element_size(record.dtype));
-      write(sink, count);
+      put(sink, count);
       Tensor copy;
       sink.write(host_bytes(record, copy), record.bytes());
       report(record.bytes());
     }
   }
 
- private:
   std::string pickle_of(const Value& value) const {
     StorageTable none;
     return ValuePickler(none, options_).run(value);
   }
-  static void write(ByteSink& sink, const std::string& bytes) {
+  static void put(ByteSink& sink, const std::string& bytes) {
     sink.write(bytes.data(), bytes.size());
   }
   void report(uint64_t bytes) {
@@ -85,37 +97,50 @@ class Checkpoint {
     if (options_.progress) options_.progress(done_, total_);
   }
 
-  const SaveOptions& options_;
+  SaveOptions options_;
   StorageTable storages_;
   std::string pickle_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };
 
-void write(const Value& value, ByteSink& sink, const std::string& archive,
-           const SaveOptions& options) {
-  Checkpoint checkpoint(value, options);
-  if (options.format == SaveOptions::Format::Zip) {
-    checkpoint.write_zip(sink, archive);
-  } else {
-    checkpoint.write_legacy(sink);
+/// A checkpoint and where it goes.
+struct Job {
+  Checkpoint checkpoint;
+  FileSink sink;
+  std::string archive;
+
+  Job(const Value& value, const std::string& path, const SaveOptions& options)
+      : checkpoint(value, options), sink(path, {.durable = options.durable}),
+        archive(archive_name(path, options)) {}
+  void run() { checkpoint.write(sink, archive); }
+
+ private:
+  static std::string archive_name(const std::string& path, const SaveOptions& options) {
+    if (!options.archive_name.empty()) return options.archive_name;
+    std::string name = std::filesystem::path(path).stem().string();
+    TENON_CHECK(!name.empty(), "[save] invalid file name: ", path);
+    return name;
   }
-  sink.commit();
-}
+};
 
 }  // namespace
 
 void save(const Value& value, const std::string& path, const SaveOptions& options) {
-  std::string archive = options.archive_name;
-  if (archive.empty()) archive = std::filesystem::path(path).stem().string();
-  TENON_CHECK(!archive.empty(), "[save] invalid file name: ", path);
-  FileSink sink(path, {.durable = options.durable});
-  write(value, sink, archive, options);
+  Job(value, path, options).run();
+}
+
+std::future<void> save_async(const Value& value, const std::string& path,
+                             const SaveOptions& options) {
+  auto job = std::make_shared<Job>(value, path, options);
+  job->checkpoint.snapshot();
+  return std::async(std::launch::async, [job = std::move(job)] { job->run(); });
 }
 
 void save(const Value& value, std::ostream& out, const SaveOptions& options) {
   StreamSink sink(out);
-  write(value, sink, options.archive_name.empty() ? "archive" : options.archive_name, options);
+  Checkpoint(value, options)
+      .write(sink, options.archive_name.empty() ? "archive" : options.archive_name);
 }
 
 }  // namespace tenon::serialization

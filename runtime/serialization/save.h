@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <ostream>
 #include <string>
 
@@ -39,6 +40,12 @@ struct SaveOptions {
 /// complete and durable; whatever goes wrong, an older file of that name stays.
 /// Errors "[save] ...": where in the value, and why.
 TENON_API void save(const Value& value, const std::string& path, const SaveOptions& options = {});
+/// save() in the background: returns as soon as the value has been copied, after which it may
+/// change. get() of the result throws what save() would; its destructor waits. What is wrong with
+/// the value, or a file that cannot be made, is thrown at once. options.progress is called by the
+/// background thread. Of two at once to one path either may be the last.
+[[nodiscard]] TENON_API std::future<void> save_async(const Value& value, const std::string& path,
+                                                     const SaveOptions& options = {});
 /// Appends to a stream.
 TENON_API void save(const Value& value, std::ostream& out, const SaveOptions& options = {});
 

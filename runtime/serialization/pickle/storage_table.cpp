@@ -1,8 +1,10 @@
 #include "runtime/serialization/pickle/storage_table.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_set>
 
+#include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/location.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/value_node.h"
@@ -76,6 +78,21 @@ const StorageTable::Record& StorageTable::add(const Storage& storage, ScalarType
               "types: ",
               dtype, " on memory already saved as ", record->dtype);
   return *record;
+}
+
+void StorageTable::snapshot() {
+  parallel_tasks(records_.size(), [this](size_t i) {
+    Record& record = *records_[i];
+    Tensor copied;
+    const char* from = host_bytes(record, copied);
+    const uint64_t bytes = record.bytes();
+    const Storage own = make_storage(bytes, kCPU);
+    if (bytes > 0) std::memcpy(own.data(), from, bytes);
+    record.storage = own;
+    record.begin = 0;
+    record.end = bytes;
+  });
+  index_.clear();
 }
 
 const char* host_bytes(const StorageTable::Record& record, Tensor& keep) {

@@ -29,6 +29,9 @@ class StorageTable {
   /// that view the same data as different types" if it has elements of another dtype.
   const Record& add(const Storage& storage, ScalarType dtype);
   const std::vector<std::unique_ptr<Record>>& records() const { return records_; }
+  /// Copies what the file will hold of the storages, so that they may change. Nothing may be added
+  /// after it.
+  void snapshot();
 
  private:
   struct Range {

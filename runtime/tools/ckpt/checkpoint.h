@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/serialization/load.h"
+
+namespace tenon::ckpt {
+
+using serialization::Value;
+
+enum class Format { Zip, Legacy, Safetensors, Sharded };
+
+/// "zip", "legacy", "safetensors" or "sharded".
+const char* name_of(Format format);
+/// What a file or folder is, by its contents. Error "[tenon-ckpt] ..." for what is none of them.
+Format format_of(const std::string& path);
+
+/// A tensor or another value that a checkpoint holds.
+struct Entry {
+  std::string name;  ///< keys and indices on the way to it, with dots between
+  bool is_tensor;
+  std::string kind;  ///< of a tensor: its dtype; else "int", "string", ...
+  std::vector<int64_t> shape;
+  uint64_t bytes = 0;
+  std::string text;  ///< of another value, shortened
+};
+
+/// An open checkpoint, of which nothing large has been read yet.
+class Checkpoint {
+ public:
+  virtual ~Checkpoint() = default;
+  static std::unique_ptr<Checkpoint> open(const std::string& path);
+
+  Format format() const { return format_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// Null if there is no such entry.
+  const Entry* find(const std::string& name) const;
+  virtual Tensor tensor(const std::string& name) = 0;
+
+ protected:
+  explicit Checkpoint(Format format) : format_(format) {}
+
+  Format format_;
+  std::vector<Entry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+/// The leaves of a value, in order: tensors and what is no container.
+void each_leaf(const Value& value,
+               const std::function<void(const std::string& name, const Value& leaf)>& f);
+
+/// "1.5 MiB".
+std::string readable_bytes(uint64_t bytes);
+/// "[2, 3]".
+std::string readable_shape(const std::vector<int64_t>& shape);
+
+}  // namespace tenon::ckpt

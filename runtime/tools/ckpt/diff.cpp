@@ -1,0 +1,102 @@
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/tools/ckpt/checkpoint.h"
+#include "runtime/tools/ckpt/commands.h"
+#include "runtime/tools/ckpt/numbers.h"
+
+namespace tenon::ckpt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The largest difference of two elements; infinite where only one is NaN.
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    const double distance = std::abs(a[i] - b[i]);
+    largest = std::max(largest, std::isnan(distance) ? INFINITY : distance);
+  }
+  return largest;
+}
+
+class Comparison {
+ public:
+  Comparison(const Options& options)
+      : options_(options), a_(Checkpoint::open(options.arguments.at(0))),
+        b_(Checkpoint::open(options.arguments.at(1))) {}
+
+  Json run() {
+    std::set<std::string> seen;
+    for (const Entry& entry : a_->entries()) {
+      seen.insert(entry.name);
+      const Entry* other = b_->find(entry.name);
+      if (!other) {
+        add(entry.name, "removed", describe(entry));
+      } else {
+        compare(entry, *other);
+      }
+    }
+    for (const Entry& entry : b_->entries())
+      if (!seen.contains(entry.name)) add(entry.name, "added", describe(entry));
+    return std::move(found_);
+  }
+
+ private:
+  static std::string describe(const Entry& entry) {
+    return entry.is_tensor ? entry.kind + " " + readable_shape(entry.shape) : entry.text;
+  }
+
+  void add(const std::string& name, const char* what, const std::string& text) {
+    found_.push_back({{"name", name}, {"what", what}, {"text", text}});
+  }
+
+  void compare(const Entry& a, const Entry& b) {
+    const bool comparable = a.is_tensor && b.is_tensor && a.shape == b.shape;
+    if (!comparable) {
+      if (describe(a) != describe(b)) add(a.name, "changed", describe(a) + " -> " + describe(b));
+      return;
+    }
+    const Tensor x = a_->tensor(a.name), y = b_->tensor(b.name);
+    if (x.dtype() != y.dtype()) {
+      add(a.name, "changed", describe(a) + " -> " + describe(b));
+      return;
+    }
+    if (same_bits(x, y)) return;
+    const auto numbers_x = numbers_of(x), numbers_y = numbers_of(y);
+    if (!numbers_x) {
+      add(a.name, "values", "other bits");
+      return;
+    }
+    const double distance = largest_difference(*numbers_x, *numbers_y);
+    if (distance <= options_.tolerance) return;
+    char text[64];
+    std::snprintf(text, sizeof(text), "largest difference %.6g", distance);
+    add(a.name, "values", text);
+    if (std::isfinite(distance)) found_.back()["largest"] = distance;
+  }
+
+  const Options& options_;
+  std::unique_ptr<Checkpoint> a_, b_;
+  Json found_ = Json::array();
+};
+
+}  // namespace
+
+Status diff(const Options& options) {
+  const Json found = Comparison(options).run();
+  if (options.json) {
+    std::puts(found.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
+  } else {
+    for (const Json& item : found) {
+      std::printf("%-8s %s: %s\n", item["what"].get<std::string>().c_str(),
+                  item["name"].get<std::string>().c_str(), item["text"].get<std::string>().c_str());
+    }
+  }
+  return found.empty() ? kFine : kFound;
+}
+
+}  // namespace tenon::ckpt
