@@ -30,7 +30,7 @@ inline void register_acme_models() {
          const auto& arguments = call.arguments;
          Perceptron model(arguments.get<int64_t>("in_features", 4),
                           arguments.get<int64_t>("num_classes", 3));
-         tenon::hub::StateDictOptions options;
+         tenon::hub::CachedFileOptions options;
          options.check_hash = true;
          if (const auto url = arguments.get<std::string>("weights", ""); !url.empty())
            model->load_state_dict(tenon::hub::load_state_dict_from_url(url, options));

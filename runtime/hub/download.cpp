@@ -287,7 +287,7 @@ void download_once(const std::string& url, const std::string& path,
   if (!is_there()) fetch_locked(url, path, options, is_there);
 }
 
-nn::StateDict load_state_dict_from_url(const std::string& url, const StateDictOptions& options) {
+std::string cached_file(const std::string& url, const CachedFileOptions& options) {
   const std::string folder =
       options.model_dir.empty() ? get_dir() + "/checkpoints" : options.model_dir;
   const std::string name = options.file_name.empty() ? file_name_of(url) : options.file_name;
@@ -302,9 +302,13 @@ nn::StateDict load_state_dict_from_url(const std::string& url, const StateDictOp
         name, '"');
   }
   make_folder(folder);
-  const std::string path = folder + "/" + name;
+  std::string path = folder + "/" + name;
   download_once(url, path, download);
-  return serialization::load_state_dict(path);
+  return path;
+}
+
+nn::StateDict load_state_dict_from_url(const std::string& url, const CachedFileOptions& options) {
+  return serialization::load_state_dict(cached_file(url, options));
 }
 
 }  // namespace tenon::hub

@@ -49,7 +49,7 @@ TENON_API void download_url_to_file(const std::string& url, const std::string& p
 TENON_API void download_once(const std::string& url, const std::string& path,
                              const DownloadOptions& options = {});
 
-struct StateDictOptions : DownloadOptions {
+struct CachedFileOptions : DownloadOptions {
   /// Where files are kept. Empty: "checkpoints" in get_dir().
   std::string model_dir{};
   /// The file's name there. Empty: the last part of the URL.
@@ -60,8 +60,13 @@ struct StateDictOptions : DownloadOptions {
   bool check_hash = false;
 };
 
-/// The tensors of a file, fetched once and then read from the cache. Reading executes nothing.
+/// The path of a file in the cache, fetched if it is not there.
+TENON_API std::string cached_file(const std::string& url, const CachedFileOptions& options = {});
+
+/// The tensors of a file, fetched once and then read from the cache, in CPU memory. Reading
+/// executes nothing. For other places, memory mapping or values that are no tensors, give the path
+/// of cached_file to serialization::load.
 TENON_API nn::StateDict load_state_dict_from_url(const std::string& url,
-                                                 const StateDictOptions& options = {});
+                                                 const CachedFileOptions& options = {});
 
 }  // namespace tenon::hub

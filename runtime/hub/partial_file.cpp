@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "aten/core/error.h"
-#include "runtime/serialization/file.h"
+#include "runtime/serialization/io/byte_sink.h"
 
 namespace tenon::hub {
 namespace {
@@ -71,7 +71,8 @@ void PartialFile::restart(Origin origin) {
   if (::ftruncate(descriptor_, 0) != 0) fail("empty");
   size_ = 0;
   origin_ = std::move(origin);
-  serialization::OutputFile note(origin_path_);
+  // A crash of the machine may lose it, and then the bytes are not continued.
+  serialization::FileSink note(origin_path_, {.durable = false});
   const std::string text = origin_.source + "\n" + origin_.validator + "\n" +
                            (origin_.total ? std::to_string(*origin_.total) : "unknown") + "\nend\n";
   note.write(text.data(), text.size());

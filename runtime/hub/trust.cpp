@@ -8,7 +8,7 @@
 
 #include "runtime/hub/directory.h"
 #include "runtime/hub/file_lock.h"
-#include "runtime/serialization/file.h"
+#include "runtime/serialization/io/byte_sink.h"
 
 namespace tenon::hub {
 namespace {
@@ -31,7 +31,7 @@ void add_to_list(const std::string& id) {
   const FileLock lock(list_path() + ".lock");
   const std::string text = read_list();
   if (lists(text, id)) return;
-  serialization::OutputFile file(list_path());
+  serialization::FileSink file(list_path());
   const std::string longer = text + id + "\n";
   file.write(longer.data(), longer.size());
   file.commit();

@@ -16,16 +16,16 @@
 #include "aten/core/error.h"
 #include "runtime/hub/inflate.h"
 #include "runtime/hub/zip_directory.h"
+#include "runtime/serialization/io/crc32.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::hub {
 namespace {
 
 namespace fs = std::filesystem;
+namespace zip = serialization::zip;
 
 constexpr size_t kChunk = 1 << 18;
-constexpr uint16_t kStored = 0, kDeflated = 8;
-constexpr uint16_t kEncrypted = 1;
 constexpr size_t kLongestName = 255;
 
 class Unpacker {
@@ -49,7 +49,7 @@ class Unpacker {
 
   void write() {
     TENON_CHECK(::mkdir(folder_.c_str(), 0777) == 0, "[hub] cannot create the folder '", folder_,
-                "' for '", file_.path(), "': ", std::strerror(errno));
+                "' for ", file_.name(), ": ", std::strerror(errno));
     try {
       // A set is sorted, so a folder comes before what is in it.
       for (const std::string& name : folders_) {
@@ -68,7 +68,7 @@ class Unpacker {
  private:
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
-    tenon::detail::raise<Error>("[hub] '", file_.path(), "' is not unpacked: ", parts...);
+    tenon::detail::raise<Error>("[hub] ", file_.name(), " is not unpacked: ", parts...);
   }
   [[noreturn]] void fail_system(const char* what, const std::string& path) const {
     fail("cannot ", what, " '", path, "': ", std::strerror(errno));
@@ -112,14 +112,14 @@ class Unpacker {
     if (type == S_IFLNK) fail("'", entry.name, "' is a symbolic link");
     if (type != 0 && type != expected) fail("'", entry.name, "' is neither a file nor a folder");
     if (expected == S_IFDIR && entry.bytes > 0) fail("the folder '", entry.name, "' has bytes");
-    if (entry.flags & kEncrypted) fail("'", entry.name, "' is encrypted");
-    if (entry.method != kStored && entry.method != kDeflated)
+    if (entry.flags & zip::kEncrypted) fail("'", entry.name, "' is encrypted");
+    if (entry.method != zip::kStored && entry.method != zip::kDeflated)
       fail("'", entry.name, "' is compressed with the unknown method ", entry.method);
-    if (entry.method == kDeflated && !Inflater::is_available())
+    if (entry.method == zip::kDeflated && !Inflater::is_available())
       fail("'", entry.name,
            "' is compressed, and this build of Tenon has no zlib; install zlib1g-dev "
            "and configure again");
-    if (entry.method == kStored && entry.packed_bytes != entry.bytes)
+    if (entry.method == zip::kStored && entry.packed_bytes != entry.bytes)
       fail("'", entry.name, "' has sizes ", entry.packed_bytes, " and ", entry.bytes,
            ", which must agree");
   }
@@ -135,7 +135,7 @@ class Unpacker {
       const auto put = [&](const char* data, size_t count) {
         if (count > entry.bytes - bytes) fail("'", entry.name, "' has more bytes than it says");
         bytes += count;
-        crc = serialization::zip::crc32(crc, data, count);
+        crc = serialization::crc32(crc, data, count);
         write_all(descriptor, path, data, count);
       };
       read_entry(entry, put);
@@ -154,13 +154,13 @@ class Unpacker {
       const auto count = static_cast<size_t>(std::min<uint64_t>(kChunk, entry.packed_bytes - at));
       file_.read(entry.data + at, buffer_.data(), count);
       at += count;
-      if (entry.method == kStored) {
+      if (entry.method == zip::kStored) {
         put(buffer_.data(), count);
       } else if (!inflater.push(buffer_.data(), count)) {
         fail("'", entry.name, "' at byte ", entry.data, " is no deflated data");
       }
     }
-    if (entry.method == kDeflated && !inflater.finished())
+    if (entry.method == zip::kDeflated && !inflater.finished())
       fail("'", entry.name, "' at byte ", entry.data, " is cut off");
   }
 
@@ -174,7 +174,7 @@ class Unpacker {
     }
   }
 
-  serialization::InputFile file_;
+  serialization::FileSource file_;
   std::vector<ZipEntry> entries_;
   std::string folder_;
   std::string top_;

@@ -16,7 +16,7 @@ constexpr uint64_t kMaxComment = 0xFFFF;
 
 class Reader {
  public:
-  explicit Reader(const serialization::InputFile& file) : file_(file) {}
+  explicit Reader(const serialization::ByteSource& file) : file_(file) {}
 
   std::vector<ZipEntry> run() {
     find_end();
@@ -35,7 +35,7 @@ class Reader {
  private:
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
-    tenon::detail::raise<Error>("[hub] '", file_.path(), "' is no sound zip archive: ", parts...);
+    tenon::detail::raise<Error>("[hub] ", file_.name(), " is no sound zip archive: ", parts...);
   }
 
   void find_end() {
@@ -151,7 +151,7 @@ class Reader {
     }
   }
 
-  const serialization::InputFile& file_;
+  const serialization::ByteSource& file_;
   uint64_t count_ = 0;
   uint64_t directory_bytes_ = 0;
   uint64_t directory_offset_ = 0;
@@ -159,7 +159,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<ZipEntry> read_zip_directory(const serialization::InputFile& file) {
+std::vector<ZipEntry> read_zip_directory(const serialization::ByteSource& file) {
   return Reader(file).run();
 }
 

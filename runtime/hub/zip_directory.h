@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/serialization/file.h"
+#include "runtime/serialization/io/byte_source.h"
 
 namespace tenon::hub {
 
@@ -23,6 +23,6 @@ struct ZipEntry {
 
 /// The entries in order. Bounds, local headers and overlaps are checked; names are not. Error names
 /// the file and what is wrong.
-std::vector<ZipEntry> read_zip_directory(const serialization::InputFile& file);
+std::vector<ZipEntry> read_zip_directory(const serialization::ByteSource& file);
 
 }  // namespace tenon::hub

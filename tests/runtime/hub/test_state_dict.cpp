@@ -25,7 +25,7 @@ TEST_CASE("state dict: from a URL, and then from the cache", "[hub]") {
   const auto network = std::make_shared<FakeTransport>();
   const std::string url = "https://host/models/linear-" + hash + ".pt?token=t";
   network->answers[url] = {200, bytes};
-  StateDictOptions options;
+  CachedFileOptions options;
   options.transport = network;
   options.progress = false;
   options.retries = 0;
