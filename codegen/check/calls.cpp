@@ -84,22 +84,9 @@ std::vector<std::string> names_of(const Overloads& overloads) {
 class FormulaChecker {
  public:
   FormulaChecker(const Overloads& functions, const Overloads& methods, const Derivative& derivative,
-                 const BackwardFormula& formula, DiagnosticSink& sink)
+                 const Formula& formula, DiagnosticSink& sink)
       : functions_(functions), methods_(methods), derivative_(derivative), formula_(formula),
         sink_(sink) {}
-
-  bool run() {
-    type_of(formula_.written);
-    return ok_;
-  }
-
- private:
-  void error(const Tree& place, size_t offset, std::string message, std::string suggestion = {},
-             std::vector<Note> notes = {}) {
-    ok_ = false;
-    sink_.report({Severity::kError, formula_.source->text.at(place.offset + offset),
-                  std::move(message), std::move(notes), std::move(suggestion)});
-  }
 
   ValueType type_of(const Tree& tree) {
     switch (tree.kind) {
@@ -122,9 +109,21 @@ class FormulaChecker {
     }
   }
 
+ private:
+  void error(const Tree& place, size_t offset, std::string message, std::string suggestion = {},
+             std::vector<Note> notes = {}) {
+    sink_.report({Severity::kError, formula_.text.at(place.offset + offset), std::move(message),
+                  std::move(notes), std::move(suggestion)});
+  }
+
   ValueType name(const std::string& text) const {
     const schema::FunctionSchema& schema = derivative_.schema;
     if (const schema::Argument* arg = schema.find_arg(text)) return ValueType(arg->type);
+    // Value and tangent in a forward formula.
+    if (text.ends_with("_p") || text.ends_with("_t")) {
+      const schema::Argument* arg = schema.find_arg(text.substr(0, text.size() - 2));
+      if (arg != nullptr && arg->type.is_tensor()) return ValueType(arg->type);
+    }
     if (text == "grad" || text.starts_with("grad_")) {
       return text == "grad_input_mask" ? ValueType() : ValueType(BaseType::kTensor);
     }
@@ -249,9 +248,8 @@ class FormulaChecker {
   const Overloads& functions_;
   const Overloads& methods_;
   const Derivative& derivative_;
-  const BackwardFormula& formula_;
+  const Formula& formula_;
   DiagnosticSink& sink_;
-  bool ok_ = true;
 };
 
 }  // namespace
@@ -348,9 +346,9 @@ void CallChecker::add(const Model& model) {
   }
 }
 
-bool CallChecker::check(const Derivative& derivative, const BackwardFormula& formula,
-                        DiagnosticSink& sink) const {
-  return FormulaChecker(functions_, methods_, derivative, formula, sink).run();
+void CallChecker::check(const Derivative& derivative, const Formula& formula,
+                        const expr::Formula& tree, DiagnosticSink& sink) const {
+  FormulaChecker(functions_, methods_, derivative, formula, sink).type_of(tree);
 }
 
 }  // namespace tenon::codegen

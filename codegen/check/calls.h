@@ -30,8 +30,9 @@ class CallChecker {
   /// `base` holds operators that exist elsewhere, or is null. Both models outlive the checker.
   CallChecker(const Model& model, const Model* base);
 
-  /// Reports mistakes of one formula of `derivative` at their places; false if there are any.
-  bool check(const Derivative& derivative, const BackwardFormula& formula,
+  /// Reports mistakes of one formula of `derivative` at their places; `tree` is the formula's text
+  /// as it was parsed.
+  void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
              DiagnosticSink& sink) const;
 
   /// One parameter of the C++ API.

@@ -190,6 +190,12 @@ class NodeEmitter {
       text_formula(formula);
     }
     emit_pointwise_gradients(join_formulas(op_, std::move(pointwise)));
+    // No forward mode is generated yet; that its formulas could be compiled is known all the same.
+    for (const ForwardFormula& formula : written_->forward) {
+      if (formula.source->kind != FormulaKind::kExpression) continue;
+      const expr::FormulaResult parsed = expr::parse_formula(formula.source->text.text);
+      calls_.check(*derivative_, *formula.source, parsed.formula, sink_);
+    }
   }
 
   bool all_tensors_plain() const {
@@ -199,7 +205,7 @@ class NodeEmitter {
   }
 
   void text_formula(const BackwardFormula& formula) {
-    calls_.check(*derivative_, formula, sink_);
+    calls_.check(*derivative_, *formula.source, formula.written, sink_);
     Json uses = Json::array();
     for (const size_t index : formula.kept) {
       const KeptValue& kept = written_->kept[index];

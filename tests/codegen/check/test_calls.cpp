@@ -45,12 +45,13 @@ const std::string kOperators = R"y(
 )y";
 
 // What is said about `self: formula`, without place and source.
-std::string diagnose(const std::string& formula) {
+std::string diagnose(const std::string& formula, const std::string& forward = {}) {
   DiagnosticSink sink;
   Sources sources;
   sources.native.push_back(sink.sources().add("native.yaml", kOperators));
-  sources.derivatives.push_back(
-      sink.sources().add("derivatives.yaml", "- name: f\n  self: \"" + formula + "\"\n"));
+  std::string text = "- name: f\n  self: \"" + formula + "\"\n";
+  if (!forward.empty()) text += "  result: " + forward + "\n";
+  sources.derivatives.push_back(sink.sources().add("derivatives.yaml", text));
   const Model model = load(sources, Dialect::kTenon, sink);
   run_checks(model, sink);
   REQUIRE(model.derivatives().size() == 1);
@@ -58,14 +59,20 @@ std::string diagnose(const std::string& formula) {
   const Differentiability analysis =
       differentiability(model.operators()[derivative.target], derivative, derivative.sets[0]);
   const CallChecker checker(model, nullptr);
-  for (const BackwardFormula& one : analysis.backward) checker.check(derivative, one, sink);
-  std::string text;
-  for (const Diagnostic& d : sink.sorted()) {
-    text += std::to_string(d.location.column) + ": " + d.message;
-    if (!d.suggestion.empty()) text += "; did you mean '" + d.suggestion + "'?";
-    text += "\n";
+  for (const BackwardFormula& one : analysis.backward) {
+    checker.check(derivative, *one.source, one.written, sink);
   }
-  return text;
+  for (const ForwardFormula& one : analysis.forward) {
+    checker.check(derivative, *one.source, expr::parse_formula(one.source->text.text).formula,
+                  sink);
+  }
+  std::string said;
+  for (const Diagnostic& d : sink.sorted()) {
+    said += std::to_string(d.location.column) + ": " + d.message;
+    if (!d.suggestion.empty()) said += "; did you mean '" + d.suggestion + "'?";
+    said += "\n";
+  }
+  return said;
 }
 
 TEST_CASE("calls that exist pass", "[check][calls]") {
@@ -118,6 +125,8 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("list.size() > 0 ? mmm(grad) : grad.mmmm()") ==
         "28: unknown function `mmm`; did you mean 'mm'?\n"
         "45: Tensor has no method `mmmm`\n");
+  CHECK(diagnose("grad", "self_t.mm(self_p) + mm(self_t, alpha)") ==
+        "31: `mm` does not take (Tensor, Scalar)\n");
 }
 
 std::string read(const std::string& path) {

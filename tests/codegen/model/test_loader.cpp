@@ -227,5 +227,20 @@ TEST_CASE("a file that cannot be read is one error and no cascade", "[model]") {
   CHECK_FALSE(model.complete());
 }
 
+// tests/codegen/bad/README.md says what torchgen rejects and this reads.
+TEST_CASE("spellings that are accepted on purpose", "[model]") {
+  const Read read = read_text("- func: f( Tensor self,\r\n      int[2] n=[1, 2] ) -> (Tensor)\r\n"
+                              "  variants: function,method\r\n  dispatch:\r\n    CPU,CUDA: f\r\n",
+                              "- name: f\n  self: grad\n", Dialect::kUpstream);
+  CHECK(read.messages == "");
+  REQUIRE(read.model.operators().size() == 1);
+  const Operator& op = read.model.operators()[0];
+  CHECK(schema::to_string(op.schema) == "f(Tensor self, int[2] n=[1,2]) -> Tensor");
+  CHECK((op.variants.function && op.variants.method));
+  CHECK(op.find_dispatch("CUDA") != nullptr);
+  REQUIRE(read.model.derivatives().size() == 1);
+  CHECK(read.model.derivatives()[0].target == 0);
+}
+
 }  // namespace
 }  // namespace tenon::codegen

@@ -26,6 +26,7 @@ TEST_CASE("a canonical schema prints back byte for byte", "[schema]") {
       "mylib::frob.out(Tensor? x=None, *, Tensor(a!)[] out) -> ()",
       "sort(Tensor self, int dim=-1) -> (Tensor values, Tensor indices)",
       "split(Tensor(a -> *) self, SymInt[] sizes, int dim=0) -> Tensor(a)[]",
+      "any(Tensor(a|b|c) self, str mode=\"a=b, c\") -> Tensor(a|b|c)",
       "merge(Tensor(a|b) self, Tensor(c! -> a|b) other) -> Tensor(a|b)",
       "norm(Tensor self, int[1]? dim=[-2,-1], float eps=1e-05, str mode=\"a\\\"b, c=d\") -> Tensor",
       "index(Tensor self, Tensor?[] indices, bool[3] mask) -> Tensor",
