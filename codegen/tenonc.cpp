@@ -9,6 +9,7 @@
 #include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
 #include "codegen/emit/output.h"
+#include "codegen/emit/select.h"
 #include "codegen/model/loader.h"
 
 namespace tenon::codegen {
@@ -27,6 +28,8 @@ Options
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
   --base FILE          operators that exist already, for a library of your own
+  --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
+  --root DIR           folder of the hand-written sources, for --operators
   --dialect NAME       tenon (default) or upstream
   --backends LIST      CPU or CPU,CUDA
   --out DIR            where generated files go
@@ -40,7 +43,7 @@ Options
 struct CommandLine {
   std::string verb;
   std::vector<std::string> native, derivatives, base, kernels, operands;
-  std::string tags, out, templates, python = "python3", depfile, stamp;
+  std::string tags, out, templates, selected, root, python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;
   Targets targets;
 };
@@ -72,6 +75,10 @@ CommandLine parse_command_line(int argc, char** argv) {
       line.kernels.push_back(value);
     else if (option == "--tags")
       line.tags = value;
+    else if (option == "--operators")
+      line.selected = value;
+    else if (option == "--root")
+      line.root = value;
     else if (option == "--out")
       line.out = value;
     else if (option == "--templates")
@@ -94,6 +101,7 @@ CommandLine parse_command_line(int argc, char** argv) {
     }
   }
   if (line.native.empty()) fail("no operators: give --native FILE");
+  if (!line.selected.empty() && line.root.empty()) fail("--operators needs --root");
   return line;
 }
 
@@ -152,6 +160,8 @@ int run(const CommandLine& line) {
   EmitOptions options;
   options.targets = line.targets;
   options.library = line.base.empty();
+  options.selected = line.selected;
+  options.root = line.root;
   if (!options.library) {
     options.base = &base;
     options.shards = 1;
@@ -180,6 +190,10 @@ int run(const CommandLine& line) {
     if (line.out.empty() || line.templates.empty()) fail("gen needs --out and --templates");
     std::vector<std::string> inputs = model.files();
     for (const auto& file : base.files()) inputs.push_back(file);
+    if (!line.selected.empty()) {
+      inputs.push_back(line.selected);
+      for (auto& path : selection_inputs(line.root)) inputs.push_back(std::move(path));
+    }
     return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
                         ir);
   }

@@ -232,9 +232,8 @@ TEST_CASE("backend: each operator's fallback is reported once") {
     x.cos();
   });
   set_fallback_warnings(false);
-  CHECK(text ==
-        "tenon: warning: aten::exp runs on the CPU for device toy, with copies\n"
-        "tenon: warning: aten::cos runs on the CPU for device toy, with copies\n");
+  CHECK(text == "tenon: warning: aten::exp runs on the CPU for device toy, with copies\n"
+                "tenon: warning: aten::cos runs on the CPU for device toy, with copies\n");
 }
 
 TEST_CASE("backend: operators of other libraries fall back too, their views do not") {
