@@ -6,6 +6,7 @@
 
 #include "codegen/check/check.h"
 #include "codegen/check/kernels.h"
+#include "codegen/emit/backend.h"
 #include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
 #include "codegen/emit/output.h"
@@ -28,6 +29,7 @@ Options
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
   --base FILE          operators that exist already, for a library of your own
+  --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators
   --dialect NAME       tenon (default) or upstream
@@ -43,7 +45,7 @@ Options
 struct CommandLine {
   std::string verb;
   std::vector<std::string> native, derivatives, base, kernels, operands;
-  std::string tags, out, templates, selected, root, python = "python3", depfile, stamp;
+  std::string tags, out, templates, selected, root, backend, python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;
   Targets targets;
 };
@@ -75,6 +77,8 @@ CommandLine parse_command_line(int argc, char** argv) {
       line.kernels.push_back(value);
     else if (option == "--tags")
       line.tags = value;
+    else if (option == "--backend")
+      line.backend = value;
     else if (option == "--operators")
       line.selected = value;
     else if (option == "--root")
@@ -100,7 +104,8 @@ CommandLine parse_command_line(int argc, char** argv) {
       fail("unknown option " + option + "\n\n" + kUsage);
     }
   }
-  if (line.native.empty()) fail("no operators: give --native FILE");
+  if (!line.backend.empty() && line.base.empty()) fail("--backend needs --base");
+  if (line.native.empty() && line.backend.empty()) fail("no operators: give --native FILE");
   if (!line.selected.empty() && line.root.empty()) fail("--operators needs --root");
   return line;
 }
@@ -139,7 +144,46 @@ int check_kernels_only(const CommandLine& line, const Model& model, DiagnosticSi
   return 0;
 }
 
+int generate(const CommandLine& line, std::vector<std::string> inputs, const Json& ir) {
+  if (line.out.empty() || line.templates.empty()) fail("gen needs --out and --templates");
+  return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
+                      ir);
+}
+
+/// Kernels of a device outside the library: check, gen, check-kernels, ir.
+int run_backend(const CommandLine& line) {
+  DiagnosticSink sink;
+  DiagnosticSink silent;
+  const Model base = load(line.base, {}, "", line.dialect, silent);
+  const auto kernels = load_backend(line.backend, base, sink);
+  if (stop_on_errors(sink)) return 1;
+  const Json ir = emit_backend(*kernels, base);
+  if (!line.kernels.empty()) {
+    KernelSources sources;
+    std::vector<std::string> paths = {line.backend};
+    for (const auto& path : line.kernels) {
+      if (!sources.add(path)) fail("--kernels " + path + ": there is no such file or folder");
+    }
+    for (const auto& file : sources.files()) paths.push_back(file.path);
+    check_backend_kernels(*kernels, ir, sources, sink);
+    if (stop_on_errors(sink)) return 1;
+    if (!line.depfile.empty()) write_depfile(line.depfile, line.stamp, paths);
+    if (!line.stamp.empty()) std::ofstream(line.stamp, std::ios::trunc);
+  }
+  if (line.verb == "check-kernels" || line.verb == "check") return 0;
+  if (line.verb == "ir") {
+    std::cout << ir.dump(1) << "\n";
+    return 0;
+  }
+  if (line.verb != "gen") fail("--backend goes with check, check-kernels, gen and ir");
+  std::vector<std::string> inputs = base.files();
+  inputs.push_back(line.backend);
+  return generate(line, std::move(inputs), ir);
+}
+
 int run(const CommandLine& line) {
+  if (!line.backend.empty()) return run_backend(line);
+
   DiagnosticSink sink;
   const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink);
   run_checks(model, sink);
@@ -187,15 +231,13 @@ int run(const CommandLine& line) {
     return explain(model, ir, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }
   if (line.verb == "gen") {
-    if (line.out.empty() || line.templates.empty()) fail("gen needs --out and --templates");
     std::vector<std::string> inputs = model.files();
     for (const auto& file : base.files()) inputs.push_back(file);
     if (!line.selected.empty()) {
       inputs.push_back(line.selected);
       for (auto& path : selection_inputs(line.root)) inputs.push_back(std::move(path));
     }
-    return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
-                        ir);
+    return generate(line, std::move(inputs), ir);
   }
   fail("unknown command '" + line.verb + "'\n\n" + kUsage);
 }
