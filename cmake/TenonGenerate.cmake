@@ -38,11 +38,15 @@ function(tenon_generate target)
   list(JOIN TENON_BACKENDS "," backends)
   set(yaml --native "${root}/native_functions.yaml" --derivatives "${root}/derivatives.yaml"
            --tags "${root}/tags.yaml" --backends "${backends}")
+  set(selection)
+  if(TENON_OPERATORS)
+    set(selection --operators "${TENON_OPERATORS}" --root "${root}")
+  endif()
   tenon_generation_rule(
     DIR "${TENON_GEN_DIR}"
     INPUTS "${root}/native_functions.yaml" "${root}/derivatives.yaml" "${root}/tags.yaml"
-           "${root}/codegen/render.py"
-    ARGUMENTS ${yaml} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
+           "${root}/codegen/render.py" ${TENON_OPERATORS}
+    ARGUMENTS ${yaml} ${selection} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
               --depfile "${TENON_GEN_DIR}/gen.d" --stamp "${TENON_GEN_DIR}/gen.stamp")
   add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   add_dependencies(${target} tenon_generated)
@@ -54,5 +58,6 @@ function(tenon_generate target)
     target_sources(${target} PRIVATE ${TENON_GEN_CUDA_SOURCES})
   endif()
   set(TENON_GEN_TEST_SOURCES "${TENON_GEN_TEST_SOURCES}" PARENT_SCOPE)
+  set(TENON_UNUSED_SOURCES "${TENON_UNUSED_SOURCES}" PARENT_SCOPE)
   set(TENON_PYTHON_USED "${python}" PARENT_SCOPE)
 endfunction()

@@ -33,6 +33,35 @@ function(tenon_check_kernels target)
   endif()
 endfunction()
 
+# tenon_run_generator(TARGET OUT folder BASE argument... ARGUMENTS argument... INPUTS file... KERNELS file...)
+#   Generates into the folder, for tenon_add_operators(); sets TENON_GEN_CPU_SOURCES and its like in the caller.
+macro(tenon_run_generator target)
+  cmake_parse_arguments(run "" "OUT" "BASE;ARGUMENTS;INPUTS;KERNELS" ${ARGN})
+  if(TENON_COMPILER)
+    # An installed generator runs now; what it read makes CMake run again when it changes.
+    tenon_find_python(python VENV "${PROJECT_BINARY_DIR}/tenon_venv"
+                      REQUIREMENTS "${TENON_SHARE_DIR}/requirements.txt")
+    file(MAKE_DIRECTORY "${run_OUT}")
+    execute_process(COMMAND "${TENON_COMPILER}" gen ${run_ARGUMENTS} ${run_BASE} --python "${python}"
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${run_INPUTS} "${TENON_COMPILER}")
+    if(failed)
+      message(FATAL_ERROR "tenon_add_operators(${target}): the generator found errors:\n${log}")
+    endif()
+    include("${run_OUT}/sources.cmake")
+    tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${run_OUT}" KERNELS ${run_KERNELS}
+                        ARGUMENTS ${run_ARGUMENTS} DEPENDS ${run_INPUTS})
+  else()
+    tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
+                      REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
+    tenon_generation_rule(DIR "${run_OUT}" INPUTS ${run_INPUTS} ARGUMENTS ${run_ARGUMENTS} ${run_BASE} --python "${python}")
+    add_custom_target(${target}_tenon_generated DEPENDS "${run_OUT}/gen.stamp")
+    add_dependencies(${target} ${target}_tenon_generated)
+    tenon_check_kernels(${target} COMPILER tenonc OUT "${run_OUT}" KERNELS ${run_KERNELS}
+                        ARGUMENTS ${run_ARGUMENTS} DEPENDS "${run_OUT}/gen.stamp")
+  endif()
+endmacro()
+
 # tenon_add_operators(TARGET
 #                     YAML file...            entries of native_functions.yaml's form
 #                     [DERIVATIVES file...]   entries of derivatives.yaml's form
@@ -43,17 +72,26 @@ endfunction()
 # of the schema, `tenon` without one. CUDA kernels are compiled where Tenon was built with CUDA and the
 # project has a CUDA compiler. Paths are relative to the calling folder. An error in the YAML stops the
 # configuration, with its place; editing a YAML file runs the generator again in the next build.
+#
+# tenon_add_operators(TARGET BACKEND file KERNELS file...)
+#
+# Gives TARGET kernels of a device outside Tenon for operators that Tenon has (docs/backends.md): the file names
+# the backend, the namespace of the kernels, and the operators. They are registered when TARGET is loaded.
 function(tenon_add_operators target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "YAML;DERIVATIVES;KERNELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "YAML;DERIVATIVES;KERNELS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
                         "call add_library(${target} ...) or add_executable(${target} ...) first.")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
-                        "expected YAML, DERIVATIVES, KERNELS.")
+                        "expected YAML, DERIVATIVES, KERNELS, or BACKEND, KERNELS.")
   endif()
-  if(NOT arg_YAML)
+  if(arg_BACKEND AND (arg_YAML OR arg_DERIVATIVES))
+    message(FATAL_ERROR "tenon_add_operators(${target}): BACKEND stands for itself; "
+                        "operators of your own (YAML, DERIVATIVES) take a call of their own.")
+  endif()
+  if(NOT arg_YAML AND NOT arg_BACKEND)
     message(FATAL_ERROR "tenon_add_operators(${target}): YAML is missing: name at least one file of operators.")
   endif()
 
@@ -67,12 +105,21 @@ function(tenon_add_operators target)
   endif()
 
   set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${target}")
+  if(arg_BACKEND)
+    string(APPEND out "_backend")
+    set(backends CPU)
+  endif()
   list(JOIN backends "," joined)
   set(base --templates "${TENON_TEMPLATES_DIR}" --base "${TENON_SHARE_DIR}/native_functions.yaml"
            --out "${out}" --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
   set(arguments --tags "${TENON_SHARE_DIR}/tags.yaml" --backends "${joined}")
+  if(arg_BACKEND)
+    # The checks of its kernels need the base operators too.
+    set(arguments --base "${TENON_SHARE_DIR}/native_functions.yaml")
+    list(REMOVE_ITEM base --base "${TENON_SHARE_DIR}/native_functions.yaml")
+  endif()
   set(inputs)
-  foreach(kind IN ITEMS YAML DERIVATIVES)
+  foreach(kind IN ITEMS YAML DERIVATIVES BACKEND)
     foreach(file IN LISTS arg_${kind})
       get_filename_component(path "${file}" ABSOLUTE)
       if(NOT EXISTS "${path}")
@@ -81,6 +128,8 @@ function(tenon_add_operators target)
       list(APPEND inputs "${path}")
       if(kind STREQUAL "YAML")
         list(APPEND arguments --native "${path}")
+      elseif(kind STREQUAL "BACKEND")
+        list(APPEND arguments --backend "${path}")
       else()
         list(APPEND arguments --derivatives "${path}")
       endif()
@@ -95,29 +144,7 @@ function(tenon_add_operators target)
     list(APPEND kernels "${path}")
   endforeach()
 
-  if(TENON_COMPILER)
-    # An installed generator runs now; what it read makes CMake run again when it changes.
-    tenon_find_python(python VENV "${PROJECT_BINARY_DIR}/tenon_venv"
-                      REQUIREMENTS "${TENON_SHARE_DIR}/requirements.txt")
-    file(MAKE_DIRECTORY "${out}")
-    execute_process(COMMAND "${TENON_COMPILER}" gen ${arguments} ${base} --python "${python}"
-                    RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs} "${TENON_COMPILER}")
-    if(failed)
-      message(FATAL_ERROR "tenon_add_operators(${target}): the generator found errors:\n${log}")
-    endif()
-    include("${out}/sources.cmake")
-    tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${out}" KERNELS ${kernels}
-                        ARGUMENTS ${arguments} DEPENDS ${inputs})
-  else()
-    tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
-                      REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
-    tenon_generation_rule(DIR "${out}" INPUTS ${inputs} ARGUMENTS ${arguments} ${base} --python "${python}")
-    add_custom_target(${target}_tenon_generated DEPENDS "${out}/gen.stamp")
-    add_dependencies(${target} ${target}_tenon_generated)
-    tenon_check_kernels(${target} COMPILER tenonc OUT "${out}" KERNELS ${kernels}
-                        ARGUMENTS ${arguments} DEPENDS "${out}/gen.stamp")
-  endif()
+  tenon_run_generator(${target} OUT "${out}" BASE ${base} ARGUMENTS ${arguments} INPUTS ${inputs} KERNELS ${kernels})
 
   set(sources ${TENON_GEN_CPU_SOURCES})
   foreach(file IN LISTS arg_KERNELS)

@@ -8,6 +8,7 @@
 #include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
 #include "codegen/emit/output.h"
+#include "codegen/emit/select.h"
 #include "codegen/model/loader.h"
 
 namespace tenon::codegen {
@@ -41,6 +42,8 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
   EmitOptions options;
   options.targets = line.targets;
   options.library = line.base.empty();
+  options.selected = line.selected;
+  options.root = line.root;
   if (!options.library) {
     options.base = &base;
     options.shards = 1;
@@ -51,6 +54,8 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
 
 /// The commands that read operators: check, check-kernels, explain, ir, gen.
 int run_on_model(const CommandLine& line) {
+  if (!line.backend.empty()) return run_backend(line);
+  if (!line.selected.empty() && line.root.empty()) throw UsageError{"--operators needs --root"};
   if (line.native.empty()) throw UsageError{"no operators: give --native FILE"};
   if (line.verb == "explain" && line.operands.size() != 1) {
     throw UsageError{"explain needs the name of one operator"};
@@ -98,6 +103,10 @@ int run_on_model(const CommandLine& line) {
   }
   std::vector<std::string> inputs = model.files();
   for (const auto& file : base.files()) inputs.push_back(file);
+  if (!line.selected.empty()) {
+    inputs.push_back(line.selected);
+    for (auto& path : selection_inputs(line.root)) inputs.push_back(std::move(path));
+  }
   return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
                       ir);
 }

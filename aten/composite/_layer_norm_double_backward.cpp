@@ -12,6 +12,10 @@ std::tuple<Tensor, Tensor, Tensor> native::_layer_norm_double_backward(
     IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
     const std::optional<Tensor>& weight, std::array<bool, 3> output_mask) {
   const int64_t first = input.dim() - static_cast<int64_t>(normalized_shape.size());
+  TENON_CHECK(first >= 0,
+              "[_layer_norm_double_backward] normalized_shape must have at most as many dimensions "
+              "as the input, got ",
+              normalized_shape, " and input of shape ", input.sizes());
   DimVector rows, columns;
   for (int64_t d = 0; d < input.dim(); ++d) (d < first ? rows : columns).push_back(d);
   const auto given = [](const std::optional<Tensor>& t) {

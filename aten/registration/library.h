@@ -75,6 +75,11 @@ class TENON_API Library {
   Library& impl(std::string_view name, const F& function) & {
     return impl(name, key_, function);
   }
+  /// A kernel that has been made already.
+  Library& impl(std::string_view name, Kernel kernel) & {
+    add(find(name), key_, std::move(kernel));
+    return *this;
+  }
 
   /// What runs where an operator, of whatever library, has no kernel for the key: a backend,
   /// Autocast or Batched. ValueError if the key has a fallback already.

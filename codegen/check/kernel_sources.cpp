@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace tenon::codegen {
@@ -14,10 +15,7 @@ namespace fs = std::filesystem;
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-struct Token {
-  std::string_view text;  // a name, `::`, `->`, or one character; empty at the end
-  size_t offset = 0;
-};
+using Token = CppToken;
 
 /// The tokens that matter for finding a definition; literals are dropped.
 class Lexer {
@@ -112,14 +110,24 @@ size_t after_parentheses(const std::vector<Token>& tokens, size_t open) {
   return tokens.size();
 }
 
-/// What follows the parameters is a body, perhaps after `noexcept` or `-> type`.
-bool has_body(const std::vector<Token>& tokens, size_t i) {
+/// Index of the body that follows the parameters, perhaps after `noexcept` or `-> type`, or none.
+std::optional<size_t> find_body(const std::vector<Token>& tokens, size_t i) {
   const auto text = [&] { return i < tokens.size() ? tokens[i].text : std::string_view(); };
   if (text() == "noexcept") ++i;
   if (text() == "->") {
     while (!text().empty() && text() != "{" && text() != ";") ++i;
   }
-  return text() == "{";
+  return text() == "{" ? std::optional(i) : std::nullopt;
+}
+
+/// Offset after the brace that closes the one at `open`.
+size_t body_end(const std::vector<Token>& tokens, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].text == "{") ++depth;
+    if (tokens[i].text == "}" && --depth == 0) return tokens[i].offset + 1;
+  }
+  return tokens.back().offset + tokens.back().text.size();
 }
 
 bool is_keyword(std::string_view name) {
@@ -128,15 +136,19 @@ bool is_keyword(std::string_view name) {
 
 }  // namespace
 
+std::vector<CppToken> cpp_tokens(std::string_view text) { return Lexer(text).run(); }
+
 std::vector<KernelDefinition> find_definitions(std::string_view text) {
-  const std::vector<Token> tokens = Lexer(text).run();
+  const std::vector<Token> tokens = cpp_tokens(text);
   std::vector<KernelDefinition> found;
   for (size_t i = 1; i + 1 < tokens.size(); ++i) {
     if (tokens[i + 1].text != "(" || !is_name_start(tokens[i].text[0])) continue;
     if (is_keyword(tokens[i].text)) continue;
-    if (!has_body(tokens, after_parentheses(tokens, i + 1))) continue;
+    const auto body = find_body(tokens, after_parentheses(tokens, i + 1));
+    if (!body) continue;
     const bool qualified = i >= 2 && tokens[i - 1].text == "::" && tokens[i - 2].text == "native";
-    found.push_back({std::string(tokens[i].text), qualified, tokens[i].offset});
+    found.push_back(
+        {std::string(tokens[i].text), qualified, tokens[i].offset, body_end(tokens, *body)});
   }
   return found;
 }

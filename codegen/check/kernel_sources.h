@@ -7,11 +7,21 @@
 
 namespace tenon::codegen {
 
+/// A token of a C++ text: a name, `::`, `->`, or one character.
+struct CppToken {
+  std::string_view text;
+  size_t offset = 0;
+};
+
+/// The tokens of a text without comments, literals and preprocessor lines.
+std::vector<CppToken> cpp_tokens(std::string_view text);
+
 /// A function that a kernel source defines.
 struct KernelDefinition {
   std::string name;        // after the last `::`
   bool qualified = false;  // written `native::name`, so that the compiler compares the declaration
   size_t offset = 0;       // of the name in the text
+  size_t end = 0;          // after the body
 };
 
 /// The definitions in a C++ or CUDA text: names followed by parameters in parentheses and a body.

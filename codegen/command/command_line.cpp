@@ -41,6 +41,9 @@ const std::map<std::string, Setter>& setters() {
       {"--native", append<&CommandLine::native>},
       {"--derivatives", append<&CommandLine::derivatives>},
       {"--base", append<&CommandLine::base>},
+      {"--backend", set<&CommandLine::backend>},
+      {"--operators", set<&CommandLine::selected>},
+      {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
       {"--tags", set<&CommandLine::tags>},
       {"--out", set<&CommandLine::out>},
@@ -87,6 +90,9 @@ Options
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
   --base FILE          operators that exist already, for a library of your own
+  --backend FILE       kernels of a device outside the library, for operators of --base
+  --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
+  --root DIR           folder of the hand-written sources, for --operators
   --dialect NAME       tenon (default) or upstream
   --backends LIST      CPU or CPU,CUDA
   --format NAME        of the messages: text (default, on standard error), json or sarif (a document

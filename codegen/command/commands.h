@@ -6,6 +6,9 @@ namespace tenon::codegen {
 
 // Each gives the exit status of the command.
 
+/// Kernels of a device outside the library (--backend): check, check-kernels, gen, ir.
+int run_backend(const CommandLine& line);
+
 /// Compares two versions: 0 when users of the old one may use the new one, 1 when not, 2 when a
 /// side cannot be read.
 int run_diff(const CommandLine& line);

@@ -7,6 +7,7 @@
 #include "codegen/emit/autograd.h"
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/emit/select.h"
 
 namespace tenon::codegen {
 namespace {
@@ -105,11 +106,23 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     if (!entry["node"].is_null()) {
       entry["node"]["headers"] = called_headers(model, options.base, entry["node"]);
     }
-    const size_t at = operators.size();
-    by_base[{entry["namespace"], entry["base"]}].push_back(at);
-    shards[hash_name(entry["base"]) % static_cast<uint32_t>(options.shards)].push_back(at);
-    all.push_back(at);
     operators.push_back(std::move(entry));
+  }
+  Json unused_sources = Json::array();
+  if (!options.selected.empty()) {
+    unused_sources = select_operators(operators, options.selected, options.root, sink);
+  }
+  const auto selected = [&](size_t at) { return operators[at].value("selected", true); };
+  std::vector<size_t> left_out;
+  for (size_t at = 0; at < operators.size(); ++at) {
+    const Json& entry = operators[at];
+    by_base[{entry["namespace"], entry["base"]}].push_back(at);
+    all.push_back(at);
+    if (selected(at)) {
+      shards[hash_name(entry["base"]) % static_cast<uint32_t>(options.shards)].push_back(at);
+    } else {
+      left_out.push_back(at);
+    }
   }
 
   Files files;
@@ -126,6 +139,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     std::vector<size_t> pointwise;
     for (size_t i : group) {
       const Json& node = operators[i]["node"];
+      if (!selected(i)) continue;
       if (!operators[i]["kernel"].is_null() || (!node.is_null() && !node["kernels"].empty())) {
         pointwise.push_back(i);
       }
@@ -146,6 +160,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
       files.add("pointwise_" + number + ".cu", "pointwise.cu.j2", members, {{"shard", shard}});
     }
   }
+  if (!options.selected.empty()) files.add("left_out.cpp", "left_out.cpp.j2", left_out);
   if (options.library) {
     files.add("tenon/tensor.h", "tensor.h.j2", all);
     files.add("tenon/ops.h", "ops.h.j2", all);
@@ -153,12 +168,14 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
   } else {
     files.add(options.library_name + ".h", "ops.h.j2", all);
   }
-  return {{"version", kIrVersion},
-          {"library", options.library_name},
-          {"in_tree", options.library},
-          {"cuda", options.targets.cuda},
-          {"operators", std::move(operators)},
-          {"files", std::move(files).take()}};
+  Json ir = {{"version", kIrVersion},
+             {"library", options.library_name},
+             {"in_tree", options.library},
+             {"cuda", options.targets.cuda},
+             {"operators", std::move(operators)},
+             {"files", std::move(files).take()}};
+  if (!options.selected.empty()) ir["unused_sources"] = std::move(unused_sources);
+  return ir;
 }
 
 }  // namespace tenon::codegen

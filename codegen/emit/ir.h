@@ -19,6 +19,9 @@ struct EmitOptions {
   int shards = 16;
   /// Operators that exist elsewhere (the installed library's), for a library outside the tree.
   const Model* base = nullptr;
+  /// A file that lists the operators to build, with those they reach; all if empty. Then also the
+  /// root of the hand-written sources.
+  std::string selected, root;
 };
 
 /// The whole model as JSON, and the files to render from it:

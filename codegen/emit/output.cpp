@@ -98,8 +98,12 @@ std::string sources_cmake(const OutputOptions& options, const Json& ir) {
     const std::string extension = fs::path(path).extension();
     (extension == ".cpp" ? cpu : extension == ".cu" ? cuda : headers) += line;
   }
-  return "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" + cuda +
-         ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
+  std::string text = "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" +
+                     cuda + ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
+  if (!ir.contains("unused_sources")) return text;
+  text += "set(TENON_UNUSED_SOURCES\n";
+  for (const Json& path : ir["unused_sources"]) text += "  \"" + path.get<std::string>() + "\"\n";
+  return text + ")\n";
 }
 
 }  // namespace

@@ -1,10 +1,22 @@
-// Ten operators that the device runs itself, and the CPU for the others. Shapes and strides other
-// than the simple ones go to the CPU too, by calling the fallback.
+// The kernels that toy.yaml asks for. Operands that are not of the simple kind, float and without
+// broadcasting or gaps, are computed by the CPU.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
 #include "aten/registration/cpu_fallback.h"
 #include "aten/registration/library.h"
+#include "tenon/tenon.h"
+#include "toy/native/add.h"
+#include "toy/native/exp.h"
+#include "toy/native/fill.h"
+#include "toy/native/mm.h"
+#include "toy/native/mul.h"
+#include "toy/native/neg.h"
+#include "toy/native/relu.h"
+#include "toy/native/sub.h"
+#include "toy/native/tanh.h"
+#include "toy/native/zero.h"
 #include "toy_device.h"
 
 namespace toy {
@@ -15,111 +27,94 @@ using tenon::Tensor;
 
 std::atomic<int64_t> count{0};
 
-Tensor fresh(tenon::IntArrayRef sizes) {
-  return Tensor(tenon::empty(sizes, tenon::kFloat, tenon::Device(tenon::kPrivateUse1, 0)));
-}
-
-bool simple(const Tensor& t) {
-  return t.device().type() == tenon::kPrivateUse1 && t.dtype() == tenon::kFloat &&
-         t.is_contiguous();
-}
-
-/// What the CPU gives for an operator of these types.
-template <class Ret, class... Args>
-Ret on_cpu(const char* name, Args... args) {
-  tenon::Stack stack;
-  (tenon::detail::box(stack, args), ...);
-  tenon::cpu_fallback(tenon::get_operator(name), {}, stack);
-  return Tensor(stack.back().to_tensor());
+bool simple(const Tensor& t, const Tensor& out) {
+  return t.device() == out.device() && t.dtype() == tenon::kFloat && out.dtype() == tenon::kFloat &&
+         t.is_contiguous() && out.is_contiguous() && t.sizes() == out.sizes();
 }
 
 template <class F>
-Tensor map(const char* name, const Tensor& self, F&& f) {
-  if (!simple(self)) return on_cpu<Tensor, const Tensor&>(name, self);
+bool map(const Tensor& self, const Tensor& out, F&& f) {
+  if (!simple(self, out)) return false;
   ++count;
-  const Tensor out = fresh(self.sizes());
-  const float* x = data<float>(self);
-  float* y = data<float>(out);
-  for (int64_t i = 0; i < self.numel(); ++i) y[i] = f(x[i]);
-  return out;
-}
-
-/// Operands of one shape.
-bool simple(const Tensor& a, const Tensor& b) {
-  return simple(a) && simple(b) && a.sizes() == b.sizes();
+  std::transform(data<float>(self), data<float>(self) + self.numel(), data<float>(out), f);
+  return true;
 }
 
 template <class F>
-Tensor zip(const Tensor& a, const Tensor& b, F&& f) {
+bool zip(const Tensor& a, const Tensor& b, const Tensor& out, F&& f) {
+  if (!simple(a, out) || !simple(b, out)) return false;
   ++count;
-  const Tensor out = fresh(a.sizes());
-  const float *x = data<float>(a), *y = data<float>(b);
-  float* z = data<float>(out);
-  for (int64_t i = 0; i < a.numel(); ++i) z[i] = f(x[i], y[i]);
-  return out;
+  std::transform(data<float>(a), data<float>(a) + a.numel(), data<float>(b), data<float>(out), f);
+  return true;
 }
 
-Tensor add(const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  if (!simple(a, b)) {
-    return on_cpu<Tensor, const Tensor&, const Tensor&, const Scalar&>("aten::add.Tensor", a, b,
-                                                                       alpha);
-  }
+}  // namespace
+
+int64_t kernels_run() { return count; }
+
+void native::add_Tensor_toy(const Tensor& self, const Tensor& other, const Scalar& alpha,
+                            const Tensor& out) {
   const float s = alpha.to<float>();
-  return zip(a, b, [s](float x, float y) { return x + s * y; });
-}
-
-Tensor sub(const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  if (!simple(a, b)) {
-    return on_cpu<Tensor, const Tensor&, const Tensor&, const Scalar&>("aten::sub.Tensor", a, b,
-                                                                       alpha);
+  if (!zip(self, other, out, [s](float x, float y) { return x + s * y; })) {
+    out.copy_(tenon::add(self.cpu(), other.cpu(), alpha));
   }
+}
+
+void native::sub_Tensor_toy(const Tensor& self, const Tensor& other, const Scalar& alpha,
+                            const Tensor& out) {
   const float s = alpha.to<float>();
-  return zip(a, b, [s](float x, float y) { return x - s * y; });
+  if (!zip(self, other, out, [s](float x, float y) { return x - s * y; })) {
+    out.copy_(tenon::sub(self.cpu(), other.cpu(), alpha));
+  }
 }
 
-Tensor mul(const Tensor& a, const Tensor& b) {
-  if (!simple(a, b)) return on_cpu<Tensor, const Tensor&, const Tensor&>("aten::mul.Tensor", a, b);
-  return zip(a, b, [](float x, float y) { return x * y; });
+void native::mul_Tensor_toy(const Tensor& self, const Tensor& other, const Tensor& out) {
+  if (!zip(self, other, out, [](float x, float y) { return x * y; })) {
+    out.copy_(tenon::mul(self.cpu(), other.cpu()));
+  }
 }
 
-Tensor neg(const Tensor& self) {
-  return map("aten::neg", self, [](float x) { return -x; });
-}
-Tensor exp(const Tensor& self) {
-  return map("aten::exp", self, [](float x) { return std::exp(x); });
-}
-Tensor tanh(const Tensor& self) {
-  return map("aten::tanh", self, [](float x) { return std::tanh(x); });
-}
-Tensor relu(const Tensor& self) {
-  return map("aten::relu", self, [](float x) { return x > 0 ? x : 0; });
+void native::neg_toy(const Tensor& self, const Tensor& out) {
+  if (!map(self, out, [](float x) { return -x; })) out.copy_(tenon::neg(self.cpu()));
 }
 
-Tensor mm(const Tensor& a, const Tensor& b) {
-  if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(0) || a.dtype() != tenon::kFloat ||
-      b.dtype() != tenon::kFloat || a.device() != b.device()) {
-    return on_cpu<Tensor, const Tensor&, const Tensor&>("aten::mm", a, b);
+void native::exp_toy(const Tensor& self, const Tensor& out) {
+  if (!map(self, out, [](float x) { return std::exp(x); })) out.copy_(tenon::exp(self.cpu()));
+}
+
+void native::tanh_toy(const Tensor& self, const Tensor& out) {
+  if (!map(self, out, [](float x) { return std::tanh(x); })) out.copy_(tenon::tanh(self.cpu()));
+}
+
+void native::relu_toy(const Tensor& self, const Tensor& out) {
+  if (!map(self, out, [](float x) { return x > 0 ? x : 0; })) out.copy_(tenon::relu(self.cpu()));
+}
+
+/// Shapes, dtypes and devices have been checked, and `out` has been made: only the sums are left.
+void native::mm_toy(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  if (self.dtype() != tenon::kFloat || !out.is_contiguous()) {
+    out.copy_(tenon::mm(self.cpu(), mat2.cpu()));
+    return;
   }
   ++count;
-  const int64_t n = a.size(0), k = a.size(1), m = b.size(1);
-  const Tensor out = fresh({n, m});
-  const float *x = data<float>(a), *y = data<float>(b);
+  const int64_t n = self.size(0), k = self.size(1), m = mat2.size(1);
+  const float *x = data<float>(self), *y = data<float>(mat2);
   float* z = data<float>(out);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
       float sum = 0;
       for (int64_t l = 0; l < k; ++l) {
-        sum += x[i * a.stride(0) + l * a.stride(1)] * y[l * b.stride(0) + j * b.stride(1)];
+        sum +=
+            x[i * self.stride(0) + l * self.stride(1)] * y[l * mat2.stride(0) + j * mat2.stride(1)];
       }
       z[i * m + j] = sum;
     }
   }
-  return out;
 }
 
-Tensor& fill_(Tensor& self, const Scalar& value) {
-  if (!simple(self)) {
-    on_cpu<Tensor, const Tensor&, const Scalar&>("aten::fill_.Scalar", self, value);
+Tensor& native::fill__Scalar_toy(Tensor& self, const Scalar& value) {
+  if (self.dtype() != tenon::kFloat || !self.is_contiguous()) {
+    self.copy_(tenon::full(self.sizes(), value, tenon::dtype(self.dtype())));
     return self;
   }
   ++count;
@@ -127,26 +122,10 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
   return self;
 }
 
-Tensor& zero_(Tensor& self) {
-  ++count;
-  return fill_(self, 0);
-}
+Tensor& native::zero__toy(Tensor& self) { return fill__Scalar_toy(self, 0); }
 
-}  // namespace
-
-int64_t kernels_run() { return count; }
-
+// Everything else.
 TENON_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("add.Tensor", TENON_FN(add));
-  m.impl("sub.Tensor", TENON_FN(sub));
-  m.impl("mul.Tensor", TENON_FN(mul));
-  m.impl("neg", TENON_FN(neg));
-  m.impl("exp", TENON_FN(exp));
-  m.impl("tanh", TENON_FN(tanh));
-  m.impl("relu", TENON_FN(relu));
-  m.impl("mm", TENON_FN(mm));
-  m.impl("fill_.Scalar", TENON_FN(fill_));
-  m.impl("zero_", TENON_FN(zero_));
   m.fallback(tenon::DispatchKey::PrivateUse1, tenon::cpu_fallback);
 }
 

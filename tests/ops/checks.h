@@ -37,6 +37,12 @@ void check_meta(const Case& c);
 void check_out(const Case& c);
 /// The in-place form: the same result in self's dtype, or an error that leaves self alone.
 void check_inplace(const Case& c);
+/// What a call does to memory against the schema's annotations, for every form.
+void check_aliases(const Case& c);
+/// Empty, 0-dim and one-element tensors of the sample's kinds: an error, or what meta tensors give.
+void check_edges(const Case& c);
+/// Nodes that get undefined gradients, all of them or all but one.
+void check_undefined_gradients(const Case& c);
 /// Gradients against PyTorch's.
 void check_gradients(const Case& c);
 /// The same for a call whose tensors may be elsewhere; `slack` multiplies the tolerance.

@@ -2,6 +2,7 @@
 // TENON_SAMPLE=text restricts the run to samples whose place, operator or line contains the text.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <iostream>
 #include <set>
 
 #include "aten/core/operator_entry.h"
@@ -37,10 +38,12 @@ using Checks = std::vector<std::tuple<const char*, const char*, void (*)(const C
 const Checks kValueChecks = {
     {"result", "result", check_results},    {"non-contiguous", "noncontig", check_noncontiguous},
     {"meta", "meta", check_meta},           {"out=", "out", check_out},
-    {"in place", "inplace", check_inplace}, {"cuda", "cuda", check_cuda},
+    {"in place", "inplace", check_inplace}, {"aliases", "aliases", check_aliases},
+    {"edges", "edges", check_edges},        {"cuda", "cuda", check_cuda},
 };
 const Checks kGradientChecks = {
     {"gradient", "grad", check_gradients},
+    {"undefined gradient", "grad", check_undefined_gradients},
     {"finite differences", "fd", check_finite_differences},
 };
 
@@ -96,24 +99,45 @@ TEST_CASE("gradients: creation and random numbers") { run_family("creation", tru
 TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", true); }
 TEST_CASE("gradients: network operators") { run_family("nn", true); }
 
-TEST_CASE("every operator has a sample") {
-  const std::set<std::string> tested = {"unary",    "binary",     "comparison", "views",  "joining",
-                                        "indexing", "reductions", "creation",   "matmul", "nn"};
+namespace {
+
+std::set<std::string> sampled_operators() {
   std::set<std::string> sampled;
   for (const auto& family : families()) {
-    INFO("samples/" << family << ".yaml has no TEST_CASE here");
-    CHECK(tested.count(family));
     for (const Row& row : load_rows(family))
       sampled.insert(row.operators.begin(), row.operators.end());
   }
-  size_t count = 0;
+  return sampled;
+}
+
+/// Operators that no row names, with the file that declares them.
+std::vector<std::string> gaps() {
+  const auto sampled = sampled_operators();
+  std::vector<std::string> missing;
   for (const auto& [name, forms] : all_forms()) {
-    if (forms.derived) continue;
-    ++count;
-    INFO(name << " (" << forms.op->info->source << ") has no row in tests/ops/samples");
-    CHECK(sampled.count(name));
+    if (forms.derived || sampled.count(name)) continue;
+    missing.push_back(name + " (" + forms.op->info->source + ")");
   }
-  CHECK(count > 300);
+  return missing;
+}
+
+}  // namespace
+
+TEST_CASE("every operator has a sample") {
+  const std::set<std::string> tested = {"unary",    "binary",     "comparison", "views",  "joining",
+                                        "indexing", "reductions", "creation",   "matmul", "nn"};
+  for (const auto& family : families()) {
+    INFO("samples/" << family << ".yaml has no TEST_CASE here");
+    CHECK(tested.count(family));
+  }
+  for (const std::string& name : gaps()) FAIL_CHECK(name << " has no row in tests/ops/samples");
+  CHECK(all_forms().size() > 300);
+}
+
+TEST_CASE("list of operators without samples", "[.gaps]") {
+  const auto missing = gaps();
+  std::cout << "operators without samples: " << (missing.empty() ? "none" : "") << '\n';
+  for (const std::string& name : missing) std::cout << "  " << name << '\n';
 }
 
 }  // namespace tenon::ops_test

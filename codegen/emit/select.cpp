@@ -1,0 +1,257 @@
+#include "codegen/emit/select.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "codegen/emit/source_calls.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen {
+namespace {
+
+/// Folders whose sources are compiled only if they are needed.
+const std::vector<std::string> kKernelFolders = {"aten/composite", "aten/cpu", "aten/cuda",
+                                                 "aten/meta"};
+/// Folders whose sources every library has, and what these call.
+const std::vector<std::string> kCoreFolders = {"aten/core", "aten/iterator", "aten/registration",
+                                               "autograd"};
+/// Gradient checking is for development: its calls do not make an operator part of every library.
+const std::set<std::string> kNoRoots = {"autograd/gradcheck.cpp"};
+/// Methods and C++ operators of Tensor: part of every library, and no reason to keep an operator.
+const std::string kTensorApi = "aten/composite/tensor_methods.cpp";
+/// What generated thunks, nodes and wrappers call besides their formulas.
+const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
+/// Arithmetic between tensors, in hand-written sources and in formulas.
+const std::vector<std::string> kArithmetic = {"add", "add_", "div",  "div_",       "mul", "mul_",
+                                              "neg", "sub",  "sub_", "reciprocal", "rsub"};
+
+std::vector<std::string> all_folders() {
+  auto folders = kKernelFolders;
+  folders.insert(folders.end(), kCoreFolders.begin(), kCoreFolders.end());
+  return folders;
+}
+
+bool is_source(const std::string& path) { return path.ends_with(".cpp") || path.ends_with(".cu"); }
+
+bool in_folders(const std::string& path, const std::vector<std::string>& folders) {
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return path.rfind(folder + "/", 0) == 0; });
+}
+
+/// "tenon/ops/add.h" gives "add".
+std::string operator_of_header(const std::string& include) {
+  const std::string prefix = "tenon/ops/";
+  if (include.rfind(prefix, 0) != 0) return "";
+  return include.substr(prefix.size(), include.size() - prefix.size() - 2);
+}
+
+class Selection {
+ public:
+  Selection(Json& operators, const std::string& root) : operators_(operators) {
+    for (size_t i = 0; i < operators.size(); ++i) index(i);
+    files_ = read_sources(root, all_folders());
+    for (const auto& [path, file] : files_) {
+      if (!is_source(path) || !in_folders(path, kKernelFolders)) continue;
+      for (const SourceFunction& f : file.functions) {
+        if (f.is_kernel) defined_in_.emplace(f.name, path);
+      }
+      // By convention a source's own header is its first include.
+      if (!file.includes.empty()) implemented_by_[file.includes[0]].push_back(path);
+    }
+  }
+
+  /// Every form's name, "aten::add.Tensor".
+  const std::map<std::string, size_t>& names() const { return by_name_; }
+
+  /// `from`: what needs the operator; "" for the list.
+  void add(size_t op, const std::string& from) {
+    if (reached_from_.emplace(op, from).second) work_.push_back(op);
+  }
+
+  void add_core() {
+    for (const std::string& path :
+         {kTensorApi, std::string("aten/composite/tensor_factories.cpp")}) {
+      visit(path);
+    }
+    for (const std::string& name : kGeneratedCalls) {
+      add_named(functions_, name, "generated code");
+    }
+    for (const auto& [path, file] : files_) {
+      if (in_folders(path, kCoreFolders) && !kNoRoots.contains(path)) visit(path);
+    }
+  }
+
+  void close() {
+    while (!work_.empty()) {
+      const size_t op = work_.back();
+      work_.pop_back();
+      reach_from(operators_[op]);
+    }
+  }
+
+  Json finish() {
+    for (size_t i = 0; i < operators_.size(); ++i) {
+      const auto found = reached_from_.find(i);
+      operators_[i]["selected"] = found != reached_from_.end();
+      if (found != reached_from_.end()) operators_[i]["reached_from"] = found->second;
+    }
+    Json unused = Json::array();
+    for (const auto& [path, file] : files_) {
+      const bool kernel = is_source(path) && in_folders(path, kKernelFolders);
+      if (kernel && !visited_.contains(path)) unused.push_back(path);
+    }
+    return unused;
+  }
+
+ private:
+  using Names = std::multimap<std::string, size_t>;
+
+  void index(size_t i) {
+    const Json& op = operators_[i];
+    for (const Json& form : op["forms"]) {
+      const std::string name = form["name"], overload = form["overload"];
+      by_name_[form["namespace"].get<std::string>() + "::" + name +
+               (overload.empty() ? "" : "." + overload)] = i;
+      functions_.emplace(name, i);
+      functions_.emplace(form["ident"], i);
+      if (!form["outs"].empty()) functions_.emplace(name + "_out", i);
+      if (form["method"].get<bool>()) methods_.emplace(name, i);
+    }
+  }
+
+  void add_named(const Names& names, const std::string& name, const std::string& from) {
+    const auto [begin, end] = names.equal_range(name);
+    for (auto one = begin; one != end; ++one) add(one->second, from);
+  }
+
+  void add_arithmetic(const std::string& from) {
+    for (const std::string& name : kArithmetic) add_named(functions_, name, from);
+  }
+
+  void reach_from(const Json& op) {
+    for (const Json& declaration : op["declarations"]) need_kernel(declaration["name"]);
+    const Json& node = op["node"];
+    if (node.is_null()) return;
+    const std::string from = op["name"];
+    for (const Json& name : node["operators"]) add_named(functions_, name, from);
+    for (const char* part : {"formulas", "pointwise"}) {
+      for (const Json& formula : node[part]) {
+        const SourceCalls calls = calls_of(formula["text"].get<std::string>() + ";");
+        for (const auto& name : calls.functions) add_named(functions_, name, from);
+        for (const auto& name : calls.methods) add_named(methods_, name, from);
+        if (calls.arithmetic) add_arithmetic(from);
+      }
+    }
+  }
+
+  /// The kernel is called: what it calls is too.
+  void need_kernel(const std::string& name) {
+    const auto found = defined_in_.find(name);
+    if (found == defined_in_.end() || !kernels_.insert(name).second) return;
+    const std::string& path = found->second;
+    visit(path);
+    reach_from_text(path, files_.at(path).needed_by({name}));
+  }
+
+  /// The file is compiled, or included by one that is. Of a source of kernels, only those that are
+  /// called lead to operators; but all its functions must find what they call in other files.
+  void visit(const std::string& path) {
+    const auto found = files_.find(path);
+    if (found == files_.end() || !visited_.insert(path).second) return;
+    const SourceText& file = found->second;
+    for (const std::string& include : file.includes) visit(include);
+    for (const std::string& kernel : calls_of(file.text).kernels) {
+      const auto place = defined_in_.find(kernel);
+      if (place != defined_in_.end()) visit(place->second);
+    }
+    const bool of_kernels = std::any_of(file.functions.begin(), file.functions.end(),
+                                        [](const SourceFunction& f) { return f.is_kernel; });
+    if (!of_kernels) reach_from_text(path, file.text);
+    const auto implemented = implemented_by_.find(path);
+    if (implemented == implemented_by_.end()) return;
+    for (const std::string& source : implemented->second) visit(source);
+  }
+
+  void reach_from_text(const std::string& path, const std::string& text) {
+    if (path == kTensorApi) return;
+    const SourceCalls calls = calls_of(text);
+    for (const std::string& include : files_.at(path).includes) {
+      const std::string base = operator_of_header(include);
+      if (base.empty()) continue;
+      // Of the operators that the header declares, those that the text mentions.
+      for (const std::string& name : calls.functions) {
+        const auto [begin, end] = functions_.equal_range(name);
+        for (auto one = begin; one != end; ++one) {
+          if (operators_[one->second]["base"] == base) add(one->second, path);
+        }
+      }
+    }
+    for (const std::string& name : calls.kernels) need_kernel(name);
+    // Kernels of a device work on memory, the others on tensors.
+    const bool composite = path.rfind("aten/composite/", 0) == 0 || path.rfind("autograd/", 0) == 0;
+    if (!composite) return;
+    for (const std::string& name : calls.methods) add_named(methods_, name, path);
+    if (calls.arithmetic && is_source(path)) add_arithmetic(path);
+  }
+
+  Json& operators_;
+  std::map<std::string, SourceText> files_;
+  std::map<std::string, size_t> by_name_;
+  Names functions_, methods_;
+  std::map<std::string, std::string> defined_in_;                   // kernel to file
+  std::map<std::string, std::vector<std::string>> implemented_by_;  // header to sources
+  std::map<size_t, std::string> reached_from_;
+  std::set<std::string> visited_, kernels_;
+  std::vector<size_t> work_;
+};
+
+std::string trimmed(std::string line) {
+  line = line.substr(0, line.find('#'));
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!line.empty() && blank(line.back())) line.pop_back();
+  size_t begin = 0;
+  while (begin < line.size() && blank(line[begin])) ++begin;
+  return line.substr(begin);
+}
+
+}  // namespace
+
+Json select_operators(Json& operators, const std::string& list, const std::string& root,
+                      DiagnosticSink& sink) {
+  const SourceFile* file = sink.sources().open(list);
+  if (!file) {
+    sink.error({}, "cannot read the list of operators " + list);
+    return Json::array();
+  }
+  Selection selection(operators, root);
+  std::vector<std::string> known;
+  for (const auto& [name, op] : selection.names()) known.push_back(name);
+  for (uint32_t number = 1; number <= file->num_lines(); ++number) {
+    const std::string name = trimmed(std::string(file->line(number)));
+    if (name.empty()) continue;
+    const bool plain = name.find("::") == std::string::npos;
+    const std::string full = std::string(plain ? "aten::" : "").append(name);
+    const auto found = selection.names().find(full);
+    if (found == selection.names().end()) {
+      sink.error({file, number, 1}, "there is no operator `" + name + "`",
+                 schema::nearest(full, known));
+      continue;
+    }
+    selection.add(found->second, "");
+  }
+  selection.add_core();
+  selection.close();
+  return selection.finish();
+}
+
+std::vector<std::string> selection_inputs(const std::string& root) {
+  std::vector<std::string> paths;
+  for (const auto& [path, file] : read_sources(root, all_folders())) {
+    paths.push_back((std::filesystem::path(root) / path).string());
+  }
+  return paths;
+}
+
+}  // namespace tenon::codegen

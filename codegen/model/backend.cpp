@@ -1,0 +1,131 @@
+#include "codegen/model/backend.h"
+
+#include <algorithm>
+#include <map>
+
+#include "codegen/model/reader.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen {
+namespace {
+
+using detail::Reader;
+
+class BackendLoader {
+ public:
+  BackendLoader(const Model& base, DiagnosticSink& sink)
+      : base_(base), sink_(sink), reader_(sink) {}
+
+  BackendKernels load(const std::string& path, const YamlNode& root) {
+    kernels_.file = path;
+    reader_.map(root, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
+      if (key.text == "backend") {
+        backend(reader_.name(value, "`backend`"));
+      } else if (key.text == "cpp_namespace") {
+        cpp_namespace(reader_.name(value, "`cpp_namespace`"));
+      } else if (key.text == "supported") {
+        for (const LocatedName& name : reader_.names(value, "`supported`")) supported(name);
+      } else {
+        sink_.error(key.location, "unknown key `" + key.text + "`",
+                    schema::nearest(key.text, {"backend", "cpp_namespace", "supported"}));
+      }
+    });
+    for (const char* key : {"backend", "cpp_namespace", "supported"}) {
+      const bool missing = key[0] == 'b'   ? kernels_.backend.empty()
+                           : key[0] == 'c' ? kernels_.cpp_namespace.empty()
+                                           : kernels_.supported.empty();
+      if (missing && !sink_.has_errors()) {
+        sink_.error(root.location, std::string("a backend's file needs `") + key + "`");
+      }
+    }
+    return std::move(kernels_);
+  }
+
+ private:
+  void backend(const std::optional<LocatedName>& name) {
+    if (!name || !reader_.word(*name, {"PrivateUse1"}, "backend")) return;
+    kernels_.backend = name->text;
+  }
+
+  void cpp_namespace(const std::optional<LocatedName>& name) {
+    if (!name) return;
+    const std::string& text = name->text;
+    const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) ||
+        !std::all_of(text.begin(), text.end(), allowed) || text == "tenon") {
+      sink_.error(name->location,
+                  "`cpp_namespace` must be a C++ name of your own, got `" + text + "`");
+      return;
+    }
+    kernels_.cpp_namespace = text;
+  }
+
+  void supported(const LocatedName& name) {
+    const OperatorRef* ref = base_.find(name.text);
+    if (!ref) {
+      std::vector<std::string> known;
+      for (const Operator& op : base_.operators()) known.push_back(op.name());
+      sink_.error(name.location, "there is no operator `" + name.text + "`",
+                  schema::nearest(name.text, known));
+      return;
+    }
+    const Operator& op = base_.op(*ref);
+    if (ref->variant != 0) {
+      sink_.error(name.location, "`" + name.text + "` follows from `" + op.name() +
+                                     "`, whose kernel serves all its forms: name that");
+      return;
+    }
+    const bool composite = op.composite != Composite::kNo ||
+                           op.find_dispatch("CompositeImplicit") ||
+                           op.find_dispatch("CompositeExplicit");
+    if (composite) {
+      sink_.report({Severity::kError,
+                    name.location,
+                    "`" + name.text +
+                        "` is composite: it runs on every backend, through the "
+                        "operators that it calls",
+                    {{op.location, "it is declared here"}},
+                    {}});
+      return;
+    }
+    const auto [before, fresh] = seen_.emplace(name.text, name.location);
+    if (!fresh) {
+      sink_.report({Severity::kError,
+                    name.location,
+                    "`" + name.text + "` is given twice",
+                    {{before->second, "the first is here"}},
+                    {}});
+      return;
+    }
+    kernels_.supported.push_back({name, ref->op});
+  }
+
+  const Model& base_;
+  DiagnosticSink& sink_;
+  Reader reader_;
+  BackendKernels kernels_;
+  std::map<std::string, Location> seen_;
+};
+
+}  // namespace
+
+std::optional<BackendKernels> load_backend(const std::string& path, const Model& base,
+                                           DiagnosticSink& sink) {
+  const SourceFile* file = sink.sources().open(path);
+  if (!file) {
+    sink.error({}, "cannot read `" + path + "`");
+    return std::nullopt;
+  }
+  const YamlPtr root = parse_yaml(*file, sink);
+  if (!root) return std::nullopt;
+  if (!root->is_map()) {
+    sink.error(root->location,
+               "the file must be a map with the keys `backend`, `cpp_namespace` and "
+               "`supported`, got " +
+                   std::string(root->describe()));
+    return std::nullopt;
+  }
+  return BackendLoader(base, sink).load(path, *root);
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/model/diagnostic.h"
+#include "codegen/model/model.h"
+
+namespace tenon::codegen {
+
+/// A file that names operators, of a library that exists, for which a backend outside it has
+/// kernels:
+///     backend: PrivateUse1
+///     cpp_namespace: toy
+///     supported: [add.Tensor, mm]
+struct BackendKernels {
+  struct Supported {
+    LocatedName name;
+    size_t op;  ///< index into the base model's operators()
+  };
+  std::string file;
+  std::string backend;
+  std::string cpp_namespace;
+  std::vector<Supported> supported;
+};
+
+/// Reads the file; what is wrong with it is reported in `sink`: keys, a backend other than
+/// PrivateUse1, operators that do not exist, that are given twice, that are composite.
+std::optional<BackendKernels> load_backend(const std::string& path, const Model& base,
+                                           DiagnosticSink& sink);
+
+}  // namespace tenon::codegen

@@ -1,0 +1,137 @@
+"""tenonc ir --operators: which operators and sources a list leads to."""
+
+import json
+import unittest
+
+from support import ROOT, Workspace, tenonc
+
+NATIVE = """- func: exp(Tensor self) -> Tensor
+  variants: function, inplace, out
+  pointwise: exp(self)
+- func: mul.Tensor(Tensor self, Tensor other) -> Tensor
+  variants: function, method
+  pointwise: self * other
+- func: conj(Tensor self) -> Tensor
+  pointwise: conj(self)
+- func: thrice(Tensor self) -> Tensor
+  variants: function, method
+  dispatch: {CPU: thrice_cpu}
+- func: seldom(Tensor self) -> Tensor
+  variants: function, method
+  dispatch: {CPU: seldom_cpu}
+  non_differentiable: True
+- func: lonely(Tensor self) -> Tensor
+  dispatch: {CPU: lonely_cpu}
+  non_differentiable: True
+- func: both(Tensor self) -> Tensor
+  composite: implicit
+- func: other(Tensor self) -> Tensor
+  composite: implicit
+"""
+DERIVATIVES = """- name: thrice
+  self: grad.thrice()
+"""
+SOURCES = {
+    "aten/cpu/thrice.cpp": '#include "tenon/native/thrice.h"\n#include "aten/cpu/helper.h"\n'
+                           "Tensor native::thrice_cpu(const Tensor& self) { return help(self); }\n",
+    "aten/cpu/helper.h": '#pragma once\n#include "tenon/tensor.h"\n',
+    "aten/cpu/helper.cpp": '#include "aten/cpu/helper.h"\n#include "tenon/ops/exp.h"\n'
+                           "// lonely(x) in a comment\nTensor help(const Tensor& t) { return exp(t); }\n",
+    "aten/cpu/seldom.cpp": '#include "tenon/native/seldom.h"\n'
+                           "Tensor native::seldom_cpu(const Tensor& self) { return self; }\n",
+    "aten/cpu/lonely.cpp": '#include "tenon/native/lonely.h"\n'
+                           "Tensor native::lonely_cpu(const Tensor& self) { return self; }\n",
+    "aten/composite/both.cpp": """#include "tenon/native/both.h"
+#include "tenon/native/other.h"
+#include "tenon/ops/lonely.h"
+namespace {
+Tensor inner(const Tensor& t) { return t.seldom(); }
+}
+Tensor native::both(const Tensor& self) { return inner(self); }
+Tensor native::other(const Tensor& self) { return ops::lonely::call(self * self); }
+""",
+}
+
+
+class Selection(Workspace):
+    def select(self, names):
+        self.write("native.yaml", NATIVE)
+        self.write("derivatives.yaml", DERIVATIVES)
+        self.write("list.txt", names)
+        for path, text in SOURCES.items():
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            self.write(path, text)
+        return tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
+                      ROOT / "tags.yaml", "--operators", "list.txt", "--root", ".", cwd=self.folder)
+
+    def selected(self, names):
+        result = self.select(names)
+        self.check_ok(result)
+        ir = json.loads(result.stdout)
+        reached = {op["name"]: op["reached_from"] for op in ir["operators"] if op["selected"]}
+        return reached, ir
+
+    def test_only_what_generated_code_needs(self):
+        reached, ir = self.selected("# nothing\n\n")
+        self.assertEqual(set(reached), {"conj"})
+        self.assertEqual(ir["unused_sources"], sorted(p for p in SOURCES if p.endswith(".cpp")))
+
+    def test_kernels_helpers_and_formulas(self):
+        reached, ir = self.selected("aten::thrice  # a comment\n")
+        self.assertEqual(reached["thrice"], "")
+        self.assertEqual(reached["exp"], "aten/cpu/helper.cpp")
+        # exp's own derivative is made of operators.
+        self.assertEqual(reached["mul.Tensor"], "exp")
+        self.assertNotIn("lonely", reached)
+        self.assertNotIn("aten/cpu/helper.cpp", ir["unused_sources"])
+        self.assertIn("aten/cpu/seldom.cpp", ir["unused_sources"])
+
+    def test_functions_of_a_shared_file(self):
+        reached, ir = self.selected("both\n")
+        self.assertEqual(reached["seldom"], "aten/composite/both.cpp")
+        self.assertNotIn("lonely", reached)
+        self.assertNotIn("mul.Tensor", reached)
+        reached, ir = self.selected("other\n")
+        self.assertEqual(reached["lonely"], "aten/composite/both.cpp")
+        self.assertIn("mul.Tensor", reached)
+        self.assertNotIn("seldom", reached)
+
+    def test_derived_forms_and_files(self):
+        reached, ir = self.selected("exp.out\nexp_\n")
+        self.assertIn("exp", reached)
+        files = {file["path"] for file in ir["files"]}
+        self.assertIn("pointwise/exp.cpp", files)
+        self.assertIn("left_out.cpp", files)
+        self.assertIn("tenon/ops/thrice.h", files, "declarations stay")
+        left = next(file for file in ir["files"] if file["path"] == "left_out.cpp")
+        self.assertIn("thrice", [ir["operators"][i]["name"] for i in left["operators"]])
+
+    def test_unknown_names(self):
+        result = self.select("exp\n  exq\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("list.txt:2:1: error: there is no operator `exq`; did you mean 'aten::exp'?", result.stderr)
+
+    def test_missing_list(self):
+        self.select("")
+        result = tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
+                        ROOT / "tags.yaml", "--operators", "none.txt", "--root", ".", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot read the list of operators none.txt", result.stderr)
+
+
+class Lenet(Workspace):
+    def test_trace_of_the_example(self):
+        result = tenonc("ir", "--native", "native_functions.yaml", "--derivatives", "derivatives.yaml", "--tags",
+                        "tags.yaml", "--operators", "examples/train_mnist/operators.txt", "--root", ".", cwd=ROOT)
+        self.check_ok(result)
+        operators = {op["name"]: op for op in json.loads(result.stdout)["operators"]}
+        selected = {name for name, op in operators.items() if op["selected"]}
+        self.assertLess(len(selected), len(operators) / 2)
+        for name in ("conv2d", "convolution_backward", "_convolution_double_backward", "linear_backward", "mul.Tensor"):
+            self.assertIn(name, selected)
+        for name in ("gelu", "embedding", "any", "prod", "var.correction"):
+            self.assertNotIn(name, selected)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+#include "aten/core/operator_entry.h"
+#include "tests/ops/checks.h"
+#include "tests/ops/compare.h"
+
+namespace tenon::ops_test {
+namespace {
+
+/// The call's results on the CPU and on the meta device agree in sizes and dtype, where the CPU
+/// takes the arguments at all.
+void compare_with_meta(const Case& c, const std::string& how, const Call& call) {
+  std::vector<TensorBase> real;
+  try {
+    real = tensors_of(call.run(*c.forms.op));
+  } catch (const Error&) {
+    return;  // what is no valid call must be an error, and nothing worse
+  }
+  if (!c.wants("meta")) return;
+  const Call on_meta = call.mapped([](const TensorBase& t) {
+    return empty_strided(t.sizes(), t.strides(), t.scalar_type(), kMeta);
+  });
+  const auto meta = tensors_of(on_meta.run(*c.forms.op));
+  for (size_t i = 0; i < real.size(); ++i) {
+    if (i >= meta.size() || real[i].defined() != meta[i].defined()) {
+      return c.fail(how, "other results on the meta device");
+    }
+    if (!real[i].defined()) continue;
+    if (real[i].sizes() != meta[i].sizes() || real[i].scalar_type() != meta[i].scalar_type()) {
+      c.fail(how, detail::concat("the CPU gives ", real[i].scalar_type(),
+                                 list_text(real[i].sizes()), ", the meta device ",
+                                 meta[i].scalar_type(), list_text(meta[i].sizes())));
+    }
+  }
+}
+
+Call resized(const Call& call, const std::function<std::vector<int64_t>(IntArrayRef)>& sizes) {
+  return call.mapped([&](const TensorBase& t) {
+    const TensorBase other = empty(sizes(t.sizes()), t.scalar_type(), kCPU);
+    const ScalarType dtype = t.scalar_type();
+    write_cells(other, convert(Cells{kLong, std::vector<int64_t>(other.numel(), 0), {}}, dtype));
+    return other;
+  });
+}
+
+}  // namespace
+
+void check_edges(const Case& c) {
+  if (c.expected.results.size() == 1 && c.expected.results[0].number) return;
+  const Call call = c.call();
+  if (call.num_tensors() == 0) return;
+  compare_with_meta(c, "first dimension empty", resized(call, [](IntArrayRef sizes) {
+                      auto list = sizes.vec();
+                      if (!list.empty()) list[0] = 0;
+                      return list;
+                    }));
+  compare_with_meta(c, "last dimension empty", resized(call, [](IntArrayRef sizes) {
+                      auto list = sizes.vec();
+                      if (!list.empty()) list.back() = 0;
+                      return list;
+                    }));
+  compare_with_meta(c, "0-dim", resized(call, [](IntArrayRef) { return std::vector<int64_t>(); }));
+  compare_with_meta(c, "one element", resized(call, [](IntArrayRef sizes) {
+                      return std::vector<int64_t>(sizes.size(), 1);
+                    }));
+}
+
+}  // namespace tenon::ops_test
