@@ -209,8 +209,8 @@ TEST_CASE("sharded: damage is found") {
   CHECK_THAT(with("float32", "float33"), Catch::Contains("unknown dtype"));
   CHECK_THAT(with("\"file\": \"", "\"file\": \"../"), Catch::Contains("is not listed"));
   CHECK_THAT(with("\"shard-", "\"../shard-"), Catch::Contains("no name of a file in the folder"));
-  CHECK_THAT(with(" 30,", " 3000000000,"), Catch::Contains("lacks"));
-  CHECK_THAT(with(" 30,", " 9223372036854775807,"), Catch::Contains("too large"));
+  CHECK_THAT(with(" 30,\n", " 3000000000,\n"), Catch::Contains("lacks"));
+  CHECK_THAT(with(" 30,\n", " 9223372036854775807,\n"), Catch::Contains("too large"));
   CHECK_THAT(with("data/1", "data/0"), Catch::Contains("bytes, expected"));
   CHECK_THAT(with("data/1", "data/x"), Catch::Contains("failed locating file data/x"));
   CHECK_THAT(with("\"transposed\"", "\"matrix\""), Catch::Contains("it is listed twice"));
