@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <exception>
 #endif
 
@@ -161,6 +162,10 @@ void curl_get(const Request& request, Receiver& receiver) {
   set(CURLOPT_HEADERDATA, static_cast<void*>(&transfer));
   set(CURLOPT_WRITEFUNCTION, &on_body);
   set(CURLOPT_WRITEDATA, static_cast<void*>(&transfer));
+  // As the program curl does: the library alone knows only the certificates it was built with.
+  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) {
+    if (const char* file = std::getenv(name); file && *file) set(CURLOPT_CAINFO, file);
+  }
   restrict_redirects(curl.get(), scheme_of(request.url) == "https");
 
   const CURLcode code = curl_easy_perform(curl.get());
