@@ -115,7 +115,7 @@ void ufunc_loops(const Entry& entry) {
   if (entry.op.ufunc_inner_loop.empty()) return;
   for (const UfuncInnerLoop& loop : entry.op.ufunc_inner_loop) {
     if (!contains(ufunc_keys(), loop.key)) {
-      entry.sink.error(loop.value.location, "unknown key `" + loop.key + "` of `ufunc_inner_loop`",
+      entry.sink.error(loop.key_location, "unknown key `" + loop.key + "` of `ufunc_inner_loop`",
                        schema::nearest(loop.key, ufunc_keys()));
     }
     const std::string_view text = loop.value.text;

@@ -163,13 +163,13 @@ class EntryReader {
   void ufunc_inner_loop(const YamlNode& value) {
     if (!value.is_map()) {
       if (std::optional<SourceString> text = reader_.text(value, what_)) {
-        op_.ufunc_inner_loop.push_back({"Generic", std::move(*text)});
+        op_.ufunc_inner_loop.push_back({"Generic", std::move(*text), value.location});
       }
       return;
     }
     reader_.map(value, [&](const LocatedName& key, const YamlNode&, const YamlNode& loop) {
       if (std::optional<SourceString> text = reader_.text(loop, what_)) {
-        op_.ufunc_inner_loop.push_back({key.text, std::move(*text)});
+        op_.ufunc_inner_loop.push_back({key.text, std::move(*text), key.location});
       }
     });
   }

@@ -73,6 +73,7 @@ struct LocatedName {
 struct UfuncInnerLoop {
   std::string key;
   SourceString value;
+  Location key_location;  // of the value where there is no key
 };
 
 /// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
