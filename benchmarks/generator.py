@@ -1,18 +1,26 @@
-"""Times the operator generator: everything from nothing, and again with nothing to do."""
+#!/usr/bin/env python3
+"""Times the operator generator: everything from nothing, again with nothing to do, and reading and checking PyTorch's
+own files, whose peak memory is measured too. On its own it prints a table and fails where a target is missed."""
 
+import argparse
+import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+UPSTREAM = ROOT / "tests/codegen/upstream-2.6"
 
 FULL_SECONDS = 2.0
 NOTHING_SECONDS = 0.2
+CHECK_SECONDS = 0.3
+CHECK_MIB = 100
 
 
-def command(build, out):
+def generate_command(build, out):
     return [
         str(build / "codegen/tenonc"), "gen", "--native", str(ROOT / "native_functions.yaml"),
         "--derivatives", str(ROOT / "derivatives.yaml"), "--tags", str(ROOT / "tags.yaml"),
@@ -21,25 +29,64 @@ def command(build, out):
     ]
 
 
+def check_command(build):
+    return [
+        str(build / "codegen/tenonc"), "check", "--dialect", "upstream", "--native", str(UPSTREAM / "native_functions.yaml"),
+        "--derivatives", str(UPSTREAM / "derivatives.yaml"), "--tags", str(UPSTREAM / "tags.yaml"),
+    ]
+
+
+def run(command):
+    """Seconds, and the largest memory in MiB, of a command that must succeed."""
+    start = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"generator.py: exit status {child.returncode}: {' '.join(command)}")
+    return seconds, usage.ru_maxrss / 1024
+
+
 def measure(build, repetitions):
-    """{"full": [seconds...], "nothing": [...], "entries": n, "files": n}"""
-    full, nothing, files = [], [], 0
+    """{"full": [seconds...], "nothing": [...], "check": [...], "check_mib": peak, "entries": n, "files": n}"""
+    full, nothing, check, files, peak = [], [], [], 0, 0.0
     for _ in range(repetitions):
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "gen"
             out.mkdir()
             for times in (full, nothing):
-                start = time.perf_counter()
-                subprocess.run(command(build, out), check=True, capture_output=True)
-                times.append(time.perf_counter() - start)
+                times.append(run(generate_command(build, out))[0])
             files = sum(1 for f in out.rglob("*") if f.is_file())
+        seconds, mib = run(check_command(build))
+        check.append(seconds)
+        peak = max(peak, mib)
     entries = sum(line.startswith("- func:") for line in (ROOT / "native_functions.yaml").read_text().splitlines())
-    return {"full": full, "nothing": nothing, "entries": entries, "files": files}
+    return {"full": full, "nothing": nothing, "check": check, "check_mib": peak, "entries": entries, "files": files}
 
 
 def report(result):
-    full, nothing = statistics.median(result["full"]), statistics.median(result["nothing"])
+    median = {name: statistics.median(result[name]) for name in ("full", "nothing", "check")}
     return [
-        ("generator: everything", full, FULL_SECONDS, f"{result['entries']} entries, {result['files']} files"),
-        ("generator: nothing to do", nothing, NOTHING_SECONDS, ""),
+        ("generator: everything", median["full"], FULL_SECONDS, f"{result['entries']} entries, {result['files']} files"),
+        ("generator: nothing to do", median["nothing"], NOTHING_SECONDS, ""),
+        ("generator: read and check PyTorch 2.6", median["check"], CHECK_SECONDS,
+         f"3,305 entries; peak {result['check_mib']:.0f} MiB of {CHECK_MIB}"),
     ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--repetitions", type=int, default=5)
+    options = parser.parse_args()
+    result = measure(options.build.resolve(), options.repetitions)
+    rows = report(result)
+    for what, seconds, target, note in rows:
+        print(f"{what:<40} {seconds:6.3f} s  (target {target} s)  {note}")
+    if any(seconds > target for _, seconds, target, _ in rows) or result["check_mib"] > CHECK_MIB:
+        sys.exit("generator.py: a target is missed")
+
+
+if __name__ == "__main__":
+    main()

@@ -189,7 +189,8 @@ def main():
         for what, seconds, target, note in generator.report(record["generator"]):
             print(f"{what}: {seconds:.2f} s, target {target} s, {'met' if seconds < target else 'MISSED'}  {note}")
     if options.edit_to_run:
-        record["edit_to_run"] = edit = edit_to_run.measure(options.build)
+        record["edit_to_run"] = edit_to_run.measure(options.build)
+        edit = record["edit_to_run"]["pointwise"]
         verdict = "met" if edit["seconds"] < edit_to_run.TARGET_SECONDS and not edit["kernels_recompiled"] else "MISSED"
         print(f"edit -> linked -> run: {edit['seconds']:.1f} s, target {edit_to_run.TARGET_SECONDS:.0f} s, {verdict}; "
               f"{len(edit['compiled'])} files compiled, {len(edit['kernels_recompiled'])} of them kernels")
