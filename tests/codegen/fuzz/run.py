@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""run.py BUILD RUNS [TARGET...]: gives each fuzzer RUNS inputs, beginning with entries of the corpora: the library's
+own files, upstream's and the bad files. Findings stay in BUILD."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+TESTS = ROOT / "tests" / "codegen"
+LIMITS = ["-max_len=2048", "-timeout=10", "-rss_limit_mb=2000", "-print_final_stats=1"]
+
+
+def entries(path, key):
+    return re.split(rf"(?m)^(?=- {key}:)", path.read_text())[1:]
+
+
+def write(folder, seeds):
+    folder.mkdir(exist_ok=True)
+    for i, seed in enumerate(dict.fromkeys(seeds)):
+        data = seed if isinstance(seed, bytes) else seed.encode()
+        if len(data) < 2048:
+            (folder / f"seed_{i}").write_bytes(data)
+
+
+def corpora():
+    """{target: seeds}"""
+    ours, theirs = entries(ROOT / "native_functions.yaml", "func"), entries(TESTS / "upstream-2.6/native_functions.yaml", "func")
+    formulas = (ROOT / "derivatives.yaml", TESTS / "upstream-2.6/derivatives.yaml")
+    derivatives = [entry for path in formulas for entry in entries(path, "name")]
+    bad = [path.read_bytes() for path in sorted((TESTS / "bad").glob("*.yaml"))]
+    theirs = theirs[::10]
+    texts = [line.split(": ", 1)[1].strip() for entry in derivatives for line in entry.split("\n") if ": " in line]
+    files = [b"0" + entry.encode() for entry in ours[::4]] + [b"1" + entry.encode() for entry in theirs]
+    return {
+        "schema": [re.search(r"func: (.*)", entry)[1] for entry in ours + theirs],
+        "formula": texts + re.findall(r"pointwise: (.*)", "".join(ours)),
+        "yaml": files + [b"0" + text for text in bad] + [b"0" + text + b"\n%%\n- name: f\n  self: grad\n" for text in bad],
+        "fmt": files + [b"1" + entry.encode() for entry in derivatives[::4]] + [b"0" + text for text in bad],
+        "diff": [b"0" + a.encode() + b"\n%%\n" + b.encode() for a, b in zip(ours[::3], ours[1::3])],
+    }
+
+
+def main():
+    build, runs, targets = Path(sys.argv[1]).resolve(), int(sys.argv[2]), sys.argv[3:]
+    for name, seeds in corpora().items():
+        if targets and name not in targets:
+            continue
+        corpus = build / f"corpus_{name}"
+        write(corpus, seeds)
+        print(f"== {name}", flush=True)
+        subprocess.run([str(build / f"fuzz_{name}"), f"-runs={runs}", *LIMITS, str(corpus)], cwd=build, check=True)
+
+
+if __name__ == "__main__":
+    main()
