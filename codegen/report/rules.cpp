@@ -6,7 +6,7 @@
 namespace tenon::codegen {
 namespace {
 
-// Those of codegen/check, in the words of tests/codegen/bad/README.md.
+// Those of codegen/check; tests/codegen/bad/README.md lists them too.
 constexpr Rule kChecks[] = {
     {"known_dispatch_key",
      "a `dispatch` key that is not in the list, or given twice; a warning in upstream's dialect"},
@@ -14,7 +14,9 @@ constexpr Rule kChecks[] = {
     {"known_python_module", "a module whose operators nobody would bind"},
     {"known_category_override", "a category that is none"},
     {"kernel_name", "a kernel that is no identifier, or more than three namespaces deep"},
-    {"reserved_argument_name", "an argument named as a keyword of Python or C++"},
+    {"reserved_argument_name",
+     "an argument or return named as a type, an argument named as a keyword of Python or C++"},
+    {"identifier_keys", "`out_name`, `check`, `structured_inherits` that are no identifiers"},
     {"no_default_argument", "`cpp_no_default_args` names no argument, or one without a default"},
     {"alias_sets",
      "a written argument of several alias sets; several sets before and after the arrow"},

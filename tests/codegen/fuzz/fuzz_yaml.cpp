@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Model model = load(sources, dialect, sink);
   run_checks(model, sink);
   if (!sink.has_errors() && dialect == Dialect::kTenon) emit_ir(model, {}, sink);
-  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kJson, ReportFormat::kSarif}) {
+  for (const ReportFormat format :
+       {ReportFormat::kText, ReportFormat::kJson, ReportFormat::kSarif}) {
     std::ostringstream out;
     write_report(sink, format, out);
     require(!sink.has_errors() || !out.str().empty(), "errors without messages");
