@@ -197,7 +197,7 @@ void Unpickler::persistent_load() {
   if (parts.empty() || word(parts[0]) != "storage") {
     std::string got = parts.empty() ? "an empty tuple" : parts[0].description();
     if (!parts.empty() && parts[0].is_string()) got = word(parts[0]).substr(0, 40);
-    fail("Only persistent_load of storage is allowed, but got " + got);
+    fail(std::string("Only persistent_load of storage is allowed, but got ") += got);
   }
   if (parts.size() < 5 || parts.size() > 6 || !parts[1].is(Kind::Global) || !parts[4].is_int()) {
     fail("a persistent id must be ('storage', class, key, location, numel)");
