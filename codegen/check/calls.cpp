@@ -113,7 +113,8 @@ class FormulaChecker {
   void error(const Tree& place, size_t offset, std::string message, std::string suggestion = {},
              std::vector<Note> notes = {}) {
     sink_.report({Severity::kError, formula_.text.at(place.offset + offset), std::move(message),
-                  std::move(notes), std::move(suggestion)});
+                  std::move(notes), std::move(suggestion),
+                  formula_.text.at(place.offset + place.length)});
   }
 
   ValueType name(const std::string& text) const {
@@ -348,6 +349,7 @@ void CallChecker::add(const Model& model) {
 
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
                         const expr::Formula& tree, DiagnosticSink& sink) const {
+  const RuleScope scope(sink, "formula_calls");
   FormulaChecker(functions_, methods_, derivative, formula, sink).type_of(tree);
 }
 

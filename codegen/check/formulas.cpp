@@ -201,8 +201,7 @@ void gradient_names(const FormulaContext& context) {
   if (mixed || !only_first_output || any_whole) return;
   context.error(*zero->source, zero->offset,
                 "only the gradient of the first output is used: write `grad` and say in "
-                "`output_differentiability` which outputs have none",
-                "grad");
+                "`output_differentiability` which outputs have none");
 }
 
 void gradient_mask(const FormulaContext& context) {

@@ -117,6 +117,7 @@ constexpr Rule kOthers[] = {
     {"derivative_form", "formulas beside `dispatch`, or of no name"},
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"derivable_expression", "an expression that cannot be differentiated, without a derivative"},
+    {"formula_calls", "a call in a formula that does not exist or does not take its arguments"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},
 };
 

@@ -166,8 +166,10 @@ class Rules(unittest.TestCase):
 
     # Files that the loader and the checks accept; only the emitter finds the mistake.
     EMITTED = {
-        "pointwise_expression": "- func: f(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n",
-        "derivable_expression": "- func: f(Tensor self) -> Tensor\n  pointwise: nextafter(self, 1)\n",
+        "pointwise_expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n", ""),
+        "derivable_expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: nextafter(self, 1)\n", ""),
+        "formula_calls": ("- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n",
+                          "- name: f\n  self: grad.mmm(self)\n"),
     }
 
     def test_each_message_has_a_rule_and_each_rule_a_file(self):
@@ -220,9 +222,10 @@ class Scratch(Workspace):
 
 class Emitted(Workspace):
     def test_mistakes_that_the_emitter_finds(self):
-        for rule, native in Rules.EMITTED.items():
+        for rule, (native, derivatives) in Rules.EMITTED.items():
             with self.subTest(rule):
-                messages = check("--native", self.write("n.yaml", native))["diagnostics"]
+                files = ["--native", self.write("n.yaml", native), "--derivatives", self.write("d.yaml", derivatives)]
+                messages = check(*files)["diagnostics"]
                 self.assertEqual([message["rule"] for message in messages], [rule])
 
     def test_files_and_kernels(self):
