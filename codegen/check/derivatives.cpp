@@ -151,8 +151,7 @@ void inplace_differentiability(const Model& model, const Derivative& derivative,
          "would not be counted");
 }
 
-void derivative_two_meanings(const Model& model, const Derivative& derivative,
-                             DiagnosticSink& sink) {
+void derivative_two_meanings(const Model&, const Derivative& derivative, DiagnosticSink& sink) {
   for (const FormulaSet& set : derivative.sets) {
     for (const Formula& formula : set.backward) {
       for (const LocatedName& name : formula.names) {
