@@ -65,9 +65,6 @@ tenon_optional(OPENMP OpenMP OpenMP::OpenMP_CXX g++ "threads within an operator"
 tenon_optional(ONEDNN OneDNN OneDNN::dnnl libdnnl-dev "fast matrix products and convolutions")
 tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "archive checksums and compression")
 tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https" FOR HUB)
-if(TENON_HAS_ZLIB)
-  list(APPEND TENON_HUB_DEPENDENCIES ZLIB::ZLIB)
-endif()
 
 set(TENON_HAS_CUDA 0)
 set(TENON_BACKENDS CPU)

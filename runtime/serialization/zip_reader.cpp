@@ -161,7 +161,8 @@ ZipReader::Record ZipReader::read_entry(const char* p, size_t left, uint64_t at,
                 zip::get<uint32_t>(p + 20),
                 zip::get<uint32_t>(p + 24),
                 zip::get<uint32_t>(p + 16),
-                method == zip::kDeflated};
+                method == zip::kDeflated,
+                zip::get<uint32_t>(p + 38) >> 16};
   if (method != zip::kStored && method != zip::kDeflated) {
     fail("record '", record.name, "' is compressed by method ", method,
          "; stored and deflated records are read");

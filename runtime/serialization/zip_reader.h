@@ -22,6 +22,7 @@ class TENON_API ZipReader {
     uint64_t bytes;    ///< bytes of its contents
     uint32_t crc;      ///< of its contents; 0 if it was not computed
     bool deflated;
+    uint32_t unix_mode;  ///< type and permissions; 0 if the writer was not of Unix
   };
 
   /// Error "failed reading zip archive: failed finding central directory" for what is no archive or

@@ -56,6 +56,11 @@ TEST_CASE("unpack: folders need no entries, files may be from any system", "[hub
 
 TEST_CASE("unpack: no name leads out of the folder", "[hub]") {
   const TemporaryFolder folder;
+  const auto check = [&](const std::vector<ZipEntry>& entries) {
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes(entries)),
+                      Contains("is not unpacked: ") || Contains("is not in the folder") ||
+                          Contains("is in no folder"));
+  };
   for (const std::string& name : {std::string("../x"),
                                   std::string("top/../x"),
                                   std::string("top/../../x"),
@@ -78,10 +83,8 @@ TEST_CASE("unpack: no name leads out of the folder", "[hub]") {
                                   std::string("top/a\0b", 7),
                                   "top/" + std::string(300, 'a')}) {
     CAPTURE(name);
-    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{"top/a", "1"}, {name, "2"}})),
-                      Contains("is not unpacked: "));
-    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{name, "2"}, {"top/b", "1"}})),
-                      Contains("is not unpacked: "));
+    check({{"top/a", "1"}, {name, "2"}});
+    check({{name, "2"}, {"top/b", "1"}});
   }
 }
 
@@ -90,7 +93,7 @@ TEST_CASE("unpack: links and special files are refused", "[hub]") {
   for (const uint32_t type : {0120000u, 0010000u, 0020000u, 0060000u, 0140000u}) {
     CHECK_THROWS_WITH(
         unpack_bytes(folder, zip_bytes({{"top/a", "1"}, {"top/link", "/etc", type | 0777}})),
-        Contains("top/link"));
+        Contains("'link' is "));
   }
   CHECK_THROWS_WITH(
       unpack_bytes(folder, read_file(TENON_TEST_DIR "/runtime/hub/data/symbolic_link.zip")),
@@ -102,7 +105,7 @@ TEST_CASE("unpack: a name occurs once, as a file or as a folder", "[hub]") {
   const auto check = [&](const std::vector<ZipEntry>& entries, const std::string& text) {
     CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes(entries)), Contains(text));
   };
-  check({{"top/a", "1"}, {"top/a", "2"}}, "two entries 'top/a'");
+  check({{"top/a", "1"}, {"top/a", "2"}}, "two records 'top/a'");
   check({{"top/a", "1"}, {"top/a/b", "2"}}, "'a' is both a file and a folder");
   check({{"top/a/b", "1"}, {"top/a", "2"}}, "'a' is both a file and a folder");
   check({{"top/a/", "", 040755}, {"top/a", "2"}}, "'a' is both a file and a folder");
@@ -131,14 +134,14 @@ TEST_CASE("unpack: what an entry says must hold", "[hub]") {
     CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({entry})), Contains(text));
   };
   ZipEntry liar = small;
-  for (const uint32_t lie : {0u, 2u}) {
-    liar.size = lie;
-    check(liar, "has more bytes than it says");
-  }
+  liar.size = 0;
+  check(liar, "has more bytes than it says");
+  liar.size = 2;
+  check(liar, "inflates to more than its 2 bytes");
   liar.size = 4;
-  check(liar, "is damaged");
+  check(liar, "inflates to 3 bytes, expected 4");
   liar.size = 0x7fffffff;
-  check(liar, "more than the 1048576 allowed");
+  check(liar, "more than its 8 deflated ones can become");
   liar.size = 9;
   liar.method = 0;
   check(liar, "has sizes 8 and 9");
@@ -149,19 +152,16 @@ TEST_CASE("unpack: what an entry says must hold", "[hub]") {
   check(bad, "is damaged");
   bad = small;
   bad.data.pop_back();
-  check(bad, "is cut off");
-  bad = small;
-  bad.data += "more";
-  check(bad, "is no deflated data");
+  check(bad, "end early");
   bad = small;
   bad.data[0] = '\x07';
-  check(bad, "is no deflated data");
+  check(bad, "is damaged");
   bad = small;
   bad.flags = 1;
   check(bad, "is encrypted");
   bad = small;
   bad.method = 12;
-  check(bad, "unknown method 12");
+  check(bad, "method 12");
 #endif
 }
 
