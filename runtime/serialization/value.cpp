@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-const Value kNone;
+const Value kNone{};
 
 }  // namespace
 

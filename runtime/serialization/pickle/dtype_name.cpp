@@ -62,10 +62,15 @@ std::string storage_class(ScalarType dtype) { return std::string(to_string(dtype
 std::optional<ScalarType> storage_dtype(std::string_view global) {
   if (global == "torch.storage UntypedStorage" || global == "torch UntypedStorage")
     return ScalarType::Undefined;
+  // Files of old have classes of their own for GPUs.
+  for (const std::string_view module : {"torch ", "torch.cuda "}) {
+    if (!global.starts_with(module)) continue;
+    const std::string_view name = global.substr(module.size());
 #define TENON_MATCH(T, Name) \
-  if (global == "torch " #Name "Storage") return ScalarType::Name;
-  TENON_FORALL_TYPES(TENON_MATCH)
+  if (name == #Name "Storage") return ScalarType::Name;
+    TENON_FORALL_TYPES(TENON_MATCH)
 #undef TENON_MATCH
+  }
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/globals.h"
 #include "runtime/serialization/pickle/pickle_writer.h"
 #include "runtime/serialization/pickle/storage_view.h"
@@ -186,6 +187,15 @@ TEST_CASE("tensors stay within their storage") {
   CHECK_THROWS_AS(over(0, {-1}, {1}), ValueError);
   CHECK_THROWS_AS(over(0, {2}, {-1}), ValueError);
   CHECK_THROWS_AS(over(0, {2}, {1, 1}), ValueError);
+}
+
+TEST_CASE("classes of storages") {
+  CHECK(storage_dtype("torch FloatStorage") == kFloat);
+  CHECK(storage_dtype("torch.cuda LongStorage") == kLong);
+  CHECK(storage_dtype("torch.storage UntypedStorage") == ScalarType::Undefined);
+  CHECK_FALSE(storage_dtype("torch QInt8Storage"));
+  CHECK_FALSE(storage_dtype("torch UInt16Storage"));
+  CHECK_FALSE(storage_dtype("other FloatStorage"));
 }
 
 TEST_CASE("bombs are bounded") {
