@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/serialization/inspect.h"
 #include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/safetensors.h"
@@ -40,13 +41,16 @@ class Walk {
   explicit Walk(const std::function<void(const std::string&, const Value&)>& f) : f_(f) {}
 
   void visit(const std::string& path, const Value& value) {
-    const bool list = value.is_list() || value.is_tuple();
-    if (!list && !value.is_dict()) return f_(path, value);
+    const bool list = value.is_list() || value.is_tuple(), object = value.is(Kind::Object);
+    if (!list && !value.is_dict()) f_(path, value);
+    if (!list && !value.is_dict() && !object) return;
     if (std::any_of(open_.begin(), open_.end(),
                     [&](const Value* other) { return other->is_same(value); }))
       return;
     open_.push_back(&value);
-    if (list) {
+    if (object) {
+      if (value.attributes().is_dict()) visit(path, value.attributes());
+    } else if (list) {
       for (size_t i = 0; i < value.size(); ++i) visit(join(path, std::to_string(i)), value[i]);
     } else {
       for (const auto& [key, item] : value.entries()) visit(join(path, key_of(key)), item);
@@ -70,10 +74,8 @@ Entry tensor_entry(const std::string& name, const std::string& dtype,
 class PickledCheckpoint : public Checkpoint {
  public:
   PickledCheckpoint(const std::string& path, Format format) : Checkpoint(format), path_(path) {
-    LoadOptions options;
-    options.map_location = "meta";
-    options.weights_only = false;
-    each_leaf(load(path, options), [this](const std::string& name, const Value& leaf) {
+    // It shows files, too, that name classes which load() refuses.
+    each_leaf(inspect(path).value, [this](const std::string& name, const Value& leaf) {
       if (!leaf.is_tensor()) {
         entries_.push_back({name, false, leaf.description(), {}, 0, text_of(leaf)});
         return;

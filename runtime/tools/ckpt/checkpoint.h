@@ -50,7 +50,8 @@ class Checkpoint {
   std::map<std::string, std::string> metadata_;
 };
 
-/// The leaves of a value, in order: tensors and what is no container.
+/// The leaves of a value, in order: tensors and what is no container. An object of a class that is
+/// not known is a leaf, and so is what its attributes hold.
 void each_leaf(const Value& value,
                const std::function<void(const std::string& name, const Value& leaf)>& f);
 

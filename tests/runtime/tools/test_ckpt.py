@@ -41,6 +41,11 @@ class CkptTest(unittest.TestCase):
         self.assertEqual(tensors["five"], {"name": "five", "dtype": "bfloat16", "shape": [1, 1, 1, 2, 3], "bytes": 12})
         self.assertEqual(len(tensors), 11)
 
+    def test_ls_shows_what_load_refuses(self):
+        info = json.loads(run("ls", "--json", DATA / "whole_module.pt"))
+        self.assertIn("_parameters.weight", [t["name"] for t in info["tensors"]])
+        self.assertIn("torch.nn.modules.linear Linear", info["values"][0]["value"])
+
     def test_ls_safetensors(self):
         info = json.loads(run("ls", "--json", DATA / "shapes.safetensors"))
         self.assertEqual(info["format"], "safetensors")
@@ -134,8 +139,14 @@ class CkptTest(unittest.TestCase):
         ours, theirs = pty.openpty()
         subprocess.run(arguments, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
         os.close(theirs)
-        self.assertIn(b"100%", os.read(ours, 10000))
+        drawn = b""
+        try:
+            while piece := os.read(ours, 10000):
+                drawn += piece
+        except OSError:  # the terminal's other end is closed and all has been read
+            pass
         os.close(ours)
+        self.assertIn(b"100%", drawn)
 
 
 if __name__ == "__main__":
