@@ -7,6 +7,7 @@ if(NOT EXISTS "${TENON_OPERATORS}")
   message(FATAL_ERROR "TENON_OPERATORS: there is no file ${TENON_OPERATORS}.")
 endif()
 
+set(TENON_SIZE_LIMIT 0 CACHE STRING "Bytes that the stripped library may have, 0 for any number")
 list(TRANSFORM TENON_UNUSED_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/")
 get_target_property(tenon_sources tenon SOURCES)
 list(REMOVE_ITEM tenon_sources ${TENON_UNUSED_SOURCES})
@@ -18,5 +19,5 @@ target_compile_options(tenon PRIVATE
 target_link_options(tenon PRIVATE "LINKER:--gc-sections" "LINKER:-z,defs")
 add_custom_command(TARGET tenon POST_BUILD
   COMMAND "${CMAKE_COMMAND}" "-DLIBRARY=$<TARGET_FILE:tenon>" "-DIR=${TENON_GEN_DIR}/ir.json"
-          "-DSTRIP=${CMAKE_STRIP}" -P "${PROJECT_SOURCE_DIR}/cmake/tools/report_size.cmake"
+          "-DSTRIP=${CMAKE_STRIP}" "-DLIMIT=${TENON_SIZE_LIMIT}" -P "${PROJECT_SOURCE_DIR}/cmake/tools/report_size.cmake"
   VERBATIM)

@@ -1,4 +1,5 @@
-# Prints how many operators a library has and its size without symbols: -DLIBRARY= -DIR= -DSTRIP=.
+# Prints how many operators a library has and its size without symbols: -DLIBRARY= -DIR= -DSTRIP=. More bytes
+# than -DLIMIT=, if it is not 0, are an error.
 file(STRINGS "${IR}" ir)
 string(REGEX MATCHALL "\"selected\":true" selected "${ir}")
 string(REGEX MATCHALL "\"selected\":false" left_out "${ir}")
@@ -14,3 +15,7 @@ file(SIZE "${stripped}" bytes)
 file(REMOVE "${stripped}")
 math(EXPR kilobytes "${bytes} / 1000")
 message("Tenon: ${selected} of ${all} entries of native_functions.yaml, ${kilobytes} kB stripped: ${LIBRARY}")
+if(LIMIT AND bytes GREATER LIMIT)
+  file(REMOVE "${LIBRARY}")
+  message(FATAL_ERROR "the library has ${bytes} bytes, more than TENON_SIZE_LIMIT=${LIMIT}")
+endif()

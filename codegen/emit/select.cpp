@@ -21,6 +21,9 @@ const std::vector<std::string> kCoreFolders = {"aten/core", "aten/iterator", "at
 const std::set<std::string> kNoRoots = {"autograd/gradcheck.cpp"};
 /// Methods and C++ operators of Tensor: part of every library, and no reason to keep an operator.
 const std::string kTensorApi = "aten/composite/tensor_methods.cpp";
+/// What generated code includes, and functions of Tensor that no operator leads to.
+const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
+                                          "aten/composite/tensor_factories.cpp"};
 /// What generated thunks, nodes and wrappers call besides their formulas.
 const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
 /// Arithmetic between tensors, in hand-written sources and in formulas.
@@ -55,7 +58,11 @@ class Selection {
     for (const auto& [path, file] : files_) {
       if (!is_source(path) || !in_folders(path, kKernelFolders)) continue;
       for (const SourceFunction& f : file.functions) {
-        if (f.is_kernel) defined_in_.emplace(f.name, path);
+        if (f.is_kernel) {
+          defined_in_.emplace(f.name, path);
+        } else if (!f.is_private) {
+          helpers_.emplace(f.name, path);
+        }
       }
       // By convention a source's own header is its first include.
       if (!file.includes.empty()) implemented_by_[file.includes[0]].push_back(path);
@@ -162,9 +169,13 @@ class Selection {
     if (found == files_.end() || !visited_.insert(path).second) return;
     const SourceText& file = found->second;
     for (const std::string& include : file.includes) visit(include);
-    for (const std::string& kernel : calls_of(file.text).kernels) {
-      const auto place = defined_in_.find(kernel);
+    const SourceCalls calls = calls_of(file.text);
+    for (const std::string& name : calls.kernels) {
+      const auto place = defined_in_.find(name);
       if (place != defined_in_.end()) visit(place->second);
+    }
+    for (const std::string& name : calls.functions) {
+      for (const std::string& source : definitions(name, file)) visit(source);
     }
     const bool of_kernels = std::any_of(file.functions.begin(), file.functions.end(),
                                         [](const SourceFunction& f) { return f.is_kernel; });
@@ -172,6 +183,27 @@ class Selection {
     const auto implemented = implemented_by_.find(path);
     if (implemented == implemented_by_.end()) return;
     for (const std::string& source : implemented->second) visit(source);
+  }
+
+  /// Sources that define the function, and share a header that may declare it with the file.
+  std::set<std::string> definitions(const std::string& name, const SourceText& file) const {
+    std::set<std::string> found;
+    const auto add = [&](const std::string& path) {
+      const auto& theirs = files_.at(path).includes;
+      for (const std::string& header : file.includes) {
+        const bool declares =
+            in_folders(header, kKernelFolders) || header.rfind("tenon/native/", 0) == 0;
+        if (declares && std::find(theirs.begin(), theirs.end(), header) != theirs.end()) {
+          found.insert(path);
+        }
+      }
+    };
+    const auto [begin, end] = helpers_.equal_range(name);
+    for (auto one = begin; one != end; ++one) add(one->second);
+    if (const auto kernel = defined_in_.find(name); kernel != defined_in_.end()) {
+      add(kernel->second);
+    }
+    return found;
   }
 
   void reach_from_text(const std::string& path, const std::string& text) {
@@ -189,6 +221,11 @@ class Selection {
       }
     }
     for (const std::string& name : calls.kernels) need_kernel(name);
+    for (const std::string& name : calls.functions) {
+      if (defined_in_.contains(name) && !definitions(name, files_.at(path)).empty()) {
+        need_kernel(name);
+      }
+    }
     // Kernels of a device work on memory, the others on tensors.
     const bool composite = path.rfind("aten/composite/", 0) == 0 || path.rfind("autograd/", 0) == 0;
     if (!composite) return;
@@ -201,6 +238,7 @@ class Selection {
   std::map<std::string, size_t> by_name_;
   Names functions_, methods_;
   std::map<std::string, std::string> defined_in_;                   // kernel to file
+  std::multimap<std::string, std::string> helpers_;                 // other functions to files
   std::map<std::string, std::vector<std::string>> implemented_by_;  // header to sources
   std::map<size_t, std::string> reached_from_;
   std::set<std::string> visited_, kernels_;

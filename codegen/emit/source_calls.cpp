@@ -1,5 +1,6 @@
 #include "codegen/emit/source_calls.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -30,14 +31,44 @@ bool follows_initialiser(std::string_view text, size_t offset) {
   return before == ',' || (before == ':' && (offset < 2 || text[offset - 2] != ':'));
 }
 
+/// Parts of the text that no other file can call: `namespace {` and what Highway compiles for each
+/// instruction set.
+std::vector<std::pair<size_t, size_t>> private_parts(std::string_view text) {
+  const auto tokens = cpp_tokens(text);
+  std::vector<std::pair<size_t, size_t>> parts;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].text != "namespace") continue;
+    size_t open = i + 1;
+    while (open < tokens.size() && (is_name(tokens[open].text) || tokens[open].text == "::"))
+      ++open;
+    if (open == tokens.size() || tokens[open].text != "{") continue;
+    if (open != i + 1 && tokens[open - 1].text != "HWY_NAMESPACE") continue;
+    int depth = 0;
+    for (size_t k = open; k < tokens.size(); ++k) {
+      if (tokens[k].text == "{") ++depth;
+      if (tokens[k].text == "}" && --depth == 0) {
+        parts.emplace_back(tokens[open].offset, tokens[k].offset);
+        break;
+      }
+    }
+  }
+  return parts;
+}
+
 /// The functions that are in no other, and what is between them.
 void split_functions(SourceText& file) {
+  const auto hidden = private_parts(file.text);
+  const auto is_private = [&](size_t offset) {
+    return std::any_of(hidden.begin(), hidden.end(), [&](const auto& part) {
+      return part.first < offset && offset < part.second;
+    });
+  };
   size_t at = 0;
   for (const KernelDefinition& one : find_definitions(file.text)) {
     if (one.offset < at || follows_initialiser(file.text, one.offset)) continue;
     file.rest += file.text.substr(at, one.offset - at) + "\n";
-    file.functions.push_back(
-        {one.name, one.qualified, file.text.substr(one.offset, one.end - one.offset)});
+    file.functions.push_back({one.name, one.qualified, is_private(one.offset),
+                              file.text.substr(one.offset, one.end - one.offset)});
     at = one.end;
   }
   file.rest += file.text.substr(at);
@@ -77,7 +108,6 @@ SourceCalls calls_of(std::string_view text) {
       calls.kernels.insert(name);
     } else {
       calls.functions.insert(name);
-      calls.kernels.insert(name);  // inside namespace native
     }
   }
   return calls;

@@ -20,7 +20,8 @@ SourceCalls calls_of(std::string_view text);
 /// A function of a source with its text, from its name to the end of its body.
 struct SourceFunction {
   std::string name;
-  bool is_kernel = false;  ///< written `native::name(...) {`
+  bool is_kernel = false;   ///< written `native::name(...) {`
+  bool is_private = false;  ///< no other file can call it
   std::string text;
 };
 
