@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string printed = expr::print_formula(formula.formula);
     require(expr::parse_formula(printed).ok(), "a printed formula does not parse");
   }
-  const expr::ParseResult parsed = expr::parse_expressions(
+  expr::ParseResult parsed = expr::parse_expressions(
       {text}, {{"self", true, true}, {"other", true, true}, {"n", false, false}});
   if (parsed.ok()) expr::differentiate(parsed.expression);
   return 0;
