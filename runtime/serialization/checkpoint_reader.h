@@ -14,6 +14,15 @@
 
 namespace tenon::serialization {
 
+/// A value that is looked at and dropped, circles included.
+struct Passing {
+  explicit Passing(Value v) : value(std::move(v)) {}
+  ~Passing() { dispose(value); }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+  const Value value;
+};
+
 /// Reads one checkpoint of the zip format.
 class ZipCheckpoint {
  public:

@@ -49,7 +49,12 @@ class Inspector {
   }
 
   CheckpointInfo run() {
-    info_.is_legacy ? run_legacy() : run_zip();
+    try {
+      info_.is_legacy ? run_legacy() : run_zip();
+    } catch (...) {
+      dispose(info_.value);
+      throw;
+    }
     for (const std::string& name : globals_.named()) info_.globals.push_back(dotted(name));
     for (const std::string& name : globals_.unsafe()) info_.unsafe_globals.push_back(dotted(name));
     walk(info_.value, "");
@@ -69,13 +74,15 @@ class Inspector {
 
   void run_legacy() {
     ByteCursor in(source_, 0, source_.name());
-    const Value magic = run_pickle(in, nullptr);
+    const Passing head(run_pickle(in, nullptr));
+    const Value& magic = head.value;
     if (!magic.is_int() || magic.int_bytes() != legacy::kMagic)
       fail("Invalid magic number; corrupt file?");
-    for (int skipped = 0; skipped < 2; ++skipped) run_pickle(in, nullptr);
+    for (int skipped = 0; skipped < 2; ++skipped) Passing(run_pickle(in, nullptr));
     info_.byteorder = "little";
     info_.value = run_pickle(in, nullptr);
-    const Value keys = run_pickle(in, nullptr);
+    const Passing last(run_pickle(in, nullptr));
+    const Value& keys = last.value;
     for (const Value& key : keys.items()) {
       const auto it = index_.find(key.is_string() ? key.to_string() : "");
       if (it == index_.end()) fail("a storage key is not in the pickle");

@@ -24,14 +24,16 @@ Value LegacyCheckpoint::plain() {
 }
 
 void LegacyCheckpoint::check_header() {
-  const Value magic = plain();
+  const Passing head(plain());
+  const Value& magic = head.value;
   if (!magic.is_int() || magic.int_bytes() != legacy::kMagic)
     fail("Invalid magic number; corrupt file?");
-  const Value version = plain();
+  const Passing next(plain());
+  const Value& version = next.value;
   if (!version.is_int() || !(version == Value(legacy::kProtocol)))
     fail(tenon::detail::concat("Invalid protocol version: ", version));
   // How the writing machine was made says nothing: the data are little-endian always.
-  if (!plain().is_dict()) fail("the description of the system must be a dict");
+  if (!Passing(plain()).value.is_dict()) fail("the description of the system must be a dict");
 }
 
 Value LegacyCheckpoint::load_storage(const StorageId& id) {
@@ -123,7 +125,8 @@ void LegacyCheckpoint::fill(Loaded& loaded, const std::string& key) {
 }
 
 void LegacyCheckpoint::read_data() {
-  const Value keys = plain();
+  const Passing last(plain());
+  const Value& keys = last.value;
   if (!keys.is_list()) fail(std::string("the keys must be a list, got ") + keys.description());
   for (const Value& key : keys.items()) {
     const std::string text = key.is_string() ? key.to_string() : tenon::detail::concat(key);

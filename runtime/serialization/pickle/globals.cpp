@@ -235,7 +235,10 @@ Value Globals::resolve(Unpickler& machine, std::string module, const std::string
 Value Globals::call(Unpickler& machine, const std::string& name, const Value& args,
                     bool by_new) const {
   if (const SafeGlobal* global = registered(name); global && !unsafe_.contains(name)) {
-    if (global->construct && !inspects()) return machine.track(global->construct(args.items()));
+    if (global->construct && !inspects()) {
+      machine.gave_to_user();
+      return global->construct(args.items());
+    }
     return machine.track(Value::object(name, args, by_new));
   }
   if (TensorBuilder::knows(name)) return tensors_.call(machine, name, args);
@@ -264,7 +267,10 @@ void Globals::build(Unpickler& machine, const Value& object, const Value& state)
   }
   if (object.is(Kind::Object)) {
     const SafeGlobal* global = registered(object.name());
-    if (global && global->set_state && !inspects()) return global->set_state(object, state);
+    if (global && global->set_state && !inspects()) {
+      machine.gave_to_user();
+      return global->set_state(object, state);
+    }
     return object.set_attributes(state);
   }
   if (inspects()) {

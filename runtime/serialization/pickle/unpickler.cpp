@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "runtime/serialization/pickle/globals.h"
 #include "runtime/serialization/value_node.h"
@@ -220,9 +219,9 @@ void Unpickler::persistent_load() {
 
 // ---- running ---------------------------------------------------------------------------------
 
-void Unpickler::check_depth(const Value& value) const {
+Unpickler::Nodes Unpickler::check_depth(const Value& value) const {
   // Depth first in the order of writing; what was seen is not entered again.
-  std::unordered_set<const detail::Node*> seen;
+  Nodes seen;
   std::vector<std::pair<const Value*, int>> pending = {{&value, 1}};
   while (!pending.empty()) {
     const auto [v, depth] = pending.back();
@@ -248,6 +247,17 @@ void Unpickler::check_depth(const Value& value) const {
       for (const Value& item : v->items()) add(item);
     }
   }
+  return seen;
+}
+
+/// Empties what the pickle made and dropped again, which may hold itself and would never be freed.
+void Unpickler::drop_circles(const Nodes& reachable) {
+  if (gave_to_user_) return;
+  for (const Value& object : tracked_) {
+    if (reachable.contains(detail::Node::of(object))) continue;
+    std::vector<Value> dropped;
+    detail::Node::share(object)->take_children(dropped);
+  }
 }
 
 Value Unpickler::run() {
@@ -257,7 +267,7 @@ Value Unpickler::run() {
     Value result = pop();
     if (!stack_.empty())
       fail("the pickle ends with " + std::to_string(stack_.size()) + " values left over");
-    check_depth(result);
+    drop_circles(check_depth(result));
     finished_ = true;
     return result;
   } catch (const Error& error) {

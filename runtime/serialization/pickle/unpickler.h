@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/serialization/load.h"
@@ -60,6 +61,8 @@ class Unpickler {
   }
   /// Has `object` emptied if the pickle fails.
   Value track(Value object);
+  /// Says that code of the user's was given values, which it may keep.
+  void gave_to_user() { gave_to_user_ = true; }
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
@@ -91,7 +94,10 @@ class Unpickler {
   void new_object(bool has_keywords);
   void build();
   void persistent_load();
-  void check_depth(const Value& value) const;
+  using Nodes = std::unordered_set<const detail::Node*>;
+  /// Throws if containers are nested too deep; gives all that can be reached.
+  Nodes check_depth(const Value& value) const;
+  void drop_circles(const Nodes& reachable);
 
   ByteCursor& in_;
   const Globals& globals_;
@@ -102,6 +108,7 @@ class Unpickler {
   uint64_t objects_ = 0;
   uint64_t made_ = 0;
   bool finished_ = false;
+  bool gave_to_user_ = false;
   std::string last_storage_;
   std::vector<Value> stack_;
   std::vector<size_t> marks_;  // sizes of the stack

@@ -242,6 +242,25 @@ TEST_CASE("bombs are bounded") {
   CHECK(out.str().size() < (size_t{1} << 22));
 }
 
+TEST_CASE("circles that a pickle drops are freed") {
+  const Storage storage = make_storage(4, kCPU);
+  const std::string id =
+      "(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0"s + "0X\x03\0\0\0cpuK\x01tQ"s;
+  const std::string kept = "]q\2K\7a";
+  const std::string text = pickle(kept + "(]q\1h\1ah\2a" + id + "a1");
+  {
+    ByteCursor in(text, "test");
+    const MapLocation nowhere;
+    TensorBuilder tensors(nowhere, false);
+    const Globals globals(Globals::Mode::WeightsOnly, tensors);
+    const LoadOptions options;
+    Unpickler machine(in, globals, options,
+                      [&](const StorageId&) { return Value::storage(storage, kFloat); });
+    CHECK(machine.run() == Value::list({7}));
+  }
+  CHECK(storage.use_count() == 1);
+}
+
 TEST_CASE("circles are freed when loading fails") {
   // Under a leak checker this fails if they are not.
   check_contains(failure("]q\0h\0a}q\x01K\x01h\x01sh\x07"s), "memo entry 7");
