@@ -22,4 +22,17 @@ struct Case {
 
 const std::vector<Case>& cases();
 
+/// A value that goes with its scope, also where it contains itself.
+class Owned {
+ public:
+  explicit Owned(Value value) : value_(std::move(value)) {}
+  ~Owned() { dispose(value_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  operator const Value&() const { return value_; }
+
+ private:
+  Value value_;
+};
+
 }  // namespace tenon::serialization

@@ -29,18 +29,16 @@ TEST_CASE("every case is saved as PyTorch saves it") {
     if (c.save.format != SaveOptions::Format::Zip) continue;
     INFO(c.name);
     const std::string theirs = bytes_of(kData + c.name + ".pt");
-    check_same_archive(saved(c.make(), c.save, c.name), theirs);
+    check_same_archive(saved(Owned(c.make()), c.save, c.name), theirs);
   }
 }
 
 TEST_CASE("every case is loaded from what PyTorch saved") {
   for (const Case& c : cases()) {
     INFO(c.name);
-    const Value value = load(kData + c.name + ".pt", c.load);
-    const Value expected = c.make();
+    const Owned loaded(load(kData + c.name + ".pt", c.load)), made(c.make());
+    const Value &value = loaded, &expected = made;
     CHECK(value == expected);
-    dispose(value);
-    dispose(expected);
   }
 }
 
@@ -49,9 +47,8 @@ TEST_CASE("what is loaded is saved as it was") {
   for (const Case& c : cases()) {
     if (c.save.format != SaveOptions::Format::Zip) continue;
     INFO(c.name);
-    const Value value = load(kData + c.name + ".pt", c.load);
+    const Owned value(load(kData + c.name + ".pt", c.load));
     const std::string once = saved(value, c.save, c.name);
-    CHECK(saved(loaded(once, c.load), c.save, c.name) == once);
-    dispose(value);
+    CHECK(saved(Owned(loaded(once, c.load)), c.save, c.name) == once);
   }
 }

@@ -89,13 +89,12 @@ TEST_CASE("the legacy format is written as PyTorch writes it") {
 TEST_CASE("the legacy format round-trips every case") {
   for (const Case& c : cases()) {
     INFO(c.name);
-    const Value value = c.make();
-    const std::string bytes = saved(value, legacy_format());
-    const Value back = loaded(bytes, c.load);
+    const Owned made(c.make());
+    const std::string bytes = saved(made, legacy_format());
+    const Owned read(loaded(bytes, c.load));
+    const Value &value = made, &back = read;
     CHECK(back == value);
-    CHECK(saved(back, legacy_format()) == saved(loaded(bytes, c.load), legacy_format()));
-    dispose(value);
-    dispose(back);
+    CHECK(saved(back, legacy_format()) == saved(Owned(loaded(bytes, c.load)), legacy_format()));
   }
 }
 

@@ -19,7 +19,8 @@ std::string file_of(const std::string& folder, const std::string& name) {
 int check(const std::string& folder) {
   int failures = 0;
   for (const Case& c : cases()) {
-    const Value loaded = load(file_of(folder, c.name), c.load), expected = c.make();
+    const Owned read(load(file_of(folder, c.name), c.load)), made(c.make());
+    const Value &loaded = read, &expected = made;
     if (!(loaded == expected)) {
       ++failures;
       std::cerr << c.name << ": loaded " << loaded << "\nexpected " << expected << "\n";
@@ -32,7 +33,8 @@ void resave(const std::string& from, const std::string& to) {
   LoadOptions harmless;
   harmless.weights_only = false;
   for (const auto& entry : fs::directory_iterator(from))
-    save(load(entry.path().string(), harmless), (fs::path(to) / entry.path().filename()).string());
+    save(Owned(load(entry.path().string(), harmless)),
+         (fs::path(to) / entry.path().filename()).string());
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   try {
     if (args.size() == 2 && args[0] == "write") {
-      for (const Case& c : cases()) save(c.make(), file_of(args[1], c.name), c.save);
+      for (const Case& c : cases()) save(Owned(c.make()), file_of(args[1], c.name), c.save);
     } else if (args.size() == 2 && args[0] == "check") {
       return check(args[1]);
     } else if (args.size() == 3 && args[0] == "resave") {
