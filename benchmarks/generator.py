@@ -3,12 +3,10 @@
 own files, whose peak memory is measured too. On its own it prints a table and fails where a target is missed."""
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,16 +34,25 @@ def check_command(build):
     ]
 
 
+# A process begins with the peak of the one that started it, so a small one does.
+WAIT = """
+import os, sys, time
+start = time.perf_counter()
+null = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=null)
+_, status, usage = os.wait4(child, 0)
+print(time.perf_counter() - start, usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def run(command):
     """Seconds, and the largest memory in MiB, of a command that must succeed."""
-    start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"generator.py: exit status {child.returncode}: {' '.join(command)}")
-    return seconds, usage.ru_maxrss / 1024
+    result = subprocess.run([sys.executable, "-I", "-S", "-c", WAIT, *command], stdout=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"generator.py: exit status {result.returncode}: {' '.join(command)}")
+    seconds, kib = result.stdout.split()
+    return float(seconds), int(kib) / 1024
 
 
 def measure(build, repetitions):
