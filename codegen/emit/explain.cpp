@@ -130,11 +130,12 @@ class Explanation {
     for (const Json& key : form["keys"]) keys.push_back(text(key));
     if (!keys.empty()) out_ << "      dispatched by " << join(keys) << "\n";
     std::vector<std::pair<std::string, std::vector<std::string>>> rows;  // symbol, slots
-    for (const auto& [slot, symbol] : form["dispatch"]["table"].items()) {
-      const auto row = std::find_if(rows.begin(), rows.end(),
-                                    [&](const auto& r) { return r.first == text(symbol); });
+    for (const auto& [slot, value] : form["dispatch"]["table"].items()) {
+      const std::string symbol = text(value);
+      const auto row =
+          std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == symbol; });
       if (row == rows.end()) {
-        rows.push_back({text(symbol), {slot}});
+        rows.push_back({symbol, {slot}});
       } else {
         row->second.push_back(slot);
       }
