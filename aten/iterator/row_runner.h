@@ -21,10 +21,10 @@ class RowRunner {
       : plan_(plan), loop_(loop), scalars_(scalars), stream_(stream) {
     const ScalarType storage = storage_type(plan.compute);
     compute_size_ = static_cast<int64_t>(element_size(storage));
-    // Short turns between reading and streaming out keep the memory busy with both.
-    chunk_ = std::min(kChunk, (stream ? kStreamBytes : kChunkBytes) / compute_size_);
-    // The hardware foresees two input streams well; more need asking ahead.
+    chunk_ = std::min(kChunk, kChunkBytes / compute_size_);
+    // The hardware foresees two input streams well; more need short turns and asking ahead.
     ask_ahead_ = plan.num_inputs >= 3;
+    if (stream && ask_ahead_) chunk_ /= 4;
     for (int k = 0; k < plan.num_operands(); ++k) {
       const ScalarType dtype = plan.operands[k].dtype;
       size_[k] = static_cast<int64_t>(element_size(dtype));
@@ -80,7 +80,6 @@ class RowRunner {
   // A chunk and its converted or packed operands stay in the first-level cache.
   static constexpr int64_t kChunk = 1024;
   static constexpr int64_t kChunkBytes = 4096;
-  static constexpr int64_t kStreamBytes = 1024;
 
   TENON_NOINLINE void chunks(char* const* data, const int64_t* strides, int64_t n,
                              const int64_t* steps) {
