@@ -173,6 +173,18 @@ TEST_CASE("large tensors run on threads and past the caches", "[pointwise]") {
     check_mul(h, h, mul(h, h));
     const TensorBase m = make({2050, 1030}), t = permuted(make({1030, 2050}), {1, 0});
     check_mul(m, t, mul(m, t));
+    // Outputs that begin anywhere, between bytes that stay.
+    const TensorBase* const ab[] = {&a, &b};
+    for (const int64_t offset : {1, 16, 17}) {
+      const TensorBase whole = make({5000043});
+      const float before = whole.data_ptr<float>()[offset - 1],
+                  after = whole.data_ptr<float>()[offset + 5000003];
+      const TensorBase part = make_view(whole, {5000003}, {1}, offset);
+      pointwise_out(mul_op, ab, {}, part);
+      check_mul(a, b, part);
+      CHECK(whole.data_ptr<float>()[offset - 1] == before);
+      CHECK(whole.data_ptr<float>()[offset + 5000003] == after);
+    }
   }
   set_num_threads(threads);
 }
