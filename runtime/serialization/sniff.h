@@ -8,6 +8,6 @@ enum class FileFormat : uint8_t { Zip, Legacy };
 
 /// What kind of checkpoint the bytes are. Errors say what they are instead: nothing, a web page, a
 /// Git-LFS pointer, a tar file, ...
-FileFormat sniff(const ByteSource& source);
+TENON_API FileFormat sniff(const ByteSource& source);
 
 }  // namespace tenon::serialization

@@ -9,7 +9,7 @@
 namespace tenon::serialization {
 
 /// Python's name of a dtype, "float32"; "undefined" for Undefined.
-std::string dtype_name(ScalarType dtype);
+TENON_API std::string dtype_name(ScalarType dtype);
 /// The dtype that "float32" names; nothing for a name unknown here.
 std::optional<ScalarType> dtype_of_name(std::string_view name);
 /// Whether PyTorch has a dtype of that name, here or not: "qint8", "complex32", ...
