@@ -1,11 +1,9 @@
 # Finds what Tenon is built on. A missing required piece is an error that names the Debian package;
 # a missing optional piece turns its feature off, and the configure summary says so.
 #
-# Sets TENON_LIBRARY_DEPENDENCIES and TENON_HUB_DEPENDENCIES (targets that tenon and tenon_hub link) and writes
+# Sets TENON_<NAME>_TARGET, empty where an optional piece is off, and writes
 # tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_ZLIB, each 0 or 1.
 
-set(TENON_LIBRARY_DEPENDENCIES)
-set(TENON_HUB_DEPENDENCIES)
 set(TENON_SUMMARY)
 
 function(tenon_note name state text)
@@ -27,19 +25,15 @@ macro(tenon_require package debian_package purpose)
   tenon_note("${package}" "${${package}_VERSION}" "${purpose}")
 endmacro()
 
-# tenon_optional(NAME package target debian_package purpose [FOR library]): sets TENON_HAS_<NAME>; the library
-# that links the target is LIBRARY, the default, or HUB.
+# tenon_optional(NAME package target debian_package purpose): sets TENON_HAS_<NAME> and TENON_<NAME>_TARGET.
 macro(tenon_optional name package target debian_package purpose)
-  cmake_parse_arguments(tenon_optional "" "FOR" "" ${ARGN})
-  if(NOT tenon_optional_FOR)
-    set(tenon_optional_FOR LIBRARY)
-  endif()
   set(TENON_HAS_${name} 0)
+  set(TENON_${name}_TARGET)
   if(TENON_${name})
     find_package(${package} QUIET)
     if(TARGET ${target})
       set(TENON_HAS_${name} 1)
-      list(APPEND TENON_${tenon_optional_FOR}_DEPENDENCIES ${target})
+      set(TENON_${name}_TARGET ${target})
       if(${package}_VERSION)
         tenon_note("${package}" "${${package}_VERSION}" "${purpose}")
       else()
@@ -56,17 +50,14 @@ endmacro()
 tenon_require(yaml-cpp libyaml-cpp-dev "the generator's YAML front end")
 tenon_require(nlohmann_json nlohmann-json3-dev "the generator's intermediate form")
 tenon_require(hwy libhwy-dev "SIMD kernels")
-# The package's headers are in the default search path; its target adds the run-time dispatcher.
-list(APPEND TENON_LIBRARY_DEPENDENCIES hwy::hwy hwy::hwy_contrib)
-
 find_package(Threads REQUIRED)
-list(APPEND TENON_LIBRARY_DEPENDENCIES Threads::Threads)
 tenon_optional(OPENMP OpenMP OpenMP::OpenMP_CXX g++ "threads within an operator")
 tenon_optional(ONEDNN OneDNN OneDNN::dnnl libdnnl-dev "fast matrix products and convolutions")
 tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "archive checksums and compression")
-tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https" FOR HUB)
+tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https")
 
 set(TENON_HAS_CUDA 0)
+set(TENON_CUDA_TARGETS)
 set(TENON_BACKENDS CPU)
 if(TENON_CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -90,7 +81,7 @@ if(TENON_CUDA)
   endif()
   set(TENON_HAS_CUDA 1)
   list(APPEND TENON_BACKENDS CUDA)
-  list(APPEND TENON_LIBRARY_DEPENDENCIES CUDA::cudart CUDA::cublasLt)
+  set(TENON_CUDA_TARGETS CUDA::cudart CUDA::cublasLt)
   # A machine with only a driver and the CUDA libraries keeps them here.
   list(APPEND CMAKE_BUILD_RPATH /usr/local/cuda/lib64)
   tenon_note("CUDA" "${CUDAToolkit_VERSION}" "for ${CMAKE_CUDA_ARCHITECTURES}")

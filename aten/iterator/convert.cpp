@@ -1,5 +1,6 @@
-// The plain loops here are what GCC vectorises well, given leave to: -O2 alone does not.
-#if defined(__GNUC__) && !defined(__clang__)
+// The plain loops here are what GCC vectorises well, given leave to: -O2 alone does not. A build
+// for size wants neither.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
 #pragma GCC optimize("O3")
 #endif
 

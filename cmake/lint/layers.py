@@ -22,6 +22,8 @@ class Layer(NamedTuple):
 
 # Generated headers are of three kinds. "generated" is what kernels may see: per-operator headers, Tensor and
 # the kernel declarations. "umbrella" is for users, tests and examples alone.
+OPERATORS = ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated", "autograd")
+RUNTIME = ("nn", "optim", "data", "serialization", "hub")
 LAYERS = (
     Layer("codegen/schema", ("codegen/schema/",), ()),
     Layer("codegen", ("codegen/",), ("codegen/schema",)),
@@ -38,39 +40,16 @@ LAYERS = (
         ("tenon/", "gen/"),
         ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "autograd"),
     ),
-    Layer(
-        "autograd",
-        ("autograd/",),
-        ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated"),
-    ),
-    Layer(
-        "runtime",
-        ("runtime/",),
-        (
-            "codegen/schema",
-            "config",
-            "aten/core",
-            "aten/iterator",
-            "kernels",
-            "generated",
-            "autograd",
-        ),
-    ),
-    Layer(
-        "bindings",
-        ("bindings/",),
-        (
-            "codegen/schema",
-            "config",
-            "aten/core",
-            "aten/iterator",
-            "kernels",
-            "generated",
-            "autograd",
-            "runtime",
-        ),
-    ),
-    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "kernels", "autograd", "runtime")),
+    Layer("autograd", ("autograd/",), OPERATORS[:-1]),
+    # One library each.
+    Layer("nn", ("runtime/nn/",), OPERATORS),
+    Layer("optim", ("runtime/optim/",), OPERATORS + ("nn",)),
+    Layer("data", ("runtime/data/",), OPERATORS + ("nn",)),
+    Layer("serialization", ("runtime/serialization/",), OPERATORS + ("nn", "optim", "data")),
+    Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),
+    Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
+    Layer("bindings", ("bindings/",), OPERATORS + RUNTIME),
+    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
 )
 
 FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings")

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/nn/module_holder.h"
-#include "runtime/ordered_dict.h"
+#include "runtime/nn/ordered_dict.h"
 #include "tenon/tensor.h"
 
 namespace tenon::nn {

@@ -41,6 +41,8 @@ class Layers(Tree):
             ("aten/cpu/bmm.cpp", "tenon/tenon.h"),
             ("autograd/engine.cpp", "runtime/nn/module.h"),
             ("runtime/nn/module.h", "bindings/python/tensor.h"),
+            ("runtime/nn/module.h", "runtime/serialization/serialize.h"),
+            ("runtime/serialization/load.h", "runtime/hub/hub.h"),
         ):
             with self.subTest(path=path, header=header):
                 problems = self.check(path, header)

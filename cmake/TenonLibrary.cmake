@@ -1,0 +1,24 @@
+# tenon_library(NAME [LINK arguments of target_link_libraries...])
+#   A library of the package: the target tenon_NAME, which is Tenon::NAME to whoever uses it (`tenon` itself has no
+#   prefix). Its sources come from tenon_target_sources. TENON_LIBRARIES names all.
+set(TENON_LIBRARIES "" CACHE INTERNAL "")
+
+function(tenon_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  set(target tenon_${name})
+  if(name STREQUAL "tenon")
+    set(target tenon)
+  endif()
+  add_library(${target} SHARED)
+  add_library(Tenon::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} CUDA_RUNTIME_LIBRARY Shared)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE ${TENON_LIBRARY_OPTIONS})
+  target_link_options(${target} PRIVATE "LINKER:-Bsymbolic-functions" "LINKER:--as-needed")
+  target_link_libraries(${target} PRIVATE tenon_flags)
+  if(arg_LINK)
+    target_link_libraries(${target} ${arg_LINK})
+  endif()
+  set(TENON_LIBRARIES ${TENON_LIBRARIES} ${target} CACHE INTERNAL "")
+endfunction()
