@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -66,6 +67,7 @@ class TENON_API FileSink : public ByteSink {
   uint32_t append_crc(const char* data, size_t bytes) override;
   void flush();
   void write_out(const char* data, size_t bytes);
+  void start_writeback();
   void discard() noexcept;
   [[noreturn]] void fail(const char* what) const;
 
@@ -75,6 +77,8 @@ class TENON_API FileSink : public ByteSink {
   int descriptor_ = -1;
   uint64_t flushed_ = 0;
   uint64_t reserved_ = 0;
+  uint64_t on_their_way_ = 0;    // bytes that the system was told to bring to the disk
+  std::future<void> writeback_;  // tells it
   std::vector<char> buffer_;
 };
 

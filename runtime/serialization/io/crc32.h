@@ -15,7 +15,7 @@ TENON_API uint32_t crc32_combine(uint32_t first, uint32_t second, uint64_t secon
 
 /// Bytes that are read or written and summed in one go: what one does is still in the cache when
 /// the other comes.
-inline constexpr size_t kCrcChunk = 256 * 1024;
+inline constexpr size_t kCrcChunk = 1024 * 1024;
 
 namespace detail {
 

@@ -1,5 +1,7 @@
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "runtime/serialization/io/crc32.h"
 #include "runtime/serialization/io/file_calls.h"
 #include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/replaced_file.h"
 #include "runtime/serialization/io/temporary_file.h"
 
 namespace tenon::serialization {
@@ -19,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr size_t kBufferBytes = 64 * 1024;
 /// Starting a thread takes about as long as summing a hundredth of this.
 constexpr size_t kParallelBytes = 4 << 20;
+/// As much as a disk takes in some milliseconds.
+constexpr uint64_t kWritebackBytes = 16 << 20;
 
 std::string parent_of(const std::string& path) {
   const std::string parent = fs::path(path).parent_path().string();
@@ -36,6 +41,14 @@ std::string resolved(const std::string& path) {
   }
   errno = ELOOP;
   raise_errno("[save] cannot write '", path, "'");
+}
+
+/// After a call that failed: whether space was short and has become free meanwhile. Leaves errno.
+bool may_have_space_now() {
+  const int code = errno;
+  const bool freed = code == ENOSPC && detail::ReplacedFile::wait_until_freed();
+  errno = code;
+  return freed;
 }
 
 }  // namespace
@@ -73,6 +86,7 @@ FileSink::~FileSink() { discard(); }
 
 void FileSink::discard() noexcept {
   if (descriptor_ < 0) return;
+  if (writeback_.valid()) writeback_.wait();
   ::close(std::exchange(descriptor_, -1));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -83,24 +97,47 @@ void FileSink::fail(const char* what) const {
 
 void FileSink::reserve(uint64_t bytes) {
   if (temporary_.empty() || bytes == 0) return;
-  if (detail::file_calls().fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0,
-                                     static_cast<off_t>(bytes)) == 0) {
-    reserved_ = bytes;
-    return;
-  }
+  do {
+    if (detail::file_calls().fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0,
+                                       static_cast<off_t>(bytes)) == 0) {
+      reserved_ = bytes;
+      return;
+    }
+  } while (may_have_space_now());
   // A system that cannot set space aside finds out while it writes.
   if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) fail("reserve the space of");
 }
 
 void FileSink::write_out(const char* data, size_t bytes) {
   while (bytes > 0) {
-    const ssize_t done = detail::file_calls().write(descriptor_, data, bytes);
-    if (done < 0 && errno == EINTR) continue;
+    const ssize_t done =
+        detail::file_calls().write(descriptor_, data, std::min<size_t>(bytes, kWritebackBytes));
+    if (done < 0 && (errno == EINTR || may_have_space_now())) continue;
     if (done == 0) errno = EIO;
     if (done <= 0) fail("write");
     data += done;
     bytes -= static_cast<size_t>(done);
     flushed_ += static_cast<uint64_t>(done);
+    if (options_.durable && !temporary_.empty() && flushed_ - on_their_way_ >= kWritebackBytes)
+      start_writeback();
+  }
+}
+
+/// commit() has to wait for the disk; what it would only then begin to write begins here. A thread
+/// does the telling, for the system takes its time to accept so much.
+void FileSink::start_writeback() {
+  constexpr std::chrono::seconds kNone(0);
+  if (writeback_.valid() && writeback_.wait_for(kNone) != std::future_status::ready) return;
+  const auto tell = [descriptor = descriptor_, from = on_their_way_, to = flushed_] {
+    // Advice: whether the bytes got there, fsync says.
+    std::ignore = ::sync_file_range(descriptor, static_cast<off_t>(from),
+                                    static_cast<off_t>(to - from), SYNC_FILE_RANGE_WRITE);
+  };
+  try {
+    writeback_ = std::async(std::launch::async, tell);
+    on_their_way_ = flushed_;
+  } catch (const std::system_error&) {
+    // No thread to be had: fsync writes all.
   }
 }
 
@@ -135,8 +172,10 @@ void FileSink::commit() {
   if (reserved_ > flushed_ && ::ftruncate(descriptor_, static_cast<off_t>(flushed_)) != 0)
     fail("shorten");
   const auto& calls = detail::file_calls();
+  if (writeback_.valid()) writeback_.get();
   const bool durable = options_.durable && !temporary_.empty();
   if (durable && calls.fsync(descriptor_) != 0) fail("sync");
+  const detail::ReplacedFile replaced(path_);
   if (!temporary_.empty() && calls.rename(temporary_.c_str(), path_.c_str()) != 0) {
     const int code = errno;
     discard();
