@@ -64,6 +64,14 @@ const Generator& default_generator(Device device) {
   return found;
 }
 
+std::vector<Generator> default_generators() {
+  std::vector<Generator> all{default_generator(kCPU)};
+  Defaults& d = defaults();
+  std::lock_guard lock(d.mutex);
+  for (const auto& [device, generator] : d.by_device) all.push_back(generator);
+  return all;
+}
+
 void manual_seed(uint64_t seed) {
   default_generator(kCPU)->set_seed(seed);
   Defaults& d = defaults();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "aten/core/device.h"
 #include "aten/core/intrusive_ptr.h"
@@ -82,6 +83,8 @@ class Generator {
 TENON_API Generator make_generator(Device device = kCPU, uint64_t seed = 67280421310721ull);
 /// The one that operators use when none is given.
 TENON_API const Generator& default_generator(Device device = kCPU);
+/// The default generators of all devices that one was asked for so far, the CPU's first.
+TENON_API std::vector<Generator> default_generators();
 /// Seeds the default generators of all devices.
 TENON_API void manual_seed(uint64_t seed);
 

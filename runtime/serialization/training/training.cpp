@@ -76,13 +76,22 @@ std::vector<std::string> TrainingCheckpoints::paths() const {
 }
 
 Value TrainingCheckpoints::rng_states() const {
-  const Value states = Value::dict({{"default", rng_state()}});
+  const Value devices = Value::dict();
+  for (const Generator& generator : default_generators()) {
+    if (!generator.device().is_cpu())
+      devices.set_item(generator.device().str(), rng_state(generator));
+  }
+  const Value states = Value::dict({{"default", rng_state()}, {"devices", devices}});
   if (options_.generator) states.set_item("loader", rng_state(*options_.generator));
   return states;
 }
 
 void TrainingCheckpoints::set_rng_states(const Value& states) const {
   set_rng_state(states["default"].to_tensor());
+  if (states.contains("devices")) {
+    for (const auto& [device, state] : states["devices"].entries())
+      set_rng_state(state.to_tensor(), default_generator(Device(device.to_string())));
+  }
   if (options_.generator) set_rng_state(states["loader"].to_tensor(), *options_.generator);
 }
 

@@ -84,6 +84,22 @@ TEST_CASE("training: a resumed training goes on as if it had not stopped") {
   }
 }
 
+TEST_CASE("training: the random numbers of devices go on too") {
+  const TemporaryFolder folder;
+  Model m;
+  // Its state alone; there need not be such a device.
+  const Generator generator = default_generator(Device("cuda:1"));
+  generator->seed = 5;
+  generator->offset = 12;
+  TrainingCheckpoints checkpoints(folder / "run", {});
+  checkpoints.save(*m.linear, m.optimizer, {});
+  manual_seed(3);
+  REQUIRE(generator->offset == 0);
+  REQUIRE(checkpoints.resume(*m.linear, m.optimizer));
+  CHECK(generator->seed == 5);
+  CHECK(generator->offset == 12);
+}
+
 TEST_CASE("training: the last checkpoints are kept, the newest whole one is resumed") {
   const TemporaryFolder folder;
   const std::string run = folder / "run";
