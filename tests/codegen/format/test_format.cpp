@@ -195,7 +195,8 @@ TEST_CASE("files with mistakes are refused", "[format]") {
   for (const char* text :
        {"- func: foo(Tensr self) -> Tensor\n", "- func: foo(Tensor self) -> Tensor\n  tgas: core\n",
         "- func: foo(Tensor self) -> Tensor\n  tags: a\n  tags: b\n", "- name: foo(\n", "a: 1\n",
-        "- foo\n", "", "- func: [\n", "- tag: a\n"}) {
+        "- foo\n", "", "- func: [\n", "- tag: a\n", "- name: foo\n  self: a\n  self,\n",
+        "- name: foo\n  a, b: x\n  a,b: y\n"}) {
     CAPTURE(text);
     const Formatted result = format(text);
     CHECK(!result.text);
