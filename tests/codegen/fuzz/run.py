@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 TESTS = ROOT / "tests" / "codegen"
 # Without entropic scheduling, which takes as long as what is tested.
-OPTIONS = ["-max_len=2048", "-timeout=10", "-rss_limit_mb=2000", "-print_final_stats=1", "-entropic=0"]
+OPTIONS = ["-max_len=2048", "-timeout=60", "-rss_limit_mb=2000", "-print_final_stats=1", "-entropic=0"]
 
 
 def entries(path, key):
