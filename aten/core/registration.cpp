@@ -169,7 +169,7 @@ void release_namespace(const std::string& ns) {
 }
 
 OperatorEntry& define_operator(schema::FunctionSchema schema, const std::string& place) {
-  check_written_results("[" + schema.qualified_name() + "] (" + place + ")", schema);
+  check_written_results(detail::concat("[", schema.qualified_name(), "] (", place, ")"), schema);
   auto op = std::make_unique<RuntimeOperator>();
   op->name = detail::concat(schema.ns, "::", schema.name);
   op->overload = schema.overload;

@@ -70,6 +70,7 @@ class RowRunner {
     const auto place = [&](int k) {
       return static_cast<int64_t>(reinterpret_cast<uintptr_t>(out[k]) % kStreamAlignment);
     };
+    if (plan_.num_outputs == 0) return -1;
     for (int k = 0; k < plan_.num_outputs; ++k) {
       if (!out[k] || size_[k] != size_[0] || place(k) != place(0)) return -1;
     }

@@ -8,10 +8,6 @@ namespace {
 
 using schema::SchemaKind;
 
-bool inherits_derivative(const Operator& op) {
-  return op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit") != nullptr;
-}
-
 // Nothing to differentiate without a tensor on both sides; out forms never are differentiated.
 bool has_gradient(const schema::FunctionSchema& schema) {
   const auto holds_tensors = [](const auto& item) { return item.type.holds_tensors(); };
@@ -28,7 +24,7 @@ void differentiated(const Entry& entry) {
   if (!entry.model.complete() || entry.has_unknown_key()) return;
   const bool unread_composite = entry.has("composite") && op.composite == Composite::kNo;
   if (unread_composite || entry.has("non_differentiable") || entry.has("pointwise") ||
-      inherits_derivative(op))
+      op.is_composite_implicit())
     return;
   if (!has_gradient(op.schema) || entry.model.derivative_of(entry.index) != nullptr) return;
   entry.sink.error(op.location, "`" + op.name() +
@@ -44,7 +40,7 @@ void differentiated_once(const Entry& entry) {
   if (entry.op.non_differentiable) {
     reason = "is declared `non_differentiable`";
     place = entry.at_key("non_differentiable");
-  } else if (inherits_derivative(entry.op)) {
+  } else if (entry.op.is_composite_implicit()) {
     reason = "inherits its derivative, because it is composite (`composite: explicit` has its own)";
     place = entry.has("composite") ? entry.at_key("composite") : entry.at_key("dispatch");
   } else {

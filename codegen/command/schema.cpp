@@ -12,14 +12,17 @@ FileKind kind_from(const std::string& name) {
   if (name == "native_functions") return FileKind::kOperators;
   if (name == "derivatives") return FileKind::kDerivatives;
   if (name == "tags") return FileKind::kTags;
-  throw UsageError{"schema needs native_functions, derivatives or tags, got '" + name + "'"};
+  if (name == "backend") return FileKind::kBackend;
+  throw UsageError{"schema needs native_functions, derivatives, tags or backend, got '" + name +
+                   "'"};
 }
 
 }  // namespace
 
 int run_schema(const CommandLine& line) {
   if (line.operands.size() != 1) {
-    throw UsageError{"schema needs the kind of file: native_functions, derivatives or tags"};
+    throw UsageError{
+        "schema needs the kind of file: native_functions, derivatives, tags or backend"};
   }
   const FileKind kind = kind_from(line.operands[0]);
   DiagnosticSink sink;

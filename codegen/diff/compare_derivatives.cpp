@@ -16,12 +16,6 @@ struct Differentiable {
   std::string formulas;  // all of them, for comparison
 };
 
-bool is_implicit(const Model& model, const Operator& op) {
-  if (op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit")) return true;
-  return model.dialect() == Dialect::kUpstream && op.dispatch.empty() && !op.structured &&
-         !op.structured_delegate;
-}
-
 void read_formulas(const Derivative& derivative, Differentiable& result) {
   for (const FormulaSet& set : derivative.sets) {
     for (const auto* formulas : {&set.backward, &set.forward}) {
@@ -53,7 +47,7 @@ std::optional<Differentiable> differentiable(const Model& model, size_t index,
     read_formulas(*derivative, result);
     return result;
   }
-  if (is_implicit(model, op) || op.pointwise) {
+  if (op.is_composite_implicit(model.dialect()) || op.pointwise) {
     for (const schema::Argument& arg : op.schema.args) {
       if (arg.type.holds_tensors()) result.arguments.insert(arg.name);
     }

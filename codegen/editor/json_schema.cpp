@@ -84,10 +84,13 @@ class SchemaWriter {
     } else {
       entry["additionalProperties"] = false;
     }
-    Json document = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                     {"title", title()},
-                     {"type", Json::array({"array", "null"})},
-                     {"items", std::move(entry)}};
+    Json document = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title()}};
+    if (kind_ == FileKind::kBackend) {
+      document.update(entry);
+      return document;
+    }
+    document["type"] = Json::array({"array", "null"});
+    document["items"] = std::move(entry);
     if (kind_ == FileKind::kOperators && dialect_ == Dialect::kTenon) {
       document["definitions"] = {{"expression", expression()}};
     }
@@ -100,6 +103,7 @@ class SchemaWriter {
     case FileKind::kOperators: return "Operators (native_functions.yaml)";
     case FileKind::kDerivatives: return "Derivatives (derivatives.yaml)";
     case FileKind::kTags: return "Tags (tags.yaml)";
+    case FileKind::kBackend: return "Kernels of a backend outside the library";
     case FileKind::kUnknown: break;
     }
     return {};

@@ -293,16 +293,12 @@ class NodeEmitter {
   Json node_;
 };
 
-bool is_composite_implicit(const Operator& op) {
-  return op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit");
-}
-
 }  // namespace
 
 Json emit_node(const Model& model, size_t op_index, const CallChecker& calls,
                DiagnosticSink& sink) {
   const Operator& op = model.operators()[op_index];
-  if (op.non_differentiable || is_composite_implicit(op)) return nullptr;
+  if (op.non_differentiable || op.is_composite_implicit()) return nullptr;
   if (op.schema.kind() == SchemaKind::kOut) return nullptr;
   if (!op.pointwise && !model.derivative_of(op_index)) return nullptr;
   Json node = NodeEmitter(model, op_index, calls, sink).run();
@@ -317,7 +313,7 @@ Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const
   case SchemaKind::kOut: return {{"kind", "out"}};
   case SchemaKind::kInplace:
     // The functional form of a composite operator is recorded operator by operator.
-    if (is_composite_implicit(op)) return nullptr;
+    if (op.is_composite_implicit()) return nullptr;
     return {{"kind", "inplace"}, {"differentiable", !node.is_null()}};
   default: break;
   }

@@ -10,17 +10,6 @@
 namespace tenon::codegen {
 namespace {
 
-Json output_names(const schema::FunctionSchema& schema) {
-  Json names = Json::array();
-  for (size_t i = 0; i < schema.returns.size(); ++i) {
-    const std::string& name = schema.returns[i].name;
-    names.push_back(!name.empty()                ? name
-                    : schema.returns.size() == 1 ? "out"
-                                                 : "out" + std::to_string(i));
-  }
-  return names;
-}
-
 Json emit_operator(const Model& base, const BackendKernels& kernels, size_t index) {
   const Operator& op = base.operators()[index];
   const bool into = op.pointwise || op.structured;

@@ -18,29 +18,12 @@ std::string composite_name(const Operator& op) {
   return cpp_identifier(op.schema);
 }
 
-bool is_composite(const Operator& op) {
-  return op.composite != Composite::kNo || op.find_dispatch("CompositeExplicit") ||
-         op.find_dispatch("CompositeImplicit");
-}
-
 const char* form_kind(SchemaKind kind) {
   switch (kind) {
   case SchemaKind::kInplace: return "inplace";
   case SchemaKind::kOut: return "out";
   default: return "functional";
   }
-}
-
-/// Names of a structured kernel's output parameters.
-Json output_names(const schema::FunctionSchema& schema) {
-  Json names = Json::array();
-  for (size_t i = 0; i < schema.returns.size(); ++i) {
-    const std::string& name = schema.returns[i].name;
-    names.push_back(!name.empty()                ? name
-                    : schema.returns.size() == 1 ? "out"
-                                                 : "out" + std::to_string(i));
-  }
-  return names;
 }
 
 class Thunks {
@@ -93,11 +76,10 @@ bool owns_result(const Operator& op) {
 
 /// The hand-written functions of the entry's own schema.
 void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
-  if (is_composite(op)) {
-    const bool implicit =
-        op.composite == Composite::kImplicit || op.find_dispatch("CompositeImplicit");
+  if (op.is_composite()) {
     thunks.add("direct", "composite", kEverywhere,
-               {{"kernel", composite_name(op)}, {"owns_result", owns_result(op) && !implicit}});
+               {{"kernel", composite_name(op)},
+                {"owns_result", owns_result(op) && !op.is_composite_implicit()}});
   }
   for (const DispatchEntry& entry : op.dispatch) {
     if (wanted(entry.key, targets)) {
@@ -153,7 +135,7 @@ Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
     }
     return declarations;
   }
-  if (is_composite(op)) add(composite_name(op), "function", "composite");
+  if (op.is_composite()) add(composite_name(op), "function", "composite");
   for (const DispatchEntry& entry : op.dispatch) {
     if (wanted(entry.key, targets)) add(entry.kernel, "function", entry.key);
   }

@@ -202,7 +202,7 @@ class Explanation {
   std::string why_not_recorded() const {
     if (op_.non_differentiable)
       return "none: `non_differentiable` (" + key_place("non_differentiable") + ")";
-    if (op_.composite == Composite::kImplicit || op_.find_dispatch("CompositeImplicit")) {
+    if (op_.is_composite_implicit()) {
       return "that of the operators it calls";
     }
     return "none";

@@ -135,4 +135,15 @@ Json emit_form(const Operator& op, const VariantSchema& form) {
   };
 }
 
+Json output_names(const schema::FunctionSchema& schema) {
+  Json names = Json::array();
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    const std::string& name = schema.returns[i].name;
+    names.push_back(!name.empty()                ? name
+                    : schema.returns.size() == 1 ? "out"
+                                                 : "out" + std::to_string(i));
+  }
+  return names;
+}
+
 }  // namespace tenon::codegen

@@ -19,4 +19,7 @@ std::string short_source(const Location& location);
 /// dispatch.
 Json emit_form(const Operator& op, const VariantSchema& form);
 
+/// Names of the output parameters of a kernel that computes into given tensors.
+Json output_names(const schema::FunctionSchema& schema);
+
 }  // namespace tenon::codegen

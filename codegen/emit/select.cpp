@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/emit/source_calls.h"
+#include "codegen/emit/tensor_operators.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -123,6 +124,9 @@ class Selection {
                (overload.empty() ? "" : "." + overload)] = i;
       functions_.emplace(name, i);
       functions_.emplace(form["ident"], i);
+      if (form["return_type"] == "tenon::Tensor" || form["return_type"] == "tenon::Tensor&") {
+        tensors_.functions.insert({name, form["ident"]});
+      }
       if (!form["outs"].empty()) functions_.emplace(name + "_out", i);
       if (form["method"].get<bool>()) methods_.emplace(name, i);
     }
@@ -143,12 +147,19 @@ class Selection {
     if (node.is_null()) return;
     const std::string from = op["name"];
     for (const Json& name : node["operators"]) add_named(functions_, name, from);
+    TensorNames names = tensors_;
+    names.variables.insert({"grad", "result"});
+    for (const Json& argument : op["forms"][0]["arguments"]) {
+      if (argument["is_tensor"].get<bool>()) names.variables.insert(argument["name"]);
+    }
     for (const char* part : {"formulas", "pointwise"}) {
       for (const Json& formula : node[part]) {
-        const SourceCalls calls = calls_of(formula["text"].get<std::string>() + ";");
+        const std::string text = formula["text"].get<std::string>() + ";";
+        const SourceCalls calls = calls_of(text);
         for (const auto& name : calls.functions) add_named(functions_, name, from);
         for (const auto& name : calls.methods) add_named(methods_, name, from);
         if (calls.arithmetic) add_arithmetic(from);
+        for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, from);
       }
     }
   }
@@ -230,13 +241,25 @@ class Selection {
     const bool composite = path.rfind("aten/composite/", 0) == 0 || path.rfind("autograd/", 0) == 0;
     if (!composite) return;
     for (const std::string& name : calls.methods) add_named(methods_, name, path);
-    if (calls.arithmetic && is_source(path)) add_arithmetic(path);
+    if (!is_source(path)) return;
+    if (calls.arithmetic) add_arithmetic(path);
+    TensorNames names = tensors_;
+    std::vector<std::string> near = files_.at(path).includes;
+    near.push_back(path);
+    for (const std::string& one : near) {
+      if (!files_.contains(one)) continue;
+      add_functions(files_.at(one).text, names);
+      add_members(files_.at(one).rest, names);
+    }
+    for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, path);
   }
 
   Json& operators_;
   std::map<std::string, SourceText> files_;
   std::map<std::string, size_t> by_name_;
   Names functions_, methods_;
+  // Besides operators: functions that tensor.h declares.
+  TensorNames tensors_ = {{"cpu", "cuda", "data", "grad", "_base"}, {}, {}};
   std::map<std::string, std::string> defined_in_;                   // kernel to file
   std::multimap<std::string, std::string> helpers_;                 // other functions to files
   std::map<std::string, std::vector<std::string>> implemented_by_;  // header to sources

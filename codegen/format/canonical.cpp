@@ -10,15 +10,6 @@
 namespace tenon::codegen {
 namespace {
 
-std::string join_names(const std::string& text) {
-  std::string result;
-  for (const LocatedName& name : detail::split_names({text, {}, {}})) {
-    if (!result.empty()) result += ", ";
-    result += name.text;
-  }
-  return result;
-}
-
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // Words that some YAML version reads as a boolean or as nothing.
@@ -44,12 +35,12 @@ std::string canonical_text(std::optional<ValueForm> form, const std::string& tex
   case ValueForm::kOutputs: return text == "true" ? "True" : text == "false" ? "False" : text;
   case ValueForm::kNames:
   case ValueForm::kVariants:
-  case ValueForm::kTags: return join_names(text);
+  case ValueForm::kTags: return canonical_key(text);
   default: return text;
   }
 }
 
-std::string canonical_key(const std::string& text) { return join_names(text); }
+std::string canonical_key(const std::string& text) { return detail::join_names({text, {}, {}}); }
 
 std::optional<std::string> plain_scalar(const std::string& text, bool in_flow) {
   if (text.empty() || !is_letter(text[0]) || is_reserved(text)) return std::nullopt;

@@ -27,10 +27,12 @@ std::optional<std::vector<std::string>> EntryPrinter::print(const YamlNode& entr
   const bool in_brackets = layout_.is_flow(entry);
   // Within brackets a comment's place is not one that block style has.
   if (entry.entries.empty() || (in_brackets && !layout_.comments().empty())) return std::nullopt;
+  const bool in_list = kind_ != FileKind::kBackend;
+  const size_t indent = in_list ? 2 : 0;
   std::vector<Chunk> chunks;
   const auto& keys = entry_keys(kind_);
   for (const auto& [key, value] : entry.entries) {
-    Chunk chunk = pair(*key, *value, 2, true);
+    Chunk chunk = pair(*key, *value, indent, true);
     const KeyInfo* info = find_key(kind_, key->scalar.text);
     // Formulas, and keys that only upstream knows, keep their order after the others.
     chunk.rank = info == nullptr ? keys.size() : static_cast<size_t>(info - keys.data());
@@ -42,12 +44,12 @@ std::optional<std::vector<std::string>> EntryPrinter::print(const YamlNode& entr
                    [](const Chunk& a, const Chunk& b) { return a.rank < b.rank; });
   Lines lines = chunks.front().comments;  // above the entry
   chunks.front().comments.clear();
-  chunks.front().lines.front().replace(0, 2, "- ");
+  if (in_list) chunks.front().lines.front().replace(0, 2, "- ");
   for (const Chunk& chunk : chunks) {
-    for (const std::string& comment : chunk.comments) lines.push_back(spaces(2) + comment);
+    for (const std::string& comment : chunk.comments) lines.push_back(spaces(indent) + comment);
     append(lines, chunk.lines);
   }
-  for (const std::string& comment : tail) lines.push_back(spaces(2) + comment);
+  for (const std::string& comment : tail) lines.push_back(spaces(indent) + comment);
   return lines;
 }
 

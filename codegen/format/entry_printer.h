@@ -9,7 +9,7 @@
 
 namespace tenon::codegen {
 
-/// Prints one entry, a map in a layout that is understood().
+/// Prints one entry, or the map that a whole file is, in a layout that is understood().
 class EntryPrinter {
  public:
   EntryPrinter(const SourceFile& file, const Layout& layout, FileKind kind)

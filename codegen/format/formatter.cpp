@@ -4,6 +4,7 @@
 
 #include "codegen/format/entry_printer.h"
 #include "codegen/format/same_data.h"
+#include "codegen/model/backend.h"
 #include "codegen/model/loader.h"
 #include "codegen/model/reader.h"
 #include "codegen/schema/parser.h"
@@ -30,6 +31,12 @@ class FileFormatter {
 
   std::string format() {
     uint32_t next = 1;  // first line that was not written
+    if (root_.is_map()) {
+      const uint32_t first = root_.entries.front().first->location.line;
+      between(next, first, false);
+      next = end_of_entry(first, static_cast<uint32_t>(file_.num_lines()) + 1);
+      entry(root_, first, next);
+    }
     for (size_t i = 0; i < root_.items.size(); ++i) {
       const uint32_t first = dash_line(*root_.items[i]);
       between(next, first, i > 0);
@@ -142,10 +149,13 @@ void check_form(const SourceFile& file, const YamlNode& root, FileKind kind, Dia
     }
     return;
   }
+  case FileKind::kBackend: check_backend_form(root, sink); return;
   case FileKind::kUnknown: {
     const RuleScope scope(sink, "value_form");
-    sink.error({&file, 1, 1},
-               "the file must be a list of entries with the key `func`, `name` or `tag`");
+    sink.error(
+        {&file, 1, 1},
+        "the file must be a list of entries with the key `func`, `name` or `tag`, or a map with "
+        "the key `backend`");
   }
   }
 }

@@ -54,6 +54,7 @@ bool same_entry(const YamlNode& a, const YamlNode& b, FileKind kind) {
 }  // namespace
 
 bool same_data(const YamlNode& a, const YamlNode& b, FileKind kind) {
+  if (a.is_map()) return same_entry(a, b, kind);
   return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                     [&](const YamlPtr& x, const YamlPtr& y) { return same_entry(*x, *y, kind); });
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/model.h"
+#include "codegen/model/yaml.h"
 
 namespace tenon::codegen {
 
@@ -29,5 +30,8 @@ struct BackendKernels {
 /// PrivateUse1, operators that do not exist, that are given twice, that are composite.
 std::optional<BackendKernels> load_backend(const std::string& path, const Model& base,
                                            DiagnosticSink& sink);
+
+/// Mistakes of such a file that are none of its operators.
+void check_backend_form(const YamlNode& root, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

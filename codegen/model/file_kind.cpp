@@ -1,14 +1,24 @@
 #include "codegen/model/file_kind.h"
 
+#include <algorithm>
+
 namespace tenon::codegen {
+namespace {
+
+bool has_key(const YamlNode& map, std::string_view name) {
+  return std::any_of(map.entries.begin(), map.entries.end(), [&](const auto& entry) {
+    return entry.first->is_scalar() && entry.first->scalar.text == name;
+  });
+}
+
+}  // namespace
 
 FileKind file_kind(const YamlNode& root) {
+  if (has_key(root, naming_key(FileKind::kBackend))) return FileKind::kBackend;
   if (!root.is_sequence()) return FileKind::kUnknown;
   for (const YamlPtr& entry : root.items) {
-    for (const auto& [key, value] : entry->entries) {
-      for (const FileKind kind : {FileKind::kOperators, FileKind::kDerivatives, FileKind::kTags}) {
-        if (key->is_scalar() && key->scalar.text == naming_key(kind)) return kind;
-      }
+    for (const FileKind kind : {FileKind::kOperators, FileKind::kDerivatives, FileKind::kTags}) {
+      if (has_key(*entry, naming_key(kind))) return kind;
     }
   }
   return FileKind::kUnknown;
@@ -19,6 +29,7 @@ std::string_view naming_key(FileKind kind) {
   case FileKind::kOperators: return "func";
   case FileKind::kDerivatives: return "name";
   case FileKind::kTags: return "tag";
+  case FileKind::kBackend: return "backend";
   case FileKind::kUnknown: return {};
   }
   return {};

@@ -63,6 +63,18 @@ const std::vector<KeyInfo>& tag_entry() {
   return keys;
 }
 
+const std::vector<KeyInfo>& backend_file() {
+  static const std::vector<KeyInfo> keys = {
+      {"backend", ValueForm::kWord, "The backend outside the library.", &external_backends(), true},
+      {"cpp_namespace", ValueForm::kName,
+       "C++ namespace of the kernels, `<namespace>::native::<operator>_<namespace>`.", nullptr,
+       true},
+      {"supported", ValueForm::kNames, "The operators that the backend has kernels for.", nullptr,
+       true},
+  };
+  return keys;
+}
+
 }  // namespace
 
 const std::vector<KeyInfo>& entry_keys(FileKind kind) {
@@ -71,6 +83,7 @@ const std::vector<KeyInfo>& entry_keys(FileKind kind) {
   case FileKind::kOperators: return operator_entry();
   case FileKind::kDerivatives: return derivative_entry();
   case FileKind::kTags: return tag_entry();
+  case FileKind::kBackend: return backend_file();
   case FileKind::kUnknown: break;
   }
   return none;

@@ -34,7 +34,7 @@ struct KeyInfo {
   bool required = false;
 };
 
-/// The keys of an entry, in the order in which `tenonc fmt` writes them.
+/// The keys of an entry, or of a backend's file, in the order in which `tenonc fmt` writes them.
 const std::vector<KeyInfo>& entry_keys(FileKind kind);
 
 /// Null when entries of such files have no such key.

@@ -70,4 +70,9 @@ bool Operator::is_composite_implicit(Dialect dialect) const {
   return dialect == Dialect::kUpstream && silent;
 }
 
+bool Operator::is_composite() const {
+  return composite != Composite::kNo || find_dispatch("CompositeImplicit") != nullptr ||
+         find_dispatch("CompositeExplicit") != nullptr;
+}
+
 }  // namespace tenon::codegen

@@ -125,7 +125,9 @@ struct Operator {
   bool is_view() const;
   /// Its kernel is written in terms of other operators and inherits their derivatives. In
   /// upstream's files that is also what an entry means that says nothing about its kernels.
-  bool is_composite_implicit(Dialect dialect) const;
+  bool is_composite_implicit(Dialect dialect = Dialect::kTenon) const;
+  /// Its kernel is written in terms of other operators.
+  bool is_composite() const;
   /// Place of a span of the schema.
   Location at(const schema::Span& span) const { return schema_text.at(span.begin); }
 };

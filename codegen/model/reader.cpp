@@ -46,6 +46,15 @@ std::vector<LocatedName> split_names(const SourceString& text) {
   return result;
 }
 
+std::string join_names(const SourceString& text) {
+  std::string result;
+  for (const LocatedName& name : split_names(text)) {
+    if (!result.empty()) result += ", ";
+    result += name.text;
+  }
+  return result;
+}
+
 void Reader::wrong_kind(const YamlNode& node, std::string_view what, std::string_view wanted) {
   const RuleScope scope(sink_, "value_form");
   sink_.error(node.location, std::string(what) + " must be " + std::string(wanted) + ", got " +
@@ -119,8 +128,9 @@ bool Reader::is_new_key(const YamlNode& key, std::vector<LocatedName>& seen) {
     return false;
   }
   const SourceString text = trimmed(key.scalar);
+  const std::string names = join_names(text);
   for (const LocatedName& before : seen) {
-    if (before.text != text.text) continue;
+    if (join_names({before.text, {}, {}}) != names) continue;
     const RuleScope scope(sink_, "duplicate_key");
     sink_.report({Severity::kError,
                   text.location,

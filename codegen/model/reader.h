@@ -51,5 +51,7 @@ class Reader {
 SourceString trimmed(const SourceString& text);
 /// Parts of "a, b, c" with their places; empty parts are left out.
 std::vector<LocatedName> split_names(const SourceString& text);
+/// Those parts as "a, b, c".
+std::string join_names(const SourceString& text);
 
 }  // namespace tenon::codegen::detail

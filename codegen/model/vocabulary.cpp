@@ -137,6 +137,11 @@ const Words& pointwise_backends() {
   return words;
 }
 
+const Words& external_backends() {
+  static const Words words = {"PrivateUse1"};
+  return words;
+}
+
 bool contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }

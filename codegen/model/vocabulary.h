@@ -26,6 +26,8 @@ const std::vector<std::string>& promotions();
 /// Selectors of `pointwise`.
 const std::vector<std::string>& pointwise_categories();
 const std::vector<std::string>& pointwise_backends();
+/// Backends that a library outside the tree may have kernels for.
+const std::vector<std::string>& external_backends();
 
 bool contains(const std::vector<std::string>& words, std::string_view word);
 /// "a, b or c".

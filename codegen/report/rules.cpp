@@ -109,7 +109,7 @@ constexpr Rule kOthers[] = {
     {"known_key", "a key that is none"},
     {"known_word", "a word that is not in the closed list of its key"},
     {"known_operator", "a derivative of no operator"},
-    {"missing_key", "an entry without the key that names it"},
+    {"missing_key", "an entry, or a backend's file, without a key that it needs"},
     {"tag_form", "a tag declared twice, or without a description"},
     {"schema_syntax", "a schema that does not follow the grammar"},
     {"derivative_schema", "a schema in a derivative's name that is not the operator's"},
@@ -118,6 +118,8 @@ constexpr Rule kOthers[] = {
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"derivable_expression", "an expression that cannot be differentiated, without a derivative"},
     {"formula_calls", "a call in a formula that does not exist or does not take its arguments"},
+    {"backend_operators",
+     "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},
 };
 

@@ -175,7 +175,7 @@ class Rules(unittest.TestCase):
     def test_each_message_has_a_rule_and_each_rule_a_file(self):
         sarif = json.loads(tenonc("check", "--native", self.files[0], "--format=sarif").stdout)
         known = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
-        seen = {"unreadable_file", "missing_kernel"}  # by the tests below
+        seen = {"unreadable_file", "missing_kernel", "backend_operators"}  # by the tests below
         for path in self.files:
             rules = {message["rule"] for message in check(*arguments(path))["diagnostics"]}
             self.assertLessEqual(rules, known, path)
@@ -236,6 +236,16 @@ class Emitted(Workspace):
         (self.folder / "kernels").mkdir(exist_ok=True)
         result = tenonc("check-kernels", "--native", path, "--kernels", self.folder / "kernels", "--format=json")
         self.assertEqual([m["rule"] for m in json.loads(result.stdout)["diagnostics"]], ["missing_kernel"])
+
+    def test_a_backends_file(self):
+        base = self.write("base.yaml", "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n")
+        path = self.write("toy.yaml", "backend: CPU\ncpp_namespace: 1\nsupported: [f, g]\nmore: 1\nsupported: f\n")
+        messages = check("--base", base, "--backend", path)["diagnostics"]
+        self.assertEqual([(m["line"], m["rule"]) for m in messages],
+                         [(1, "known_word"), (2, "value_form"), (3, "backend_operators"), (4, "known_key"),
+                          (5, "duplicate_key")])
+        path.write_text("backend: PrivateUse1\n")
+        self.assertEqual({m["rule"] for m in check("--base", base, "--backend", path)["diagnostics"]}, {"missing_key"})
 
 
 if __name__ == "__main__":

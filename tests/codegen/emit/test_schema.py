@@ -39,7 +39,7 @@ class Schemas(Workspace):
         super().setUpClass()
         tags = ["--tags", ROOT / "tags.yaml"]
         cls.valid = {kind: fastjsonschema.compile(schema(kind, *tags))
-                     for kind in ("native_functions", "derivatives", "tags")}
+                     for kind in ("native_functions", "derivatives", "tags", "backend")}
 
     def is_valid(self, kind, data):
         try:
@@ -49,13 +49,12 @@ class Schemas(Workspace):
         return True
 
     def test_the_librarys_own_files(self):
-        for kind, validate in self.valid.items():
-            validate(load(ROOT / f"{kind}.yaml"))
+        for kind in ("native_functions", "derivatives", "tags"):
+            self.valid[kind](load(ROOT / f"{kind}.yaml"))
         for path in [*ROOT.glob("examples/*/*.yaml"), *TESTS.glob("golden/*.yaml")]:
             data = load(path)
-            if "backend" in data:
-                continue  # a list of a device's kernels
-            self.valid["native_functions" if "func" in data[0] else "derivatives"](data)
+            kind = "backend" if "backend" in data else "native_functions" if "func" in data[0] else "derivatives"
+            self.valid[kind](data)
 
     def test_upstreams_files(self):
         options = ["--dialect", "upstream", "--tags", UPSTREAM / "tags.yaml"]
@@ -83,9 +82,19 @@ class Schemas(Workspace):
             self.assertFalse(self.is_valid("native_functions", [{**entry, **more}]), more)
         self.assertTrue(self.is_valid("native_functions", None))
 
+    def test_backend(self):
+        file = {"backend": "PrivateUse1", "cpp_namespace": "toy", "supported": ["add.Tensor", "mm"]}
+        self.assertTrue(self.is_valid("backend", file))
+        self.assertTrue(self.is_valid("backend", {**file, "supported": "add.Tensor, mm"}))
+        for more in ({"backend": "CPU"}, {"cpp_namespace": "a b"}, {"supported": 1}, {"suported": ["mm"]}):
+            self.assertFalse(self.is_valid("backend", {**file, **more}), more)
+        self.assertFalse(self.is_valid("backend", {"backend": "PrivateUse1"}))
+        self.assertFalse(self.is_valid("backend", [file]))
+
     def test_every_key_is_described(self):
         for kind in self.valid:
-            for name, value in schema(kind)["items"]["properties"].items():
+            document = schema(kind)
+            for name, value in document.get("items", document)["properties"].items():
                 self.assertTrue(value["description"].endswith("."), name)
 
     def test_out(self):
@@ -96,7 +105,7 @@ class Schemas(Workspace):
     def test_unknown_kind(self):
         result = tenonc("schema", "tag")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("native_functions, derivatives or tags, got 'tag'", result.stderr)
+        self.assertIn("native_functions, derivatives, tags or backend, got 'tag'", result.stderr)
 
 
 if __name__ == "__main__":

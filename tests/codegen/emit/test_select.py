@@ -23,6 +23,25 @@ NATIVE = """- func: exp(Tensor self) -> Tensor
 - func: lonely(Tensor self) -> Tensor
   dispatch: {CPU: lonely_cpu}
   non_differentiable: True
+- func: lt.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self < other
+- func: gt.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self > other
+- func: eq.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self == other
+- func: ne.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self != other
+- func: bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self & other
+- func: bitwise_not(Tensor self) -> Tensor
+  pointwise: ~self
+- func: neg(Tensor self) -> Tensor
+  pointwise: -self
+- func: select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
+  dispatch: {CPU: select_cpu}
+  non_differentiable: True
+- func: operators(Tensor self, Tensor[] tensors, int n) -> Tensor
+  composite: implicit
 - func: both(Tensor self) -> Tensor
   composite: implicit
 - func: other(Tensor self) -> Tensor
@@ -53,19 +72,54 @@ Tensor native::other(const Tensor& self) { return ops::lonely::call(self * self)
 }
 
 
+# What a function may do with tensors and numbers, and the operators that follow; `compared` is a method's result.
+EXPRESSIONS = {
+    "self < self": {"lt.Tensor", "gt.Tensor"},
+    "0.5 < self": {"lt.Tensor", "gt.Tensor"},
+    "n < self.dim() ? self : self": set(),
+    "self.thrice() == n": {"thrice", "eq.Tensor"},
+    "self.dim() == n && n != self.size(0) ? self : self": set(),
+    "tensors[0] != 1": {"ne.Tensor"},
+    "tensors.size() != 1 ? tensors[0] : tensors[1]": set(),
+    "self[0]": {"select.int"},
+    "~(self)": {"bitwise_not"},
+    "helper(&self)": set(),
+    "compared & other": {"thrice", "bitwise_and.Tensor"},
+    "std::vector<Tensor>{self, self}[n]": set(),
+    "use(-self)": {"neg", "mul.Tensor"},
+    "thrice(self) == other": {"thrice", "eq.Tensor"},
+    "count == n ? self : other": set(),
+    "static_cast<int64_t>(self.dim()) == n ? self : self": set(),
+    "self.is_a<Tensor>(other)": set(),
+    "Tensor(std::function<Tensor(const Tensor&)>(other))": set(),
+    "use(self < count, other == count)": {"lt.Tensor", "gt.Tensor", "eq.Tensor"},
+    "use(self < other, self > other)": {"lt.Tensor", "gt.Tensor"},
+}
+OPERATORS = """#include "tenon/native/operators.h"
+#include "tenon/ops/thrice.h"
+Tensor native::operators(const Tensor& self, TensorList tensors, int64_t n) {{
+  Tensor other;
+  const auto count = self.dim();{0}
+  return {1};
+}}
+// Names of another function.
+bool native::unused(int64_t self, int64_t other) {{ return self < other || self == n; }}
+"""
+
+
 class Selection(Workspace):
-    def select(self, names):
+    def select(self, names, sources=SOURCES):
         self.write("native.yaml", NATIVE)
         self.write("derivatives.yaml", DERIVATIVES)
         self.write("list.txt", names)
-        for path, text in SOURCES.items():
+        for path, text in sources.items():
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             self.write(path, text)
         return tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
                       ROOT / "tags.yaml", "--operators", "list.txt", "--root", ".", cwd=self.folder)
 
-    def selected(self, names):
-        result = self.select(names)
+    def selected(self, names, sources=SOURCES):
+        result = self.select(names, sources)
         self.check_ok(result)
         ir = json.loads(result.stdout)
         reached = {op["name"]: op["reached_from"] for op in ir["operators"] if op["selected"]}
@@ -95,6 +149,18 @@ class Selection(Workspace):
         self.assertEqual(reached["lonely"], "aten/composite/both.cpp")
         self.assertIn("mul.Tensor", reached)
         self.assertNotIn("seldom", reached)
+
+    def test_operators_between_tensors(self):
+        always, _ = self.selected("")
+        for expression, expected in EXPRESSIONS.items():
+            with self.subTest(expression):
+                compared = "\n  auto compared = self.thrice();" if "compared" in expression else ""
+                text = OPERATORS.format(compared, expression)
+                reached, _ = self.selected("operators", {**SOURCES, "aten/composite/operators.cpp": text})
+                self.assertLessEqual(expected, set(reached))
+                # Derivatives of those reach others.
+                own = {name for name, by in reached.items() if by == "aten/composite/operators.cpp"}
+                self.assertLessEqual(own, expected)
 
     def test_derived_forms_and_files(self):
         reached, ir = self.selected("exp.out\nexp_\n")

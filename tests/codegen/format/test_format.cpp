@@ -175,6 +175,17 @@ TEST_CASE("derivatives and tags", "[format]") {
         "- tag: core\n  desc: >\n    Some\n    text.\n");
 }
 
+TEST_CASE("lists of a backend's kernels", "[format]") {
+  CHECK(formatted("# toy\n\n\nsupported:   # all\n    - add.Tensor\n    # a note\n    -   mm\n\n\n"
+                  "cpp_namespace:   \"toy\"\n# which\nbackend: PrivateUse1  # this\n# end\n") ==
+        "# toy\n\n# which\nbackend: PrivateUse1  # this\ncpp_namespace: toy\nsupported:  # all\n"
+        "  - add.Tensor\n  # a note\n  - mm\n# end\n");
+  CHECK(formatted("{backend: PrivateUse1, cpp_namespace: toy, supported: [ mm,neg ]}\n") ==
+        "backend: PrivateUse1\ncpp_namespace: toy\nsupported: [mm, neg]\n");
+  CHECK(formatted(read(kRoot + "examples/custom_backend/toy.yaml")) ==
+        read(kRoot + "examples/custom_backend/toy.yaml"));
+}
+
 TEST_CASE("quotes go where no YAML reader needs them", "[format]") {
   for (const char* text : {"foo", "foo_cpu", "at::foo(a, b)", "a ? b : c", "x #", "f(x)[0]"}) {
     CAPTURE(text);
@@ -195,7 +206,10 @@ TEST_CASE("files with mistakes are refused", "[format]") {
   for (const char* text :
        {"- func: foo(Tensr self) -> Tensor\n", "- func: foo(Tensor self) -> Tensor\n  tgas: core\n",
         "- func: foo(Tensor self) -> Tensor\n  tags: a\n  tags: b\n", "- name: foo(\n", "a: 1\n",
-        "- foo\n", "", "- func: [\n", "- tag: a\n"}) {
+        "- foo\n", "", "- func: [\n", "- tag: a\n", "- name: foo\n  self: a\n  self,\n",
+        "backend: CPU\ncpp_namespace: a\nsupported: [b]\n", "backend: PrivateUse1\n",
+        "backend: PrivateUse1\ncpp_namespace: a\nsupported: [b, b]\n",
+        "- name: foo\n  a, b: x\n  a,b: y\n"}) {
     CAPTURE(text);
     const Formatted result = format(text);
     CHECK(!result.text);
