@@ -35,9 +35,6 @@ class Unpacker {
       if (record.bytes > left) fail("it unpacks to more than the ", max_bytes, " allowed");
       left -= record.bytes;
       check_type(record);
-      // Nothing is read of a record that says it is empty.
-      if (record.bytes == 0 && record.crc != 0)
-        fail("'", record.name, "' has more bytes than it says");
       if (!record.name.empty()) check_name(record.name);  // empty: the archive's folder itself
     }
     for (const std::string& file : files_) {

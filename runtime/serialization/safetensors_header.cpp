@@ -1,14 +1,14 @@
 #include "runtime/serialization/safetensors_header.h"
 
 #include <algorithm>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <set>
+
+#include "runtime/serialization/pickle/storage_view.h"
+#include "runtime/serialization/strict_json.h"
 
 namespace tenon::serialization {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 using Entry = SafetensorsFile::Entry;
 
 /// In the order of the format's own list, by which files are laid out.
@@ -37,8 +37,7 @@ constexpr SafetensorsDtype kDtypes[] = {
     {"U64", 64, ScalarType::UInt64},
 };
 
-/// Parses a header, in which no object has a key twice and nothing is nested deeper than the format
-/// needs.
+/// Understands a header.
 class HeaderParser {
  public:
   explicit HeaderParser(const std::string& what) : what_(what) {}
@@ -46,24 +45,6 @@ class HeaderParser {
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
     tenon::detail::raise<Error>(what_, parts...);
-  }
-
-  Json parse(const std::string& text) {
-    const auto check = [this](int depth, Json::parse_event_t event, Json& value) {
-      constexpr int kDepth = 3;
-      if (depth > kDepth) fail("the header's JSON is nested deeper than ", kDepth, " levels");
-      if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-      if (event == Json::parse_event_t::object_end) keys_.pop_back();
-      if (event == Json::parse_event_t::key &&
-          !keys_.back().insert(value.get_ref<const std::string&>()).second)
-        fail("the header has the key ", value.dump(), " twice");
-      return true;
-    };
-    try {
-      return Json::parse(text, check);
-    } catch (const Json::exception& error) {
-      fail("the header is no valid JSON: ", error.what());
-    }
   }
 
   SafetensorsMetadata metadata(const Json& json) const {
@@ -93,10 +74,11 @@ class HeaderParser {
     entry.bytes = offsets[1].get<uint64_t>() - entry.offset;
     uint64_t bits = static_cast<uint64_t>(known->bits);
     if (!shape.is_array()) fail("tensor '", name, "': shape must be a list, got ", shape.dump());
+    if (shape.size() > kMaxDims)
+      fail("tensor '", name, "': it has ", shape.size(), " dimensions, more than ", kMaxDims);
     bool empty = false, fits = true;
     for (const Json& size : shape) {
-      if (!size.is_number_unsigned() ||
-          size.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      if (!is_count(size))
         fail("tensor '", name, "': a size must be a non-negative integer, got ", size.dump());
       entry.shape.push_back(size.get<int64_t>());
       // Strides must fit even where there are no elements.
@@ -113,8 +95,7 @@ class HeaderParser {
   }
 
  private:
-  std::string what_;
-  std::vector<std::set<std::string>> keys_;
+  const std::string& what_;
 };
 
 }  // namespace
@@ -135,9 +116,11 @@ const SafetensorsDtype& safetensors_dtype(ScalarType type, const std::string& te
 std::vector<Entry> parse_safetensors_header(const std::string& text, uint64_t data_bytes,
                                             const std::string& what,
                                             SafetensorsMetadata& metadata) {
-  HeaderParser parser(what);
+  // An object of objects that hold lists.
+  constexpr int kDepth = 3;
+  const HeaderParser parser(what);
   if (!text.starts_with('{')) parser.fail("the header must begin with '{'");
-  const Json json = parser.parse(text);
+  const Json json = parse_strict_json(text, kDepth, what + "the header: ");
   std::vector<Entry> entries;
   for (const auto& [name, value] : json.items()) {
     if (name == kSafetensorsMetadata) {
@@ -164,16 +147,20 @@ std::vector<Entry> parse_safetensors_header(const std::string& text, uint64_t da
 
 std::string print_safetensors_header(const std::vector<Entry>& entries,
                                      const SafetensorsMetadata& metadata) {
-  Json json = Json::object();
+  using Ordered = nlohmann::ordered_json;
+  Ordered json = Ordered::object();
   if (!metadata.empty()) json[kSafetensorsMetadata] = metadata;
+  // Names are unique: entries go behind the others without a search for them.
+  auto& object = json.get_ref<Ordered::object_t&>();
   for (const Entry& entry : entries) {
-    json[entry.name] = {{"dtype", entry.dtype},
-                        {"shape", entry.shape},
-                        {"data_offsets", {entry.offset, entry.offset + entry.bytes}}};
+    object.emplace_back(entry.name,
+                        Ordered{{"dtype", entry.dtype},
+                                {"shape", entry.shape},
+                                {"data_offsets", {entry.offset, entry.offset + entry.bytes}}});
   }
   try {
     return json.dump();
-  } catch (const Json::exception& error) {
+  } catch (const Ordered::exception& error) {
     tenon::detail::raise<ValueError>("[save] a name or the metadata is no UTF-8: ", error.what());
   }
 }

@@ -1,6 +1,7 @@
 #include "runtime/serialization/save.h"
 
 #include <bit>
+#include <cstdio>
 #include <filesystem>
 
 #include "runtime/serialization/io/byte_sink.h"
@@ -25,6 +26,8 @@ class Checkpoint {
     if (options_.compact) storages_.trim_to(value);
     pickle_ = ValuePickler(storages_, options_).run(value);
     for (const auto& record : storages_.records()) total_ += record->bytes();
+    if (const std::string waste = storages_.waste(); !waste.empty())
+      std::fprintf(stderr, "tenon: warning: [save] %s\n", waste.c_str());
   }
 
   /// Copies the tensors, so that they may change while this is written.

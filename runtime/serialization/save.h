@@ -37,7 +37,9 @@ struct SaveOptions {
 
 /// Writes a value as torch.save does: the same bytes for the same objects and archive name but for
 /// the digest in the record .data/serialization_id. The file appears under its name once it is
-/// complete and durable; whatever goes wrong, an older file of that name stays.
+/// complete and durable; whatever goes wrong, an older file of that name stays. Where tensors use
+/// less than half of a storage and a MiB and more is saved in vain, one warning on stderr says so;
+/// `compact` leaves it out.
 /// Errors "[save] ...": where in the value, and why.
 TENON_API void save(const Value& value, const std::string& path, const SaveOptions& options = {});
 /// save() in the background: returns as soon as the value has been copied, after which it may

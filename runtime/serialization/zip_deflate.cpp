@@ -97,6 +97,9 @@ void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* d
                 " is damaged: its deflated data end early");
   }
   TENON_CHECK(unfilled == 0, what, " inflates to ", bytes - unfilled, " bytes, expected ", bytes);
+  const uint64_t after = unread + z.avail_in;
+  TENON_CHECK(after == 0, what, " is damaged: its deflated data end at byte ",
+              offset + packed - after, ", ", after, " bytes before the record does");
 }
 
 #else

@@ -18,7 +18,7 @@ bool has_deflate();
 uint64_t deflate(ByteSink& sink, const void* data, uint64_t bytes, int level);
 
 /// Inflates the `packed` bytes at `offset` to exactly `bytes`. Error if they are damaged, become
-/// more or fewer bytes, or end early; its text begins with `what`.
+/// more or fewer bytes, end early, or are followed by others; its text begins with `what`.
 void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* data, uint64_t bytes,
              const std::string& what);
 

@@ -258,15 +258,19 @@ void ZipReader::read(const std::vector<Request>& requests) const {
     uint64_t offset;
     uint64_t bytes;
     uint32_t crc;
+    bool is_last;  ///< of its record
   };
   std::vector<Piece> pieces;
   for (const Request& request : requests) {
     const Record& record = check_request(request);
     const uint64_t most = record.deflated ? record.bytes : kPieceBytes;
-    for (uint64_t at = 0; at < record.bytes; at += most) {
-      pieces.push_back({&record, static_cast<char*>(request.data) + at, at,
-                        std::min(most, record.bytes - at), 0});
-    }
+    // An empty record is a piece as well: it may have a wrong checksum, or data that are not empty.
+    uint64_t at = 0, bytes;
+    do {
+      bytes = std::min(most, record.bytes - at);
+      pieces.push_back({&record, static_cast<char*>(request.data) + at, at, bytes, 0,
+                        at + bytes == record.bytes});
+    } while ((at += bytes) < record.bytes);
   }
   parallel_tasks(pieces.size(), [&](size_t i) {
     Piece& piece = pieces[i];
@@ -275,12 +279,12 @@ void ZipReader::read(const std::vector<Request>& requests) const {
                     ? inflate(record, piece.data)
                     : source_.read_crc(record.data + piece.offset, piece.data, piece.bytes);
   });
-  for (size_t i = 0; i < pieces.size();) {
-    const Record& record = *pieces[i].record;
-    uint32_t crc = 0;
-    for (uint64_t at = 0; at < record.bytes; at += pieces[i++].bytes)
-      crc = crc32_combine(crc, pieces[i].crc, pieces[i].bytes);
-    check_crc(record, crc);
+  uint32_t crc = 0;
+  for (const Piece& piece : pieces) {
+    crc = crc32_combine(crc, piece.crc, piece.bytes);
+    if (!piece.is_last) continue;
+    check_crc(*piece.record, crc);
+    crc = 0;
   }
 }
 

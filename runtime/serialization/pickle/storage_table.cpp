@@ -38,29 +38,66 @@ void visit(const Value& root, F&& f) {
   }
 }
 
+/// What is saved in vain is told from here on, and if it is more than half of the storage.
+constexpr uint64_t kWasteBytes = 1 << 20;
+
+bool is_waste(uint64_t used, uint64_t saved) {
+  return saved - used >= kWasteBytes && used < saved / 2;
+}
+
+/// The bytes of its storage between a tensor's first and last element.
+StorageTable::Range extent(const Tensor& t) {
+  if (t.numel() == 0) return {};
+  const auto offset = static_cast<uint64_t>(t.storage_offset());
+  uint64_t last = offset;
+  for (int64_t d = 0; d < t.dim(); ++d)
+    last += static_cast<uint64_t>((t.size(d) - 1) * t.stride(d));
+  return {offset * t.element_size(), (last + 1) * t.element_size()};
+}
+
 }  // namespace
+
+void StorageTable::Range::add(const Range& other) {
+  if (other.bytes() == 0) return;
+  *this = bytes() == 0 ? other : Range{std::min(begin, other.begin), std::max(end, other.end)};
+}
 
 void StorageTable::trim_to(const Value& value) {
   visit(value, [this](const Value& v) {
-    const bool whole = !v.is_tensor();
-    const Tensor t = whole ? Tensor() : v.to_tensor();
-    if (!whole && (!t.has_storage() || t.is_meta())) return;
-    const Storage storage = whole ? v.to_storage() : t.storage();
-    uint64_t begin = 0, end = storage.nbytes();
-    if (!whole) {
-      const auto offset = static_cast<uint64_t>(t.storage_offset());
-      uint64_t last = offset;
-      for (int64_t d = 0; d < t.dim() && t.numel() > 0; ++d)
-        last += static_cast<uint64_t>((t.size(d) - 1) * t.stride(d));
-      begin = t.numel() > 0 ? offset * t.element_size() : 0;
-      end = t.numel() > 0 ? (last + 1) * t.element_size() : 0;
+    if (!v.is_tensor()) {
+      const Storage storage = v.to_storage();
+      return used_[storage.get()].add({0, storage.nbytes()});
     }
-    const auto [it, is_new] = used_.emplace(storage.get(), Range{begin, end});
-    if (is_new || begin == end) return;
-    Range& used = it->second;
-    used = used.begin == used.end ? Range{begin, end}
-                                  : Range{std::min(used.begin, begin), std::max(used.end, end)};
+    const Tensor t = v.to_tensor();
+    if (t.has_storage() && !t.is_meta()) used_[t.storage().get()].add(extent(t));
   });
+}
+
+void StorageTable::note_use(const Tensor& t, const std::function<std::string()>& place) {
+  Record& record = *index_.at(t.storage().get());
+  const Range used = extent(t);
+  record.used.add(used);
+  if (!record.part && is_waste(used.bytes(), record.bytes()))
+    record.part.emplace(place(), used.bytes());
+}
+
+void StorageTable::note_use(const Storage& storage) {
+  index_.at(storage.get())->used = {0, storage.nbytes()};
+}
+
+std::string StorageTable::waste() const {
+  const Record* first = nullptr;
+  size_t count = 0;
+  for (const auto& record : records_) {
+    if (!is_waste(record->used.bytes(), record->bytes())) continue;
+    if (++count == 1) first = record.get();
+  }
+  if (!first) return "";
+  const std::string more =
+      count > 1 ? tenon::detail::concat(", the first of ", count, " such storages") : "";
+  return tenon::detail::concat(first->part->first, "a tensor of ", first->part->second,
+                               " bytes is saved with all ", first->bytes(), " bytes of its storage",
+                               more, "; save its clone(), or with SaveOptions::compact");
 }
 
 const StorageTable::Record& StorageTable::add(const Storage& storage, ScalarType dtype) {

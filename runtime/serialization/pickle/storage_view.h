@@ -4,6 +4,9 @@
 
 namespace tenon::serialization {
 
+/// What a file may say a tensor has, as in PyTorch.
+inline constexpr size_t kMaxDims = 64;
+
 /// All of a storage as a one-dimensional tensor of as many whole elements as it has.
 TensorBase view_storage(const Storage& storage, ScalarType dtype);
 

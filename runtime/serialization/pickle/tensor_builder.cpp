@@ -15,7 +15,6 @@ namespace {
 using Kind = Value::Kind;
 using Items = Value::Items;
 
-constexpr size_t kMaxDims = 64;
 constexpr std::string_view kUtils = "torch._utils ";
 
 DimVector numbers(Unpickler& machine, const Value& value, const char* what) {

@@ -13,7 +13,10 @@ void ValuePickler::empty_ordered_dict() {
   out_.reduce();
 }
 
-void ValuePickler::storage(const Value& v) { storage_id(v.to_storage(), v.to_dtype()); }
+void ValuePickler::storage(const Value& v) {
+  storage_id(v.to_storage(), v.to_dtype());
+  storages_.note_use(v.to_storage());
+}
 
 /// ('storage', class, key, location, number of elements); the legacy format adds where the storage
 /// is a view of another, which none is.
@@ -115,6 +118,7 @@ void ValuePickler::dense_tensor(const Tensor& t, bool is_call_data) {
   const size_t arguments = untyped ? 7 : 6;
   out_.begin_tuple(arguments);
   storage_id(t.storage(), untyped ? ScalarType::Undefined : t.dtype());
+  storages_.note_use(t, [this] { return place(); });
   const auto skipped = static_cast<int64_t>(
       storages_.add(t.storage(), untyped ? kByte : t.dtype()).begin / t.element_size());
   // An empty tensor may lie anywhere, in a part that is left out too.

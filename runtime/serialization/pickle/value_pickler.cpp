@@ -49,11 +49,15 @@ bool is_unique(const std::string& text) {
 
 }  // namespace
 
-void ValuePickler::fail(const std::string& what) const {
+std::string ValuePickler::place() const {
   std::string place;
   for (const Value* key : path_) place += tenon::detail::concat("[", *key, "]");
   if (!place.empty()) place += ": ";
-  tenon::detail::raise<Error>("[save] ", place, what);
+  return place;
+}
+
+void ValuePickler::fail(const std::string& what) const {
+  tenon::detail::raise<Error>("[save] ", place(), what);
 }
 
 std::string ValuePickler::run(const Value& value) {

@@ -47,6 +47,8 @@ class ValuePickler {
   const Value& keep(Value v) { return kept_.emplace_back(std::move(v)); }
   const Memo* memo_of(const Value& v) const;
   void memoize(const Value& v, Memo memo);
+  /// Where in the value the pickler is: "['a'][2]: ", or nothing at its root.
+  std::string place() const;
   [[noreturn]] void fail(const std::string& what) const;
 
   StorageTable& storages_;

@@ -1,14 +1,16 @@
 #include "runtime/serialization/sharded/shard_index.h"
 
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <set>
 
 #include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/storage_view.h"
+#include "runtime/serialization/strict_json.h"
 
 namespace tenon::serialization {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr const char* kFormat = "tenon.sharded";
 constexpr int kVersion = 1;
@@ -29,8 +31,7 @@ int64_t numel(const std::vector<int64_t>& shape) {
 std::vector<int64_t> sizes_of(const Json& json, const char* key, const std::string& what) {
   std::vector<int64_t> sizes;
   for (const Json& size : json.at(key)) {
-    if (!size.is_number_unsigned() ||
-        size.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    if (!is_count(size))
       fail(what, key, " must be a list of non-negative integers, got ", json.at(key).dump());
     sizes.push_back(size.get<int64_t>());
   }
@@ -65,6 +66,37 @@ bool overlap(const ShardIndex::Piece& a, const ShardIndex::Piece& b) {
   return true;
 }
 
+/// The dimension that the pieces are cut along in the most places; 0 for scalars.
+size_t most_cut(const std::vector<ShardIndex::Piece>& pieces) {
+  size_t best = 0, most = 0;
+  for (size_t d = 0; !pieces.empty() && d < pieces[0].offset.size(); ++d) {
+    std::set<int64_t> cuts;
+    for (const ShardIndex::Piece& piece : pieces) cuts.insert(piece.offset[d]);
+    if (cuts.size() > most) best = d, most = cuts.size();
+  }
+  return best;
+}
+
+bool any_overlap(const std::vector<ShardIndex::Piece>& pieces) {
+  // Along one dimension each piece meets only those that have begun there and not ended.
+  const size_t d = most_cut(pieces);
+  const bool scalar = pieces.empty() || pieces[0].offset.empty();
+  if (scalar) return pieces.size() > 1;
+  std::vector<const ShardIndex::Piece*> sorted, open;
+  for (const ShardIndex::Piece& piece : pieces) sorted.push_back(&piece);
+  std::sort(sorted.begin(), sorted.end(),
+            [d](const auto* a, const auto* b) { return a->offset[d] < b->offset[d]; });
+  for (const ShardIndex::Piece* piece : sorted) {
+    std::erase_if(open, [&](const ShardIndex::Piece* other) {
+      return other->offset[d] + other->shape[d] <= piece->offset[d];
+    });
+    for (const ShardIndex::Piece* other : open)
+      if (overlap(*piece, *other)) return true;
+    open.push_back(piece);
+  }
+  return false;
+}
+
 }  // namespace
 
 ShardIndex::Tensor& ShardIndex::tensor(const std::string& name, ScalarType dtype,
@@ -88,31 +120,29 @@ void ShardIndex::merge(const ShardIndex& part, const std::string& what) {
 
 void ShardIndex::check_complete(const std::string& what) const {
   for (const auto& [name, tensor] : tensors) {
+    if (any_overlap(tensor.pieces)) fail(what, "pieces of tensor '", name, "' overlap");
     int64_t missing = numel(tensor.shape);
-    for (size_t i = 0; i < tensor.pieces.size(); ++i) {
-      missing -= numel(tensor.pieces[i].shape);
-      for (size_t j = 0; j < i; ++j)
-        if (overlap(tensor.pieces[i], tensor.pieces[j]))
-          fail(what, "pieces of tensor '", name, "' overlap");
-    }
+    for (const Piece& piece : tensor.pieces) missing -= numel(piece.shape);
     if (missing != 0) fail(what, "tensor '", name, "' lacks ", missing, " elements");
   }
 }
 
 std::string ShardIndex::print() const {
-  Json json;
+  using Ordered = nlohmann::ordered_json;
+  Ordered json;
   json["format"] = kFormat;
   json["version"] = kVersion;
   json["metadata"] = metadata;
-  Json& file_list = json["files"] = Json::object();
+  // Names are unique: files go behind the others without a search for them.
+  auto& file_list = (json["files"] = Ordered::object()).get_ref<Ordered::object_t&>();
   for (const auto& [name, file] : files) {
-    file_list[name] = {{"bytes", file.bytes}};
-    if (!file.sha256.empty()) file_list[name]["sha256"] = file.sha256;
+    file_list.emplace_back(name, Ordered{{"bytes", file.bytes}});
+    if (!file.sha256.empty()) file_list.back().second["sha256"] = file.sha256;
   }
-  Json& tensor_list = json["tensors"] = Json::array();
+  Ordered& tensor_list = json["tensors"] = Ordered::array();
   for (const std::string& name : order) {
     const Tensor& tensor = tensors.at(name);
-    Json pieces = Json::array();
+    Ordered pieces = Ordered::array();
     for (const Piece& piece : tensor.pieces) {
       pieces.push_back({{"file", piece.file},
                         {"record", piece.record},
@@ -126,13 +156,15 @@ std::string ShardIndex::print() const {
   }
   try {
     return json.dump(1) + "\n";
-  } catch (const Json::exception& error) {
+  } catch (const Ordered::exception& error) {
     tenon::detail::raise<ValueError>("[save] a name or the metadata is no UTF-8: ", error.what());
   }
 }
 
 ShardIndex ShardIndex::parse(const std::string& text, const std::string& what) try {
-  const Json json = Json::parse(text);
+  // Tensors are a list in an object, their pieces another, and what these hold is a list.
+  constexpr int kDepth = 6;
+  const Json json = parse_strict_json(text, kDepth, what);
   if (json.at("format") != kFormat) fail(what, "its format is ", json.at("format").dump());
   if (json.at("version") != kVersion) {
     fail(what, "its version is ", json.at("version").dump(), ", and version ", kVersion,
@@ -142,6 +174,8 @@ ShardIndex ShardIndex::parse(const std::string& text, const std::string& what) t
   index.metadata = json.at("metadata").get<std::map<std::string, std::string>>();
   for (const auto& [name, file] : json.at("files").items()) {
     if (!is_plain(name)) fail(what, "'", name, "' is no name of a file in the folder");
+    if (!is_count(file.at("bytes")))
+      fail(what, "file '", name, "': bytes must be a count, got ", file.at("bytes").dump());
     index.files[name] = {file.at("bytes").get<uint64_t>(), file.value("sha256", "")};
   }
   for (const Json& item : json.at("tensors")) {
@@ -152,6 +186,8 @@ ShardIndex ShardIndex::parse(const std::string& text, const std::string& what) t
     if (!dtype || *dtype == ScalarType::Undefined)
       fail(where, "unknown dtype ", item.at("dtype").dump());
     const std::vector<int64_t> shape = sizes_of(item, "shape", where);
+    if (shape.size() > kMaxDims)
+      fail(where, "it has ", shape.size(), " dimensions, more than ", kMaxDims);
     // Strides must fit even where there are no elements.
     std::vector<int64_t> positive = shape;
     for (int64_t& size : positive) size = std::max<int64_t>(size, 1);

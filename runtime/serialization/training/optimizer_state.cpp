@@ -1,5 +1,6 @@
 #include "runtime/serialization/training/optimizer_state.h"
 
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -11,8 +12,9 @@ namespace {
 
 using optim::Optimizer;
 
-/// Whole numbers up to here are floats.
+/// Whole numbers up to here are floats, and up to there doubles.
 constexpr int64_t kLargestFloat = int64_t{1} << 24;
+constexpr auto kLargestDouble = static_cast<double>(int64_t{1} << 53);
 
 std::string moment_name(const std::vector<std::string>& names, size_t i) {
   return i < names.size() ? names[i] : std::string("moment_").append(std::to_string(i));
@@ -27,11 +29,13 @@ Value state_value(const Optimizer::State& state, const std::vector<std::string>&
 }
 
 int64_t step_of(const Value& state) {
-  const Value* step = state.find("step");
+  const Value* found = state.find("step");
   // PyTorch's SGD counts no steps: what it keeps means that there was one.
-  if (!step) return 1;
-  return step->is_tensor() ? step->to_tensor().item<int64_t>()
-                           : static_cast<int64_t>(step->to_double());
+  if (!found) return 1;
+  const double step = found->is_tensor() ? found->to_tensor().item<double>() : found->to_double();
+  TENON_CHECK_VALUE(step >= 0 && step <= kLargestDouble && step == std::floor(step),
+                    "[optim] a step must be a whole number from 0 to 2^53, got ", step);
+  return static_cast<int64_t>(step);
 }
 
 Optimizer::State state_of(const Value& value, const std::vector<std::string>& names) {
@@ -70,17 +74,30 @@ Value group_value(Optimizer& optimizer, size_t first, size_t count) {
   return group;
 }
 
-void set_hyperparameters(Optimizer& optimizer, const Value& group) {
-  for (const auto& [name, pointer] : optimizer.hyperparameters()) {
+/// A hyperparameter and the value that it is going to have.
+struct Assignment {
+  std::variant<double*, bool*> place;
+  double value;
+};
+
+std::vector<Assignment> assignments_of(Optimizer& optimizer, const Value& group) {
+  std::vector<Assignment> all;
+  for (const auto& [name, place] : optimizer.hyperparameters()) {
     const auto [key, index] = split(name);
     const Value* found = group.find(key);
     if (!found) continue;
     const Value value = index ? (*found)[*index] : *found;
-    if (auto* const* flag = std::get_if<bool*>(&pointer)) {
-      **flag = value.to_bool();
-    } else {
-      *std::get<double*>(pointer) = value.to_double();
-    }
+    all.push_back(
+        {place, std::holds_alternative<bool*>(place) ? value.to_bool() : value.to_double()});
+  }
+  return all;
+}
+
+void assign(const Assignment& to) {
+  if (auto* const* flag = std::get_if<bool*>(&to.place)) {
+    **flag = to.value != 0;
+  } else {
+    *std::get<double*>(to.place) = to.value;
   }
 }
 
@@ -118,8 +135,11 @@ void load_optimizer_state_dict(Optimizer& optimizer, const Value& state) {
       states.push_back(found ? state_of(*found, names) : Optimizer::State());
     }
   }
+  const std::vector<Assignment> assignments =
+      assignments_of(optimizer, expected > 0 ? groups[size_t{0}] : Value::dict());
+  // From here on only set_states() can fail, and it changes nothing then.
   optimizer.set_states(states);
-  if (expected > 0) set_hyperparameters(optimizer, groups[size_t{0}]);
+  for (const Assignment& assignment : assignments) assign(assignment);
 }
 
 }  // namespace tenon::serialization

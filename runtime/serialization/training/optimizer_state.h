@@ -11,7 +11,8 @@ namespace tenon::serialization {
 TENON_API Value optimizer_state_dict(optim::Optimizer& optimizer);
 
 /// Restores what optimizer_state_dict() or PyTorch's state_dict() gave. ValueError for another
-/// number of parameters or groups, or another shape; the optimizer then stays as it was.
+/// number of parameters or groups, another shape, or a step that is no count; TypeError for a
+/// hyperparameter of another kind. The optimizer then stays as it was.
 TENON_API void load_optimizer_state_dict(optim::Optimizer& optimizer, const Value& state);
 
 }  // namespace tenon::serialization

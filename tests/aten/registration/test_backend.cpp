@@ -4,6 +4,7 @@
 #include "autograd/gradcheck.h"
 #include "tests/aten/registration/toy_device.h"
 #include "tests/aten/test_support.h"
+#include "tests/stderr_of.h"
 
 using namespace tenon;
 using namespace tenon::test;
@@ -30,23 +31,6 @@ struct Session {
 };
 
 Tensor on_toy(const Tensor& t) { return t.to(TensorOptions(Device("toy"))); }
-
-/// What the function prints on stderr.
-std::string stderr_of(const std::function<void()>& f) {
-  std::fflush(stderr);
-  FILE* file = std::tmpfile();
-  const int saved = dup(2);
-  dup2(fileno(file), 2);
-  f();
-  std::fflush(stderr);
-  dup2(saved, 2);
-  close(saved);
-  std::rewind(file);
-  std::string text(10000, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
-  return text;
-}
 
 }  // namespace
 

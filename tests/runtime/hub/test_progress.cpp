@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/hub/progress_bar.h"
-#include "tests/runtime/hub/support.h"
+#include "tests/stderr_of.h"
 
 namespace tenon::hub::test {
 namespace {
@@ -24,18 +24,6 @@ TEST_CASE("progress: the line", "[hub]") {
         "..." + std::string(26, 'a') + ".pt  0.0 B  0.0 B/s");
 }
 
-/// What `draw` writes on the standard error stream while that is `descriptor`.
-template <class Draw>
-void with_stderr(int descriptor, const Draw& draw) {
-  std::fflush(stderr);
-  const int before = ::dup(STDERR_FILENO);
-  ::dup2(descriptor, STDERR_FILENO);
-  draw();
-  std::fflush(stderr);
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-}
-
 void draw_two() {
   ProgressBar bar("x.pt", true);
   bar.update(500, 1000);
@@ -44,12 +32,7 @@ void draw_two() {
 }
 
 TEST_CASE("progress: on a terminal alone", "[hub]") {
-  const TemporaryFolder folder;
-  const int file = ::open((folder / "log").c_str(), O_WRONLY | O_CREAT, 0666);
-  with_stderr(file, draw_two);
-  ::close(file);
-  CHECK(read_file(folder / "log").empty());
-
+  CHECK(tenon::test::stderr_of(draw_two).empty());
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
     WARN("no pseudo-terminal here");
@@ -57,8 +40,8 @@ TEST_CASE("progress: on a terminal alone", "[hub]") {
   }
   const int screen = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
   REQUIRE(screen >= 0);
-  with_stderr(screen, draw_two);
-  with_stderr(screen, [] { ProgressBar("x.pt", false).update(1, 2); });
+  tenon::test::with_stderr(screen, draw_two);
+  tenon::test::with_stderr(screen, [] { ProgressBar("x.pt", false).update(1, 2); });
   ::close(screen);
   std::string shown;
   char text[4096];

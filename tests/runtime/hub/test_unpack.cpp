@@ -135,7 +135,7 @@ TEST_CASE("unpack: what an entry says must hold", "[hub]") {
   };
   ZipEntry liar = small;
   liar.size = 0;
-  check(liar, "has more bytes than it says");
+  check(liar, "inflates to more than its 0 bytes");
   liar.size = 2;
   check(liar, "inflates to more than its 2 bytes");
   liar.size = 4;

@@ -9,6 +9,7 @@
 #include "tests/runtime/serialization/cases.h"
 #include "tests/runtime/serialization/files.h"
 #include "tests/runtime/values.h"
+#include "tests/stderr_of.h"
 
 using namespace tenon;
 using namespace tenon::serialization;
@@ -248,6 +249,31 @@ TEST_CASE("compact files hold no more than is used") {
     CHECK(back["a"].to_tensor().storage().nbytes() == 16 * 4);
     CHECK(back["b"].to_tensor().data_ptr<float>() == back["a"].to_tensor().data_ptr<float>() + 5);
   }
+}
+
+TEST_CASE("a small part of a large storage is saved with a warning, once") {
+  const Tensor base = arange(1 << 20, TensorOptions(kFloat)), other = base.clone();
+  const Tensor a = base.slice(0, 100, 110), b = base.slice(0, 300'000, 300'020);
+  const auto printed = [](const Value& value, const SaveOptions& options = {}) {
+    return stderr_of([&] { saved(value, options); });
+  };
+  const Value parts = Value::dict({{"model", Value::list({1, a})}, {"b", b}});
+  const std::string waste = "tenon: warning: [save] ['model'][1]: a tensor of 40 bytes is saved "
+                            "with all 4194304 bytes of "
+                            "its storage; save its clone(), or with SaveOptions::compact\n";
+  CHECK(printed(parts) == waste);
+  CHECK(printed(parts, legacy_format()) == waste);
+  CHECK(printed(a).starts_with("tenon: warning: [save] a tensor of 40 bytes"));
+  const Value two = Value::list({Value::parameter(a), other.slice(0, 0, 0)});
+  check_contains(printed(two), "of its storage, the first of 2 such storages; save");
+  // Together they use more than half, or all of it is wanted anyway, or little is wasted.
+  CHECK(printed(Value::list({a, base.slice(0, 600'000, 600'001)})).empty());
+  CHECK(printed(Value::list({a, Value::storage(base.storage(), kFloat)})).empty());
+  CHECK(printed(Value::list({a, base})).empty());
+  CHECK(printed(arange(200'000, TensorOptions(kFloat)).slice(0, 0, 1)).empty());
+  SaveOptions compact;
+  compact.compact = true;
+  CHECK(printed(parts, compact).empty());
 }
 
 TEST_CASE("what cannot be saved is named") {

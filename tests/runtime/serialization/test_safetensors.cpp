@@ -202,6 +202,12 @@ TEST_CASE("safetensors: hostile headers") {
              Contains("does not fit its data_offsets"));
   CHECK_THAT(with(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"),
              Contains("does not fit its data_offsets"));
+  std::string ones = "1";
+  for (int i = 1; i < 65; ++i) ones += ",1";
+  CHECK_THAT(with(R"("dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1])", 1),
+             Contains("it has 65 dimensions, more than 64"));
+  CHECK(with(R"("dtype":"U8","shape":[)" + ones.substr(2) + R"(],"data_offsets":[0,1])", 1) ==
+        "no error");
   for (const char* size : {"-1", "1.5", "\"2\"", "18446744073709551615", "1e400"}) {
     CHECK_THAT(with(R"("dtype":"F32","shape":[)" + std::string(size) + R"(],"data_offsets":[0,8])"),
                Contains("a size must be") || Contains("no valid JSON"));

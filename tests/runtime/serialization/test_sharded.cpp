@@ -214,6 +214,17 @@ TEST_CASE("sharded: damage is found") {
   CHECK_THAT(with("data/1", "data/0"), Catch::Contains("bytes, expected"));
   CHECK_THAT(with("data/1", "data/x"), Catch::Contains("failed locating file data/x"));
   CHECK_THAT(with("\"transposed\"", "\"matrix\""), Catch::Contains("it is listed twice"));
+  // What is nested this deep cannot even be printed.
+  CHECK_THAT(with("\"tenon.sharded\"", std::string(100000, '[') + std::string(100000, ']')),
+             Catch::Contains("nested deeper than 6 levels"));
+  CHECK_THAT(with("\"metadata\"", "\"version\": 1, \"metadata\""),
+             Catch::Contains("has the key \"version\" twice"));
+  for (const char* bytes : {"-1", "1e300", "\"1\""})
+    CHECK_THAT(with("\"bytes\": ", tenon::detail::concat("\"bytes\": ", bytes, ", \"more\": ")),
+               Catch::Contains("bytes must be a count, got"));
+  std::string many = " 30,";
+  for (int i = 0; i < 64; ++i) many += "1,";
+  CHECK_THAT(with(" 30,\n", many), Catch::Contains("dimensions, more than 64"));
   saved();
   const std::string whole = bytes_of(index);
   for (size_t n = 0; n + 2 < whole.size(); n += 7) {

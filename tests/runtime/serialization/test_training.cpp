@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <sstream>
+
 #include "runtime/nn/modules/linear.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
@@ -160,6 +163,27 @@ TEST_CASE("optimizer state has PyTorch's form") {
   CHECK(optimizer_state_dict(other) == state);
   optim::Adam one({m.linear->weight});
   CHECK_THROWS_AS(load_optimizer_state_dict(one, state), ValueError);
+
+  // What cannot be taken whole is not taken in part.
+  const auto refused = [&](const char* what, const Value& by) {
+    const Value before = optimizer_state_dict(other);
+    std::stringstream copy;  // so that `state` stays as it is
+    save(state, copy);
+    const Value changed = load(copy);
+    const Value& group_of_it = changed["param_groups"][size_t{0}];
+    (group_of_it.contains(what) ? group_of_it : changed["state"].at(Value(1))).set_item(what, by);
+    group_of_it.set_item("lr", 7.0);
+    CHECK_THROWS_AS(load_optimizer_state_dict(other, changed), Error);
+    CHECK(other.options().lr() == 0.1);
+    CHECK(optimizer_state_dict(other) == before);
+  };
+  refused("betas", Value::tuple({0.5}));
+  refused("amsgrad", "yes");
+  refused("step", -1);
+  refused("step", 1.5);
+  refused("step", std::nan(""));
+  refused("step", 1e300);
+  refused("exp_avg", vector_of({1, 2, 3}));
 
   optim::SGD sgd(m.linear->parameters(), optim::SGDOptions(0.5).momentum(0.9));
   sgd.step();

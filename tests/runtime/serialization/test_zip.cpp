@@ -185,6 +185,29 @@ TEST_CASE("deflated records that lie") {
   CHECK_THAT(error_of(patched(whole, entry + 20, number<uint32_t>(packed - 1))),
              Catch::Contains("end early"));
   CHECK_THAT(error_of(patched(whole, 64, std::string(3, '\xff'))), Catch::Contains("is damaged"));
+  // Of bytes that are not there, and bytes too many.
+  CHECK_THAT(error_of(patched(whole, entry + 24, number<uint32_t>(0))),
+             Catch::Contains("record x at byte 64 inflates to more than its 0 bytes"));
+  CHECK_THAT(error_of(patched(whole, entry + 20, number<uint32_t>(packed + 1))),
+             Catch::Contains("record x at byte 64 is damaged: its deflated data end at byte " +
+                             std::to_string(64 + packed) + ", 1 bytes before the record does"));
+}
+
+TEST_CASE("empty records are read and checked as well") {
+  // A record of two bytes, which are what nothing deflates to.
+  const std::string stored = archive_of({{"x", std::string("\x03\0", 2)}, {"none", ""}});
+  const size_t entry = stored.find("PK\x01\x02"), none = stored.find("PK\x01\x02", entry + 4);
+  std::string empty = patched(stored, 8, number<uint16_t>(zip::kDeflated));
+  empty = patched(empty, entry + 10, number<uint16_t>(zip::kDeflated));
+  empty = patched(empty, entry + 24, number<uint32_t>(0));
+  CHECK_THAT(error_of(patched(stored, none + 16, number<uint32_t>(1))),
+             Catch::Contains("record none at byte 128 is damaged: its CRC-32 is 0, expected 1"));
+  if (!zip::has_deflate()) return;
+  CHECK_THAT(error_of(empty), Catch::Contains("record x at byte 64 is damaged: its CRC-32 is 0"));
+  empty = patched(empty, entry + 16, number<uint32_t>(0));
+  CHECK(error_of(empty) == "no error");
+  CHECK_THAT(error_of(patched(empty, entry + 20, number<uint32_t>(0))),
+             Catch::Contains("record x at byte 64 is damaged: its deflated data end early"));
 }
 
 TEST_CASE("checksums are verified where they were computed") {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tenon::serialization {
+
+/// Parses JSON of others, in which no object may have a key twice and nothing is nested deeper than
+/// `depth` levels. Errors begin with `what`. Objects are sorted by key, so that many keys are no
+/// more than that.
+nlohmann::json parse_strict_json(const std::string& text, int depth, const std::string& what);
+
+/// A number that must be a count: an integer from 0 to the largest int64_t.
+bool is_count(const nlohmann::json& json);
+
+}  // namespace tenon::serialization
