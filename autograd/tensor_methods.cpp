@@ -20,6 +20,11 @@ namespace {
   return true;
 }();
 
+TensorImpl& defined(const Tensor& tensor, const char* method) {
+  TENON_CHECK(tensor.defined(), "[", method, "] expected a tensor, got an undefined one");
+  return *tensor.unsafe_impl();
+}
+
 }  // namespace
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
@@ -34,11 +39,11 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
 
 const Tensor& Tensor::grad() const {
   static const Tensor kUndefined;
-  TENON_CHECK(defined(), "grad() of an undefined tensor");
-  return impl_->autograd_meta ? impl_->autograd_meta->grad : kUndefined;
+  const AutogradMeta* meta = tenon::defined(*this, "grad").autograd_meta;
+  return meta ? meta->grad : kUndefined;
 }
 
-Tensor& Tensor::mutable_grad() const { return meta_of(*impl_).grad; }
+Tensor& Tensor::mutable_grad() const { return meta_of(tenon::defined(*this, "mutable_grad")).grad; }
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
@@ -61,14 +66,19 @@ const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
 const Tensor& Tensor::requires_grad_(bool requires_grad) const {
   return set_requires_grad(requires_grad);
 }
-const IntrusivePtr<autograd::Node>& Tensor::grad_fn() const { return autograd::grad_fn_of(*this); }
+const IntrusivePtr<autograd::Node>& Tensor::grad_fn() const {
+  tenon::defined(*this, "grad_fn");
+  return autograd::grad_fn_of(*this);
+}
 bool Tensor::is_leaf() const { return !grad_fn(); }
 int64_t Tensor::output_nr() const {
-  return impl_->autograd_meta ? impl_->autograd_meta->output_nr : 0;
+  const AutogradMeta* meta = tenon::defined(*this, "output_nr").autograd_meta;
+  return meta ? meta->output_nr : 0;
 }
 
 bool Tensor::retains_grad() const {
-  return impl_->autograd_meta && impl_->autograd_meta->retains_grad;
+  const AutogradMeta* meta = tenon::defined(*this, "retains_grad").autograd_meta;
+  return meta && meta->retains_grad;
 }
 
 void Tensor::retain_grad() const {
@@ -80,7 +90,10 @@ void Tensor::retain_grad() const {
   meta.retains_grad = true;
 }
 
-Tensor Tensor::detach() const { return Tensor(make_detached(*this)); }
+Tensor Tensor::detach() const {
+  tenon::defined(*this, "detach");
+  return Tensor(make_detached(*this));
+}
 
 Tensor& Tensor::detach_() const {
   TENON_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead.");
@@ -95,7 +108,7 @@ Tensor& Tensor::detach_() const {
 }
 
 Tensor Tensor::data() const {
-  Tensor copy(make_detached(*this));
+  Tensor copy(detach());
   copy.impl_->shared_version.reset();
   return copy;
 }

@@ -9,16 +9,22 @@
 namespace tenon {
 namespace {
 
-/// Number of elements of [start, end) with the step, counted in the arithmetic of the result.
-template <class T>
+/// Number of elements of [start, end) with the step, which leads from one to the other: of integers
+/// exactly, else in double, whatever the result's dtype.
 int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if constexpr (std::is_integral_v<T>) {
-    const auto s = start.to<int64_t>(), e = end.to<int64_t>(), d = step.to<int64_t>();
-    return (e - s + d - (d > 0 ? 1 : -1)) / d;
+  double count;
+  if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
+    const auto s = static_cast<uint64_t>(start.toLong()), e = static_cast<uint64_t>(end.toLong()),
+               d = static_cast<uint64_t>(step.toLong());
+    const uint64_t span = step.toLong() > 0 ? e - s : s - e, by = step.toLong() > 0 ? d : 0 - d;
+    const uint64_t exact = span / by + (span % by != 0);
+    if (exact <= uint64_t{1} << 62) return static_cast<int64_t>(exact);
+    count = static_cast<double>(exact);
   } else {
-    return static_cast<int64_t>(
-        std::ceil((end.to<double>() - start.to<double>()) / step.to<double>()));
+    count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
   }
+  TENON_CHECK_VALUE(count < 0x1p62, "[arange] ", count, " elements are more than can be counted");
+  return static_cast<int64_t>(count);
 }
 
 }  // namespace
@@ -30,7 +36,11 @@ Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const S
   const auto o = factory_options("arange", dtype, layout, device, pin_memory,
                                  integers ? kLong : get_default_dtype());
   const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
+  TENON_CHECK_TYPE(!start.is_complex() && !end.is_complex() && !step.is_complex(),
+                   "[arange] start, end and step must be real, got ", start, ", ", end, " and ",
+                   step);
   TENON_CHECK_VALUE(by != 0, "[arange] step must be nonzero");
+  TENON_CHECK_VALUE(std::isfinite(by), "[arange] step must be finite but got ", by);
   TENON_CHECK_VALUE(std::isfinite(from) && std::isfinite(to), "[arange] unsupported range: ", from,
                     " -> ", to);
   TENON_CHECK_VALUE((by > 0 && to >= from) || (by < 0 && to <= from),
@@ -38,7 +48,7 @@ Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const S
                     from, ", end=", to, ", step=", by);
   return TENON_DISPATCH_REAL(o.dtype, "arange", {
     using A = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, double>;
-    const int64_t n = count_steps<scalar_t>(start, end, step);
+    const int64_t n = count_steps(start, end, step);
     const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
     Tensor result = tenon::empty({n}, o.dtype, made_on);
     if (made_on.is_meta()) return result;

@@ -21,6 +21,7 @@ Tensor native::as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stri
         s >= 0,
         "[as_strided] Negative strides are not supported at the moment, got strides: ", stride);
   }
+  numel_of(size);
   return make_view(self, size, stride, storage_offset.value_or(self.storage_offset()));
 }
 
@@ -64,7 +65,8 @@ Tensor native::unfold(const Tensor& self, int64_t dimension, int64_t size, int64
   const int64_t stride = self.dim() == 0 ? 1 : strides[d];
   if (self.dim() > 0) {
     sizes[d] = (length - size) / step + 1;
-    strides[d] = step * stride;
+    // A step that overflows leaves one window, whose stride does not matter.
+    if (__builtin_mul_overflow(step, stride, &strides[d])) strides[d] = stride;
   }
   sizes.push_back(size);
   strides.push_back(stride);

@@ -38,6 +38,7 @@ Tensor native::expand(const Tensor& self, IntArrayRef size, bool) {
       strides[i] = sizes[i] == 1 && i + 1 < rank ? sizes[i + 1] * strides[i + 1] : 0;
     }
   }
+  numel_of(sizes);  // no memory limits what broadcasting repeats
   return make_view(self, sizes, strides, self.storage_offset());
 }
 

@@ -13,6 +13,9 @@ Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
                         std::optional<Device> device, std::optional<bool> pin_memory) {
   const auto o =
       factory_options("linspace", dtype, layout, device, pin_memory, get_default_dtype());
+  TENON_CHECK_NOT_IMPLEMENTED(!start.is_complex() && !end.is_complex(),
+                              "[linspace] is not implemented for complex numbers, got ", start,
+                              " and ", end);
   TENON_CHECK_VALUE(steps >= 0, "[linspace] number of steps must be non-negative, got ", steps);
   const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
   Tensor result = tenon::empty({steps}, o.dtype, made_on);

@@ -12,6 +12,7 @@
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/amax.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/conj.h"
 #include "tenon/ops/cumsum.h"
 #include "tenon/ops/div.h"
@@ -173,10 +174,11 @@ Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor x = is_integral(self.scalar_type(), true) ? self.to(get_default_dtype()) : self;
   const DimVector dims = dims_of(dim_mask("logsumexp", dim, x.dim()), x.dim());
   const auto sum = [&](const Tensor& t) {
-    return dims.empty() ? t : ops::sum_dim_IntList::call(t, IntArrayRef(dims), true, std::nullopt);
+    return ops::sum_dim_IntList::call(t, IntArrayRef(dims), true, std::nullopt);
   };
+  if (dims.empty()) return ops::clone::call(x, std::nullopt);  // of one number
   Tensor result;
-  if (x.numel() == 0 || dims.empty()) {
+  if (x.numel() == 0) {
     result = ops::log::call(sum(ops::exp::call(x)));
   } else {
     const Tensor largest = ops::amax::call(x, dims, true);
@@ -185,7 +187,7 @@ Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
     const Tensor sums = sum(ops::exp::call(ops::sub_Tensor::call(x, shift, 1)));
     result = ops::add_Tensor::call(ops::log::call(sums), shift, 1);
   }
-  if (keepdim || dims.empty()) return result;
+  if (keepdim) return result;
   return ops::reshape::call(result,
                             reduced_sizes(x.sizes(), dim_mask("logsumexp", dim, x.dim()), false));
 }

@@ -42,8 +42,9 @@ Tensor native::slice(const Tensor& self, int64_t dim, std::optional<int64_t> sta
   const int64_t to = end ? std::max(from, clamped(*end)) : size;
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
-  sizes[d] = (to - from + step - 1) / step;
-  strides[d] *= step;
+  sizes[d] = (to - from) / step + ((to - from) % step != 0);
+  // A step that overflows leaves one element, whose stride does not matter.
+  if (__builtin_mul_overflow(self.strides()[d], step, &strides[d])) strides[d] = self.strides()[d];
   return make_view(self, sizes, strides, self.storage_offset() + from * self.strides()[d]);
 }
 
@@ -55,7 +56,7 @@ Tensor native::narrow(const Tensor& self, int64_t dim, int64_t start, int64_t le
                     "[narrow] start out of range (expected to be in range of [", -size, ", ", size,
                     "], but got ", start, ")");
   const int64_t from = start < 0 ? start + size : start;
-  TENON_CHECK(from + length <= size, "[narrow] start (", from, ") + length (", length,
+  TENON_CHECK(length <= size - from, "[narrow] start (", from, ") + length (", length,
               ") exceeds dimension size (", size, ").");
   return ops::slice_Tensor::call(self, dim, from, from + length, 1);
 }

@@ -151,17 +151,17 @@ int64_t wrap_dim(int64_t d, int64_t dim) {
 }
 
 int64_t numel_of(IntArrayRef sizes) {
+  // The strides of an empty tensor count as if its empty dimensions had one element.
   int64_t count = 1;
   bool overflow = false;
   bool empty = false;
   for (int64_t s : sizes) {
     TENON_CHECK(s >= 0, "Trying to create tensor with negative dimension ", s, ": ", sizes);
     empty |= s == 0;
-    overflow |= __builtin_mul_overflow(count, s, &count);
+    overflow |= __builtin_mul_overflow(count, std::max<int64_t>(s, 1), &count);
   }
-  if (empty) return 0;
   TENON_CHECK(!overflow, "sizes ", sizes, " have more elements than can be counted");
-  return count;
+  return empty ? 0 : count;
 }
 
 void register_allocator(DeviceType type, const DeviceAllocator* allocator) {
@@ -294,6 +294,10 @@ void resize(const TensorBase& self, IntArrayRef sizes) {
   TensorImpl& t = *self.unsafe_impl();
   const size_t needed = bytes_for(t.storage_offset + numel_of(sizes), t.dtype);
   if (needed > t.storage->nbytes()) {
+    // Others know where their first element lies, and would go on reading what is freed here.
+    TENON_CHECK(t.storage->refs.count() == 1, "[resize_] growing from ", t.storage->nbytes(),
+                " to ", needed,
+                " bytes needs memory of its own, but other tensors share it: resize a clone()");
     const auto grown = IntrusivePtr<StorageImpl>::adopt(allocate_storage(needed, t.device));
     const size_t filled = t.storage->nbytes();
     if (t.device.is_cpu() && filled) {
@@ -305,7 +309,7 @@ void resize(const TensorBase& self, IntArrayRef sizes) {
       device_interface(t.device.type())
           .copy_bytes(grown->data(), t.device, t.storage->data(), t.device, filled);
     }
-    // The storage keeps its identity for the tensors that share it; the memory changes hands.
+    // The storage keeps its identity; the memory changes hands.
     struct Held {
       IntrusivePtr<StorageImpl> storage;
     };

@@ -4,15 +4,22 @@
 #include <cstring>
 
 #include "tenon/ops/contiguous.h"
+#include "tenon/ops/to.h"
 
 namespace tenon {
 
-/// Whether sizes and all elements are the same; NaN differs from everything, itself included.
+/// Whether sizes and all elements are the same, as numbers of the promoted dtype; NaN differs from
+/// everything, itself included.
 bool native::equal_cpu(const Tensor& self, const Tensor& other) {
-  TENON_CHECK(self.scalar_type() == other.scalar_type(),
-              "[equal] expected both tensors to have the same dtype, got ", self.scalar_type(),
-              " and ", other.scalar_type());
+  TENON_CHECK(self.device() == other.device(),
+              "[equal] Expected all tensors to be on the same device, but found at least two "
+              "devices, ",
+              self.device(), " and ", other.device(), "!");
   if (!(self.sizes() == other.sizes())) return false;
+  if (self.scalar_type() != other.scalar_type()) {
+    const ScalarType common = promote_types(self.scalar_type(), other.scalar_type());
+    return equal_cpu(self.to(common), other.to(common));
+  }
   const bool exact = is_integral(self.scalar_type(), true);
   if (exact && self.const_data_ptr() == other.const_data_ptr() && self.strides() == other.strides())
     return true;

@@ -1,13 +1,12 @@
 #include "tenon/native/fill.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <cwchar>
-#include <limits>
 
 #include "aten/core/parallel.h"
 #include "aten/iterator/copy.h"
+#include "aten/iterator/number_fits.h"
 #include "tenon/native/zero.h"
 #include "tenon/ops/_local_scalar_dense.h"
 
@@ -15,36 +14,6 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kParallelBytes = 1 << 18;
-
-/// Error unless the number can be stored in T. Negative integers wrap around in unsigned types.
-template <class T>
-void check_fits(const Scalar& value) {
-  bool fits = true;
-  if constexpr (std::is_same_v<T, bool> || is_complex(scalar_type_of<T>)) {
-    return;
-  } else if constexpr (std::is_integral_v<T>) {
-    using Limits = std::numeric_limits<T>;
-    if (value.is_integral(true)) {
-      const int64_t v = value.toLong();
-      const int64_t lowest = std::is_signed_v<T> ? static_cast<int64_t>(Limits::min())
-                                                 : -static_cast<int64_t>(Limits::max());
-      fits = v >= lowest && v <= static_cast<int64_t>(Limits::max());
-    } else {
-      const double v = value.toDouble();
-      fits = v >= static_cast<double>(Limits::min()) && v <= static_cast<double>(Limits::max());
-    }
-  } else {
-    const double largest = std::is_same_v<T, Half> ? 65504.0
-                           : std::is_same_v<T, double>
-                               ? std::numeric_limits<double>::max()
-                               : static_cast<double>(std::numeric_limits<float>::max());
-    const double v = value.toDouble();
-    fits = !std::isfinite(v) || std::fabs(v) <= largest;
-  }
-  if (value.is_complex()) fits &= value.toComplexDouble().imag() == 0;
-  TENON_CHECK_VALUE(fits, "[fill_] value cannot be converted to type ", scalar_type_of<T>,
-                    " without overflow, got ", value);
-}
 
 template <class T>
 void fill_range(T* begin, T* end, T value) {
@@ -57,11 +26,22 @@ void fill_range(T* begin, T* end, T value) {
   }
 }
 
+/// `self` without its repetitions: filling may write an element that others share.
+TensorBase once(const TensorBase& self) {
+  DimVector sizes(self.sizes());
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (self.strides()[d] == 0) sizes[d] = std::min<int64_t>(sizes[d], 1);
+  }
+  TensorBase result = make_detached(self);
+  result.unsafe_impl()->set_sizes_and_strides(sizes, self.strides());
+  return result;
+}
+
 }  // namespace
 
 Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
+  check_number_fits("fill_", value, self.scalar_type());
   TENON_DISPATCH_ALL(self.scalar_type(), "fill_", {
-    check_fits<scalar_t>(value);
     const auto v = value.to<scalar_t>();
     const int64_t n = self.numel();
     if (TENON_LIKELY(self.is_non_overlapping_and_dense())) {
@@ -73,7 +53,7 @@ Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
     }
     const TensorBase number = tenon::empty({}, self.scalar_type(), kCPU);
     *static_cast<scalar_t*>(number.mutable_data_ptr()) = v;
-    copy(self, number);
+    copy(once(self), number);
   });
   return self;
 }

@@ -4,6 +4,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/strided_dim.h"
+#include "aten/iterator/number_fits.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
 
@@ -144,6 +145,7 @@ void native::scatter_src_cpu(const Tensor& self, int64_t dim, const Tensor& inde
 
 void native::scatter_value_cpu(const Tensor& self, int64_t dim, const Tensor& index,
                                const Scalar& value, const Tensor& out) {
+  check_number_fits("scatter", value, self.scalar_type());
   TENON_DISPATCH_ALL(self.scalar_type(), "scatter", {
     const auto v = value.to<scalar_t>();
     scatter_with("scatter", self, dim, index, nullptr, out,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aten/cpu/strided_dim.h"
+#include "aten/iterator/number_fits.h"
 #include "tenon/native/index_fill.h"
 
 namespace tenon {
@@ -79,6 +80,7 @@ void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Te
   const int64_t d = wrap_dim(dim, self.dim());
   const DimSplit split(self.sizes(), d);
   const TensorBase at = dense(index, kLong);
+  check_number_fits("index_fill", value, self.scalar_type());
   const int64_t* indices = checked("index_fill", at, split.length, d, true);
   TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
     auto* o = static_cast<scalar_t*>(result.data());

@@ -1,8 +1,8 @@
 #include "tenon/native/prod.h"
 
+#include "aten/composite/accumulate.h"
 #include "aten/composite/dims.h"
 #include "aten/cpu/reduce.h"
-#include "tenon/ops/to.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/prod.cpp"
@@ -47,12 +47,11 @@ HWY_EXPORT(prod_loops);
 namespace {
 
 void prod(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
-  const bool direct = self.scalar_type() == out.scalar_type() ||
-                      (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
-  const Tensor in = direct ? self : self.to(out.scalar_type());
   using namespace native;
-  reduce(in, dim_mask("prod", dim, in.dim()), out,
-         *HWY_DYNAMIC_DISPATCH(prod_loops)(in.scalar_type()));
+  accumulate(self, out, [&](const Tensor& in, const Tensor& to) {
+    reduce(in, dim_mask("prod", dim, in.dim()), to,
+           *HWY_DYNAMIC_DISPATCH(prod_loops)(in.scalar_type()));
+  });
 }
 
 }  // namespace

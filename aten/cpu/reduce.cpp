@@ -35,7 +35,7 @@ struct Geometry {
   }
 };
 
-Geometry analyse(const TensorBase& self, uint64_t mask, const TensorBase& out) {
+Geometry analyse(const TensorBase& self, uint64_t mask, const TensorBase& out, bool has_columns) {
   struct Entry {
     Dim dim;
     bool reduced;
@@ -70,6 +70,8 @@ Geometry analyse(const TensorBase& self, uint64_t mask, const TensorBase& out) {
   }
   g.inner_reduced = entries.empty() || entries.back().reduced;
   g.usable = entries.empty() || entries.back().dim.stride == 1;
+  // Where only dimensions of one element are reduced, every element is a row of its own.
+  if (g.reduced.empty() && !has_columns) g.inner_reduced = g.usable = true;
   return g;
 }
 
@@ -314,8 +316,9 @@ void reduce(const TensorBase& self, uint64_t mask, const TensorBase& out, const 
     native::copy(out, value);
     return;
   }
-  const Geometry g = analyse(self, mask, out);
-  if (g.usable && (g.inner_reduced || loops.columns)) {
+  const bool has_columns = loops.columns != nullptr;
+  const Geometry g = analyse(self, mask, out, has_columns);
+  if (g.usable && (g.inner_reduced || has_columns)) {
     reduce_geometry(self, g, out, loops, context);
     return;
   }
@@ -323,7 +326,7 @@ void reduce(const TensorBase& self, uint64_t mask, const TensorBase& out, const 
   DimVector order;
   const TensorBase copy = reduced_last(self, mask, new_mask, order);
   const TensorBase target = without_ones(out, mask, self.dim());
-  reduce_geometry(copy, analyse(copy, new_mask, target), target, loops, context);
+  reduce_geometry(copy, analyse(copy, new_mask, target, has_columns), target, loops, context);
 }
 
 }  // namespace tenon::native

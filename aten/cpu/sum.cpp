@@ -1,5 +1,6 @@
 #include "tenon/native/sum.h"
 
+#include "aten/composite/accumulate.h"
 #include "aten/composite/dims.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/mean.h"
@@ -81,27 +82,23 @@ HWY_EXPORT(mean_loops);
 
 namespace {
 
-/// Integers that are summed into another type than int64 are converted first, as are mixed float
-/// types.
-Tensor as_accumulated(const Tensor& self, ScalarType out) {
-  const bool direct =
-      self.scalar_type() == out || (out == kLong && is_integral(self.scalar_type(), true));
-  return direct ? self : self.to(out);
+void sum(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
+  using namespace native;
+  accumulate(self, out, [&](const Tensor& in, const Tensor& to) {
+    reduce(in, dim_mask("sum", dim, in.dim()), to,
+           *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
+  });
 }
 
 }  // namespace
 
 void native::sum_cpu(const Tensor& self, std::optional<ScalarType>, const Tensor& out) {
-  const Tensor in = as_accumulated(self, out.scalar_type());
-  reduce(in, dim_mask("sum", std::nullopt, in.dim()), out,
-         *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
+  sum(self, std::nullopt, out);
 }
 
 void native::sum_dim_IntList_cpu(const Tensor& self, OptionalIntArrayRef dim, bool,
                                  std::optional<ScalarType>, const Tensor& out) {
-  const Tensor in = as_accumulated(self, out.scalar_type());
-  reduce(in, dim_mask("sum", dim, in.dim()), out,
-         *HWY_DYNAMIC_DISPATCH(sum_loops)(in.scalar_type()));
+  sum(self, dim, out);
 }
 
 void native::mean_cpu(const Tensor& self, std::optional<ScalarType>, const Tensor& out) {

@@ -6,11 +6,9 @@
 
 namespace tenon {
 
-/// Whether sizes and all elements are the same; NaN differs from everything. Waits for the GPU.
+/// Whether sizes and all elements are the same, as numbers of the promoted dtype; NaN differs from
+/// everything. Waits for the GPU.
 bool native::equal_cuda(const Tensor& self, const Tensor& other) {
-  TENON_CHECK(self.scalar_type() == other.scalar_type(),
-              "[equal] expected both tensors to have the same dtype, got ", self.scalar_type(),
-              " and ", other.scalar_type());
   if (!(self.sizes() == other.sizes())) return false;
   if (self.numel() == 0) return true;
   return ops::_local_scalar_dense::call(ops::all::call(ops::eq_Tensor::call(self, other))).toBool();

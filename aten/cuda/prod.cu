@@ -1,8 +1,8 @@
 // Products. Half types are multiplied in float, integers in int64.
 #include "tenon/native/prod.h"
 
+#include "aten/composite/accumulate.h"
 #include "aten/composite/dims.h"
-#include "aten/cuda/copy.h"
 #include "aten/cuda/reduce.cuh"
 
 namespace tenon {
@@ -19,15 +19,14 @@ struct ProdOp {
   __device__ void store(int64_t output, Acc acc) const { out[output] = cuda::convert<Out>(acc); }
 };
 
-void run(const TensorBase& self, OptionalIntArrayRef dim, const TensorBase& out) {
-  const bool direct = self.scalar_type() == out.scalar_type() ||
-                      (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
-  const TensorBase in = direct ? self : cuda::contiguous(self, out.scalar_type());
-  const uint64_t mask = native::dim_mask("prod", dim, in.dim());
-  TENON_DISPATCH_ALL(in.scalar_type(), "prod", {
-    using T = cuda::device_t<scalar_t>;
-    using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-    cuda::reduce<T>(in, mask, ProdOp<T, Out>{static_cast<Out*>(out.mutable_data_ptr())});
+void run(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
+  native::accumulate(self, out, [&](const Tensor& in, const Tensor& to) {
+    const uint64_t mask = native::dim_mask("prod", dim, in.dim());
+    TENON_DISPATCH_ALL(in.scalar_type(), "prod", {
+      using T = cuda::device_t<scalar_t>;
+      using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+      cuda::reduce<T>(in, mask, ProdOp<T, Out>{static_cast<Out*>(to.mutable_data_ptr())});
+    });
   });
 }
 

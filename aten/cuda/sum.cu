@@ -1,8 +1,8 @@
 // Sums and means. Float types are summed in their own type, half types in float, integers in int64.
 #include "tenon/native/sum.h"
 
+#include "aten/composite/accumulate.h"
 #include "aten/composite/dims.h"
-#include "aten/cuda/copy.h"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/mean.h"
 
@@ -30,19 +30,18 @@ struct SumOp {
   }
 };
 
-void run(const char* op, const TensorBase& self, OptionalIntArrayRef dim, const TensorBase& out,
+void run(const char* op, const Tensor& self, OptionalIntArrayRef dim, const Tensor& out,
          bool mean) {
-  const bool direct = self.scalar_type() == out.scalar_type() ||
-                      (out.scalar_type() == kLong && is_integral(self.scalar_type(), true));
-  const TensorBase in = direct ? self : cuda::contiguous(self, out.scalar_type());
-  const uint64_t mask = native::dim_mask(op, dim, in.dim());
-  const double divisor = mean ? static_cast<double>(in.numel()) /
-                                    static_cast<double>(std::max<int64_t>(out.numel(), 1))
-                              : 1;
-  TENON_DISPATCH_ALL(in.scalar_type(), op, {
-    using T = cuda::device_t<scalar_t>;
-    using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-    cuda::reduce<T>(in, mask, SumOp<T, Out>{static_cast<Out*>(out.mutable_data_ptr()), divisor});
+  native::accumulate(self, out, [&](const Tensor& in, const Tensor& to) {
+    const uint64_t mask = native::dim_mask(op, dim, in.dim());
+    const double divisor = mean ? static_cast<double>(in.numel()) /
+                                      static_cast<double>(std::max<int64_t>(to.numel(), 1))
+                                : 1;
+    TENON_DISPATCH_ALL(in.scalar_type(), op, {
+      using T = cuda::device_t<scalar_t>;
+      using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+      cuda::reduce<T>(in, mask, SumOp<T, Out>{static_cast<Out*>(to.mutable_data_ptr()), divisor});
+    });
   });
 }
 

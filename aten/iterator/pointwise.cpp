@@ -1,8 +1,10 @@
 #include "aten/iterator/pointwise.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "aten/iterator/blocks.h"
+#include "aten/iterator/number_fits.h"
 #include "aten/iterator/row_runner.h"
 #include "aten/iterator/zero_division.h"
 
@@ -15,12 +17,34 @@ constexpr int64_t kStreamBytes = int64_t{16} << 20;
 /// Rows shorter than this are not worth streaming.
 constexpr int64_t kStreamRow = 64;
 
-PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common) {
-  const ComputeType type = compute_type(common);
+PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common, ComputeType type) {
   const PointwiseLoops& loops = *op.cpu();
   const PointwiseLoop loop = loops.loop[static_cast<int>(type)];
   TENON_CHECK_NOT_IMPLEMENTED(loop, "[", op.name, "] is not implemented for '", common, "'");
   return loop;
+}
+
+bool fits_int32(const Scalar& s) {
+  return !s.is_integral(true) || s.toLong() == static_cast<int32_t>(s.toLong());
+}
+
+/// The type to compute in. Numbers beyond int32 need int64 so that they compare as what they are;
+/// results wrap around all the same when they are stored.
+ComputeType loop_type(ScalarType common, ArrayRef<const Scalar*> scalars) {
+  const ComputeType type = compute_type(common);
+  if (type != ComputeType::I32) return type;
+  const bool fit =
+      std::all_of(scalars.begin(), scalars.end(), [](const Scalar* s) { return fits_int32(*s); });
+  return fit ? type : ComputeType::I64;
+}
+
+/// Numbers that do not take part in type promotion have to fit.
+void check_scalars(const PointwiseOp& op, ScalarType common, ArrayRef<const Scalar*> scalars) {
+  for (size_t k = 0; k < scalars.size(); ++k) {
+    if ((op.promoting_scalars >> k) & 1) continue;
+    const bool real = is_floating_point(common) && !scalars[k]->is_complex();
+    if (!real) check_number_fits(op.name, *scalars[k], common);
+  }
 }
 
 /// Scalars side by side, as loops want them.
@@ -50,7 +74,7 @@ bool can_divide_by_zero(ComputeType type) {
 }
 
 void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
-  const PointwiseLoop loop = find_loop(op, plan.common);
+  const PointwiseLoop loop = find_loop(op, plan.common, plan.compute);
   int64_t written = 0;
   for (int k = 0; k < plan.num_outputs; ++k) {
     if (!plan.operands[k].data) continue;
@@ -72,11 +96,13 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
 TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ScalarType common, Device device,
                         ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
                         ArrayRef<const Scalar*> scalars, bool fresh) {
-  if (device.is_meta()) return;
+  check_scalars(op, common, scalars);
   PointwisePlan plan;
-  make_plan(plan, shape, outputs, inputs);
   plan.common = common;
-  plan.compute = compute_type(common);
+  plan.compute = loop_type(common, scalars);
+  find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
+  if (device.is_meta()) return;
+  make_plan(plan, shape, outputs, inputs);
   plan.device = device;
   if (plan.numel == 0) return;
   const ScalarList list(scalars);
@@ -140,6 +166,7 @@ struct Quick {
     for (const Scalar* s : scalars) {
       if (dtype == ScalarType::Bool ? !s->is_boolean() : integer && !s->is_integral(true))
         return false;
+      if (compute == ComputeType::I32 && !number_fits(*s, dtype)) return false;
       if (s->is_complex() && !is_complex(dtype)) return false;
     }
     if (op.promotion != Promotion::Default) {
@@ -290,6 +317,10 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
               " can't be cast to the desired output type ", out.scalar_type());
   bool fresh = true;
   if (out.sizes() != IntArrayRef(shape)) {
+    for (const TensorBase* input : inputs) {
+      TENON_CHECK(!input->is_alias_of(out), "output with shape ", out.sizes(),
+                  " doesn't match the broadcast shape ", shape);
+    }
     resize(out, shape);
   } else {
     check_no_internal_overlap(out);

@@ -17,6 +17,9 @@ void check_index(const char* op, const Tensor& self, const Tensor& index) {
       index.sizes(), " and ", self.sizes());
 }
 
+/// A tensor without dimensions counts as one of a single element.
+int64_t size_at(const Tensor& t, int64_t i) { return t.dim() == 0 ? 1 : t.sizes()[i]; }
+
 TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                      const Tensor* src) {
   const int64_t d = wrap_dim(dim, self.dim());
@@ -26,9 +29,9 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
                    " and ", src ? src->scalar_type() : self.scalar_type());
   if (index.numel() == 0) return TensorSpec(self.sizes(), self);
   bool fits = !src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1);
-  for (int64_t i = 0; fits && i < std::min(index.dim(), self.dim()); ++i) {
-    fits = (i == d || index.sizes()[i] <= self.sizes()[i]) &&
-           (!src || src->dim() == 0 || index.sizes()[i] <= src->sizes()[i]);
+  for (int64_t i = 0; fits && i < std::max<int64_t>(index.dim(), 1); ++i) {
+    fits = (i == d || size_at(index, i) <= size_at(self, i)) &&
+           (!src || size_at(index, i) <= size_at(*src, i));
   }
   TENON_CHECK(fits, "[", op, "] Expected index ", index.sizes(), " to be no larger than self ",
               self.sizes(), " apart from dimension ", d, " and to be no larger size than src ",

@@ -22,11 +22,20 @@ std::array<TensorSpec, 3> native::native_batch_norm_meta(const Tensor& input,
     TENON_CHECK(t->device() == input.device(),
                 "[batch_norm] Expected all tensors to be on the same device, got ", input.device(),
                 " (input) and ", t->device(), " (", name, ")");
+    TENON_CHECK_TYPE(
+        t->scalar_type() == input.scalar_type() ||
+            (is_reduced_floating_point(input.scalar_type()) && t->scalar_type() == kFloat),
+        "[batch_norm] expected ", name, " to have the input's dtype ", input.scalar_type(),
+        is_reduced_floating_point(input.scalar_type()) ? " or Float" : "", ", got ",
+        t->scalar_type());
   };
   check(weight, "weight");
   check(bias, "bias");
   check(running_mean, "running_mean");
   check(running_var, "running_var");
+  TENON_CHECK(
+      (running_mean && running_mean->defined()) == (running_var && running_var->defined()),
+      "[batch_norm] running_mean and running_var must either both be None or neither be None");
   TENON_CHECK(training || (running_mean && running_mean->defined() && running_var &&
                            running_var->defined()),
               "[batch_norm] running_mean and running_var must be defined in evaluation mode");

@@ -25,6 +25,11 @@ std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
                 "[layer_norm] Expected ", p == &weight ? "weight" : "bias",
                 " to be of same shape as normalized_shape, but got ", (*p)->sizes(),
                 " and normalized_shape = ", normalized_shape);
+    TENON_CHECK_TYPE(
+        !*p || !(*p)->defined() || (*p)->scalar_type() == input.scalar_type() ||
+            (is_reduced_floating_point(input.scalar_type()) && (*p)->scalar_type() == kFloat),
+        "[layer_norm] expected ", p == &weight ? "weight" : "bias", " to have the input's dtype ",
+        input.scalar_type(), ", got ", (*p)->scalar_type());
   }
   DimVector stats(input.sizes());
   for (int64_t d = first; d < input.dim(); ++d) stats[d] = 1;

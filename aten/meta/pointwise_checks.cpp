@@ -1,8 +1,17 @@
+#include "tenon/native/_clamp_both.h"
 #include "tenon/native/addcdiv.h"
+#include "tenon/native/clamp_max.h"
+#include "tenon/native/clamp_min.h"
 #include "tenon/native/heaviside.h"
 #include "tenon/native/masked_fill.h"
+#include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
+#include "tenon/native/softshrink.h"
 #include "tenon/native/where.h"
+
+#include <limits>
+
+#include "aten/iterator/plan.h"
 
 namespace tenon {
 namespace {
@@ -20,7 +29,55 @@ void check_mask(const Tensor& mask) {
               mask.scalar_type());
 }
 
+/// The integers of a type; of int64 and of the types that are no integers, all that are.
+std::pair<int64_t, int64_t> range_of(ScalarType type) {
+  if (!is_integral(type, false) || type == kLong) {
+    return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+  }
+  if (type == kByte) return {0, 255};
+  const int64_t half = int64_t{1} << (8 * element_size(type) - 1);
+  return {-half, half - 1};
+}
+
+/// All results would be a bound that the type does not have.
+void check_lower_bound(ScalarType type, const Scalar& min) {
+  TENON_CHECK(!min.is_integral(true) || min.toLong() <= range_of(type).second,
+              "[clamp] Clamp min value ", min, " is outside the representable range of ", type);
+}
+void check_upper_bound(ScalarType type, const Scalar& max) {
+  TENON_CHECK(!max.is_integral(true) || max.toLong() >= range_of(type).first,
+              "[clamp] Clamp max value ", max, " is outside the representable range of ", type);
+}
+
 }  // namespace
+
+void native::clamp_min_check(const Tensor& self, const Scalar& min) {
+  check_lower_bound(self.scalar_type(), min);
+}
+
+void native::clamp_max_check(const Tensor& self, const Scalar& max) {
+  check_upper_bound(self.scalar_type(), max);
+}
+
+void native::_clamp_both_check(const Tensor& self, const Scalar& min, const Scalar& max) {
+  // With a fraction as the other bound the result is no integer.
+  if (!min.is_integral(true) || !max.is_integral(true)) return;
+  check_lower_bound(self.scalar_type(), min);
+  check_upper_bound(self.scalar_type(), max);
+}
+
+void native::nextafter_check(const Tensor& self, const Tensor& other) {
+  const TensorBase* operands[] = {&self, &other};
+  const ScalarType common = result_type(operands, {});
+  // Computed in float, where the next number is one that the half types do not have.
+  TENON_CHECK_NOT_IMPLEMENTED(!is_reduced_floating_point(common),
+                              "[nextafter] is not implemented for '", common, "'");
+}
+
+void native::softshrink_check(const Tensor&, const Scalar& lambd) {
+  TENON_CHECK_VALUE(!lambd.is_complex() && lambd.toDouble() >= 0,
+                    "[softshrink] lambda must be greater or equal to 0, but found to be ", lambd);
+}
 
 void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent) {
   TENON_CHECK(!is_integral(self.scalar_type(), true) || !exponent.is_integral(true) ||
@@ -57,8 +114,11 @@ void native::masked_fill_scalar_check(const Tensor&, const Tensor& mask, const S
   check_mask(mask);
 }
 
-void native::masked_fill_tensor_check(const Tensor&, const Tensor& mask, const Tensor& value) {
+void native::masked_fill_tensor_check(const Tensor& self, const Tensor& mask, const Tensor& value) {
   check_mask(mask);
+  TENON_CHECK_TYPE(can_cast(value.scalar_type(), self.scalar_type()), "[masked_fill] value type ",
+                   value.scalar_type(), " can't be cast to the type ", self.scalar_type(),
+                   " of self");
   TENON_CHECK(
       value.dim() == 0,
       "[masked_fill] masked_fill_ only supports a 0-dimensional value tensor, but got tensor "

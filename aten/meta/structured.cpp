@@ -28,12 +28,17 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
                        ArrayRef<const TensorBase*> inputs) {
   TENON_CHECK(out.device().type() == spec.device.type(), "[", op, "] expected out on ", spec.device,
               ", got ", out.device());
-  resize_out(op, out, spec.sizes, spec.dtype);
-  bool direct = out.scalar_type() == spec.dtype;
-  direct &= spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
+  bool aliased = false;
   for (const TensorBase* input : inputs) {
-    direct &= !input->defined() || !input->has_storage() || !input->is_alias_of(out);
+    aliased |= input->defined() && input->has_storage() && input->is_alias_of(out);
   }
+  // The kernel would read what resizing makes of the input.
+  TENON_CHECK(!aliased || out.sizes() == IntArrayRef(spec.sizes), "[", op,
+              "] out shares memory with an input, so it must have the result's sizes ", spec.sizes,
+              ", got ", out.sizes());
+  resize_out(op, out, spec.sizes, spec.dtype);
+  bool direct = !aliased && out.scalar_type() == spec.dtype;
+  direct &= spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
   return direct ? out : allocate(spec);
 }
 

@@ -1,0 +1,106 @@
+// What goes wrong must be an error, and what looks odd but is right must work.
+#include <catch2/catch.hpp>
+
+#include "tenon/tenon.h"
+
+using namespace tenon;
+using Catch::Matchers::Contains;
+
+TEST_CASE("methods of undefined tensors throw") {
+  const Tensor none, x = ones({2});
+  CHECK_FALSE(none.defined());
+  CHECK_FALSE(none.requires_grad());
+  CHECK_THROWS_AS(none.detach(), Error);
+  CHECK_THROWS_AS(none.data(), Error);
+  CHECK_THROWS_AS(none.detach_(), Error);
+  CHECK_THROWS_AS(none.is_leaf(), Error);
+  CHECK_THROWS_AS(none.grad_fn(), Error);
+  CHECK_THROWS_AS(none.grad(), Error);
+  CHECK_THROWS_AS(none.mutable_grad(), Error);
+  CHECK_THROWS_AS(none.output_nr(), Error);
+  CHECK_THROWS_AS(none.retains_grad(), Error);
+  CHECK_THROWS_AS(none.retain_grad(), Error);
+  CHECK_THROWS_AS(none.requires_grad_(), Error);
+  CHECK_THROWS_AS(none.backward(), Error);
+  CHECK_THROWS_AS(none.register_hook([](const Tensor& g) { return g; }), Error);
+  CHECK_THROWS_AS(none.remove_hook(0), Error);
+  CHECK_THROWS_AS(none._base(), Error);
+  CHECK_THROWS_AS(none.set_data(x), Error);
+  CHECK_THROWS_AS(x.set_data(none), Error);
+  CHECK_THROWS_AS(none.item<float>(), Error);
+  CHECK_THROWS_AS(none.cpu(), Error);
+  CHECK_THROWS_AS(none[0], Error);
+  CHECK_THROWS_AS(none.sizes(), Error);
+  CHECK_THROWS_AS(none + x, Error);
+  CHECK_THROWS_AS(x + none, Error);
+}
+
+TEST_CASE("memory that others share does not grow") {
+  Tensor x = arange(4, kFloat);
+  const Tensor view = x.view({2, 2});
+  CHECK_THROWS_WITH(x.resize_({100}), Contains("share"));
+  CHECK(view.sum().item<float>() == 6);
+  x.resize_({2});  // what fits may be shared
+  CHECK(x.sum().item<float>() == 1);
+  Tensor own = arange(4, kFloat);
+  own.resize_({100});
+  CHECK(own[3].item<float>() == 3);
+}
+
+TEST_CASE("out= of other sizes that shares memory with an input is an error") {
+  Tensor x = ones({2, 3});
+  const Tensor row = ones({1});
+  CHECK_THROWS_WITH(add_out(const_cast<Tensor&>(row), row, ones({3})), Contains("doesn't match"));
+  CHECK_THROWS_WITH(sum_out(x, x, 0), Contains("shares memory"));
+  CHECK_THROWS_WITH(cat_out(x, {x, x}), Contains("shares memory"));
+  CHECK(x.equal(ones({2, 3})));
+  Tensor part = x[0];
+  sum_out(part, x, 0);
+  CHECK(x[0].equal(full({3}, 2.)));
+}
+
+TEST_CASE("numbers beyond an integer type compare as what they are") {
+  const int64_t big = int64_t{1} << 40;
+  for (const ScalarType type : {kByte, kShort, kInt, kLong}) {
+    const Tensor x = tensor({0, 5, 100}, type);
+    CHECK(x.lt(big).all().item<bool>());
+    CHECK(x.ge(-big).all().item<bool>());
+    CHECK_FALSE(x.eq(big).any().item<bool>());
+    CHECK(x.clamp_max(big).equal(x));
+    CHECK(x.slice(0, 0, 3, 2).clamp(-big, big).equal(x.slice(0, 0, 3, 2)));
+  }
+  CHECK((tensor({1}, kInt) + big).equal(tensor({1}, kInt)));  // arithmetic wraps around
+  CHECK((tensor({1}, kByte) + 300).equal(tensor({45}, kByte)));
+}
+
+TEST_CASE("sums and products of narrow integers stay inside their memory") {
+  const Tensor wide = full({64, 3}, 100, kLong);
+  for (const ScalarType type : {kByte, kShort, kInt, kBool}) {
+    const Tensor sums = wide.sum(1, false, type), products = wide.prod(1, false, type);
+    CHECK(sums.dtype() == type);
+    CHECK(sums.to(kLong).equal(full({64}, type == kByte ? 44 : type == kBool ? 1 : 300, kLong)));
+    CHECK(products.to(kLong).equal(wide.to(type).prod(1).to(type).to(kLong)));
+    Tensor out = zeros({128}, type);
+    Tensor half = out.slice(0, 0, 64);
+    sum_out(half, wide, 1, false, type);
+    CHECK_FALSE(out.slice(0, 64).any().item<bool>());
+  }
+}
+
+TEST_CASE("counting of arange at the ends of int64") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const Tensor x = arange(-most, most, most / 3 * 2);
+  REQUIRE(x.numel() == 4);
+  CHECK(x[3].item<int64_t>() == -most + most / 3 * 2 * 3);
+  CHECK(arange(most, -most, -most).numel() == 2);
+  CHECK_THROWS_WITH(arange(-most, most), Contains("counted"));
+  CHECK_THROWS_WITH(arange(0., 1e300), Contains("counted"));
+}
+
+TEST_CASE("results that the dtype does not have") {
+  CHECK_THROWS_AS(nextafter(ones({1}, kHalf), zeros({1}, kHalf)), NotImplementedError);
+  CHECK_THROWS_AS(nextafter(ones({1}, kBFloat16), 2 * ones({1})[0]), NotImplementedError);
+  const Tensor mask = tensor({true, false});
+  CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), TypeError);
+  CHECK(zeros({2}, kHalf).masked_fill(mask, tensor(1.5)).dtype() == kHalf);
+}
