@@ -32,6 +32,9 @@ struct LoadOptions {
   MapLocation map_location;
   /// For files only, and of the zip format only.
   Mmap mmap = Mmap::None;
+  /// With mmap: whether the CRCs of the storages are verified, which reads all of them. Without it
+  /// they always are.
+  bool mmap_verify = false;
   /// As strict as torch.load with weights_only. If false, the harmless types that PyTorch refuses
   /// all the same are read too: frozenset, slice, range, bytes. Nothing is ever executed.
   bool weights_only = true;
@@ -43,8 +46,9 @@ struct LoadOptions {
 };
 
 /// Reads what torch.save or save() wrote, in the zip or the legacy format. Nothing in the file is
-/// executed or looked up outside of a fixed table and add_safe_globals(). CRCs are verified.
-/// Errors "[load] 'x.pt': ..." say what is wrong and where, with the record and the offset.
+/// executed or looked up outside of a fixed table and add_safe_globals(). CRCs are verified, with
+/// mmap if `mmap_verify` says so. Errors "[load] 'x.pt': ..." say what is wrong and where, with the
+/// record and the offset.
 TENON_API Value load(const std::string& path, const LoadOptions& options = {});
 /// Reads from the stream's position on. A zip file is taken to end with the stream; after the
 /// legacy format the stream stands behind what was read.

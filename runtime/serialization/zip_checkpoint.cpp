@@ -73,6 +73,8 @@ Storage ZipCheckpoint::read_storage(const ZipReader::Record& record, ScalarType 
   if (options_.map_location.is_meta()) return make_storage(record.bytes, kMeta);
   if (mapping_) {
     const Storage storage = mapped(record, dtype);
+    // Before the bytes are turned around or somebody else sees them.
+    if (options_.mmap_verify) zip_.verify(record.name);
     if (big_endian_) swap_bytes(storage.data(), record.bytes, dtype);
     return options_.map_location(storage, location);
   }

@@ -245,6 +245,8 @@ void ZipReader::check_crc(const Record& record, uint32_t crc) const {
 }
 
 uint32_t ZipReader::inflate(const Record& record, void* data) const {
+  std::vector<char> dropped(data ? 0 : record.bytes);
+  if (!data) data = dropped.data();
   zip::inflate(source_, record.data, record.packed, data, record.bytes,
                tenon::detail::concat("[load] ", source_.name(), ": record ", record.name,
                                      " at byte ", record.data));
@@ -268,16 +270,17 @@ void ZipReader::read(const std::vector<Request>& requests) const {
     uint64_t at = 0, bytes;
     do {
       bytes = std::min(most, record.bytes - at);
-      pieces.push_back({&record, static_cast<char*>(request.data) + at, at, bytes, 0,
-                        at + bytes == record.bytes});
+      char* data = request.data ? static_cast<char*>(request.data) + at : nullptr;
+      pieces.push_back({&record, data, at, bytes, 0, at + bytes == record.bytes});
     } while ((at += bytes) < record.bytes);
   }
   parallel_tasks(pieces.size(), [&](size_t i) {
     Piece& piece = pieces[i];
     const Record& record = *piece.record;
-    piece.crc = record.deflated
-                    ? inflate(record, piece.data)
-                    : source_.read_crc(record.data + piece.offset, piece.data, piece.bytes);
+    const uint64_t offset = record.data + piece.offset;
+    piece.crc = record.deflated ? inflate(record, piece.data)
+                : piece.data    ? source_.read_crc(offset, piece.data, piece.bytes)
+                                : source_.crc(offset, piece.bytes);
   });
   uint32_t crc = 0;
   for (const Piece& piece : pieces) {
@@ -297,5 +300,7 @@ std::string ZipReader::read(std::string_view name) const {
   read(name, text.data(), text.size());
   return text;
 }
+
+void ZipReader::verify(std::string_view name) const { read(name, nullptr, size(name)); }
 
 }  // namespace tenon::serialization

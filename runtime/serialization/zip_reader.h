@@ -43,7 +43,8 @@ class TENON_API ZipReader {
   /// Offset of a record's data in the source.
   uint64_t offset(std::string_view name) const { return get(name).data; }
 
-  /// Where the contents of a record go, which must be exactly `bytes`.
+  /// Where the contents of a record go, which must be exactly `bytes`; a null `data` has them
+  /// checked alone.
   struct Request {
     std::string name;
     void* data;
@@ -53,6 +54,8 @@ class TENON_API ZipReader {
   void read(const std::vector<Request>& requests) const;
   void read(std::string_view name, void* data, uint64_t bytes) const;
   std::string read(std::string_view name) const;
+  /// Checks the CRC of a record. Of a stored one no more than a MiB per thread is in memory.
+  void verify(std::string_view name) const;
 
  private:
   struct Directory {

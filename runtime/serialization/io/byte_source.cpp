@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <vector>
 
 #include "aten/core/error.h"
 #include "runtime/serialization/io/crc32.h"
@@ -28,6 +29,20 @@ uint32_t ByteSource::read_crc(uint64_t offset, void* data, size_t bytes) const {
     fetch(offset, to, n);
     crc = crc32(crc, to, n);
     offset += n, to += n, bytes -= n;
+  }
+  return crc;
+}
+
+uint32_t ByteSource::crc(uint64_t offset, size_t bytes) const {
+  check(offset, bytes);
+  if (data_) return crc32(0, data_ + offset, bytes);
+  std::vector<char> buffer(std::min(bytes, kCrcChunk));
+  uint32_t crc = 0;
+  while (bytes > 0) {
+    const size_t n = std::min(bytes, buffer.size());
+    fetch(offset, buffer.data(), n);
+    crc = crc32(crc, buffer.data(), n);
+    offset += n, bytes -= n;
   }
   return crc;
 }

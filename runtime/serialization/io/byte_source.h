@@ -29,6 +29,8 @@ class TENON_API ByteSource {
   void read(uint64_t offset, void* data, size_t bytes) const;
   /// read() that also gives the CRC-32 of what it read.
   uint32_t read_crc(uint64_t offset, void* data, size_t bytes) const;
+  /// The CRC-32 of bytes that nobody keeps.
+  uint32_t crc(uint64_t offset, size_t bytes) const;
 
  protected:
   explicit ByteSource(std::string name) : name_(std::move(name)) {}

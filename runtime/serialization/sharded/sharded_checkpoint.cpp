@@ -134,7 +134,7 @@ void ShardedCheckpoint::verify() const {
     const OpenFile file((fs::path(folder_) / name).string());
     TENON_CHECK(file.source.size() == expected.bytes, "[load] ", file.source.name(), " has ",
                 file.source.size(), " bytes, expected ", expected.bytes);
-    for (const auto& record : file.zip.records()) file.zip.read(record.name);
+    for (const auto& record : file.zip.records()) file.zip.verify(record.name);
     if (expected.sha256.empty()) return;
     const std::string sha256 = sha256_file((fs::path(folder_) / name).string());
     TENON_CHECK(sha256 == expected.sha256, "[load] ", file.source.name(), " has the SHA-256 ",

@@ -11,6 +11,7 @@
 #include "runtime/serialization/safetensors.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/sniff.h"
+#include "runtime/serialization/zip_reader.h"
 
 namespace tenon::ckpt {
 namespace {
@@ -70,6 +71,18 @@ Entry tensor_entry(const std::string& name, const std::string& dtype,
   return {name, true, dtype, shape, bytes, ""};
 }
 
+/// Whether all storages can be used where they lie in the file.
+bool is_mappable(const std::string& path) {
+  const FileSource source(path);
+  if (sniff(source) != FileFormat::Zip) return false;
+  constexpr uint64_t kLargestElement = 16;
+  const ZipReader zip(source);
+  return std::all_of(zip.records().begin(), zip.records().end(), [](const auto& record) {
+    return !record.name.starts_with("data/") ||
+           (!record.deflated && record.data % kLargestElement == 0);
+  });
+}
+
 /// The zip and the legacy format.
 class PickledCheckpoint : public Checkpoint {
  public:
@@ -91,6 +104,7 @@ class PickledCheckpoint : public Checkpoint {
       LoadOptions options;
       options.map_location = "cpu";
       options.weights_only = false;
+      if (is_mappable(path_)) options.mmap = LoadOptions::Mmap::Private;
       each_leaf(load(path_, options), [this](const std::string& leaf_name, const Value& leaf) {
         if (leaf.is_tensor()) tensors_.emplace(leaf_name, leaf.to_tensor());
       });
@@ -106,7 +120,7 @@ class PickledCheckpoint : public Checkpoint {
 class SafetensorsCheckpoint : public Checkpoint {
  public:
   explicit SafetensorsCheckpoint(const std::string& path)
-      : Checkpoint(Format::Safetensors), file_(path) {
+      : Checkpoint(Format::Safetensors), file_(path, {.mmap = true}) {
     metadata_ = file_.metadata();
     for (const auto& entry : file_.entries())
       entries_.push_back({entry.name, true, entry.dtype, entry.shape, entry.bytes, ""});

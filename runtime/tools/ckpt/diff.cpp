@@ -12,15 +12,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The largest difference of two elements; infinite where only one is NaN.
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+/// The largest difference of two elements; infinite where only one is NaN; nothing for dtypes that
+/// are not computed with.
+std::optional<double> largest_difference(const Tensor& x, const Tensor& y) {
   double largest = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    const double distance = std::abs(a[i] - b[i]);
-    largest = std::max(largest, std::isnan(distance) ? INFINITY : distance);
-  }
-  return largest;
+  const bool computed = each_part({x, y}, [&](const std::vector<Tensor>& parts) {
+    const auto a = numbers_of(parts[0]), b = numbers_of(parts[1]);
+    if (!a) return false;
+    for (size_t i = 0; i < a->size(); ++i) {
+      const double p = (*a)[i], q = (*b)[i];
+      if (p == q || (std::isnan(p) && std::isnan(q))) continue;
+      const double distance = std::abs(p - q);
+      largest = std::max(largest, std::isnan(distance) ? INFINITY : distance);
+    }
+    return true;
+  });
+  return computed ? std::optional(largest) : std::nullopt;
 }
 
 class Comparison {
@@ -66,17 +73,16 @@ class Comparison {
       return;
     }
     if (same_bits(x, y)) return;
-    const auto numbers_x = numbers_of(x), numbers_y = numbers_of(y);
-    if (!numbers_x) {
+    const auto distance = largest_difference(x, y);
+    if (!distance) {
       add(a.name, "values", "other bits");
       return;
     }
-    const double distance = largest_difference(*numbers_x, *numbers_y);
-    if (distance <= options_.tolerance) return;
+    if (*distance <= options_.tolerance) return;
     char text[64];
-    std::snprintf(text, sizeof(text), "largest difference %.6g", distance);
+    std::snprintf(text, sizeof(text), "largest difference %.6g", *distance);
     add(a.name, "values", text);
-    if (std::isfinite(distance)) found_.back()["largest"] = distance;
+    if (std::isfinite(*distance)) found_.back()["largest"] = *distance;
   }
 
   const Options& options_;

@@ -1,11 +1,17 @@
 #include "runtime/tools/ckpt/numbers.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tenon/ops/contiguous.h"
+#include "tenon/ops/narrow.h"
+#include "tenon/ops/select.h"
 
 namespace tenon::ckpt {
 namespace {
+
+/// Elements of a part: as doubles half a MiB.
+constexpr int64_t kPart = 1 << 16;
 
 template <class T>
 std::vector<double> converted(const Tensor& tensor) {
@@ -25,6 +31,26 @@ std::vector<double> converted(const Tensor& tensor) {
 
 }  // namespace
 
+bool each_part(const std::vector<Tensor>& tensors,
+               const std::function<bool(const std::vector<Tensor>& parts)>& f) {
+  const auto part_of = [&](auto&& cut) {
+    std::vector<Tensor> parts;
+    for (const Tensor& t : tensors) parts.push_back(cut(t.detach()));
+    return parts;
+  };
+  const Tensor& t = tensors.at(0);
+  if (t.numel() == 0) return true;
+  if (t.numel() <= kPart) return f(part_of([](const Tensor& whole) { return whole.contiguous(); }));
+  const int64_t rows = t.size(0), row = t.numel() / rows, count = std::max<int64_t>(kPart / row, 1);
+  for (int64_t i = 0; i < rows; i += count) {
+    const auto some = part_of([&](const Tensor& whole) {
+      return row > kPart ? whole.select(0, i) : whole.narrow(0, i, std::min(count, rows - i));
+    });
+    if (!each_part(some, f)) return false;
+  }
+  return true;
+}
+
 std::optional<std::vector<double>> numbers_of(const Tensor& tensor) {
   const Tensor t = tensor.detach().contiguous();
   switch (t.dtype()) {
@@ -37,9 +63,9 @@ std::optional<std::vector<double>> numbers_of(const Tensor& tensor) {
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
-  const Tensor x = a.detach().contiguous(), y = b.detach().contiguous();
-  return x.nbytes() == y.nbytes() &&
-         (x.nbytes() == 0 || std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0);
+  return each_part({a, b}, [](const std::vector<Tensor>& parts) {
+    return std::memcmp(parts[0].data_ptr(), parts[1].data_ptr(), parts[0].nbytes()) == 0;
+  });
 }
 
 }  // namespace tenon::ckpt

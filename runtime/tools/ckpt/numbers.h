@@ -1,18 +1,24 @@
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "tenon/tensor.h"
 
 namespace tenon::ckpt {
 
+/// Calls f with the same part of each tensor, part by part in the order of the elements, until it
+/// returns false. Parts are contiguous and small, however large the tensors are, which must have
+/// one shape. What f returned last; true without parts.
+bool each_part(const std::vector<Tensor>& tensors,
+               const std::function<bool(const std::vector<Tensor>& parts)>& f);
+
 /// The elements as doubles, in order; nothing for dtypes that are not computed with. Of complex
 /// numbers the real and the imaginary parts.
 std::optional<std::vector<double>> numbers_of(const Tensor& tensor);
 
-/// Whether both hold the same bits.
+/// Whether both hold the same bits. Their shapes and dtypes must agree.
 bool same_bits(const Tensor& a, const Tensor& b);
 
 }  // namespace tenon::ckpt

@@ -20,9 +20,16 @@ struct Statistics {
   double most = -std::numeric_limits<double>::infinity();
   double mean = 0;
   size_t finite = 0, nan = 0, infinite = 0, zero = 0;
+  std::vector<double> first;
+  bool more = false;  ///< than `first`
 
-  explicit Statistics(const std::vector<double>& numbers) {
+  void add(const std::vector<double>& numbers) {
     for (const double x : numbers) {
+      if (first.size() < kFirst) {
+        first.push_back(x);
+      } else {
+        more = true;
+      }
       nan += std::isnan(x);
       infinite += std::isinf(x);
       zero += x == 0;
@@ -35,24 +42,32 @@ struct Statistics {
   }
 };
 
+/// Nothing for dtypes that are not computed with.
+std::optional<Statistics> statistics_of(const Tensor& tensor) {
+  Statistics s;
+  const bool computed = each_part({tensor}, [&](const std::vector<Tensor>& parts) {
+    const auto numbers = numbers_of(parts[0]);
+    if (numbers) s.add(*numbers);
+    return numbers.has_value();
+  });
+  return computed ? std::optional(std::move(s)) : std::nullopt;
+}
+
 std::string shown(double number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.6g", number);
   return text;
 }
 
-Json json_of(const Entry& entry, const std::optional<std::vector<double>>& numbers) {
+Json json_of(const Entry& entry, const std::optional<Statistics>& s) {
   Json json{
       {"name", entry.name}, {"dtype", entry.kind}, {"shape", entry.shape}, {"bytes", entry.bytes}};
-  if (!numbers) return json;
-  const Statistics s(*numbers);
-  if (s.finite > 0) json.update({{"min", s.least}, {"max", s.most}, {"mean", s.mean}});
-  json.update({{"nan", s.nan}, {"inf", s.infinite}, {"zero", s.zero}});
+  if (!s) return json;
+  if (s->finite > 0) json.update({{"min", s->least}, {"max", s->most}, {"mean", s->mean}});
+  json.update({{"nan", s->nan}, {"inf", s->infinite}, {"zero", s->zero}});
   Json& first = json["first"] = Json::array();
   // JSON has no NaN and no infinity.
-  for (size_t i = 0; i < std::min(kFirst, numbers->size()); ++i)
-    std::isfinite((*numbers)[i]) ? first.push_back((*numbers)[i])
-                                 : first.push_back(shown((*numbers)[i]));
+  for (const double x : s->first) std::isfinite(x) ? first.push_back(x) : first.push_back(shown(x));
   return json;
 }
 
@@ -70,23 +85,22 @@ Status show(const Options& options) {
                            : entry->text.c_str());
     return kFine;
   }
-  const auto numbers = numbers_of(checkpoint->tensor(name));
+  const auto s = statistics_of(checkpoint->tensor(name));
   if (options.json) {
-    std::puts(json_of(*entry, numbers).dump(1, ' ', false, Json::error_handler_t::replace).c_str());
+    std::puts(json_of(*entry, s).dump(1, ' ', false, Json::error_handler_t::replace).c_str());
     return kFine;
   }
   std::printf("%s  %s %s  %s\n", name.c_str(), entry->kind.c_str(),
               readable_shape(entry->shape).c_str(), readable_bytes(entry->bytes).c_str());
-  if (!numbers || numbers->empty()) return kFine;
-  const Statistics s(*numbers);
-  if (s.finite > 0) {
-    std::printf("min %s  max %s  mean %s\n", shown(s.least).c_str(), shown(s.most).c_str(),
-                shown(s.mean).c_str());
+  if (!s || s->first.empty()) return kFine;
+  if (s->finite > 0) {
+    std::printf("min %s  max %s  mean %s\n", shown(s->least).c_str(), shown(s->most).c_str(),
+                shown(s->mean).c_str());
   }
-  std::printf("nan %zu  inf %zu  zero %zu\n", s.nan, s.infinite, s.zero);
-  for (size_t i = 0; i < std::min(kFirst, numbers->size()); ++i)
-    std::printf("%s%s", i == 0 ? "" : " ", shown((*numbers)[i]).c_str());
-  std::puts(numbers->size() > kFirst ? " ..." : "");
+  std::printf("nan %zu  inf %zu  zero %zu\n", s->nan, s->infinite, s->zero);
+  for (size_t i = 0; i < s->first.size(); ++i)
+    std::printf("%s%s", i == 0 ? "" : " ", shown(s->first[i]).c_str());
+  std::puts(s->more ? " ..." : "");
   return kFine;
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> read_records(const std::string& path, bool quiet) {
   hub::ProgressBar bar("verify", !quiet);
   std::vector<std::string> unchecked;
   for (const auto& record : zip.records()) {
-    zip.read(record.name);
+    zip.verify(record.name);
     if (record.crc == 0 && record.bytes > 0) unchecked.push_back(record.name);
     bar.update(done += record.bytes, total);
   }

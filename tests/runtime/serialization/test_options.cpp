@@ -183,6 +183,19 @@ TEST_CASE("mapped files") {
              Catch::Contains("it is compressed, which mmap cannot read"));
   CHECK(serialization::load(kData + "dtypes.pt", options) ==
         serialization::load(kData + "dtypes.pt"));
+  // A damaged storage is seen when its checksum is asked for.
+  std::string damaged = bytes_of(kData + "dtypes.pt");
+  const uint64_t at = inspect(kData + "dtypes.pt").storages[3].offset;
+  damaged[at] = static_cast<char>(damaged[at] ^ 1);
+  write_bytes(path, damaged);
+  CHECK(serialization::load(path, options) != serialization::load(kData + "dtypes.pt"));
+  options.mmap_verify = true;
+  CHECK_THAT(error_of([&] { serialization::load(path, options); }),
+             Catch::Contains("x.pt': failed reading zip archive: record data/3 at byte " +
+                             std::to_string(at) + " is damaged: its CRC-32 is"));
+  CHECK(serialization::load(kData + "dtypes.pt", options) ==
+        serialization::load(kData + "dtypes.pt"));
+
   std::istringstream stream(saved(sample()));
   CHECK_THAT(error_of([&] { serialization::load(stream, options); }),
              Catch::Contains("mmap needs the path of a file"));
