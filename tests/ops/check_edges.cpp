@@ -41,9 +41,33 @@ Call resized(const Call& call, const std::function<std::vector<int64_t>(IntArray
   });
 }
 
+/// An undefined tensor in an argument's place is an error or, where it is optional, stands for
+/// none; so is one as `out`. Whatever happens, the call ends with a result or an Error.
+void check_undefined_tensors(const Case& c) {
+  const auto survives = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error&) {
+    }
+  };
+  for (size_t i = 0; i < c.call().num_tensors(); ++i) {
+    Call call = c.call();
+    call.set_tensor(i, TensorBase());
+    survives([&] { call.run(*c.forms.op); });
+    if (c.forms.inplace) survives([&] { call.run(*c.forms.inplace); });
+  }
+  if (!c.forms.out) return;
+  try {
+    c.call().run(*c.forms.out, std::vector<TensorBase>(c.expected.results.size()));
+    c.fail("undefined out", "expected an error, found none");
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
 
 void check_edges(const Case& c) {
+  check_undefined_tensors(c);
   if (c.expected.results.size() == 1 && c.expected.results[0].number) return;
   const Call call = c.call();
   if (call.num_tensors() == 0) return;
