@@ -237,3 +237,13 @@ TEST_CASE("Detaching a base leaves its views attached", "[inplace]") {
   v.backward();
   CHECK(values(x.grad()) == std::vector<double>{2, 0});
 }
+
+TEST_CASE("as_strided of an expanded tensor counts the memory's gradient once", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor wide = x.expand({2, 3});
+  wide.as_strided({2}, {1}, 1).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 1, 1});
+  const Tensor y = leaf({1, 2, 3, 4});
+  y.as_strided({3, 2}, {1, 1}).as_strided({4}, {1}).sum().backward();
+  CHECK(values(y.grad()) == std::vector<double>{1, 1, 1, 1});
+}
