@@ -247,3 +247,12 @@ TEST_CASE("as_strided of an expanded tensor counts the memory's gradient once", 
   y.as_strided({3, 2}, {1, 1}).as_strided({4}, {1}).sum().backward();
   CHECK(values(y.grad()) == std::vector<double>{1, 1, 1, 1});
 }
+
+TEST_CASE("A view whose base was detached is not changed in place", "[inplace]") {
+  const Tensor x = leaf({1, 2}) * 1;
+  Tensor view = x.view({2});
+  x.detach_();
+  CHECK(view.requires_grad());
+  CHECK_THROWS_WITH(view.add_(1), Contains("a view of a leaf Variable that requires grad"));
+  CHECK(values(x) == std::vector<double>{1, 2});
+}
