@@ -114,9 +114,15 @@ void retain_grads(const Node& node, const NodeHooks& hooks, const variable_list&
 /// Hooks that see gradients of tensors, in PyTorch's order: those of the tensors, then
 /// retain_grad().
 void run_tensor_hooks(Node& node, variable_list& grads) {
-  const auto run = [](Tensor& grad, const TensorHook& hook) {
+  const auto run = [&](Tensor& grad, const TensorHook& hook) {
     if (!grad.defined()) return;
-    if (Tensor replaced = hook(grad); replaced.defined()) grad = std::move(replaced);
+    Tensor replaced = hook(grad);
+    if (!replaced.defined()) return;
+    TENON_CHECK(replaced.sizes() == grad.sizes() && replaced.scalar_type() == grad.scalar_type(),
+                "a hook before ", node.name(), " must keep the gradient's sizes and dtype, ",
+                grad.scalar_type(), grad.sizes(), ", got ", replaced.scalar_type(),
+                replaced.sizes());
+    grad = std::move(replaced);
   };
   if (node.is_accumulator()) {
     const Tensor& leaf = static_cast<AccumulateGrad&>(node).variable();
@@ -221,7 +227,12 @@ class Runner {
   }
 
   variable_list apply_with_hooks(Node& node, const NodeHooks& hooks, variable_list&& grads) {
-    hooks.pre.for_each([&](const PreHook& hook) { grads = hook(grads); });
+    hooks.pre.for_each([&](const PreHook& hook) {
+      const size_t count = grads.size();
+      grads = hook(grads);
+      TENON_CHECK(grads.size() == count, "a hook before ", node.name(),
+                  " must return as many gradients as it gets, ", count, ", got ", grads.size());
+    });
     if (hooks.post.empty()) return apply(node, std::move(grads));
     const variable_list taken = grads;
     variable_list results = apply(node, std::move(grads));

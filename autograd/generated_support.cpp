@@ -27,8 +27,9 @@ void check_inplace(const Tensor& self, bool recorded) {
   if (TENON_UNLIKELY(impl.base)) {
     check_view_may_be_written(self, false);
     const Tensor base(impl.base);
+    // A base that was detached has no history that the view's could become a part of.
     TENON_CHECK(
-        !needs_grad(base) || !base.is_leaf(),
+        !(requires_grad || needs_grad(base)) || !base.is_leaf(),
         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
   TENON_CHECK(!requires_grad || !self.is_leaf(),

@@ -34,10 +34,7 @@ Tensor native::empty_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
                           std::optional<bool> pin_memory,
                           std::optional<MemoryFormat> memory_format) {
-  const auto o = factory_options("empty_like", dtype, layout, device, pin_memory,
-                                 self.scalar_type(), self.device());
-  const DimVector strides = strides_like(self, memory_format.value_or(MemoryFormat::Preserve));
-  return tenon::empty_strided(self.sizes(), strides, o.dtype, o.device);
+  return uninitialized_like("empty_like", self, dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor native::new_empty(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,

@@ -35,4 +35,16 @@ inline DimVector strides_like(const TensorBase& self, MemoryFormat format) {
   return format == MemoryFormat::Contiguous ? DimVector() : strides_of_format(self.sizes(), format);
 }
 
+/// A tensor like `self` whose elements are not set, as the `*_like` factories fill it.
+inline TensorBase uninitialized_like(const char* op, const TensorBase& self,
+                                     std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                                     std::optional<Device> device, std::optional<bool> pin_memory,
+                                     std::optional<MemoryFormat> memory_format) {
+  const FactoryOptions o =
+      factory_options(op, dtype, layout, device, pin_memory, self.scalar_type(), self.device());
+  return tenon::empty_strided(self.sizes(),
+                              strides_like(self, memory_format.value_or(MemoryFormat::Preserve)),
+                              o.dtype, o.device);
+}
+
 }  // namespace tenon::native

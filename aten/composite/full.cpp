@@ -41,17 +41,6 @@ Tensor filled(TensorBase made, const Scalar& value) {
   return result;
 }
 
-/// An uninitialised tensor like `self`, as the `*_like` factories need it.
-TensorBase like(const char* op, const Tensor& self, std::optional<ScalarType> dtype,
-                std::optional<Layout> layout, std::optional<Device> device,
-                std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  const auto o = native::factory_options(op, dtype, layout, device, pin_memory, self.scalar_type(),
-                                         self.device());
-  return tenon::empty_strided(
-      self.sizes(), native::strides_like(self, memory_format.value_or(MemoryFormat::Preserve)),
-      o.dtype, o.device);
-}
-
 }  // namespace
 
 Tensor native::zeros(IntArrayRef size, std::optional<ScalarType> dtype,
@@ -86,22 +75,25 @@ Tensor native::zeros_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
                           std::optional<bool> pin_memory,
                           std::optional<MemoryFormat> memory_format) {
-  return zeroed(like("zeros_like", self, dtype, layout, device, pin_memory, memory_format));
+  return zeroed(
+      uninitialized_like("zeros_like", self, dtype, layout, device, pin_memory, memory_format));
 }
 
 Tensor native::ones_like(const Tensor& self, std::optional<ScalarType> dtype,
                          std::optional<Layout> layout, std::optional<Device> device,
                          std::optional<bool> pin_memory,
                          std::optional<MemoryFormat> memory_format) {
-  return filled(like("ones_like", self, dtype, layout, device, pin_memory, memory_format), 1);
+  return filled(
+      uninitialized_like("ones_like", self, dtype, layout, device, pin_memory, memory_format), 1);
 }
 
 Tensor native::full_like(const Tensor& self, const Scalar& fill_value,
                          std::optional<ScalarType> dtype, std::optional<Layout> layout,
                          std::optional<Device> device, std::optional<bool> pin_memory,
                          std::optional<MemoryFormat> memory_format) {
-  return filled(like("full_like", self, dtype, layout, device, pin_memory, memory_format),
-                fill_value);
+  return filled(
+      uninitialized_like("full_like", self, dtype, layout, device, pin_memory, memory_format),
+      fill_value);
 }
 
 Tensor native::new_zeros(const Tensor& self, IntArrayRef size, std::optional<ScalarType> dtype,

@@ -2,6 +2,7 @@
 
 #include "tenon/native/_linear_double_backward.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/conj.h"
 #include "tenon/ops/linear.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/mm.h"
@@ -31,8 +32,8 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-/// grad_input = grad_output @ weight, grad_weight = grad_output^T @ input, grad_bias = the sum of
-/// grad_output over all but its last dimension.
+/// grad_input = grad_output @ conj(weight), grad_weight = grad_output^T @ conj(input), grad_bias =
+/// the sum of grad_output over all but its last dimension.
 std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self,
                                                            const Tensor& grad_output,
                                                            const Tensor& weight,
@@ -41,19 +42,19 @@ std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self,
   const Tensor g = rows_of(grad_output, outputs), w = rows_of(weight, weight.size(-1));
   Tensor grad_input, grad_weight, grad_bias;
   if (output_mask[0]) {
-    grad_input = tenon::mm(g, w);
+    grad_input = tenon::mm(g, conj(w));
     if (self.dim() != 2) grad_input = reshape(grad_input, self.sizes());
   }
   if (output_mask[1]) {
-    grad_weight = tenon::mm(t(g), rows_of(self, self.size(-1)));
+    grad_weight = tenon::mm(t(g), conj(rows_of(self, self.size(-1))));
     if (weight.dim() != 2) grad_weight = reshape(grad_weight, weight.sizes());
   }
   if (output_mask[2]) grad_bias = sum(g, 0);
   return {grad_input, grad_weight, grad_bias};
 }
 
-/// The derivative of linear_backward: with L = <ggI, gO W> + <ggW, gO^T x> + <ggb, sum gO>, its
-/// gradients of x, gO and W.
+/// The derivative of linear_backward: with L = <ggI, gO conj(W)> + <ggW, gO^T conj(x)> +
+/// <ggb, sum gO>, its gradients of x, gO and W.
 std::tuple<Tensor, Tensor, Tensor>
 native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::optional<Tensor>& ggW,
                                 const std::optional<Tensor>& ggb, const Tensor& self,
@@ -64,7 +65,7 @@ native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::opt
   const Tensor g = rows_of(grad_output, outputs);
   Tensor grad_self, grad_grad_output, grad_weight;
   if (output_mask[0] && u.defined()) {
-    grad_self = reshape(tenon::mm(g, rows_of(u, weight.size(-1))), self.sizes());
+    grad_self = reshape(tenon::mm(g, conj(rows_of(u, weight.size(-1)))), self.sizes());
   }
   if (output_mask[1]) {
     if (v.defined()) grad_grad_output = tenon::linear(v, weight);
@@ -77,7 +78,7 @@ native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::opt
     }
   }
   if (output_mask[2] && v.defined()) {
-    grad_weight = reshape(tenon::mm(t(g), rows_of(v, self.size(-1))), weight.sizes());
+    grad_weight = reshape(tenon::mm(t(g), conj(rows_of(v, self.size(-1)))), weight.sizes());
   }
   return {grad_self, grad_grad_output, grad_weight};
 }

@@ -23,7 +23,9 @@ Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
     TENON_DISPATCH_REAL(o.dtype, "linspace", {
       using A = std::conditional_t<std::is_same_v<opmath_t<scalar_t>, float>, float, double>;
       scalar_t* out = static_cast<scalar_t*>(result.data_ptr());
-      const A first = start.to<A>(), last = end.to<A>();
+      // Integers lie between integers, as PyTorch has it.
+      using Bound = std::conditional_t<std::is_integral_v<scalar_t>, scalar_t, A>;
+      const A first = static_cast<A>(start.to<Bound>()), last = static_cast<A>(end.to<Bound>());
       const A step = steps > 1 ? (last - first) / static_cast<A>(steps - 1) : A(0);
       parallel_for(0, steps, 32768, [&](int64_t begin, int64_t stop) {
         for (int64_t i = begin; i < stop; ++i) {

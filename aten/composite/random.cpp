@@ -16,19 +16,6 @@
 #include <utility>
 
 namespace tenon {
-namespace {
-
-TensorBase like(const char* op, const Tensor& self, std::optional<ScalarType> dtype,
-                std::optional<Layout> layout, std::optional<Device> device,
-                std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  const auto o = native::factory_options(op, dtype, layout, device, pin_memory, self.scalar_type(),
-                                         self.device());
-  return tenon::empty_strided(
-      self.sizes(), native::strides_like(self, memory_format.value_or(MemoryFormat::Preserve)),
-      o.dtype, o.device);
-}
-
-}  // namespace
 
 Tensor native::rand_generator(IntArrayRef size, std::optional<Generator> generator,
                               std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -47,7 +34,8 @@ Tensor native::rand_like(const Tensor& self, std::optional<ScalarType> dtype,
                          std::optional<Layout> layout, std::optional<Device> device,
                          std::optional<bool> pin_memory,
                          std::optional<MemoryFormat> memory_format) {
-  Tensor result = like("rand_like", self, dtype, layout, device, pin_memory, memory_format);
+  Tensor result =
+      uninitialized_like("rand_like", self, dtype, layout, device, pin_memory, memory_format);
   return ops::uniform_::call(result, 0, 1, std::nullopt);
 }
 
@@ -69,7 +57,8 @@ Tensor native::randn_like(const Tensor& self, std::optional<ScalarType> dtype,
                           std::optional<Layout> layout, std::optional<Device> device,
                           std::optional<bool> pin_memory,
                           std::optional<MemoryFormat> memory_format) {
-  Tensor result = like("randn_like", self, dtype, layout, device, pin_memory, memory_format);
+  Tensor result =
+      uninitialized_like("randn_like", self, dtype, layout, device, pin_memory, memory_format);
   return ops::normal_::call(result, 0, 1, std::nullopt);
 }
 
@@ -113,7 +102,8 @@ Tensor native::randint_like_low_dtype(const Tensor& self, int64_t low, int64_t h
                                       std::optional<ScalarType> dtype, std::optional<Layout> layout,
                                       std::optional<Device> device, std::optional<bool> pin_memory,
                                       std::optional<MemoryFormat> memory_format) {
-  Tensor result = like("randint_like", self, dtype, layout, device, pin_memory, memory_format);
+  Tensor result =
+      uninitialized_like("randint_like", self, dtype, layout, device, pin_memory, memory_format);
   return ops::random__from::call(result, low, high, std::nullopt);
 }
 

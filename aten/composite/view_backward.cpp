@@ -8,10 +8,13 @@
 #include "tenon/native/unfold_backward.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/as_strided.h"
+#include "tenon/ops/clamp_min.h"
 #include "tenon/ops/constant_pad_nd.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/diagonal.h"
+#include "tenon/ops/div.h"
 #include "tenon/ops/index_add.h"
+#include "tenon/ops/new_ones.h"
 #include "tenon/ops/new_zeros.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/roll.h"
@@ -33,6 +36,21 @@ Tensor embed(const Tensor& grad, IntArrayRef sizes, View&& view) {
   Tensor part = view(Tensor(make_detached(result)));
   ops::copy_::call(part, grad, false);
   return result;
+}
+
+/// Whether two elements may lie at one place: some stride is not beyond what the smaller ones reach.
+bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 1) dims.emplace_back(strides[i], sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
 }
 
 }  // namespace
@@ -84,11 +102,19 @@ Tensor native::as_strided_backward(const Tensor& grad, IntArrayRef self_sizes,
   reach(self_sizes, self_strides, self_offset - first);
   reach(size, stride, offset - first);
   const Tensor all = tenon::arange(extent, TensorOptions(kLong).device(grad.device()));
-  const Tensor places = ops::as_strided::call(all, size, stride, offset - first);
-  const Tensor storage =
-      ops::index_add::call(tenon::new_zeros(grad, extent), 0, ops::reshape::call(places, {-1}),
-                           ops::reshape::call(grad, {-1}), 1);
-  // Where elements of self share memory each of them gets the whole.
+  const auto places = [&](IntArrayRef sizes, IntArrayRef strides, int64_t from) {
+    return ops::reshape::call(ops::as_strided::call(all, sizes, strides, from), {-1});
+  };
+  const Tensor zeros = tenon::new_zeros(grad, extent);
+  Tensor storage = ops::index_add::call(zeros, 0, places(size, stride, offset - first),
+                                        ops::reshape::call(grad, {-1}), 1);
+  if (may_overlap(self_sizes, self_strides)) {
+    // Elements of self that share memory share its gradient, so that it counts once in their sum.
+    const Tensor own = places(self_sizes, self_strides, self_offset - first);
+    const Tensor count = ops::index_add::call(
+        zeros, 0, own, tenon::new_ones(grad, IntArrayRef(own.numel())), 1);
+    storage = storage.div(count.clamp_min(1));
+  }
   return ops::as_strided::call(storage, self_sizes, self_strides, self_offset - first).clone();
 }
 

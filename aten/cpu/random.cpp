@@ -1,10 +1,10 @@
 #include "tenon/native/random.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "aten/cpu/random_fill.h"
 #include "aten/cpu/random_words.h"
+#include "aten/iterator/number_fits.h"
 
 namespace tenon {
 namespace {
@@ -70,29 +70,13 @@ void fill_range(const Tensor& self, GeneratorImpl& generator, uint64_t range, in
   });
 }
 
-/// Largest number up to which every integer is a value of the type.
-int64_t largest_exact(ScalarType t) {
-  switch (t) {
-  case kBool: return 1;
-  case kByte: return 255;
-  case kChar: return 127;
-  case kShort: return 32767;
-  case kInt: return std::numeric_limits<int32_t>::max();
-  case kHalf: return 1 << 11;
-  case kBFloat16: return 1 << 8;
-  case kFloat: return 1 << 24;
-  case kDouble: return int64_t{1} << 53;
-  default: return std::numeric_limits<int64_t>::max();
-  }
-}
-
 double largest(ScalarType t) {
   switch (t) {
   case kHalf: return 65504.0;
   case kBFloat16:
   case kFloat:
   case kDouble: return 0x1p127;
-  default: return static_cast<double>(largest_exact(t));
+  default: return static_cast<double>(native::largest_exact(t));
   }
 }
 
@@ -107,7 +91,7 @@ double smallest(ScalarType t) {
 Tensor& native::random_cpu_(Tensor& self, std::optional<Generator> generator) {
   const LockedGenerator source("random_", generator);
   const ScalarType t = self.scalar_type();
-  const uint64_t range = static_cast<uint64_t>(largest_exact(t)) + 1;
+  const uint64_t range = static_cast<uint64_t>(native::largest_exact(t)) + 1;
   TENON_DISPATCH_REAL(t, "random_", {
     fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {
       const bool wide = t == kLong || t == kDouble;
@@ -134,7 +118,7 @@ Tensor& native::random_from_cpu_(Tensor& self, int64_t from, std::optional<int64
                     "[random_] to - 1 is out of bounds for ", t, ", got to=", to.value_or(0));
   const LockedGenerator source("random_", generator);
   // Without `to` up to the largest value; from the smallest int64 on that is all 2^64.
-  const int64_t last = to ? *to - 1 : largest_exact(t);
+  const int64_t last = to ? *to - 1 : native::largest_exact(t);
   fill_range(self, *source, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from);
   return self;
 }

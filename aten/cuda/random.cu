@@ -1,8 +1,7 @@
 // uniform_, normal_, random_, bernoulli_ and dropout, from the Philox generator.
 #include "aten/cuda/random.cuh"
 
-#include <limits>
-
+#include "aten/iterator/number_fits.h"
 #include "tenon/native/bernoulli.h"
 #include "tenon/native/native_dropout.h"
 #include "tenon/native/normal.h"
@@ -125,22 +124,6 @@ void fill_integers(Tensor& self, uint64_t range, int64_t base,
   out.finish();
 }
 
-/// Largest number up to which every integer is a value of the type.
-int64_t largest_exact(ScalarType t) {
-  switch (t) {
-  case kBool: return 1;
-  case kByte: return 255;
-  case kChar: return 127;
-  case kShort: return 32767;
-  case kInt: return std::numeric_limits<int32_t>::max();
-  case kHalf: return 1 << 11;
-  case kBFloat16: return 1 << 8;
-  case kFloat: return 1 << 24;
-  case kDouble: return int64_t{1} << 53;
-  default: return std::numeric_limits<int64_t>::max();
-  }
-}
-
 /// The elements of a complex tensor as twice as many real ones.
 template <class F>
 void fill_real_parts(const char* op, Tensor& self, F&& fill) {
@@ -185,7 +168,8 @@ Tensor& native::normal_cuda_(Tensor& self, double mean, double std,
 
 /// All integers from 0 on that the dtype holds exactly.
 Tensor& native::random_cuda_(Tensor& self, std::optional<Generator> generator) {
-  fill_integers(self, static_cast<uint64_t>(largest_exact(self.scalar_type())) + 1, 0, generator);
+  fill_integers(self, static_cast<uint64_t>(native::largest_exact(self.scalar_type())) + 1, 0,
+                generator);
   return self;
 }
 
@@ -194,7 +178,7 @@ Tensor& native::random_from_cuda_(Tensor& self, int64_t from, std::optional<int6
   TENON_CHECK_VALUE(!to || from < *to,
                     "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
                     " >= to=", to.value_or(0));
-  const int64_t last = to ? *to - 1 : largest_exact(self.scalar_type());
+  const int64_t last = to ? *to - 1 : native::largest_exact(self.scalar_type());
   fill_integers(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from,
                 generator);
   return self;

@@ -43,4 +43,19 @@ bool number_fits(const Scalar& value, ScalarType type) {
   }
 }
 
+int64_t largest_exact(ScalarType type) {
+  switch (type) {
+  case kBool: return 1;
+  case kByte: return 255;
+  case kChar: return 127;
+  case kShort: return 32767;
+  case kInt: return std::numeric_limits<int32_t>::max();
+  case kHalf: return 1 << 11;
+  case kBFloat16: return 1 << 8;
+  case kFloat: return 1 << 24;
+  case kDouble: return int64_t{1} << 53;
+  default: return std::numeric_limits<int64_t>::max();
+  }
+}
+
 }  // namespace tenon::native

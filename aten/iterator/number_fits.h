@@ -16,4 +16,7 @@ inline void check_number_fits(const char* op, const Scalar& value, ScalarType ty
                     " without overflow, got ", value);
 }
 
+/// Largest number up to which every integer is a value of the type.
+TENON_API int64_t largest_exact(ScalarType type);
+
 }  // namespace tenon::native

@@ -25,6 +25,10 @@ TensorSpec native::cat_meta(TensorList tensors, int64_t dim) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     TENON_CHECK(tensors[i].dim() > 0, "[cat] zero-dimensional tensor (at position ", i,
                 ") cannot be concatenated");
+    TENON_CHECK(tensors[i].device() == tensors[0].device(),
+                "[cat] Expected all tensors to be on the same device, but found at least two "
+                "devices, ",
+                tensors[0].device(), " and ", tensors[i].device(), "!");
     if (!first && !skipped(tensors[i])) first = &tensors[i];
   }
   if (!first) first = &tensors[0];

@@ -4,15 +4,22 @@
 
 namespace tenon::meta {
 
+/// Error "[op] Expected all tensors to be on the same device, but found at least two devices, cpu
+/// (self) and meta (index)".
+inline void check_same_device(const char* op, const char* a_name, const TensorBase& a,
+                              const char* b_name, const TensorBase& b) {
+  TENON_CHECK(a.device() == b.device(), "[", op,
+              "] Expected all tensors to be on the same device, but found at least two devices, ",
+              a.device(), " (", a_name, ") and ", b.device(), " (", b_name, ")");
+}
+
 /// Both operands' dtype and device must agree: "[op] expected a and b to have the same dtype, but
 /// got: ...".
 inline void check_same(const char* op, const char* a_name, const TensorBase& a, const char* b_name,
                        const TensorBase& b) {
   TENON_CHECK(a.scalar_type() == b.scalar_type(), "[", op, "] expected ", a_name, " and ", b_name,
               " to have the same dtype, but got: ", a.scalar_type(), " != ", b.scalar_type());
-  TENON_CHECK(a.device() == b.device(), "[", op,
-              "] Expected all tensors to be on the same device, but found at least two devices, ",
-              a.device(), " (", a_name, ") and ", b.device(), " (", b_name, ")");
+  check_same_device(op, a_name, a, b_name, b);
 }
 
 /// `sizes` must broadcast to `wanted`.

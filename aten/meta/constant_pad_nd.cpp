@@ -15,7 +15,11 @@ TensorSpec native::constant_pad_nd_meta(const Tensor& self, IntArrayRef pad, con
   DimVector sizes(self.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - i];
-    const int64_t padded = size + pad[2 * i] + pad[2 * i + 1];
+    int64_t padded = 0;
+    const bool counted = !__builtin_add_overflow(size, pad[2 * i], &padded) &&
+                         !__builtin_add_overflow(padded, pad[2 * i + 1], &padded);
+    TENON_CHECK(counted, "[constant_pad_nd] padding ", pad, " of sizes ", self.sizes(),
+                " gives more elements than can be counted");
     TENON_CHECK(padded >= 0, "[constant_pad_nd] The input size ", size, ", plus negative padding ",
                 pad[2 * i], " and ", pad[2 * i + 1],
                 " resulted in a negative output size, which is invalid. Check dimension ",

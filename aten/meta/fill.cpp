@@ -1,5 +1,7 @@
 // In-place operators on tensors without data: nothing is left to do.
 #include "tenon/native/fill.h"
+
+#include "aten/meta/checks.h"
 #include "tenon/native/bernoulli.h"
 #include "tenon/native/copy.h"
 #include "tenon/native/normal.h"
@@ -38,7 +40,8 @@ Tensor& native::random_from_meta_(Tensor& self, int64_t, std::optional<int64_t>,
 Tensor& native::bernoulli_float_meta_(Tensor& self, double, std::optional<Generator>) {
   return self;
 }
-Tensor& native::bernoulli_tensor_meta_(Tensor& self, const Tensor&, std::optional<Generator>) {
+Tensor& native::bernoulli_tensor_meta_(Tensor& self, const Tensor& p, std::optional<Generator>) {
+  meta::check_same_device("bernoulli_", "self", self, "p", p);
   return self;
 }
 

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 
+#include "aten/meta/checks.h"
+
 namespace tenon {
 namespace {
 
 void check_index(const char* op, const Tensor& self, const Tensor& index) {
+  meta::check_same_device(op, "self", self, "index", index);
   TENON_CHECK_TYPE(index.scalar_type() == kLong || index.numel() == 0, "[", op,
                    "] Expected dtype int64 for index, got ", index.scalar_type());
   TENON_CHECK(
@@ -24,6 +27,7 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
                      const Tensor* src) {
   const int64_t d = wrap_dim(dim, self.dim());
   check_index(op, self, index);
+  if (src) meta::check_same_device(op, "self", self, "src", *src);
   TENON_CHECK_TYPE(!src || src->scalar_type() == self.scalar_type(), "[", op,
                    "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
                    " and ", src ? src->scalar_type() : self.scalar_type());

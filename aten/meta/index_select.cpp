@@ -1,12 +1,14 @@
 #include "tenon/native/index_select.h"
 
+#include "aten/meta/checks.h"
 #include "tenon/native/index_add.h"
 #include "tenon/native/index_fill.h"
 
 namespace tenon {
 namespace {
 
-void check_index(const char* op, const Tensor& index) {
+void check_index(const char* op, const Tensor& self, const Tensor& index) {
+  meta::check_same_device(op, "self", self, "index", index);
   TENON_CHECK_TYPE(index.scalar_type() == kLong || index.scalar_type() == kInt, "[", op,
                    "] Expected dtype int32 or int64 for index, got ", index.scalar_type());
   TENON_CHECK_INDEX(index.dim() <= 1, "[", op, "] Index is supposed to be a vector, got sizes ",
@@ -17,7 +19,7 @@ void check_index(const char* op, const Tensor& index) {
 
 /// Sizes of self, but the number of indices along dim.
 TensorSpec native::index_select_meta(const Tensor& self, int64_t dim, const Tensor& index) {
-  check_index("index_select", index);
+  check_index("index_select", self, index);
   const int64_t d = wrap_dim(dim, self.dim());
   DimVector sizes(self.sizes());
   if (self.dim() > 0) sizes[d] = index.numel();
@@ -26,7 +28,8 @@ TensorSpec native::index_select_meta(const Tensor& self, int64_t dim, const Tens
 
 TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                   const Tensor& source, const Scalar&) {
-  check_index("index_add", index);
+  check_index("index_add", self, index);
+  meta::check_same_device("index_add", "self", self, "source", source);
   const int64_t d = wrap_dim(dim, self.dim());
   TENON_CHECK_TYPE(self.scalar_type() == source.scalar_type(),
                    "[index_add] self and source must have the same dtype, got ", self.scalar_type(),
@@ -47,7 +50,7 @@ TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor&
 
 TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                               const Scalar&) {
-  check_index("index_fill", index);
+  check_index("index_fill", self, index);
   wrap_dim(dim, self.dim());
   return TensorSpec(self.sizes(), self);
 }

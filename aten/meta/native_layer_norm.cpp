@@ -1,5 +1,7 @@
 #include "tenon/native/native_layer_norm.h"
 
+#include "aten/meta/checks.h"
+
 namespace tenon {
 
 /// Input of shape [..., normalized_shape...] -> the same; mean and rstd have size 1 in place of the
@@ -21,6 +23,9 @@ std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
   TENON_CHECK(is_floating_point(input.scalar_type()), "[layer_norm] is not implemented for ",
               input.scalar_type());
   for (const auto* p : {&weight, &bias}) {
+    if (*p && (*p)->defined()) {
+      meta::check_same_device("layer_norm", "input", input, p == &weight ? "weight" : "bias", **p);
+    }
     TENON_CHECK(!*p || !(*p)->defined() || (*p)->sizes() == normalized_shape,
                 "[layer_norm] Expected ", p == &weight ? "weight" : "bias",
                 " to be of same shape as normalized_shape, but got ", (*p)->sizes(),

@@ -1,5 +1,6 @@
 #include "tenon/native/nll_loss_forward.h"
 
+#include "aten/meta/checks.h"
 #include "aten/meta/nll_loss.h"
 
 namespace tenon {
@@ -18,10 +19,9 @@ void meta::check_nll_loss(const char* op, const TensorBase& self, const TensorBa
               "] expected scalar type Long but found ", target.scalar_type());
   TENON_CHECK(is_floating_point(self.scalar_type()), "[", op, "] is not implemented for ",
               self.scalar_type());
-  TENON_CHECK(self.device() == target.device(), "[", op,
-              "] Expected all tensors to be on the same device, but found at least two devices, ",
-              self.device(), " and ", target.device());
+  check_same_device(op, "input", self, "target", target);
   if (!weight) return;
+  check_same_device(op, "input", self, "weight", *weight);
   TENON_CHECK(weight->dim() == 1 && weight->numel() == self.size(-1), "[", op,
               "] weight tensor should be defined either for all ", self.size(-1),
               " classes or no classes but got weight tensor of shape: ", weight->sizes());

@@ -69,6 +69,7 @@ class BatchNormOptions {
   TENON_ARG(bool, affine) = true;
   TENON_ARG(bool, track_running_stats) = true;
 };
+using BatchNorm1dOptions = BatchNormOptions;
 using BatchNorm2dOptions = BatchNormOptions;
 
 class LayerNormOptions {

@@ -22,6 +22,24 @@ TEST_CASE("A hook sees the gradient and may replace it", "[hooks]") {
                     "cannot register a hook on a tensor that doesn't require gradient");
 }
 
+TEST_CASE("A hook keeps what the node relies on", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  const unsigned wider = y.register_hook([](const Tensor&) { return ones({5}); });
+  CHECK_THROWS_WITH(y.sum().backward({}, true),
+                    "a hook before MulBackward1 must keep the gradient's sizes and dtype, "
+                    "Float[2], got Float[5]");
+  y.remove_hook(wider);
+  y.register_hook([](const Tensor& g) { return g.to(kDouble); });
+  CHECK_THROWS_AS(y.sum().backward({}, true), Error);
+  const Tensor z = x * 3;
+  z.grad_fn()->add_pre_hook([](const variable_list&) { return variable_list(); });
+  CHECK_THROWS_WITH(
+      z.sum().backward(),
+      "a hook before MulBackward1 must return as many gradients as it gets, 1, got 0");
+  CHECK_FALSE(x.grad().defined());
+}
+
 TEST_CASE("Hooks of a leaf run in PyTorch's order", "[hooks]") {
   const Tensor x = leaf({1});
   const Tensor y = x * 2;

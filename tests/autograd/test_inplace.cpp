@@ -237,3 +237,22 @@ TEST_CASE("Detaching a base leaves its views attached", "[inplace]") {
   v.backward();
   CHECK(values(x.grad()) == std::vector<double>{2, 0});
 }
+
+TEST_CASE("as_strided of an expanded tensor counts the memory's gradient once", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor wide = x.expand({2, 3});
+  wide.as_strided({2}, {1}, 1).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 1, 1});
+  const Tensor y = leaf({1, 2, 3, 4});
+  y.as_strided({3, 2}, {1, 1}).as_strided({4}, {1}).sum().backward();
+  CHECK(values(y.grad()) == std::vector<double>{1, 1, 1, 1});
+}
+
+TEST_CASE("A view whose base was detached is not changed in place", "[inplace]") {
+  const Tensor x = leaf({1, 2}) * 1;
+  Tensor view = x.view({2});
+  x.detach_();
+  CHECK(view.requires_grad());
+  CHECK_THROWS_WITH(view.add_(1), Contains("a view of a leaf Variable that requires grad"));
+  CHECK(values(x) == std::vector<double>{1, 2});
+}

@@ -41,9 +41,59 @@ Call resized(const Call& call, const std::function<std::vector<int64_t>(IntArray
   });
 }
 
+/// An undefined tensor in an argument's place is an error or, where it is optional, stands for
+/// none; so is one as `out`. Whatever happens, the call ends with a result or an Error.
+void check_undefined_tensors(const Case& c) {
+  const auto survives = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error&) {
+    }
+  };
+  for (size_t i = 0; i < c.call().num_tensors(); ++i) {
+    Call call = c.call();
+    call.set_tensor(i, TensorBase());
+    survives([&] { call.run(*c.forms.op); });
+    if (c.forms.inplace) survives([&] { call.run(*c.forms.inplace); });
+  }
+  if (!c.forms.out) return;
+  try {
+    c.call().run(*c.forms.out, std::vector<TensorBase>(c.expected.results.size()));
+    c.fail("undefined out", "expected an error, found none");
+  } catch (const Error&) {
+  }
+}
+
+/// Tensors on two devices are an error, but for 0-dim ones. Operators that only formulas call rely
+/// on what the forward pass gave.
+void check_mixed_devices(const Case& c) {
+  if (!c.wants("devices") || c.sample.op.find("backward") != std::string::npos) return;
+  const Call plain = c.call();
+  const auto counts = [&](size_t i) {
+    return plain.tensor(i).defined() && plain.tensor(i).dim() > 0;
+  };
+  for (size_t i = 0; i < plain.num_tensors(); ++i) {
+    bool others = false;
+    for (size_t k = 0; k < plain.num_tensors(); ++k) others |= k != i && counts(k);
+    if (!counts(i) || !others) continue;
+    Call call = c.call();
+    const TensorBase t = call.tensor(i);
+    call.set_tensor(i, empty_strided(t.sizes(), t.strides(), t.scalar_type(), kMeta));
+    try {
+      call.run(*c.forms.op);
+    } catch (const Error&) {
+      continue;
+    }
+    c.fail("devices",
+           detail::concat("tensor argument ", i, " may be on another device than the others"));
+  }
+}
+
 }  // namespace
 
 void check_edges(const Case& c) {
+  check_undefined_tensors(c);
+  check_mixed_devices(c);
   if (c.expected.results.size() == 1 && c.expected.results[0].number) return;
   const Call call = c.call();
   if (call.num_tensors() == 0) return;

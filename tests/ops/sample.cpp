@@ -12,8 +12,8 @@ namespace tenon::ops_test {
 namespace {
 
 const std::set<std::string> kOptions = {
-    "ulps",    "grad",   "fd",     "gg",   "meta",  "aliases", "edges",   "noncontig",
-    "strides", "memory", "values", "seed", "error", "out",     "inplace", "cuda"};
+    "ulps",   "grad",   "fd",   "gg",    "meta", "aliases", "edges", "noncontig", "strides",
+    "memory", "values", "seed", "error", "out",  "inplace", "cuda",  "devices"};
 
 std::string trimmed(const std::string& line) {
   const size_t begin = line.find_first_not_of(" \t");

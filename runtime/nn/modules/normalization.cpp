@@ -15,7 +15,7 @@ std::optional<Tensor> optional(const Tensor& t) {
 
 }  // namespace
 
-BatchNorm2dImpl::BatchNorm2dImpl(const BatchNorm2dOptions& o) : options(o) {
+BatchNormImpl::BatchNormImpl(const BatchNormOptions& o) : options(o) {
   const int64_t features = o.num_features();
   if (o.affine()) {
     weight = register_parameter("weight", ones({features}, TensorOptions()));
@@ -28,10 +28,23 @@ BatchNorm2dImpl::BatchNorm2dImpl(const BatchNorm2dOptions& o) : options(o) {
   }
 }
 
-Tensor BatchNorm2dImpl::forward(const Tensor& input) {
+void BatchNorm1dImpl::check_input(const Tensor& input) const {
+  TENON_CHECK_VALUE(input.dim() == 2 || input.dim() == 3,
+                    "[BatchNorm1d] expected a 2- or 3-dimensional input, got shape ",
+                    input.sizes());
+}
+
+void BatchNorm2dImpl::check_input(const Tensor& input) const {
   TENON_CHECK_VALUE(input.dim() == 4, "[BatchNorm2d] expected a 4-dimensional input, got shape ",
                     input.sizes());
+}
+
+Tensor BatchNormImpl::forward(const Tensor& input) {
+  check_input(input);
   const bool tracked = running_mean.defined();
+  TENON_CHECK_VALUE(!(is_training() || !tracked) || input.numel() != input.size(1), "[", name(),
+                    "] Expected more than 1 value per channel when training, got ", "input size ",
+                    input.sizes());
   double average_factor = options.momentum().value_or(0.0);
   if (is_training() && tracked) {
     NoGradGuard no_grad;
@@ -43,8 +56,8 @@ Tensor BatchNorm2dImpl::forward(const Tensor& input) {
                            options.eps(), false);
 }
 
-void BatchNorm2dImpl::pretty_print(std::ostream& out) const {
-  out << "BatchNorm2d(" << options.num_features() << ", eps=" << options.eps() << ", momentum=";
+void BatchNormImpl::pretty_print(std::ostream& out) const {
+  out << name() << '(' << options.num_features() << ", eps=" << options.eps() << ", momentum=";
   if (options.momentum()) {
     out << *options.momentum();
   } else {

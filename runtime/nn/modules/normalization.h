@@ -5,23 +5,48 @@
 
 namespace tenon::nn {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias per channel of [N, C, H, W]. Training uses the
-/// batch's statistics and moves the running ones towards them by `momentum`; evaluation uses the
-/// running ones. Parameters weight and bias [C], buffers running_mean, running_var [C] and
-/// num_batches_tracked.
-class TENON_API BatchNorm2dImpl : public Module {
+/// (x - mean) / sqrt(var + eps) * weight + bias per channel, dimension 1. Training uses the batch's
+/// statistics and moves the running ones towards them by `momentum`; evaluation uses the running
+/// ones. Parameters weight and bias [C], buffers running_mean, running_var [C] and
+/// num_batches_tracked. ValueError for an input of another rank, and in training for one value per
+/// channel, which has no variance.
+class TENON_API BatchNormImpl : public Module {
  public:
-  BatchNorm2dImpl(int64_t num_features) : BatchNorm2dImpl(BatchNorm2dOptions(num_features)) {}
-  explicit BatchNorm2dImpl(const BatchNorm2dOptions& options);
+  explicit BatchNormImpl(const BatchNormOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& out) const override;
 
-  BatchNorm2dOptions options;
+  BatchNormOptions options;
   Tensor weight;
   Tensor bias;
   Tensor running_mean;
   Tensor running_var;
   Tensor num_batches_tracked;
+
+ protected:
+  /// Throws unless the input has the rank that the class is for.
+  virtual void check_input(const Tensor& input) const = 0;
+};
+
+/// Batch normalisation of [N, C] or [N, C, L].
+class TENON_API BatchNorm1dImpl : public BatchNormImpl {
+ public:
+  BatchNorm1dImpl(int64_t num_features) : BatchNormImpl(BatchNorm1dOptions(num_features)) {}
+  explicit BatchNorm1dImpl(const BatchNorm1dOptions& options) : BatchNormImpl(options) {}
+
+ protected:
+  void check_input(const Tensor& input) const override;
+};
+TENON_MODULE(BatchNorm1d);
+
+/// Batch normalisation of [N, C, H, W].
+class TENON_API BatchNorm2dImpl : public BatchNormImpl {
+ public:
+  BatchNorm2dImpl(int64_t num_features) : BatchNormImpl(BatchNorm2dOptions(num_features)) {}
+  explicit BatchNorm2dImpl(const BatchNorm2dOptions& options) : BatchNormImpl(options) {}
+
+ protected:
+  void check_input(const Tensor& input) const override;
 };
 TENON_MODULE(BatchNorm2d);
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "runtime/nn/nn.h"
 #include "tenon/ops/arange.h"
@@ -92,9 +93,30 @@ TEST_CASE("batch norm follows the batch while training and the running statistic
   CHECK_THROWS_WITH(norm(x.view({4, 2})),
                     "[BatchNorm2d] expected a 4-dimensional input, got shape [4, 2]");
 
+  norm->train();
+  CHECK_THROWS_WITH(norm(ones({1, 2, 1, 1})),
+                    "[BatchNorm2d] Expected more than 1 value per channel when training, got input "
+                    "size [1, 2, 1, 1]");
   nn::BatchNorm2d cumulative(nn::BatchNorm2dOptions(2).momentum(std::nullopt));
   cumulative(x);
   CHECK_THAT(values(cumulative->running_mean), Catch::Approx<double>({2.5, 4.5}));
+}
+
+TEST_CASE("BatchNorm1d is BatchNorm2d over other shapes") {
+  const Tensor x = arange(24, TensorOptions(kFloat)).square().reshape({4, 3, 2});
+  nn::BatchNorm1d one(3);
+  nn::BatchNorm2d two(3);
+  CHECK(one(x).equal(two(x.unsqueeze(3)).squeeze(3)));
+  CHECK(one->running_mean.equal(two->running_mean));
+  CHECK(one(x.select(2, 0)).equal(two(x.slice(2, 0, 1).unsqueeze(3)).flatten(1)));
+  one->eval();
+  CHECK(one(x.slice(0, 0, 1)).sizes() == IntArrayRef{1, 3, 2});
+  std::ostringstream text;
+  text << one;
+  CHECK(text.str() ==
+        "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=true, track_running_stats=true)");
+  CHECK_THROWS_WITH(one(ones({3})),
+                    "[BatchNorm1d] expected a 2- or 3-dimensional input, got shape [3]");
 }
 
 TEST_CASE("layer norm") {
