@@ -71,6 +71,7 @@ int run_on_model(const CommandLine& line) {
     // Its mistakes are not this run's to report.
     DiagnosticSink silent;
     base = load(line.base, {}, "", line.dialect, silent);
+    check_against_base(model, base, sink);
   }
   if (line.verb == "check" && line.dialect == Dialect::kUpstream) {
     return report_errors(sink, line.format) ? 1 : 0;

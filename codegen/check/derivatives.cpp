@@ -135,6 +135,15 @@ void derivative_condition(const Model& model, const Derivative& derivative, Diag
              derivative.output_condition->text + "`");
 }
 
+void derivative_without_output(const FormulaContext& context) {
+  const std::vector<bool>& outputs = context.analysis.outputs;
+  if (context.op.schema.is_inplace() || context.analysis.backward.empty() ||
+      std::find(outputs.begin(), outputs.end(), true) != outputs.end())
+    return;
+  report(context.model, context.derivative, context.sink, context.derivative.name.location,
+         "no output of `" + context.op.name() + "` is differentiable, so nothing has a gradient");
+}
+
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   if (derivative.schema.kind() != schema::SchemaKind::kOut) return;
   report(model, derivative, sink, derivative.name.location,
