@@ -14,12 +14,25 @@ namespace {
 
 using schema::BaseType;
 
-bool has_cpp_type(BaseType base) {
-  constexpr BaseType kOnlyUpstreams[] = {BaseType::kDimname,     BaseType::kQScheme,
-                                         BaseType::kStorage,     BaseType::kStream,
-                                         BaseType::kGraphModule, BaseType::kCustomClass};
-  return std::find(std::begin(kOnlyUpstreams), std::end(kOnlyUpstreams), base) ==
-         std::end(kOnlyUpstreams);
+template <size_t n>
+bool is_one_of(BaseType base, const BaseType (&bases)[n]) {
+  return std::find(std::begin(bases), std::end(bases), base) != std::end(bases);
+}
+
+/// Whether generated code has the type: those that a boxed value (aten/core/value.h) holds.
+bool has_cpp_type(const schema::Type& type) {
+  constexpr BaseType kOnlyUpstreams[] = {
+      BaseType::kDeviceIndex, BaseType::kDimname, BaseType::kDimVector,   BaseType::kQScheme,
+      BaseType::kStorage,     BaseType::kStream,  BaseType::kGraphModule, BaseType::kCustomClass};
+  constexpr BaseType kNumbers[] = {BaseType::kInt, BaseType::kSymInt, BaseType::kFloat};
+  if (is_one_of(type.base, kOnlyUpstreams)) return false;
+  const schema::Type plain = type.without_optional();
+  if (plain.suffixes.empty()) return true;
+  if (!plain.is_list()) return false;
+  if (type.is_tensor_list() || type.is_optional_tensor_list()) return true;
+  const bool of_plain = plain.element().suffixes.empty();
+  return of_plain && (is_one_of(type.base, kNumbers) ||
+                      (type.base == BaseType::kBool && plain.list_size().has_value()));
 }
 
 void unknown_constants(const schema::DefaultValue& value, const schema::Argument& argument,
@@ -56,9 +69,12 @@ std::string cpp_signature(const schema::FunctionSchema& schema,
 
 void cpp_type(const Entry& entry) {
   const auto check = [&](const schema::Type& type, const schema::Span& span) {
-    if (has_cpp_type(type.base)) return;
+    if (has_cpp_type(type)) return;
     entry.sink.error(entry.op.at(span),
-                     "`" + schema::to_string(type) + "` has no counterpart here");
+                     "no value here is a `" + schema::to_string(type) +
+                         "`: they are tensors, numbers, str, Scalar, ScalarType, Layout, Device, "
+                         "MemoryFormat and Generator, optional or not, and lists of Tensor, "
+                         "Tensor?, int, float and bool[N]");
   };
   for (const schema::Argument& argument : entry.schema().args) {
     check(argument.type, argument.span);

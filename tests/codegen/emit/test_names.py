@@ -1,4 +1,4 @@
-"""Arguments named as what generated code calls its own: each name is refused, or the sources compile."""
+"""What C++ might not take: each name of an argument, and each type, is refused, or the sources compile."""
 
 import json
 import os
@@ -43,7 +43,45 @@ def template_names():
     return sorted(found - {"self"})
 
 
-class Names(Workspace):
+BASES = ("Tensor", "int", "SymInt", "SymBool", "float", "bool", "str", "Scalar", "ScalarType", "Layout", "Device",
+         "DeviceIndex", "MemoryFormat", "Generator", "DimVector", "Dimname", "QScheme", "Storage", "Stream")
+SUFFIXES = ("", "?", "[]", "[3]", "[]?", "?[]", "[3]?", "[][]", "??[]")
+ENTRY = "- func: my::{}\n  composite: explicit\n  non_differentiable: True\n  tags: nondeterministic_seeded\n"
+
+
+class Compiled(Workspace):
+    def check_compiles(self, native, derivatives, *sources):
+        self.write("n.yaml", native)
+        self.write("d.yaml", derivatives)
+        out, base = self.folder / "gen", self.folder / "base"
+        self.check_ok(generate("n.yaml", "d.yaml", out, "--base", ROOT / "native_functions.yaml", cwd=self.folder))
+        self.check_ok(generate(ROOT / "native_functions.yaml", ROOT / "derivatives.yaml", base))
+        folders = [f"-I{folder}" for folder in (out, ROOT, base, os.environ["TENON_INCLUDE"])]
+        for source in sources:
+            command = [os.environ["CXX"], "-std=c++20", "-fsyntax-only", *folders, out / source]
+            compiled = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            self.assertEqual(compiled.returncode, 0, compiled.stderr[:3000])
+
+
+class Types(Compiled):
+    def test_types_of_arguments_and_results(self):
+        schemas = [f"a{i}(Tensor self, {base}{suffix} x) -> Tensor" for i, (base, suffix) in
+                   enumerate((base, suffix) for base in BASES for suffix in SUFFIXES)]
+        schemas += [f"r{i}(Tensor self) -> {base}{suffix}" for i, (base, suffix) in
+                    enumerate((base, suffix) for base in BASES for suffix in SUFFIXES[:4])]
+        entries = [ENTRY.format(schema) for schema in schemas]
+        self.write("n.yaml", "".join(entries))
+        result = tenonc("check", "--native", "n.yaml", "--tags", ROOT / "tags.yaml", "--format", "json", cwd=self.folder)
+        messages = json.loads(result.stdout)["diagnostics"]
+        self.assertLessEqual({message["rule"] for message in messages}, {"cpp_type", "schema_syntax"})
+        lines = ENTRY.count("\n")
+        refused = {(message["line"] - 1) // lines for message in messages}
+        accepted = [entry for i, entry in enumerate(entries) if i not in refused]
+        self.assertGreater(len(accepted), 60)
+        self.check_compiles("".join(accepted), "", "operators_0.cpp")
+
+
+class Names(Compiled):
     def files(self, names):
         numbers = ", ".join(f"int {name}" for name in names)
         tensors = ", ".join(f"Tensor {name}" for name in names)
@@ -62,16 +100,8 @@ class Names(Workspace):
             refused.add(re.match("`(\\w+)`", message["message"])[1])
         self.assertLess(len(refused), len(names) / 2)
         self.files([name for name in names if name not in refused])
-        out = self.folder / "gen"
-        self.check_ok(generate("n.yaml", "d.yaml", out, "--base", ROOT / "native_functions.yaml", cwd=self.folder))
-        base = self.folder / "base"
-        self.check_ok(generate(ROOT / "native_functions.yaml", ROOT / "derivatives.yaml", base))
-        folders = [f"-I{folder}" for folder in (out, ROOT, base, os.environ["TENON_INCLUDE"])]
-        for source in ("operators_0.cpp", "autograd_0.cpp"):
-            with self.subTest(source):
-                command = [os.environ["CXX"], "-std=c++20", "-fsyntax-only", *folders, out / source]
-                compiled = subprocess.run(command, capture_output=True, text=True, timeout=300)
-                self.assertEqual(compiled.returncode, 0, compiled.stderr[:3000])
+        native = (self.folder / "n.yaml").read_text()
+        self.check_compiles(native, DERIVATIVES, "operators_0.cpp", "autograd_0.cpp")
 
 
 if __name__ == "__main__":
