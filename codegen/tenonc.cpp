@@ -54,6 +54,10 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
 
 /// The commands that read operators: check, check-kernels, explain, ir, gen.
 int run_on_model(const CommandLine& line) {
+  if (line.verb != "explain" && !line.operands.empty()) {
+    throw UsageError{line.verb + " takes options alone, got '" + line.operands[0] +
+                     "': give --native FILE for operators"};
+  }
   if (!line.backend.empty()) return run_backend(line);
   if (!line.selected.empty() && line.root.empty()) throw UsageError{"--operators needs --root"};
   if (line.native.empty()) throw UsageError{"no operators: give --native FILE"};
