@@ -43,6 +43,7 @@ const Rule kRules[] = {
     RULE(unique_cpp_names, kBoth),
     RULE(unique_derivatives, kBoth),
     RULE(distinct_overloads, kTenon),
+    RULE(distinct_headers, kTenon),
     RULE(view_copies, kUpstream),
 
     RULE(one_form_per_kind, kBoth),
@@ -111,7 +112,7 @@ const Rule kRules[] = {
     RULE(derivative_key, kBoth),
     RULE(derivative_outputs, kBoth),
     RULE(derivative_of_out, kBoth),
-    RULE(derivative_without_output, kTenon),
+    RULE(derivative_results, kTenon),
     // Upstream writes an entry without formulas for an operator whose gradients are not
     // implemented.
     RULE(derivative_empty, kTenon),

@@ -78,6 +78,11 @@ void cpp_type(const Entry& entry) {
   };
   for (const schema::Argument& argument : entry.schema().args) {
     check(argument.type, argument.span);
+    if (argument.is_mutable() && argument.type.is_tensor_list() && !argument.type.list_size()) {
+      entry.sink.error(entry.op.at(argument.span),
+                       "only a Tensor can be written here, not a list, got `" +
+                           schema::to_string(argument) + "`");
+    }
     if (argument.default_value) unknown_constants(*argument.default_value, argument, entry);
   }
   for (const schema::Return& ret : entry.schema().returns) check(ret.type, ret.span);

@@ -150,7 +150,7 @@ void derivative_kind(const Model& model, const Derivative& derivative, Diagnosti
 void derivative_key(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_outputs(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
-void derivative_without_output(const FormulaContext& context);
+void derivative_results(const FormulaContext& context);
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void inplace_differentiability(const Model& model, const Derivative& derivative,
                                DiagnosticSink& sink);
@@ -176,6 +176,7 @@ void output_condition(const Model& model, const Derivative& derivative, Diagnost
 // uniqueness.cpp: the model as a whole.
 void unique_operators(const Model& model, DiagnosticSink& sink);
 void unique_cpp_names(const Model& model, DiagnosticSink& sink);
+void distinct_headers(const Model& model, DiagnosticSink& sink);
 void unique_derivatives(const Model& model, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen::rules

@@ -1,5 +1,6 @@
 #include "codegen/emit/cpp_types.h"
 
+#include <cmath>
 #include <map>
 
 namespace tenon::codegen {
@@ -28,6 +29,9 @@ std::string literal(const schema::DefaultValue& value, const Type& type) {
     std::string out = "{";
     for (size_t i = 0; i < list->size(); ++i) out += (i ? ", " : "") + literal((*list)[i], type);
     return out + "}";
+  }
+  if (const auto* d = value.get<double>(); d != nullptr && !std::isfinite(*d)) {
+    return (*d < 0 ? "-" : "") + *cpp_constant(type.base, std::isnan(*d) ? "nan" : "inf");
   }
   // No integer literal has this value.
   if (const auto* i = value.get<int64_t>(); i != nullptr && *i == INT64_MIN) return "INT64_MIN";

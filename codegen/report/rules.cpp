@@ -21,6 +21,7 @@ constexpr Rule kChecks[] = {
     {"generated_name", "an argument named as something in generated code"},
     {"output_parameter", "an argument named as an output of its kernel or out form"},
     {"cpp_type", "a type or default that has no counterpart in C++ here"},
+    {"distinct_headers", "two operators whose names differ by case alone"},
     {"distinct_overloads", "two overloads with the same types of arguments"},
     {"identifier_keys", "`out_name`, `check`, `structured_inherits` that are no identifiers"},
     {"no_default_argument", "`cpp_no_default_args` names no argument, or one without a default"},
@@ -88,7 +89,8 @@ constexpr Rule kChecks[] = {
     {"derivative_outputs", "`output_differentiability` of another length than the outputs"},
     {"derivative_condition", "a condition in `output_differentiability`"},
     {"output_condition", "a condition for several outputs"},
-    {"derivative_without_output", "formulas of an operator without a differentiable output"},
+    {"derivative_results", "formulas of an operator without a differentiable output, or with "
+                           "results that are no tensors"},
     {"derivative_of_out", "a derivative of an out form"},
     {"inplace_differentiability",
      "an in-place operator whose output is declared not differentiable"},

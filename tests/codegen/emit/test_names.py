@@ -81,6 +81,16 @@ class Types(Compiled):
         self.check_compiles("".join(accepted), "", "operators_0.cpp")
 
 
+class Namespaces(Compiled):
+    def test_one_name_in_two(self):
+        entry = "- func: {}::f(Tensor self) -> Tensor\n  pointwise: exp(self)\n"
+        more = "- func: {}::g(Tensor self) -> Tensor\n  dispatch: {{CPU: g_cpu}}\n"
+        native = "".join(part.format(name) for name in ("mine", "yours") for part in (entry, more))
+        derivatives = "".join(f"- name: {name}::g\n  self: {name}::f(grad)\n" for name in ("mine", "yours"))
+        self.check_compiles(native, derivatives, "operators_0.cpp", "autograd_0.cpp", "pointwise/mine/f.cpp",
+                            "pointwise/yours/f.cpp")
+
+
 class Names(Compiled):
     def files(self, names):
         numbers = ", ".join(f"int {name}" for name in names)
