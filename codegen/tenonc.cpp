@@ -54,6 +54,10 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
 
 /// The commands that read operators: check, check-kernels, explain, ir, gen.
 int run_on_model(const CommandLine& line) {
+  if (line.verb != "explain" && !line.operands.empty()) {
+    throw UsageError{line.verb + " takes options alone, got '" + line.operands[0] +
+                     "': give --native FILE for operators"};
+  }
   if (!line.backend.empty()) return run_backend(line);
   if (!line.selected.empty() && line.root.empty()) throw UsageError{"--operators needs --root"};
   if (line.native.empty()) throw UsageError{"no operators: give --native FILE"};
@@ -71,6 +75,7 @@ int run_on_model(const CommandLine& line) {
     // Its mistakes are not this run's to report.
     DiagnosticSink silent;
     base = load(line.base, {}, "", line.dialect, silent);
+    check_against_base(model, base, sink);
   }
   if (line.verb == "check" && line.dialect == Dialect::kUpstream) {
     return report_errors(sink, line.format) ? 1 : 0;

@@ -42,6 +42,8 @@ const Rule kRules[] = {
     RULE(unique_operators, kBoth),
     RULE(unique_cpp_names, kBoth),
     RULE(unique_derivatives, kBoth),
+    RULE(distinct_overloads, kTenon),
+    RULE(distinct_headers, kTenon),
     RULE(view_copies, kUpstream),
 
     RULE(one_form_per_kind, kBoth),
@@ -55,6 +57,10 @@ const Rule kRules[] = {
     RULE(known_category_override, kBoth),
     RULE(kernel_name, kBoth),
     RULE(reserved_argument_name, kBoth),
+    RULE(reserved_operator_name, kTenon),
+    RULE(generated_name, kTenon),
+    RULE(output_parameter, kTenon),
+    RULE(cpp_type, kTenon),
     RULE(identifier_keys, kBoth),
     RULE(no_default_argument, kBoth),
     RULE(alias_sets, kBoth),
@@ -106,6 +112,7 @@ const Rule kRules[] = {
     RULE(derivative_key, kBoth),
     RULE(derivative_outputs, kBoth),
     RULE(derivative_of_out, kBoth),
+    RULE(derivative_results, kTenon),
     // Upstream writes an entry without formulas for an operator whose gradients are not
     // implemented.
     RULE(derivative_empty, kTenon),

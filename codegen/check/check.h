@@ -19,4 +19,8 @@ const std::vector<std::string>& rule_names();
 /// Runs one rule, whatever the dialect; false if there is none of this name.
 bool run_rule(std::string_view name, const Model& model, DiagnosticSink& sink);
 
+/// What keeps operators from being added to a library that has those of `base`: the name of one of
+/// its functions, a method.
+void check_against_base(const Model& model, const Model& base, DiagnosticSink& sink);
+
 }  // namespace tenon::codegen

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "codegen/check/rules.h"
+#include "codegen/emit/pointwise.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
@@ -20,6 +21,16 @@ bool is_composite_key(std::string_view key) { return key.starts_with("Composite"
 // Keys whose kernel `pointwise` or `structured_delegate` already gives.
 bool is_dense_key(std::string_view key) {
   return key == "CPU" || key == "CUDA" || key == "Meta" || is_composite_key(key);
+}
+
+bool is_pointwise_type(const schema::Type& type) {
+  using schema::BaseType;
+  if (type.is_tensor()) return true;
+  for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
+                              BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
+    if (type.is(base)) return true;
+  }
+  return false;
 }
 
 bool all_returns_are_tensors(const schema::FunctionSchema& schema) {
@@ -178,10 +189,20 @@ void pointwise_schema(const Entry& entry) {
   if (!has_tensor) {
     entry.sink.error(entry.op.at(schema.name_span), "a pointwise operator needs a Tensor argument");
   }
+  size_t num_tensors = schema.returns.size();
   for (const Argument& arg : schema.args) {
-    if (!arg.type.holds_tensors() || !arg.type.is_list()) continue;
-    entry.sink.error(entry.op.at(arg.span), "a pointwise operator takes no list of tensors, got `" +
+    num_tensors += arg.type.is_tensor();
+    if (is_pointwise_type(arg.type)) continue;
+    const std::string takes = arg.type.is_list() && arg.type.holds_tensors()
+                                  ? "no list of tensors"
+                                  : "tensors and numbers";
+    entry.sink.error(entry.op.at(arg.span), "a pointwise operator takes " + takes + ", got `" +
                                                 schema::to_string(arg) + "`");
+  }
+  if (num_tensors > kMaxKernelTensors) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "a pointwise operator has at most " + std::to_string(kMaxKernelTensors) +
+                         " tensors, results included, got " + std::to_string(num_tensors));
   }
 }
 

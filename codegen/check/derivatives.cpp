@@ -55,8 +55,15 @@ void derivative_type(const Model& model, const Derivative& derivative, Diagnosti
   for_each_backward(derivative, [&](const Formula& formula) {
     for (const LocatedName& name : formula.names) {
       const Argument* arg = derivative.schema.find_arg(name.text);
-      if (arg == nullptr || arg->type.holds_tensors()) continue;
-      if (formula.kind == FormulaKind::kNonDifferentiable) continue;
+      if (arg == nullptr || formula.kind == FormulaKind::kNonDifferentiable) continue;
+      const bool of_optionals =
+          model.dialect() == Dialect::kTenon && arg->type.is_optional_tensor_list();
+      if (of_optionals) {
+        report(model, derivative, sink, name.location,
+               "a list of optional tensors has no gradient here: declare `" + name.text +
+                   ": non_differentiable`");
+      }
+      if (arg->type.holds_tensors()) continue;
       report(model, derivative, sink, name.location,
              "only tensors have a gradient; `" + name.text + "` is `" +
                  schema::to_string(arg->type) + "`");
@@ -133,6 +140,23 @@ void derivative_condition(const Model& model, const Derivative& derivative, Diag
   report(model, derivative, sink, derivative.output_condition->location,
          "each of `output_differentiability` must be True or False, got `" +
              derivative.output_condition->text + "`");
+}
+
+void derivative_results(const FormulaContext& context) {
+  const std::vector<bool>& outputs = context.analysis.outputs;
+  const std::vector<schema::Return>& returns = context.op.schema.returns;
+  for (const schema::Return& ret : returns) {
+    const bool alone = ret.type.is_tensor_list() && returns.size() == 1;
+    if (context.analysis.backward.empty() || ret.type.is_tensor() || alone) continue;
+    report(context.model, context.derivative, context.sink, context.derivative.name.location,
+           "an operator with a gradient returns tensors, or one list of them, got `" +
+               schema::to_string(ret) + "`");
+  }
+  if (context.op.schema.is_inplace() || context.analysis.backward.empty() ||
+      std::find(outputs.begin(), outputs.end(), true) != outputs.end())
+    return;
+  report(context.model, context.derivative, context.sink, context.derivative.name.location,
+         "no output of `" + context.op.name() + "` is differentiable, so nothing has a gradient");
 }
 
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {

@@ -68,9 +68,16 @@ void known_tag(const Entry& entry);
 void known_python_module(const Entry& entry);
 void known_category_override(const Entry& entry);
 void kernel_name(const Entry& entry);
-void reserved_argument_name(const Entry& entry);
 void identifier_keys(const Entry& entry);
 void no_default_argument(const Entry& entry);
+
+// cpp_names.cpp, cpp_types.cpp: what the C++ compiler would not take.
+void reserved_argument_name(const Entry& entry);
+void reserved_operator_name(const Entry& entry);
+void generated_name(const Entry& entry);
+void output_parameter(const Entry& entry);
+void cpp_type(const Entry& entry);
+void distinct_overloads(const Model& model, DiagnosticSink& sink);
 
 // schemas.cpp: schemas that parse and yet are wrong.
 void alias_sets(const Entry& entry);
@@ -143,6 +150,7 @@ void derivative_kind(const Model& model, const Derivative& derivative, Diagnosti
 void derivative_key(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_outputs(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_condition(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
+void derivative_results(const FormulaContext& context);
 void derivative_of_out(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void inplace_differentiability(const Model& model, const Derivative& derivative,
                                DiagnosticSink& sink);
@@ -168,6 +176,7 @@ void output_condition(const Model& model, const Derivative& derivative, Diagnost
 // uniqueness.cpp: the model as a whole.
 void unique_operators(const Model& model, DiagnosticSink& sink);
 void unique_cpp_names(const Model& model, DiagnosticSink& sink);
+void distinct_headers(const Model& model, DiagnosticSink& sink);
 void unique_derivatives(const Model& model, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen::rules

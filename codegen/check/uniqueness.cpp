@@ -1,3 +1,4 @@
+#include <cctype>
 #include <map>
 
 #include "codegen/check/rules.h"
@@ -30,6 +31,24 @@ void unique_operators(const Model& model, DiagnosticSink& sink) {
         if (variant.derived == derived) claim(model.operators()[i], variant);
       }
     }
+  }
+}
+
+// Headers are found in file systems that do not tell `Add.h` from `add.h`.
+void distinct_headers(const Model& model, DiagnosticSink& sink) {
+  std::map<std::string, const Operator*> seen;
+  for (const Operator& op : model.operators()) {
+    const std::string name = op.schema.ns + "::" + op.base_name();
+    std::string lower = name;
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto [before, is_new] = seen.try_emplace(lower, &op);
+    const Operator& other = *before->second;
+    if (is_new || other.schema.ns + "::" + other.base_name() == name) continue;
+    sink.report({Severity::kError,
+                 op.location,
+                 "`" + op.name() + "` and `" + other.name() + "` differ by case alone",
+                 {{other.location, "the other is here"}},
+                 {}});
   }
 }
 

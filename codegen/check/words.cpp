@@ -19,24 +19,6 @@ bool is_identifier(std::string_view name) {
 }
 
 // Words that are keywords of C++ or of Python, where arguments become names.
-const std::vector<std::string>& reserved_words() {
-  static const std::vector<std::string> words = {
-      "alignas",  "alignof",   "and",    "as",       "asm",      "assert",    "async",
-      "auto",     "await",     "bool",   "break",    "case",     "catch",     "char",
-      "class",    "concept",   "const",  "continue", "def",      "default",   "del",
-      "delete",   "do",        "double", "elif",     "else",     "enum",      "except",
-      "explicit", "export",    "extern", "false",    "finally",  "float",     "for",
-      "friend",   "global",    "goto",   "if",       "import",   "in",        "inline",
-      "int",      "is",        "lambda", "long",     "mutable",  "namespace", "new",
-      "noexcept", "nonlocal",  "not",    "nullptr",  "operator", "or",        "pass",
-      "private",  "protected", "public", "raise",    "register", "requires",  "return",
-      "short",    "signed",    "sizeof", "static",   "struct",   "switch",    "template",
-      "this",     "throw",     "true",   "try",      "typedef",  "typeid",    "typename",
-      "union",    "unsigned",  "using",  "virtual",  "void",     "volatile",  "while",
-      "with",     "xor",       "yield"};
-  return words;
-}
-
 }  // namespace
 
 void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
@@ -115,23 +97,6 @@ void kernel_name(const Entry& entry) {
                      "a kernel is named by an identifier after at most three namespaces, got `" +
                          (kernel.kernel_namespace.empty() ? "" : kernel.kernel_namespace + "::") +
                          kernel.kernel + "`");
-  }
-}
-
-void reserved_argument_name(const Entry& entry) {
-  for (const schema::Argument& arg : entry.schema().args) {
-    if (contains(reserved_words(), arg.name)) {
-      entry.sink.error(entry.op.at(arg.name_span),
-                       "`" + arg.name + "` is a keyword of C++ or Python and can name no argument");
-    } else if (schema::base_type_from(arg.name)) {
-      entry.sink.error(entry.op.at(arg.name_span),
-                       "`" + arg.name + "` is a type and can name no argument");
-    }
-  }
-  for (const schema::Return& ret : entry.schema().returns) {
-    if (!schema::base_type_from(ret.name)) continue;
-    entry.sink.error(entry.op.at(ret.name_span),
-                     "`" + ret.name + "` is a type and can name no return");
   }
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "codegen/schema/cpp_types.h"
 
 namespace tenon::codegen {
@@ -8,6 +11,8 @@ using schema::cpp_owned_type;
 using schema::cpp_parameter_type;
 using schema::cpp_return_type;
 
+/// C++ text of a named constant: `long` of a ScalarType, `Mean`. Empty for what has no counterpart.
+std::optional<std::string> cpp_constant(schema::BaseType base, const std::string& name);
 /// C++ text of the argument's default, "" without one.
 std::string cpp_default(const schema::Argument& argument);
 /// "add_Tensor": the operator's name as one identifier.

@@ -10,6 +10,9 @@ namespace {
 
 std::string text(const Json& value) { return value.get<std::string>(); }
 
+/// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1.
+constexpr size_t kNumSlots = 5;
+
 std::string join(const std::vector<std::string>& words) {
   std::string result;
   for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
@@ -143,7 +146,9 @@ class Explanation {
     for (const auto& [symbol, slots] : rows) {
       for (const Json& thunk : form["dispatch"]["thunks"]) {
         if (thunk["symbol"] == symbol) {
-          out_ << "      " << join(slots) << ": " << describe(thunk) << "\n";
+          const bool everywhere = slots.size() == kNumSlots;
+          out_ << "      " << (everywhere ? "every backend" : join(slots)) << ": "
+               << describe(thunk) << "\n";
         }
       }
     }

@@ -28,6 +28,12 @@ std::vector<expr::Parameter> formula_parameters(const Operator& op) {
   return parameters;
 }
 
+/// Whether one kernel can compute the gradient.
+bool fits_kernel(const expr::Gradient& gradient) {
+  const size_t inputs = gradient.grads.size() + gradient.tensors.size() + gradient.results.size();
+  return inputs + 1 <= kMaxKernelTensors;
+}
+
 template <class T>
 void add_unique(std::vector<T>& all, const T& item) {
   if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
@@ -83,7 +89,8 @@ GradientText emit_gradient(const Operator& op, expr::Expression& expression,
   }
   out.form = gradient.form == GradientForm::kGrad   ? "grad"
              : gradient.form == GradientForm::kZero ? "zero"
-                                                    : "kernel";
+             : fits_kernel(gradient)                ? "kernel"
+                                                    : "operators";
   const expr::TensorText text = expr::print_tensor_ops(expression.graph, gradient.node, options);
   out.text = text.text;
   out.operators = text.operators;
@@ -95,9 +102,9 @@ Json emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradien
                            const std::function<size_t(const std::string&)>& input_index) {
   std::vector<const expr::Gradient*> computed;
   for (const auto& gradient : gradients.derivative.gradients) {
-    if (gradient.form == GradientForm::kGeneral || gradient.form == GradientForm::kScaled) {
-      computed.push_back(&gradient);
-    }
+    const bool is_kernel =
+        gradient.form == GradientForm::kGeneral || gradient.form == GradientForm::kScaled;
+    if (is_kernel && fits_kernel(gradient)) computed.push_back(&gradient);
   }
   std::vector<std::vector<const expr::Gradient*>> sets;
   for (const auto* one : computed) sets.push_back({one});
@@ -122,6 +129,7 @@ Json emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradien
       outputs.push_back(input_index(gradient->input));
       ident += "_" + gradient->input;
     }
+    if (inputs.size() + set.size() > kMaxKernelTensors) continue;
     Json kernel = emit_kernel(ident, gradients.expression.graph, nodes, inputs, scalars);
     kernel["outputs"] = outputs;
     kernels.push_back(kernel);

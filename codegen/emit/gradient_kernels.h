@@ -22,7 +22,7 @@ struct PointwiseGradients {
 };
 
 struct GradientText {
-  std::string form;      ///< "grad", "zero" or "kernel"
+  std::string form;      ///< "grad", "zero", "kernel", or "operators" for too many tensors
   std::string text;      ///< C++ made of differentiable operators, for double backward
   std::string readable;  ///< for people
   std::vector<std::string> operators;

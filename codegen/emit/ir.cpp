@@ -145,7 +145,8 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
       }
     }
     if (!pointwise.empty()) {
-      files.add("pointwise/" + base + ".cpp", "pointwise.cpp.j2", pointwise, extra);
+      const std::string folder = ns == "tenon" ? "pointwise/" : "pointwise/" + ns + "/";
+      files.add(folder + base + ".cpp", "pointwise.cpp.j2", pointwise, extra);
     }
   }
   for (int shard = 0; shard < options.shards; ++shard) {

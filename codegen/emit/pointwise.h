@@ -5,6 +5,9 @@
 
 namespace tenon::codegen {
 
+/// Tensors of one kernel, results included: kMaxOperands of aten/iterator/plan.h.
+constexpr size_t kMaxKernelTensors = 12;
+
 /// The parameters of an operator's pointwise expression: tensors and numbers, in schema order.
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema);
 

@@ -12,11 +12,11 @@ class KernelPrinter {
  public:
   KernelPrinter(const Graph& graph, const std::vector<NodeId>& outputs,
                 const KernelOptions& options)
-      : g_(graph), options_(options), uses_(graph.size(), 0) {
+      : g_(graph), options_(options), uses_(graph.size(), 0), names_(options.rename) {
     order_ = topological_order(graph, outputs);
     for (NodeId id : order_) {
       for (NodeId argument : g_[id].arguments) ++uses_[argument];
-      if (g_[id].is_variable()) taken_.insert(renamed(g_[id].name));
+      if (g_[id].is_variable()) names_.use(g_[id].name);
     }
     for (NodeId output : outputs) ++uses_[output];
   }
@@ -25,7 +25,7 @@ class KernelPrinter {
     KernelText text;
     for (NodeId id : order_) {
       if (g_[id].kind != NodeKind::kCall || uses_[id] < 2) continue;
-      const std::string name = next_temporary();
+      const std::string name = names_.next_temporary();
       text.statements.push_back("const auto " + name + " = " + call(id) + ";");
       temporaries_[id] = name;
     }
@@ -39,25 +39,13 @@ class KernelPrinter {
   }
 
  private:
-  std::string renamed(const std::string& name) const {
-    const auto it = options_.rename.find(name);
-    return it == options_.rename.end() ? name : it->second;
-  }
-
-  std::string next_temporary() {
-    std::string name;
-    do name = "t" + std::to_string(counter_++);
-    while (taken_.count(name) != 0);
-    return name;
-  }
-
   std::string function(std::string_view name) const { return options_.prefix + std::string(name); }
   std::string typed() const { return "<" + options_.value_type + ">"; }
 
   std::string reference(NodeId id) const {
     const Node& node = g_[id];
     if (const auto it = temporaries_.find(id); it != temporaries_.end()) return it->second;
-    if (node.is_variable()) return renamed(node.name);
+    if (node.is_variable()) return names_.of(node.name);
     if (node.kind == NodeKind::kCall) return call(id);
     const std::string constant =
         function("constant") + typed() + "(" + double_literal(node.number) + ")";
@@ -91,9 +79,8 @@ class KernelPrinter {
   const KernelOptions& options_;
   std::vector<NodeId> order_;
   std::vector<std::uint32_t> uses_;
-  std::set<std::string> taken_;
+  PrintedNames names_;
   std::map<NodeId, std::string> temporaries_;
-  int counter_ = 0;
 };
 
 }  // namespace

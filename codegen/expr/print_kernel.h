@@ -1,14 +1,12 @@
 #pragma once
 
-#include "codegen/expr/graph.h"
-
-#include <map>
 #include <string>
 #include <vector>
 
-namespace tenon::codegen::expr {
+#include "codegen/expr/graph.h"
+#include "codegen/expr/printed_names.h"
 
-using Renaming = std::map<std::string, std::string>;
+namespace tenon::codegen::expr {
 
 struct KernelOptions {
   Renaming rename;               ///< variable name -> C++ identifier; absent names stay

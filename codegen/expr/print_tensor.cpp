@@ -123,15 +123,15 @@ bool is_in_cmath(Op op) {
 class TensorPrinter {
  public:
   TensorPrinter(const Graph& graph, NodeId root, const TensorTextOptions& options)
-      : g_(graph), options_(options), uses_(graph.size(), 0) {
+      : g_(graph), options_(options), uses_(graph.size(), 0), names_(options.rename) {
     order_ = topological_order(g_, {root});
     for (NodeId id : order_) {
       for (NodeId argument : g_[id].arguments) ++uses_[argument];
       if (!g_[id].is_variable()) continue;
-      taken_.insert(renamed(g_[id].name));
+      names_.use(g_[id].name);
       const bool is_grad = g_[id].kind == NodeKind::kGrad;
       if (g_[id].kind != NodeKind::kScalar && (like_.empty() || (is_grad && !like_is_grad_))) {
-        like_ = renamed(g_[id].name);
+        like_ = names_.of(g_[id].name);
         like_is_grad_ = is_grad;
       }
     }
@@ -142,7 +142,7 @@ class TensorPrinter {
     for (NodeId id : order_) {
       const Node& node = g_[id];
       if (node.kind != NodeKind::kCall || node.domain == Domain::kScalar || uses_[id] < 2) continue;
-      const std::string name = next_temporary();
+      const std::string name = names_.next_temporary();
       statements += "const " + options_.prefix + "Tensor " + name + " = " + call(id).text + "; ";
       pieces_[id] = {name};
     }
@@ -163,18 +163,6 @@ class TensorPrinter {
     return op("full_like", {like_, piece.text});
   }
 
-  std::string renamed(const std::string& name) const {
-    const auto it = options_.rename.find(name);
-    return it == options_.rename.end() ? name : it->second;
-  }
-
-  std::string next_temporary() {
-    std::string name;
-    do name = "t" + std::to_string(counter_++);
-    while (taken_.count(name) != 0);
-    return name;
-  }
-
   std::string op(const std::string& base, const std::vector<std::string>& arguments) {
     operators_.insert(base);
     std::string text = options_.prefix + base + "(";
@@ -187,10 +175,10 @@ class TensorPrinter {
     const Node& node = g_[id];
     if (node.kind == NodeKind::kConstant) return {constant(node), PieceKind::kNumber};
     if (node.kind == NodeKind::kScalar)
-      return {renamed(node.name), options_.plain_scalars.count(node.name) != 0
-                                      ? PieceKind::kNumber
-                                      : PieceKind::kScalarObject};
-    if (node.is_variable()) return {renamed(node.name)};
+      return {names_.of(node.name), options_.plain_scalars.count(node.name) != 0
+                                        ? PieceKind::kNumber
+                                        : PieceKind::kScalarObject};
+    if (node.is_variable()) return {names_.of(node.name)};
     return node.domain == Domain::kScalar ? scalar_call(id) : call(id);
   }
 
@@ -323,10 +311,9 @@ class TensorPrinter {
   std::vector<std::uint32_t> uses_;
   std::map<NodeId, Piece> pieces_;
   std::set<std::string> operators_;
-  std::set<std::string> taken_;
+  PrintedNames names_;
   std::string like_;
   bool like_is_grad_ = false;
-  int counter_ = 0;
 };
 
 }  // namespace

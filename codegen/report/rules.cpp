@@ -16,6 +16,13 @@ constexpr Rule kChecks[] = {
     {"kernel_name", "a kernel that is no identifier, or more than three namespaces deep"},
     {"reserved_argument_name",
      "an argument or return named as a type, an argument named as a keyword of Python or C++"},
+    {"reserved_operator_name",
+     "an operator, namespace or kernel named as a keyword, a macro or a name of generated code"},
+    {"generated_name", "an argument named as something in generated code"},
+    {"output_parameter", "an argument named as an output of its kernel or out form"},
+    {"cpp_type", "a type or default that has no counterpart in C++ here"},
+    {"distinct_headers", "two operators whose names differ by case alone"},
+    {"distinct_overloads", "two overloads with the same types of arguments"},
     {"identifier_keys", "`out_name`, `check`, `structured_inherits` that are no identifiers"},
     {"no_default_argument", "`cpp_no_default_args` names no argument, or one without a default"},
     {"alias_sets",
@@ -82,6 +89,8 @@ constexpr Rule kChecks[] = {
     {"derivative_outputs", "`output_differentiability` of another length than the outputs"},
     {"derivative_condition", "a condition in `output_differentiability`"},
     {"output_condition", "a condition for several outputs"},
+    {"derivative_results", "formulas of an operator without a differentiable output, or with "
+                           "results that are no tensors"},
     {"derivative_of_out", "a derivative of an out form"},
     {"inplace_differentiability",
      "an in-place operator whose output is declared not differentiable"},
@@ -120,6 +129,7 @@ constexpr Rule kOthers[] = {
     {"formula_calls", "a call in a formula that does not exist or does not take its arguments"},
     {"backend_operators",
      "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
+    {"base_operator", "beside `--base`, a function that the library has, or a method"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},
 };
 

@@ -13,6 +13,13 @@ bool parse_value(TokenStream& tokens, DefaultValue& result, int depth);
 
 bool parse_number(TokenStream& tokens, const Token& token, DefaultValue& result) {
   if (std::optional<int64_t> whole = whole_number(token.text)) {
+    // C++ would take it for an octal number.
+    const size_t first = token.text.find_first_not_of("+-");
+    if (token.text[first] == '0' && first + 1 < token.text.size()) {
+      tokens.error(token.span, "`" + std::string(token.text) + "` begins with a superfluous 0",
+                   std::to_string(*whole));
+      return false;
+    }
     result.value = *whole;
     return true;
   }
@@ -29,9 +36,13 @@ bool parse_number(TokenStream& tokens, const Token& token, DefaultValue& result)
   return true;
 }
 
-bool parse_string(const Token& token, DefaultValue& result) {
+bool parse_string(TokenStream& tokens, const Token& token, DefaultValue& result) {
   const std::string_view text = token.text;
   if (text.size() < 2 || text.back() != text.front()) return false;
+  if (text.find('\n') != std::string_view::npos) {
+    tokens.error(token.span, "a string ends on its line; write a line break as `\\n`");
+    return false;
+  }
   StringValue value;
   for (size_t i = 1; i + 1 < text.size(); ++i) {
     char c = text[i];
@@ -73,7 +84,7 @@ bool parse_value(TokenStream& tokens, DefaultValue& result, int depth) {
   result.text = token.text;
   switch (token.kind) {
   case TokenKind::kNumber: tokens.advance(); return parse_number(tokens, token, result);
-  case TokenKind::kString: tokens.advance(); return parse_string(token, result);
+  case TokenKind::kString: tokens.advance(); return parse_string(tokens, token, result);
   case TokenKind::kIdentifier:
     tokens.advance();
     if (token.text == "None") {

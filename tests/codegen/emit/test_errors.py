@@ -69,6 +69,11 @@ class Generation(Workspace):
         self.assertRegex(message, r"native\.yaml:1:\d+: error: .*Tnsor")
         self.assertRegex(message, r"derivatives\.yaml:4:\d+: error: .*mmm")
 
+    def test_a_file_without_its_option(self):
+        result = tenonc("check", "--native", self.write("n.yaml", MM), "derivatives.yaml", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("check takes options alone, got 'derivatives.yaml'", result.stderr)
+
     def test_missing_file(self):
         result = tenonc("check", "--native", self.folder / "nowhere.yaml")
         self.assertEqual(result.returncode, 1)

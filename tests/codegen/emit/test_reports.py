@@ -175,7 +175,7 @@ class Rules(unittest.TestCase):
     def test_each_message_has_a_rule_and_each_rule_a_file(self):
         sarif = json.loads(tenonc("check", "--native", self.files[0], "--format=sarif").stdout)
         known = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
-        seen = {"unreadable_file", "missing_kernel", "backend_operators"}  # by the tests below
+        seen = {"unreadable_file", "missing_kernel", "backend_operators", "base_operator"}  # by the tests below
         for path in self.files:
             rules = {message["rule"] for message in check(*arguments(path))["diagnostics"]}
             self.assertLessEqual(rules, known, path)
@@ -236,6 +236,14 @@ class Emitted(Workspace):
         (self.folder / "kernels").mkdir(exist_ok=True)
         result = tenonc("check-kernels", "--native", path, "--kernels", self.folder / "kernels", "--format=json")
         self.assertEqual([m["rule"] for m in json.loads(result.stdout)["diagnostics"]], ["missing_kernel"])
+
+    def test_names_of_the_base(self):
+        base = self.write("base.yaml", "- func: f.x(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n")
+        path = self.write("own.yaml", "- func: f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
+                          "- func: my::f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
+                          "- func: aten::g(Tensor self) -> Tensor\n  composite: implicit\n  variants: function, method\n")
+        messages = check("--base", base, "--native", path)["diagnostics"]
+        self.assertEqual([(m["line"], m["rule"]) for m in messages], [(1, "base_operator"), (7, "base_operator")])
 
     def test_a_backends_file(self):
         base = self.write("base.yaml", "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n")

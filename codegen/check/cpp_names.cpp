@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <string>
+
+#include "codegen/check/rules.h"
+#include "codegen/emit/form.h"
+#include "codegen/model/vocabulary.h"
+#include "codegen/schema/type.h"
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words& keywords_of_both() {
+  static const Words words = {
+      "and",  "as",     "assert", "async", "await",  "break",    "class", "continue",
+      "def",  "del",    "elif",   "else",  "except", "finally",  "for",   "global",
+      "if",   "import", "in",     "is",    "lambda", "nonlocal", "not",   "or",
+      "pass", "raise",  "return", "try",   "while",  "with",     "yield"};
+  return words;
+}
+
+const Words& cpp_keywords() {
+  static const Words words = {"alignas",       "alignof",     "and",
+                              "and_eq",        "asm",         "auto",
+                              "bitand",        "bitor",       "bool",
+                              "break",         "case",        "catch",
+                              "char",          "char16_t",    "char32_t",
+                              "char8_t",       "class",       "co_await",
+                              "co_return",     "co_yield",    "compl",
+                              "concept",       "const",       "const_cast",
+                              "consteval",     "constexpr",   "constinit",
+                              "continue",      "decltype",    "default",
+                              "delete",        "do",          "double",
+                              "dynamic_cast",  "else",        "enum",
+                              "explicit",      "export",      "extern",
+                              "false",         "float",       "for",
+                              "friend",        "goto",        "if",
+                              "inline",        "int",         "long",
+                              "mutable",       "namespace",   "new",
+                              "noexcept",      "not",         "not_eq",
+                              "nullptr",       "operator",    "or",
+                              "or_eq",         "private",     "protected",
+                              "public",        "register",    "reinterpret_cast",
+                              "requires",      "return",      "short",
+                              "signed",        "sizeof",      "static",
+                              "static_assert", "static_cast", "struct",
+                              "switch",        "template",    "this",
+                              "thread_local",  "throw",       "true",
+                              "try",           "typedef",     "typeid",
+                              "typename",      "union",       "unsigned",
+                              "using",         "virtual",     "void",
+                              "volatile",      "wchar_t",     "while",
+                              "xor",           "xor_eq"};
+  return words;
+}
+
+// Of the headers that generated code includes, or of the compiler itself.
+const Words& macros() {
+  static const Words words = {"EOF",  "HUGE_VAL", "INFINITY", "NAN",   "NULL",   "assert", "errno",
+                              "i386", "linux",    "stderr",   "stdin", "stdout", "unix"};
+  return words;
+}
+
+// What generated functions call their own; their other names end with an underscore.
+const Words& generated_names() {
+  static const Words words = {"any_grad_defined",
+                              "any_wanted",
+                              "as_optional",
+                              "check_inplace",
+                              "check_not_recorded",
+                              "compute_requires_grad",
+                              "defined_or_zeros",
+                              "int64_t",
+                              "keys",
+                              "make_node",
+                              "mark_multi_output_views",
+                              "native",
+                              "num_outputs",
+                              "ops",
+                              "own",
+                              "rebase_history",
+                              "save_input",
+                              "save_result",
+                              "set_edges",
+                              "set_history",
+                              "size_t",
+                              "task_should_compute_output",
+                              "tenon",
+                              "throw_out_requires_grad"};
+  return words;
+}
+
+// Of kernels made of expressions and of formulas.
+const Words& kernel_names() {
+  static const Words words = {"V", "s"};
+  return words;
+}
+
+// Members of the struct that stands for an operator, and namespaces beside its function.
+const Words& operator_words() {
+  static const Words words = {"call", "generated", "native", "ops", "redispatch", "tenon"};
+  return words;
+}
+
+std::string quoted(const std::string& name) { return "`" + name + "`"; }
+
+/// "a keyword of C++", or "" for a name that C++ takes.
+std::string meaning(const std::string& name) {
+  if (contains(cpp_keywords(), name)) return "a keyword of C++";
+  if (contains(macros(), name)) return "a macro of C++";
+  return {};
+}
+
+}  // namespace
+
+void reserved_argument_name(const Entry& entry) {
+  const bool ours = entry.model.dialect() == Dialect::kTenon;
+  for (const schema::Argument& arg : entry.schema().args) {
+    const Location place = entry.op.at(arg.name_span);
+    const bool none = ours && (arg.name == "None" || arg.name == "True" || arg.name == "False");
+    if (contains(keywords_of_both(), arg.name) || contains(cpp_keywords(), arg.name) || none) {
+      entry.sink.error(place, quoted(arg.name) +
+                                  " is a keyword of C++ or Python and can name no argument");
+    } else if (schema::base_type_from(arg.name)) {
+      entry.sink.error(place, quoted(arg.name) + " is a type and can name no argument");
+    } else if (ours && contains(macros(), arg.name)) {
+      entry.sink.error(place, quoted(arg.name) + " is a macro of C++ and can name no argument");
+    }
+  }
+  for (const schema::Return& ret : entry.schema().returns) {
+    if (!schema::base_type_from(ret.name)) continue;
+    entry.sink.error(entry.op.at(ret.name_span),
+                     quoted(ret.name) + " is a type and can name no return");
+  }
+}
+
+// The names of an operator become functions, types and namespaces of C++.
+void reserved_operator_name(const Entry& entry) {
+  const schema::FunctionSchema& schema = entry.schema();
+  const auto check = [&](const std::string& name, const std::string& what) {
+    const std::string why = meaning(name);
+    if (why.empty()) return;
+    entry.sink.error(entry.op.at(schema.name_span),
+                     quoted(name) + " is " + why + " and can name no " + what);
+  };
+  check(schema.name, "operator");
+  check(schema.ns, "namespace");
+  if (contains(operator_words(), schema.name)) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     quoted(schema.name) + " is a name of generated code and can name no operator");
+  }
+  if (schema.ns == "std" || schema.ns == "posix") {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     quoted(schema.ns) + " is a namespace of C++ and can name none of yours");
+  }
+  for (const DispatchEntry& kernel : entry.op.dispatch) {
+    const std::string why = meaning(kernel.kernel);
+    if (why.empty()) continue;
+    entry.sink.error(kernel.kernel_location,
+                     quoted(kernel.kernel) + " is " + why + " and can name no kernel");
+  }
+}
+
+void generated_name(const Entry& entry) {
+  const std::vector<Derivative>& derivatives = entry.model.derivatives();
+  const bool has_kernel = entry.op.pointwise ||
+                          std::any_of(derivatives.begin(), derivatives.end(),
+                                      [&](const Derivative& d) { return d.target == entry.index; });
+  for (const schema::Argument& arg : entry.schema().args) {
+    const bool in_kernel = has_kernel && contains(kernel_names(), arg.name);
+    const bool numbered = arg.name.starts_with("written_");  // written_0, ...
+    const bool local = arg.name.ends_with('_') || contains(generated_names(), arg.name);
+    if (!in_kernel && !numbered && !local) continue;
+    entry.sink.error(entry.op.at(arg.name_span),
+                     quoted(arg.name) + " is a name of generated code and can name no argument");
+  }
+}
+
+// The kernel of a structured operator, and an out form, have parameters for the results.
+void output_parameter(const Entry& entry) {
+  const schema::FunctionSchema& schema = entry.schema();
+  if (schema.is_out()) return;
+  Words outputs;
+  for (const VariantSchema& form : entry.model.variants(entry.index)) {
+    if (!form.derived || !form.schema.is_out()) continue;
+    for (const schema::Argument* out : form.schema.out_args()) outputs.push_back(out->name);
+  }
+  if (entry.op.structured) {
+    for (const std::string name : output_names(schema)) outputs.push_back(name);
+  }
+  for (const schema::Argument& arg : schema.args) {
+    if (!contains(outputs, arg.name)) continue;
+    entry.sink.error(entry.op.at(arg.name_span),
+                     quoted(arg.name) + " also names an output: rename it, or name the return");
+  }
+}
+
+}  // namespace tenon::codegen::rules
