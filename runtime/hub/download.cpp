@@ -307,8 +307,9 @@ std::string cached_file(const std::string& url, const CachedFileOptions& options
   return path;
 }
 
-nn::StateDict load_state_dict_from_url(const std::string& url, const CachedFileOptions& options) {
-  return serialization::load_state_dict(cached_file(url, options));
+nn::StateDict load_state_dict_from_url(const std::string& url, const CachedFileOptions& options,
+                                       const serialization::LoadOptions& load) {
+  return serialization::load_state_dict(cached_file(url, options), load);
 }
 
 }  // namespace tenon::hub
