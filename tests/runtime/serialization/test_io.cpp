@@ -95,6 +95,11 @@ TEST_CASE("sources that cannot be opened") {
   CHECK(code_of([&] { MappedSource(folder / "none"); }) == ENOENT);
   CHECK_THROWS_WITH(FileSource(folder.path()),
                     "[load] '" + folder.path() + "' is not a regular file");
+  // A pipe is not waited for.
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0666) == 0);
+  CHECK_THROWS_WITH(FileSource(folder / "pipe"), Catch::Contains("is not a regular file"));
+  CHECK_THROWS_WITH(MappedSource(folder / "pipe", MappedSource::Mode::Shared),
+                    Catch::Contains("is not a regular file"));
 }
 
 TEST_CASE("sinks of all kinds write alike") {
