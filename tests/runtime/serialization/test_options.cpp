@@ -237,6 +237,7 @@ TEST_CASE("classes of the user") {
                              "trust it, allow it with add_safe_globals({\"geometry.Point\"})."));
   {
     const SafeGlobals allowed({"geometry.Point"});
+    { const SafeGlobals again({"geometry.Point"}); }
     CHECK(get_safe_globals() == std::vector<std::string>{"geometry Point"});
     const Value all = loaded(bytes);
     CHECK(all[0] == written);
