@@ -8,7 +8,7 @@
 #include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/io/crc32.h"
 #include "runtime/serialization/io/os_error.h"
-#include "tests/runtime/serialization/temporary_folder.h"
+#include "tests/runtime/serialization/files.h"
 
 using namespace tenon;
 using namespace tenon::serialization;
@@ -48,15 +48,6 @@ class ForwardBuffer : public std::stringbuf {
   pos_type seekoff(off_type, std::ios::seekdir, std::ios::openmode) override { return -1; }
   pos_type seekpos(pos_type, std::ios::openmode) override { return -1; }
 };
-
-int code_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const OSError& error) {
-    return error.code();
-  }
-  return 0;
-}
 
 }  // namespace
 
