@@ -17,12 +17,16 @@ namespace tenon::hub {
 #if TENON_HAS_CURL
 namespace {
 
+/// More than any server sends.
+constexpr size_t kMostHeaderBytes = 256 << 10;
+
 /// The state of one transfer, which libcurl's callbacks are given. No exception may pass through
 /// libcurl: the first one is kept and thrown afterwards.
 struct Transfer {
   CURL* curl;
   Receiver& receiver;
   Response response{};
+  size_t header_bytes = 0;  ///< of all answers
   bool head_passed = false;
   bool body_wanted = true;
   std::exception_ptr error{};
@@ -50,6 +54,9 @@ struct Transfer {
 size_t on_header(char* data, size_t, size_t bytes, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   try {
+    transfer.header_bytes += bytes;
+    TENON_CHECK(transfer.header_bytes <= kMostHeaderBytes, "[hub] the answer has more than ",
+                kMostHeaderBytes, " bytes of headers");
     std::string_view line(data, bytes);
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
     if (line.empty() && !transfer.another_follows()) {

@@ -52,11 +52,16 @@ std::string get_dir() {
   return home() + "/.cache/tenon/hub";
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code error;  // of a path too long, say, or one that may not be looked into
+  return std::filesystem::is_directory(path, error);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  TENON_CHECK(!error && std::filesystem::is_directory(path), "[hub] cannot create the folder '",
-              path, "': ", error ? error.message() : "a file has that name");
+  TENON_CHECK(!error && is_folder(path), "[hub] cannot create the folder '", path,
+              "': ", error ? error.message() : "a file has that name");
 }
 
 }  // namespace tenon::hub

@@ -14,6 +14,9 @@ TENON_API void set_dir(const std::string& path);
 /// ~/.cache/tenon/hub. It need not exist. Error if there is no home folder.
 TENON_API std::string get_dir();
 
+/// Whether a folder has that path; no for a path that cannot be looked at.
+bool is_folder(const std::string& path);
+
 /// Makes a folder and those it is in. Error "[hub] cannot create the folder ...".
 void make_folder(const std::string& path);
 

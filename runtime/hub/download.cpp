@@ -258,10 +258,9 @@ void Download::fetch() {
 /// Fetches under the lock unless `is_there` says that somebody has done so meanwhile.
 void fetch_locked(const std::string& url, const std::string& path, const DownloadOptions& options,
                   const std::function<bool()>& is_there) {
-  TENON_CHECK(std::filesystem::is_directory(folder_of(path)), "[hub] Parent directory ",
-              folder_of(path), " does not exist.");
-  TENON_CHECK(!std::filesystem::is_directory(path), "[hub] cannot download to '", path,
-              "': it is a directory");
+  TENON_CHECK(is_folder(folder_of(path)), "[hub] Parent directory ", folder_of(path),
+              " does not exist.");
+  TENON_CHECK(!is_folder(path), "[hub] cannot download to '", path, "': it is a directory");
   scheme_of(url);
   ProgressBar bar(std::filesystem::path(path).filename().string(), options.progress);
   const FileLock lock(path + ".lock", [&] { bar.note("waiting for another download of it"); });
@@ -281,7 +280,8 @@ void download_once(const std::string& url, const std::string& path,
   const std::string prefix =
       options.hash_prefix.empty() ? "" : checked_hash_prefix(options.hash_prefix);
   const auto is_there = [&] {
-    return std::filesystem::is_regular_file(path) &&
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) &&
            (prefix.empty() || serialization::sha256_file(path).starts_with(prefix));
   };
   if (!is_there()) fetch_locked(url, path, options, is_there);
@@ -307,8 +307,9 @@ std::string cached_file(const std::string& url, const CachedFileOptions& options
   return path;
 }
 
-nn::StateDict load_state_dict_from_url(const std::string& url, const CachedFileOptions& options) {
-  return serialization::load_state_dict(cached_file(url, options));
+nn::StateDict load_state_dict_from_url(const std::string& url, const CachedFileOptions& options,
+                                       const serialization::LoadOptions& load) {
+  return serialization::load_state_dict(cached_file(url, options), load);
 }
 
 }  // namespace tenon::hub

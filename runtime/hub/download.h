@@ -10,6 +10,7 @@
 
 #include "runtime/hub/transport.h"
 #include "runtime/nn/module.h"
+#include "runtime/serialization/load.h"
 
 namespace tenon::hub {
 
@@ -63,10 +64,11 @@ struct CachedFileOptions : DownloadOptions {
 /// The path of a file in the cache, fetched if it is not there.
 TENON_API std::string cached_file(const std::string& url, const CachedFileOptions& options = {});
 
-/// The tensors of a file, fetched once and then read from the cache, in CPU memory. Reading
-/// executes nothing. For other places, memory mapping or values that are no tensors, give the path
-/// of cached_file to serialization::load.
+/// The tensors of a file, fetched once and then read from the cache; `load` says where they go
+/// (map_location), whether they are mapped, and so on. Reading executes nothing. For values that
+/// are no dict of tensors give the path of cached_file to serialization::load.
 TENON_API nn::StateDict load_state_dict_from_url(const std::string& url,
-                                                 const CachedFileOptions& options = {});
+                                                 const CachedFileOptions& options = {},
+                                                 const serialization::LoadOptions& load = {});
 
 }  // namespace tenon::hub

@@ -58,7 +58,7 @@ class Source {
                        : base_ + "/" + repository_.without_ref() + "/archive/" + ref + ".zip";
   }
 
-  bool has(const std::string& ref) const { return fs::is_directory(folder(ref)); }
+  bool has(const std::string& ref) const { return is_folder(folder(ref)); }
 
   /// The folder of what is in the cache.
   std::string cached(const std::string& ref) const {
@@ -183,7 +183,7 @@ std::string get_pinned(const Source& source, const RepositoryName& name,
 
 std::string get_repository(const std::string& repository, const RepositoryOptions& options) {
   if (options.source == "local") {
-    TENON_CHECK(fs::is_directory(repository), "[hub] there is no folder '", repository, "'");
+    TENON_CHECK(is_folder(repository), "[hub] there is no folder '", repository, "'");
     return repository;
   }
   const bool is_url = options.source.find("://") != std::string::npos;

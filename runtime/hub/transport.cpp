@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -16,9 +17,12 @@ constexpr size_t kChunk = 1 << 20;
 /// Answers like a server: 404 for what is not there, so that callers need no case of their own.
 void get_file(const Request& request, Receiver& receiver) {
   const std::string path = path_of_file_url(request.url);
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  const std::streamoff bytes = in ? static_cast<std::streamoff>(in.tellg()) : -1;
-  // A folder can be opened and has no end; the first read of it fails.
+  // A folder has no bytes, and to open a pipe could take for ever.
+  std::error_code error;
+  const bool regular = std::filesystem::is_regular_file(path, error);
+  std::ifstream in;
+  if (regular) in.open(path, std::ios::binary | std::ios::ate);
+  const std::streamoff bytes = in.is_open() ? static_cast<std::streamoff>(in.tellg()) : -1;
   if (!in || bytes < 0) {
     receiver.head({404, request.url});
     return;

@@ -145,11 +145,11 @@ Value LegacyCheckpoint::load() {
   Value result = machine.run();
   try {
     read_data();
+    tensors_.finish();
   } catch (...) {
     dispose(result);
     throw;
   }
-  tensors_.finish();
   return result;
 }
 

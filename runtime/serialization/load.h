@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <istream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct LoadOptions {
   enum class Mmap {
     None,
     Private,  ///< storages are parts of a mapping of the file; writes to them never reach it
-    Shared    ///< the same, and writes to them change the file
+    Shared    ///< the same, and writes to them change the file, whose checksums are then stale
   };
 
   MapLocation map_location;
@@ -78,7 +79,7 @@ struct SafeGlobal {
 TENON_API void add_safe_globals(const std::vector<SafeGlobal>& globals);
 TENON_API std::vector<std::string> get_safe_globals();
 TENON_API void clear_safe_globals();
-/// Allows classes while it lives.
+/// Allows classes while it lives; what was said of them before holds again then.
 class TENON_API SafeGlobals {
  public:
   explicit SafeGlobals(const std::vector<SafeGlobal>& globals);
@@ -87,7 +88,11 @@ class TENON_API SafeGlobals {
   SafeGlobals& operator=(const SafeGlobals&) = delete;
 
  private:
-  std::vector<std::string> names_;
+  struct Before {
+    std::string name;
+    std::optional<SafeGlobal> global;
+  };
+  std::vector<Before> before_;
 };
 
 }  // namespace tenon::serialization

@@ -1,5 +1,6 @@
 #include "runtime/serialization/save.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <filesystem>
@@ -23,6 +24,13 @@ constexpr size_t kOtherRecords = 7;
 class Checkpoint {
  public:
   Checkpoint(const Value& value, SaveOptions options) : options_(std::move(options)) {
+    TENON_CHECK_VALUE(options_.deflate >= 0 && options_.deflate <= 9,
+                      "[save] a deflate level is 1 to 9, or 0 to store, got ", options_.deflate);
+    TENON_CHECK_VALUE(options_.deflate == 0 || options_.format == SaveOptions::Format::Zip,
+                      "[save] the legacy format cannot be deflated, got level ", options_.deflate);
+    TENON_CHECK_VALUE(options_.archive_name.find('/') == std::string::npos,
+                      "[save] archive_name must be one folder's name, got '", options_.archive_name,
+                      "'");
     if (options_.compact) storages_.trim_to(value);
     pickle_ = ValuePickler(storages_, options_).run(value);
     for (const auto& record : storages_.records()) total_ += record->bytes();
@@ -121,7 +129,11 @@ struct Job {
  private:
   static std::string archive_name(const std::string& path, const SaveOptions& options) {
     if (!options.archive_name.empty()) return options.archive_name;
-    std::string name = std::filesystem::path(path).stem().string();
+    // As PyTorch, which lets Python write where a path is not ASCII.
+    if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<uint8_t>(c) > 127; }))
+      return "archive";
+    std::string name = std::filesystem::path(path).filename().string();
+    name = name.substr(0, name.rfind('.'));
     TENON_CHECK(!name.empty(), "[save] invalid file name: ", path);
     return name;
   }

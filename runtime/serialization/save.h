@@ -28,8 +28,8 @@ struct SaveOptions {
   /// Whether to wait until the file is on the disk. Without it a crash of the machine, though not
   /// of the program, may lose the file.
   bool durable = true;
-  /// Folder of the records within a zip file. Empty: the path's name without its last extension,
-  /// or "archive" for a stream.
+  /// Folder of the records within a zip file. Empty: the path's name without its last extension, or
+  /// "archive" for a stream and for a path that is not ASCII, as in PyTorch.
   std::string archive_name;
   /// Called with the bytes of tensor data written so far and in all.
   std::function<void(uint64_t done, uint64_t total)> progress;
@@ -40,7 +40,7 @@ struct SaveOptions {
 /// complete and durable; whatever goes wrong, an older file of that name stays. Where tensors use
 /// less than half of a storage and a MiB and more is saved in vain, one warning on stderr says so;
 /// `compact` leaves it out.
-/// Errors "[save] ...": where in the value, and why.
+/// Errors "[save] ...": where in the value, and why; ValueError for options that are not possible.
 TENON_API void save(const Value& value, const std::string& path, const SaveOptions& options = {});
 /// save() in the background: returns as soon as the value has been copied, after which it may
 /// change. get() of the result throws what save() would; its destructor waits. What is wrong with

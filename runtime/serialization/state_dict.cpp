@@ -1,3 +1,4 @@
+#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/serialize.h"
@@ -13,8 +14,9 @@ void save_state_dict(const StateDict& state, const std::string& path) {
   save(dict, path);
 }
 
-StateDict load_state_dict(const std::string& path) {
-  const Value dict = load(path);
+StateDict load_state_dict(const std::string& path, const LoadOptions& options) {
+  const Passing loaded(load(path, options));
+  const Value& dict = loaded.value;
   TENON_CHECK(dict.is_dict(), "[load] '", path, "' holds ", dict.description(),
               ", expected a dict of tensors");
   StateDict state("Tensor");

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "runtime/serialization/sha256.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {
@@ -15,6 +16,9 @@ using Kind = Value::Kind;
 
 /// Dicts are searched in order while they are this small.
 constexpr size_t kFew = 8;
+
+/// Longer texts of keys are replaced by their SHA-256, so that a dict holds no more than its file.
+constexpr size_t kLongKey = 256;
 
 /// Writes the text of a key. References within tuples could make a small key endless, so its parts
 /// and its length are limited.
@@ -27,7 +31,7 @@ class KeyWriter {
 
  private:
   static constexpr int kMaxParts = 10'000;
-  static constexpr size_t kMaxBytes = size_t{16} << 20;
+  static constexpr size_t kMaxBytes = size_t{64} << 10;
 
   void add(char kind, const std::string& s) {
     text_ += kind;
@@ -104,7 +108,10 @@ class KeyWriter {
 
 }  // namespace
 
-std::string hash_key(const Value& key) { return KeyWriter().run(key); }
+std::string hash_key(const Value& key) {
+  std::string text = KeyWriter().run(key);
+  return text.size() > kLongKey ? "h" + sha256_hex(text) : text;
+}
 
 void HoldingNode::release(std::vector<Value>&& values) {
   // Destroying a value may destroy a node, which comes here again and leaves its own values to the

@@ -154,11 +154,11 @@ Value ZipCheckpoint::load() {
   Value result = machine.run();
   try {
     read_requests();
+    tensors.finish();
   } catch (...) {
     dispose(result);
     throw;
   }
-  tensors.finish();
   return result;
 }
 

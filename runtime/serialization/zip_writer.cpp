@@ -52,7 +52,8 @@ void ZipWriter::add(std::string_view name, const void* data, uint64_t bytes, int
               "[save] a record's name is too long: ", entry.name.size(), " bytes");
   // Deflated data that do not shrink grow by less than this: five bytes for each 16 KiB.
   const uint64_t most = deflated ? bytes + bytes / 1024 + 64 : bytes;
-  std::string extra = zip64_field(large(most), bytes, deflated ? 0 : bytes, entry.offset);
+  // The packed size is left 0, as PyTorch does: the descriptor and the directory have it.
+  std::string extra = zip64_field(large(most), bytes, 0, entry.offset);
   const bool wide = !extra.empty();
   const uint64_t unpadded =
       entry.offset + zip::kLocalHeaderBytes + entry.name.size() + extra.size() + 4;

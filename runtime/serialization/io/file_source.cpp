@@ -13,7 +13,8 @@ namespace {
 
 /// Opens a regular file and gives its size.
 int open_regular(const std::string& path, int flags, uint64_t& size) {
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
+  // Opening a pipe waits for its other end otherwise.
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) raise_errno("[load] cannot open '", path, "'");
   struct stat info;
   if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {

@@ -71,13 +71,21 @@ void clear_safe_globals() {
 }
 
 SafeGlobals::SafeGlobals(const std::vector<SafeGlobal>& globals) {
-  for (const SafeGlobal& global : globals) names_.push_back(canonical(global.name));
+  const std::shared_ptr<const Map> map = registered_globals();
+  for (const SafeGlobal& global : globals) {
+    const std::string name = canonical(global.name);
+    const auto it = map->find(name);
+    before_.push_back({name, it == map->end() ? std::nullopt : std::optional(it->second)});
+  }
   add_safe_globals(globals);
 }
 
 SafeGlobals::~SafeGlobals() {
   change([this](Map& map) {
-    for (const std::string& name : names_) map.erase(name);
+    for (const Before& before : before_) {
+      map.erase(before.name);
+      if (before.global) map.emplace(before.name, *before.global);
+    }
   });
 }
 

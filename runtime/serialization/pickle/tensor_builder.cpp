@@ -158,6 +158,8 @@ TensorBase TensorBuilder::resolved(Unpickler& machine, const TensorBase& view,
   if (!conjugate && !negative) return view;
   if (conjugate && !view.is_complex())
     machine.fail("a conjugate view of a tensor that is not complex");
+  if (negative && (view.dtype() == kBool || is_storage_only(view.dtype())))
+    machine.fail("a negative view of a tensor of dtype torch." + dtype_name(view.dtype()));
   if (view.is_meta()) return view;
   count_elements(machine, view, view.dtype());
   const TensorBase result = empty(view.sizes(), view.dtype(), view.device());

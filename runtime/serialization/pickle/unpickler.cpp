@@ -106,11 +106,21 @@ void Unpickler::push_tuple(size_t count) {
   push(Value::tuple(std::move(items)));
 }
 
-void Unpickler::put(uint64_t index) { memo_[index] = top(); }
+void Unpickler::put(uint64_t index) {
+  if (index > memo_.size()) {
+    far_memo_.insert_or_assign(index, top());
+  } else if (index < memo_.size()) {
+    memo_[index] = top();
+  } else {
+    memo_.push_back(top());
+    far_memo_.erase(index);
+  }
+}
 
 void Unpickler::get(uint64_t index) {
-  const auto it = memo_.find(index);
-  if (it == memo_.end()) fail("memo entry " + std::to_string(index) + " was never written");
+  if (index < memo_.size()) return push(Value(memo_[index]));
+  const auto it = far_memo_.find(index);
+  if (it == far_memo_.end()) fail("memo entry " + std::to_string(index) + " was never written");
   push(it->second);
 }
 
@@ -322,7 +332,7 @@ bool Unpickler::step() {
   case 'Q': persistent_load(); return true;
   case 'q': put(in_.take_number<uint8_t>()); return true;
   case 'r': put(in_.take_number<uint32_t>()); return true;
-  case 0x94: put(memo_.size()); return true;  // MEMOIZE
+  case 0x94: put(memo_.size() + far_memo_.size()); return true;  // MEMOIZE
   case 'h': get(in_.take_number<uint8_t>()); return true;
   case 'j': get(in_.take_number<uint32_t>()); return true;
   case 'p':

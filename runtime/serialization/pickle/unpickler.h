@@ -1,10 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -112,7 +112,10 @@ class Unpickler {
   std::string last_storage_;
   std::vector<Value> stack_;
   std::vector<size_t> marks_;  // sizes of the stack
-  std::unordered_map<uint64_t, Value> memo_;
+  // What writers number from 0 on, and what has other numbers. It is looked up without hashing: no
+  // choice of numbers makes that slow.
+  std::vector<Value> memo_;
+  std::map<uint64_t, Value> far_memo_;
   std::vector<Value> tracked_;
 };
 

@@ -90,6 +90,18 @@ void make_folder(const std::string& folder) {
   }
 }
 
+/// Another save to the same folder may have removed files in the meantime.
+void check_files(const ShardIndex& index, const std::string& folder, const std::string& what) {
+  for (const auto& [name, file] : index.files) {
+    std::error_code error;
+    const auto bytes = fs::file_size(path_in(folder, name), error);
+    TENON_CHECK(!error && bytes == file.bytes, what, "file '", name, "' ",
+                error ? "is not there any more: " + error.message()
+                      : "has " + std::to_string(bytes) + " bytes",
+                ", expected ", file.bytes, " bytes; does somebody else save to the same folder?");
+  }
+}
+
 /// Removes the files of checkpoints that no index refers to any more.
 void remove_others(const std::string& folder, const ShardIndex& index) {
   std::error_code ignored;
@@ -138,11 +150,17 @@ std::string write_shards(const std::vector<TensorPiece>& pieces, const std::stri
     }
   }
   std::vector<ShardIndex::File> written(files.size());
-  parallel_tasks(files.size(), [&](size_t i) {
-    const std::string path = path_in(folder, names[i]);
-    write_file(files[i], path, options.deflate);
-    written[i] = {fs::file_size(path), options.sha256 ? sha256_file(path) : ""};
-  });
+  try {
+    parallel_tasks(files.size(), [&](size_t i) {
+      const std::string path = path_in(folder, names[i]);
+      write_file(files[i], path, options.deflate);
+      written[i] = {fs::file_size(path), options.sha256 ? sha256_file(path) : ""};
+    });
+  } catch (...) {
+    std::error_code ignored;
+    for (const std::string& name : names) fs::remove(path_in(folder, name), ignored);
+    throw;
+  }
   for (size_t i = 0; i < files.size(); ++i) index.files[names[i]] = written[i];
   return index.print();
 }
@@ -153,6 +171,7 @@ void commit_shards(const std::vector<std::string>& parts, const std::string& fol
   ShardIndex index;
   for (const std::string& part : parts) index.merge(ShardIndex::parse(part, what), what);
   index.check_complete(what);
+  check_files(index, folder, what);
   index.metadata = options.metadata;
   const std::string text = index.print();
   FileSink sink(path_in(folder, kIndexName));

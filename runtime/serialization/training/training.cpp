@@ -97,6 +97,8 @@ void TrainingCheckpoints::set_rng_states(const Value& states) const {
 
 void TrainingCheckpoints::save(const nn::Module& model, optim::Optimizer& optimizer,
                                const TrainingProgress& progress) {
+  TENON_CHECK_VALUE(progress.step >= 0, "[TrainingCheckpoints] a step must not be negative, got ",
+                    progress.step);
   wait();
   const Value parameters = Value::ordered_dict();
   for (const auto& item : model.state_dict()) parameters.set_item(item.key(), item.value());

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <sstream>
+#include <unordered_set>
 
 #include "runtime/serialization/inspect.h"
 #include "runtime/serialization/io/byte_source.h"
@@ -11,6 +11,7 @@
 #include "runtime/serialization/safetensors.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/sniff.h"
+#include "runtime/serialization/value_node.h"
 #include "runtime/serialization/zip_reader.h"
 
 namespace tenon::ckpt {
@@ -36,7 +37,8 @@ std::string text_of(const Value& value) {
 
 std::string key_of(const Value& key) { return key.is_string() ? key.to_string() : text_of(key); }
 
-/// Visits containers once: they may hold themselves.
+/// Visits what containers hold, and those that occur several times each time, but not within
+/// themselves.
 class Walk {
  public:
   explicit Walk(const std::function<void(const std::string&, const Value&)>& f) : f_(f) {}
@@ -45,10 +47,13 @@ class Walk {
     const bool list = value.is_list() || value.is_tuple(), object = value.is(Kind::Object);
     if (!list && !value.is_dict()) f_(path, value);
     if (!list && !value.is_dict() && !object) return;
-    if (std::any_of(open_.begin(), open_.end(),
-                    [&](const Value* other) { return other->is_same(value); }))
-      return;
-    open_.push_back(&value);
+    const auto* node = serialization::detail::Node::of(value);
+    if (!open_.insert(node).second) return;
+    // One that holds another twice, which holds a third one twice and so on, has no end.
+    constexpr size_t kMostAgain = 1'000'000;
+    if (!seen_.insert(node).second) again_ += object ? 1 : value.size();
+    TENON_CHECK(again_ <= kMostAgain, "[tenon-ckpt] more than ", kMostAgain,
+                " values occur not for the first time");
     if (object) {
       if (value.attributes().is_dict()) visit(path, value.attributes());
     } else if (list) {
@@ -56,12 +61,13 @@ class Walk {
     } else {
       for (const auto& [key, item] : value.entries()) visit(join(path, key_of(key)), item);
     }
-    open_.pop_back();
+    open_.erase(node);
   }
 
  private:
   const std::function<void(const std::string&, const Value&)>& f_;
-  std::vector<const Value*> open_;
+  std::unordered_set<const void*> open_, seen_;
+  size_t again_ = 0;
 };
 
 Entry tensor_entry(const std::string& name, const std::string& dtype,

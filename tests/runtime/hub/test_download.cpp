@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "runtime/hub/download.h"
@@ -34,6 +36,9 @@ TEST_CASE("download: URLs and paths that cannot be", "[hub]") {
                     Contains("Parent directory " + (folder / "none") + " does not exist."));
   CHECK_THROWS_WITH(download_url_to_file("file:///x", folder.path(), quick()),
                     Contains("it is a directory"));
+  const std::string too_long = folder / std::string(300, 'x');
+  CHECK_THROWS_AS(download_url_to_file("file:///x", too_long, quick()), Error);
+  CHECK_THROWS_AS(download_once("file:///x", too_long + "/x", quick()), Error);
   CHECK(folder.entries() == 0);
 }
 
@@ -44,8 +49,12 @@ TEST_CASE("download: file URLs need no network", "[hub]") {
   CHECK(read_file(folder / "x") == "weights");
   CHECK_THROWS_WITH(download_url_to_file("file://" + (folder / "none"), folder / "y", quick()),
                     Contains("there is no file"));
-  CHECK_THROWS_AS(download_url_to_file("file://" + folder.path(), folder / "y", quick()), Error);
-  CHECK(folder.entries() == 2);
+  // A folder, a pipe and a device are no files.
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0666) == 0);
+  for (const std::string& path : {folder.path(), folder / "pipe", std::string("/dev/zero")})
+    CHECK_THROWS_WITH(download_url_to_file("file://" + path, folder / "y", quick()),
+                      Contains("there is no file"));
+  CHECK(folder.entries() == 3);
 }
 
 #if TENON_HAS_CURL
@@ -206,6 +215,12 @@ TEST_CASE("download: sizes are held to", "[hub]") {
   const HttpServer announced(always(200, {}, "eleven byte"));
   CHECK_THROWS_WITH(download_url_to_file(announced.url("/x"), folder / "x", options),
                     Contains("has 11 bytes, more than the 10 allowed"));
+  const HttpServer talkative([](const HttpRequest&, HttpConnection& c) {
+    c.send("HTTP/1.1 200 OK\r\n");
+    while (true) c.send("X-More: " + std::string(10'000, 'x') + "\r\n");
+  });
+  CHECK_THROWS_WITH(download_url_to_file(talkative.url("/x"), folder / "x", options),
+                    Contains("the answer has more than 262144 bytes of headers"));
   const HttpServer endless([](const HttpRequest&, HttpConnection& c) {
     c.send_head(200, {});
     while (true) c.send("more and more");

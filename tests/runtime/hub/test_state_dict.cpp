@@ -84,6 +84,29 @@ TEST_CASE("state dict: from a URL, and then from the cache", "[hub]") {
     CHECK_THROWS_AS(load_state_dict_from_url("https://host", options), ValueError);
     CHECK_THROWS_AS(load_state_dict_from_url("https://host/a/..", options), ValueError);
   }
+  SECTION("to another place, mapped, and as strictly as is asked for") {
+    const nn::StateDict meta = load_state_dict_from_url(url, options, {.map_location = kMeta});
+    CHECK(meta["weight"].is_meta());
+    CHECK(meta["weight"].sizes() == IntArrayRef({2, 3}));
+    serialization::LoadOptions load;
+    load.mmap = serialization::LoadOptions::Mmap::Shared;
+    const nn::StateDict mapped = load_state_dict_from_url(url, options, load);
+    check(mapped);
+    // It is the cached file that is mapped.
+    mapped["bias"].data_ptr<float>()[0] = 77;
+    load.mmap = serialization::LoadOptions::Mmap::Private;
+    options.check_hash = false;
+    CHECK(values(load_state_dict_from_url(url, options, load)["bias"])[0] == 77);
+    const serialization::Value with_set =
+        serialization::Value::dict({{"names", serialization::Value::frozenset({})}});
+    tenon::save(with_set, folder / "set.pt");
+    network->answers["https://host/set.pt"] = {200, read_file(folder / "set.pt")};
+    CHECK_THROWS_WITH(load_state_dict_from_url("https://host/set.pt", options),
+                      Contains("Unsupported global: GLOBAL frozenset"));
+    load = {.weights_only = false};
+    CHECK_THROWS_WITH(load_state_dict_from_url("https://host/set.pt", options, load),
+                      Contains("'names' is a frozenset, expected a tensor"));
+  }
   SECTION("what is no checkpoint is named") {
     options.check_hash = false;
     network->answers["https://host/page.pt"] = {200, "<html>"};

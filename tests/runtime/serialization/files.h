@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/serialization/io/os_error.h"
 #include "tests/runtime/serialization/temporary_folder.h"
 
 namespace tenon::test {
@@ -18,6 +19,17 @@ inline void check_same_archive(const std::string& ours, const std::string& their
   size_t different = 0;
   for (size_t i = record; i < ours.size(); ++i) different += ours[i] != theirs[i];
   CHECK(different <= 40 + 4 + 4);
+}
+
+/// The code of the OSError that calling f throws; 0 if none does.
+template <class F>
+int code_of(F&& f) {
+  try {
+    f();
+  } catch (const OSError& error) {
+    return error.code();
+  }
+  return 0;
 }
 
 /// What the error says that calling f throws; "no error" if none does.

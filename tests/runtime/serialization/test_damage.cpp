@@ -7,6 +7,7 @@
 #include "runtime/serialization/zip_reader.h"
 #include "tests/runtime/serialization/archive.h"
 #include "tests/runtime/serialization/files.h"
+#include "tests/runtime/serialization/in_memory.h"
 
 using namespace tenon;
 using namespace tenon::serialization;
@@ -14,8 +15,6 @@ using namespace tenon::test;
 using namespace std::string_literals;
 
 namespace {
-
-Value loaded(const std::string& bytes) { return serialization::load(bytes.data(), bytes.size()); }
 
 /// Loads and inspects what may be damaged: either it works or the error says where.
 void try_both(const std::string& bytes) {

@@ -17,7 +17,7 @@
 #include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/serialize.h"
 #include "tenon/ops/full.h"
-#include "tests/runtime/serialization/temporary_folder.h"
+#include "tests/runtime/serialization/files.h"
 
 using namespace tenon;
 using namespace tenon::serialization;
@@ -70,15 +70,6 @@ int in_child(const std::function<int()>& f) {
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   return WEXITSTATUS(status);
-}
-
-int code_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const OSError& error) {
-    return error.code();
-  }
-  return 0;
 }
 
 /// Which system call fails, counted over all of them, and how.

@@ -8,6 +8,7 @@
 #include "tests/runtime/serialization/archive.h"
 #include "tests/runtime/serialization/cases.h"
 #include "tests/runtime/serialization/files.h"
+#include "tests/runtime/serialization/in_memory.h"
 #include "tests/runtime/values.h"
 #include "tests/stderr_of.h"
 
@@ -17,10 +18,6 @@ using namespace tenon::test;
 using namespace std::string_literals;
 
 namespace {
-
-Value loaded(const std::string& bytes, const LoadOptions& options = {}) {
-  return serialization::load(bytes.data(), bytes.size(), options);
-}
 
 Value case_named(const std::string& name) {
   for (const Case& c : cases())
@@ -33,12 +30,6 @@ SaveOptions legacy_format() {
   SaveOptions options;
   options.format = SaveOptions::Format::Legacy;
   return options;
-}
-
-std::string saved(const Value& value, const SaveOptions& options = {}) {
-  std::ostringstream out;
-  save(value, out, options);
-  return out.str();
 }
 
 std::string failure(const std::string& bytes, const LoadOptions& options = {}) {
@@ -156,6 +147,14 @@ TEST_CASE("conjugate and negative views are loaded with their values") {
   CHECK(numbers("both") == std::vector<C>{{-1, 2}, {-3, -4}, {0, 5}});
   CHECK(numbers("part") == std::vector<C>{{3, 4}, {0, -5}});
   CHECK(values(all["neg"].to_tensor()) == std::vector<double>{0, -1, -2});
+  // A bool has no negative.
+  const std::string negative = "\x80\x02"
+                               "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\n"
+                               "BoolStorage\nX\x01\0\0\0"s +
+                               "0X\x03\0\0\0cpuK\x01tQK\0K\x01\x85K\x01\x85\x89)"
+                               "}X\x03\0\0\0neg\x88stR."s;
+  check_contains(failure(archive_of(negative, {{"data/0", "\1"}})),
+                 "a negative view of a tensor of dtype torch.bool");
 }
 
 TEST_CASE("kinds of tensor that the library has not are named") {
@@ -274,6 +273,35 @@ TEST_CASE("a small part of a large storage is saved with a warning, once") {
   SaveOptions compact;
   compact.compact = true;
   CHECK(printed(parts, compact).empty());
+}
+
+TEST_CASE("archives are named as PyTorch names them") {
+  const TemporaryFolder folder;
+  const auto named = [&](const std::string& name) {
+    save(Value(1), folder / name);
+    return inspect(folder / name).archive;
+  };
+  CHECK(named("a.b.pt") == "a.b");
+  CHECK(named("no extension") == "no extension");
+  CHECK(named("x..pt") == "x.");
+  CHECK(named("tail.") == "tail");
+  CHECK(named("\u00e9.pt") == "archive");
+  CHECK_THROWS_WITH(named(".pt"), Catch::Contains("[save] invalid file name: "));
+  CHECK(folder.files() == 5);
+}
+
+TEST_CASE("options of saving that are not possible") {
+  SaveOptions options;
+  for (const int level : {-1, 10}) {
+    options.deflate = level;
+    CHECK_THROWS_AS(saved(Value(1), options), ValueError);
+  }
+  options.deflate = 1;
+  options.format = SaveOptions::Format::Legacy;
+  CHECK_THROWS_AS(saved(Value(1), options), ValueError);
+  options = {};
+  options.archive_name = "a/b";
+  CHECK_THROWS_AS(saved(Value(1), options), ValueError);
 }
 
 TEST_CASE("what cannot be saved is named") {

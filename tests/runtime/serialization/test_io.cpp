@@ -8,7 +8,7 @@
 #include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/io/crc32.h"
 #include "runtime/serialization/io/os_error.h"
-#include "tests/runtime/serialization/temporary_folder.h"
+#include "tests/runtime/serialization/files.h"
 
 using namespace tenon;
 using namespace tenon::serialization;
@@ -49,15 +49,6 @@ class ForwardBuffer : public std::stringbuf {
   pos_type seekpos(pos_type, std::ios::openmode) override { return -1; }
 };
 
-int code_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const OSError& error) {
-    return error.code();
-  }
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("sources of all kinds read alike") {
@@ -95,6 +86,11 @@ TEST_CASE("sources that cannot be opened") {
   CHECK(code_of([&] { MappedSource(folder / "none"); }) == ENOENT);
   CHECK_THROWS_WITH(FileSource(folder.path()),
                     "[load] '" + folder.path() + "' is not a regular file");
+  // A pipe is not waited for.
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0666) == 0);
+  CHECK_THROWS_WITH(FileSource(folder / "pipe"), Catch::Contains("is not a regular file"));
+  CHECK_THROWS_WITH(MappedSource(folder / "pipe", MappedSource::Mode::Shared),
+                    Catch::Contains("is not a regular file"));
 }
 
 TEST_CASE("sinks of all kinds write alike") {

@@ -7,6 +7,7 @@
 #include "tenon/ops/arange.h"
 #include "tests/runtime/serialization/archive.h"
 #include "tests/runtime/serialization/files.h"
+#include "tests/runtime/serialization/in_memory.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
@@ -15,16 +16,6 @@ using namespace tenon::test;
 using namespace std::string_literals;
 
 namespace {
-
-Value loaded(const std::string& bytes, const LoadOptions& options = {}) {
-  return serialization::load(bytes.data(), bytes.size(), options);
-}
-
-std::string saved(const Value& value, const SaveOptions& options = {}) {
-  std::ostringstream out;
-  save(value, out, options);
-  return out.str();
-}
 
 LoadOptions to(MapLocation where) {
   LoadOptions options;
@@ -237,6 +228,7 @@ TEST_CASE("classes of the user") {
                              "trust it, allow it with add_safe_globals({\"geometry.Point\"})."));
   {
     const SafeGlobals allowed({"geometry.Point"});
+    { const SafeGlobals again({"geometry.Point"}); }
     CHECK(get_safe_globals() == std::vector<std::string>{"geometry Point"});
     const Value all = loaded(bytes);
     CHECK(all[0] == written);

@@ -215,6 +215,10 @@ TEST_CASE("bombs are bounded") {
   std::string twice = "K\x01";
   for (int i = 0; i < 60; ++i) twice += "q\x01h\x01\x86";
   check_contains(failure("}" + twice + "Ns"), "a key is nested too deep or too large");
+  // A key of few bytes that refers to many.
+  std::string many_times = "X\x64\0\0\0"s + std::string(100, 'x') + "q\x01"s + "0(";
+  for (int i = 0; i < 700; ++i) many_times += "h\x01";
+  check_contains(failure("}" + many_times + "tNs"), "a key is nested too deep or too large");
   // Few elements, shown as very many, and saved as a conjugate view, which needs a copy.
   const std::string many = "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\n"
                            "FloatStorage\nX\x01\0\0\0"s +
@@ -225,6 +229,13 @@ TEST_CASE("bombs are bounded") {
   CHECK(run(pickle("K\x01r\xff\xff\xff\xff"
                    "0j\xff\xff\xff\xff"))
             .to_int() == 1);
+  // So it is when others follow, in whatever order: 5, 0, 1, 9, and then as many as there are.
+  const Value numbered = run(pickle("](K\x05r\x05\0\0\0K\x07q\0K\x08q\x01K\x09q\x09K\x0a\x94"
+                                    "h\x05h\0h\x01h\x09h\x04K\x0bq\x02h\x02K\x0cq\x05h\x05"
+                                    "e"s));
+  std::vector<int64_t> numbers;
+  for (const Value& v : numbered.items()) numbers.push_back(v.to_int());
+  CHECK(numbers == std::vector<int64_t>{5, 7, 8, 9, 10, 5, 7, 8, 9, 10, 11, 11, 12, 12});
   LoadOptions few;
   few.limits.objects = 10;
   check_contains(failure(std::string(20, 'N'), few), "more than 10 objects");

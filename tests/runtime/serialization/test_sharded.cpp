@@ -1,7 +1,11 @@
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
+#include "runtime/serialization/io/file_calls.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/zip_deflate.h"
@@ -148,6 +152,36 @@ TEST_CASE("sharded: several writers, one checkpoint") {
   CHECK(names_in(folder).size() == 4);
   CHECK_THROWS_AS(write_shards({{"x", {2}, {1}, ones({2}, TensorOptions())}}, folder, "0"),
                   ValueError);
+}
+
+TEST_CASE("sharded: files that another save removed are missed before the index is replaced") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  const Tensor ours = vector_of({1, 2});
+  const std::string part = write_shards({{"ours", {2}, {0}, ours}}, folder, "0");
+  save_sharded(state(), folder);
+  CHECK_THROWS_WITH(commit_shards({part}, folder), Catch::Contains("is not there any more"));
+  check_same(load_sharded(folder), state());
+}
+
+TEST_CASE("sharded: a save that fails leaves no files") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  static std::atomic<int> renames;
+  renames = 0;
+  auto& calls = serialization::detail::file_calls();
+  const auto before = calls;
+  calls.rename = [](const char* from, const char* to) {
+    if (++renames < 3) return std::rename(from, to);
+    errno = EIO;
+    return -1;
+  };
+  const std::string error =
+      error_of([&] { save_sharded(state(), folder, {.file_bytes = 100, .piece_bytes = 100}); });
+  calls = before;
+  CHECK_THAT(error, Catch::Contains("cannot rename"));
+  CHECK(renames >= 3);
+  CHECK(names_in(folder).empty());
 }
 
 TEST_CASE("sharded: the older checkpoint stays until the new one is whole") {

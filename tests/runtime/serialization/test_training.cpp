@@ -128,6 +128,7 @@ TEST_CASE("training: the last checkpoints are kept, the newest whole one is resu
   CHECK(TrainingCheckpoints(folder / "none").resume(*m.linear, m.optimizer) == std::nullopt);
   CHECK_THROWS_AS(TrainingCheckpoints(folder / "none", {.keep = 0}), ValueError);
   CHECK_THROWS_WITH(TrainingCheckpoints(folder / "no/run"), Catch::Contains("cannot make"));
+  CHECK_THROWS_AS(checkpoints.save(*m.linear, m.optimizer, {.step = -1}), ValueError);
 }
 
 TEST_CASE("training: another model is an error") {

@@ -300,6 +300,14 @@ TEST_CASE("records and offsets over 4 GiB") {
   char header[30 + 7];
   source.read(reader.get("after").header, header, sizeof(header));
   CHECK(zip::get<uint32_t>(header) == zip::kLocalHeader);
+  // The local header is PyTorch's: the size, and 0 for what it would be packed.
+  char local[30 + 7 + 20];
+  source.read(reader.get("large").header, local, sizeof(local));
+  const char* extra = local + 30 + 7;
+  CHECK(zip::get<uint16_t>(extra) == zip::kZip64Field);
+  CHECK(zip::get<uint16_t>(extra + 2) == 16);
+  CHECK(zip::get<uint64_t>(extra + 4) == large);
+  CHECK(zip::get<uint64_t>(extra + 12) == 0);
   char descriptor[24];
   source.read(reader.offset("large") + large, descriptor, sizeof(descriptor));
   CHECK(zip::get<uint32_t>(descriptor) == zip::kDescriptor);

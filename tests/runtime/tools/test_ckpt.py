@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 PROGRAM = os.environ["TENON_CKPT"]
@@ -45,6 +46,14 @@ class CkptTest(unittest.TestCase):
         info = json.loads(run("ls", "--json", DATA / "whole_module.pt"))
         self.assertIn("_parameters.weight", [t["name"] for t in info["tensors"]])
         self.assertIn("torch.nn.modules.linear Linear", info["values"][0]["value"])
+
+    def test_values_that_occur_without_end(self):
+        pickle = b"\x80\x02](K\x01K\x02e" + b"q\x010](h\x01h\x01e" * 60 + b"."
+        path = self.folder / "x.pt"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("x/data.pkl", pickle)
+            archive.writestr("x/version", "3\n")
+        self.assertIn("occur not for the first time", run("ls", path, status=2))
 
     def test_ls_safetensors(self):
         info = json.loads(run("ls", "--json", DATA / "shapes.safetensors"))
