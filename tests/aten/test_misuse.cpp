@@ -1,5 +1,7 @@
 // What goes wrong must be an error, and what looks odd but is right must work.
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tenon/tenon.h"
 
@@ -130,4 +132,25 @@ TEST_CASE("backward operators check what they are called with") {
   CHECK_THROWS_AS(as_strided_backward(x, {6}, {}, 0, {2, 3}, {3, 1}, 0), ValueError);
   CHECK_THROWS_AS(linear_backward(ones({1}), ones({1}), tensor(1.), all), Error);
   CHECK(prod_backward(tensor(2.), tensor({3., 5.}), IntArrayRef{}, false).equal(tensor({10., 6.})));
+}
+
+TEST_CASE("threads that only read a tensor may detach it at once") {
+  constexpr int kThreads = 4;
+  for (int round = 0; round < 200; ++round) {
+    const Tensor x = ones({4, 3}).t();
+    std::vector<Tensor> copies(kThreads);
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{kThreads};
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        copies[i] = x.detach();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    copies[0].add_(1);
+    for (const Tensor& copy : copies) REQUIRE(copy._version() == x._version());
+    REQUIRE(x._version() == 1);
+  }
 }
