@@ -18,10 +18,8 @@ int64_t last_size(const Tensor& t) { return t.dim() == 0 ? 1 : t.size(-1); }
 /// All dimensions but the last as one; a weight without outputs is a single row.
 Tensor rows_of(const Tensor& t, int64_t columns) {
   if (t.dim() == 2 && last_size(t) == columns) return t;
-  const IntArrayRef sizes = t.sizes();
-  return reshape(
-      t,
-      {columns == 0 ? numel_of(sizes.slice(0, sizes.size() - 1)) : t.numel() / columns, columns});
+  const IntArrayRef leading = t.dim() == 0 ? t.sizes() : t.sizes().slice(0, t.sizes().size() - 1);
+  return reshape(t, {columns == 0 ? numel_of(leading) : t.numel() / columns, columns});
 }
 
 Tensor defined_or_empty(const std::optional<Tensor>& t) { return t ? *t : Tensor(); }

@@ -86,7 +86,7 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
   if (self.dim() == 0) return grad;
   TENON_CHECK(!dim || dim->size() <= 1, "[prod_backward] expected at most one dimension, got ",
               *dim);
-  if (!dim) {
+  if (!dim || dim->empty()) {
     const Tensor flat = ops::reshape::call(self, {-1});
     return ops::reshape::call(native::prod_backward(grad, flat, 0, false), self.sizes());
   }

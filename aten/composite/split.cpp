@@ -72,7 +72,7 @@ std::vector<Tensor> native::chunk(const Tensor& self, int64_t chunks, int64_t di
   TENON_CHECK(self.dim() > 0, "[chunk] chunk expects at least a 1-dimensional tensor");
   TENON_CHECK(chunks > 0, "[chunk] chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t size = self.size(dim);
-  const int64_t each = (size + chunks - 1) / chunks;
+  const int64_t each = size / chunks + (size % chunks != 0);
   if (each == 0) {
     // Of an empty dimension as many empty chunks are made as were asked for.
     return ops::split_with_sizes::call(self, DimVector(static_cast<size_t>(chunks), 0), dim);

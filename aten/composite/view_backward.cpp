@@ -38,7 +38,8 @@ Tensor embed(const Tensor& grad, IntArrayRef sizes, View&& view) {
   return result;
 }
 
-/// Whether two elements may lie at one place: some stride is not beyond what the smaller ones reach.
+/// Whether two elements may lie at one place: some stride is not beyond what the smaller ones
+/// reach.
 bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
   std::vector<std::pair<int64_t, int64_t>> dims;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -91,6 +92,17 @@ Tensor native::as_strided_backward(const Tensor& grad, IntArrayRef self_sizes,
                                    IntArrayRef self_strides, int64_t self_offset, IntArrayRef size,
                                    IntArrayRef stride, std::optional<int64_t> storage_offset) {
   const int64_t offset = storage_offset.value_or(self_offset);
+  const auto counted = [](IntArrayRef sizes, IntArrayRef strides, int64_t from) {
+    bool valid = sizes.size() == strides.size() && from >= 0;
+    for (const int64_t s : strides) valid &= s >= 0;
+    return valid && numel_of(sizes) >= 0;
+  };
+  TENON_CHECK_VALUE(counted(self_sizes, self_strides, self_offset) &&
+                        counted(size, stride, offset) && grad.sizes() == size,
+                    "[as_strided_backward] a geometry has as many strides as sizes, none negative, "
+                    "and grad has the view's sizes; got ",
+                    self_sizes, " with ", self_strides, ", ", size, " with ", stride, ", grad ",
+                    grad.sizes());
   int64_t extent = 1;
   const auto reach = [&extent](IntArrayRef sizes, IntArrayRef strides, int64_t from) {
     int64_t last = from;
@@ -111,8 +123,8 @@ Tensor native::as_strided_backward(const Tensor& grad, IntArrayRef self_sizes,
   if (may_overlap(self_sizes, self_strides)) {
     // Elements of self that share memory share its gradient, so that it counts once in their sum.
     const Tensor own = places(self_sizes, self_strides, self_offset - first);
-    const Tensor count = ops::index_add::call(
-        zeros, 0, own, tenon::new_ones(grad, IntArrayRef(own.numel())), 1);
+    const Tensor count =
+        ops::index_add::call(zeros, 0, own, tenon::new_ones(grad, IntArrayRef(own.numel())), 1);
     storage = storage.div(count.clamp_min(1));
   }
   return ops::as_strided::call(storage, self_sizes, self_strides, self_offset - first).clone();

@@ -104,7 +104,10 @@ MemoryFormat TensorBase::suggest_memory_format() const {
   return MemoryFormat::Contiguous;
 }
 
-size_t TensorBase::wrap(int64_t d) const { return static_cast<size_t>(wrap_dim(d, dim())); }
+size_t TensorBase::wrap(int64_t d) const {
+  TENON_CHECK_INDEX(dim() > 0, "Dimension specified as ", d, " but tensor has no dimensions");
+  return static_cast<size_t>(wrap_dim(d, dim()));
+}
 
 void TensorBase::check_type(ScalarType wanted) const {
   TENON_CHECK_TYPE(scalar_type() == wanted, "[data_ptr] expected a tensor of ", wanted,

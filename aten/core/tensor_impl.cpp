@@ -1,8 +1,19 @@
 #include "aten/core/tensor_impl.h"
 
+#include <functional>
+#include <mutex>
 #include <new>
 
 namespace tenon {
+namespace {
+
+/// One of a few locks, so that threads that share different tensors seldom meet.
+std::mutex& sharing_mutex(const void* tensor) {
+  static std::mutex mutexes[16];
+  return mutexes[std::hash<const void*>()(tensor) / 64 % std::size(mutexes)];
+}
+
+}  // namespace
 
 SharedVersion* SharedVersion::create(uint32_t start) {
   auto* version = ::new (memory::allocate(sizeof(SharedVersion))) SharedVersion;
@@ -66,6 +77,9 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_st
 
 void TensorImpl::share_version_with(TensorImpl& other) {
   TensorImpl& t = base ? *base : *this;
+  // To share a tensor does not change it: several threads may do so at once.
+  std::unique_lock lock(sharing_mutex(&t), std::defer_lock);
+  if (!detail::single_threaded()) lock.lock();
   if (!t.shared_version) {
     t.shared_version = IntrusivePtr<SharedVersion>::adopt(SharedVersion::create(t.own_version));
   }

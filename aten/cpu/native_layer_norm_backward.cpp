@@ -2,6 +2,7 @@
 
 #include "aten/cpu/norm_rows.h"
 #include "aten/cpu/plain.h"
+#include "aten/meta/layer_norm.h"
 
 namespace tenon {
 
@@ -11,9 +12,8 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cpu(
     const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
     const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
     std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(),
-              "[native_layer_norm_backward] Expected grad_out to have the ", "input's shape ",
-              input.sizes(), ", got ", grad_out.sizes());
+  meta::check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd,
+                                  weight && weight->defined() ? &*weight : nullptr);
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
   const ScalarType type = compute_type(input.scalar_type());
   std::tuple<Tensor, Tensor, Tensor> grads;

@@ -3,6 +3,7 @@
 #include "aten/cuda/allocator.h"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/rows.cuh"
+#include "aten/meta/layer_norm.h"
 #include "tenon/native/native_layer_norm.h"
 #include "tenon/native/native_layer_norm_backward.h"
 
@@ -141,9 +142,8 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
     const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
     const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
     std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(),
-              "[native_layer_norm_backward] Expected grad_out to have the ", "input's shape ",
-              input.sizes(), ", got ", grad_out.sizes());
+  meta::check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd,
+                                  weight && weight->defined() ? &*weight : nullptr);
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
   const ScalarType type = accumulate_type(input.scalar_type());
   const auto dtype_of = [&](const std::optional<Tensor>& p) {

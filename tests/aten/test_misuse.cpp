@@ -1,5 +1,7 @@
 // What goes wrong must be an error, and what looks odd but is right must work.
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tenon/tenon.h"
 
@@ -103,4 +105,52 @@ TEST_CASE("results that the dtype does not have") {
   const Tensor mask = tensor({true, false});
   CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), TypeError);
   CHECK(zeros({2}, kHalf).masked_fill(mask, tensor(1.5)).dtype() == kHalf);
+}
+
+TEST_CASE("sizes of a tensor without dimensions") {
+  const Tensor x = tensor(3.);
+  CHECK_THROWS_AS(x.size(0), IndexError);
+  CHECK_THROWS_AS(x.size(-1), IndexError);
+  CHECK_THROWS_AS(x.stride(0), IndexError);
+}
+
+TEST_CASE("more chunks than elements") {
+  const auto parts = arange(5).chunk(std::numeric_limits<int64_t>::max());
+  REQUIRE(parts.size() == 5);
+  CHECK(parts[4].item<int64_t>() == 4);
+}
+
+TEST_CASE("backward operators check what they are called with") {
+  const Tensor x = ones({2, 3}), stat = ones({2, 1});
+  const std::array<bool, 3> all{true, true, true};
+  CHECK_THROWS_WITH(native_layer_norm_backward(x, x, {3}, ones({1}), stat, {}, {}, all),
+                    Contains("values in mean and rstd"));
+  CHECK_THROWS_WITH(native_layer_norm_backward(x, x, {2}, stat, stat, {}, {}, all),
+                    Contains("Expected input of shape"));
+  CHECK_THROWS_WITH(native_layer_norm_backward(x, x, {3}, stat, stat, ones({4}), {}, all),
+                    Contains("Expected weight of shape"));
+  CHECK_THROWS_AS(as_strided_backward(x, {6}, {}, 0, {2, 3}, {3, 1}, 0), ValueError);
+  CHECK_THROWS_AS(linear_backward(ones({1}), ones({1}), tensor(1.), all), Error);
+  CHECK(prod_backward(tensor(2.), tensor({3., 5.}), IntArrayRef{}, false).equal(tensor({10., 6.})));
+}
+
+TEST_CASE("threads that only read a tensor may detach it at once") {
+  constexpr int kThreads = 4;
+  for (int round = 0; round < 200; ++round) {
+    const Tensor x = ones({4, 3}).t();
+    std::vector<Tensor> copies(kThreads);
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{kThreads};
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        copies[i] = x.detach();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    copies[0].add_(1);
+    for (const Tensor& copy : copies) REQUIRE(copy._version() == x._version());
+    REQUIRE(x._version() == 1);
+  }
 }
