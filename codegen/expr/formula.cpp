@@ -304,8 +304,7 @@ std::string print_formula(const Formula& formula, const Renaming& rename) {
   case FormulaKind::kUnary: {
     // `- -x` is not `--x`.
     const Formula& operand = formula.children[0];
-    const bool same =
-        operand.kind == FormulaKind::kUnary && operand.operation == formula.operation;
+    const bool same = operand.kind == FormulaKind::kUnary && operand.operation == formula.operation;
     return formula.operation + (same ? " " : "") + child(0);
   }
   case FormulaKind::kBinary: return child(0) + " " + formula.operation + " " + child(1);
