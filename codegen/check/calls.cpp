@@ -80,6 +80,9 @@ std::vector<std::string> names_of(const Overloads& overloads) {
   return names;
 }
 
+/// Methods of std::optional.
+const std::vector<std::string> kOfOptionals = {"has_value", "value", "value_or"};
+
 // Walks one formula, finds the types of its parts, and reports calls that cannot be.
 class FormulaChecker {
  public:
@@ -87,6 +90,17 @@ class FormulaChecker {
                  const Formula& formula, DiagnosticSink& sink)
       : functions_(functions), methods_(methods), derivative_(derivative), formula_(formula),
         sink_(sink) {}
+
+  /// The calls, and that a gradient or tangent is a tensor, of a list of tensors a list.
+  void check(const Tree& tree) {
+    const ValueType type = type_of(tree);
+    if (formula_.names.size() != 1) return;
+    schema::Type wanted;
+    const schema::Argument* arg = derivative_.schema.find_arg(formula_.names[0].text);
+    if (arg != nullptr && arg->type.is_tensor_list()) wanted = arg->type;
+    if (type.converts_to(wanted, false)) return;
+    error(tree, 0, "this must give a " + schema::to_string(wanted) + ", got " + type.describe());
+  }
 
   ValueType type_of(const Tree& tree) {
     switch (tree.kind) {
@@ -208,8 +222,15 @@ class FormulaChecker {
 
   ValueType method(const Tree& callee, const ValueType& object,
                    const std::vector<ValueType>& arguments) {
-    if (!object.is(BaseType::kTensor) || callee.text.find('<') != std::string::npos) return {};
+    if (callee.text.find('<') != std::string::npos) return {};
     const size_t offset = callee.length - callee.text.size();
+    if (object.is_optional() && callee.operation == "." && !contains(kOfOptionals, callee.text)) {
+      error(callee, offset,
+            "`" + object.describe() + "` has no method `" + callee.text +
+                "`; `->` calls those of its value");
+      return {};
+    }
+    if (!object.is(BaseType::kTensor)) return {};
     const auto known = methods_.find(callee.text);
     const bool by_hand = contains(tensor_methods(), callee.text);
     if (known != methods_.end() && !by_hand) {
@@ -350,7 +371,7 @@ void CallChecker::add(const Model& model) {
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
                         const expr::Formula& tree, DiagnosticSink& sink) const {
   const RuleScope scope(sink, "formula_calls");
-  FormulaChecker(functions_, methods_, derivative, formula, sink).type_of(tree);
+  FormulaChecker(functions_, methods_, derivative, formula, sink).check(tree);
 }
 
 }  // namespace tenon::codegen
