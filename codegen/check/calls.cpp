@@ -110,8 +110,11 @@ class FormulaChecker {
     case FormulaKind::kIndex: return index(tree);
     case FormulaKind::kUnary: return unary(tree);
     case FormulaKind::kBinary: return binary(tree);
+    case FormulaKind::kMember: return member(tree);
     case FormulaKind::kTernary: {
-      type_of(tree.children[0]);
+      if (type_of(tree.children[0]).is(BaseType::kTensor)) {
+        error(tree.children[0], 0, "a condition must be a bool, got Tensor");
+      }
       const ValueType a = type_of(tree.children[1]), b = type_of(tree.children[2]);
       return a == b ? a : ValueType();
     }
@@ -159,8 +162,21 @@ class FormulaChecker {
     return gradient ? ValueType(BaseType::kTensor) : ValueType();
   }
 
+  // One that is not called.
+  ValueType member(const Tree& tree) {
+    if (type_of(tree.children[0]).is(BaseType::kTensor)) {
+      error(tree, tree.length - tree.text.size(),
+            "`" + tree.text + "` is not called: formulas see no other members of a Tensor");
+    }
+    return {};
+  }
+
   ValueType unary(const Tree& tree) {
     const ValueType type = type_of(tree.children[0]);
+    const bool of_numbers = tree.operation == "-" || tree.operation == "+" || tree.operation == "~";
+    if (type.is(BaseType::kTensor) && !of_numbers) {
+      error(tree, 0, "`" + tree.operation + "` does not take a Tensor");
+    }
     return tree.operation == "-" || tree.operation == "+" ? type : ValueType();
   }
 
@@ -231,6 +247,9 @@ class FormulaChecker {
       return {};
     }
     if (!object.is(BaseType::kTensor)) return {};
+    if (callee.operation == "->") {
+      error(callee, offset, "`->` is for optional values, got a Tensor");
+    }
     const auto known = methods_.find(callee.text);
     const bool by_hand = contains(tensor_methods(), callee.text);
     if (known != methods_.end() && !by_hand) {
