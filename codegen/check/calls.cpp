@@ -80,6 +80,9 @@ std::vector<std::string> names_of(const Overloads& overloads) {
   return names;
 }
 
+/// Methods of std::optional.
+const std::vector<std::string> kOfOptionals = {"has_value", "value", "value_or"};
+
 // Walks one formula, finds the types of its parts, and reports calls that cannot be.
 class FormulaChecker {
  public:
@@ -87,6 +90,17 @@ class FormulaChecker {
                  const Formula& formula, DiagnosticSink& sink)
       : functions_(functions), methods_(methods), derivative_(derivative), formula_(formula),
         sink_(sink) {}
+
+  /// The calls, and that a gradient or tangent is a tensor, of a list of tensors a list.
+  void check(const Tree& tree) {
+    const ValueType type = type_of(tree);
+    if (formula_.names.size() != 1) return;
+    schema::Type wanted;
+    const schema::Argument* arg = derivative_.schema.find_arg(formula_.names[0].text);
+    if (arg != nullptr && arg->type.is_tensor_list()) wanted = arg->type;
+    if (type.converts_to(wanted, false)) return;
+    error(tree, 0, "this must give a " + schema::to_string(wanted) + ", got " + type.describe());
+  }
 
   ValueType type_of(const Tree& tree) {
     switch (tree.kind) {
@@ -96,8 +110,11 @@ class FormulaChecker {
     case FormulaKind::kIndex: return index(tree);
     case FormulaKind::kUnary: return unary(tree);
     case FormulaKind::kBinary: return binary(tree);
+    case FormulaKind::kMember: return member(tree);
     case FormulaKind::kTernary: {
-      type_of(tree.children[0]);
+      if (type_of(tree.children[0]).is(BaseType::kTensor)) {
+        error(tree.children[0], 0, "a condition must be a bool, got Tensor");
+      }
       const ValueType a = type_of(tree.children[1]), b = type_of(tree.children[2]);
       return a == b ? a : ValueType();
     }
@@ -145,8 +162,21 @@ class FormulaChecker {
     return gradient ? ValueType(BaseType::kTensor) : ValueType();
   }
 
+  // One that is not called.
+  ValueType member(const Tree& tree) {
+    if (type_of(tree.children[0]).is(BaseType::kTensor)) {
+      error(tree, tree.length - tree.text.size(),
+            "`" + tree.text + "` is not called: formulas see no other members of a Tensor");
+    }
+    return {};
+  }
+
   ValueType unary(const Tree& tree) {
     const ValueType type = type_of(tree.children[0]);
+    const bool of_numbers = tree.operation == "-" || tree.operation == "+" || tree.operation == "~";
+    if (type.is(BaseType::kTensor) && !of_numbers) {
+      error(tree, 0, "`" + tree.operation + "` does not take a Tensor");
+    }
     return tree.operation == "-" || tree.operation == "+" ? type : ValueType();
   }
 
@@ -208,8 +238,18 @@ class FormulaChecker {
 
   ValueType method(const Tree& callee, const ValueType& object,
                    const std::vector<ValueType>& arguments) {
-    if (!object.is(BaseType::kTensor) || callee.text.find('<') != std::string::npos) return {};
+    if (callee.text.find('<') != std::string::npos) return {};
     const size_t offset = callee.length - callee.text.size();
+    if (object.is_optional() && callee.operation == "." && !contains(kOfOptionals, callee.text)) {
+      error(callee, offset,
+            "`" + object.describe() + "` has no method `" + callee.text +
+                "`; `->` calls those of its value");
+      return {};
+    }
+    if (!object.is(BaseType::kTensor)) return {};
+    if (callee.operation == "->") {
+      error(callee, offset, "`->` is for optional values, got a Tensor");
+    }
     const auto known = methods_.find(callee.text);
     const bool by_hand = contains(tensor_methods(), callee.text);
     if (known != methods_.end() && !by_hand) {
@@ -350,7 +390,7 @@ void CallChecker::add(const Model& model) {
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
                         const expr::Formula& tree, DiagnosticSink& sink) const {
   const RuleScope scope(sink, "formula_calls");
-  FormulaChecker(functions_, methods_, derivative, formula, sink).type_of(tree);
+  FormulaChecker(functions_, methods_, derivative, formula, sink).check(tree);
 }
 
 }  // namespace tenon::codegen

@@ -12,7 +12,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words& keywords_of_both() {
+// But for `from`, which schemas of PyTorch use.
+const Words& python_keywords() {
   static const Words words = {
       "and",  "as",     "assert", "async", "await",  "break",    "class", "continue",
       "def",  "del",    "elif",   "else",  "except", "finally",  "for",   "global",
@@ -120,7 +121,7 @@ void reserved_argument_name(const Entry& entry) {
   for (const schema::Argument& arg : entry.schema().args) {
     const Location place = entry.op.at(arg.name_span);
     const bool none = ours && (arg.name == "None" || arg.name == "True" || arg.name == "False");
-    if (contains(keywords_of_both(), arg.name) || contains(cpp_keywords(), arg.name) || none) {
+    if (contains(python_keywords(), arg.name) || contains(cpp_keywords(), arg.name) || none) {
       entry.sink.error(place, quoted(arg.name) +
                                   " is a keyword of C++ or Python and can name no argument");
     } else if (schema::base_type_from(arg.name)) {

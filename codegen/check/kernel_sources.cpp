@@ -1,4 +1,5 @@
 #include "codegen/check/kernel_sources.h"
+#include "codegen/check/kernel_macros.h"
 
 #include <algorithm>
 #include <cctype>
@@ -174,9 +175,11 @@ void KernelSources::add_file(const std::string& path) {
   std::ostringstream text;
   text << in.rdbuf();
   files_.push_back({path, std::move(text).str()});
-  for (const KernelDefinition& one : find_definitions(files_.back().text)) {
-    auto& known = one.qualified ? qualified_ : unqualified_;
-    known.emplace(one.name, Place{files_.size() - 1, one.offset});
+  for (const auto& find : {find_definitions, find_macro_definitions}) {
+    for (const KernelDefinition& one : find(files_.back().text)) {
+      auto& known = one.qualified ? qualified_ : unqualified_;
+      known.emplace(one.name, Place{files_.size() - 1, one.offset});
+    }
   }
 }
 

@@ -22,6 +22,7 @@ class ValueType {
 
   bool known() const { return kind_ != Kind::kUnknown; }
   bool is(schema::BaseType base) const { return kind_ == Kind::kSchema && type_.is(base); }
+  bool is_optional() const { return kind_ == Kind::kSchema && type_.is_optional(); }
   bool operator==(const ValueType& other) const = default;
 
   /// C++ converts a value of this type to a parameter of type `to`, or to TensorOptions.

@@ -301,7 +301,12 @@ std::string print_formula(const Formula& formula, const Renaming& rename) {
   }
   case FormulaKind::kMember: return child(0) + formula.operation + formula.text;
   case FormulaKind::kIndex: return child(0) + "[" + child(1) + "]";
-  case FormulaKind::kUnary: return formula.operation + child(0);
+  case FormulaKind::kUnary: {
+    // `- -x` is not `--x`.
+    const Formula& operand = formula.children[0];
+    const bool same = operand.kind == FormulaKind::kUnary && operand.operation == formula.operation;
+    return formula.operation + (same ? " " : "") + child(0);
+  }
   case FormulaKind::kBinary: return child(0) + " " + formula.operation + " " + child(1);
   case FormulaKind::kTernary: return child(0) + " ? " + child(1) + " : " + child(2);
   case FormulaKind::kBraces: return "{" + print_list(formula, 0, rename) + "}";

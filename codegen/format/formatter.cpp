@@ -1,6 +1,7 @@
 #include "codegen/format/formatter.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/format/entry_printer.h"
 #include "codegen/format/same_data.h"
@@ -119,6 +120,12 @@ class FileFormatter {
   Lines lines_;
 };
 
+bool is_word(std::string_view text, std::string_view marks) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || marks.find(c) != std::string_view::npos;
+  });
+}
+
 /// Mistakes of form; what the entries mean is for `tenonc check`.
 void check_form(const SourceFile& file, const YamlNode& root, FileKind kind, Dialect dialect,
                 DiagnosticSink& sink) {
@@ -141,10 +148,21 @@ void check_form(const SourceFile& file, const YamlNode& root, FileKind kind, Dia
         continue;
       }
       reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
-        if (key.text != "name") return;
+        const RuleScope scope(sink, "derivative_form");
+        if (key.text != "name") {
+          for (const LocatedName& name : detail::split_names({key.text, key.location, {}})) {
+            if (is_word(name.text, "_")) continue;
+            sink.error(key.location, "`" + name.text + "` names no argument or output");
+          }
+          return;
+        }
         const std::optional<SourceString> text = reader.text(value, "`name`");
-        if (!text || text->text.find('(') == std::string::npos) return;
-        sink.report(*text, schema::parse_schema(text->text).errors);
+        if (!text) return;
+        if (text->text.find('(') != std::string::npos) {
+          sink.report(*text, schema::parse_schema(text->text).errors);
+        } else if (!is_word(text->text, "_.:")) {
+          sink.error(text->location, "`" + text->text + "` names no operator");
+        }
       });
     }
     return;

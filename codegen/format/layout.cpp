@@ -30,7 +30,10 @@ Layout::Layout(const SourceFile& file, const YamlNode& entry, Extent region) : f
 
 void Layout::collect(const YamlNode& node, std::vector<Extent>& scalars) {
   if (node.is_scalar()) {
-    if (node.scalar.segments.empty()) {
+    // An empty text after `|` ends where a comment may begin.
+    const bool empty_block =
+        node.scalar.text.find_first_not_of(" \n") == std::string::npos && is_block_scalar(node);
+    if (node.scalar.segments.empty() || empty_block) {
       understood_ = false;
     } else {
       scalars.push_back(extent(node));

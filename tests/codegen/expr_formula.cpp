@@ -76,6 +76,8 @@ TEST_CASE("formulas parse and print back", "[expr][formula]") {
         "!a || ~b", "std::optional<Tensor>{x}", "a >= b ? c : d >> 2"})
     CHECK(round_trip(text) == text);
   CHECK(round_trip(" f( a,b )*  2 /* note */") == "f(a, b) * 2");
+  CHECK(round_trip("- -self & & &x") == "- -self & & &x");
+  CHECK(round_trip("a - - -+ +b") == "a - - -+ +b");
   CHECK(print_formula(formula("self * self.t() + f(self)"), {{"self", "self_"}, {"f", "g"}}) ==
         "self_ * self_.t() + f(self_)");
   CHECK(same_formula(formula("a*b"), formula("a * b")));

@@ -125,6 +125,17 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("list.size() > 0 ? mmm(grad) : grad.mmmm()") ==
         "28: unknown function `mmm`; did you mean 'mm'?\n"
         "45: Tensor has no method `mmmm`\n");
+  CHECK(diagnose("grad.numel()") == "10: this must give a Tensor, got int\n");
+  CHECK(diagnose("0") == "10: this must give a Tensor, got int\n");
+  CHECK(diagnose("keep ? 1.5 : 2.5") == "10: this must give a Tensor, got float\n");
+  CHECK(diagnose("weight.defined() ? grad : grad") ==
+        "17: `Tensor?` has no method `defined`; `->` calls those of its value\n");
+  CHECK(diagnose("grad.exp") ==
+        "15: `exp` is not called: formulas see no other members of a Tensor\n");
+  CHECK(diagnose("grad->mm(self)") == "16: `->` is for optional values, got a Tensor\n");
+  CHECK(diagnose("twice(*grad)") == "16: `*` does not take a Tensor\n");
+  CHECK(diagnose("grad ? grad : self") == "10: a condition must be a bool, got Tensor\n");
+  CHECK(diagnose("weight.has_value() ? grad : grad") == "");
   CHECK(diagnose("grad", "self_t.mm(self_p) + mm(self_t, alpha)") ==
         "31: `mm` does not take (Tensor, Scalar)\n");
 }

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "codegen/check/kernel_macros.h"
 #include "codegen/check/kernel_sources.h"
 
 namespace tenon::codegen {
@@ -38,6 +39,32 @@ TEST_CASE("comments, literals and preprocessor lines are skipped", "[check]") {
   CHECK(definitions("void native::f(int n = 1'000'000, char c = '\"', char d = '\\'') {}") ==
         Names{"native::f"});
   CHECK(definitions("void native::f(const char* s = \")\") {}") == Names{"native::f"});
+}
+
+TEST_CASE("macros of the same text are expanded", "[check]") {
+  const auto names = [](std::string_view text) {
+    Names found;
+    for (const KernelDefinition& one : find_macro_definitions(text)) {
+      found.push_back((one.qualified ? "native::" : "") + one.name);
+      CHECK(text.substr(one.offset, 6) == "KERNEL");
+    }
+    return found;
+  };
+  CHECK(
+      names(
+          "#define KERNEL(op, ...) \\\n  void native::op##_cpu(const Tensor& a) { f<(1, 2)>(a); }\n"
+          "KERNEL(exp, 1)\nKERNEL( log, (2, 3) );\n") ==
+      Names{"native::exp_cpu", "native::log_cpu"});
+  CHECK(names("#define KERNEL(a, b) Tensor native::a ## _ ## b(A) {} void native::a(A) "
+              "{}\nKERNEL(f, g)") == Names{"native::f_g", "native::f"});
+  CHECK(names("#define KERNEL(a) native::a(1)\nvoid f() { KERNEL(g); }") == Names{});
+  CHECK(names("#define KERNEL native::f() {}\nKERNEL\n") == Names{});
+  for (const char* text :
+       {"#define ", "#define KERNEL(", "#define KERNEL(a\\\n", "#define KERNEL(a) a##",
+        "#define KERNEL(a) native::a(){}\nKERNEL(", "#define KERNEL()\nKERNEL()"}) {
+    CAPTURE(text);
+    CHECK(names(text).empty());
+  }
 }
 
 TEST_CASE("a text that breaks off is read to its end", "[check]") {

@@ -119,6 +119,11 @@ class MissingKernels(Workspace):
         result = self.check("aten/meta", "aten/cpu")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_defined_by_a_macro(self):
+        self.write("aten/cpu/mm.cpp", "#define KERNEL(op) void native::op##_cpu(const Tensor& a) {}\nKERNEL(mm)\n")
+        result = self.check("aten/meta", "aten/cpu")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_missing(self):
         result = self.check("aten/meta", "aten/cpu", backends="CPU,CUDA")
         self.assertEqual(result.returncode, 1)

@@ -175,6 +175,13 @@ TEST_CASE("derivatives and tags", "[format]") {
         "- tag: core\n  desc: >\n    Some\n    text.\n");
 }
 
+TEST_CASE("an empty text of several lines is left alone", "[format]") {
+  const std::string text = "- name: foo\n  self: |\n  # a comment\n  # another\n  other: b\n";
+  CHECK(formatted("  " + text.substr(0, text.find("\n") + 1) +
+                  "    self: |\n    # a comment\n    # another\n"
+                  "    other: b\n") == text);
+}
+
 TEST_CASE("lists of a backend's kernels", "[format]") {
   CHECK(formatted("# toy\n\n\nsupported:   # all\n    - add.Tensor\n    # a note\n    -   mm\n\n\n"
                   "cpp_namespace:   \"toy\"\n# which\nbackend: PrivateUse1  # this\n# end\n") ==
@@ -207,6 +214,7 @@ TEST_CASE("files with mistakes are refused", "[format]") {
        {"- func: foo(Tensr self) -> Tensor\n", "- func: foo(Tensor self) -> Tensor\n  tgas: core\n",
         "- func: foo(Tensor self) -> Tensor\n  tags: a\n  tags: b\n", "- name: foo(\n", "a: 1\n",
         "- foo\n", "", "- func: [\n", "- tag: a\n", "- name: foo\n  self: a\n  self,\n",
+        "- name: two words\n  self: a\n", "- name: foo\n  se lf: a\n",
         "backend: CPU\ncpp_namespace: a\nsupported: [b]\n", "backend: PrivateUse1\n",
         "backend: PrivateUse1\ncpp_namespace: a\nsupported: [b, b]\n",
         "- name: foo\n  a, b: x\n  a,b: y\n"}) {
