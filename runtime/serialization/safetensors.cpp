@@ -53,7 +53,10 @@ void SafetensorsFile::read_header() {
   source_->read(kLengthBytes, json.data(), json.size());
   const uint64_t data = kLengthBytes + length;
   entries_ = parse_safetensors_header(json, size - data, what, metadata_);
-  for (Entry& entry : entries_) entry.offset += data;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].offset += data;
+    index_.emplace(entries_[i].name, i);
+  }
 }
 
 bool SafetensorsFile::is_mappable(const Entry& entry) const {
@@ -94,11 +97,9 @@ std::vector<Tensor> SafetensorsFile::load(const std::vector<Entry>& entries) con
 }
 
 Tensor SafetensorsFile::tensor(const std::string& name) const {
-  const auto it = std::find_if(entries_.begin(), entries_.end(),
-                               [&](const Entry& entry) { return entry.name == name; });
-  TENON_CHECK_INDEX(it != entries_.end(), "[load] ", source_->name(), " has no tensor '", name,
-                    "'");
-  return load({*it}).front();
+  const auto it = index_.find(name);
+  TENON_CHECK_INDEX(it != index_.end(), "[load] ", source_->name(), " has no tensor '", name, "'");
+  return load({entries_[it->second]}).front();
 }
 
 StateDict SafetensorsFile::tensors() const {

@@ -57,6 +57,7 @@ class TENON_API SafetensorsFile {
   std::shared_ptr<const ByteSource> source_;
   MappedSource* mapping_ = nullptr;
   std::vector<Entry> entries_;
+  std::map<std::string, size_t> index_;  // names to places in entries_
   SafetensorsMetadata metadata_;
 };
 

@@ -117,7 +117,7 @@ std::vector<Entry> parse_safetensors_header(const std::string& text, uint64_t da
                                             const std::string& what,
                                             SafetensorsMetadata& metadata) {
   // An object of objects that hold lists.
-  constexpr int kDepth = 3;
+  constexpr size_t kDepth = 3;
   const HeaderParser parser(what);
   if (!text.starts_with('{')) parser.fail("the header must begin with '{'");
   const Json json = parse_strict_json(text, kDepth, what + "the header: ");

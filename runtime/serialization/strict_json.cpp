@@ -10,24 +10,57 @@ namespace tenon::serialization {
 
 using nlohmann::json;
 
-json parse_strict_json(const std::string& text, int depth, const std::string& what) {
-  using Event = json::parse_event_t;
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto check = [&](int level, Event event, json& value) {
-    if (level > depth) {
-      tenon::detail::raise<Error>(what, "the JSON is nested deeper than ", depth, " levels");
-    }
-    if (event == Event::object_start) keys.emplace_back();
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(value.get_ref<const std::string&>()).second)
-      tenon::detail::raise<Error>(what, "the JSON has the key ", value.dump(), " twice");
+namespace {
+
+/// Looks at a text without keeping anything but the keys of the objects that are open. A callback
+/// of the parser could do so too, but takes time that grows with the square of an object's size.
+class Checker : public nlohmann::json_sax<json> {
+ public:
+  Checker(size_t depth, const std::string& what) : depth_(depth), what_(what) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& key) override {
+    if (!keys_.back().insert(key).second)
+      tenon::detail::raise<Error>(what_, "the JSON has the key ", json(key).dump(), " twice");
     return true;
-  };
-  try {
-    return json::parse(text, check);
-  } catch (const json::exception& error) {
-    tenon::detail::raise<Error>(what, "no valid JSON: ", error.what());
   }
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+    tenon::detail::raise<Error>(what_, "no valid JSON: ", error.what());
+  }
+
+ private:
+  bool open() {
+    if (keys_.size() >= depth_)
+      tenon::detail::raise<Error>(what_, "the JSON is nested deeper than ", depth_, " levels");
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+
+  size_t depth_;
+  const std::string& what_;
+  std::vector<std::set<std::string>> keys_;  // empty for an array
+};
+
+}  // namespace
+
+json parse_strict_json(const std::string& text, size_t depth, const std::string& what) {
+  Checker checker(depth, what);
+  json::sax_parse(text, &checker);
+  return json::parse(text);
 }
 
 bool is_count(const json& json) {

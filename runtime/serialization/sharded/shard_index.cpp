@@ -163,7 +163,7 @@ std::string ShardIndex::print() const {
 
 ShardIndex ShardIndex::parse(const std::string& text, const std::string& what) try {
   // Tensors are a list in an object, their pieces another, and what these hold is a list.
-  constexpr int kDepth = 6;
+  constexpr size_t kDepth = 6;
   const Json json = parse_strict_json(text, kDepth, what);
   if (json.at("format") != kFormat) fail(what, "its format is ", json.at("format").dump());
   if (json.at("version") != kVersion) {

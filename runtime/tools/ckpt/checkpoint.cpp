@@ -186,9 +186,10 @@ std::unique_ptr<Checkpoint> Checkpoint::open(const std::string& path) {
 }
 
 const Entry* Checkpoint::find(const std::string& name) const {
-  const auto it = std::find_if(entries_.begin(), entries_.end(),
-                               [&](const Entry& entry) { return entry.name == name; });
-  return it == entries_.end() ? nullptr : &*it;
+  if (index_.empty())
+    for (const Entry& entry : entries_) index_.emplace(entry.name, &entry);
+  const auto it = index_.find(name);
+  return it == index_.end() ? nullptr : it->second;
 }
 
 void each_leaf(const Value& value, const std::function<void(const std::string&, const Value&)>& f) {

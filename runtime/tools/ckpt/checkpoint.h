@@ -48,6 +48,9 @@ class Checkpoint {
   Format format_;
   std::vector<Entry> entries_;
   std::map<std::string, std::string> metadata_;
+
+ private:
+  mutable std::map<std::string, const Entry*> index_;  // of entries_, when it is first asked for
 };
 
 /// The leaves of a value, in order: tensors and what is no container. An object of a class that is

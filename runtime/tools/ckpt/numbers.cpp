@@ -35,6 +35,7 @@ bool each_part(const std::vector<Tensor>& tensors,
                const std::function<bool(const std::vector<Tensor>& parts)>& f) {
   const auto part_of = [&](auto&& cut) {
     std::vector<Tensor> parts;
+    parts.reserve(tensors.size());
     for (const Tensor& t : tensors) parts.push_back(cut(t.detach()));
     return parts;
   };
