@@ -68,6 +68,7 @@ class TENON_API FileSink : public ByteSink {
   void flush();
   void write_out(const char* data, size_t bytes);
   void start_writeback();
+  bool may_have_space_now();
   void discard() noexcept;
   [[noreturn]] void fail(const char* what) const;
 
@@ -77,6 +78,7 @@ class TENON_API FileSink : public ByteSink {
   int descriptor_ = -1;
   uint64_t flushed_ = 0;
   uint64_t reserved_ = 0;
+  uint64_t freed_seen_ = 0;      // files, by ReplacedFile
   uint64_t on_their_way_ = 0;    // bytes that the system was told to bring to the disk
   std::future<void> writeback_;  // tells it
   std::vector<char> buffer_;

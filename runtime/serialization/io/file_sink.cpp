@@ -43,14 +43,6 @@ std::string resolved(const std::string& path) {
   raise_errno("[save] cannot write '", path, "'");
 }
 
-/// After a call that failed: whether space was short and has become free meanwhile. Leaves errno.
-bool may_have_space_now() {
-  const int code = errno;
-  const bool freed = code == ENOSPC && detail::ReplacedFile::wait_until_freed();
-  errno = code;
-  return freed;
-}
-
 }  // namespace
 
 detail::FileCalls& detail::file_calls() {
@@ -59,7 +51,8 @@ detail::FileCalls& detail::file_calls() {
 }
 
 FileSink::FileSink(const std::string& path, Options options)
-    : ByteSink("'" + path + "'"), path_(resolved(path)), options_(options) {
+    : ByteSink("'" + path + "'"), path_(resolved(path)), options_(options),
+      freed_seen_(detail::ReplacedFile::freed()) {
   buffer_.reserve(kBufferBytes);
   const std::string parent = parent_of(path_);
   std::error_code error;
@@ -93,6 +86,14 @@ void FileSink::discard() noexcept {
 
 void FileSink::fail(const char* what) const {
   raise_errno("[save] cannot ", what, " ", name_, " at byte ", flushed_);
+}
+
+/// After a call that failed: whether space was short and has become free meanwhile. Leaves errno.
+bool FileSink::may_have_space_now() {
+  const int code = errno;
+  const bool freed = code == ENOSPC && detail::ReplacedFile::wait_until_freed(freed_seen_);
+  errno = code;
+  return freed;
 }
 
 void FileSink::reserve(uint64_t bytes) {

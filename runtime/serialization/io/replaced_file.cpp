@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace tenon::serialization::detail {
 namespace {
@@ -20,6 +22,7 @@ struct Pending {
   std::mutex mutex;
   std::condition_variable changed;
   int files = 0;
+  std::atomic<uint64_t> freed = 0;  // read without the mutex, which a fork may leave locked
 };
 
 Pending& pending() {
@@ -36,6 +39,7 @@ void free_in_background(int descriptor) {
     ::close(descriptor);
     std::lock_guard lock(pending().mutex);
     --pending().files;
+    ++pending().freed;
     pending().changed.notify_all();
   };
   try {
@@ -60,10 +64,13 @@ ReplacedFile::~ReplacedFile() {
   if (descriptor_ >= 0) free_in_background(descriptor_);
 }
 
-bool ReplacedFile::wait_until_freed() {
+uint64_t ReplacedFile::freed() { return pending().freed; }
+
+bool ReplacedFile::wait_until_freed(uint64_t& seen) {
   std::unique_lock lock(pending().mutex);
-  if (pending().files == 0) return false;
-  return pending().changed.wait_for(lock, kLongestWait, [] { return pending().files == 0; });
+  pending().changed.wait_for(lock, kLongestWait, [] { return pending().files == 0; });
+  const uint64_t freed = pending().freed;
+  return std::exchange(seen, freed) != freed;
 }
 
 }  // namespace tenon::serialization::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tenon::serialization::detail {
@@ -15,9 +16,11 @@ class ReplacedFile {
   ReplacedFile& operator=(const ReplacedFile&) = delete;
   ~ReplacedFile();
 
-  /// Waits until the space of all files replaced so far is free. False if it already was, so that
-  /// there is no use in trying again.
-  static bool wait_until_freed();
+  /// How many files' space has been freed so far.
+  static uint64_t freed();
+  /// Waits until the space of all files replaced so far is free. False if no more than `seen` of
+  /// them were freed, so that there is no use in trying again; `seen` is brought up to date.
+  static bool wait_until_freed(uint64_t& seen);
 
  private:
   int descriptor_ = -1;
