@@ -81,6 +81,14 @@ void copy_between_devices(const TensorBase& dst, const TensorBase& src) {
   copy_through_host(dst, src);
 }
 
+/// Whether copying would change nothing: the same elements of the same memory.
+bool is_itself(const TensorBase& dst, const TensorBase& src) {
+  return dst.is_same(src) ||
+         (dst.is_alias_of(src) && dst.storage_offset() == src.storage_offset() &&
+          dst.scalar_type() == src.scalar_type() && dst.sizes() == src.sizes() &&
+          dst.strides() == src.strides());
+}
+
 }  // namespace
 
 void register_device_copy(DeviceType type, DeviceCopy copy) {
@@ -88,7 +96,7 @@ void register_device_copy(DeviceType type, DeviceCopy copy) {
 }
 
 void copy(const TensorBase& dst, const TensorBase& src) {
-  if (dst.is_same(src)) return;
+  if (is_itself(dst, src)) return;
   const TensorBase* to = &dst;
   const TensorBase* from = &src;
   if (dst.sizes() != src.sizes()) {

@@ -116,7 +116,9 @@ void native::masked_fill_scalar_check(const Tensor&, const Tensor& mask, const S
 
 void native::masked_fill_tensor_check(const Tensor& self, const Tensor& mask, const Tensor& value) {
   check_mask(mask);
-  TENON_CHECK_TYPE(can_cast(value.scalar_type(), self.scalar_type()), "[masked_fill] value type ",
+  // The result has self's dtype, so the value must not lift it.
+  const TensorBase* operands[] = {&self, &value};
+  TENON_CHECK_TYPE(result_type(operands, {}) == self.scalar_type(), "[masked_fill] value type ",
                    value.scalar_type(), " can't be cast to the type ", self.scalar_type(),
                    " of self");
   TENON_CHECK(

@@ -29,6 +29,8 @@ class TENON_API DataLoader {
  public:
   /// The data set must outlive the loader. ValueError for a batch size below 1.
   DataLoader(const Dataset& dataset, DataLoaderOptions options);
+  /// A temporary does not outlive it.
+  DataLoader(const Dataset&& dataset, DataLoaderOptions options) = delete;
 
   class Iterator {
    public:

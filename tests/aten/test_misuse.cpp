@@ -105,6 +105,15 @@ TEST_CASE("results that the dtype does not have") {
   const Tensor mask = tensor({true, false});
   CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), TypeError);
   CHECK(zeros({2}, kHalf).masked_fill(mask, tensor(1.5)).dtype() == kHalf);
+  CHECK_THROWS_AS(zeros({}, kHalf).masked_fill(mask, tensor(1.5)), TypeError);
+}
+
+TEST_CASE("a tensor may be copied into another view of the same elements") {
+  const Tensor wide = arange(3).expand({2, 3});
+  Tensor same = wide.view_as(wide);
+  same.copy_(wide);
+  CHECK(same[1].equal(arange(3)));
+  CHECK_THROWS_WITH(same.copy_(ones({3}, kLong)), Contains("single memory location"));
 }
 
 TEST_CASE("sizes of a tensor without dimensions") {
