@@ -129,7 +129,8 @@ TENON_API TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef si
 /// The same without being a view for autograd: what detach() returns.
 TENON_API TensorBase make_detached(const TensorBase& self);
 
-/// Gives `self` new sizes, row-major, growing its storage if it must.
+/// Gives `self` new sizes, row-major, growing its storage if it must. Error if that must grow and
+/// other tensors share it.
 TENON_API void resize(const TensorBase& self, IntArrayRef sizes);
 
 /// How an out-of-tree or optional backend provides memory; CPU and Meta are built in.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "aten/core/device.h"
 #include "aten/core/memory_format.h"
@@ -16,6 +17,9 @@ class TensorOptions {
   TensorOptions(ScalarType dtype) : set_(kDtype), dtype_(dtype) {}
   TensorOptions(tenon::Device device) : set_(kDevice), device_(device) {}
   TensorOptions(DeviceType type) : TensorOptions(tenon::Device(type)) {}
+  /// A device: "cuda:1".
+  TensorOptions(const char* device) : TensorOptions(tenon::Device(device)) {}
+  TensorOptions(const std::string& device) : TensorOptions(tenon::Device(device)) {}
   TensorOptions(tenon::Layout layout) : set_(kLayout), layout_(layout) {}
 
   TensorOptions dtype(std::optional<ScalarType> t) const {

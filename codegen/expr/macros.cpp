@@ -12,10 +12,10 @@ const std::vector<Macro>& builtin_macros() {
       {"addcmul", {"x", "a", "b", "value"}, "x + value * a * b"},
       {"bce_with_logits", {"x", "t"}, "(1 - t) * x - logsigmoid(x)"},
       {"celu", {"x", "alpha"}, "where(x > 0, x, alpha * expm1(x / alpha))"},
-      // Bounds are inside: derivative 1. lo > hi gives hi.
-      {"clamp", {"x", "lo", "hi"}, "t = where(x < lo, lo, x); where(t > hi, hi, t)"},
-      {"clamp_max", {"x", "hi"}, "where(x > hi, hi, x)"},
-      {"clamp_min", {"x", "lo"}, "where(x < lo, lo, x)"},
+      // Bounds are outside: derivative 0. lo > hi gives hi.
+      {"clamp", {"x", "lo", "hi"}, "t = where(x <= lo, lo, x); where(t >= hi, hi, t)"},
+      {"clamp_max", {"x", "hi"}, "where(x >= hi, hi, x)"},
+      {"clamp_min", {"x", "lo"}, "where(x <= lo, lo, x)"},
       {"deg2rad", {"x"}, "x * 0.017453292519943295"},
       {"elu",
        {"x", "alpha", "scale", "input_scale"},
@@ -27,8 +27,8 @@ const std::vector<Macro>& builtin_macros() {
        "0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * (x * square(x)))))"},
       {"hardshrink", {"x", "lambd"}, "where(x >= -lambd && x <= lambd, 0, x)"},
       {"hardsigmoid", {"x"}, "where(x <= -3, 0, where(x >= 3, 1, x / 6 + 0.5))"},
-      {"hardswish", {"x"}, "where(x < -3, 0, where(x > 3, x, x * (x + 3) / 6))"},
-      // Unlike clamp, the bounds are outside.
+      {"hardswish", {"x"}, "where(x <= -3, x * 0, where(x < 3, x * (x + 3) / 6, x))"},
+      // Unlike clamp's, lo > hi gives lo.
       {"hardtanh", {"x", "lo", "hi"}, "where(x <= lo, lo, where(x >= hi, hi, x))"},
       {"heaviside", {"x", "value"}, "where(x == 0, value, x > 0)"},
       {"huber",
