@@ -237,8 +237,8 @@ TEST_CASE("derivatives at kinks and edges", "[expr][differentiate]") {
   CHECK(gradient("minimum(self, other)", "other", at(2, 2), 6) == 3);
   CHECK(gradient("fmax(self, other)", "self", at(1, NAN)) == 1);
   CHECK(gradient("fmax(self, other)", "other", at(1, NAN)) == 0);
-  CHECK(gradient("clamp(self, 0, 1)", "self", at(0)) == 1);
-  CHECK(gradient("clamp(self, 0, 1)", "self", at(1)) == 1);
+  CHECK(gradient("clamp(self, 0, 1)", "self", at(0)) == 0);
+  CHECK(gradient("clamp(self, 0, 1)", "self", at(1)) == 0);
   CHECK(gradient("clamp(self, other, third)", "third", at(1, 3, 2)) == 1);
   CHECK(gradient("hardtanh(self, -1, 1)", "self", at(1)) == 0);
   CHECK(gradient("pow(self, other)", "self", at(0, 0)) == 0);

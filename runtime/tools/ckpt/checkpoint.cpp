@@ -77,11 +77,12 @@ Entry tensor_entry(const std::string& name, const std::string& dtype,
   return {name, true, dtype, shape, bytes, ""};
 }
 
+constexpr uint64_t kLargestElement = 16;
+
 /// Whether all storages can be used where they lie in the file.
 bool is_mappable(const std::string& path) {
   const FileSource source(path);
   if (sniff(source) != FileFormat::Zip) return false;
-  constexpr uint64_t kLargestElement = 16;
   const ZipReader zip(source);
   return std::all_of(zip.records().begin(), zip.records().end(), [](const auto& record) {
     return !record.name.starts_with("data/") ||
