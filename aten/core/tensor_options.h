@@ -1,7 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "aten/core/device.h"
 #include "aten/core/memory_format.h"
@@ -17,9 +18,9 @@ class TensorOptions {
   TensorOptions(ScalarType dtype) : set_(kDtype), dtype_(dtype) {}
   TensorOptions(tenon::Device device) : set_(kDevice), device_(device) {}
   TensorOptions(DeviceType type) : TensorOptions(tenon::Device(type)) {}
-  /// A device: "cuda:1".
-  TensorOptions(const char* device) : TensorOptions(tenon::Device(device)) {}
-  TensorOptions(const std::string& device) : TensorOptions(tenon::Device(device)) {}
+  /// A device by its name, "cuda:1". No `const char*`: a literal 0 would be one.
+  template <std::convertible_to<std::string_view> Name>
+  TensorOptions(const Name& device) : TensorOptions(tenon::Device(std::string_view(device))) {}
   TensorOptions(tenon::Layout layout) : set_(kLayout), layout_(layout) {}
 
   TensorOptions dtype(std::optional<ScalarType> t) const {
