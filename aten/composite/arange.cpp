@@ -53,10 +53,13 @@ Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const S
     Tensor result = tenon::empty({n}, o.dtype, made_on);
     if (made_on.is_meta()) return result;
     scalar_t* out = static_cast<scalar_t*>(result.data_ptr());
-    const A first = start.to<A>(), increment = step.to<A>();
+    // Of integers only the sum is sure to fit.
+    using Wrapping = std::conditional_t<std::is_integral_v<A>, uint64_t, double>;
+    const auto first = static_cast<Wrapping>(start.to<A>());
+    const auto increment = static_cast<Wrapping>(step.to<A>());
     parallel_for(0, n, 32768, [&](int64_t begin, int64_t stop) {
       for (int64_t i = begin; i < stop; ++i) {
-        const A value = first + increment * static_cast<A>(i);
+        const A value = static_cast<A>(first + increment * static_cast<Wrapping>(i));
         if constexpr (std::is_class_v<scalar_t>) {
           out[i] = scalar_t(static_cast<float>(value));
         } else {

@@ -30,7 +30,7 @@ struct LoadOptions {
     Shared    ///< the same, and writes to them change the file, whose checksums are then stale
   };
 
-  MapLocation map_location;
+  MapLocation map_location{};
   /// For files only, and of the zip format only.
   Mmap mmap = Mmap::None;
   /// With mmap: whether the CRCs of the storages are verified, which reads all of them. Without it
@@ -41,9 +41,9 @@ struct LoadOptions {
   bool weights_only = true;
   /// Of the 8-bit strings of Python 2: "utf-8", "ascii", "latin1", or "bytes" to leave them bytes.
   std::string encoding = "utf-8";
-  LoadLimits limits;
+  LoadLimits limits{};
   /// Called with the bytes of tensor data read so far and in all.
-  std::function<void(uint64_t done, uint64_t total)> progress;
+  std::function<void(uint64_t done, uint64_t total)> progress{};
 };
 
 /// Reads what torch.save or save() wrote, in the zip or the legacy format. Nothing in the file is

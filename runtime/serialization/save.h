@@ -32,7 +32,7 @@ struct SaveOptions {
   /// "archive" for a stream and for a path that is not ASCII, as in PyTorch.
   std::string archive_name;
   /// Called with the bytes of tensor data written so far and in all.
-  std::function<void(uint64_t done, uint64_t total)> progress;
+  std::function<void(uint64_t done, uint64_t total)> progress{};
 };
 
 /// Writes a value as torch.save does: the same bytes for the same objects and archive name but for

@@ -20,7 +20,7 @@ struct TrainingProgress {
   int64_t step = 0;   ///< of the optimizer, taken so far
   int64_t epoch = 0;  ///< that goes on, or begins next
   int64_t batch = 0;  ///< of that epoch, taken so far
-  Value extra;        ///< whatever else is to come back: a schedule, the best loss, ...
+  Value extra{};      ///< whatever else is to come back: a schedule, the best loss, ...
 };
 
 struct TrainingOptions {
