@@ -3,26 +3,17 @@
 own files, upstream's and the bad files. Findings stay in BUILD."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 TESTS = ROOT / "tests" / "codegen"
-# Without entropic scheduling, which takes as long as what is tested.
-OPTIONS = ["-max_len=2048", "-timeout=60", "-rss_limit_mb=2000", "-print_final_stats=1", "-entropic=0"]
+sys.path.insert(0, str(ROOT / "tests"))
+from fuzzing import run_fuzzers  # noqa: E402
 
 
 def entries(path, key):
     return re.split(rf"(?m)^(?=- {key}:)", path.read_text())[1:]
-
-
-def write(folder, seeds):
-    folder.mkdir(exist_ok=True)
-    for i, seed in enumerate(dict.fromkeys(seeds)):
-        data = seed if isinstance(seed, bytes) else seed.encode()
-        if len(data) < 2048:
-            (folder / f"seed_{i}").write_bytes(data)
 
 
 def corpora():
@@ -43,16 +34,5 @@ def corpora():
     }
 
 
-def main():
-    build, runs, targets = Path(sys.argv[1]).resolve(), int(sys.argv[2]), sys.argv[3:]
-    for name, seeds in corpora().items():
-        if targets and name not in targets:
-            continue
-        corpus = build / f"corpus_{name}"
-        write(corpus, seeds)
-        print(f"== {name}", flush=True)
-        subprocess.run([str(build / f"fuzz_{name}"), f"-runs={runs}", *OPTIONS, str(corpus)], cwd=build, check=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_fuzzers(corpora, longest=2048, seconds=60, memory_mb=2000)

@@ -4,16 +4,15 @@ them. Findings stay in BUILD."""
 
 import json
 import struct
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TESTS.parent))
+from fuzzing import run_fuzzers  # noqa: E402
+
 DATA = TESTS / "serialization" / "data"
-LONGEST = 8192
-# Weighing inputs by entropy takes more time than running them.
-LIMITS = [f"-max_len={LONGEST}", "-timeout=20", "-rss_limit_mb=3000", "-entropic=0", "-print_final_stats=1"]
 WORDS = {
     "safetensors": ["dtype", "shape", "data_offsets", "__metadata__", "BOOL", "F4", "F6_E2M3", "U8", "F8_E5M2", "F8_E4M3", "I16", "BF16",
                     "F32", "F64", "C64", "I64"],
@@ -72,24 +71,5 @@ def corpora():
     }
 
 
-def main():
-    build, runs, targets = Path(sys.argv[1]).resolve(), int(sys.argv[2]), sys.argv[3:]
-    for name, seeds in corpora().items():
-        if targets and name not in targets:
-            continue
-        corpus = build / f"corpus_{name}"
-        corpus.mkdir(exist_ok=True)
-        for i, seed in enumerate(seeds):
-            if len(seed) <= LONGEST:
-                (corpus / f"seed_{i}").write_bytes(seed)
-        options = [f"-runs={runs}", *LIMITS]
-        if name in WORDS:
-            words = build / f"{name}.dict"
-            words.write_text("".join(f'"{word}"\n' for word in WORDS[name]))
-            options.append(f"-dict={words}")
-        print(f"== {name}", flush=True)
-        subprocess.run([str(build / f"fuzz_{name}"), *options, str(corpus)], cwd=build, check=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_fuzzers(corpora, longest=8192, seconds=20, memory_mb=3000, words=WORDS)
