@@ -30,7 +30,7 @@ struct SaveOptions {
   bool durable = true;
   /// Folder of the records within a zip file. Empty: the path's name without its last extension, or
   /// "archive" for a stream and for a path that is not ASCII, as in PyTorch.
-  std::string archive_name;
+  std::string archive_name{};
   /// Called with the bytes of tensor data written so far and in all.
   std::function<void(uint64_t done, uint64_t total)> progress{};
 };
