@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #endif
 
 namespace tenon::hub {
@@ -36,9 +37,9 @@ struct Transfer {
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     return static_cast<int>(status);
   }
-  /// Whether the head is an interim answer or a redirect, which libcurl follows.
-  bool another_follows() const {
-    return status() < 200 || (status() >= 300 && status() < 400 && response.find("location"));
+  /// Where the answer leads to instead of being one, else nullptr.
+  const std::string* redirect() const {
+    return status() >= 300 && status() < 400 ? response.find("location") : nullptr;
   }
   /// Passes the head on, once.
   void pass_head() {
@@ -59,7 +60,8 @@ size_t on_header(char* data, size_t, size_t bytes, void* user) {
                 kMostHeaderBytes, " bytes of headers");
     std::string_view line(data, bytes);
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
-    if (line.empty() && !transfer.another_follows()) {
+    if (line.empty() && transfer.status() >= 200) {
+      if (transfer.redirect()) return 0;  // its body is of no use
       transfer.pass_head();
       return transfer.body_wanted ? bytes : 0;
     }
@@ -118,50 +120,106 @@ struct Closer {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
-void restrict_redirects(CURL* curl, bool secure) {
-#if LIBCURL_VERSION_NUM >= 0x075500
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
-#else
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS,
-                   static_cast<long>(secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
+/// A URL and its parts.
+class Url {
+ public:
+  explicit Url(const std::string& text) : url_(curl_url()) {
+    TENON_CHECK(url_, "[hub] libcurl is out of memory");
+    set(text);
+  }
+
+  /// The URL that `text`, whole or relative to this one, stands for.
+  Url resolved(const std::string& text) const {
+    Url next(this->text());
+    next.set(text);
+    return next;
+  }
+  std::string text() const { return part(CURLUPART_URL); }
+  std::string scheme() const { return part(CURLUPART_SCHEME); }
+  /// Scheme, host and port, which who is trusted with a secret goes by.
+  std::string origin() const {
+    std::string host = part(CURLUPART_HOST);
+    std::transform(host.begin(), host.end(), host.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return scheme() + "://" + host + ":" + part(CURLUPART_PORT);
+  }
+  /// Takes over the user and password of another URL unless it has its own.
+  void take_user(const Url& from) {
+    if (!part(CURLUPART_USER).empty()) return;
+    for (const CURLUPart which : {CURLUPART_USER, CURLUPART_PASSWORD}) {
+      const std::string value = from.part(which);
+      if (!value.empty()) curl_url_set(url_.get(), which, value.c_str(), 0);
+    }
+  }
+
+ private:
+  struct Freer {
+    void operator()(CURLU* url) const { curl_url_cleanup(url); }
+  };
+
+  void set(const std::string& text) {
+    const CURLUcode code = curl_url_set(url_.get(), CURLUPART_URL, text.c_str(),
+                                        CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
+    if (code != CURLUE_OK)
+      throw TransportError("[hub] " + display(text) + " is no URL that libcurl knows",
+                           /*transient=*/false);
+  }
+  std::string part(CURLUPart which) const {
+    char* text = nullptr;
+    const unsigned flags = which == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0;
+    if (curl_url_get(url_.get(), which, &text, flags) != CURLUE_OK) return {};
+    std::string copy(text);
+    curl_free(text);
+    return copy;
+  }
+
+  std::unique_ptr<CURLU, Freer> url_;
+};
+
+/// Headers that tell nobody's secret: they are sent wherever a redirect leads.
+bool is_harmless(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name == "accept" || name == "range" || name == "if-range";
 }
 
-}  // namespace
+using HeaderList = std::unique_ptr<curl_slist, Closer>;
 
-void curl_get(const Request& request, Receiver& receiver) {
-  static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
-  const std::unique_ptr<CURL, Closer> curl(initialised == CURLE_OK ? curl_easy_init() : nullptr);
-  TENON_CHECK(curl, "[hub] libcurl cannot be initialised");
-
-  Transfer transfer{curl.get(), receiver};
-  std::unique_ptr<curl_slist, Closer> headers;
-  for (const auto& [name, value] : request.headers) {
+HeaderList header_list(const std::vector<Header>& headers, bool harmless_alone) {
+  HeaderList list;
+  for (const auto& [name, value] : headers) {
+    if (harmless_alone && !is_harmless(name)) continue;
     std::string line = name;
     line.append(": ").append(value);
     TENON_CHECK_VALUE(line.find_first_of("\r\n") == std::string::npos, "[hub] the header ", name,
                       " must have no line breaks");
-    curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
+    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
     TENON_CHECK(longer, "[hub] libcurl is out of memory");
-    (void)headers.release();  // it is the list that `longer` continues
-    headers.reset(longer);
+    (void)list.release();  // it is the list that `longer` continues
+    list.reset(longer);
   }
+  return list;
+}
+
+/// One request without its redirects; the URL that it is redirected to, if it is.
+std::optional<Url> get_once(CURL* curl, const Request& request, const Url& url, curl_slist* headers,
+                            Receiver& receiver) {
+  Transfer transfer{curl, receiver};
   char message[CURL_ERROR_SIZE] = "";
   const auto set = [&](CURLoption option, auto value) {
-    const CURLcode code = curl_easy_setopt(curl.get(), option, value);
+    const CURLcode code = curl_easy_setopt(curl, option, value);
     TENON_CHECK(code == CURLE_OK, "[hub] libcurl: ", curl_easy_strerror(code));
   };
   const auto stall_seconds = static_cast<long>(
       std::max<int64_t>(1, std::chrono::ceil<std::chrono::seconds>(request.stall_timeout).count()));
-  set(CURLOPT_URL, request.url.c_str());
-  set(CURLOPT_HTTPHEADER, headers.get());
+  set(CURLOPT_URL, url.text().c_str());
+  set(CURLOPT_HTTPHEADER, headers);
   set(CURLOPT_USERAGENT, "tenon/" TENON_VERSION);
   set(CURLOPT_ERRORBUFFER, message);
   set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_FOLLOWLOCATION, 1L);
-  set(CURLOPT_MAXREDIRS, static_cast<long>(request.max_redirects));
+  set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
-  set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+  set(CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(std::max<int64_t>(1, request.min_rate)));
   set(CURLOPT_LOW_SPEED_TIME, stall_seconds);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_BUFFERSIZE, 256L * 1024);
@@ -173,16 +231,52 @@ void curl_get(const Request& request, Receiver& receiver) {
   for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) {
     if (const char* file = std::getenv(name); file && *file) set(CURLOPT_CAINFO, file);
   }
-  restrict_redirects(curl.get(), scheme_of(request.url) == "https");
 
-  const CURLcode code = curl_easy_perform(curl.get());
+  const CURLcode code = curl_easy_perform(curl);
   if (transfer.error) std::rethrow_exception(transfer.error);
-  if (code == CURLE_WRITE_ERROR && !transfer.body_wanted) return;
+  if (code == CURLE_WRITE_ERROR && !transfer.head_passed && transfer.redirect())
+    return url.resolved(*transfer.redirect());
+  if (code == CURLE_WRITE_ERROR && !transfer.body_wanted) return std::nullopt;
   if (code != CURLE_OK)
-    throw TransportError(tenon::detail::concat("[hub] cannot fetch ", display(request.url), ": ",
+    throw TransportError(tenon::detail::concat("[hub] cannot fetch ", display(url.text()), ": ",
                                                message[0] ? message : curl_easy_strerror(code)),
                          is_transient(code));
   transfer.pass_head();
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Redirects are not left to libcurl, which keeps of the headers two names alone from other hosts,
+// and would go from https to http and back.
+void curl_get(const Request& request, Receiver& receiver) {
+  static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+  const std::unique_ptr<CURL, Closer> curl(initialised == CURLE_OK ? curl_easy_init() : nullptr);
+  TENON_CHECK(curl, "[hub] libcurl cannot be initialised");
+
+  const auto refuse = [&](const auto&... why) {
+    throw TransportError(
+        tenon::detail::concat("[hub] cannot fetch ", display(request.url), ": ", why...),
+        /*transient=*/false);
+  };
+  Url url(request.url);
+  HeaderList headers = header_list(request.headers, /*harmless_alone=*/false);
+  for (int redirects = 0;; ++redirects) {
+    std::optional<Url> next = get_once(curl.get(), request, url, headers.get(), receiver);
+    if (!next) return;
+    const std::string shown = display(next->text());
+    if (redirects == request.max_redirects)
+      refuse("it is redirected more than ", request.max_redirects, " times, to ", shown);
+    const std::string scheme = next->scheme();
+    if (scheme != "https" && (scheme != "http" || url.scheme() == "https"))
+      refuse("a redirect leads to ", shown, ", from ", url.scheme(), " to ", scheme);
+    if (next->origin() == url.origin()) {
+      next->take_user(url);
+    } else {
+      headers = header_list(request.headers, /*harmless_alone=*/true);
+    }
+    url = std::move(*next);
+  }
 }
 
 #else

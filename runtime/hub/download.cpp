@@ -1,8 +1,10 @@
 #include "runtime/hub/download.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -70,6 +72,44 @@ struct TryLater {
   std::chrono::milliseconds wait;
 };
 
+std::string lower(std::string_view text) {
+  std::string copy(text);
+  std::transform(copy.begin(), copy.end(), copy.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return copy;
+}
+
+std::string_view without_query(std::string_view url) {
+  return url.substr(0, url.find_first_of("?#"));
+}
+
+/// Whether text begins as HTML does, after a byte order mark, blanks and comments.
+bool is_web_page(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\f"), text.size()));
+    const std::string_view end = text.starts_with("<!--") ? "-->" : ">";
+    if (!text.starts_with("<!--") && !text.starts_with("<?")) break;
+    text.remove_prefix(std::min(text.find(end), text.size() - end.size()) + end.size());
+  }
+  const std::string start = lower(text.substr(0, 16));
+  for (const char* tag : {"<!doctype html", "<html", "<head", "<body", "<script"})
+    if (start.starts_with(tag)) return true;
+  return false;
+}
+
+/// ValueError for bytes that anybody on their way could exchange: http without a hash that names
+/// one file alone.
+void check_secure(const std::string& url, const DownloadOptions& options) {
+  constexpr size_t kDigitsOfOneFile = 32;
+  if (scheme_of(url) != "http" || options.allow_insecure) return;
+  TENON_CHECK_VALUE(
+      options.hash_prefix.size() >= kDigitsOfOneFile, "[hub] ", display(url),
+      " comes over http, where anybody on the way can exchange it: take https, give at least ",
+      kDigitsOfOneFile, " digits of its SHA-256 (hash_prefix, check_hash), of which there are ",
+      options.hash_prefix.size(), ", or set allow_insecure");
+}
+
 /// One file's way from the server to its name.
 class Download final : public Receiver {
  public:
@@ -93,6 +133,7 @@ class Download final : public Receiver {
                   "\", got \"", hash, "\") of ", display(url_));
       resumable_ = false;
     }
+    if (hash_prefix_.empty()) check_no_page();
     partial_.commit();
   }
 
@@ -116,6 +157,7 @@ class Download final : public Receiver {
   }
   void hash_present();
   void check_room(uint64_t total) const;
+  void check_no_page() const;
   void report();
 
   const std::string& url_;
@@ -144,11 +186,23 @@ void Download::hash_present() {
 
 void Download::check_room(uint64_t total) const {
   TENON_CHECK(total <= options_.max_bytes, "[hub] ", display(url_), " has ", total,
-              " bytes, more than the ", options_.max_bytes, " allowed");
+              " bytes, more than the ", options_.max_bytes, " allowed (max_bytes)");
   std::error_code unknown;
   const auto space = std::filesystem::space(folder_of(path_), unknown);
   TENON_CHECK(unknown || total <= space.available, "[hub] ", display(url_), " has ", total,
               " bytes, and the folder ", folder_of(path_), " has room for ", space.available);
+}
+
+/// Servers answer with a page, and a status of success, where one should log in or look elsewhere.
+void Download::check_no_page() const {
+  const std::string name = lower(without_query(url_));
+  if (name.ends_with(".html") || name.ends_with(".htm") || name.ends_with(".xhtml")) return;
+  std::string text(std::min<uint64_t>(partial_.size(), 512), '\0');
+  partial_.read(0, text.data(), text.size());
+  TENON_CHECK(
+      !is_web_page(text), "[hub] ", display(url_),
+      " answers with a web page, not with a file. It may want one to log in, or have moved; "
+      "what was downloaded is not kept");
 }
 
 void Download::report() {
@@ -212,7 +266,8 @@ void Download::body(const char* data, size_t bytes) {
 }
 
 void Download::attempt() {
-  Request request{url_, options_.headers, options_.connect_timeout, options_.stall_timeout};
+  Request request{url_, options_.headers, options_.connect_timeout, options_.stall_timeout,
+                  options_.min_rate};
   if (continues()) {
     request.headers.emplace_back("Range", "bytes=" + std::to_string(partial_.size()) + "-");
     if (!partial_.origin().validator.empty())
@@ -227,6 +282,10 @@ void Download::attempt() {
 }
 
 void Download::fetch() {
+  // What the slowest connection allowed brings until it is given up.
+  const auto least =
+      static_cast<uint64_t>(std::max<int64_t>(0, options_.min_rate) *
+                            std::max<int64_t>(1, options_.stall_timeout.count() / 1000));
   int failures = 0;
   uint64_t furthest = partial_.size();
   while (!is_complete()) {
@@ -235,8 +294,10 @@ void Download::fetch() {
       attempt();
       return;
     } catch (const TransportError& error) {
-      if (partial_.size() > furthest) failures = 0;
-      furthest = std::max(furthest, partial_.size());
+      if (partial_.size() > furthest + least) {
+        failures = 0;
+        furthest = partial_.size();
+      }
       if (!error.transient() || failures >= options_.retries) {
         keep_for_later();
         throw;
@@ -261,7 +322,7 @@ void fetch_locked(const std::string& url, const std::string& path, const Downloa
   TENON_CHECK(is_folder(folder_of(path)), "[hub] Parent directory ", folder_of(path),
               " does not exist.");
   TENON_CHECK(!is_folder(path), "[hub] cannot download to '", path, "': it is a directory");
-  scheme_of(url);
+  check_secure(url, options);
   ProgressBar bar(std::filesystem::path(path).filename().string(), options.progress);
   const FileLock lock(path + ".lock", [&] { bar.note("waiting for another download of it"); });
   if (is_there()) return;

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,21 +14,29 @@
 namespace tenon::hub {
 
 struct DownloadOptions {
-  /// What the file's SHA-256 must begin with: 8 to 64 hexadecimal digits. Empty: not checked.
+  /// What the file's SHA-256 must begin with: 8 to 64 hexadecimal digits. Empty: not checked. A few
+  /// digits tell damage; whoever wants to can make another file that has them too. From 32 on it is
+  /// this file and no other.
   std::string hash_prefix{};
+  /// Takes files from http URLs without 32 digits of their hash, though anybody on the way there
+  /// can exchange them.
+  bool allow_insecure = false;
   /// A bar on the standard error stream, where that is a terminal.
   bool progress = true;
   /// Called with the bytes so far and, if the server says so, of the whole. What it throws ends the
   /// download.
   std::function<void(uint64_t done, std::optional<uint64_t> total)> on_progress{};
-  /// Attempts in a row that may fail without a new byte before the download fails, after the first.
+  /// Attempts in a row that may fail before the download does, after the first. One that brings
+  /// more than `min_rate` allows to wait for begins the count anew.
   int retries = 4;
   /// The wait before the first retry; it doubles with each.
   std::chrono::milliseconds backoff{500};
   std::chrono::milliseconds connect_timeout{15'000};
-  /// How long a connection may be silent.
+  /// How long a connection may be silent, or slower than `min_rate` bytes per second.
   std::chrono::milliseconds stall_timeout{60'000};
-  uint64_t max_bytes = std::numeric_limits<uint64_t>::max();
+  int64_t min_rate = 1024;
+  /// Held to while the bytes come in, whatever size the server announces or none.
+  uint64_t max_bytes = uint64_t{64} << 30;
   /// Sent with each request.
   std::vector<Header> headers{};
   /// Null: default_transport().
@@ -42,7 +49,9 @@ struct DownloadOptions {
 /// server says that the file is still the same. A second process that wants the same path waits.
 ///
 /// HttpError, TransportError; Error `invalid hash value (expected "a", got "b")`, for a full disk,
-/// a missing folder, a file of more than max_bytes; ValueError for a bad URL or hash prefix.
+/// a missing folder, a file of more than max_bytes, and for a web page where the name promises
+/// another file and no hash says that it is the one; ValueError for a bad URL or hash prefix, and
+/// for http without a hash (allow_insecure).
 TENON_API void download_url_to_file(const std::string& url, const std::string& path,
                                     const DownloadOptions& options = {});
 

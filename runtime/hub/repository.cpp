@@ -19,6 +19,7 @@
 #include "runtime/hub/trust.h"
 #include "runtime/hub/unpack.h"
 #include "runtime/hub/url.h"
+#include "runtime/serialization/sha256.h"
 
 namespace tenon::hub {
 namespace {
@@ -37,14 +38,17 @@ class Source {
     if (is_github()) return;
     while (base_.ends_with('/')) base_.pop_back();
     const std::string shown = display(base_);
-    // '@' sets it apart from every owner at GitHub.
+    // The text is for people, the digits tell URLs apart, and '@' sets both apart from every owner
+    // at GitHub.
     std::transform(shown.begin(), shown.end(), std::back_inserter(prefix_), [](unsigned char c) {
       return std::isalnum(c) || c == '.' ? static_cast<char>(c) : '-';
     });
-    prefix_ += '@';
+    constexpr size_t kMostText = 100, kDigits = 16;
+    prefix_.resize(std::min(prefix_.size(), kMostText));
+    prefix_ += "-" + serialization::sha256_hex(shown).substr(0, kDigits) + "@";
   }
 
-  /// The repository's line in the list of trusted ones.
+  /// The repository's line in the list of trusted ones: no other's, since no owner has a '_'.
   std::string id() const { return prefix_ + repository_.owner + "_" + repository_.name; }
 
   std::string folder(const std::string& ref) const {
@@ -60,12 +64,18 @@ class Source {
 
   bool has(const std::string& ref) const { return is_folder(folder(ref)); }
 
+  /// Whether the cache has this repository, and not another whose folder has the same name. One
+  /// that somebody put there says nothing of itself, and is never downloaded over.
+  bool has_own(const std::string& ref) const {
+    if (!has(ref)) return false;
+    const std::string origin = origin_of(ref);
+    return origin.empty() ? !options_.force_reload : origin == display(url(ref));
+  }
+
   /// The folder of what is in the cache.
   std::string cached(const std::string& ref) const {
     std::string path = folder(ref);
-    std::ifstream in(path + "/" + kOriginFile, std::ios::binary);
-    std::string origin;
-    if (std::getline(in, origin))
+    if (const std::string origin = origin_of(ref); !origin.empty())
       TENON_CHECK(origin == display(url(ref)), "[hub] the folder ", path, " is for ",
                   display(url(ref)), " and holds ", origin,
                   "; remove it or choose another set_dir");
@@ -78,19 +88,26 @@ class Source {
   bool is_github() const { return options_.source == "github"; }
 
  private:
+  std::string origin_of(const std::string& ref) const {
+    std::ifstream in(folder(ref) + "/" + kOriginFile, std::ios::binary);
+    std::string origin;
+    std::getline(in, origin);
+    return origin;
+  }
+
   RepositoryName repository_;
   const RepositoryOptions& options_;
   std::string base_ = options_.source;
   std::string prefix_;
 };
 
-/// Files and folders that are gone before the work begins, and when it is done, well or not.
-class Discarded {
+/// Temporary files and folders: gone before the work begins, and when it is done, well or not.
+class TemporaryPaths {
  public:
-  explicit Discarded(std::vector<std::string> paths) : paths_(std::move(paths)) { remove(); }
-  ~Discarded() { remove(); }
-  Discarded(const Discarded&) = delete;
-  Discarded& operator=(const Discarded&) = delete;
+  explicit TemporaryPaths(std::vector<std::string> paths) : paths_(std::move(paths)) { remove(); }
+  ~TemporaryPaths() { remove(); }
+  TemporaryPaths(const TemporaryPaths&) = delete;
+  TemporaryPaths& operator=(const TemporaryPaths&) = delete;
 
  private:
   void remove() const {
@@ -122,12 +139,13 @@ std::string Source::fetch(const std::string& ref) const {
   std::string path = folder(ref);
   const std::string archive = path + "~zip", fresh = path + "~new", old = path + "~old";
   const FileLock lock(path + "~lock");
-  if (has(ref) && !options_.force_reload) return cached(ref);
+  // Another's folder of the same name is not replaced, either.
+  if (has(ref) && cached(ref) == path && !options_.force_reload) return path;
   DownloadOptions download = options_.download;
   download.max_bytes = std::min(download.max_bytes, options_.max_archive_bytes);
-  const Discarded discarded({archive, fresh, old});
+  const TemporaryPaths temporary({archive, fresh, old});
   download_url_to_file(url(ref), archive, download);
-  unpack(archive, fresh, options_.max_unpacked_bytes);
+  unpack(archive, fresh, {.bytes = options_.max_unpacked_bytes, .entries = options_.max_entries});
   std::ofstream origin(fresh + "/" + kOriginFile, std::ios::binary);
   TENON_CHECK(origin << display(url(ref)) << std::endl, "[hub] cannot write to '", fresh, "'");
   origin.close();
@@ -194,9 +212,9 @@ std::string get_repository(const std::string& repository, const RepositoryOption
   if (is_url) scheme_of(options.source);
   const auto name = RepositoryName::parse(repository);
   const Source source(name, options);
-  const bool has_default = name.ref.empty() && (source.has("main") || source.has("master"));
-  check_trust(name.without_ref(), source.id(),
-              has_default || (!name.ref.empty() && source.has(name.ref)), options);
+  const bool is_cached = name.ref.empty() ? source.has_own("main") || source.has_own("master")
+                                          : source.has_own(name.ref);
+  check_trust(name.without_ref(), source.id(), is_cached, options);
   make_folder(get_dir());
   try {
     return name.ref.empty() ? get_default_branch(source, name.without_ref(), options)

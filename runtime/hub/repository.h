@@ -9,7 +9,7 @@
 namespace tenon::hub {
 
 /// Whether a repository may be downloaded. Those that may are in the file "trusted_list" in
-/// get_dir(); one that is in the cache counts as trusted.
+/// get_dir(); one that is in the cache, as the note in its folder says, counts as trusted.
 enum class TrustRepo : uint8_t {
   Check,  ///< asks if the repository is not trusted yet
   Yes,    ///< trusts it from now on
@@ -31,6 +31,8 @@ struct RepositoryOptions {
   /// Of the archive and of what it holds.
   uint64_t max_archive_bytes = uint64_t{1} << 30;
   uint64_t max_unpacked_bytes = uint64_t{4} << 30;
+  /// Files and folders that it holds.
+  uint64_t max_entries = 200'000;
   DownloadOptions download{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,9 +20,12 @@ struct Request {
   std::string url;
   std::vector<Header> headers{};
   std::chrono::milliseconds connect_timeout{15'000};
-  /// How long the connection may be silent. Transports may round it up to whole seconds.
+  /// How long the connection may be silent, or slower than `min_rate` bytes per second. Transports
+  /// may round it up to whole seconds.
   std::chrono::milliseconds stall_timeout{60'000};
-  /// Redirects to follow; they lead to http and https only, and from https to https only.
+  int64_t min_rate = 1024;
+  /// Redirects to follow; they lead to http and https only, and once to https, to https only. To
+  /// another scheme, host or port go no headers but Accept, Range and If-Range.
   int max_redirects = 10;
 };
 

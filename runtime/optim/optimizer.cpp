@@ -13,6 +13,20 @@ std::vector<ParamGroup> one_group(std::vector<Tensor> parameters) {
   return groups;
 }
 
+/// Whether equal elements of two tensors of one shape lie at equal places: strides that nothing is
+/// reached by do not count.
+bool same_order(const Tensor& a, const Tensor& b) {
+  for (int64_t d = 0; d < a.dim(); ++d)
+    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
+  return true;
+}
+
+Tensor in_order_of(const Tensor& like, const Tensor& tensor) {
+  Tensor same = empty_like(like);
+  same.copy_(tensor);
+  return same;
+}
+
 }  // namespace
 
 Optimizer::Optimizer(std::vector<Tensor> parameters)
@@ -22,6 +36,7 @@ Optimizer::Optimizer(std::vector<ParamGroup> groups) : groups_(std::move(groups)
 
 void Optimizer::check() const {
   size_t count = 0;
+  std::unordered_map<const void*, size_t> places;
   for (const ParamGroup& group : groups_) {
     for (const Tensor& p : group.params()) {
       TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", count, " is undefined");
@@ -30,6 +45,9 @@ void Optimizer::check() const {
       TENON_CHECK_VALUE(p.is_floating_point(),
                         "[optim] parameters must be of a floating-point type, got ", p.dtype(),
                         " for parameter ", count);
+      const auto [place, is_new] = places.emplace(p.unsafe_impl(), count);
+      TENON_CHECK_VALUE(is_new, "[optim] a parameter must be listed once, got parameter ",
+                        place->second, " of shape ", p.sizes(), " again as parameter ", count);
       ++count;
     }
   }
@@ -43,29 +61,44 @@ Tensor Optimizer::step(const LossClosure& closure) {
     loss = closure();
   }
   NoGradGuard no_grad;
-  for (ParamGroup& group : groups_) {
+  // All of them before the first one changes.
+  for (const ParamGroup& group : groups_)
+    for (const Tensor& p : group.params()) check_one(p);
+  for (ParamGroup& group : groups_)
     for (const Tensor& p : group.params()) update_one(p);
-  }
   return loss;
+}
+
+void Optimizer::check_one(const Tensor& p) const {
+  const Tensor grad = p.grad();
+  if (!grad.defined()) return;
+  TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
+              "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
+              " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
+  const State* state = state_of(p);
+  if (!state) return;
+  for (const Tensor& m : state->moments) {
+    TENON_CHECK(m.sizes() == p.sizes() && m.dtype() == p.dtype() && m.device() == p.device(),
+                "[optim] what is kept of a parameter must have its shape, dtype and device, got ",
+                m.sizes(), " of ", m.dtype(), " on ", m.device(), " for ", p.sizes(), " of ",
+                p.dtype(), " on ", p.device(),
+                ". The parameter has changed since an earlier step: make a new optimizer after "
+                "the change, or give this one states that fit");
+  }
 }
 
 void Optimizer::update_one(const Tensor& p) {
   Tensor grad = p.grad();
   if (!grad.defined()) return;
-  TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
-              "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
-              " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
   State& state = state_[p.unsafe_impl()];
   ++state.step;
 
   // One flat pass needs every tensor to lie in memory in the same order.
   const bool dense = p.is_non_overlapping_and_dense();
   const Tensor target = dense ? p : p.contiguous();
-  if (grad.strides() != target.strides() || grad.dtype() != p.dtype()) {
-    Tensor same = empty_like(target);
-    same.copy_(grad);
-    grad = same;
-  }
+  if (!same_order(grad, target) || grad.dtype() != p.dtype()) grad = in_order_of(target, grad);
+  for (Tensor& m : state.moments)
+    if (!same_order(m, target)) m = in_order_of(target, m);
   update(target, grad, state);
   if (dense) {
     p.unsafe_impl()->bump_version();

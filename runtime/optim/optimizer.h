@@ -29,14 +29,16 @@ class TENON_API Optimizer {
  public:
   using LossClosure = std::function<Tensor()>;
 
-  /// ValueError for an empty list or a parameter that is no leaf.
+  /// ValueError for an empty list, a parameter that is no leaf, and one that is listed twice.
   explicit Optimizer(std::vector<Tensor> parameters);
   explicit Optimizer(std::vector<ParamGroup> groups);
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// With a closure: calls it with gradients enabled, then steps, and returns its loss.
+  /// With a closure: calls it with gradients enabled, then steps, and returns its loss. Error,
+  /// before any parameter changes, if a gradient has not its parameter's shape and device, or if a
+  /// parameter has changed its shape, dtype or device since an earlier step.
   Tensor step(const LossClosure& closure = nullptr);
   /// Clears the gradients: none from then on, or zeros if not `set_to_none`.
   void zero_grad(bool set_to_none = true);
@@ -46,7 +48,7 @@ class TENON_API Optimizer {
   /// Number of step() calls that changed parameter `p`.
   int64_t steps_of(const Tensor& p) const;
 
-  /// What is kept per parameter. The tensors have the parameter's geometry.
+  /// What is kept per parameter. The tensors have the parameter's shape, dtype and device.
   struct State {
     int64_t step = 0;
     std::vector<Tensor> moments;
@@ -75,6 +77,7 @@ class TENON_API Optimizer {
 
  private:
   void check() const;
+  void check_one(const Tensor& p) const;
   void update_one(const Tensor& p);
 
   std::vector<ParamGroup> groups_;

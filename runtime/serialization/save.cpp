@@ -4,8 +4,11 @@
 #include <bit>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "runtime/serialization/io/byte_sink.h"
+#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/path_queue.h"
 #include "runtime/serialization/legacy_format.h"
 #include "runtime/serialization/pickle/value_pickler.h"
 #include "runtime/serialization/zip_format.h"
@@ -117,14 +120,18 @@ class Checkpoint {
 
 /// A checkpoint and where it goes.
 struct Job {
+  detail::PathQueue place;  // first, so that it is left last
   Checkpoint checkpoint;
   FileSink sink;
   std::string archive;
 
   Job(const Value& value, const std::string& path, const SaveOptions& options)
-      : checkpoint(value, options), sink(path, {.durable = options.durable}),
+      : place(path), checkpoint(value, options), sink(path, {.durable = options.durable}),
         archive(archive_name(path, options)) {}
-  void run() { checkpoint.write(sink, archive); }
+  void run() {
+    place.wait();
+    checkpoint.write(sink, archive);
+  }
 
  private:
   static std::string archive_name(const std::string& path, const SaveOptions& options) {
@@ -149,7 +156,16 @@ std::future<void> save_async(const Value& value, const std::string& path,
                              const SaveOptions& options) {
   auto job = std::make_shared<Job>(value, path, options);
   job->checkpoint.snapshot();
-  return std::async(std::launch::async, [job = std::move(job)] { job->run(); });
+  try {
+    return std::async(std::launch::async, [job = std::move(job)]() mutable {
+      // The place in the queue is left when the future is ready, not when it is destroyed.
+      const std::shared_ptr<Job> mine = std::move(job);
+      mine->run();
+    });
+  } catch (const std::system_error& error) {
+    throw OSError(error.code().value(),
+                  "[save] '" + path + "': no thread to write with: " + error.code().message());
+  }
 }
 
 void save(const Value& value, std::ostream& out, const SaveOptions& options) {

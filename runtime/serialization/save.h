@@ -30,7 +30,7 @@ struct SaveOptions {
   bool durable = true;
   /// Folder of the records within a zip file. Empty: the path's name without its last extension, or
   /// "archive" for a stream and for a path that is not ASCII, as in PyTorch.
-  std::string archive_name;
+  std::string archive_name{};
   /// Called with the bytes of tensor data written so far and in all.
   std::function<void(uint64_t done, uint64_t total)> progress{};
 };
@@ -45,7 +45,8 @@ TENON_API void save(const Value& value, const std::string& path, const SaveOptio
 /// save() in the background: returns as soon as the value has been copied, after which it may
 /// change. get() of the result throws what save() would; its destructor waits. What is wrong with
 /// the value, or a file that cannot be made, is thrown at once. options.progress is called by the
-/// background thread. Of two at once to one path either may be the last.
+/// background thread. Saves of this process to one path, in the background or not, are written in
+/// the order they were called in. OSError if there is no thread to be had.
 [[nodiscard]] TENON_API std::future<void> save_async(const Value& value, const std::string& path,
                                                      const SaveOptions& options = {});
 /// Appends to a stream.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "aten/core/error.h"
@@ -64,15 +65,20 @@ uint64_t deflate(ByteSink& sink, const void* data, uint64_t bytes, int level) {
   return sink.position() - begin;
 }
 
-void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* data, uint64_t bytes,
-             const std::string& what) {
+namespace {
+
+/// Inflates into windows of `window` bytes: begin() gives the memory of the next, which end() is
+/// told of when it is full or the data are at their end.
+template <class Begin, class End>
+void inflate_windows(const ByteSource& source, uint64_t offset, uint64_t packed, uint64_t bytes,
+                     uint64_t window, const std::string& what, const Begin& begin, const End& end) {
   Inflater z;
   std::vector<char> in(std::min<uint64_t>(packed, kChunk));
   uint64_t unread = packed, unfilled = bytes;
+  uint64_t room = 0;  // in the window
+  uint64_t filled = 0;
   // One byte more than there may be shows data that go on.
   char surplus;
-  z.next_out = static_cast<Bytef*>(data);
-  bool in_surplus = false;
   for (int state = Z_OK; state != Z_STREAM_END;) {
     if (z.avail_in == 0 && unread > 0) {
       const auto n = static_cast<size_t>(std::min<uint64_t>(unread, in.size()));
@@ -81,25 +87,46 @@ void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* d
       z.next_in = reinterpret_cast<Bytef*>(in.data());
       z.avail_in = static_cast<uInt>(n);
     }
-    if (unfilled == 0 && !in_surplus) {
-      z.next_out = reinterpret_cast<Bytef*>(&surplus);
-      in_surplus = true;
+    if (room == 0) {
+      room = std::min(window, unfilled);
+      filled = 0;
+      z.next_out = reinterpret_cast<Bytef*>(room > 0 ? begin() : &surplus);
     }
-    const uInt room = in_surplus ? 1 : part(unfilled);
-    z.avail_out = room;
+    const bool in_surplus = room == 0;
+    const uInt given = in_surplus ? 1 : part(room);
+    z.avail_out = given;
     state = ::inflate(&z, Z_NO_FLUSH);
-    const uInt made = room - z.avail_out;
+    const uInt made = given - z.avail_out;
     TENON_CHECK(!in_surplus || made == 0, what, " inflates to more than its ", bytes, " bytes");
-    if (!in_surplus) unfilled -= made;
+    if (!in_surplus) room -= made, unfilled -= made, filled += made;
     TENON_CHECK(state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR, what,
                 " is damaged: ", z.msg ? z.msg : "its deflated data are invalid");
     TENON_CHECK(state != Z_BUF_ERROR || z.avail_in > 0 || unread > 0, what,
                 " is damaged: its deflated data end early");
+    if (room == 0 && filled > 0) end(static_cast<size_t>(std::exchange(filled, 0)));
   }
   TENON_CHECK(unfilled == 0, what, " inflates to ", bytes - unfilled, " bytes, expected ", bytes);
   const uint64_t after = unread + z.avail_in;
   TENON_CHECK(after == 0, what, " is damaged: its deflated data end at byte ",
               offset + packed - after, ", ", after, " bytes before the record does");
+}
+
+}  // namespace
+
+void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* data, uint64_t bytes,
+             const std::string& what) {
+  inflate_windows(
+      source, offset, packed, bytes, bytes, what, [&] { return static_cast<char*>(data); },
+      [](size_t) {});
+}
+
+void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, uint64_t bytes,
+             const std::function<void(const char* data, size_t bytes)>& take,
+             const std::string& what) {
+  std::vector<char> out(std::min<uint64_t>(bytes, kChunk));
+  inflate_windows(
+      source, offset, packed, bytes, kChunk, what, [&] { return out.data(); },
+      [&](size_t filled) { take(out.data(), filled); });
 }
 
 #else
@@ -112,6 +139,12 @@ uint64_t deflate(ByteSink& sink, const void*, uint64_t, int) {
 }
 
 void inflate(const ByteSource&, uint64_t, uint64_t, void*, uint64_t, const std::string& what) {
+  tenon::detail::raise<NotImplementedError>(
+      what, " is deflated, and this build has no zlib to inflate it with");
+}
+
+void inflate(const ByteSource&, uint64_t, uint64_t, uint64_t,
+             const std::function<void(const char*, size_t)>&, const std::string& what) {
   tenon::detail::raise<NotImplementedError>(
       what, " is deflated, and this build has no zlib to inflate it with");
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/byte_source.h"
@@ -20,6 +23,10 @@ uint64_t deflate(ByteSink& sink, const void* data, uint64_t bytes, int level);
 /// Inflates the `packed` bytes at `offset` to exactly `bytes`. Error if they are damaged, become
 /// more or fewer bytes, end early, or are followed by others; its text begins with `what`.
 void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, void* data, uint64_t bytes,
+             const std::string& what);
+/// The same, handed on a piece at a time.
+void inflate(const ByteSource& source, uint64_t offset, uint64_t packed, uint64_t bytes,
+             const std::function<void(const char* data, size_t bytes)>& take,
              const std::string& what);
 
 }  // namespace tenon::serialization::zip

@@ -45,9 +45,14 @@ void ZipReader::fail(const Parts&... parts) const {
                               ": failed reading zip archive: ", parts...);
 }
 
-ZipReader::ZipReader(const ByteSource& source) : source_(source) {
+ZipReader::ZipReader(const ByteSource& source, const Limits& limits) : source_(source) {
   TENON_CHECK(source.size() > 0, "[load] ", source.name(), ": Ran out of input: it is empty");
-  read_directory(find_directory());
+  const Directory directory = find_directory();
+  if (directory.count > limits.records || directory.bytes > limits.directory_bytes) {
+    fail("its directory has ", directory.count, " entries of ", directory.bytes,
+         " bytes, more than the ", limits.records, " of ", limits.directory_bytes, " allowed");
+  }
+  read_directory(directory);
   check_overlaps();
 }
 
@@ -244,13 +249,26 @@ void ZipReader::check_crc(const Record& record, uint32_t crc) const {
   }
 }
 
+std::string ZipReader::what(const Record& record) const {
+  return tenon::detail::concat("[load] ", source_.name(), ": record ", record.name, " at byte ",
+                               record.data);
+}
+
 uint32_t ZipReader::inflate(const Record& record, void* data) const {
-  std::vector<char> dropped(data ? 0 : record.bytes);
-  if (!data) data = dropped.data();
-  zip::inflate(source_, record.data, record.packed, data, record.bytes,
-               tenon::detail::concat("[load] ", source_.name(), ": record ", record.name,
-                                     " at byte ", record.data));
+  zip::inflate(source_, record.data, record.packed, data, record.bytes, what(record));
   return crc32(0, data, record.bytes);
+}
+
+uint32_t ZipReader::inflate(const Record& record, const Taker& take) const {
+  uint32_t crc = 0;
+  zip::inflate(
+      source_, record.data, record.packed, record.bytes,
+      [&](const char* data, size_t bytes) {
+        crc = crc32(crc, data, bytes);
+        take(data, bytes);
+      },
+      what(record));
+  return crc;
 }
 
 void ZipReader::read(const std::vector<Request>& requests) const {
@@ -278,9 +296,10 @@ void ZipReader::read(const std::vector<Request>& requests) const {
     Piece& piece = pieces[i];
     const Record& record = *piece.record;
     const uint64_t offset = record.data + piece.offset;
-    piece.crc = record.deflated ? inflate(record, piece.data)
-                : piece.data    ? source_.read_crc(offset, piece.data, piece.bytes)
-                                : source_.crc(offset, piece.bytes);
+    piece.crc = record.deflated && piece.data ? inflate(record, piece.data)
+                : record.deflated             ? inflate(record, [](const char*, size_t) {})
+                : piece.data                  ? source_.read_crc(offset, piece.data, piece.bytes)
+                                              : source_.crc(offset, piece.bytes);
   });
   uint32_t crc = 0;
   for (const Piece& piece : pieces) {
@@ -299,6 +318,21 @@ std::string ZipReader::read(std::string_view name) const {
   std::string text(size(name), '\0');
   read(name, text.data(), text.size());
   return text;
+}
+
+void ZipReader::read(std::string_view name, const Taker& take) const {
+  const Record& record = get(name);
+  if (record.deflated) return check_crc(record, inflate(record, take));
+  std::vector<char> piece(std::min(record.bytes, kPieceBytes));
+  uint32_t crc = 0;
+  for (uint64_t at = 0; at < record.bytes;) {
+    const auto bytes = static_cast<size_t>(std::min<uint64_t>(piece.size(), record.bytes - at));
+    source_.read(record.data + at, piece.data(), bytes);
+    crc = crc32(crc, piece.data(), bytes);
+    take(piece.data(), bytes);
+    at += bytes;
+  }
+  check_crc(record, crc);
 }
 
 void ZipReader::verify(std::string_view name) const { read(name, nullptr, size(name)); }

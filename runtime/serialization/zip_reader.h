@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,9 +26,16 @@ class TENON_API ZipReader {
     uint32_t unix_mode;  ///< type and permissions; 0 if the writer was not of Unix
   };
 
+  /// What a directory may have before it is read.
+  struct Limits {
+    uint64_t records = UINT64_MAX;
+    uint64_t directory_bytes = UINT64_MAX;
+  };
+
   /// Error "failed reading zip archive: failed finding central directory" for what is no archive or
   /// not all of one. The source must outlive the reader.
-  explicit ZipReader(const ByteSource& source);
+  explicit ZipReader(const ByteSource& source) : ZipReader(source, Limits()) {}
+  ZipReader(const ByteSource& source, const Limits& limits);
 
   /// The folder that all records are in: "model" for model.pt.
   const std::string& archive() const { return archive_; }
@@ -54,7 +62,11 @@ class TENON_API ZipReader {
   void read(const std::vector<Request>& requests) const;
   void read(std::string_view name, void* data, uint64_t bytes) const;
   std::string read(std::string_view name) const;
-  /// Checks the CRC of a record. Of a stored one no more than a MiB per thread is in memory.
+  /// Hands a record's contents on in pieces of at most a MiB. What is wrong with them may only show
+  /// behind the last.
+  using Taker = std::function<void(const char* data, size_t bytes)>;
+  void read(std::string_view name, const Taker& take) const;
+  /// Checks the CRC of a record, of which no more than a MiB per thread is in memory.
   void verify(std::string_view name) const;
 
  private:
@@ -74,6 +86,8 @@ class TENON_API ZipReader {
   const Record& check_request(const Request& request) const;
   void check_crc(const Record& record, uint32_t crc) const;
   uint32_t inflate(const Record& record, void* data) const;
+  uint32_t inflate(const Record& record, const Taker& take) const;
+  std::string what(const Record& record) const;
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const;
 

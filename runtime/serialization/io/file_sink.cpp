@@ -1,15 +1,19 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "aten/core/parallel.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/crc32.h"
 #include "runtime/serialization/io/file_calls.h"
+#include "runtime/serialization/io/folder.h"
 #include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/io/replaced_file.h"
 #include "runtime/serialization/io/temporary_file.h"
@@ -25,22 +29,18 @@ constexpr size_t kParallelBytes = 4 << 20;
 /// As much as a disk takes in some milliseconds.
 constexpr uint64_t kWritebackBytes = 16 << 20;
 
-std::string parent_of(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-/// The file that `path` means: where a symbolic link leads, be there a file or not yet.
-std::string resolved(const std::string& path) {
-  constexpr int kMostLinks = 40;
-  fs::path at(path);
-  std::error_code error;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (!fs::is_symlink(at, error)) return at.string();
-    at = at.parent_path() / fs::read_symlink(at, error);
-  }
-  errno = ELOOP;
-  raise_errno("[save] cannot write '", path, "'");
+/// Gives a file the owner, group and permissions of the one that it will replace, as far as the
+/// system lets it. Where the group becomes another, it may do what all others may.
+void keep_rights(int descriptor, const struct stat& old) {
+  mode_t mode = old.st_mode & 07777;
+  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0 &&
+      ::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode = (mode & ~static_cast<mode_t>(S_IRWXG | S_ISGID)) | (mode & S_IRWXO) << 3;
+  struct stat now;
+  // Neither do the rights of another owner become those of this one.
+  if (::fstat(descriptor, &now) != 0 || now.st_uid != old.st_uid)
+    mode &= ~static_cast<mode_t>(S_ISUID);
+  std::ignore = ::fchmod(descriptor, mode);
 }
 
 }  // namespace
@@ -51,10 +51,10 @@ detail::FileCalls& detail::file_calls() {
 }
 
 FileSink::FileSink(const std::string& path, Options options)
-    : ByteSink("'" + path + "'"), path_(resolved(path)), options_(options),
+    : ByteSink("'" + path + "'"), path_(detail::target_of(path)), options_(options),
       freed_seen_(detail::ReplacedFile::freed()) {
   buffer_.reserve(kBufferBytes);
-  const std::string parent = parent_of(path_);
+  const std::string parent = detail::parent_of(path_);
   std::error_code error;
   if (!fs::is_directory(parent, error)) {
     throw OSError(error ? error.value() : ENOTDIR,
@@ -68,11 +68,13 @@ FileSink::FileSink(const std::string& path, Options options)
     return;
   }
   detail::remove_stale_temporaries(path_);
-  detail::TemporaryFile file = detail::TemporaryFile::create(path_);
+  // What replaces a file may at no moment be read by more than that may.
+  constexpr mode_t kOwnersAlone = 0600, kAsUmaskSays = 0666;
+  detail::TemporaryFile file =
+      detail::TemporaryFile::create(path_, exists ? kOwnersAlone : kAsUmaskSays);
   temporary_ = std::move(file.path);
   descriptor_ = file.descriptor;
-  // The rights of the file that will be replaced; the system may refuse some of them.
-  if (exists) std::ignore = ::fchmod(descriptor_, old.st_mode & 07777);
+  if (exists) keep_rights(descriptor_, old);
 }
 
 FileSink::~FileSink() { discard(); }
@@ -161,7 +163,12 @@ uint32_t FileSink::append_crc(const char* data, size_t bytes) {
   if (bytes < kParallelBytes || get_num_threads() == 1 || in_parallel_region())
     return ByteSink::append_crc(data, bytes);
   // A file system lets one thread at a time write to a file; the sum needs not wait for it.
-  auto crc = std::async(std::launch::async, [&] { return crc32(0, data, bytes); });
+  std::future<uint32_t> crc;
+  try {
+    crc = std::async(std::launch::async, [&] { return crc32(0, data, bytes); });
+  } catch (const std::system_error&) {
+    return ByteSink::append_crc(data, bytes);  // no thread to be had
+  }
   append(data, bytes);
   return crc.get();
 }
@@ -184,16 +191,8 @@ void FileSink::commit() {
     fail("rename");
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
-  if (!durable) return;
-  // The new name is durable once the folder is. A folder that cannot be opened for reading cannot
-  // be synced; the system does it in its time.
-  const int folder = ::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  const bool synced = calls.fsync(folder) == 0 || errno == EINVAL;
-  const int code = errno;
-  ::close(folder);
-  errno = code;
-  if (!synced) fail("sync the folder of");
+  // The new name is durable once the folder is.
+  if (durable && !detail::sync_folder(detail::parent_of(path_))) fail("sync the folder of");
 }
 
 }  // namespace tenon::serialization

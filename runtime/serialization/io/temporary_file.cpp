@@ -18,6 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kInfix = ".tmp.";
+/// Of a file's name, so that infix and two numbers fit into the 255 bytes of file systems.
+constexpr size_t kLongestBase = 220;
+
+std::string base_of(const std::string& path) {
+  return fs::path(path).filename().string().substr(0, kLongestBase);
+}
 
 /// Whether `name` is what create() makes of `base`.
 bool is_temporary_of(std::string_view name, std::string_view base) {
@@ -39,12 +45,13 @@ bool is_linked(int descriptor) {
 
 }  // namespace
 
-TemporaryFile TemporaryFile::create(const std::string& path) {
+TemporaryFile TemporaryFile::create(const std::string& path, unsigned mode) {
   static std::atomic<unsigned> counter{0};
+  const std::string stem = (fs::path(path).parent_path() / base_of(path)).string();
   for (;;) {
-    TemporaryFile file{path + std::string(kInfix) + std::to_string(::getpid()) + "." +
+    TemporaryFile file{stem + std::string(kInfix) + std::to_string(::getpid()) + "." +
                        std::to_string(counter++)};
-    file.descriptor = ::open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file.descriptor = ::open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file.descriptor < 0) {
       if (errno == EEXIST) continue;
       raise_errno("[save] cannot create '", file.path, "'");
@@ -60,7 +67,7 @@ TemporaryFile TemporaryFile::create(const std::string& path) {
 
 void remove_stale_temporaries(const std::string& path) noexcept try {
   const fs::path target(path);
-  const std::string base = target.filename().string();
+  const std::string base = base_of(path);
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

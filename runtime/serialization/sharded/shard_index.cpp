@@ -1,8 +1,10 @@
 #include "runtime/serialization/sharded/shard_index.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
+#include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/strict_json.h"
@@ -98,6 +100,13 @@ bool any_overlap(const std::vector<ShardIndex::Piece>& pieces) {
 }
 
 }  // namespace
+
+std::string read_index(const std::string& folder) {
+  const FileSource source((std::filesystem::path(folder) / kIndexName).string());
+  std::string text(source.size(), '\0');
+  source.read(0, text.data(), text.size());
+  return text;
+}
 
 ShardIndex::Tensor& ShardIndex::tensor(const std::string& name, ScalarType dtype,
                                        const std::vector<int64_t>& shape, const std::string& what) {

@@ -11,6 +11,9 @@ namespace tenon::serialization {
 /// The name of the index in its folder.
 inline constexpr const char* kIndexName = "index.json";
 
+/// The text of a folder's index. OSError if it cannot be read.
+std::string read_index(const std::string& folder);
+
 /// Where a part of a tensor is.
 struct ShardPiece {
   std::string file;

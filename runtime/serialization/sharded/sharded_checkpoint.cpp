@@ -1,10 +1,13 @@
+#include "runtime/serialization/sharded/sharded_checkpoint.h"
+
 #include <filesystem>
 #include <mutex>
+#include <utility>
 
+#include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/sha256.h"
 #include "runtime/serialization/sharded/shard_index.h"
-#include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/zip_reader.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/narrow.h"
@@ -21,12 +24,21 @@ struct OpenFile {
   ZipReader zip;
 };
 
+std::unique_ptr<OpenFile> open_file(const std::string& folder, const std::string& name) try {
+  return std::make_unique<OpenFile>((fs::path(folder) / name).string());
+} catch (const OSError& error) {
+  if (error.code() != ENOENT) throw;
+  throw OSError(ENOENT, std::string(error.what()) +
+                            "; if a newer checkpoint has been saved to the folder since this one "
+                            "was opened, open it again");
+}
+
 /// The part of a tensor that a piece and what is wanted have in common, in whole coordinates.
-struct Common {
+struct Overlap {
   std::vector<int64_t> begin, size;
   bool empty = false;
 
-  Common(const ShardIndex::Piece& piece, IntArrayRef offset, IntArrayRef shape) {
+  Overlap(const ShardIndex::Piece& piece, IntArrayRef offset, IntArrayRef shape) {
     for (size_t d = 0; d < shape.size(); ++d) {
       begin.push_back(std::max(piece.offset[d], offset[d]));
       size.push_back(std::min(piece.offset[d] + piece.shape[d], offset[d] + shape[d]) -
@@ -49,7 +61,7 @@ struct ShardedCheckpoint::Files {
   OpenFile& open(const std::string& folder, const std::string& name) {
     const std::lock_guard lock(mutex);
     std::unique_ptr<OpenFile>& file = files[name];
-    if (!file) file = std::make_unique<OpenFile>((fs::path(folder) / name).string());
+    if (!file) file = open_file(folder, name);
     return *file;
   }
 
@@ -59,11 +71,9 @@ struct ShardedCheckpoint::Files {
 
 ShardedCheckpoint::ShardedCheckpoint(const std::string& folder)
     : folder_(folder), files_(std::make_unique<Files>()) {
-  const FileSource source((fs::path(folder) / kIndexName).string());
-  std::string text(source.size(), '\0');
-  source.read(0, text.data(), text.size());
-  const std::string what = "[load] " + source.name() + ": no index of a sharded checkpoint: ";
-  index_ = std::make_unique<ShardIndex>(ShardIndex::parse(text, what));
+  const std::string what = "[load] '" + (fs::path(folder) / kIndexName).string() +
+                           "': no index of a sharded checkpoint: ";
+  index_ = std::make_unique<ShardIndex>(ShardIndex::parse(read_index(folder), what));
   index_->check_complete(what);
   for (const std::string& name : index_->order) {
     const ShardIndex::Tensor& tensor = index_->tensors.at(name);
@@ -103,18 +113,18 @@ Tensor ShardedCheckpoint::tensor(const std::string& name, IntArrayRef offset,
   // Pieces whose place in the result is contiguous are read right into it, file by file.
   std::map<OpenFile*, std::vector<ZipReader::Request>> direct;
   for (const ShardIndex::Piece& piece : whole.pieces) {
-    const Common common(piece, offset, shape);
-    if (common.empty) continue;
+    const Overlap overlap(piece, offset, shape);
+    if (overlap.empty) continue;
     OpenFile& file = files_->open(folder_, piece.file);
-    const Tensor place = common.of(result, offset);
-    const bool all = common.size == piece.shape;
+    const Tensor place = overlap.of(result, offset);
+    const bool all = overlap.size == piece.shape;
     if (all && place.is_contiguous()) {
       direct[&file].push_back({piece.record, place.data_ptr(), place.nbytes()});
       continue;
     }
     const Tensor part(empty(piece.shape, whole.dtype, kCPU));
     file.zip.read(piece.record, part.data_ptr(), part.nbytes());
-    Tensor(place).copy_(common.of(part, piece.offset));
+    Tensor(place).copy_(overlap.of(part, piece.offset));
   }
   for (const auto& [file, requests] : direct) file->zip.read(requests);
   return result;
@@ -131,13 +141,13 @@ void ShardedCheckpoint::verify() const {
                                                              index_->files.end());
   parallel_tasks(list.size(), [&](size_t i) {
     const auto& [name, expected] = list[i];
-    const OpenFile file((fs::path(folder_) / name).string());
-    TENON_CHECK(file.source.size() == expected.bytes, "[load] ", file.source.name(), " has ",
-                file.source.size(), " bytes, expected ", expected.bytes);
-    for (const auto& record : file.zip.records()) file.zip.verify(record.name);
+    const auto file = open_file(folder_, name);
+    TENON_CHECK(file->source.size() == expected.bytes, "[load] ", file->source.name(), " has ",
+                file->source.size(), " bytes, expected ", expected.bytes);
+    for (const auto& record : file->zip.records()) file->zip.verify(record.name);
     if (expected.sha256.empty()) return;
     const std::string sha256 = sha256_file((fs::path(folder_) / name).string());
-    TENON_CHECK(sha256 == expected.sha256, "[load] ", file.source.name(), " has the SHA-256 ",
+    TENON_CHECK(sha256 == expected.sha256, "[load] ", file->source.name(), " has the SHA-256 ",
                 sha256, ", expected ", expected.sha256);
   });
   for (const auto& [name, tensor] : index_->tensors)
@@ -153,7 +163,17 @@ void ShardedCheckpoint::check_record(const std::string& name,
               " has ", found, " bytes, expected ", bytes, " of tensor '", name, "'");
 }
 
-StateDict load_sharded(const std::string& folder) { return ShardedCheckpoint(folder).tensors(); }
+StateDict load_sharded(const std::string& folder) {
+  for (std::string index;;) {
+    try {
+      return ShardedCheckpoint(folder).tensors();
+    } catch (const OSError& error) {
+      if (error.code() != ENOENT) throw;
+      // Its files went because a newer one's are there, or they are missing.
+      if (std::string now = read_index(folder); now == std::exchange(index, now)) throw;
+    }
+  }
+}
 
 bool is_sharded(const std::string& folder) {
   std::error_code error;

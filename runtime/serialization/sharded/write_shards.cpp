@@ -1,15 +1,23 @@
+#include "runtime/serialization/sharded/write_shards.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/io/byte_sink.h"
-#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/folder.h"
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/sha256.h"
 #include "runtime/serialization/sharded/shard_index.h"
-#include "runtime/serialization/sharded/sharded.h"
+#include "runtime/serialization/sharded/sharded_checkpoint.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/narrow.h"
 
@@ -51,7 +59,7 @@ void cut(const TensorPiece& piece, uint64_t bytes, std::vector<TensorPiece>& to)
 }
 
 /// A tensor that is all of a storage of its own, so that it has a record of its own.
-Tensor alone(const Tensor& tensor) {
+Tensor with_own_storage(const Tensor& tensor) {
   const auto data = std::make_shared<const Tensor>(tensor.detach().cpu().contiguous());
   const Storage storage = storage_part(data, data->data_ptr(), data->nbytes(), kCPU);
   return Tensor(tensor_over(storage, data->dtype(), 0, data->sizes(), data->strides()));
@@ -63,7 +71,7 @@ void write_file(const std::vector<TensorPiece>& pieces, const std::string& path,
   for (size_t i = 0; i < pieces.size(); ++i) {
     std::string key = pieces[i].name;
     if (dict.contains(Value(key))) key.append("#").append(std::to_string(i));
-    dict.set_item(key, alone(pieces[i].data));
+    dict.set_item(key, with_own_storage(pieces[i].data));
   }
   SaveOptions options;
   options.deflate = deflate;
@@ -81,16 +89,6 @@ void check_piece(const TensorPiece& piece) {
                     IntArrayRef(piece.shape));
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) {
-    throw OSError(error.value(),
-                  tenon::detail::concat("[save] cannot make '", folder, "': ", error.message()));
-  }
-}
-
-/// Another save to the same folder may have removed files in the meantime.
 void check_files(const ShardIndex& index, const std::string& folder, const std::string& what) {
   for (const auto& [name, file] : index.files) {
     std::error_code error;
@@ -98,17 +96,69 @@ void check_files(const ShardIndex& index, const std::string& folder, const std::
     TENON_CHECK(!error && bytes == file.bytes, what, "file '", name, "' ",
                 error ? "is not there any more: " + error.message()
                       : "has " + std::to_string(bytes) + " bytes",
-                ", expected ", file.bytes, " bytes; does somebody else save to the same folder?");
+                ", expected ", file.bytes, " bytes");
   }
 }
 
-/// Removes the files of checkpoints that no index refers to any more.
-void remove_others(const std::string& folder, const ShardIndex& index) {
+/// Lets one process at a time publish. It is for tidiness alone: whoever publishes removes what the
+/// index before had, and no index goes unnoticed then. Where a file system has no locks it does
+/// without.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0) return;
+    while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+/// The files that the folder's index names; none if there is no index, or none that can be read.
+std::set<std::string> published_files(const std::string& folder) {
+  std::set<std::string> names;
+  if (!is_sharded(folder)) return names;
+  try {
+    for (const auto& [name, file] : ShardIndex::parse(read_index(folder), "").files)
+      names.insert(name);
+  } catch (const Error&) {
+    // A damaged index; what it had is removed when it has aged.
+  }
+  return names;
+}
+
+/// Removes what a save wrote that cannot be published, unless it is.
+void remove_part(const std::string& part, const std::string& folder) {
+  const std::set<std::string> published = published_files(folder);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& [name, file] : ShardIndex::parse(part, "").files)
+    if (!published.contains(name)) fs::remove(path_in(folder, name), ignored);
+}
+
+/// Removes the files of the checkpoint that was replaced, and those that nobody published within a
+/// day: their writer is gone. Younger ones may belong to a save that is under way.
+void remove_old(const std::string& folder, const std::set<std::string>& replaced,
+                const ShardIndex& index) {
+  constexpr std::chrono::hours kLongestSave(24);
+  std::error_code error;
+  // The file system's clock, which need not be this machine's.
+  const auto now = fs::last_write_time(path_in(folder, kIndexName), error);
+  if (error) return;
+  std::error_code ignored;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
     const bool shard = name.starts_with(kPrefix) && name.find(kSuffix) != name.npos;
-    if (shard && !index.files.contains(name)) fs::remove(entry.path(), ignored);
+    if (!shard || index.files.contains(name)) continue;
+    const auto written = fs::last_write_time(it->path(), ignored);
+    const bool aged = !ignored && now - written > kLongestSave;
+    if (replaced.contains(name) || aged) fs::remove(it->path(), ignored);
   }
 }
 
@@ -116,7 +166,7 @@ void remove_others(const std::string& folder, const ShardIndex& index) {
 
 std::string write_shards(const std::vector<TensorPiece>& pieces, const std::string& folder,
                          const std::string& writer, const ShardedOptions& options) {
-  make_folder(folder);
+  detail::make_folder(folder, /*durable=*/true);
   std::vector<TensorPiece> cut_pieces;
   for (const TensorPiece& piece : pieces) {
     check_piece(piece);
@@ -171,13 +221,15 @@ void commit_shards(const std::vector<std::string>& parts, const std::string& fol
   ShardIndex index;
   for (const std::string& part : parts) index.merge(ShardIndex::parse(part, what), what);
   index.check_complete(what);
-  check_files(index, folder, what);
   index.metadata = options.metadata;
   const std::string text = index.print();
+  const FolderLock lock(folder);
+  check_files(index, folder, what);
+  const std::set<std::string> replaced = published_files(folder);
   FileSink sink(path_in(folder, kIndexName));
   sink.write(text.data(), text.size());
   sink.commit();
-  remove_others(folder, index);
+  remove_old(folder, replaced, index);
 }
 
 void save_sharded(const StateDict& tensors, const std::string& folder,
@@ -191,7 +243,13 @@ void save_sharded(const StateDict& tensors, const std::string& folder,
                       std::vector<int64_t>(sizes.size(), 0),
                       item.value()});
   }
-  commit_shards({write_shards(pieces, folder, "0", options)}, folder, options);
+  const std::string part = write_shards(pieces, folder, "0", options);
+  try {
+    commit_shards({part}, folder, options);
+  } catch (...) {
+    remove_part(part, folder);
+    throw;
+  }
 }
 
 }  // namespace tenon::serialization

@@ -1,48 +1,26 @@
 #include "runtime/serialization/training/training.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <map>
+#include <random>
 
-#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/folder.h"
 #include "runtime/serialization/load.h"
+#include "runtime/serialization/training/checkpoint_files.h"
 
 namespace tenon::serialization {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "step-";
-constexpr std::string_view kSuffix = ".pt";
 constexpr int64_t kVersion = 1;
 
-std::string path_of(const std::string& folder, int64_t step) {
-  char name[40];
-  std::snprintf(name, sizeof(name), "step-%012lld.pt", static_cast<long long>(step));
-  return (fs::path(folder) / name).string();
-}
-
-/// The step in a checkpoint's name; nothing for other names.
-std::optional<int64_t> step_of(const std::string& name) {
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
-  const char* begin = name.data() + kPrefix.size();
-  const char* end = name.data() + name.size() - kSuffix.size();
-  int64_t step = 0;
-  const auto [at, error] = std::from_chars(begin, end, step);
-  if (begin >= end || error != std::errc() || at != end || step < 0) return std::nullopt;
-  return step;
-}
-
-/// The checkpoints of a folder by their steps.
-std::map<int64_t, std::string> checkpoints_in(const std::string& folder) {
-  std::map<int64_t, std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (const auto step = step_of(entry.path().filename().string()))
-      found[*step] = entry.path().string();
-  return found;
+/// A name that no other run has.
+std::string new_run() {
+  std::random_device random;
+  char text[17];
+  std::snprintf(text, sizeof(text), "%08x%08x", random(), random());
+  return text;
 }
 
 nn::StateDict state_dict_of(const Value& dict) {
@@ -57,21 +35,24 @@ TrainingCheckpoints::TrainingCheckpoints(std::string folder, TrainingOptions opt
     : folder_(std::move(folder)), options_(std::move(options)) {
   TENON_CHECK_VALUE(options_.keep >= 1, "[TrainingCheckpoints] keep must be at least 1, got ",
                     options_.keep);
-  std::error_code error;
-  fs::create_directory(folder_, error);
-  if (error) {
-    throw OSError(error.value(),
-                  tenon::detail::concat("[save] cannot make '", folder_, "': ", error.message()));
-  }
+  TENON_CHECK_VALUE(options_.save.format == SaveOptions::Format::Zip,
+                    "[TrainingCheckpoints] the legacy format has no checksums, which tell damage "
+                    "when a training resumes; use the zip format");
+  detail::make_folder(folder_, options_.save.durable);
 }
 
 TrainingCheckpoints::~TrainingCheckpoints() {
-  if (pending_.valid()) pending_.wait();
+  try {
+    wait();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tenon: warning: [TrainingCheckpoints] the last save failed: %s\n",
+                 error.what());
+  }
 }
 
 std::vector<std::string> TrainingCheckpoints::paths() const {
   std::vector<std::string> paths;
-  for (const auto& [step, path] : checkpoints_in(folder_)) paths.push_back(path);
+  for (const CheckpointFile& file : find_checkpoints(folder_).whole) paths.push_back(file.path);
   return paths;
 }
 
@@ -100,9 +81,12 @@ void TrainingCheckpoints::save(const nn::Module& model, optim::Optimizer& optimi
   TENON_CHECK_VALUE(progress.step >= 0, "[TrainingCheckpoints] a step must not be negative, got ",
                     progress.step);
   wait();
+  if (run_.empty()) begin_run();
   const Value parameters = Value::ordered_dict();
   for (const auto& item : model.state_dict()) parameters.set_item(item.key(), item.value());
   const Value checkpoint = Value::dict({{"tenon_training", kVersion},
+                                        {"run", run_},
+                                        {"number", next_number_},
                                         {"step", progress.step},
                                         {"epoch", progress.epoch},
                                         {"batch", progress.batch},
@@ -111,45 +95,71 @@ void TrainingCheckpoints::save(const nn::Module& model, optim::Optimizer& optimi
                                         {"rng", rng_states()},
                                         {"epoch_rng", epoch_rng_},
                                         {"extra", progress.extra}});
-  const std::string path = path_of(folder_, progress.step);
+  const std::string path = path_for(progress.step);
   if (!options_.asynchronous) {
     serialization::save(checkpoint, path, options_.save);
-    return remove_old();
+    return add_saved(path);
   }
   pending_ = save_async(checkpoint, path, options_.save);
+  pending_path_ = path;
 }
 
 void TrainingCheckpoints::wait() {
   if (!pending_.valid()) return;
   pending_.get();
-  remove_old();
+  add_saved(pending_path_);
 }
 
-void TrainingCheckpoints::remove_old() const {
-  const std::vector<std::string> all = paths();
-  std::error_code ignored;
-  for (size_t i = 0; i + static_cast<size_t>(options_.keep) < all.size(); ++i)
-    fs::remove(all[i], ignored);
+/// Begins a run of its own, whose checkpoints are newer than all that are there.
+void TrainingCheckpoints::begin_run() {
+  const CheckpointFiles found = find_checkpoints(folder_);
+  if (!found.whole.empty()) next_number_ = found.whole.back().number + 1;
+  for (const CheckpointFile& file : found.whole) others_.insert(file.path);
+  others_.insert(found.unknown.begin(), found.unknown.end());
+  run_ = new_run();
+}
+
+/// Where a checkpoint goes: to a name that no other run's has.
+std::string TrainingCheckpoints::path_for(int64_t step) const {
+  for (int copy = 1;; ++copy) {
+    std::string path = checkpoint_path(folder_, step, copy);
+    if (!others_.contains(path)) return path;
+  }
+}
+
+void TrainingCheckpoints::add_saved(const std::string& path) {
+  ++next_number_;
+  std::erase(ours_, path);
+  ours_.push_back(path);
+  while (ours_.size() > static_cast<size_t>(options_.keep)) {
+    std::error_code ignored;
+    fs::remove(ours_.front(), ignored);
+    ours_.erase(ours_.begin());
+  }
 }
 
 std::optional<TrainingProgress> TrainingCheckpoints::resume(nn::Module& model,
                                                             optim::Optimizer& optimizer) {
   wait();
-  skipped_.clear();
-  const auto found = checkpoints_in(folder_);
-  for (auto it = found.rbegin(); it != found.rend(); ++it) {
+  CheckpointFiles found = find_checkpoints(folder_);
+  // Which is the newest cannot be told without those.
+  if (found.reason) std::rethrow_exception(found.reason);
+  skipped_ = std::move(found.damaged);
+  const int64_t next = found.whole.empty() ? 0 : found.whole.back().number + 1;
+  for (; !found.whole.empty(); found.whole.pop_back()) {
+    const CheckpointFile& file = found.whole.back();
     Value checkpoint;
     try {
       LoadOptions options;
       options.weights_only = false;
-      checkpoint = load(it->second, options);
-      TENON_CHECK(checkpoint.is_dict() && checkpoint.contains("tenon_training"), "[load] '",
-                  it->second, "' is no checkpoint of a training");
+      options.map_location = options_.map_location;
+      checkpoint = load(file.path, options);
     } catch (const Error& error) {
-      skipped_.push_back(error.what());
+      if (!is_damaged(file.path)) throw;
+      skipped_.emplace_back(error.what());
       continue;
     }
-    TENON_CHECK(checkpoint["tenon_training"].to_int() == kVersion, "[load] '", it->second,
+    TENON_CHECK(checkpoint["tenon_training"].to_int() == kVersion, "[load] '", file.path,
                 "' has version ", checkpoint["tenon_training"], ", and version ", kVersion,
                 " is known");
     TrainingProgress progress;
@@ -162,6 +172,17 @@ std::optional<TrainingProgress> TrainingCheckpoints::resume(nn::Module& model,
     set_rng_states(checkpoint["rng"]);
     epoch_rng_ = checkpoint["epoch_rng"];
     in_resumed_epoch_ = progress.batch > 0 && !epoch_rng_.is_none();
+    run_ = file.run.empty() ? new_run() : file.run;
+    next_number_ = next;
+    ours_.clear();
+    others_.clear();
+    for (const CheckpointFile& other : found.whole) {
+      if (other.run == file.run) {
+        ours_.push_back(other.path);
+      } else {
+        others_.insert(other.path);
+      }
+    }
     return progress;
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "runtime/hub/download.h"
 #include "runtime/serialization/sha256.h"
@@ -22,6 +23,7 @@ DownloadOptions quick() {
   options.progress = false;
   options.backoff = 1ms;
   options.retries = 2;
+  options.allow_insecure = true;  // the tests' servers speak http
   return options;
 }
 
@@ -169,8 +171,6 @@ TEST_CASE("download: redirects are followed, not without end and not anywhere", 
   };
   redirect(target.url("/y", "localhost"));
   CHECK(read_file(folder / "x.bin") == "weights");
-  // A token is for the host that it was given for.
-  CHECK(target.requests()[0].header("authorization").empty());
   DownloadOptions forged = quick();
   forged.headers = {{"X-Name", "a\r\nAuthorization: b"}};
   CHECK_THROWS_WITH(download_url_to_file(target.url("/y"), folder / "y", forged),
@@ -179,6 +179,141 @@ TEST_CASE("download: redirects are followed, not without end and not anywhere", 
   CHECK_THROWS_AS(redirect("file://" + (folder / "secret")), TransportError);
   CHECK_THROWS_AS(redirect("ftp://127.0.0.1/x"), TransportError);
   CHECK(read_file(folder / "x.bin") == "weights");
+}
+
+TEST_CASE("download: headers are for whom they were given for", "[hub]") {
+  const TemporaryFolder folder;
+  DownloadOptions options = quick();
+  options.headers = {{"Authorization", "Bearer abc"},
+                     {"PRIVATE-TOKEN", "abc"},
+                     {"x-api-key", "abc"},
+                     {"Accept", "application/octet-stream"}};
+  const auto tokens = [](const HttpRequest& request) {
+    return request.header("authorization") + request.header("private-token") +
+           request.header("x-api-key");
+  };
+  const std::string all = "Bearer abcabcabc";
+  const HttpServer target(always(200, {}, "weights"));
+
+  SECTION("another host or port gets none, and neither does who comes after it") {
+    HttpServer* back = nullptr;
+    const HttpServer between([&](const HttpRequest&, HttpConnection& c) {
+      c.respond(302, {{"Location", back->url("/last")}}, "moved");
+    });
+    for (const char* host : {"127.0.0.1", "localhost"}) {
+      HttpServer first([&](const HttpRequest& r, HttpConnection& c) {
+        if (r.target == "/last") {
+          c.respond(200, {}, "weights");
+        } else if (r.target == "/same") {
+          c.respond(301, {{"Location", between.url("/x", host)}}, "moved");
+        } else {
+          c.respond(307, {{"Location", "/same"}}, "moved");
+        }
+      });
+      back = &first;
+      download_url_to_file(first.url("/x"), folder / "x", options);
+      const auto at_first = first.requests();
+      REQUIRE(at_first.size() == 3);
+      CHECK(tokens(at_first[0]) == all);
+      CHECK(tokens(at_first[1]) == all);
+      CHECK(tokens(at_first[2]).empty());
+      CHECK(tokens(between.requests().back()).empty());
+      CHECK(between.requests().back().header("accept") == "application/octet-stream");
+    }
+  }
+  SECTION("the user of a URL") {
+    const HttpServer first([&](const HttpRequest& r, HttpConnection& c) {
+      c.respond(302, {{"Location", r.target == "/x" ? "/y" : target.url("/z")}}, "moved");
+    });
+    std::string url = first.url("/x");
+    download_url_to_file(url.insert(7, "me:pw@"), folder / "x", quick());
+    const std::string user = "Basic bWU6cHc=";
+    CHECK(first.requests()[0].header("authorization") == user);
+    CHECK(first.requests()[1].header("authorization") == user);
+    CHECK(target.requests()[0].header("authorization").empty());
+  }
+  SECTION("what a resumed download asks for goes along") {
+    const std::string body = sample_bytes(100'000);
+    const HttpServer store(
+        [&](const HttpRequest& r, HttpConnection& c) { serve_file(r, c, body, "\"1\"", 60'000); });
+    const HttpServer first(always(302, {{"Location", store.url("/x")}}, "moved"));
+    download_url_to_file(first.url("/x"), folder / "x", options);
+    CHECK(read_file(folder / "x") == body);
+    const auto requests = store.requests();
+    REQUIRE(requests.size() == 2);
+    CHECK(requests[1].header("range") == "bytes=60000-");
+    CHECK(requests[1].header("if-range") == "\"1\"");
+    CHECK(tokens(requests[1]).empty());
+  }
+}
+
+TEST_CASE("download: http needs a hash that names one file", "[hub]") {
+  const TemporaryFolder folder;
+  const HttpServer server(always(200, {}, "weights"));
+  DownloadOptions options = quick();
+  options.allow_insecure = false;
+  const std::string digest = sha256_hex("weights");
+  for (const size_t digits : {0, 8, 31}) {
+    options.hash_prefix = digest.substr(0, digits);
+    CHECK_THROWS_AS(download_url_to_file(server.url("/x"), folder / "x", options), ValueError);
+  }
+  CHECK(server.requests().empty());
+  CHECK(folder.entries() == 0);
+  for (const size_t digits : {32, 64}) {
+    options.hash_prefix = digest.substr(0, digits);
+    download_url_to_file(server.url("/x"), folder / "x", options);
+    CHECK(read_file(folder / "x") == "weights");
+  }
+}
+
+TEST_CASE("download: a page in a file's place is no file", "[hub]") {
+  const TemporaryFolder folder;
+  DownloadOptions options = quick();
+  for (const std::string& page :
+       {std::string("<html>log in</html>"), std::string("\xef\xbb\xbf\r\n <!DOCTYPE HTML>"),
+        std::string("<?xml version=\"1.0\"?>\n<!-- > -->\n<HTML lang=\"en\">"),
+        std::string("<!-- x --><head>"), "<body>" + std::string(5000, 'x')}) {
+    const HttpServer server(always(200, {{"Content-Type", "text/html"}}, page));
+    CHECK_THROWS_WITH(download_url_to_file(server.url("/x.pt?page=.html"), folder / "x", options),
+                      Contains(server.url("/x.pt") + " answers with a web page"));
+    CHECK(server.requests().size() == 1);
+    CHECK(folder.entries() == 0);
+    // Where it is what was asked for, it is taken.
+    download_url_to_file(server.url("/x.html"), folder / "x", options);
+    options.hash_prefix = sha256_hex(page);
+    download_url_to_file(server.url("/x.pt"), folder / "x", options);
+    CHECK(read_file(folder / "x") == page);
+    options.hash_prefix.clear();
+    std::filesystem::remove(folder / "x");
+  }
+  for (const std::string& text : {std::string("<"), std::string("<!--"), std::string("<?"),
+                                  std::string("x<html>"), std::string("<svg>")}) {
+    const HttpServer server(always(200, {}, text));
+    download_url_to_file(server.url("/x.pt"), folder / "x", options);
+    CHECK(read_file(folder / "x") == text);
+  }
+}
+
+TEST_CASE("download: a connection that is too slow is given up", "[hub]") {
+  const TemporaryFolder folder;
+  // A byte now and then, so that it is never silent, for longer than anybody waits.
+  const HttpServer slow([](const HttpRequest& r, HttpConnection& c) {
+    const size_t first = r.header("range").empty() ? 0 : std::stoul(r.header("range").substr(6));
+    c.send_head(first > 0 ? 206 : 200,
+                {{"ETag", "\"1\""},
+                 {"Content-Length", std::to_string(400 - first)},
+                 {"Content-Range", "bytes " + std::to_string(first) + "-399/400"}});
+    for (size_t i = first; i < 400; ++i) {
+      c.send("x");
+      std::this_thread::sleep_for(50ms);
+    }
+  });
+  DownloadOptions options = quick();
+  options.retries = 1;
+  options.stall_timeout = 1s;
+  CHECK_THROWS_AS(download_url_to_file(slow.url("/x"), folder / "x", options), TransportError);
+  // The few bytes that the first attempt brought did not make it a success.
+  CHECK(slow.requests().size() == 2);
 }
 
 TEST_CASE("download: no answer at all", "[hub]") {
@@ -214,7 +349,7 @@ TEST_CASE("download: sizes are held to", "[hub]") {
   options.max_bytes = 10;
   const HttpServer announced(always(200, {}, "eleven byte"));
   CHECK_THROWS_WITH(download_url_to_file(announced.url("/x"), folder / "x", options),
-                    Contains("has 11 bytes, more than the 10 allowed"));
+                    Contains("has 11 bytes, more than the 10 allowed (max_bytes)"));
   const HttpServer talkative([](const HttpRequest&, HttpConnection& c) {
     c.send("HTTP/1.1 200 OK\r\n");
     while (true) c.send("X-More: " + std::string(10'000, 'x') + "\r\n");
@@ -231,7 +366,8 @@ TEST_CASE("download: sizes are held to", "[hub]") {
     c.send_head(200, {{"Content-Length", "1000000000000000000"}});
     c.wait_for_hang_up();
   });
-  CHECK_THROWS_WITH(download_url_to_file(huge.url("/x"), folder / "x", quick()),
+  options.max_bytes = UINT64_MAX;
+  CHECK_THROWS_WITH(download_url_to_file(huge.url("/x"), folder / "x", options),
                     Contains("has room for"));
   // A length that is too long is a truncated file; one that is too short cuts it, as the hash
   // shows.

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/hub/directory.h"
+#include "runtime/serialization/sha256.h"
 #include "tests/runtime/hub/fake_transport.h"
 #include "tests/runtime/hub/support.h"
 
@@ -258,6 +259,44 @@ TEST_CASE("repository: trust", "[hub]") {
   CHECK(questions.size() == 4);
 }
 
+TEST_CASE("repository: who is trusted is no one else", "[hub]") {
+  Hub hub;
+  hub.options.trust_repo = TrustRepo::Check;
+  hub.options.skip_validation = true;
+  std::vector<std::string> questions;
+  hub.options.ask = [&](const std::string& question) {
+    questions.push_back(question);
+    return questions.size() == 1;
+  };
+  // Both have the folder acme_a_b_c.
+  hub.network->answers["https://github.com/acme/a_b/zipball/c"] = {200, Hub::archive()};
+  hub.network->answers["https://github.com/acme/a/zipball/b_c"] = {200, Hub::archive()};
+  const std::string path = hub.get("acme/a_b:c");
+  for (const bool force : {false, true}) {
+    hub.options.force_reload = force;
+    CHECK_THROWS_WITH(hub.get("acme/a:b_c"), Contains("Untrusted repository."));
+  }
+  CHECK(questions.size() == 3);
+  CHECK(hub.network->requests.size() == 1);
+  // Nor is a folder replaced by what has a claim to its name alone.
+  hub.options.trust_repo = TrustRepo::Yes;
+  CHECK_THROWS_WITH(hub.get("acme/a:b_c"), Contains("holds https://github.com/acme/a_b"));
+  CHECK(read_file(path + "/.tenon_hub") == "https://github.com/acme/a_b/zipball/c\n");
+
+  // Servers whose names are written alike.
+  hub.options.force_reload = false;
+  hub.options.trust_repo = TrustRepo::Check;
+  questions.clear();
+  for (const char* source : {"https://h.org/a", "https://h.org-a"}) {
+    hub.options.source = source;
+    hub.network->answers[std::string(source) + "/o/n/archive/v.zip"] = {200, Hub::archive()};
+  }
+  hub.options.source = "https://h.org/a";
+  hub.get("o/n:v");
+  hub.options.source = "https://h.org-a";
+  CHECK_THROWS_WITH(hub.get("o/n:v"), Contains("Untrusted repository."));
+}
+
 TEST_CASE("repository: a server of one's own", "[hub]") {
   Hub hub;
   TemporaryFolder server;
@@ -277,9 +316,13 @@ TEST_CASE("repository: a server of one's own", "[hub]") {
   hub.options.download.transport = hub.network;
   hub.network->answers["https://hub.example.org/models/o/n/archive/main.zip"] = {200,
                                                                                  Hub::archive()};
-  CHECK(hub.get("o/n") == hub.folder / "https---hub.example.org-models@o_n_main");
-  CHECK_THAT(read_file(hub.folder / "trusted_list"),
-             Contains("https---hub.example.org-models@o_n\n"));
+  const std::string key = "https---hub.example.org-models-" +
+                          serialization::sha256_hex(hub.options.source).substr(0, 16) + "@o_n";
+  CHECK(hub.get("o/n") == hub.folder / (key + "_main"));
+  CHECK_THAT(read_file(hub.folder / "trusted_list"), Contains("\n" + key + "\n"));
+  // http is for who says so.
+  hub.options.source = "http://hub.example.org/models";
+  CHECK_THROWS_WITH(hub.get("o/n:v1"), Contains("allow_insecure"));
 }
 
 TEST_CASE("repository: a download leaves the folders of other refs alone", "[hub]") {

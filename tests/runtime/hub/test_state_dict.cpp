@@ -109,9 +109,15 @@ TEST_CASE("state dict: from a URL, and then from the cache", "[hub]") {
   }
   SECTION("what is no checkpoint is named") {
     options.check_hash = false;
-    network->answers["https://host/page.pt"] = {200, "<html>"};
-    CHECK_THROWS_WITH(load_state_dict_from_url("https://host/page.pt", options),
-                      Contains(folder / "hub/checkpoints/page.pt"));
+    network->answers["https://host/text.pt"] = {200, "not found"};
+    CHECK_THROWS_WITH(load_state_dict_from_url("https://host/text.pt", options),
+                      Contains(folder / "hub/checkpoints/text.pt"));
+    // A page is not even kept: the file is there at the next call, or the page again.
+    const std::string page = "https://host/page.pt";
+    network->answers[page] = {200, "<html>"};
+    CHECK_THROWS_WITH(load_state_dict_from_url(page, options), Contains("web page"));
+    network->answers[page] = {200, bytes};
+    check(load_state_dict_from_url(page, options));
   }
   set_dir("");
 }

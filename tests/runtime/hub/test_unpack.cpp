@@ -19,10 +19,10 @@ const std::string kStored = TENON_TEST_DIR "/runtime/hub/data/repository.zip";
 
 /// Unpacks an archive's bytes, and after a failure checks that nothing is left of it.
 void unpack_bytes(const TemporaryFolder& folder, const std::string& bytes,
-                  uint64_t max_bytes = kMany) {
+                  const UnpackLimits& limits = {.bytes = kMany}) {
   write_file(folder / "x.zip", bytes);
   try {
-    unpack(folder / "x.zip", folder / "out", max_bytes);
+    unpack(folder / "x.zip", folder / "out", limits);
   } catch (const Error& error) {
     CHECK_THAT(error.what(), Contains(folder / "x.zip"));
     CHECK(folder.entries() == 1);
@@ -41,7 +41,7 @@ TEST_CASE("unpack: what git archive writes", "[hub]") {
   CHECK(std::filesystem::is_empty(folder / "out/data/empty"));
   CHECK(folder.entries() == 2);
   // What is there is not written over.
-  CHECK_THROWS_AS(unpack(folder / "x.zip", folder / "out", kMany), Error);
+  CHECK_THROWS_AS(unpack(folder / "x.zip", folder / "out", {.bytes = kMany}), Error);
   CHECK(read_file(folder / "out/README.md") == "# LeNet\n");
 }
 
@@ -121,8 +121,9 @@ const std::string kThree("\x01\x03\x00\xfc\xff"
 
 TEST_CASE("unpack: what an entry says must hold", "[hub]") {
   const TemporaryFolder folder;
-  CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({{"top/a", "12345"}, {"top/b", "67890"}}), 9),
-                    Contains("more than the 9 allowed"));
+  CHECK_THROWS_WITH(
+      unpack_bytes(folder, zip_bytes({{"top/a", "12345"}, {"top/b", "67890"}}), {.bytes = 9}),
+      Contains("more than the 9 bytes allowed"));
   const ZipEntry small{"top/a", kThree, 0100644, 8, 3, 0x352441c2};
 #if !TENON_HAS_ZLIB
   CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes({small})), Contains("has no zlib"));
@@ -163,6 +164,46 @@ TEST_CASE("unpack: what an entry says must hold", "[hub]") {
   bad.method = 12;
   check(bad, "method 12");
 #endif
+}
+
+TEST_CASE("unpack: entries, folders, names and depth are limited", "[hub]") {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::vector<ZipEntry>& entries, const UnpackLimits& limits,
+                         const std::string& text) {
+    CHECK_THROWS_WITH(unpack_bytes(folder, zip_bytes(entries), limits), Contains(text));
+  };
+  const std::vector<ZipEntry> three{{"top/a", "1"}, {"top/b", "2"}, {"top/c", "3"}};
+  unpack_bytes(folder, zip_bytes(three), {.bytes = kMany, .entries = 3});
+  std::filesystem::remove_all(folder / "out");
+  // Before the directory is read, and for folders that names alone mention, while it is.
+  check(three, {.bytes = kMany, .entries = 2}, "more than the 2 of");
+  check({{"top/a/b/c", "1"}}, {.bytes = kMany, .entries = 2}, "more than the 2 files and folders");
+  check({{"top/a/b/c", "1"}}, {.bytes = kMany, .depth = 2}, "more than the 2 parts allowed");
+  check({{"top/a/b/c", "1"}}, {.bytes = kMany, .path_bytes = 4},
+        "has 5 bytes, more than the 4 allowed");
+  check({{"top/" + std::string(5000, 'x'), "1"}}, {.bytes = kMany, .entries = 1, .path_bytes = 4},
+        "more than the 1 of 204 allowed");
+
+  // By default, too: what a small archive of deep paths would become.
+  std::string deep = "top/";
+  for (int i = 0; i < 400; ++i) deep += "d/";
+  check({{deep + "x", ""}}, {.bytes = kMany}, "more than the 64 parts allowed");
+  check({{deep + std::string(300, '/') + "x", ""}}, {.bytes = kMany}, "bytes, more than the 1000");
+}
+
+TEST_CASE("unpack: large files go through in pieces", "[hub]") {
+  const TemporaryFolder folder;
+  const std::string large = sample_bytes(3 << 20);
+  unpack_bytes(folder, zip_bytes({{"top/large", large}, {"top/small", "1"}}), {.bytes = 4 << 20});
+  CHECK(read_file(folder / "out/large") == large);
+  CHECK(read_file(folder / "out/small") == "1");
+  std::filesystem::remove_all(folder / "out");
+  // Its last byte is wrong, which shows when the others are written: none stays.
+  ZipEntry damaged{"top/large", large};
+  damaged.crc = 12345;
+  CHECK_THROWS_WITH(
+      unpack_bytes(folder, zip_bytes({{"top/small", "1"}, damaged}), {.bytes = 4 << 20}),
+      Contains("is damaged"));
 }
 
 TEST_CASE("unpack: every truncation is an error, every flipped byte an error or harmless",

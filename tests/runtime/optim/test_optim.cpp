@@ -142,3 +142,77 @@ TEST_CASE("what an optimizer refuses") {
   CHECK_THROWS_WITH(optim::Adam({p}, optim::AdamOptions().betas({0.9, 1})),
                     "[Adam] betas must be in [0, 1), got 0.9 and 1");
 }
+
+TEST_CASE("a parameter is listed once") {
+  Tensor p = vector_of({1}), q = vector_of({2, 3});
+  p.requires_grad_();
+  q.requires_grad_();
+  CHECK_THROWS_WITH(optim::SGD({p, q, q}, optim::SGDOptions(0.1)),
+                    "[optim] a parameter must be listed once, got parameter 1 of shape [2] again "
+                    "as parameter 2");
+}
+
+namespace {
+
+/// A step of Adam on p and q, then `change` of q, then another step, whose error is given.
+template <class Change>
+std::string error_after(const Change& change) {
+  Tensor p = vector_of({1, 2}, kFloat), q = vector_of({3, 4, 5, 6}, kFloat);
+  p.requires_grad_();
+  q.requires_grad_();
+  optim::Adam optimizer({p, q});
+  const auto step = [&] {
+    optimizer.zero_grad();
+    ((p * p).sum() + (q * q).sum().to(kFloat)).backward();
+    optimizer.step();
+  };
+  step();
+  {
+    NoGradGuard no_grad;
+    change(q);
+  }
+  const auto before = values(p);
+  try {
+    step();
+  } catch (const Error& error) {
+    // Nothing has changed, neither the one that fits nor its count.
+    CHECK(values(p) == before);
+    CHECK(optimizer.steps_of(p) == 1);
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a parameter that changed does not meet what was kept of it") {
+  using Catch::Contains;
+  CHECK(error_after([](Tensor&) {}) == "no error");
+  CHECK_THAT(error_after([](Tensor& q) { q.set_data(q.to(kDouble)); }),
+             Contains("got [4] of Float on cpu for [4] of Double on cpu"));
+  CHECK_THAT(error_after([](Tensor& q) {
+               q.set_data(vector_of({1, 2, 3, 4, 5, 6, 7, 8}, kFloat));
+             }),
+             Contains("got [4] of Float on cpu for [8] of Float on cpu"));
+  CHECK_THAT(error_after([](Tensor& q) {
+               q.set_data(q.view({2, 2}));
+             }),
+             Contains("got [4] of Float on cpu for [2, 2] of Float on cpu"));
+}
+
+TEST_CASE("what is kept follows the parameter's memory order") {
+  const Tensor start = vector_of({1, 2, 3, 4, 5, 6}, kDouble).view({2, 3});
+  const auto trained = [&](bool turned) {
+    Tensor p = start.clone();
+    p.requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.1).momentum(0.9));
+    for (int i = 0; i < 4; ++i) {
+      if (turned && i == 2) p.set_data(p.detach().t().contiguous().t());
+      optimizer.zero_grad();
+      (p * p).sum().backward();
+      optimizer.step();
+    }
+    return values(p);
+  };
+  CHECK_THAT(trained(true), close_to(trained(false)));
+}

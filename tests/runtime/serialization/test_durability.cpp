@@ -1,6 +1,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +11,20 @@
 #include <functional>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "aten/core/parallel.h"
+#include "runtime/nn/modules/linear.h"
+#include "runtime/optim/sgd.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/file_calls.h"
 #include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/io/temporary_file.h"
+#include "runtime/serialization/load.h"
+#include "runtime/serialization/save.h"
 #include "runtime/serialization/serialize.h"
+#include "runtime/serialization/sharded/sharded.h"
+#include "runtime/serialization/training/training.h"
 #include "tenon/ops/full.h"
 #include "tests/runtime/serialization/files.h"
 
@@ -293,4 +302,178 @@ TEST_CASE("a limit of file sizes") {
     return folder.files() == 0 ? 0 : 3;
   });
   CHECK(status == 0);
+}
+
+namespace {
+
+std::vector<std::string> synced_folders;
+
+/// Notes the folders that are synced as long as it lives.
+struct FolderSyncs {
+  FolderSyncs() {
+    synced_folders.clear();
+    serialization::detail::file_calls().fsync = [](int file) {
+      struct stat info;
+      if (::fstat(file, &info) == 0 && S_ISDIR(info.st_mode))
+        synced_folders.push_back(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
+      return 0;
+    };
+  }
+  ~FolderSyncs() { serialization::detail::file_calls() = {}; }
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat info;
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 07777;
+}
+
+}  // namespace
+
+TEST_CASE("a new folder is made durable in the one that it is in") {
+  const TemporaryFolder folder;
+  const std::string parent = fs::canonical(folder.path());
+  const FolderSyncs syncs;
+  for (const char* name : {"run", "run2/"}) {
+    const TrainingCheckpoints checkpoints(folder / name);
+    CHECK(synced_folders == std::vector<std::string>{parent});
+    synced_folders.clear();
+    const TrainingCheckpoints again(folder / name);
+    CHECK(synced_folders.empty());
+  }
+  write_shards({}, folder / "shards", "0");
+  CHECK(synced_folders == std::vector<std::string>{parent});
+}
+
+TEST_CASE("of saves to one path the last that was called stays") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt", link = folder / "link.pt";
+  fs::create_symlink("x.pt", link);
+  const auto value = [](int version) { return Value::dict({{"version", version}}); };
+  // The first takes long: each would replace the later one if it did not wait its turn.
+  SaveOptions slow;
+  slow.progress = [](uint64_t, uint64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  };
+  const Value large = Value::dict({{"version", 1}, {"data", full({3}, 1, TensorOptions(kLong))}});
+  for (const bool asynchronous : {false, true}) {
+    auto first = save_async(large, path, slow);
+    if (asynchronous) {
+      auto second = save_async(value(2), link), third = save_async(value(3), path);
+      third.get();
+    } else {
+      save(value(3), link);
+    }
+    first.get();
+    CHECK(load(path)["version"].to_int() == 3);
+  }
+  // One that fails is waited for no longer.
+  auto first = save_async(large, path, slow);
+  CHECK_THROWS_AS(save_async(value(1), path, {.deflate = 99}), ValueError);
+  save(value(4), path);
+  first.get();
+  CHECK(load(path)["version"].to_int() == 4);
+}
+
+TEST_CASE("what replaces a file is at no time open to more than that file is") {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(0);
+  auto file = serialization::detail::TemporaryFile::create(folder / "x", 0600);
+  CHECK(mode_of(file.path) == 0600);
+  ::close(file.descriptor);
+  fs::remove(file.path);
+  const std::string path = folder / "x.pt";
+  save_state_dict(state_of(1), path);
+  CHECK(mode_of(path) == 0666);
+  for (const mode_t mode : {0600u, 0640u, 0604u, 0444u}) {
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    save_state_dict(state_of(2), path);
+    CHECK(mode_of(path) == mode);
+  }
+  ::umask(before);
+}
+
+TEST_CASE("a file that is replaced keeps its owner") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.pt";
+  save_state_dict(state_of(1), path);
+  if (::chown(path.c_str(), 12345, 23456) != 0) {
+    WARN("may not give files away; not tested");
+    return;
+  }
+  save_state_dict(state_of(2), path);
+  struct stat info;
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_uid == 12345);
+  CHECK(info.st_gid == 23456);
+}
+
+TEST_CASE("names as long as the system takes them") {
+  const TemporaryFolder folder;
+  const std::string name = std::string(252, 'x') + ".pt", path = folder / name;
+  for (int64_t version : {1, 2}) {
+    // As a writer that died left it, and one of a name that begins alike.
+    write_bytes(folder / (name.substr(0, 220) + ".tmp.1.0"), "stale");
+    save_state_dict(state_of(version), path);
+    CHECK(version_of(path) == version);
+    CHECK(folder.files() == 1);
+  }
+  CHECK(code_of([&] { save_state_dict(state_of(1), folder / (name + "x")); }) == ENAMETOOLONG);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("without another thread a save writes itself or says so") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.bin";
+  fs::permissions(folder.path(), fs::perms::all);
+  const int status = in_child([&] {
+    // The superuser's threads are not limited.
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return 77;
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) return 77;
+    try {
+      std::thread([] {}).join();
+      return 77;
+    } catch (const std::system_error&) {
+    }
+    set_num_threads(2);  // so that a sum would have one of its own
+    const std::string large(40 << 20, 'x');
+    FileSink sink(path);
+    sink.write_crc(large.data(), large.size());
+    sink.commit();
+    if (fs::file_size(path) != large.size()) return 1;
+    return code_of([&] { auto done = save_async(Value::list({1}), folder / "y.pt"); });
+  });
+  if (status == 77) {
+    WARN("cannot limit threads; not tested");
+    return;
+  }
+  CHECK(status == EAGAIN);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a training that ends says that its last save failed") {
+  const TemporaryFolder folder;
+  nn::Linear linear(1, 1);
+  optim::SGD optimizer(linear->parameters(), optim::SGDOptions(0.1));
+  const std::string log = folder / "log";
+  {
+    auto checkpoints = std::make_unique<TrainingCheckpoints>(folder / "run",
+                                                             TrainingOptions{.asynchronous = true});
+    serialization::detail::file_calls().rename = [](const char*, const char*) {
+      errno = EIO;
+      return -1;
+    };
+    checkpoints->save(*linear, optimizer, {.step = 1});
+    const int saved = ::dup(STDERR_FILENO);
+    const int file = ::open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+    REQUIRE(::dup2(file, STDERR_FILENO) == STDERR_FILENO);
+    ::close(file);
+    checkpoints.reset();
+    ::dup2(saved, STDERR_FILENO);
+    ::close(saved);
+  }
+  serialization::detail::file_calls() = {};
+  CHECK_THAT(bytes_of(log),
+             Catch::Contains("the last save failed") && Catch::Contains("step-000000000001.pt"));
 }

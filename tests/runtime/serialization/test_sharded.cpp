@@ -1,9 +1,12 @@
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <set>
+#include <thread>
 
 #include "runtime/serialization/io/file_calls.h"
 #include "runtime/serialization/load.h"
@@ -149,19 +152,104 @@ TEST_CASE("sharded: several writers, one checkpoint") {
   commit_shards(parts, folder);
   CHECK(is_sharded(folder));
   CHECK(same(ShardedCheckpoint(folder).tensor("matrix"), matrix));
-  CHECK(names_in(folder).size() == 4);
+  // The index, three parts, and one that may yet be committed.
+  CHECK(names_in(folder).size() == 5);
   CHECK_THROWS_AS(write_shards({{"x", {2}, {1}, ones({2}, TensorOptions())}}, folder, "0"),
                   ValueError);
 }
 
-TEST_CASE("sharded: files that another save removed are missed before the index is replaced") {
+TEST_CASE("sharded: files that are gone are missed before the index is replaced") {
   const TemporaryFolder parent;
   const std::string folder = parent / "checkpoint";
-  const Tensor ours = vector_of({1, 2});
-  const std::string part = write_shards({{"ours", {2}, {0}, ours}}, folder, "0");
+  const std::string part = write_shards({{"ours", {2}, {0}, vector_of({1, 2})}}, folder, "0");
+  for (const std::string& name : names_in(folder)) fs::remove(folder + "/" + name);
   save_sharded(state(), folder);
   CHECK_THROWS_WITH(commit_shards({part}, folder), Catch::Contains("is not there any more"));
   check_same(load_sharded(folder), state());
+}
+
+TEST_CASE("sharded: a save leaves alone what another has not published yet") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  const auto write = [&](double value) {
+    return write_shards({{"x", {2}, {0}, vector_of({value, value})}}, folder, "0");
+  };
+  const auto loaded = [&] { return values(load_sharded(folder)["x"])[0]; };
+  const std::string first = write(1), second = write(2);
+  save_sharded(state(), folder);
+  commit_shards({first}, folder);
+  CHECK(loaded() == 1);
+  const std::string third = write(3);  // as a rank that is ahead of the one that commits
+  commit_shards({second}, folder);
+  CHECK(loaded() == 2);
+  commit_shards({third}, folder);
+  CHECK(loaded() == 3);
+  CHECK(names_in(folder).size() == 2);
+}
+
+TEST_CASE("sharded: what nobody published is removed when it has aged") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  save_sharded(state(), folder);
+  const auto now = fs::last_write_time(folder + "/index.json");
+  const auto leave = [&](const std::string& name, std::chrono::hours age) {
+    write_bytes(folder + "/" + name, "left");
+    fs::last_write_time(folder + "/" + name, now - age);
+  };
+  leave("shard-1-0-00000.pt", std::chrono::hours(30));
+  leave("shard-1-0-00001.pt.tmp.1.1", std::chrono::hours(30));
+  leave("shard-2-0-00000.pt", std::chrono::hours(20));
+  leave("notes.pt", std::chrono::hours(30));
+  save_sharded(state(), folder);
+  const std::set<std::string> names = names_in(folder);
+  CHECK(names.size() == 4);
+  CHECK(names.contains("shard-2-0-00000.pt"));
+  CHECK(names.contains("notes.pt"));
+}
+
+TEST_CASE("sharded: savers at once leave the checkpoint of one of them, whole") {
+  const TemporaryFolder parent;
+  const auto of = [](double value) {
+    StateDict dict;
+    dict.insert("a", vector_of({value, 1}));
+    dict.insert("b", vector_of({value, 2}));
+    return dict;
+  };
+  for (int round = 0; round < 25; ++round) {
+    const std::string folder = parent / std::to_string(round);
+    save_sharded(of(0), folder);
+    std::array<std::string, 3> errors;
+    std::vector<std::thread> savers;
+    for (size_t i = 0; i < errors.size(); ++i) {
+      savers.emplace_back([&, i] {
+        errors[i] = error_of([&] {
+          save_sharded(of(static_cast<double>(i + 1)), folder, {.file_bytes = 1, .piece_bytes = 8});
+        });
+      });
+    }
+    // Readers find one or the other all the while.
+    for (int i = 0; i < 3; ++i) {
+      const StateDict dict = load_sharded(folder);
+      CHECK(values(dict["a"])[0] == values(dict["b"])[0]);
+    }
+    for (std::thread& saver : savers) saver.join();
+    for (const std::string& error : errors) CHECK(error == "no error");
+    const StateDict dict = load_sharded(folder);
+    CHECK(values(dict["a"])[0] > 0);
+    CHECK(values(dict["a"])[0] == values(dict["b"])[0]);
+    CHECK(names_in(folder).size() == 3);
+  }
+}
+
+TEST_CASE("sharded: a reader whose checkpoint was replaced says so") {
+  const TemporaryFolder parent;
+  const std::string folder = parent / "checkpoint";
+  save_sharded(state(), folder);
+  const ShardedCheckpoint reader(folder);
+  save_sharded(state(), folder);
+  CHECK(code_of([&] { reader.tensor("matrix"); }) == ENOENT);
+  CHECK_THAT(error_of([&] { reader.tensor("matrix"); }), Catch::Contains("open it again"));
+  check_same(ShardedCheckpoint(folder).tensors(), state());
 }
 
 TEST_CASE("sharded: a save that fails leaves no files") {

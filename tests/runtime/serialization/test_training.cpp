@@ -2,13 +2,17 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "runtime/nn/modules/linear.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
+#include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/load.h"
+#include "runtime/serialization/zip_reader.h"
+#include "runtime/serialization/zip_writer.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/rand.h"
 #include "tenon/ops/randn.h"
@@ -129,6 +133,194 @@ TEST_CASE("training: the last checkpoints are kept, the newest whole one is resu
   CHECK_THROWS_AS(TrainingCheckpoints(folder / "none", {.keep = 0}), ValueError);
   CHECK_THROWS_WITH(TrainingCheckpoints(folder / "no/run"), Catch::Contains("cannot make"));
   CHECK_THROWS_AS(checkpoints.save(*m.linear, m.optimizer, {.step = -1}), ValueError);
+}
+
+namespace {
+
+/// Saves checkpoints of these steps.
+void save_steps(TrainingCheckpoints& checkpoints, Model& m, const std::vector<int64_t>& steps) {
+  for (const int64_t step : steps) checkpoints.save(*m.linear, m.optimizer, {.step = step});
+  checkpoints.wait();
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+using namespace std::string_literals;
+using Names = std::vector<std::string>;
+
+/// Step of what a new object resumes; -1 if it finds nothing.
+int64_t resumed_step(const std::string& folder) {
+  Model m;
+  const auto progress = TrainingCheckpoints(folder).resume(*m.linear, m.optimizer);
+  return progress ? progress->step : -1;
+}
+
+const std::string kStep10 = "step-000000000010.pt", kStep20 = "step-000000000020.pt",
+                  kStep30 = "step-000000000030.pt", kStep200 = "step-000000000200.pt",
+                  kStep300 = "step-000000000300.pt";
+
+}  // namespace
+
+TEST_CASE("training: damaged checkpoints do not count as kept") {
+  for (const bool asynchronous : {false, true}) {
+    for (const bool data_alone : {false, true}) {
+      const TemporaryFolder folder;
+      const std::string run = folder / "run";
+      Model m;
+      {
+        TrainingCheckpoints first(run, {.keep = 2});
+        save_steps(first, m, {200, 300});
+      }
+      for (const std::string& name : {kStep200, kStep300}) {
+        std::string bytes = bytes_of(run + "/" + name);
+        if (data_alone) {
+          const float weight = m.linear->weight.item<float>();
+          const size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&weight), 4));
+          REQUIRE(at != bytes.npos);
+          bytes[at] ^= 1;
+        } else {
+          bytes.resize(bytes.size() / 2);
+        }
+        write_bytes(run + "/" + name, bytes);
+      }
+      TrainingCheckpoints checkpoints(run, {.keep = 2, .asynchronous = asynchronous});
+      CHECK(checkpoints.resume(*m.linear, m.optimizer) == std::nullopt);
+      CHECK(checkpoints.skipped().size() == 2);
+      for (const int64_t step : {10, 20, 30}) {
+        save_steps(checkpoints, m, {step});
+        CHECK(resumed_step(run) == step);
+      }
+      CHECK(names_in(run) == Names{kStep20, kStep30, kStep200, kStep300});
+    }
+  }
+}
+
+TEST_CASE("training: a run keeps its own checkpoints and leaves others' alone") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  Model m;
+  {
+    TrainingCheckpoints first(run, {.keep = 2});
+    save_steps(first, m, {20, 300});
+  }
+  const std::string theirs = bytes_of(run + "/" + kStep20);
+  {
+    TrainingCheckpoints second(run, {.keep = 2});
+    save_steps(second, m, {10, 20, 30});
+    CHECK(bytes_of(run + "/" + kStep20) == theirs);
+    CHECK(names_in(run) == Names{"step-000000000020-2.pt", kStep20, kStep30, kStep300});
+    CHECK(second.paths() == Names{run + "/" + kStep20, run + "/" + kStep300,
+                                  run + "/step-000000000020-2.pt", run + "/" + kStep30});
+  }
+  // What was saved last is what goes on, not the highest step.
+  CHECK(resumed_step(run) == 30);
+  TrainingCheckpoints third(run, {.keep = 2});
+  REQUIRE(third.resume(*m.linear, m.optimizer)->step == 30);
+  save_steps(third, m, {40});
+  CHECK(names_in(run) == Names{kStep20, kStep30, "step-000000000040.pt", kStep300});
+  // The same step again replaces the run's own.
+  save_steps(third, m, {30});
+  CHECK(names_in(run) == Names{kStep20, kStep30, "step-000000000040.pt", kStep300});
+  CHECK(resumed_step(run) == 30);
+}
+
+TEST_CASE("training: a run that went back does not lose what it saves then") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  Model m;
+  {
+    TrainingCheckpoints first(run, {.keep = 3});
+    save_steps(first, m, {10, 200, 300});
+  }
+  for (const std::string& name : {kStep200, kStep300}) write_bytes(run + "/" + name, "");
+  TrainingCheckpoints checkpoints(run, {.keep = 3});
+  REQUIRE(checkpoints.resume(*m.linear, m.optimizer)->step == 10);
+  save_steps(checkpoints, m, {20, 30});
+  CHECK(names_in(run) == Names{kStep10, kStep20, kStep30, kStep200, kStep300});
+  save_steps(checkpoints, m, {200});
+  CHECK(names_in(run) == Names{kStep20, kStep30, kStep200, kStep300});
+  CHECK(resumed_step(run) == 200);
+}
+
+TEST_CASE("training: what keeps a checkpoint from being loaded is told unless it is damage") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "run";
+  Model m;
+  TrainingCheckpoints checkpoints(run);
+  save_steps(checkpoints, m, {10, 20});
+  const std::string path = run + "/" + kStep20;
+  const auto error = [&] {
+    return error_of([&] { TrainingCheckpoints(run).resume(*m.linear, m.optimizer); });
+  };
+  CHECK(error() == "no error");
+  // With another pickle, whose checksum is right.
+  const auto rewrite = [](const std::string& file, const auto& change) {
+    const FileSource source(file);
+    const ZipReader zip(source);
+    std::string pickle = zip.read("data.pkl");
+    change(pickle);
+    FileSink sink(file);
+    ZipWriter writer(sink, zip.archive());
+    for (const auto& record : zip.records())
+      writer.add(record.name, record.name == "data.pkl" ? pickle : zip.read(record.name));
+    writer.finish();
+    sink.commit();
+  };
+
+  SECTION("a device that is not there") {
+    // Its storages are tagged as those of a backend that this program has not.
+    rewrite(path, [](std::string& pickle) {
+      for (size_t at = 0; (at = pickle.find("X\3\0\0\0cpu"s, at)) != pickle.npos;)
+        pickle.replace(at, 8, "X\3\0\0\0abc"s);
+    });
+    CHECK_THAT(error(), Catch::Contains("don't know how to restore data location") &&
+                            Catch::Contains("abc"));
+    TrainingCheckpoints elsewhere(run, {.map_location = "cpu"});
+    CHECK(elsewhere.resume(*m.linear, m.optimizer)->step == 20);
+  }
+  SECTION("no permission") {
+    fs::remove(path);
+    fs::create_symlink(path, path);  // which not even the superuser can open
+    CHECK_THAT(error(), Catch::Contains("cannot open '" + path));
+  }
+  SECTION("another kind of file") {
+    save(Value::dict({{"weights", 1}}), path);
+    CHECK_THAT(error(), Catch::Contains("is no checkpoint of a training"));
+  }
+  SECTION("a folder that cannot be read") {
+    fs::remove_all(run);
+    CHECK_THAT(error_of([&] { checkpoints.resume(*m.linear, m.optimizer); }),
+               Catch::Contains("cannot read the folder '" + run));
+  }
+  SECTION("a checkpoint of a later version") {
+    rewrite(path, [](std::string& pickle) {
+      const std::string key = "tenon_training";
+      const size_t at = pickle.find("K\1"s, pickle.find(key));
+      REQUIRE(at < pickle.find(key) + 24);
+      pickle[at + 1] = 2;
+    });
+    CHECK_THAT(error(), Catch::Contains("has version 2"));
+  }
+  // What cannot be resumed is neither replaced nor removed.
+  const auto is_there = [&] { return fs::symlink_status(path).type() != fs::file_type::not_found; };
+  if (!is_there()) return;
+  TrainingCheckpoints other(run, {.keep = 1});
+  save_steps(other, m, {20, 30});
+  CHECK(is_there());
+}
+
+TEST_CASE("training: the legacy format is refused, for it has no checksums") {
+  const TemporaryFolder folder;
+  TrainingOptions options;
+  options.save.format = SaveOptions::Format::Legacy;
+  CHECK_THROWS_AS(TrainingCheckpoints(folder / "run", options), ValueError);
+  CHECK(folder.files() == 0);
 }
 
 TEST_CASE("training: another model is an error") {

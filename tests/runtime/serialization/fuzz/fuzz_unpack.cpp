@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   bool unpacked = false;
   try {
-    tenon::hub::unpack(archive, out, kMost);
+    tenon::hub::unpack(archive, out, {.bytes = kMost});
     unpacked = true;
   } catch (const tenon::Error&) {
   }
