@@ -9,7 +9,8 @@ namespace {
 // Those of codegen/check; tests/codegen/bad/README.md lists them too.
 constexpr Rule kChecks[] = {
     {"known_dispatch_key",
-     "a `dispatch` key that is not in the list, or given twice; a warning in upstream's dialect"},
+     "a `dispatch` key that is not in the list, or given twice; warnings: one that is not in the "
+     "list of upstream's dialect, one of a backend that Tenon does not have"},
     {"known_tag", "a tag that tags.yaml lacks; a warning in upstream's dialect"},
     {"known_python_module", "a module whose operators nobody would bind"},
     {"known_category_override", "a category that is none"},
