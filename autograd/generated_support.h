@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "aten/core/thread_state.h"
 #include "autograd/meta.h"
 #include "autograd/saved_variable.h"
@@ -26,6 +28,16 @@ inline bool needs_grad(ArrayRef<std::optional<Tensor>> list) {
     if (needs_grad(t)) return true;
   }
   return false;
+}
+
+/// `a / b` as formulas mean it: of two integers, their quotient as a real number.
+template <class A, class B>
+auto true_quotient(const A& a, const B& b) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+    return static_cast<double>(a) / static_cast<double>(b);
+  } else {
+    return a / b;
+  }
 }
 
 /// Whether a call with these inputs is recorded.

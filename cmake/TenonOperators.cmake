@@ -1,11 +1,11 @@
 # tenon_check_kernels(TARGET COMPILER command OUT folder KERNELS file|folder... ARGUMENTS argument...
-#                     [DEPENDS file...])
+#                     [SUFFIX text] [DEPENDS file...])
 #
 # Before TARGET is compiled, names each hand-written kernel that its YAML asks for and KERNELS do not
 # define; a step of its own, so that editing a kernel does not generate anything. When a compilation
 # fails over a kernel's signature or a formula, its messages end with the place in the YAML.
 function(tenon_check_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;OUT" "KERNELS;ARGUMENTS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;OUT;SUFFIX" "KERNELS;ARGUMENTS;DEPENDS")
   set(kernels ${arg_KERNELS})
   list(TRANSFORM kernels PREPEND "--kernels;")
   set(stamp "${arg_OUT}/kernels.stamp")
@@ -17,8 +17,8 @@ function(tenon_check_kernels target)
     DEPFILE "${arg_OUT}/kernels.d"
     COMMENT "Checking kernels of ${target}"
     VERBATIM)
-  add_custom_target(${target}_tenon_kernels DEPENDS "${stamp}")
-  add_dependencies(${target} ${target}_tenon_kernels)
+  add_custom_target(${target}_tenon_kernels${arg_SUFFIX} DEPENDS "${stamp}")
+  add_dependencies(${target} ${target}_tenon_kernels${arg_SUFFIX})
 
   find_program(TENON_SH sh)
   mark_as_advanced(TENON_SH)
@@ -33,63 +33,81 @@ function(tenon_check_kernels target)
   endif()
 endfunction()
 
-# tenon_run_generator(TARGET OUT folder BASE argument... ARGUMENTS argument... INPUTS file... KERNELS file...)
+# tenon_run_generator(TARGET OUT folder SUFFIX text BASE argument... GEN argument... ARGUMENTS argument...
+#                     INPUTS file... KERNELS file...)
 #   Generates into the folder, for tenon_add_operators(); sets TENON_GEN_CPU_SOURCES and its like in the caller.
+#   ARGUMENTS are those of each command, BASE of those that see the operators of other libraries, GEN of `gen` alone.
 macro(tenon_run_generator target)
-  cmake_parse_arguments(run "" "OUT" "BASE;ARGUMENTS;INPUTS;KERNELS" ${ARGN})
+  cmake_parse_arguments(run "" "OUT;SUFFIX" "BASE;GEN;ARGUMENTS;INPUTS;KERNELS" ${ARGN})
   if(TENON_COMPILER)
     # An installed generator runs now; what it read makes CMake run again when it changes.
     tenon_find_python(python VENV "${PROJECT_BINARY_DIR}/tenon_venv"
                       REQUIREMENTS "${TENON_SHARE_DIR}/requirements.txt")
     file(MAKE_DIRECTORY "${run_OUT}")
-    execute_process(COMMAND "${TENON_COMPILER}" gen ${run_ARGUMENTS} ${run_BASE} --python "${python}"
-                    RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+    # What it says goes to the terminal as it is, so that editors find the places.
+    execute_process(COMMAND "${TENON_COMPILER}" gen ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}"
+                    RESULT_VARIABLE failed OUTPUT_QUIET)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${run_INPUTS} "${TENON_COMPILER}")
-    if(failed)
-      message(FATAL_ERROR "tenon_add_operators(${target}): the generator found errors:\n${log}")
+    if(NOT failed)
+      include("${run_OUT}/sources.cmake")
+      tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${run_OUT}" SUFFIX "${run_SUFFIX}"
+                          KERNELS ${run_KERNELS} ARGUMENTS ${run_ARGUMENTS} ${run_BASE} DEPENDS ${run_INPUTS})
+    elseif(failed EQUAL 1)
+      # The files are wrong: that is an error of this target's build, which says so again, and of no other's. Their
+      # next change configures again.
+      message(STATUS "tenon_add_operators(${target}): ${target} does not build until these errors are mended")
+      add_custom_target(${target}_tenon_errors${run_SUFFIX}
+        COMMAND "${TENON_COMPILER}" check ${run_ARGUMENTS} ${run_BASE}
+        # Where it finds nothing wrong, it was rendering that failed.
+        COMMAND "${TENON_COMPILER}" gen ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}"
+        COMMENT "Checking the operators of ${target}" VERBATIM)
+      add_dependencies(${target} ${target}_tenon_errors${run_SUFFIX})
+      set(TENON_GEN_CPU_SOURCES "${run_OUT}/none.cpp")
+      file(WRITE "${run_OUT}/none.cpp" "// In the place of sources that could not be generated.\n")
+    else()
+      message(FATAL_ERROR "tenon_add_operators(${target}): the generator failed; see above")
     endif()
-    include("${run_OUT}/sources.cmake")
-    tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${run_OUT}" KERNELS ${run_KERNELS}
-                        ARGUMENTS ${run_ARGUMENTS} DEPENDS ${run_INPUTS})
   else()
     tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
                       REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
-    tenon_generation_rule(DIR "${run_OUT}" INPUTS ${run_INPUTS} ARGUMENTS ${run_ARGUMENTS} ${run_BASE} --python "${python}")
-    add_custom_target(${target}_tenon_generated DEPENDS "${run_OUT}/gen.stamp")
-    add_dependencies(${target} ${target}_tenon_generated)
-    tenon_check_kernels(${target} COMPILER tenonc OUT "${run_OUT}" KERNELS ${run_KERNELS}
-                        ARGUMENTS ${run_ARGUMENTS} DEPENDS "${run_OUT}/gen.stamp")
+    tenon_generation_rule(DIR "${run_OUT}" INPUTS ${run_INPUTS} ARGUMENTS ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}")
+    add_custom_target(${target}_tenon_generated${run_SUFFIX} DEPENDS "${run_OUT}/gen.stamp")
+    add_dependencies(${target} ${target}_tenon_generated${run_SUFFIX})
+    tenon_check_kernels(${target} COMPILER tenonc OUT "${run_OUT}" SUFFIX "${run_SUFFIX}" KERNELS ${run_KERNELS}
+                        ARGUMENTS ${run_ARGUMENTS} ${run_BASE} DEPENDS "${run_OUT}/gen.stamp")
   endif()
 endmacro()
 
 # tenon_add_operators(TARGET
 #                     YAML file...            entries of native_functions.yaml's form
 #                     [DERIVATIVES file...]   entries of derivatives.yaml's form
-#                     [KERNELS file...])      hand-written kernels, *.cpp and *.cu: all that YAML asks for
+#                     [KERNELS file...]       hand-written kernels, *.cpp and *.cu: all that YAML asks for
+#                     [BASE target...])       libraries whose operators DERIVATIVES call; TARGET is linked with them
 #
 # Gives TARGET, a library or program of yours, what Tenon's own operators get: functions, dispatch,
 # pointwise kernels, autograd nodes. Headers are included as "<namespace>/ops/<name>.h" with the namespace
-# of the schema, `tenon` without one. CUDA kernels are compiled where Tenon was built with CUDA and the
-# project has a CUDA compiler. Paths are relative to the calling folder. An error in the YAML stops the
-# configuration, with its place; editing a YAML file runs the generator again in the next build.
+# of the schema, `tenon` without one; "<TARGET>/<name of the first YAML file>.h" includes all. CUDA kernels are compiled where Tenon was built with CUDA and the
+# project has a CUDA compiler. Paths are relative to the calling folder. An error in the YAML is an error of TARGET's
+# build, with its place; editing a YAML file runs the generator again in the next build. A target may be given operators
+# several times, from files of different names.
 #
 # tenon_add_operators(TARGET BACKEND file KERNELS file...)
 #
 # Gives TARGET kernels of a device outside Tenon for operators that Tenon has (docs/backends.md): the file names
 # the backend, the namespace of the kernels, and the operators. They are registered when TARGET is loaded.
 function(tenon_add_operators target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "YAML;DERIVATIVES;KERNELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "YAML;DERIVATIVES;KERNELS;BASE")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
                         "call add_library(${target} ...) or add_executable(${target} ...) first.")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
-                        "expected YAML, DERIVATIVES, KERNELS, or BACKEND, KERNELS.")
+                        "expected YAML, DERIVATIVES, KERNELS, BASE, or BACKEND, KERNELS.")
   endif()
-  if(arg_BACKEND AND (arg_YAML OR arg_DERIVATIVES))
+  if(arg_BACKEND AND (arg_YAML OR arg_DERIVATIVES OR arg_BASE))
     message(FATAL_ERROR "tenon_add_operators(${target}): BACKEND stands for itself; "
-                        "operators of your own (YAML, DERIVATIVES) take a call of their own.")
+                        "operators of your own (YAML, DERIVATIVES, BASE) take a call of their own.")
   endif()
   if(NOT arg_YAML AND NOT arg_BACKEND)
     message(FATAL_ERROR "tenon_add_operators(${target}): YAML is missing: name at least one file of operators.")
@@ -104,21 +122,54 @@ function(tenon_add_operators target)
     endif()
   endif()
 
-  set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${target}")
+  # Each call has a folder and steps of its own.
+  get_target_property(calls ${target} TENON_OPERATOR_CALLS)
+  if(NOT calls)
+    set(calls 0)
+  endif()
+  math(EXPR calls "${calls} + 1")
+  set_target_properties(${target} PROPERTIES TENON_OPERATOR_CALLS ${calls})
+  set(suffix "")
+  if(calls GREATER 1)
+    set(suffix "_${calls}")
+  endif()
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${target}${suffix}")
   if(arg_BACKEND)
-    string(APPEND out "_backend")
     set(backends CPU)
+  else()
+    list(GET arg_YAML 0 first)
+    get_filename_component(name "${first}" NAME_WE)
+    get_target_property(names ${target} TENON_OPERATOR_NAMES)
+    if(names AND name IN_LIST names)
+      message(FATAL_ERROR "tenon_add_operators(${target}): a second ${name}.yaml, whose header would be the first's: "
+                          "name the file otherwise, or give both in one call.")
+    endif()
+    set_property(TARGET ${target} APPEND PROPERTY TENON_OPERATOR_NAMES "${name}")
   endif()
   list(JOIN backends "," joined)
-  set(base --templates "${TENON_TEMPLATES_DIR}" --base "${TENON_SHARE_DIR}/native_functions.yaml"
-           --out "${out}" --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
+  set(base --base "${TENON_SHARE_DIR}/native_functions.yaml")
+  set(gen --templates "${TENON_TEMPLATES_DIR}" --out "${out}" --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
   set(arguments --tags "${TENON_SHARE_DIR}/tags.yaml" --backends "${joined}")
   if(arg_BACKEND)
     # The checks of its kernels need the base operators too.
-    set(arguments --base "${TENON_SHARE_DIR}/native_functions.yaml")
-    list(REMOVE_ITEM base --base "${TENON_SHARE_DIR}/native_functions.yaml")
+    set(arguments ${base})
+    set(base)
+  else()
+    list(APPEND gen --header "${target}/${name}.h")
   endif()
   set(inputs)
+  foreach(library IN LISTS arg_BASE)
+    tenon_operator_files(files ${library})
+    if(NOT files)
+      message(FATAL_ERROR "tenon_add_operators(${target}): BASE ${library} is no target with operators: "
+                          "call tenon_add_operators(${library} ...) before, or find its package.")
+    endif()
+    foreach(file IN LISTS files)
+      list(APPEND base --base "${file}")
+      list(APPEND inputs "${file}")
+    endforeach()
+    target_link_libraries(${target} PUBLIC ${library})
+  endforeach()
   foreach(kind IN ITEMS YAML DERIVATIVES BACKEND)
     foreach(file IN LISTS arg_${kind})
       get_filename_component(path "${file}" ABSOLUTE)
@@ -128,6 +179,7 @@ function(tenon_add_operators target)
       list(APPEND inputs "${path}")
       if(kind STREQUAL "YAML")
         list(APPEND arguments --native "${path}")
+        set_property(TARGET ${target} APPEND PROPERTY TENON_OPERATOR_FILES "${path}")
       elseif(kind STREQUAL "BACKEND")
         list(APPEND arguments --backend "${path}")
       else()
@@ -144,7 +196,7 @@ function(tenon_add_operators target)
     list(APPEND kernels "${path}")
   endforeach()
 
-  tenon_run_generator(${target} OUT "${out}" BASE ${base} ARGUMENTS ${arguments} INPUTS ${inputs} KERNELS ${kernels})
+  tenon_run_generator(${target} OUT "${out}" SUFFIX "${suffix}" BASE ${base} GEN ${gen} ARGUMENTS ${arguments} INPUTS ${inputs} KERNELS ${kernels})
 
   set(sources ${TENON_GEN_CPU_SOURCES})
   foreach(file IN LISTS arg_KERNELS)
@@ -165,7 +217,64 @@ function(tenon_add_operators target)
   target_sources(${target} PRIVATE ${sources})
   # Before Tenon's own folders, which hold the headers of the operators that are not new.
   target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")
+  set_property(TARGET ${target} APPEND PROPERTY TENON_OPERATOR_FOLDERS "${out}")
   target_link_libraries(${target} PUBLIC Tenon::tenon PRIVATE hwy::hwy)
+endfunction()
+
+# The YAML files of a target's operators: of one of this build, or of one whose package was found.
+function(tenon_operator_files out library)
+  set(files)
+  if(TARGET ${library})
+    get_target_property(real ${library} ALIASED_TARGET)
+    if(NOT real)
+      set(real ${library})
+    endif()
+    get_target_property(files ${real} TENON_OPERATOR_FILES)
+    get_target_property(installed ${real} TENON_INSTALLED_OPERATORS)
+    if(NOT files AND installed)
+      get_target_property(folders ${real} INTERFACE_INCLUDE_DIRECTORIES)
+      foreach(folder IN LISTS folders)
+        foreach(name IN LISTS installed)
+          if(EXISTS "${folder}/${name}")
+            list(APPEND found "${folder}/${name}")
+          endif()
+        endforeach()
+      endforeach()
+      set(files ${found})
+    endif()
+  endif()
+  if(NOT files)
+    set(files)
+  endif()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# tenon_install_operators(TARGET [DESTINATION folder])
+#
+# Installs the headers of TARGET's operators, and the YAML files that other libraries' BASE needs, below DESTINATION,
+# `include` without it. Install and export TARGET itself with install(TARGETS ... EXPORT ...).
+function(tenon_install_operators target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION" "")
+  if(NOT arg_DESTINATION)
+    set(arg_DESTINATION include)
+  endif()
+  get_target_property(folders ${target} TENON_OPERATOR_FOLDERS)
+  get_target_property(files ${target} TENON_OPERATOR_FILES)
+  if(NOT folders OR NOT files)
+    message(FATAL_ERROR "tenon_install_operators: ${target} has no operators; call tenon_add_operators(${target} ...) first.")
+  endif()
+  foreach(folder IN LISTS folders)
+    install(DIRECTORY "${folder}/" DESTINATION "${arg_DESTINATION}" FILES_MATCHING PATTERN "*.h")
+  endforeach()
+  set(installed)
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME)
+    install(FILES "${file}" DESTINATION "${arg_DESTINATION}/${target}")
+    list(APPEND installed "${target}/${name}")
+  endforeach()
+  target_include_directories(${target} PUBLIC "$<INSTALL_INTERFACE:${arg_DESTINATION}>")
+  set_property(TARGET ${target} PROPERTY TENON_INSTALLED_OPERATORS "${installed}")
+  set_property(TARGET ${target} APPEND PROPERTY EXPORT_PROPERTIES TENON_INSTALLED_OPERATORS)
 endfunction()
 
 if(NOT TENON_SHARE_DIR)

@@ -48,8 +48,16 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
     options.base = &base;
     options.shards = 1;
     options.library_name = std::filesystem::path(line.native[0]).stem().string();
+    options.header = line.header.empty() ? options.library_name + ".h" : line.header;
   }
   return options;
+}
+
+/// ", 2 warnings", or "". Warnings do not fail: upstream adds words with every release.
+std::string warnings_text(const DiagnosticSink& sink) {
+  const size_t count = sink.num_warnings();
+  if (count == 0) return "";
+  return ", " + std::to_string(count) + (count == 1 ? " warning" : " warnings");
 }
 
 /// The commands that read operators: check, check-kernels, explain, ir, gen.
@@ -69,7 +77,6 @@ int run_on_model(const CommandLine& line) {
   }
   DiagnosticSink sink;
   const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink);
-  run_checks(model, sink);
   Model base;
   if (!line.base.empty()) {
     // Its mistakes are not this run's to report.
@@ -77,25 +84,22 @@ int run_on_model(const CommandLine& line) {
     base = load(line.base, {}, "", line.dialect, silent);
     check_against_base(model, base, sink);
   }
-  if (line.verb == "check" && line.dialect == Dialect::kUpstream) {
-    return report_errors(sink, line.format) ? 1 : 0;
-  }
-
+  run_checks(model, sink, &base);
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
-  if (line.verb == "check" && !line.kernels.empty() && !sink.has_errors())
-    report_missing_kernels(line, model, sink);
+  if (line.verb == "check" && !line.kernels.empty()) report_missing_kernels(line, model, sink);
 
   Json ir;
-  // With a broken model the emitter would only repeat what is known; its own checks need a whole
-  // one.
-  if (!sink.has_errors()) ir = emit_ir(model, emit_options(line, base), sink);
+  // The emitter relies on what the checks have found to be so; it reports what is wrong with a
+  // selection.
+  const bool emits = line.verb != "check" || !line.selected.empty();
+  if (emits && !sink.has_errors()) ir = emit_ir(model, emit_options(line, base), sink);
   const bool product = line.verb == "ir" || line.verb == "explain";
   if (report_errors(sink, line.format, product)) return 1;
 
   if (line.verb == "check") {
     if (line.format == ReportFormat::kText) {
       std::cout << model.operators().size() << " operators, " << model.derivatives().size()
-                << " derivatives: no errors\n";
+                << " derivatives: no errors" << warnings_text(sink) << "\n";
     }
     return 0;
   }

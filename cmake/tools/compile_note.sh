@@ -77,7 +77,7 @@ function generated(file, number, at, line, operator, node, inputs) {
 
 function look(file, number) {
   if (file ~ /\/native\/[A-Za-z0-9_]+\.h$/) declared(file, number)
-  else if (file ~ /(^|\/)(autograd|operators)_[0-9]+\.cpp$/) generated(file, number)
+  else if (file ~ /(^|\/)(((autograd|operators)_[0-9]+|pointwise\/([A-Za-z0-9_]+\/)?[A-Za-z0-9_]+)\.cpp|pointwise_[0-9]+\.cu)$/) generated(file, number)
 }
 
 {

@@ -80,21 +80,33 @@ std::vector<std::string> names_of(const Overloads& overloads) {
   return names;
 }
 
+/// Members of Python's tensors, and the methods that are meant.
+constexpr schema::ForeignWord kProperties[] = {
+    {"shape", "sizes()"},       {"T", "t()"},          {"mT", "mT()"}, {"ndim", "dim()"},
+    {"dtype", "scalar_type()"}, {"device", "device()"}};
+
 /// Methods of std::optional.
 const std::vector<std::string> kOfOptionals = {"has_value", "value", "value_or"};
 
 // Walks one formula, finds the types of its parts, and reports calls that cannot be.
 class FormulaChecker {
  public:
-  FormulaChecker(const Overloads& functions, const Overloads& methods, const Derivative& derivative,
-                 const Formula& formula, DiagnosticSink& sink)
-      : functions_(functions), methods_(methods), derivative_(derivative), formula_(formula),
-        sink_(sink) {}
+  FormulaChecker(const CallChecker& calls, const Overloads& functions, const Overloads& methods,
+                 const Derivative& derivative, const Formula& formula, DiagnosticSink& sink)
+      : calls_(calls), functions_(functions), methods_(methods), derivative_(derivative),
+        formula_(formula), sink_(sink) {}
 
   /// The calls, and that a gradient or tangent is a tensor, of a list of tensors a list.
   void check(const Tree& tree) {
     const ValueType type = type_of(tree);
-    if (formula_.names.size() != 1) return;
+    if (formula_.kind == codegen::FormulaKind::kNotImplemented) return;
+    if (formula_.names.size() != 1) {
+      if (!type.known()) return;
+      error(tree, 0,
+            "a formula for " + std::to_string(formula_.names.size()) +
+                " names must give a tuple of as many, got " + type.describe());
+      return;
+    }
     schema::Type wanted;
     const schema::Argument* arg = derivative_.schema.find_arg(formula_.names[0].text);
     if (arg != nullptr && arg->type.is_tensor_list()) wanted = arg->type;
@@ -159,6 +171,7 @@ class FormulaChecker {
     type_of(tree.children[1]);
     const bool gradient =
         tree.children[0].kind == FormulaKind::kName && tree.children[0].text == "grads";
+    if (!gradient) type_of(tree.children[0]);
     return gradient ? ValueType(BaseType::kTensor) : ValueType();
   }
 
@@ -166,7 +179,8 @@ class FormulaChecker {
   ValueType member(const Tree& tree) {
     if (type_of(tree.children[0]).is(BaseType::kTensor)) {
       error(tree, tree.length - tree.text.size(),
-            "`" + tree.text + "` is not called: formulas see no other members of a Tensor");
+            "`" + tree.text + "` is not called: formulas see no other members of a Tensor",
+            schema::suggest(tree.text, {}, kProperties));
     }
     return {};
   }
@@ -183,7 +197,16 @@ class FormulaChecker {
   ValueType binary(const Tree& tree) {
     const ValueType a = type_of(tree.children[0]), b = type_of(tree.children[1]);
     if (tree.operation == "&&" || tree.operation == "||") return ValueType(BaseType::kBool);
-    if (a.is(BaseType::kTensor) || b.is(BaseType::kTensor)) return ValueType(BaseType::kTensor);
+    if (a.is(BaseType::kTensor) || b.is(BaseType::kTensor)) {
+      if (!is_operand(a) || !is_operand(b)) {
+        error(tree, 0, "`" + tree.operation + "` does not take " + types_text({a, b}));
+      }
+      return ValueType(BaseType::kTensor);
+    }
+    const auto number = [](const ValueType& type) {
+      return type.is(BaseType::kInt) || type.is(BaseType::kSymInt) || type.is(BaseType::kFloat);
+    };
+    if (tree.operation == "/" && number(a) && number(b)) return ValueType(BaseType::kFloat);
     const bool compares = tree.operation[0] == '<' || tree.operation[0] == '>' ||
                           tree.operation == "==" || tree.operation == "!=";
     if (a.known() && b.known() && compares) return ValueType(BaseType::kBool);
@@ -209,24 +232,23 @@ class FormulaChecker {
     if (name == "Tensor" && arguments.empty()) return ValueType(BaseType::kTensor);
     const std::string plain = colons == std::string::npos ? name : name.substr(colons + 2);
     const auto known = functions_.find(plain);
-    if (known != functions_.end() && (colons == std::string::npos || name == "tenon::" + plain)) {
-      return select(callee, colons == std::string::npos ? 0 : colons + 2, plain, known->second,
-                    arguments);
+    if (colons != std::string::npos) {
+      return qualified(callee, name.substr(0, colons), plain, arguments);
     }
-    if (name == "at::" + plain) {
-      error(callee, 0, "there is no namespace `at` here, got `" + name + "`", plain);
-      return {};
-    }
-    if (colons != std::string::npos) return {};  // some other library's
+    if (known != functions_.end()) return select(callee, 0, plain, known->second, arguments);
     for (const FormulaFunction& helper : formula_functions()) {
       if (helper.name != name) continue;
       if (helper.num_arguments != arguments.size()) {
         error(callee, 0,
               "`" + name + "` takes " + std::to_string(helper.num_arguments) + " arguments, got " +
                   std::to_string(arguments.size()));
+      } else if (name == "not_implemented" && !arguments[0].is(BaseType::kStr)) {
+        error(callee, 0,
+              "`not_implemented` takes a text in quotes, got " + arguments[0].describe());
       }
       return helper.gives_tensor ? ValueType(BaseType::kTensor) : ValueType();
     }
+    if (calls_.may_exist(name)) return {};
     std::vector<std::string> names = names_of(functions_);
     for (const FormulaFunction& helper : formula_functions()) names.push_back(helper.name);
     const std::string only_method =
@@ -234,6 +256,51 @@ class FormulaChecker {
     error(callee, 0, "unknown function `" + name + "`" + only_method,
           only_method.empty() ? schema::nearest(name, names) : "");
     return {};
+  }
+
+  // Generated sources include no header but Tenon's and the standard library's.
+  ValueType qualified(const Tree& callee, const std::string& ns, const std::string& plain,
+                      const std::vector<ValueType>& arguments) {
+    if (ns == "at" || ns == "torch") {
+      error(callee, 0, "there is no namespace `" + ns + "` here, got `" + callee.text + "`", plain);
+      return {};
+    }
+    if (ns == "std" || ns.find("::") != std::string::npos) return {};  // the compiler's
+    std::vector<Overload> overloads;
+    std::vector<std::string> names;
+    for (const auto& [name, all] : functions_) {
+      for (const Overload& overload : all) {
+        if (cpp_namespace(*overload.op) != ns) continue;
+        names.push_back(name);
+        if (name == plain) overloads.push_back(overload);
+      }
+    }
+    std::sort(names.begin(), names.end());
+    if (!overloads.empty()) return select(callee, ns.size() + 2, plain, overloads, arguments);
+    if (calls_.may_exist(plain)) return {};
+    if (names.empty() && ns != "tenon") {
+      error(callee, 0,
+            "no operator has the namespace `" + ns + "`, and formulas see nothing else of it");
+      return {};
+    }
+    error(callee, ns.size() + 2, "`" + ns + "` has no operator `" + plain + "`",
+          schema::nearest(plain, names));
+    return {};
+  }
+
+  static std::string cpp_namespace(const Operator& op) {
+    return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
+  }
+
+  // C++ computes with it and a Tensor.
+  static bool is_operand(const ValueType& type) {
+    if (!type.known()) return true;
+    for (const BaseType base :
+         {BaseType::kTensor, BaseType::kScalar, BaseType::kInt, BaseType::kSymInt, BaseType::kFloat,
+          BaseType::kBool, BaseType::kSymBool}) {
+      if (type.is(base)) return true;
+    }
+    return false;
   }
 
   ValueType method(const Tree& callee, const ValueType& object,
@@ -256,6 +323,7 @@ class FormulaChecker {
       return select(callee, offset, callee.text, known->second, arguments);
     }
     if (by_hand) return ValueType::of_property(callee.text);
+    if (calls_.may_exist(callee.text)) return {};
     std::vector<std::string> names = names_of(methods_);
     names.insert(names.end(), tensor_methods().begin(), tensor_methods().end());
     const std::string only_function =
@@ -286,6 +354,7 @@ class FormulaChecker {
     return result_of(fitting);
   }
 
+  const CallChecker& calls_;
   const Overloads& functions_;
   const Overloads& methods_;
   const Derivative& derivative_;
@@ -371,9 +440,14 @@ const std::vector<std::string>& tensor_methods() {
   return names;
 }
 
-CallChecker::CallChecker(const Model& model, const Model* base) {
+CallChecker::CallChecker(const Model& model, const Model* base) : model_(model) {
   add(model);
   if (base != nullptr) add(*base);
+  names_ = names_of(functions_);
+  for (const std::string& method : names_of(methods_)) names_.push_back(method);
+  names_.insert(names_.end(), tensor_methods().begin(), tensor_methods().end());
+  std::sort(names_.begin(), names_.end());
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
 }
 
 void CallChecker::add(const Model& model) {
@@ -390,7 +464,7 @@ void CallChecker::add(const Model& model) {
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
                         const expr::Formula& tree, DiagnosticSink& sink) const {
   const RuleScope scope(sink, "formula_calls");
-  FormulaChecker(functions_, methods_, derivative, formula, sink).check(tree);
+  FormulaChecker(*this, functions_, methods_, derivative, formula, sink).check(tree);
 }
 
 }  // namespace tenon::codegen

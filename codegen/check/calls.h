@@ -35,6 +35,13 @@ class CallChecker {
   void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
              DiagnosticSink& sink) const;
 
+  /// An operator of this name may be declared, and could not be read.
+  bool may_exist(const std::string& name) const {
+    return !model_.complete() || model_.has_broken_form(name);
+  }
+  /// Names of all operators, and of all methods of Tensor.
+  const std::vector<std::string>& names() const { return names_; }
+
   /// One parameter of the C++ API.
   struct Parameter {
     schema::Type type;
@@ -51,7 +58,9 @@ class CallChecker {
  private:
   void add(const Model& model);
 
+  const Model& model_;
   std::unordered_map<std::string, std::vector<Overload>> functions_, methods_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace tenon::codegen

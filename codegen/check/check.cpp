@@ -101,13 +101,19 @@ const Rule kRules[] = {
     RULE(pointwise_schema, kTenon),
     RULE(pointwise_cases, kTenon),
     RULE(promote_needs_pointwise, kTenon),
+    RULE(pointwise_expression, kTenon),
+    RULE(pointwise_arguments, kTenon),
+    RULE(pointwise_outputs, kTenon),
+    RULE(derivable_expression, kTenon),
     RULE(seeded_tag, kBoth),
     RULE(differentiated, kTenon),
     RULE(differentiated_once, kTenon),
+    RULE(derivative_shadowed, kBoth),
 
     RULE(derivative_argument, kBoth),
     RULE(derivative_type, kBoth),
     RULE(derivative_once, kBoth),
+    RULE(derivative_missing, kTenon),
     RULE(derivative_kind, kBoth),
     RULE(derivative_key, kBoth),
     RULE(derivative_outputs, kBoth),
@@ -120,7 +126,6 @@ const Rule kRules[] = {
     RULE(output_condition, kUpstream),
     RULE(inplace_differentiability, kBoth),
     RULE(derivative_two_meanings, kBoth),
-    RULE(derivative_shadowed, kBoth),
 
     RULE(formula_syntax, kBoth),
     RULE(formula_names, kBoth),
@@ -129,6 +134,8 @@ const Rule kRules[] = {
     RULE(forward_names, kBoth),
     RULE(forward_automatic, kBoth),
     RULE(forward_inplace, kBoth),
+    RULE(formula_calls, kTenon),
+    RULE(upstream_calls, kUpstream),
     RULE(symbolic_sizes, kUpstream),
     RULE(strides_of_input, kUpstream),
     RULE(decomposing_derivative, kUpstream),
@@ -138,7 +145,8 @@ const Rule kRules[] = {
 
 // Runs the rules that `wanted` accepts. The formulas of a set are analysed once for all of them.
 template <typename Wanted>
-void run(const Model& model, DiagnosticSink& sink, Wanted wanted) {
+void run(const Model& model, const Model* base, DiagnosticSink& sink, Wanted wanted) {
+  const CallChecker calls(model, base);
   const auto each = [&]<typename Kind>(Kind, const auto& call) {
     for (const Rule& rule : kRules) {
       if (const Kind* function = std::get_if<Kind>(&rule.run); function && wanted(rule)) {
@@ -160,7 +168,7 @@ void run(const Model& model, DiagnosticSink& sink, Wanted wanted) {
     const Operator& op = model.operators()[derivative.target];
     for (const FormulaSet& set : derivative.sets) {
       const Differentiability analysis = differentiability(op, derivative, set);
-      const FormulaContext context{model, op, derivative, set, analysis, sink};
+      const FormulaContext context{model, op, derivative, set, analysis, calls, sink};
       each(FormulaRule{}, [&](FormulaRule rule) { rule(context); });
     }
   }
@@ -168,9 +176,9 @@ void run(const Model& model, DiagnosticSink& sink, Wanted wanted) {
 
 }  // namespace
 
-void run_checks(const Model& model, DiagnosticSink& sink) {
+void run_checks(const Model& model, DiagnosticSink& sink, const Model* base) {
   const In own = model.dialect() == Dialect::kTenon ? In::kTenon : In::kUpstream;
-  run(model, sink,
+  run(model, base, sink,
       [&](const Rule& rule) { return rule.dialects == In::kBoth || rule.dialects == own; });
 }
 
@@ -185,7 +193,7 @@ const std::vector<std::string>& rule_names() {
 
 bool run_rule(std::string_view name, const Model& model, DiagnosticSink& sink) {
   if (!contains(rule_names(), name)) return false;
-  run(model, sink, [&](const Rule& rule) { return rule.name == name; });
+  run(model, nullptr, sink, [&](const Rule& rule) { return rule.name == name; });
   return true;
 }
 

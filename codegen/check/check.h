@@ -9,8 +9,9 @@
 
 namespace tenon::codegen {
 
-/// Runs every rule of the model's dialect and reports all violations.
-void run_checks(const Model& model, DiagnosticSink& sink);
+/// Runs every rule of the model's dialect and reports all violations. `base` holds operators that
+/// exist elsewhere, which formulas may call, or is null.
+void run_checks(const Model& model, DiagnosticSink& sink, const Model* base = nullptr);
 
 /// Names of all rules, in the order in which they run. Each has a failing file of its name in
 /// tests/codegen/bad.

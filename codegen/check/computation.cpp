@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/check/rules.h"
 #include "codegen/emit/pointwise.h"
@@ -264,11 +265,18 @@ void seeded_tag(const Entry& entry) {
   const auto has_dropout = [](const std::string& word) {
     return word.find("dropout") != std::string::npos;
   };
+  // `rand`, `randn_like`, `bernoulli_randint`, but neither `operand` nor `grand_total`.
+  const auto has_rand = [](const std::string& text) {
+    for (size_t at = text.find("rand"); at != std::string::npos; at = text.find("rand", at + 1)) {
+      if (at == 0 || std::isalpha(static_cast<unsigned char>(text[at - 1])) == 0) return true;
+    }
+    return false;
+  };
   const bool drops = name.find("backward") == std::string::npos &&
                      (has_dropout(name) ||
                       std::any_of(schema.args.begin(), schema.args.end(),
                                   [&](const Argument& arg) { return has_dropout(arg.name); }));
-  if (drops || name.find("rand") != std::string::npos) {
+  if (drops || has_rand(name)) {
     report(schema.name_span, "`" + name + "` is random by its name and");
   }
 }

@@ -34,6 +34,14 @@ void for_each_backward(const Derivative& derivative, Visit visit) {
 
 }  // namespace
 
+bool has_unknown_input(const FormulaSet& set, const schema::FunctionSchema& schema) {
+  return std::any_of(set.backward.begin(), set.backward.end(), [&](const Formula& formula) {
+    return std::any_of(formula.names.begin(), formula.names.end(), [&](const LocatedName& name) {
+      return schema.arg_index(name.text) < 0 && schema.return_index(name.text) < 0;
+    });
+  });
+}
+
 void derivative_argument(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
   std::vector<std::string> candidates;
   for (const Argument& arg : derivative.schema.args) candidates.push_back(arg.name);
@@ -86,6 +94,22 @@ void derivative_once(const Model& model, const Derivative& derivative, Diagnosti
                        {}});
         }
       }
+    }
+  }
+}
+
+// What has no formula would silently get no gradient, and what depends on it neither.
+void derivative_missing(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
+  const schema::FunctionSchema& schema = derivative.schema;
+  if (!derivative.complete || schema.kind() == schema::SchemaKind::kOut) return;
+  for (const FormulaSet& set : derivative.sets) {
+    if (set.backward.empty() || has_unknown_input(set, schema)) continue;
+    for (const Argument& arg : schema.args) {
+      if (!arg.type.holds_tensors() || set.find_backward(arg.name) != nullptr) continue;
+      const bool default_set = set.key.text == "Default";
+      report(model, derivative, sink, default_set ? derivative.location : set.key.location,
+             "no formula for the argument `" + arg.name + "` of `" + schema.full_name() +
+                 "`: give its gradient, or say `" + arg.name + ": non_differentiable`");
     }
   }
 }

@@ -32,6 +32,12 @@ std::vector<std::string> possible_names(const Family& family) {
 
 }  // namespace
 
+bool lacks_form(const Model& model, const Family& family) {
+  return std::any_of(family.forms.begin(), family.forms.end(), [&](const Form& form) {
+    return model.has_broken_form(form.schema.base_name());
+  });
+}
+
 // A second form of a kind would leave it open which one the others are made of.
 void one_form_per_kind(const Model& model, const Family& family, DiagnosticSink& sink) {
   for (size_t i = 0; i < family.forms.size(); ++i) {
@@ -54,6 +60,7 @@ void one_form_per_kind(const Model& model, const Family& family, DiagnosticSink&
 }
 
 void autogen(const Model& model, const Family& family, DiagnosticSink& sink) {
+  if (lacks_form(model, family)) return;
   const std::vector<std::string> generated = generated_names(family);
   // Upstream's files name forms of operators that decompose, which it does not make.
   if (generated.empty() && model.dialect() == Dialect::kUpstream) return;
@@ -85,7 +92,7 @@ void functional_form(const Model& model, const Family& family, DiagnosticSink& s
   const Form* out = family.find(SchemaKind::kOut);
   const bool alone = std::all_of(family.forms.begin(), family.forms.end(),
                                  [](const Form& form) { return form.kind == SchemaKind::kOut; });
-  if (out == nullptr || !alone) return;
+  if (out == nullptr || !alone || lacks_form(model, family)) return;
   const Operator& op = model.operators()[out->op];
   // A name or returns that are wrong would be the reason.
   if (op.schema.name.ends_with("_out") || !out_problems(op.schema).empty()) return;
@@ -111,7 +118,7 @@ void inplace_view(const Entry& entry) {
           return form.schema.name == wanted && form.schema.ns == schema.ns;
         });
       });
-  if (found) return;
+  if (found || entry.model.has_broken_form(wanted)) return;
   entry.sink.error(op.at(schema.name_span),
                    "the in-place view `" + op.name() + "` needs the view `" + wanted + "`");
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/check/rules.h"
+#include "codegen/model/expression.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
@@ -132,6 +133,7 @@ void formula_names(const FormulaContext& context) {
 
 // `x` in a forward formula could mean its value or its tangent.
 void forward_names(const FormulaContext& context) {
+  if (has_unknown_input(context.set, context.derivative.schema)) return;
   const std::vector<std::string> known = names_of_forward(context);
   for (const codegen::Formula& source : context.set.forward) {
     if (source.kind != codegen::FormulaKind::kExpression) continue;
@@ -230,6 +232,7 @@ void gradient_mask(const FormulaContext& context) {
 }
 
 void forward_automatic(const FormulaContext& context) {
+  if (has_unknown_input(context.set, context.derivative.schema)) return;
   for (const codegen::Formula& source : context.set.forward) {
     const bool linear = source.kind == codegen::FormulaKind::kAutoLinear;
     const bool element_wise = source.kind == codegen::FormulaKind::kAutoElementWise;
@@ -270,19 +273,50 @@ void forward_inplace(const FormulaContext& context) {
   }
 }
 
-void derivative_shadowed(const Model& model, const Derivative& derivative, DiagnosticSink& sink) {
-  const Operator& op = model.operators()[derivative.target];
+// Generated code and formulas have one name for each of these.
+void derivative_shadowed(const Entry& entry) {
+  const schema::FunctionSchema& schema = entry.schema();
+  const Derivative* derivative = entry.model.derivative_of(entry.index);
+  const bool written = derivative != nullptr && derivative->target == entry.index;
+  const bool ours = entry.model.dialect() == Dialect::kTenon;
+  if (!written && !(ours && entry.op.pointwise)) return;
   std::vector<std::string> reserved = {"result", "grad_input_mask"};
-  if (model.dialect() == Dialect::kTenon) reserved.insert(reserved.end(), {"grad", "grads"});
-  for (const schema::Argument& arg : op.schema.args) {
-    if (!contains(reserved, arg.name)) continue;
-    sink.report({Severity::kError,
-                 op.at(arg.name_span),
-                 "`" + arg.name +
-                     "` has a meaning of its own in formulas and can name no argument "
-                     "of an operator that has any",
-                 {{derivative.location, "its formulas are here"}},
-                 {}});
+  if (ours) {
+    reserved.insert(reserved.end(), {"grad", "grads"});
+    for (size_t i = 0; i < schema.returns.size(); ++i) {
+      reserved.push_back("result" + std::to_string(i));
+      reserved.push_back("grad_" + std::to_string(i));
+      reserved.push_back("grad_" + schema.return_name(i));
+      // Of written formulas derivative_two_meanings says so.
+      if (!written) reserved.push_back(schema.return_name(i));
+    }
+  }
+  for (const schema::Argument& arg : schema.args) {
+    if (!contains(reserved, arg.name) || arg.is_mutable()) continue;
+    const Note place = written
+                           ? Note{derivative->location, "its formulas are here"}
+                           : Note{entry.op.pointwise->location, "they follow from this expression"};
+    entry.sink.report({Severity::kError,
+                       entry.op.at(arg.name_span),
+                       "`" + arg.name +
+                           "` has a meaning of its own in formulas and can name no argument "
+                           "of an operator that has any",
+                       {place},
+                       {}});
+  }
+}
+
+void formula_calls(const FormulaContext& context) {
+  for (const BackwardFormula& formula : context.analysis.backward) {
+    // A pointwise one becomes a kernel, whose functions are those of expressions.
+    if (as_pointwise(context.op, context.analysis, formula)) continue;
+    context.calls.check(context.derivative, *formula.source, formula.written, context.sink);
+  }
+  // No forward mode is generated yet; that its formulas could be compiled is known all the same.
+  for (const ForwardFormula& formula : context.analysis.forward) {
+    if (formula.source->kind != codegen::FormulaKind::kExpression) continue;
+    const expr::FormulaResult parsed = expr::parse_formula(formula.source->text.text);
+    context.calls.check(context.derivative, *formula.source, parsed.formula, context.sink);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/check/calls.h"
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/model.h"
@@ -31,6 +32,7 @@ struct FormulaContext {
   const Derivative& derivative;
   const FormulaSet& set;
   const Differentiability& analysis;
+  const CallChecker& calls;
   DiagnosticSink& sink;
 
   /// At a byte of the formula's text, with a note at the operator.
@@ -57,6 +59,11 @@ std::vector<SchemaProblem> out_problems(const schema::FunctionSchema& schema);
 /// there it is a warning.
 void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
                   const std::string& message, const std::string& suggestion);
+/// An entry of the same base name was left out, so that rules about missing forms keep silent.
+bool lacks_form(const Model& model, const Family& family);
+/// A formula is for a name that the schema does not have, and may be meant for one that it has:
+/// rules about missing formulas keep silent then.
+bool has_unknown_input(const FormulaSet& set, const schema::FunctionSchema& schema);
 /// The formula gives a gradient for this argument.
 bool contains_input(const FormulaContext& context, std::string_view name);
 /// Names that every formula of the dialect may use.
@@ -117,6 +124,12 @@ void pointwise_cases(const Entry& entry);
 void promote_needs_pointwise(const Entry& entry);
 void seeded_tag(const Entry& entry);
 
+// expressions.cpp: what the expressions of `pointwise` say.
+void pointwise_expression(const Entry& entry);
+void pointwise_arguments(const Entry& entry);
+void pointwise_outputs(const Entry& entry);
+void derivable_expression(const Entry& entry);
+
 // tables.cpp: keys with a language of their own.
 void precomputed_lines(const Entry& entry);
 void ufunc_loops(const Entry& entry);
@@ -145,6 +158,7 @@ void inplace_view(const Entry& entry);
 void derivative_argument(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_type(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_once(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
+void derivative_missing(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_empty(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_kind(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
 void derivative_key(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
@@ -158,7 +172,7 @@ void derivative_two_meanings(const Model& model, const Derivative& derivative,
                              DiagnosticSink& sink);
 
 // formulas.cpp: what formulas say.
-void derivative_shadowed(const Model& model, const Derivative& derivative, DiagnosticSink& sink);
+void derivative_shadowed(const Entry& entry);
 void formula_syntax(const FormulaContext& context);
 void formula_names(const FormulaContext& context);
 void gradient_names(const FormulaContext& context);
@@ -166,8 +180,10 @@ void gradient_mask(const FormulaContext& context);
 void forward_names(const FormulaContext& context);
 void forward_automatic(const FormulaContext& context);
 void forward_inplace(const FormulaContext& context);
+void formula_calls(const FormulaContext& context);
 
 // upstream_formulas.cpp: conventions of upstream's formulas alone.
+void upstream_calls(const FormulaContext& context);
 void symbolic_sizes(const FormulaContext& context);
 void strides_of_input(const FormulaContext& context);
 void decomposing_derivative(const FormulaContext& context);

@@ -91,6 +91,7 @@ void foreach_device_check(const Entry& entry) {
 }
 
 void structured_family(const Model& model, const Family& family, DiagnosticSink& sink) {
+  if (lacks_form(model, family)) return;
   const std::string out = out_name_of(family);
   const bool structured =
       std::any_of(family.forms.begin(), family.forms.end(), [&](const Form& form) {
@@ -137,6 +138,7 @@ void view_copies(const Model& model, DiagnosticSink& sink) {
     if (!needs) continue;
     const auto copy = copies.find(schema::to_string(signature(op.schema)));
     if (copy == copies.end()) {
+      if (model.has_broken_form(op.schema.name + "_copy")) continue;
       std::string wanted = op.schema.name + "_copy";
       if (!op.schema.overload.empty()) wanted += "." + op.schema.overload;
       sink.error(op.at(op.schema.name_span),

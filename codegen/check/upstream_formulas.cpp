@@ -6,6 +6,7 @@
 
 #include "codegen/check/rules.h"
 #include "codegen/model/vocabulary.h"
+#include "codegen/schema/suggest.h"
 
 namespace tenon::codegen::rules {
 
@@ -28,7 +29,89 @@ bool is_number(const Formula& formula) {
   return (negative ? formula.children[0] : formula).kind == FormulaKind::kLiteral;
 }
 
+const std::vector<std::string>& upstream_namespaces() {
+  static const std::vector<std::string> words = {"GradMode", "at", "c10", "std", "torch"};
+  return words;
+}
+
+// Functions and methods of PyTorch that are no operators, and yet nearly have the name of one.
+const std::vector<std::string>& upstream_names() {
+  static const std::vector<std::string> words = {"fmap", "is_xpu", "sym_sizes", "sym_strides",
+                                                 "value"};
+  return words;
+}
+
+// schema::edit_distance(a, b) <= 1, of which there are very many to tell.
+bool one_slip(std::string_view a, std::string_view b) {
+  const size_t shorter = std::min(a.size(), b.size());
+  if (std::max(a.size(), b.size()) > shorter + 1) return false;
+  size_t front = 0, back = 0;
+  while (front < shorter && a[front] == b[front]) ++front;
+  while (back < shorter - front && a[a.size() - 1 - back] == b[b.size() - 1 - back]) ++back;
+  const size_t rest = std::max(a.size(), b.size()) - front - back;
+  const bool swapped =
+      rest == 2 && a.size() == b.size() && a[front] == b[front + 1] && a[front + 1] == b[front];
+  return rest <= 1 || swapped;
+}
+
+// The name that is one slip of the fingers away, if `name` is none itself.
+std::string slip_of(const std::string& name, const std::vector<std::string>& known) {
+  constexpr size_t kShort = 3;  // such words are near to others by chance
+  if (name.size() <= kShort || contains(upstream_names(), name) ||
+      std::binary_search(known.begin(), known.end(), name))
+    return {};
+  for (const std::string& candidate : known) {
+    if (one_slip(name, candidate)) return candidate;
+  }
+  return {};
+}
+
 }  // namespace
+
+// What upstream's formulas call is for the most part no operator but C++ of its own, which is not
+// known here. What is nearly a known name is most likely meant to be it.
+void upstream_calls(const FormulaContext& context) {
+  const auto look = [&](const codegen::Formula& source, const Formula& tree) {
+    const auto warn = [&](size_t offset, size_t length, const std::string& message,
+                          const std::string& suggestion) {
+      context.sink.report({Severity::kWarning,
+                           source.text.at(offset),
+                           message,
+                           {{context.op.location, "the operator is declared here"}},
+                           suggestion,
+                           source.text.end_at(offset + length)});
+    };
+    const std::function<void(const Formula&)> visit = [&](const Formula& formula) {
+      for (const Formula& child : formula.children) visit(child);
+      if (formula.kind != FormulaKind::kCall) return;
+      const Formula& callee = formula.children[0];
+      const bool method = callee.kind == FormulaKind::kMember;
+      if (!method && callee.kind != FormulaKind::kName) return;
+      const size_t colons = method ? std::string::npos : callee.text.rfind("::");
+      if (colons == std::string::npos) {
+        const std::string meant = slip_of(callee.text, context.calls.names());
+        if (meant.empty()) return;
+        const size_t length = callee.text.size();
+        warn(callee.offset + callee.length - length, length,
+             "unknown " + std::string(method ? "method" : "function") + " `" + callee.text + "`",
+             meant);
+        return;
+      }
+      const std::string ns = callee.text.substr(0, callee.text.find("::"));
+      if (contains(upstream_namespaces(), ns)) return;
+      warn(callee.offset, ns.size(), "unknown namespace `" + ns + "`",
+           schema::nearest(ns, upstream_namespaces()));
+    };
+    visit(tree);
+  };
+  for (const BackwardFormula& formula : context.analysis.backward) {
+    look(*formula.source, formula.written);
+  }
+  for (const ForwardFormula& formula : context.analysis.forward) {
+    if (formula.source->kind != codegen::FormulaKind::kExpression) continue;
+    look(*formula.source, expr::parse_formula(formula.source->text.text).formula);
+  }
+}
 
 void symbolic_sizes(const FormulaContext& context) {
   for (const BackwardFormula& formula : context.analysis.backward) {

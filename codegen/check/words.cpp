@@ -18,7 +18,12 @@ bool is_identifier(std::string_view name) {
   return true;
 }
 
-// Words that are keywords of C++ or of Python, where arguments become names.
+// Backends of the dispatcher, and kernels for all of them. Other keys are upstream's.
+bool runs_here(std::string_view key) {
+  return key == "CPU" || key == "CUDA" || key == "Meta" || key == "PrivateUse1" ||
+         key.starts_with("Composite");
+}
+
 }  // namespace
 
 void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
@@ -36,6 +41,10 @@ void known_dispatch_key(const Entry& entry) {
       unknown_word(entry.model, entry.sink, dispatch[i].key_location,
                    "unknown dispatch key `" + dispatch[i].key + "`",
                    schema::nearest(dispatch[i].key, keys));
+    } else if (entry.model.dialect() == Dialect::kTenon && !runs_here(dispatch[i].key)) {
+      entry.sink.warning(dispatch[i].key_location, "Tenon has no backend `" + dispatch[i].key +
+                                                       "`: nothing calls `" + dispatch[i].kernel +
+                                                       "`");
     }
     for (size_t before = 0; before < i; ++before) {
       if (dispatch[before].key != dispatch[i].key) continue;

@@ -42,6 +42,7 @@ const std::map<std::string, Setter>& setters() {
       {"--derivatives", append<&CommandLine::derivatives>},
       {"--base", append<&CommandLine::base>},
       {"--backend", set<&CommandLine::backend>},
+      {"--header", set<&CommandLine::header>},
       {"--operators", set<&CommandLine::selected>},
       {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
@@ -90,6 +91,8 @@ Options
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
   --base FILE          operators that exist already, for a library of your own
+  --header PATH        with --base: the header that includes all others; NAME.h of the first
+                       --native NAME.yaml without it (gen)
   --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators

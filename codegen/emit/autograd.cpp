@@ -10,6 +10,7 @@
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/differentiability.h"
+#include "codegen/model/expression.h"
 
 namespace tenon::codegen {
 namespace {
@@ -64,12 +65,23 @@ size_t index_of(const std::vector<const Argument*>& inputs, const std::string& n
   return inputs.size();
 }
 
+/// `/` means true division in formulas as in expressions, but of two integers not in C++: there a
+/// function stands for it, which knows the types.
+expr::Formula with_true_division(expr::Formula tree) {
+  for (expr::Formula& child : tree.children) child = with_true_division(std::move(child));
+  if (tree.kind != expr::FormulaKind::kBinary || tree.operation != "/") return tree;
+  expr::Formula callee;
+  callee.text = "true_quotient";
+  tree.kind = expr::FormulaKind::kCall;
+  tree.operation.clear();
+  tree.children.insert(tree.children.begin(), std::move(callee));
+  return tree;
+}
+
 class NodeEmitter {
  public:
-  NodeEmitter(const Model& model, size_t op_index, const CallChecker& calls, DiagnosticSink& sink)
-      : op_(model.operators()[op_index]), calls_(calls), sink_(sink) {
+  NodeEmitter(const Model& model, size_t op_index) : op_(model.operators()[op_index]) {
     const Derivative* derivative = model.derivative_of(op_index);
-    derivative_ = derivative;
     const FormulaSet* formulas = derivative ? derivative->default_set() : nullptr;
     if (formulas) {
       written_ = differentiability(op_, *derivative, *formulas);
@@ -181,31 +193,16 @@ class NodeEmitter {
   void written() {
     std::vector<PointwiseFormula> pointwise;
     for (const BackwardFormula& formula : written_->backward) {
-      if (formula.inputs.size() == 1 && all_tensors_plain()) {
-        if (auto expression = as_pointwise(op_, formula.written)) {
-          pointwise.push_back({inputs_[formula.inputs[0]]->name, std::move(*expression)});
-          continue;
-        }
+      if (auto expression = as_pointwise(op_, *written_, formula)) {
+        pointwise.push_back({inputs_[formula.inputs[0]]->name, std::move(*expression)});
+      } else {
+        text_formula(formula);
       }
-      text_formula(formula);
     }
     emit_pointwise_gradients(join_formulas(op_, std::move(pointwise)));
-    // No forward mode is generated yet; that its formulas could be compiled is known all the same.
-    for (const ForwardFormula& formula : written_->forward) {
-      if (formula.source->kind != FormulaKind::kExpression) continue;
-      const expr::FormulaResult parsed = expr::parse_formula(formula.source->text.text);
-      calls_.check(*derivative_, *formula.source, parsed.formula, sink_);
-    }
-  }
-
-  bool all_tensors_plain() const {
-    return std::all_of(inputs_.begin(), inputs_.end(),
-                       [](const Argument* a) { return a->type.is_tensor(); }) &&
-           op_.schema.returns.size() == 1 && op_.schema.returns[0].type.is_tensor();
   }
 
   void text_formula(const BackwardFormula& formula) {
-    calls_.check(*derivative_, *formula.source, formula.written, sink_);
     Json uses = Json::array();
     for (const size_t index : formula.kept) {
       const KeptValue& kept = written_->kept[index];
@@ -216,14 +213,16 @@ class NodeEmitter {
       }
       uses.push_back(kept.value.variable);
     }
-    for (const auto& use : expr::free_names(formula.rewritten)) {
-      if (use.is_callee) add_operator(use.name);
+    for (std::string name : expr::called_functions(formula.rewritten)) {
+      if (name.starts_with("tenon::")) name.erase(0, 7);
+      if (!name.starts_with("std::") && name.find('<') == std::string::npos) add_operator(name);
     }
     const Formula& source = *formula.source;
     const bool not_implemented = source.kind == FormulaKind::kNotImplemented;
     node_["formulas"].push_back(
         {{"outputs", formula.inputs},
-         {"text", not_implemented ? source.text.text : expr::print_formula(formula.rewritten)},
+         {"text", not_implemented ? source.text.text
+                                  : expr::print_formula(with_true_division(formula.rewritten))},
          {"original", source.text.text},
          {"not_implemented", not_implemented},
          {"source", short_source(source.text.location)},
@@ -243,15 +242,11 @@ class NodeEmitter {
   /// The derivative that follows from a pointwise expression.
   bool derived() {
     if (!op_.pointwise) return false;
-    auto expression = differentiable_expression(op_, sink_);
-    if (!expression) return false;
-    expr::Derivative derivative = expr::differentiate(*expression);
-    const RuleScope scope(sink_, "derivable_expression");
-    for (const auto& error : derivative.errors) {
-      sink_.error(op_.pointwise->location, error.message, error.suggestion);
-    }
-    if (!derivative.errors.empty()) return false;
-    emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
+    const auto cases = differentiable_cases(op_);
+    if (cases.empty()) return false;
+    expr::Expression expression = parse_cases(op_, cases).expression;
+    expr::Derivative derivative = expr::differentiate(expression);
+    emit_pointwise_gradients({std::move(expression), std::move(derivative)});
     return true;
   }
 
@@ -283,9 +278,6 @@ class NodeEmitter {
   }
 
   const Operator& op_;
-  const CallChecker& calls_;
-  DiagnosticSink& sink_;
-  const Derivative* derivative_ = nullptr;
   std::optional<Differentiability> written_;
   std::vector<const Argument*> inputs_;
   std::vector<bool> differentiable_outputs_;
@@ -295,13 +287,12 @@ class NodeEmitter {
 
 }  // namespace
 
-Json emit_node(const Model& model, size_t op_index, const CallChecker& calls,
-               DiagnosticSink& sink) {
+Json emit_node(const Model& model, size_t op_index) {
   const Operator& op = model.operators()[op_index];
   if (op.non_differentiable || op.is_composite_implicit()) return nullptr;
   if (op.schema.kind() == SchemaKind::kOut) return nullptr;
   if (!op.pointwise && !model.derivative_of(op_index)) return nullptr;
-  Json node = NodeEmitter(model, op_index, calls, sink).run();
+  Json node = NodeEmitter(model, op_index).run();
   if (node.is_null() || node["inputs"].empty()) return nullptr;
   return node;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "codegen/check/calls.h"
 #include "codegen/emit/form.h"
+#include "codegen/model/model.h"
 
 namespace tenon::codegen {
 
@@ -12,7 +12,7 @@ namespace tenon::codegen {
 Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node);
 
 /// The backward node of an entry, or null. "kernels" are pointwise kernels as emit_kernel gives
-/// them. Formulas that become C++ text have their calls checked by `calls`.
-Json emit_node(const Model& model, size_t op_index, const CallChecker& calls, DiagnosticSink& sink);
+/// them. Expressions and formulas are taken to be correct: the checks have seen them.
+Json emit_node(const Model& model, size_t op_index);
 
 }  // namespace tenon::codegen

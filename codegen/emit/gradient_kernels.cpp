@@ -4,29 +4,15 @@
 
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
-#include "codegen/expr/formula_pointwise.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/print_tensor.h"
+#include "codegen/model/expression.h"
 
 namespace tenon::codegen {
 namespace {
 
 using expr::GradientForm;
-
-/// Arguments, then `grad` and `result`, as a formula sees them.
-std::vector<expr::Parameter> formula_parameters(const Operator& op) {
-  auto parameters = pointwise_parameters(op.schema);
-  std::erase_if(parameters, [&](const expr::Parameter& p) {
-    const auto& type = op.schema.find_arg(p.name)->type;
-    const bool number = type.is(schema::BaseType::kScalar) || type.is(schema::BaseType::kFloat) ||
-                        type.is(schema::BaseType::kInt);
-    return !p.is_tensor && !number;
-  });
-  parameters.push_back({"grad", true, false});
-  parameters.push_back({"result", true, false});
-  return parameters;
-}
 
 /// Whether one kernel can compute the gradient.
 bool fits_kernel(const expr::Gradient& gradient) {
@@ -40,10 +26,6 @@ void add_unique(std::vector<T>& all, const T& item) {
 }
 
 }  // namespace
-
-std::optional<expr::Expression> as_pointwise(const Operator& op, const expr::Formula& formula) {
-  return expr::to_pointwise(formula, formula_parameters(op));
-}
 
 PointwiseGradients join_formulas(const Operator& op, std::vector<PointwiseFormula> formulas) {
   PointwiseGradients joined;

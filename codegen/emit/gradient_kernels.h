@@ -1,11 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "codegen/emit/form.h"
 #include "codegen/expr/differentiate.h"
-#include "codegen/expr/formula.h"
 
 namespace tenon::codegen {
 
@@ -27,9 +25,6 @@ struct GradientText {
   std::string readable;  ///< for people
   std::vector<std::string> operators;
 };
-
-/// The formula as a graph over arguments, `grad` and results, if it is pointwise.
-std::optional<expr::Expression> as_pointwise(const Operator& op, const expr::Formula& formula);
 
 /// The formulas in one graph.
 PointwiseGradients join_formulas(const Operator& op, std::vector<PointwiseFormula> formulas);

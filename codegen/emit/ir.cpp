@@ -23,8 +23,7 @@ std::string namespace_of(const Operator& op) {
   return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
 }
 
-Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
-                   const CallChecker& calls, DiagnosticSink& sink) {
+Json emit_operator(const Model& model, size_t index, const EmitOptions& options) {
   const Operator& op = model.operators()[index];
   const auto& forms = model.variants(index);
   Json entry = {
@@ -38,8 +37,8 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options,
       {"forms", Json::array()},
       {"declarations", emit_kernel_declarations(op, options.targets)},
       {"check", op.check ? Json(op.check->text) : Json(nullptr)},
-      {"kernel", op.pointwise ? emit_pointwise(op, sink) : Json(nullptr)},
-      {"node", emit_node(model, index, calls, sink)},
+      {"kernel", op.pointwise ? emit_pointwise(op) : Json(nullptr)},
+      {"node", emit_node(model, index)},
   };
   if (op.pointwise) {
     Json text = Json::array();
@@ -70,15 +69,21 @@ class Files {
   Json files_ = Json::array();
 };
 
-/// Headers of the operators that a node's formulas call, as far as they are operators.
-std::vector<std::string> called_headers(const Model& model, const Model* base, const Json& node) {
+/// Headers of the operators that a node's formulas call, as far as they are operators: those of
+/// their own namespace `ns` and Tenon's by their names, others as `other::f`.
+std::vector<std::string> called_headers(const Model& model, const Model* base,
+                                        const std::string& ns, const Json& node) {
   std::vector<std::string> headers;
   for (const Json& name : node["operators"]) {
     const std::string text = name.get<std::string>();
     for (const Model* known : {&model, base}) {
       if (!known) continue;
       for (const OperatorGroup& group : known->groups()) {
-        if (group.base_name == text) headers.push_back("tenon/ops/" + text + ".h");
+        const Operator& op = known->operators()[group.operators[0]];
+        const std::string of = namespace_of(op), function = op.base_name();
+        const bool seen =
+            text == of + "::" + function || (text == function && (of == ns || of == "tenon"));
+        if (seen) headers.push_back(of + "/ops/" + function + ".h");
       }
     }
   }
@@ -90,7 +95,6 @@ std::vector<std::string> called_headers(const Model& model, const Model* base, c
 }  // namespace
 
 Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink) {
-  const CallChecker calls(model, options.base);
   Json operators = Json::array();
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_base;  // namespace, base
   std::map<uint32_t, std::vector<size_t>> shards;
@@ -102,9 +106,10 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     return model.operators()[a].name() < model.operators()[b].name();
   });
   for (size_t index : order) {
-    Json entry = emit_operator(model, index, options, calls, sink);
+    Json entry = emit_operator(model, index, options);
     if (!entry["node"].is_null()) {
-      entry["node"]["headers"] = called_headers(model, options.base, entry["node"]);
+      entry["node"]["headers"] =
+          called_headers(model, options.base, entry["namespace"], entry["node"]);
     }
     operators.push_back(std::move(entry));
   }
@@ -167,7 +172,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     files.add("tenon/ops.h", "ops.h.j2", all);
     files.add("tenon/tenon.h", "tenon.h.j2", {});
   } else {
-    files.add(options.library_name + ".h", "ops.h.j2", all);
+    files.add(options.header, "ops.h.j2", all);
   }
   Json ir = {{"version", kIrVersion},
              {"library", options.library_name},

@@ -13,8 +13,9 @@ struct EmitOptions {
   Targets targets;
   /// In-tree: the generated Tensor class and the umbrella headers are written too.
   bool library = true;
-  /// Names the static objects and files of an operator library outside the tree.
+  /// Of an operator library outside the tree, and its header that includes all others.
   std::string library_name = "tenon";
+  std::string header;
   /// Source files per kind; an operator's shard is a hash of its name.
   int shards = 16;
   /// Operators that exist elsewhere (the installed library's), for a library outside the tree.
@@ -28,7 +29,7 @@ struct EmitOptions {
 ///   {"version", "library", "operators": [entry...], "files": [{"path", "template", "operators":
 ///   [i...]}]}
 /// An entry is {"name", "forms": [...], "kernel", "declarations", "node", ...}; see docs/ir.md.
-/// Mistakes in expressions and formulas are reported in `sink`.
+/// The model has passed the checks; what is wrong with a list of operators to build goes to `sink`.
 Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

@@ -6,6 +6,7 @@
 #include "codegen/emit/cpp_types.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_kernel.h"
+#include "codegen/model/expression.h"
 
 namespace tenon::codegen {
 namespace {
@@ -25,12 +26,6 @@ const std::vector<Category>& categories() {
       {"complex", {"C64", "C128"}},
   };
   return kCategories;
-}
-
-std::vector<std::string> output_names(const schema::FunctionSchema& schema) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < schema.returns.size(); ++i) names.push_back(schema.return_name(i));
-  return names;
 }
 
 std::vector<std::string> names_of(const std::vector<expr::Parameter>& parameters, bool tensors) {
@@ -56,32 +51,6 @@ void unite(std::vector<T>& all, const std::vector<T>& more) {
   }
 }
 
-/// The expression for one category, one text per output; empty when the entry has none for it.
-std::vector<const PointwiseCase*> cases_for(const Operator& op, const std::string& category,
-                                            const std::string& backend) {
-  std::vector<const PointwiseCase*> found;
-  const auto outputs = output_names(op.schema);
-  for (const auto& output : outputs) {
-    const PointwiseCase* one = op.pointwise->find(output, category, backend);
-    if (!one) return {};
-    found.push_back(one);
-  }
-  return found;
-}
-
-std::optional<expr::Expression> parse_cases(const Operator& op,
-                                            const std::vector<const PointwiseCase*>& cases,
-                                            DiagnosticSink& sink) {
-  std::vector<std::string> texts;
-  for (const PointwiseCase* one : cases) texts.push_back(one->expression.text);
-  expr::ParseResult parsed = expr::parse_expressions(texts, pointwise_parameters(op.schema));
-  if (parsed.ok()) return std::move(parsed.expression);
-  for (const auto& error : parsed.errors) {
-    report(cases[error.text_index]->expression, {error}, sink);
-  }
-  return std::nullopt;
-}
-
 Json emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
   const expr::KernelText text = expr::print_kernel(graph, outputs);
   return {{"statements", text.statements}, {"results", text.results}};
@@ -98,10 +67,8 @@ Summary summarize(const expr::Graph& graph, const std::vector<NodeId>& outputs) 
   Summary all;
   for (NodeId output : outputs) {
     const expr::TypeInfo info = expr::infer_types(graph, output);
-    if (info.promotion == expr::Promotion::kFloat || info.computes_floating) {
-      all.promotion = expr::Promotion::kFloat;
-    }
-    if (info.promotion == expr::Promotion::kBool) all.promotion = expr::Promotion::kBool;
+    const expr::Promotion promotion = promotion_of(info);
+    if (promotion != expr::Promotion::kDefault) all.promotion = promotion;
     all.integers &= info.integers_allowed;
     all.floating &= info.floating_allowed;
     all.complex &= info.complex_allowed;
@@ -159,26 +126,6 @@ Json kernel_head(const std::string& ident, const std::vector<std::string>& input
 
 }  // namespace
 
-void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
-            DiagnosticSink& sink) {
-  for (const auto& error : errors) {
-    sink.error(text.at(error.offset), error.message, error.suggestion,
-               text.end_at(error.offset + error.length));
-  }
-}
-
-std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
-  std::vector<expr::Parameter> parameters;
-  for (const auto& argument : schema.args) {
-    if (argument.type.is_tensor()) {
-      parameters.push_back({argument.name, true, true});
-    } else {
-      parameters.push_back({argument.name, false, false});
-    }
-  }
-  return parameters;
-}
-
 Json emit_kernel(const std::string& ident, const expr::Graph& graph,
                  const std::vector<NodeId>& outputs, const std::vector<std::string>& inputs,
                  const std::vector<std::string>& scalars) {
@@ -195,19 +142,7 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
   return kernel;
 }
 
-Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
-  const RuleScope scope(sink, "pointwise_expression");
-  for (const PointwiseCase& one : op.pointwise->cases) {
-    if (one.backend == "cuda") {
-      sink.error(one.expression.location,
-                 "an expression for CUDA alone is not supported: the kernels "
-                 "of both backends come from one expression");
-    }
-  }
-  if (op.promotion == Promotion::kBoolToLong) {
-    sink.error(*op.key_location("promote"),
-               "`promote: bool_to_long` is not supported by pointwise kernels");
-  }
+Json emit_pointwise(const Operator& op) {
   const auto parameters = pointwise_parameters(op.schema);
   const auto inputs = names_of(parameters, true);
   const auto scalars = names_of(parameters, false);
@@ -221,12 +156,11 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
   Summary summary;
   bool first = true;
   for (const Category& category : categories()) {
-    const auto cases = cases_for(op, category.name, "cpu");
+    const auto cases = pointwise_cases_for(op, category.name);
     if (cases.empty()) continue;
     if (!body_of.count(cases)) {
-      const auto expression = parse_cases(op, cases, sink);
-      if (!expression) return nullptr;
-      const Summary one = summarize(expression->graph, expression->outputs);
+      const expr::Expression expression = parse_cases(op, cases).expression;
+      const Summary one = summarize(expression.graph, expression.outputs);
       summary_of[cases] = one;
       if (first) {
         summary = one;
@@ -240,7 +174,7 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
         if (name == "floating" || name == "integral") summary.promotion = one.promotion;
       }
       first = false;
-      Json body = emit_body(expression->graph, expression->outputs);
+      Json body = emit_body(expression.graph, expression.outputs);
       body["functor"] = ident + "_functor" + (bodies.empty() ? "" : std::to_string(bodies.size()));
       body["types"] = Json::array();
       body_of[cases] = bodies.size();
@@ -265,14 +199,6 @@ Json emit_pointwise(const Operator& op, DiagnosticSink& sink) {
     if (!body["types"].empty()) kernel["bodies"].push_back(std::move(body));
   }
   return kernel;
-}
-
-std::optional<expr::Expression> differentiable_expression(const Operator& op,
-                                                          DiagnosticSink& sink) {
-  const RuleScope scope(sink, "pointwise_expression");
-  const auto cases = cases_for(op, "floating", "cpu");
-  if (cases.empty()) return std::nullopt;
-  return parse_cases(op, cases, sink);
 }
 
 }  // namespace tenon::codegen

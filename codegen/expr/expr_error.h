@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace tenon::codegen::expr {
 
@@ -17,9 +15,5 @@ struct ExprError {
   std::string suggestion;
   std::size_t text_index = 0;
 };
-
-/// The candidate nearest to `name` by edit distance (transpositions count one), or empty when none
-/// is near enough to be a plausible typing mistake. Ties go to the first candidate.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace tenon::codegen::expr

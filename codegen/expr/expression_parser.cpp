@@ -1,5 +1,8 @@
 #include "codegen/expr/expression_parser.h"
 
+#include "codegen/expr/foreign.h"
+#include "codegen/schema/suggest.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -69,7 +72,7 @@ std::optional<NodeId> ExpressionParser::parse(const std::string& text,
                                               std::vector<ExprError>& errors) {
   const std::size_t before = errors.size();
   std::vector<Token> tokens = tokenize(text, errors);
-  if (errors.size() != before) return std::nullopt;
+  if (errors.size() != before || !translate_foreign(tokens, errors)) return std::nullopt;
   cursor_ = TokenCursor(std::move(tokens));
   errors_ = &errors;
   try {
@@ -210,7 +213,7 @@ ExpressionParser::Value ExpressionParser::number(const Token& token) {
   const char* end = token.text.data() + token.text.size();
   const auto [stop, code] = std::from_chars(token.text.data(), end, value);
   if (stop != end || code != std::errc()) {
-    report(token, "'" + token.text + "' is not a number");
+    report(token, "'" + token.text + "' is not a number", without_suffix(token.text));
     return std::nullopt;
   }
   const bool integral = token.text.find_first_of(".eE") == std::string::npos;
@@ -232,7 +235,7 @@ ExpressionParser::Value ExpressionParser::name(const Token& token) {
   }
   std::vector<std::string> known;
   for (const auto& [known_name, node] : names_) known.push_back(known_name);
-  report(token, "unknown name '" + token.text + "'", nearest_name(token.text, known));
+  report(token, "unknown name '" + token.text + "'", schema::nearest(token.text, known));
   return std::nullopt;
 }
 
@@ -255,8 +258,8 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
     if (names_.count(token.text) != 0)
       report(token, "'" + token.text + "' is a value, not a function");
     else
-      report(token, "unknown function '" + token.text + "'",
-             nearest_name(token.text, function_names()));
+      report(token, "unknown function '" + token.text + "'" + why_no_function(token.text),
+             suggest_function(token.text, function_names()));
     return std::nullopt;
   }
   const std::size_t arity = defined ? defined->parameters.size() : row->arity;

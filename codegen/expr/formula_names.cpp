@@ -1,5 +1,7 @@
 #include "codegen/expr/formula_names.h"
 
+#include "codegen/schema/suggest.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -195,6 +197,17 @@ std::vector<NameUse> free_names(const Formula& formula) {
   return uses;
 }
 
+std::vector<std::string> called_functions(const Formula& formula) {
+  std::vector<std::string> names;
+  if (formula.kind == FormulaKind::kCall && formula.children[0].kind == FormulaKind::kName) {
+    names.push_back(formula.children[0].text);
+  }
+  for (const Formula& child : formula.children) {
+    for (std::string& name : called_functions(child)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<ExprError> undefined_names(const Formula& formula,
                                        const std::vector<std::string>& known,
                                        const std::vector<std::string>* known_functions) {
@@ -210,7 +223,7 @@ std::vector<ExprError> undefined_names(const Formula& formula,
     if (!reported.insert(use.name).second) continue;
     const std::string what = use.is_callee ? "unknown function '" : "unknown name '";
     errors.push_back({use.offset, use.length, what + use.name + "'",
-                      nearest_name(use.name, use.is_callee ? *known_functions : known), 0});
+                      schema::nearest(use.name, use.is_callee ? *known_functions : known), 0});
   }
   return errors;
 }

@@ -24,6 +24,9 @@ std::vector<ExprError> undefined_names(const Formula& formula,
                                        const std::vector<std::string>& known,
                                        const std::vector<std::string>* known_functions = nullptr);
 
+/// Names of the functions that are called, `f` or `ns::f`, as they are written.
+std::vector<std::string> called_functions(const Formula& formula);
+
 /// True if `name` is used as a value.
 bool uses_name(const Formula& formula, const std::string& name);
 

@@ -94,9 +94,6 @@ class Converter {
                                                      {"&", Op::kLogicalAnd},
                                                      {"|", Op::kLogicalOr},
                                                      {"^", Op::kLogicalXor}};
-    const bool scalars = g_[*a].domain == Domain::kScalar && g_[*b].domain == Domain::kScalar;
-    if (operation == "/" && scalars && !g_[*a].floating && !g_[*b].floating)
-      return std::nullopt;  // may be C++ integer division
     if (const auto it = kOps.find(operation); it != kOps.end())
       return g_.call(it->second, {*a, *b});
     const auto it = kLogic.find(operation);

@@ -51,7 +51,7 @@ class DerivativeReader {
                   } else if (key.text == "dispatch") {
                     has_dispatch = true;
                     if (bound) dispatch(value, derivative);
-                  } else if (bound) {
+                  } else if (bound && !misspelt_key(key, value, derivative)) {
                     formula(key_node, value, derivative, plain);
                   }
                 });
@@ -154,6 +154,18 @@ class DerivativeReader {
     }
     std::string best = schema::nearest(name, names);
     return best.empty() && !overloads.empty() ? overloads.front() : best;
+  }
+
+  // A list or a map is no formula, and where its key is nearly one that has such a value, that is
+  // what is meant.
+  bool misspelt_key(const LocatedName& key, const YamlNode& value, Derivative& derivative) {
+    if (value.is_scalar() || derivative.schema.find_arg(key.text) != nullptr) return false;
+    const std::string meant = schema::nearest(key.text, {"output_differentiability", "dispatch"});
+    if (meant.empty()) return false;
+    derivative.complete = false;
+    const RuleScope scope(reader_.sink(), "known_key");
+    reader_.sink().error(key.location, "unknown key `" + key.text + "`", meant);
+    return true;
   }
 
   void differentiability(const LocatedName& key, const YamlNode& value, Derivative& derivative) {

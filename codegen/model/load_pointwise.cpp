@@ -6,6 +6,10 @@ namespace tenon::codegen::detail {
 
 namespace {
 
+constexpr schema::ForeignWord kForeign[] = {
+    {"float", "floating"},   {"double", "floating"}, {"real", "floating"}, {"int", "integral"},
+    {"integer", "integral"}, {"long", "integral"},   {"boolean", "bool"},  {"gpu", "cuda"}};
+
 // Reads `pointwise`: a text, or a map whose keys select an output, a dtype category or a backend
 // and whose values are again either. Each selector can be given once on the way down.
 class PointwiseReader {
@@ -56,7 +60,7 @@ class PointwiseReader {
       reader_.sink().error(word.location,
                            "`" + word.text + "` selects no case of `pointwise`; expected " +
                                join_words(words_),
-                           schema::nearest(word.text, words_));
+                           schema::suggest(word.text, words_, kForeign));
       return false;
     }
     if (!slot->empty()) {

@@ -53,6 +53,19 @@ const Derivative* Model::derivative_of(size_t op) const {
   return known == derivative_of_.end() ? nullptr : &parts_.derivatives[known->second];
 }
 
+bool Model::has_broken_form(std::string_view base_name) const {
+  for (const std::string& broken : parts_.broken) {
+    std::string_view name = broken;
+    name = name.substr(0, name.find('.'));
+    if (const size_t colons = name.rfind("::"); colons != std::string_view::npos) {
+      name.remove_prefix(colons + 2);
+    }
+    if (name.ends_with('_')) name.remove_suffix(1);
+    if (name == base_name) return true;
+  }
+  return false;
+}
+
 const Tag* Model::find_tag(std::string_view name) const {
   for (const Tag& tag : parts_.tags) {
     if (tag.name.text == name) return &tag;

@@ -79,6 +79,8 @@ class Model {
   const Derivative* derivative_of(size_t op) const;
   /// An entry of this name was reported and left out, so that what refers to it is no mistake.
   bool is_broken(const std::string& name) const { return parts_.broken.contains(name); }
+  /// The same of any form of operators with this base name: what is missing among them may be it.
+  bool has_broken_form(std::string_view base_name) const;
   const Tag* find_tag(std::string_view name) const;
 
  private:

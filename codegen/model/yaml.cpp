@@ -55,29 +55,90 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     auto node = make(mark, YamlNode::Kind::kScalar);
-    node->scalar = locate_scalar(file_, node->location, value);
-    node->location = node->scalar.location;
-    node->quoted = tag == "!";
+    if (is_tag(tag)) {
+      unexpected_tag(mark, tag);
+      node->scalar = {value.empty() ? tag : tag + " " + value, node->location, {}};
+    } else {
+      node->scalar = locate_scalar(file_, node->location, value);
+      node->location = node->scalar.location;
+      node->quoted = tag == "!";
+    }
     finish(anchor, node);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
+    if (is_tag(tag)) unexpected_tag(mark, tag);
     open(mark, YamlNode::Kind::kSequence, anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    if (is_tag(tag)) unexpected_tag(mark, tag);
     open(mark, YamlNode::Kind::kMap, anchor);
+    stack_.back().in_braces = style == YAML::EmitterStyle::Flow;
   }
-  void OnMapEnd() override { close(); }
+  void OnMapEnd() override {
+    if (stack_.back().in_braces) rejoin_texts(*stack_.back().node);
+    close();
+  }
 
  private:
   struct Open {
     std::shared_ptr<YamlNode> node;
     YAML::anchor_t anchor;
     YamlPtr key;  // of a map entry whose value has not come yet
+    bool in_braces = false;
   };
+
+  // `!name`; what quotes and plain texts have is "!" and "?".
+  static bool is_tag(const std::string& tag) { return tag.size() > 1 && tag.front() == '!'; }
+
+  void unexpected_tag(const YAML::Mark& mark, const std::string& tag) {
+    sink_.error(locate(mark),
+                "YAML takes `" + tag + "` for a tag: a text that begins with `!` needs quotes");
+  }
+
+  // In braces a comma ends a text without quotes: `{a: f(x, y)}` has the entries `a: f(x` and `y)`.
+  // Reports that, and puts the text together again, so that nothing else is said about it.
+  void rejoin_texts(YamlNode& map) {
+    auto& entries = map.entries;
+    for (size_t i = 0; i + 1 < entries.size(); ++i) {
+      const YamlNode& value = *entries[i].second;
+      if (!value.is_scalar() || value.quoted) continue;
+      int open = open_brackets(value.scalar.text);
+      size_t last = i;
+      while (open > 0 && last + 1 < entries.size() && is_lone_text(entries[last + 1])) {
+        open += open_brackets(entries[++last].first->scalar.text);
+      }
+      if (last == i || open != 0) continue;
+      const SourceString& end = entries[last].first->scalar;
+      const size_t from = file_.offset(value.scalar.location.line, value.scalar.location.column);
+      const size_t to = file_.offset(end.location.line, end.location.column) + end.text.size();
+      if (end.location.line != value.scalar.location.line || to <= from) continue;
+      auto whole = std::make_shared<YamlNode>(value);
+      whole->scalar = {file_.text().substr(from, to - from), value.scalar.location, {}};
+      Location past = end.location;
+      past.column += static_cast<uint32_t>(end.text.size());
+      sink_.error(value.scalar.location,
+                  "inside braces YAML ends a text at its comma: put it in quotes",
+                  "\"" + whole->scalar.text + "\"", past);
+      entries[i].second = std::move(whole);
+      entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                    entries.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    }
+  }
+
+  static bool is_lone_text(const std::pair<YamlPtr, YamlPtr>& entry) {
+    return entry.first->is_scalar() && !entry.first->quoted &&
+           entry.second->kind == YamlNode::Kind::kNull;
+  }
+
+  static int open_brackets(const std::string& text) {
+    int open = 0;
+    for (const char c : text) open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    return open;
+  }
 
   std::shared_ptr<YamlNode> make(const YAML::Mark& mark, YamlNode::Kind kind) const {
     auto node = std::make_shared<YamlNode>();
@@ -151,6 +212,22 @@ bool check_bytes(const SourceFile& file, DiagnosticSink& sink) {
   return true;
 }
 
+// What to write instead, where a line without quotes holds what YAML has a meaning for.
+std::string advice(std::string_view line) {
+  const size_t colon = line.find(": ");
+  if (colon == std::string_view::npos) return {};
+  const size_t begin = line.find_first_not_of(' ', colon + 2);
+  if (begin == std::string_view::npos) return {};
+  const char first = line[begin];
+  if (std::string_view("*&%@`|>").find(first) != std::string_view::npos) {
+    return std::string("; a text that begins with `") + first + "` needs quotes";
+  }
+  if (first == '"' || first == '\'') return {};
+  const bool colon_inside = line.find(": ", begin) != std::string_view::npos &&
+                            (first != '{' || line.find(" ? ", begin) != std::string_view::npos);
+  return colon_inside ? "; a text with a colon and a space in it needs quotes" : "";
+}
+
 }  // namespace
 
 std::string_view YamlNode::describe() const {
@@ -179,8 +256,12 @@ YamlPtr parse_yaml(const SourceFile& file, DiagnosticSink& sink) {
     }
     return root;
   } catch (const YAML::Exception& problem) {
-    Diagnostic diagnostic{
-        Severity::kError, builder.locate(problem.mark), "this is not YAML: " + problem.msg, {}, {}};
+    const Location place = builder.locate(problem.mark);
+    Diagnostic diagnostic{Severity::kError,
+                          place,
+                          "this is not YAML: " + problem.msg + advice(file.line(place.line)),
+                          {},
+                          {}};
     if (const YamlNode* open = builder.unfinished()) {
       diagnostic.notes.push_back(
           {open->location, "while reading " + std::string(open->describe()) + " that begins here"});

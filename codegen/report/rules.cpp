@@ -9,7 +9,8 @@ namespace {
 // Those of codegen/check; tests/codegen/bad/README.md lists them too.
 constexpr Rule kChecks[] = {
     {"known_dispatch_key",
-     "a `dispatch` key that is not in the list, or given twice; a warning in upstream's dialect"},
+     "a `dispatch` key that is not in the list, or given twice; warnings: one that is not in the "
+     "list of upstream's dialect, one of a backend that Tenon does not have"},
     {"known_tag", "a tag that tags.yaml lacks; a warning in upstream's dialect"},
     {"known_python_module", "a module whose operators nobody would bind"},
     {"known_category_override", "a category that is none"},
@@ -63,6 +64,12 @@ constexpr Rule kChecks[] = {
     {"pointwise_schema", "`pointwise` beside a schema that it cannot compute"},
     {"pointwise_cases", "expressions that are missing or given twice"},
     {"promote_needs_pointwise", "`promote` without `pointwise`"},
+    {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
+    {"pointwise_arguments", "an expression without a tensor; a tensor that no expression reads"},
+    {"pointwise_outputs", "outputs of one expression each whose dtypes differ"},
+    {"derivable_expression",
+     "an expression that cannot be differentiated, or a second one for complex numbers, without a "
+     "derivative"},
     {"seeded_tag",
      "a Generator, or a name with rand or dropout, without the tag `nondeterministic_seeded`"},
     {"differentiated", "silence about how an operator is differentiated"},
@@ -95,7 +102,8 @@ constexpr Rule kChecks[] = {
     {"inplace_differentiability",
      "an in-place operator whose output is declared not differentiable"},
     {"derivative_two_meanings", "a name that is an argument and an output"},
-    {"derivative_shadowed", "an argument named `result` or `grad_input_mask`"},
+    {"derivative_missing", "a derivative that says nothing about an argument that is a tensor"},
+    {"derivative_shadowed", "an argument named as a result or a gradient: `result`, `grad`"},
     {"formula_syntax", "a formula that is no expression"},
     {"formula_names", "a name that a backward formula does not know"},
     {"gradient_names",
@@ -104,12 +112,14 @@ constexpr Rule kChecks[] = {
     {"forward_names", "`x` for `x_p` or `x_t`, and names that a forward formula does not know"},
     {"forward_automatic", "`auto_linear` and `auto_element_wise` where they have no meaning"},
     {"forward_inplace", "the value of self after it was overwritten; two forward formulas"},
+    {"formula_calls", "a call in a formula that does not exist or does not take its arguments"},
+    {"upstream_calls", "a call of what is nearly an operator or namespace; a warning"},
     {"symbolic_sizes", "`.sizes()`, `.size(1)`, `.strides()` instead of their symbolic forms"},
     {"strides_of_input", "strides of another tensor than the one whose gradient it is"},
     {"decomposing_derivative", "a derivative of an operator that decomposes"},
 };
 
-// Those of the loader, the emitter and check-kernels; `pointwise_cases` is the loader's too.
+// Those of the loader and check-kernels; `pointwise_cases` is the loader's too.
 constexpr Rule kOthers[] = {
     {"unreadable_file", "a file that does not exist or cannot be read"},
     {"yaml_syntax", "what is no YAML document in UTF-8"},
@@ -124,9 +134,6 @@ constexpr Rule kOthers[] = {
     {"derivative_schema", "a schema in a derivative's name that is not the operator's"},
     {"derivative_of_derived", "a derivative of a form that is derived from an entry"},
     {"derivative_form", "formulas beside `dispatch`, or of no name"},
-    {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
-    {"derivable_expression", "an expression that cannot be differentiated, without a derivative"},
-    {"formula_calls", "a call in a formula that does not exist or does not take its arguments"},
     {"backend_operators",
      "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
     {"base_operator", "beside `--base`, a function that the library has, or a method"},

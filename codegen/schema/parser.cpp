@@ -17,14 +17,11 @@ constexpr size_t kMaxSuffixes = 16;
 
 // Spellings of other languages and of older schemas, which edit distance would not find.
 std::string suggest_type(std::string_view name) {
-  constexpr std::string_view kForeign[][2] = {
+  static constexpr ForeignWord kForeign[] = {
       {"double", "float"},     {"int64_t", "int"},         {"string", "str"},
       {"number", "Scalar"},    {"complex", "Scalar"},      {"boolean", "bool"},
       {"dtype", "ScalarType"}, {"TensorList", "Tensor[]"}, {"IntArrayRef", "int[]"}};
-  for (const auto& pair : kForeign) {
-    if (pair[0] == name) return std::string(pair[1]);
-  }
-  return nearest(name, base_type_names());
+  return suggest(name, base_type_names(), kForeign);
 }
 
 class Parser : private detail::TokenStream {

@@ -59,4 +59,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return best;
 }
 
+std::string suggest(std::string_view word, const std::vector<std::string>& candidates,
+                    std::span<const ForeignWord> foreign) {
+  for (const ForeignWord& one : foreign) {
+    if (one.word == word) return std::string(one.ours);
+  }
+  return nearest(word, candidates);
+}
+
 }  // namespace tenon::schema

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,16 @@ size_t edit_distance(std::string_view a, std::string_view b);
 /// naming (distance at most a third of the longer word, case ignored). The first of several equally
 /// near ones wins.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// A word of another language, or of another place, and the one that means it here.
+struct ForeignWord {
+  std::string_view word;
+  std::string_view ours;
+};
+
+/// What `foreign` says of `word`, which edit distance would not find or would mistake; without
+/// that, the nearest candidate.
+std::string suggest(std::string_view word, const std::vector<std::string>& candidates,
+                    std::span<const ForeignWord> foreign);
 
 }  // namespace tenon::schema

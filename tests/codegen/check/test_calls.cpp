@@ -49,23 +49,12 @@ std::string diagnose(const std::string& formula, const std::string& forward = {}
   DiagnosticSink sink;
   Sources sources;
   sources.native.push_back(sink.sources().add("native.yaml", kOperators));
-  std::string text = "- name: f\n  self: \"" + formula + "\"\n";
+  std::string text = "- name: f\n  self: \"" + formula + "\"\n  weight, list: non_differentiable\n";
   if (!forward.empty()) text += "  result: " + forward + "\n";
   sources.derivatives.push_back(sink.sources().add("derivatives.yaml", text));
   const Model model = load(sources, Dialect::kTenon, sink);
   run_checks(model, sink);
   REQUIRE(model.derivatives().size() == 1);
-  const Derivative& derivative = model.derivatives()[0];
-  const Differentiability analysis =
-      differentiability(model.operators()[derivative.target], derivative, derivative.sets[0]);
-  const CallChecker checker(model, nullptr);
-  for (const BackwardFormula& one : analysis.backward) {
-    checker.check(derivative, *one.source, one.written, sink);
-  }
-  for (const ForwardFormula& one : analysis.forward) {
-    checker.check(derivative, *one.source, expr::parse_formula(one.source->text.text).formula,
-                  sink);
-  }
   std::string said;
   for (const Diagnostic& d : sink.sorted()) {
     said += std::to_string(d.location.column) + ": " + d.message;
@@ -95,7 +84,9 @@ TEST_CASE("calls that exist pass", "[check][calls]") {
                               "keep ? grad.mm(self) : twice(grad)",
                               "std::get<0>(pair(grad)).anything(1)",
                               "mm(std::get<1>(pair(grad)), self)",
-                              "some::library(grad)",
+                              "std::min(grad, self)",
+                              "grad.sum(dim) * (dim / 2)",
+                              "not_implemented(\\\"f: self\\\")",
                               "weight->sizes().size() > 1 ? grad : grad"}) {
     CAPTURE(formula);
     CHECK(diagnose(formula) == "");
@@ -136,6 +127,19 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("twice(*grad)") == "16: `*` does not take a Tensor\n");
   CHECK(diagnose("grad ? grad : self") == "10: a condition must be a bool, got Tensor\n");
   CHECK(diagnose("weight.has_value() ? grad : grad") == "");
+  CHECK(diagnose("self.shape[0] > 1 ? grad : twice(grad)") ==
+        "15: `shape` is not called: formulas see no other members of a Tensor; did you mean "
+        "'sizes()'?\n");
+  CHECK(diagnose("twice(grad) * self.sizes()") == "10: `*` does not take (Tensor, int[])\n");
+  CHECK(diagnose("twice(grad) * weight") == "10: `*` does not take (Tensor, Tensor?)\n");
+  CHECK(diagnose("not_implemented(self)") ==
+        "10: `not_implemented` takes a text in quotes, got Tensor\n");
+  CHECK(diagnose("some::library(grad)") ==
+        "10: no operator has the namespace `some`, and formulas see nothing else of it\n");
+  CHECK(diagnose("tenon::twise(grad)") ==
+        "17: `tenon` has no operator `twise`; did you mean 'twice'?\n");
+  // `/` is true division, so what it gives is no int.
+  CHECK(diagnose("grad.sum(dim / 2)") == "15: `sum` has no form that takes (float)\n");
   CHECK(diagnose("grad", "self_t.mm(self_p) + mm(self_t, alpha)") ==
         "31: `mm` does not take (Tensor, Scalar)\n");
 }

@@ -31,6 +31,8 @@ class Diff(Workspace):
 
     def test_folders(self):
         self.write("new/notes.yaml", "a: 1\n")
+        # As PyTorch has it: signatures of the past, which are no derivatives.
+        self.write("new/deprecated.yaml", "- name: f(Tensor self, Scalar a) -> Tensor\n  aten: f(self, a)\n")
         result = tenonc("diff", self.folder / "old", self.folder / "new")
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("1 change:", result.stdout)
@@ -39,7 +41,7 @@ class Diff(Workspace):
 
     def test_derivatives_of_a_folder_count(self):
         native = "- func: f(Tensor a, Tensor b) -> Tensor\n  composite: explicit\n"
-        for name, formulas in (("x", "  a: grad\n  b: grad\n"), ("y", "  a: grad\n")):
+        for name, formulas in (("x", "  a: grad\n  b: grad\n"), ("y", "  a: grad\n  b: non_differentiable\n")):
             self.write(f"{name}/native.yaml", native)
             self.write(f"{name}/derivatives.yaml", "- name: f\n" + formulas)
         result = tenonc("diff", self.folder / "x", self.folder / "y")

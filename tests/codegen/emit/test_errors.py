@@ -69,6 +69,29 @@ class Generation(Workspace):
         self.assertRegex(message, r"native\.yaml:1:\d+: error: .*Tnsor")
         self.assertRegex(message, r"derivatives\.yaml:4:\d+: error: .*mmm")
 
+    def test_expressions_and_formulas_beside_other_mistakes(self):
+        message = self.errors(
+            "- func: f(Tnsor self) -> Tensor\n  pointwise: self\n"
+            "- func: g(Tensor self) -> Tensor\n  pointwise: self * sigmiod(self)\n"
+            "- func: h(Tensor self) -> Tensor\n  pointwise: nextafter(self, self)\n" + MM,
+            MM_DERIVATIVE.replace("grad.mm(mat2", "grad.mmm(mat2"))
+        self.assertRegex(message, r"native\.yaml:1:11: error: unknown type `Tnsor`")
+        self.assertRegex(message, r"native\.yaml:4:21: error: .*sigmiod")
+        self.assertRegex(message, r"native\.yaml:6:\d+: error: .*nextafter")
+        self.assertRegex(message, r"derivatives\.yaml:2:14: error: Tensor has no method `mmm`")
+        self.assertIn("4 errors\n", message)
+
+    def test_missing_kernels_of_files_with_other_mistakes(self):
+        # Whatever is wrong with the entries, what can be said of kernels is said, and nothing breaks.
+        kernels = self.folder / "kernels"
+        kernels.mkdir(exist_ok=True)
+        for bad in sorted((ROOT / "tests" / "codegen" / "bad").glob("*.yaml")):
+            if ".derivatives" in bad.name or ".tags" in bad.name or bad.read_bytes().startswith(b"# dialect"):
+                continue
+            with self.subTest(bad.name):
+                result = tenonc("check", "--native", bad, "--kernels", kernels)
+                self.assertIn(result.returncode, (0, 1), result.stderr)
+
     def test_a_file_without_its_option(self):
         result = tenonc("check", "--native", self.write("n.yaml", MM), "derivatives.yaml", cwd=self.folder)
         self.assertEqual(result.returncode, 2)
@@ -220,6 +243,18 @@ class Compilation(Workspace):
         self.assertNotEqual(result.returncode, 0)
         place = self.place(self.derivatives, "  self: std::no_such_function")
         self.assertIn(f"{place}: note: this is the formula of self: std::no_such_function(grad, mat2)\n", result.stderr)
+
+    def test_wrong_pointwise_kernel(self):
+        source = self.gen / "pointwise" / "lerp.cpp"
+        text = source.read_text()
+        source.write_text(text.replace("    out_[0] = ", "    int broken = nothing;\n    out_[0] = ", 1))
+        try:
+            result = self.compile(source)
+        finally:
+            source.write_text(text)
+        self.assertNotEqual(result.returncode, 0)
+        place = self.place(self.native, "- func: lerp.Scalar(")
+        self.assertIn(f"{place}: note: this follows from lerp.Scalar(", result.stderr)
 
 
 if __name__ == "__main__":

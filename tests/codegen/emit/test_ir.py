@@ -142,6 +142,34 @@ class Explain(Workspace):
         self.assertIn("backward: none: `non_differentiable`", self.library("argmax").stdout)
         self.assertIn("differentiated by the operators that it calls", self.library("softmax.int").stdout)
 
+    def test_division_in_formulas_is_true_division(self):
+        native = ("- func: half(Tensor self, int n) -> Tensor\n  dispatch: {CPU: half_cpu}\n"
+                  "- func: mm(Tensor self, Tensor mat2) -> Tensor\n  variants: method\n  composite: implicit\n"
+                  "- func: part(Tensor self, int n) -> Tensor\n  dispatch: {CPU: part_cpu}\n")
+        derivatives = "- name: half\n  self: grad * (1 / 2)\n- name: part\n  self: grad.mm(self) * (n / self.size(0))\n"
+        result = tenonc("ir", "--native", self.write("n.yaml", native), "--derivatives",
+                        self.write("d.yaml", derivatives))
+        self.check_ok(result)
+        nodes = {entry["name"]: entry["node"] for entry in json.loads(result.stdout)["operators"]}
+        self.assertEqual(nodes["half"]["pointwise"][0]["readable"], "grad * 0.5")
+        self.assertEqual(nodes["part"]["formulas"][0]["text"], "grad.mm(self) * (true_quotient(n, self_size_0))")
+
+    def test_upstream(self):
+        # Most of what upstream's formulas call is written by hand there, and nothing here can know it.
+        native = self.write("n.yaml", "- func: f(Tensor self, Tensor other) -> Tensor\n"
+                                      "  dispatch:\n    CPU: f\n    Vulkan: f_vulkan\n")
+        derivatives = self.write("d.yaml", "- name: f(Tensor self, Tensor other) -> Tensor\n"
+                                           "  self: f_backward(grad, other)\n  other: at::native::g(grad)\n")
+        files = ["--native", native, "--derivatives", derivatives, "--dialect", "upstream"]
+        self.check_ok(tenonc("ir", *files))
+        explained = tenonc("explain", "f", *files)
+        self.check_ok(explained)
+        self.assertIn("grad of self = f_backward(grad, other)", explained.stdout)
+        checked = tenonc("check", *files)
+        self.check_ok(checked)
+        self.assertIn("n.yaml:4:5: warning: unknown dispatch key `Vulkan`", checked.stderr)
+        self.assertEqual(checked.stdout, "1 operators, 1 derivatives: no errors, 1 warning\n")
+
     def test_unknown(self):
         result = self.library("add.Tensr")
         self.assertEqual(result.returncode, 1)

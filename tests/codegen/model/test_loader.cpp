@@ -52,7 +52,7 @@ constexpr const char* kDerivatives = R"(
 )";
 
 TEST_CASE("entries of our dialect", "[model]") {
-  const Read read = read_text(kNative, kDerivatives);
+  const Read read = read_text(kNative, kDerivatives, Dialect::kTenon, false);
   CHECK(read.messages == "");
   const Model& model = read.model;
   REQUIRE(model.operators().size() == 5);
@@ -97,7 +97,7 @@ TEST_CASE("entries of our dialect", "[model]") {
 }
 
 TEST_CASE("derivatives are bound to operators", "[model]") {
-  const Read read = read_text(kNative, kDerivatives);
+  const Read read = read_text(kNative, kDerivatives, Dialect::kTenon, false);
   const Model& model = read.model;
   REQUIRE(model.derivatives().size() == 2);
   const Derivative* mm = model.derivative_of(1);
@@ -128,7 +128,7 @@ TEST_CASE("an in-place entry differentiates as its functional form", "[model]") 
 }
 
 TEST_CASE("names lead to entries and to derived forms", "[model]") {
-  const Read read = read_text(kNative, kDerivatives);
+  const Read read = read_text(kNative, kDerivatives, Dialect::kTenon, false);
   const Model& model = read.model;
   REQUIRE(model.find("add_.Tensor") != nullptr);
   CHECK(model.find("add_.Tensor")->op == 0);
@@ -178,9 +178,9 @@ TEST_CASE("line breaks of any kind give the same model and the same places", "[m
     crlf += c == '\n' ? "\r\n" : std::string(1, c);
     cr += c == '\n' ? '\r' : c;
   }
-  const Read plain = read_text(kNative, kDerivatives);
+  const Read plain = read_text(kNative, kDerivatives, Dialect::kTenon, false);
   for (const std::string& text : {crlf, cr, "\xEF\xBB\xBF" + crlf}) {
-    const Read other = read_text(text, kDerivatives);
+    const Read other = read_text(text, kDerivatives, Dialect::kTenon, false);
     CHECK(other.messages == "");
     REQUIRE(other.model.operators().size() == plain.model.operators().size());
     for (size_t i = 0; i < plain.model.operators().size(); ++i) {
@@ -202,7 +202,7 @@ TEST_CASE("the place of every byte of a scalar is known", "[model]") {
       "- func: \"f(str a='b', \\\n    ZZ x) -> Tensor\"\n",
       "- func: |\n    f(Tensor self,\n\n      ZZ x) -> Tensor\n",
       "- func: >2-\n\n    f(Tensor self,\n    ZZ x) -> Tensor\n",
-      "- func: &anchor !tag f(Tensor self, ZZ x) -> Tensor\n",
+      "- func: &anchor !!str f(Tensor self, ZZ x) -> Tensor\n",
       "- {func: \"f(Tensor self, ZZ x) -> Tensor\"}\n",
       "- ? func\n  : f(str a='\xC3\xA9', ZZ x) -> Tensor\n",
   };

@@ -124,8 +124,8 @@ struct Outcome {
   bool yaml = true;  // it could be read as YAML at all
 };
 
-// Loads, checks and, where nothing is wrong yet and there is a `base`, emits; everything that is
-// reported has a place.
+// Loads, checks and, where nothing is wrong and formulas may call what a `base` has, emits;
+// everything that is reported has a place.
 Outcome check(const Files& files, const Model* base = nullptr) {
   DiagnosticSink sink;
   Sources sources;
@@ -133,7 +133,7 @@ Outcome check(const Files& files, const Model* base = nullptr) {
   sources.derivatives.push_back(sink.sources().add("derivatives.yaml", join(files.derivatives)));
   sources.tags = sink.sources().add("tags.yaml", files.tags);
   const Model model = load(sources, files.dialect, sink);
-  run_checks(model, sink);
+  run_checks(model, sink, base);
   if (base != nullptr && !sink.has_errors()) {
     EmitOptions options;
     options.library = false;
@@ -187,7 +187,7 @@ TEST_CASE("a slip in our files is reported or harmless", "[model][mutation]") {
     const std::string mutated = mutator.mutate(entry, what);
     if (mutated.empty()) continue;
     CAPTURE(what, entry, mutated);
-    const Outcome before = check(some), after = [&] {
+    const Outcome before = check(some, &whole), after = [&] {
       entry = mutated;
       return check(changed, &whole);
     }();

@@ -1,0 +1,173 @@
+// What the expressions of `pointwise` say.
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/check/rules.h"
+#include "codegen/expr/differentiate.h"
+#include "codegen/expr/print_readable.h"
+#include "codegen/expr/token.h"
+#include "codegen/model/expression.h"
+#include "codegen/model/vocabulary.h"
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+using Cases = std::vector<const PointwiseCase*>;
+
+void report(const Entry& entry, const SourceString& text,
+            const std::vector<expr::ExprError>& errors) {
+  for (const expr::ExprError& error : errors) {
+    entry.sink.error(text.at(error.offset), error.message, error.suggestion,
+                     text.end_at(error.offset + error.length));
+  }
+}
+
+std::optional<expr::Expression> parse(const Entry& entry, const Cases& cases) {
+  if (cases.empty()) return std::nullopt;
+  expr::ParseResult parsed = parse_cases(entry.op, cases);
+  if (!parsed.ok()) return std::nullopt;
+  return std::move(parsed.expression);
+}
+
+bool of_integers(const PointwiseCase& one) {
+  return one.category == "integral" || one.category == "bool";
+}
+
+// `x ^ 2` is an exclusive or, and nobody means that of a real number.
+void powers(const Entry& entry, const PointwiseCase& one) {
+  if (of_integers(one)) return;
+  const SourceString& text = one.expression;
+  std::vector<expr::ExprError> errors;
+  const std::vector<expr::Token> tokens = expr::tokenize(text.text, errors);
+  for (size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const bool power = tokens[i].text == "^" && tokens[i + 1].kind == expr::TokenKind::kNumber;
+    if (!power) continue;
+    const std::string base =
+        tokens[i - 1].kind == expr::TokenKind::kName ? tokens[i - 1].text : "x";
+    entry.sink.error(text.at(tokens[i].offset),
+                     "`^` is exclusive or, for integers alone (then under `integral`); a power is "
+                     "`pow(" +
+                         base + ", " + tokens[i + 1].text + ")`",
+                     "", text.end_at(tokens[i].offset + 1));
+  }
+}
+
+const char* dtype_rule(expr::Promotion promotion) {
+  switch (promotion) {
+  case expr::Promotion::kBool: return "bool";
+  case expr::Promotion::kFloat: return "floating, whatever the arguments";
+  case expr::Promotion::kDefault: break;
+  }
+  return "the arguments' dtype";
+}
+
+}  // namespace
+
+void pointwise_expression(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.pointwise) return;
+  for (const PointwiseCase& one : op.pointwise->cases) {
+    if (one.backend == "cuda") {
+      entry.sink.error(one.expression.location,
+                       "an expression for CUDA alone is not supported: the kernels of both "
+                       "backends come from one expression");
+    }
+    report(entry, one.expression, parse_cases(op, {&one}).errors);
+    powers(entry, one);
+  }
+  if (op.promotion == Promotion::kBoolToLong) {
+    entry.sink.error(entry.at_key("promote"),
+                     "`promote: bool_to_long` is not supported by pointwise kernels");
+  }
+}
+
+// A tensor that no expression reads is most often one that a comment of YAML hides.
+void pointwise_arguments(const Entry& entry) {
+  if (!entry.op.pointwise || !entry.op.pointwise->complete) return;
+  std::set<std::string> used;
+  for (const PointwiseCase& one : entry.op.pointwise->cases) {
+    const std::optional<expr::Expression> expression = parse(entry, {&one});
+    if (!expression) return;
+    const expr::TypeInfo info = expr::infer_types(expression->graph, expression->outputs[0]);
+    used.insert(info.tensors.begin(), info.tensors.end());
+  }
+  const auto is_tensor = [](const schema::Argument& arg) { return arg.type.is_tensor(); };
+  if (std::none_of(entry.schema().args.begin(), entry.schema().args.end(), is_tensor)) return;
+  if (used.empty()) {
+    entry.sink.error(entry.op.pointwise->cases[0].expression.location,
+                     "no expression reads a tensor, so that the result would have no shape");
+    return;
+  }
+  for (const schema::Argument& arg : entry.schema().args) {
+    if (!arg.type.is_tensor() || used.contains(arg.name)) continue;
+    const SourceString& text = entry.op.pointwise->cases[0].expression;
+    const Location end = text.end_at(text.text.size());
+    const std::string_view line = end.file->line(end.line);
+    const bool comment = end.column <= line.size() && line.substr(end.column - 1).find(" #") == 0;
+    entry.sink.report({Severity::kError,
+                       entry.op.at(arg.name_span),
+                       "no expression reads the tensor `" + arg.name + "`",
+                       {{comment ? end : text.location,
+                         comment ? "YAML takes what begins with ` #` here for a comment"
+                                 : "the expression is here"}},
+                       {}});
+  }
+}
+
+void pointwise_outputs(const Entry& entry) {
+  if (!entry.op.pointwise || entry.has("promote")) return;
+  for (const std::string& category : pointwise_categories()) {
+    const Cases cases = pointwise_cases_for(entry.op, category);
+    const std::optional<expr::Expression> expression = parse(entry, cases);
+    if (!expression) continue;
+    const auto rule = [&](size_t i) {
+      return promotion_of(expr::infer_types(expression->graph, expression->outputs[i]));
+    };
+    for (size_t i = 1; i < cases.size(); ++i) {
+      if (rule(i) == rule(0)) continue;
+      const schema::FunctionSchema& schema = entry.schema();
+      entry.sink.report(
+          {Severity::kError,
+           cases[i]->expression.location,
+           "the outputs of a pointwise operator have one dtype, but that of `" +
+               schema.return_name(i) + "` is " + dtype_rule(rule(i)) + ", of `" +
+               schema.return_name(0) + "` " + dtype_rule(rule(0)) +
+               ": say which with `promote`, or declare two operators",
+           {{cases[0]->expression.location, "`" + schema.return_name(0) + "` is here"}},
+           {}});
+      return;
+    }
+  }
+}
+
+void derivable_expression(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.pointwise || op.non_differentiable || entry.model.derivative_of(entry.index)) return;
+  const Cases cases = differentiable_cases(op);
+  std::optional<expr::Expression> expression = parse(entry, cases);
+  if (!expression) return;
+  for (const expr::ExprError& error : expr::differentiate(*expression).errors) {
+    entry.sink.error(op.pointwise->location, error.message, error.suggestion);
+  }
+  // Gradients are those of one expression, whatever the dtype.
+  const Cases of_complex = pointwise_cases_for(op, "complex");
+  const std::optional<expr::Expression> other = parse(entry, of_complex);
+  if (!other || of_complex == cases) return;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const expr::TypeInfo info = expr::infer_types(other->graph, other->outputs[i]);
+    const bool same = expr::print_readable(expression->graph, expression->outputs[i]) ==
+                      expr::print_readable(other->graph, other->outputs[i]);
+    if (same || !info.complex_allowed) continue;
+    entry.sink.report(
+        {Severity::kError,
+         of_complex[i]->expression.location,
+         "the derivative follows from the expression for floating numbers, which is another: add "
+         "an entry to derivatives.yaml that holds for both, or `non_differentiable: True`",
+         {{cases[i]->expression.location, "it is here"}},
+         {}});
+  }
+}
+
+}  // namespace tenon::codegen::rules

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/expr/infer.h"
+#include "codegen/expr/parse.h"
+#include "codegen/model/differentiability.h"
+#include "codegen/model/operator.h"
+
+namespace tenon::codegen {
+
+/// The names that expressions of this schema may use: its tensors and numbers.
+std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema);
+
+/// The expression of each output for one dtype category; empty where an output has none.
+std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
+                                                      std::string_view category);
+
+/// Those expressions as one graph.
+expr::ParseResult parse_cases(const Operator& op, const std::vector<const PointwiseCase*>& cases);
+
+/// The expressions that the derivative of a pointwise operator follows from: those of floating
+/// numbers, where there are none those of complex ones. Empty for an operator of integers alone.
+std::vector<const PointwiseCase*> differentiable_cases(const Operator& op);
+
+/// The dtype rule that one output has by itself.
+expr::Promotion promotion_of(const expr::TypeInfo& info);
+
+/// A formula that computes each element of a gradient from the same element of its operands, as an
+/// expression; nothing for other formulas. `analysis` is what the formula is from.
+std::optional<expr::Expression> as_pointwise(const Operator& op, const Differentiability& analysis,
+                                             const BackwardFormula& formula);
+
+/// What such an expression may use: arguments, then `grad` and `result`.
+std::vector<expr::Parameter> formula_parameters(const Operator& op);
+
+}  // namespace tenon::codegen

@@ -1,0 +1,121 @@
+"""How tenon_add_operators() and its like divide the work: projects that are configured and not compiled."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import ROOT, TEMPLATES, TENONC, Workspace
+
+HEAD = """cmake_minimum_required(VERSION 3.25)
+project(demo LANGUAGES CXX)
+add_library(hwy::hwy INTERFACE IMPORTED)
+add_library(Tenon::tenon INTERFACE IMPORTED)
+set(TENON_SHARE_DIR "{root}")
+set(TENON_TEMPLATES_DIR "{templates}")
+set(TENON_PYTHON "{python}")
+set(TENON_COMPILER "{tenonc}")
+include("{root}/cmake/TenonPython.cmake")
+include("{root}/cmake/TenonOperators.cmake")
+"""
+FIRST = "- func: first::f(Tensor self) -> Tensor\n  pointwise: exp(self)\n"
+SECOND = "- func: second::g(Tensor self) -> Tensor\n  dispatch: {CPU: g_cpu}\n"
+SECOND_DERIVATIVE = "- name: second::g\n  self: first::f(grad).t()\n"
+
+
+@unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "cmake and ninja build the project")
+class Projects(Workspace):
+    def configure(self, name, text, **files):
+        """The finished CMake."""
+        for file, content in files.items():
+            self.write(f"{name}/{file}.yaml", content)
+        self.write(f"{name}/main.cpp", "")
+        self.write(f"{name}/CMakeLists.txt", HEAD.format(
+            root=ROOT, templates=TEMPLATES, python=sys.executable, tenonc=TENONC) + text)
+        self.source, self.build = self.folder / name, self.folder / name / "build"
+        return subprocess.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja",
+                               f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}"], capture_output=True, text=True, timeout=120)
+
+    def ninja(self, target):
+        return subprocess.run(["ninja", "-C", self.build, target], capture_output=True, text=True, timeout=300)
+
+    def test_wrong_yaml_fails_its_target_alone(self):
+        done = self.configure("wrong", """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML ops.yaml)
+add_library(other STATIC main.cpp)
+""", ops=FIRST.replace("exp", "sigmiod_of_something_with_a_name_so_long_that_any_terminal_would_wrap_it"))
+        self.check_ok(done)
+        place = f"{self.source}/ops.yaml:2:14: error: unknown function "
+        self.assertEqual([line for line in done.stderr.split("\n") if line.startswith(place)][0].count("wrap_it"), 1)
+        self.check_ok(self.ninja("other"))
+        failed = self.ninja("mine")
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn("\n" + place, failed.stdout)
+        # Once mended, the next build configures again and goes on.
+        self.write("wrong/ops.yaml", FIRST)
+        self.assertIn("autograd_0.cpp", self.ninja("mine").stdout)
+
+    def test_several_calls_on_one_target(self):
+        self.check_ok(self.configure("several", """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML one.yaml)
+tenon_add_operators(mine YAML two.yaml)
+""", one=FIRST, two=FIRST.replace("first", "second")))
+        for folder, header in (("tenon_mine", "mine/one.h"), ("tenon_mine_2", "mine/two.h")):
+            self.assertTrue((self.build / folder / header).exists(), header)
+            self.assertTrue((self.build / folder / "operators_0.cpp").exists())
+        again = self.configure("several", """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML one.yaml)
+tenon_add_operators(mine YAML sub/one.yaml)
+""", **{"sub/one": FIRST.replace("first", "second")})
+        self.assertNotEqual(again.returncode, 0)
+        self.assertIn("a second one.yaml", again.stderr)
+
+    def test_formulas_call_operators_of_another_library(self):
+        libraries = """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML one.yaml)
+add_library(yours STATIC)
+tenon_add_operators(yours YAML two.yaml DERIVATIVES formulas.yaml KERNELS main.cpp{base})
+"""
+        files = {"one": FIRST, "two": SECOND, "formulas": SECOND_DERIVATIVE}
+        self.check_ok(self.configure("base", libraries.format(base=" BASE mine"), **files))
+        self.assertIn('#include "first/ops/f.h"\n', (self.build / "tenon_yours" / "autograd_0.cpp").read_text())
+        self.assertIn("-I" + str(self.build / "tenon_mine"), (self.build / "build.ninja").read_text())
+        without = self.configure("without", libraries.format(base=""), **files)
+        self.assertIn("formulas.yaml:2:9: error: no operator has the namespace `first`", without.stderr)
+        unknown = self.configure("unknown", libraries.format(base=" BASE mien"), **files)
+        self.assertNotEqual(unknown.returncode, 0)
+        self.assertIn("BASE mien is no target with operators", unknown.stderr)
+
+    def test_installed_operators(self):
+        self.check_ok(self.configure("installed", """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML one.yaml)
+tenon_install_operators(mine DESTINATION include)
+install(TARGETS mine EXPORT mine ARCHIVE DESTINATION lib)
+install(EXPORT mine FILE MineTargets.cmake DESTINATION cmake)
+""", one=FIRST))
+        prefix = self.folder / "prefix"
+        # Nothing is built here: what is installed must not be looked for.
+        (self.build / "libmine.a").write_bytes(b"")
+        self.check_ok(subprocess.run(["cmake", "--install", self.build, "--prefix", prefix], capture_output=True,
+                                     text=True, timeout=120))
+        self.assertTrue((prefix / "include/first/ops/f.h").exists())
+        self.assertTrue((prefix / "include/mine/one.h").exists())
+        self.check_ok(self.configure("user", f"""
+include("{prefix}/cmake/MineTargets.cmake")
+add_library(yours STATIC)
+tenon_add_operators(yours YAML two.yaml DERIVATIVES formulas.yaml KERNELS main.cpp BASE mine)
+""", two=SECOND, formulas=SECOND_DERIVATIVE))
+        self.assertIn('#include "first/ops/f.h"\n', (self.build / "tenon_yours" / "autograd_0.cpp").read_text())
+        commands = json.dumps((self.build / "build.ninja").read_text())
+        self.assertIn(str(prefix / "include"), commands)
+
+
+if __name__ == "__main__":
+    unittest.main()
