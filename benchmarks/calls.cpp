@@ -2,6 +2,12 @@
 // the engine.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "tenon/ops/add.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/linear.h"
+#include "tenon/ops/relu.h"
+#endif
 
 using bench::keep;
 

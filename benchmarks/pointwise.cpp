@@ -2,6 +2,23 @@
 // arithmetic in cache.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "tenon/ops/add.h"
+#include "tenon/ops/clamp_min.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/erf.h"
+#include "tenon/ops/exp.h"
+#include "tenon/ops/expm1.h"
+#include "tenon/ops/gelu.h"
+#include "tenon/ops/log1p.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/relu.h"
+#include "tenon/ops/rsqrt.h"
+#include "tenon/ops/sigmoid.h"
+#include "tenon/ops/sin.h"
+#include "tenon/ops/tanh.h"
+#include "tenon/ops/where.h"
+#endif
 
 using bench::keep;
 

@@ -1,6 +1,13 @@
 // Matrix products and convolutions.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "tenon/ops/bmm.h"
+#include "tenon/ops/conv2d.h"
+#include "tenon/ops/convolution.h"
+#include "tenon/ops/linear.h"
+#include "tenon/ops/matmul.h"
+#endif
 
 using bench::keep;
 

@@ -1,6 +1,13 @@
 // Sums, means, softmax and normalisation over rows and columns.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "tenon/ops/layer_norm.h"
+#include "tenon/ops/log_softmax.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/softmax.h"
+#include "tenon/ops/zeros.h"
+#endif
 
 using bench::keep;
 

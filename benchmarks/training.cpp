@@ -1,6 +1,17 @@
 // A training step of LeNet on 28x28 images, and the optimizers by themselves.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "runtime/nn/module.h"
+#include "runtime/nn/modules/conv.h"
+#include "runtime/nn/modules/linear.h"
+#include "runtime/optim/adam.h"
+#include "runtime/optim/sgd.h"
+#include "tenon/ops/cross_entropy_loss.h"
+#include "tenon/ops/max_pool2d.h"
+#include "tenon/ops/randint.h"
+#include "tenon/ops/relu.h"
+#endif
 
 namespace {
 

@@ -9,7 +9,11 @@ namespace t = torch;
 #define BENCH_LIBRARY "torch"
 #define BENCH_MODULE TORCH_MODULE
 #else
-#include "tenon/tenon.h"
+#include "aten/core/generator.h"
+#include "aten/core/parallel.h"
+#include "aten/core/thread_state.h"
+#include "tenon/ops/rand.h"
+#include "tenon/tensor.h"
 namespace t = tenon;
 #define BENCH_LIBRARY "tenon"
 #define BENCH_MODULE TENON_MODULE

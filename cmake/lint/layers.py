@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that no file includes a header of a layer above its own.
+"""Checks that no file includes a header of a layer above its own, and that no test includes all operators.
 
     layers.py [--root FOLDER] [--gen FOLDER] [file...]
 
-Without files, every C++ and CUDA file of the library is read. LAYERS below is DESIGN's picture: a file may
+Without files, every C++ and CUDA file of the library, its tests and benchmarks is read. LAYERS below is DESIGN's picture: a file may
 include what its own layer and the layers named in `uses` hold. Exit status 1 where a rule is broken.
 """
 
@@ -20,8 +20,8 @@ class Layer(NamedTuple):
     uses: tuple  # names of layers
 
 
-# Generated headers are of three kinds. "generated" is what kernels may see: per-operator headers, Tensor and
-# the kernel declarations. "umbrella" is for users, tests and examples alone.
+# Generated headers are of two kinds. "generated" is what kernels may see: per-operator headers, Tensor and
+# the kernel declarations. "umbrella" is for users alone: a new operator recompiles what includes it.
 OPERATORS = ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated", "autograd")
 RUNTIME = ("nn", "optim", "data", "serialization", "hub")
 LAYERS = (
@@ -49,10 +49,12 @@ LAYERS = (
     Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),
     Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
     Layer("bindings", ("bindings/",), OPERATORS + RUNTIME),
-    Layer("umbrella", ("tenon/tenon.h",), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
+    Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
 )
 
-FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings")
+FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings", "tests", "benchmarks")
+# What may include every layer below the umbrella.
+ABOVE_LAYERS = ("tests/", "benchmarks/")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
@@ -70,7 +72,8 @@ def layer_of(path):
 def problems_of(path, text):
     """Yields 'path:line: message' for each include that the layers forbid."""
     own = layer_of(path)
-    if own is None:
+    above = path.startswith(ABOVE_LAYERS)
+    if own is None and not above:
         return
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
@@ -78,7 +81,13 @@ def problems_of(path, text):
             continue
         header = match.group(1)
         theirs = layer_of(header)
-        if theirs is None:
+        if above:
+            if theirs is not None and theirs.name == "umbrella":
+                yield (
+                    f'{path}:{number}: [layers] "{header}" includes every operator, so that a new one would recompile this '
+                    "file; include tenon/ops/<name>.h of those it calls"
+                )
+        elif theirs is None:
             yield (
                 f'{path}:{number}: [layers] "{header}" is not root-relative or lies in no layer; '
                 "write the path from the repository's root"

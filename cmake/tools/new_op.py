@@ -71,7 +71,8 @@ Tensor native::{name}({parameters}) {{
 TEST = """#include <catch2/catch.hpp>
 
 #include "autograd/gradcheck.h"
-#include "tenon/tenon.h"
+#include "tenon/ops/{name}.h"
+#include "tenon/ops/rand.h"
 
 namespace tenon {{
 

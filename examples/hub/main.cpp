@@ -7,6 +7,8 @@
 #include "perceptron.h"
 #include "runtime/serialization/serialize.h"
 #include "runtime/serialization/sha256.h"
+#include "tenon/ops/equal.h"
+#include "tenon/ops/randn.h"
 
 namespace {
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "runtime/hub/hub.h"
-#include "tenon/tenon.h"
+#include "runtime/nn/modules/linear.h"
+#include "tenon/ops/relu.h"
 
 /// Two layers: [N, in_features] to scores [N, num_classes].
 class PerceptronImpl : public tenon::nn::Module {

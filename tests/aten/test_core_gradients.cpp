@@ -1,4 +1,22 @@
 // Derivatives of views, copies, indexing and reductions against central differences.
+#include "aten/composite/tensor_factories.h"
+#include "aten/core/generator.h"
+#include "aten/core/thread_state.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/constant_pad_nd.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/logsumexp.h"
+#include "tenon/ops/max.h"
+#include "tenon/ops/mean.h"
+#include "tenon/ops/min.h"
+#include "tenon/ops/norm.h"
+#include "tenon/ops/randn.h"
+#include "tenon/ops/sort.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/std.h"
+#include "tenon/ops/sum.h"
+#include "tenon/ops/topk.h"
+#include "tenon/ops/var.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -1,3 +1,16 @@
+#include "aten/composite/tensor_factories.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/empty_like.h"
+#include "tenon/ops/equal.h"
+#include "tenon/ops/eye.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/linspace.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/ones_like.h"
+#include "tenon/ops/scalar_tensor.h"
+#include "tenon/ops/zeros.h"
+#include "tenon/ops/zeros_like.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -1,3 +1,9 @@
+#include "aten/composite/tensor_factories.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/scalar_tensor.h"
+#include "tenon/ops/scatter.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

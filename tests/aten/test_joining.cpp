@@ -1,3 +1,11 @@
+#include "tenon/ops/arange.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/constant_pad_nd.h"
+#include "tenon/ops/hstack.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/tile.h"
+#include "tenon/ops/vstack.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -3,7 +3,19 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "tenon/tenon.h"
+#include "aten/composite/tensor_factories.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/as_strided_backward.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/linear_backward.h"
+#include "tenon/ops/native_layer_norm_backward.h"
+#include "tenon/ops/nextafter.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/prod_backward.h"
+#include "tenon/ops/sum.h"
+#include "tenon/ops/zeros.h"
 
 using namespace tenon;
 using Catch::Matchers::Contains;

@@ -2,7 +2,11 @@
 #include <complex>
 #include <limits>
 
+#include "aten/composite/tensor_factories.h"
 #include "aten/core/print.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -1,4 +1,12 @@
 // Golden values: PyTorch 2.15.0, CPU, after torch.manual_seed(0).
+#include "aten/core/generator.h"
+#include "tenon/ops/bernoulli.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/rand.h"
+#include "tenon/ops/randint.h"
+#include "tenon/ops/randn.h"
+#include "tenon/ops/randperm.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

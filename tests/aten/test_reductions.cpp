@@ -2,6 +2,24 @@
 #include <complex>
 #include <limits>
 
+#include "aten/composite/tensor_factories.h"
+#include "aten/core/generator.h"
+#include "tenon/ops/all.h"
+#include "tenon/ops/any.h"
+#include "tenon/ops/cumsum.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/linalg_vector_norm.h"
+#include "tenon/ops/max.h"
+#include "tenon/ops/mean.h"
+#include "tenon/ops/min.h"
+#include "tenon/ops/norm.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/randn.h"
+#include "tenon/ops/scalar_tensor.h"
+#include "tenon/ops/std.h"
+#include "tenon/ops/sum.h"
+#include "tenon/ops/var.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -2,6 +2,14 @@
 #include <limits>
 #include <numeric>
 
+#include "aten/composite/tensor_factories.h"
+#include "aten/core/generator.h"
+#include "tenon/ops/argsort.h"
+#include "tenon/ops/randint.h"
+#include "tenon/ops/scalar_tensor.h"
+#include "tenon/ops/sort.h"
+#include "tenon/ops/topk.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tenon/tenon.h"
+#include "tenon/tensor.h"
 
 namespace tenon::test {
 

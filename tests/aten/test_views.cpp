@@ -1,3 +1,7 @@
+#include "tenon/ops/arange.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/squeeze.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

@@ -1,6 +1,7 @@
 #include <thread>
 
 #include "autograd/node.h"
+#include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 
 using namespace tenon;

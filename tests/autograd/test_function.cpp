@@ -1,3 +1,4 @@
+#include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 
 using namespace tenon;

@@ -1,3 +1,10 @@
+#include "tenon/ops/cat.h"
+#include "tenon/ops/log_softmax.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/ones_like.h"
+#include "tenon/ops/softmax.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/where.h"
 #include "tests/autograd/test_support.h"
 
 using namespace tenon;

@@ -1,3 +1,5 @@
+#include "tenon/ops/mul.h"
+#include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
 
 using namespace tenon;

@@ -5,7 +5,7 @@
 #include "aten/composite/tensor_factories.h"
 #include "autograd/autograd.h"
 #include "autograd/gradcheck.h"
-#include "tenon/ops.h"
+#include "tenon/ops/empty.h"
 #include "tenon/tensor.h"
 
 namespace tenon::test {

@@ -39,6 +39,9 @@ class Layers(Tree):
             ("aten/iterator/plan.h", "aten/cpu/pointwise.h"),
             ("aten/cpu/mm.cpp", "autograd/engine.h"),
             ("aten/cpu/bmm.cpp", "tenon/tenon.h"),
+            ("aten/cpu/dot.cpp", "tenon/ops.h"),
+            ("tests/aten/test_add.cpp", "tenon/ops.h"),
+            ("benchmarks/support/library.h", "tenon/tenon.h"),
             ("autograd/engine.cpp", "runtime/nn/module.h"),
             ("runtime/nn/module.h", "bindings/python/tensor.h"),
             ("runtime/nn/module.h", "runtime/serialization/serialize.h"),
@@ -63,6 +66,9 @@ class Layers(Tree):
             ("aten/composite/linear.cpp", "tenon/ops/addmm.h"),
             ("autograd/engine.cpp", "tenon/ops/add.h"),
             ("runtime/nn/linear.h", "autograd/node.h"),
+            ("tests/aten/test_add.cpp", "tenon/ops/add.h"),
+            ("tests/aten/test_add.cpp", "tests/aten/test_support.h"),
+            ("benchmarks/own_operator.cpp", "custom/ops/swiglu.h"),
         ):
             self.assertEqual([], self.check(path, header))
 

@@ -27,6 +27,8 @@ class NewOp(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("- func: gated(Tensor self, Tensor gate) -> Tensor", self.read("native_functions.yaml"))
         self.assertIn("gated(x[0], x[1])", self.read("tests/ops/test_gated.cpp"))
+        self.assertIn('#include "tenon/ops/gated.h"', self.read("tests/ops/test_gated.cpp"))
+        self.assertNotIn('"tenon/tenon.h"', self.read("tests/ops/test_gated.cpp"))
         self.assertFalse((self.root / "derivatives.yaml").exists())
 
     def test_structured_gets_kernels_and_a_derivative(self):

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "aten/registration/library.h"
-#include "tenon/ops.h"
+#include "tenon/ops/ones.h"
 #include "tests/ops/aliases.h"
 
 using namespace tenon;

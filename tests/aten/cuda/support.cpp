@@ -1,4 +1,7 @@
 #include "tests/aten/cuda/support.h"
+#include "aten/core/generator.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/empty.h"
 
 #include <cmath>
 #include <complex>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "aten/cuda/device.h"
-#include "tenon/tenon.h"
+#include "tenon/tensor.h"
 
 /// Ends a test case, saying why, on a machine without a GPU.
 #define TENON_NEEDS_GPU()                        \

@@ -1,4 +1,5 @@
 #include "aten/cuda/allocator.h"
+#include "tenon/ops/empty.h"
 
 #include "aten/cuda/pinned.h"
 #include "tests/aten/cuda/support.h"

@@ -1,4 +1,11 @@
 #include "aten/cuda/copy.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/eye.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/linspace.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/zeros.h"
 
 #include "aten/cuda/pinned.h"
 #include "tests/aten/cuda/support.h"

@@ -1,3 +1,6 @@
+#include "tenon/ops/addmm.h"
+#include "tenon/ops/baddbmm.h"
+#include "tenon/ops/linear.h"
 #include "tests/aten/cuda/support.h"
 
 namespace tenon::test {

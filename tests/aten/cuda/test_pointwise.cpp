@@ -1,6 +1,12 @@
 #include <string_view>
 
 #include "aten/core/operator_entry.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/gelu.h"
+#include "tenon/ops/maximum.h"
+#include "tenon/ops/mul.h"
 #include "tests/aten/cuda/support.h"
 
 namespace tenon::test {

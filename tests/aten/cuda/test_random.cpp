@@ -1,3 +1,9 @@
+#include "aten/core/generator.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/native_dropout.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/rand.h"
 #include "tests/aten/cuda/support.h"
 
 namespace tenon::test {

@@ -1,6 +1,10 @@
 #include <cmath>
 #include <limits>
 
+#include "tenon/ops/all.h"
+#include "tenon/ops/any.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/linalg_vector_norm.h"
 #include "tests/aten/cuda/support.h"
 
 namespace tenon::test {

@@ -1,4 +1,5 @@
 #include "aten/cuda/stream.h"
+#include "tenon/ops/ones.h"
 
 #include "aten/cuda/launch.h"
 #include "tests/aten/cuda/support.h"

@@ -1,7 +1,13 @@
 // Kernels above the backends: autograd, fallbacks of layers.
+#include "aten/composite/tensor_factories.h"
 #include "aten/core/exclude_layers.h"
+#include "aten/core/thread_state.h"
 #include "aten/registration/library.h"
+#include "autograd/function.h"
 #include "autograd/gradcheck.h"
+#include "autograd/node.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/ones.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;

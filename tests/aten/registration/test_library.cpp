@@ -1,5 +1,12 @@
 // Operators and kernels registered while the program runs.
+#include "aten/composite/tensor_factories.h"
+#include "aten/core/generator.h"
 #include "aten/registration/library.h"
+#include "autograd/node.h"
+#include "tenon/ops/abs.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/zeros.h"
 
 #include <map>
 #include <thread>

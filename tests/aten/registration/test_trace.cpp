@@ -1,5 +1,8 @@
 // Noting which operators are called.
+#include "aten/composite/tensor_factories.h"
 #include "aten/core/trace_operators.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/empty.h"
 
 #include <cstdio>
 #include <fstream>

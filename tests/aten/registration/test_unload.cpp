@@ -1,6 +1,7 @@
 // A shared library that registers operators is loaded, used and unloaded.
 #include <dlfcn.h>
 
+#include "aten/composite/tensor_factories.h"
 #include "aten/registration/library.h"
 #include "tests/aten/test_support.h"
 

@@ -37,8 +37,7 @@ Model load_bad(const std::string& name, DiagnosticSink& sink) {
   const fs::path derivatives = kBad / (name + ".derivatives.yaml");
   const fs::path tags = kBad / (name + ".tags.yaml");
   const bool upstream = read(native).starts_with("# dialect: upstream\n");
-  const fs::path known_tags = upstream ? kTests / "codegen" / "upstream-2.6" / "tags.yaml"
-                                       : kTests.parent_path() / "tags.yaml";
+  const fs::path known_tags = kTests.parent_path() / "tags.yaml";
   std::vector<std::string> derivative_files;
   if (fs::exists(derivatives)) derivative_files.push_back(derivatives.string());
   return load({native.string()}, derivative_files, (fs::exists(tags) ? tags : known_tags).string(),

@@ -12,6 +12,7 @@
 #include "codegen/diff/report.h"
 #include "codegen/model/loader.h"
 #include "codegen/schema/parser.h"
+#include "tests/codegen/upstream.h"
 
 namespace tenon::codegen {
 namespace {
@@ -290,12 +291,11 @@ TEST_CASE("a derived form changes with its entry, which is reported once", "[dif
         "- added-default: f: argument `n` now has the default `2`\n");
 }
 
-TEST_CASE("upstream's files are compatible with themselves", "[diff]") {
-  const std::string folder = TENON_TEST_DIR "/codegen/upstream-2.6/";
+TEST_CASE("upstream's files are compatible with themselves", "[.][upstream]") {
   DiagnosticSink sink;
   const auto model = [&] {
-    return load({folder + "native_functions.yaml"}, {folder + "derivatives.yaml"},
-                folder + "tags.yaml", Dialect::kUpstream, sink);
+    return load({upstream_file("native_functions.yaml")}, {upstream_file("derivatives.yaml")},
+                upstream_file("tags.yaml"), Dialect::kUpstream, sink);
   };
   const Model a = model();
   CHECK(compare_models(a, model(), true).empty());

@@ -13,7 +13,6 @@ except ImportError as error:
     raise unittest.SkipTest(f"{error.name} is missing: pip install -r tests/requirements.txt") from None
 
 TESTS = ROOT / "tests" / "codegen"
-UPSTREAM = TESTS / "upstream-2.6"
 
 # Bad files whose form alone is wrong.
 TELLING = {
@@ -55,11 +54,6 @@ class Schemas(Workspace):
             data = load(path)
             kind = "backend" if "backend" in data else "native_functions" if "func" in data[0] else "derivatives"
             self.valid[kind](data)
-
-    def test_upstreams_files(self):
-        options = ["--dialect", "upstream", "--tags", UPSTREAM / "tags.yaml"]
-        for kind in ("native_functions", "derivatives", "tags"):
-            fastjsonschema.compile(schema(kind, *options))(load(UPSTREAM / f"{kind}.yaml"))
 
     def test_bad_files(self):
         for name in TELLING:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """run.py BUILD RUNS [TARGET...]: gives each fuzzer RUNS inputs, beginning with entries of the corpora: the library's
-own files, upstream's and the bad files. Findings stay in BUILD."""
+own files, the bad files and, where build/venv-oracle is there, PyTorch's. Findings stay in BUILD."""
 
 import re
 import sys
@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[3]
 TESTS = ROOT / "tests" / "codegen"
 sys.path.insert(0, str(ROOT / "tests"))
 from fuzzing import run_fuzzers  # noqa: E402
+from oracle_environment import upstream_files  # noqa: E402
 
 
 def entries(path, key):
@@ -18,9 +19,10 @@ def entries(path, key):
 
 def corpora():
     """{target: seeds}"""
-    ours, theirs = entries(ROOT / "native_functions.yaml", "func"), entries(TESTS / "upstream-2.6/native_functions.yaml", "func")
-    formulas = (ROOT / "derivatives.yaml", TESTS / "upstream-2.6/derivatives.yaml")
-    derivatives = [entry for path in formulas for entry in entries(path, "name")]
+    upstream = upstream_files()
+    ours, derivatives = entries(ROOT / "native_functions.yaml", "func"), entries(ROOT / "derivatives.yaml", "name")
+    theirs = entries(upstream["native_functions"], "func") if upstream else []
+    derivatives += entries(upstream["derivatives"], "name") if upstream else []
     bad = [path.read_bytes() for path in sorted((TESTS / "bad").glob("*.yaml"))]
     theirs = theirs[::10]
     texts = [line.split(": ", 1)[1].strip() for entry in derivatives for line in entry.split("\n") if ": " in line]

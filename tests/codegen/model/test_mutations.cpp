@@ -15,11 +15,11 @@
 #include "codegen/check/check.h"
 #include "codegen/emit/ir.h"
 #include "codegen/model/loader.h"
+#include "tests/codegen/upstream.h"
 
 namespace tenon::codegen {
 namespace {
 
-const std::string kUpstream = TENON_TEST_DIR "/codegen/upstream-2.6/";
 const std::string kRoot = std::string(TENON_SOURCE_DIR) + "/";
 
 std::string read(const std::string& path) {
@@ -202,10 +202,10 @@ TEST_CASE("a slip in our files is reported or harmless", "[model][mutation]") {
 }
 
 // All at once, so that the upstream files are read once: two hundred entries changed.
-TEST_CASE("slips in upstream's files are reported", "[model][mutation]") {
-  const Files files = {Dialect::kUpstream, split_entries(read(kUpstream + "native_functions.yaml")),
-                       split_entries(read(kUpstream + "derivatives.yaml")),
-                       read(kUpstream + "tags.yaml")};
+TEST_CASE("slips in upstream's files are reported", "[.][upstream]") {
+  const Files files = {
+      Dialect::kUpstream, split_entries(read(upstream_file("native_functions.yaml"))),
+      split_entries(read(upstream_file("derivatives.yaml"))), read(upstream_file("tags.yaml"))};
   Mutator mutator(21);
   Files changed = files;
   size_t count = 0;

@@ -3,8 +3,7 @@ the tests compare with what Tenon's model says.
 
     python facts.py NATIVE DERIVATIVES TAGS OUT
 
-needs a Python with torchgen (it comes with PyTorch) and writes OUT/operators.txt and OUT/derivatives.txt. The files
-in ../upstream-2.6/expected were written with the torchgen of release 2.6.
+needs a Python with torchgen (it comes with PyTorch) and writes OUT/operators.txt and OUT/derivatives.txt.
 
 operators.txt, one line for each operator, generated ones included:
 

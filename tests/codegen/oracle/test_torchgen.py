@@ -1,32 +1,29 @@
-"""Compares the model with the torchgen of the PyTorch that is installed, over that PyTorch's own files.
+"""Runs the test cases about PyTorch's own YAML files, [upstream] of TEST_CODEGEN, beside what torchgen makes of them.
 
     python test_torchgen.py TEST_CODEGEN
-
-needs a Python with PyTorch. The committed expectations for release 2.6 need none: see facts.py.
 """
 
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-import facts
-import torchgen
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from oracle_environment import enter, upstream_files  # noqa: E402
 
 
 def main(program):
-    packaged = pathlib.Path(torchgen.__file__).parent / "packaged"
-    files = [packaged / "ATen/native/native_functions.yaml", packaged / "autograd/derivatives.yaml",
-             packaged / "ATen/native/tags.yaml"]
+    files = upstream_files()
     with tempfile.TemporaryDirectory() as folder:
-        facts.main(*map(str, files), folder)
-        for file in files:
+        facts.main(*(str(files[name]) for name in ("native_functions", "derivatives", "tags")), folder)
+        for file in files.values():
             shutil.copy(file, folder)
-        command = [program, "the installed torchgen says the same"]
-        return subprocess.run(command, env={**os.environ, "TENON_ORACLE": folder}, check=False).returncode
+        return subprocess.run([program, "[upstream]"], env={**os.environ, "TENON_UPSTREAM": folder}, check=False).returncode
 
 
 if __name__ == "__main__":
+    enter()
+    import facts  # needs torchgen
     sys.exit(main(sys.argv[1]))

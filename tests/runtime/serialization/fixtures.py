@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the files of data/ anew that torch.save makes. Needs PyTorch 2.15: build/venv-peer/bin/python,
-which ./tenon bench sets up. variants.py makes the others from these."""
+"""Writes the files of data/ anew that torch.save makes. Needs PyTorch 2.15: build/venv-oracle/bin/python,
+which ./tenon setup --oracle makes. variants.py makes the others from these."""
 
 import collections
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """oracle.py PROGRAM: saves and loads with PyTorch and with Tenon, crosswise. PROGRAM is
-serialization_oracle. Exits with 77, which CTest shows as skipped, where no Python has torch."""
+serialization_oracle. Skipped where build/venv-oracle is missing."""
 
 import collections
 import os
@@ -14,26 +14,8 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-SKIPPED = 77
-
-
-def find_torch():
-    """Goes on in a Python that has torch."""
-    try:
-        import torch  # noqa: F401
-        return
-    except ImportError:
-        pass
-    if os.environ.get("TENON_ORACLE_PYTHON"):
-        sys.exit("the Python that has torch could not import it again")
-    peer = HERE.parents[2] / "build" / "venv-peer" / "bin" / "python"
-    for python in (peer, Path("/usr/bin/python3")):
-        if python.exists() and subprocess.run([python, "-c", "import torch"],
-                                              capture_output=True).returncode == 0:
-            os.environ["TENON_ORACLE_PYTHON"] = str(python)
-            os.execv(python, [str(python), "-B", *sys.argv])
-    print("skipped: no Python here has torch (./tenon bench sets one up in build/venv-peer)")
-    sys.exit(SKIPPED)
+sys.path.insert(0, str(HERE.parents[1]))
+from oracle_environment import enter  # noqa: E402
 
 
 class Comparison:
@@ -159,7 +141,7 @@ def same_archive(ours, theirs, name):
 
 
 def main():
-    find_torch()
+    enter()
     import torch
     sys.path.insert(0, str(HERE))
     import cases
