@@ -14,7 +14,7 @@ import sys
 
 CALL = re.compile(r"^([ \t]*)(tenon_target_sources|tenon_test)\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.M)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[^\s"]+')
-KEYWORDS = {"ENABLED", "FOLDERS", "LIBRARIES", "EXCLUDE", "SOURCES"}
+KEYWORDS = {"ENABLED", "FOLDERS", "LIBRARIES", "EXCLUDE", "PRECOMPILE", "SOURCES"}
 
 
 def sections(body):
