@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <random>
 
-#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/io/parallel_tasks.h"
@@ -10,6 +9,7 @@
 #include "runtime/serialization/sha256.h"
 #include "runtime/serialization/sharded/shard_index.h"
 #include "runtime/serialization/sharded/sharded.h"
+#include "runtime/serialization/storage_bytes.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/narrow.h"
 
