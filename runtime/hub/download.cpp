@@ -12,13 +12,15 @@
 #include "runtime/hub/file_lock.h"
 #include "runtime/hub/hash_prefix.h"
 #include "runtime/hub/partial_file.h"
-#include "runtime/hub/progress_bar.h"
 #include "runtime/hub/url.h"
+#include "runtime/serialization/progress_bar.h"
 #include "runtime/serialization/serialize.h"
 #include "runtime/serialization/sha256.h"
 
 namespace tenon::hub {
 namespace {
+
+using serialization::ProgressBar;
 
 constexpr std::chrono::milliseconds kLongestWait{60'000};
 constexpr int kOk = 200, kPartialContent = 206, kRangeNotSatisfiable = 416;

@@ -21,6 +21,9 @@ struct TensorInfo {
   int64_t offset = 0;  ///< in elements
   bool requires_grad = false;
   std::vector<std::string> storages;  ///< keys; a sparse tensor has several, a meta tensor none
+  /// What stands for it in CheckpointInfo::value: a tensor on the meta device, an Object for a kind
+  /// that the library has not.
+  Value value;
 };
 
 /// A storage in a checkpoint.
@@ -39,6 +42,8 @@ struct CheckpointInfo {
   std::string archive;    ///< folder of the records of a zip file
   int version = 0;        ///< of the zip format
   std::string byteorder;  ///< "little" or "big"
+  /// Of the pickle, or the pickles, as they are in the file.
+  uint64_t pickle_bytes = 0;
   std::vector<TensorInfo> tensors;
   std::vector<StorageInfo> storages;
   /// All functions and classes the file names, as "module.name", and those that load() refuses.

@@ -1,7 +1,8 @@
 #include "runtime/serialization/load.h"
 
-#include "runtime/serialization/checkpoint_reader.h"
+#include "runtime/serialization/legacy_checkpoint.h"
 #include "runtime/serialization/sniff.h"
+#include "runtime/serialization/zip_checkpoint.h"
 
 namespace tenon::serialization {
 namespace {
@@ -14,19 +15,25 @@ void check(const LoadOptions& options) {
                     encoding, "\"");
 }
 
+Globals::Mode mode_of(const LoadOptions& options) {
+  return options.weights_only ? Globals::Mode::WeightsOnly : Globals::Mode::PlainTypes;
+}
+
 /// `end` is where the checkpoint ended.
 Value load_from(const ByteSource& source, const LoadOptions& options, uint64_t& end) {
   check(options);
   TENON_CHECK_VALUE(options.mmap == LoadOptions::Mmap::None,
                     "[load] mmap needs the path of a file, got ", source.name());
-  if (sniff(source) == FileFormat::Zip) {
-    end = source.size();
-    return ZipCheckpoint(source, nullptr, options).load();
-  }
-  LegacyCheckpoint checkpoint(source, options);
-  Value value = checkpoint.load();
-  end = checkpoint.end();
-  return value;
+  return within_memory(source.name(), [&] {
+    if (sniff(source) == FileFormat::Zip) {
+      end = source.size();
+      return ZipCheckpoint(source, nullptr, options, mode_of(options)).load();
+    }
+    LegacyCheckpoint checkpoint(source, options, mode_of(options));
+    Value value = checkpoint.load();
+    end = checkpoint.end();
+    return value;
+  });
 }
 
 Value load_mapped(const std::string& path, const LoadOptions& options) {
@@ -37,7 +44,9 @@ Value load_mapped(const std::string& path, const LoadOptions& options) {
   TENON_CHECK(sniff(*mapping) == FileFormat::Zip, "[load] '", path,
               "': mmap can only be used with files of the zip format; save this one anew to use "
               "it");
-  return ZipCheckpoint(*mapping, mapping, options).load();
+  return within_memory(mapping->name(), [&] {
+    return ZipCheckpoint(*mapping, mapping, options, mode_of(options)).load();
+  });
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ namespace tenon::serialization {
 struct LoadLimits {
   /// Containers within containers.
   int depth = kMaxDepth;
-  /// Objects of the pickle, numbers and strings included.
-  uint64_t objects = uint64_t{1} << 32;
-  /// Bytes that calls in the pickle make, by which a small file could become large; 0 for 64 MiB
-  /// or sixteen times the pickle's own size, whichever is more.
-  uint64_t made_bytes = 0;
+  /// Bytes of memory, and bytes worked through, that objects, the texts of keys, the names of
+  /// tensors and calls may take, beside the storages. 0 for 64 MiB, 256 for each byte that the
+  /// pickle takes in the file, and four times the file; only what is made to be small and to become
+  /// large takes more.
+  uint64_t budget = 0;
 };
 
 struct LoadOptions {

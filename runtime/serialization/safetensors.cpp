@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/safetensors_header.h"
+#include "runtime/serialization/storage_bytes.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {

@@ -3,17 +3,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "aten/core/macros.h"
 
+struct evp_md_ctx_st;
+
 namespace tenon::serialization {
 
-/// SHA-256 (FIPS 180-4) of a message that comes in pieces.
+/// SHA-256 (FIPS 180-4) of a message that comes in pieces, as OpenSSL computes it. In a build
+/// without OpenSSL the constructor throws NotImplementedError.
 class TENON_API Sha256 {
  public:
   using Digest = std::array<uint8_t, 32>;
+
+  Sha256();
 
   /// Continues the message.
   void update(const void* data, size_t bytes);
@@ -24,12 +30,12 @@ class TENON_API Sha256 {
   std::string hex() const;
 
  private:
-  static constexpr size_t kBlockBytes = 64;
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  using Context = std::unique_ptr<evp_md_ctx_st, Free>;
 
-  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<uint8_t, kBlockBytes> pending_{};
-  uint64_t bytes_ = 0;
+  Context context_;
 };
 
 /// The digest of `text` in hexadecimal digits.

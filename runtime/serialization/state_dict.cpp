@@ -1,7 +1,7 @@
-#include "runtime/serialization/checkpoint_reader.h"
-#include "runtime/serialization/load.h"
+#include "runtime/serialization/state_dict.h"
+
 #include "runtime/serialization/save.h"
-#include "runtime/serialization/serialize.h"
+#include "runtime/serialization/scoped_value.h"
 
 namespace tenon::serialization {
 
@@ -15,7 +15,7 @@ void save_state_dict(const StateDict& state, const std::string& path) {
 }
 
 StateDict load_state_dict(const std::string& path, const LoadOptions& options) {
-  const Passing loaded(load(path, options));
+  const ScopedValue loaded(load(path, options));
   const Value& dict = loaded.value;
   TENON_CHECK(dict.is_dict(), "[load] '", path, "' holds ", dict.description(),
               ", expected a dict of tensors");

@@ -1,7 +1,7 @@
-#include <algorithm>
+#include "runtime/serialization/storage_bytes.h"
 
-#include "runtime/serialization/checkpoint_reader.h"
-#include "runtime/serialization/pickle/storage_view.h"
+#include <algorithm>
+#include <utility>
 
 namespace tenon::serialization {
 

@@ -1,6 +1,9 @@
 #include "runtime/serialization/value.h"
 
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/big_integer.h"
+#include "runtime/serialization/value_text.h"
+#include "runtime/serialization/value_visit.h"
+#include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {
 
@@ -11,6 +14,9 @@ namespace {
 using Kind = Value::Kind;
 
 const Value kNone{};
+
+/// Of an int in a message.
+constexpr size_t kIntText = 200;
 
 }  // namespace
 
@@ -127,6 +133,23 @@ Value Value::object(std::string cls, Value args, std::any native) {
   return made;
 }
 
+Value Value::int_of_bytes(std::string_view bytes) {
+  bytes = big_integer::shortest(bytes);
+  if (bytes.size() > 8) return {Kind::Int, std::make_shared<TextNode>(std::string(bytes))};
+  const bool negative = !bytes.empty() && static_cast<signed char>(bytes.back()) < 0;
+  std::string text(bytes);
+  text.resize(8, negative ? '\xff' : '\0');
+  return {Kind::Int, zip::get<int64_t>(text.data())};
+}
+Value Value::large(uint64_t v) {
+  std::string bytes;
+  zip::put<uint64_t>(bytes, v);
+  return int_of_bytes(bytes + '\0');
+}
+Value Value::int_of_decimal(std::string_view text) {
+  return int_of_bytes(big_integer::of_decimal(text));
+}
+
 // ---- what a value holds ----------------------------------------------------------------------
 
 bool Value::is_same(const Value& other) const {
@@ -146,8 +169,15 @@ bool Value::to_bool() const {
 }
 int64_t Value::to_int() const {
   TENON_CHECK_TYPE(is_int(), "expected an int, got ", description());
-  TENON_CHECK_VALUE(!node_, "the int ", *this, " does not fit into 64 bits");
+  TENON_CHECK_VALUE(!node_, "the int ", text_of(*this, kIntText), " does not fit into 64 bits");
   return int_;
+}
+std::string Value::int_bytes() const {
+  TENON_CHECK_TYPE(is_int(), "expected an int, got ", description());
+  if (node_) return static_cast<TextNode&>(*node_).text;
+  std::string bytes;
+  zip::put<int64_t>(bytes, int_);
+  return std::string(big_integer::shortest(bytes));
 }
 double Value::to_double() const {
   if (is(Kind::Float)) return float_;
@@ -187,8 +217,7 @@ const Value::Items& Value::items() const {
 }
 Value::Items& Value::list_items() const { return node<ItemsNode>(is_list(), "a list").items; }
 void Value::add(Value item) const {
-  auto& n = node<ItemsNode>(is(Kind::Set) || is(Kind::FrozenSet), "a set");
-  if (n.index.emplace(hash_key(item), n.items.size()).second) n.items.push_back(std::move(item));
+  node<ItemsNode>(is(Kind::Set) || is(Kind::FrozenSet), "a set").add(std::move(item));
 }
 std::vector<int64_t> Value::to_ints() const {
   std::vector<int64_t> ints;
@@ -240,4 +269,23 @@ const std::any& Value::native() const {
   return node<ObjectNode>(is(Kind::Object), "an object").native;
 }
 
+void dispose(const Value& value) {
+  // Shared, so that no node goes before all have been emptied.
+  std::vector<std::shared_ptr<Node>> nodes;
+  each_reachable(value, [&](const Value& v, int) { nodes.push_back(Node::share(v)); });
+  std::vector<Value> children;
+  for (const auto& node : nodes) node->take_children(children);
+}
+
+namespace detail {
+
+void set_item(const Value& dict, Value key, Value value, Budget& budget) {
+  static_cast<DictNode&>(*Node::share(dict)).set(std::move(key), std::move(value), &budget);
+}
+
+void add_item(const Value& set, Value item, Budget& budget) {
+  static_cast<ItemsNode&>(*Node::share(set)).add(std::move(item), &budget);
+}
+
+}  // namespace detail
 }  // namespace tenon::serialization

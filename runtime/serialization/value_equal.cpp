@@ -2,7 +2,7 @@
 #include <cstring>
 #include <set>
 
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/value_visit.h"
 
 namespace tenon::serialization {
 namespace {
@@ -64,30 +64,31 @@ class Comparison {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
   }
 
+  static std::vector<const Value*> children(const Value& v) {
+    std::vector<const Value*> all;
+    detail::each_child(
+        v, [&](detail::Part, const Value& child, const Value*) { all.push_back(&child); });
+    return all;
+  }
+
   bool same_parts(const Value& a, const Value& b) {
-    if (!same(a.attributes(), b.attributes())) return false;
-    if (a.is_tensor()) return same_tensor(a.to_tensor(), b.to_tensor());
-    if (a.is(Kind::Object)) {
-      return a.name() == b.name() && a.made_by_new() == b.made_by_new() && same(a.args(), b.args());
-    }
+    if (a.is_tensor() && !same_tensor(a.to_tensor(), b.to_tensor())) return false;
+    if (a.is(Kind::Object) && (a.name() != b.name() || a.made_by_new() != b.made_by_new()))
+      return false;
+    if (a.is(Kind::Set) || a.is(Kind::FrozenSet)) return same_sets(a, b);
+    const auto x = children(a), y = children(b);
+    if (x.size() != y.size()) return false;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (!same(*x[i], *y[i])) return false;
+    return true;
+  }
+
+  static bool same_sets(const Value& a, const Value& b) {
     if (a.size() != b.size()) return false;
-    if (a.is_dict()) {
-      for (size_t i = 0; i < a.size(); ++i) {
-        const auto& [key, value] = a.entries()[i];
-        const auto& [other_key, other_value] = b.entries()[i];
-        if (!same(key, other_key) || !same(value, other_value)) return false;
-      }
-      return true;
-    }
-    if (a.is(Kind::Set) || a.is(Kind::FrozenSet)) {
-      std::set<std::string> keys;
-      for (const Value& item : a.items()) keys.insert(detail::hash_key(item));
-      for (const Value& item : b.items())
-        if (!keys.contains(detail::hash_key(item))) return false;
-      return true;
-    }
-    for (size_t i = 0; i < a.size(); ++i)
-      if (!same(a.items()[i], b.items()[i])) return false;
+    std::set<std::string> keys;
+    for (const Value& item : a.items()) keys.insert(detail::hash_key(item));
+    for (const Value& item : b.items())
+      if (!keys.contains(detail::hash_key(item))) return false;
     return true;
   }
 

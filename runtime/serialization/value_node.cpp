@@ -3,13 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <set>
-#include <unordered_set>
 
-#include "runtime/serialization/sha256.h"
+#include "runtime/serialization/budget.h"
 #include "runtime/serialization/zip_format.h"
 
-namespace tenon::serialization {
-namespace detail {
+namespace tenon::serialization::detail {
 namespace {
 
 using Kind = Value::Kind;
@@ -17,13 +15,16 @@ using Kind = Value::Kind;
 /// Dicts are searched in order while they are this small.
 constexpr size_t kFew = 8;
 
-/// Longer texts of keys are replaced by their SHA-256, so that a dict holds no more than its file.
-constexpr size_t kLongKey = 256;
+void spend(Budget* budget, uint64_t bytes) {
+  if (budget) budget->spend(bytes);
+}
 
 /// Writes the text of a key. References within tuples could make a small key endless, so its parts
 /// and its length are limited.
 class KeyWriter {
  public:
+  explicit KeyWriter(Budget* budget) : budget_(budget) {}
+
   std::string run(const Value& key) {
     write(key, 0);
     return std::move(text_);
@@ -33,7 +34,11 @@ class KeyWriter {
   static constexpr int kMaxParts = 10'000;
   static constexpr size_t kMaxBytes = size_t{64} << 10;
 
+  /// What a part costs beside its bytes.
+  static constexpr uint64_t kPart = 32;
+
   void add(char kind, const std::string& s) {
+    spend(budget_, s.size());
     text_ += kind;
     zip::put<uint64_t>(text_, s.size());
     text_ += s;
@@ -51,6 +56,7 @@ class KeyWriter {
     TENON_CHECK_VALUE(depth < kMaxDepth && ++parts_ <= kMaxParts &&
                           (depth == 0 || text_.size() <= kMaxBytes),
                       "a key is nested too deep or too large");
+    spend(budget_, kPart);
     switch (key.kind()) {
     case Kind::None: text_ += 'N'; return;
     // Numbers that are equal are one key: 1, 1.0 and True.
@@ -102,16 +108,14 @@ class KeyWriter {
     for (const std::string& part : parts) add('p', part);
   }
 
+  Budget* budget_;
   std::string text_;
   int parts_ = 0;
 };
 
 }  // namespace
 
-std::string hash_key(const Value& key) {
-  std::string text = KeyWriter().run(key);
-  return text.size() > kLongKey ? "h" + sha256_hex(text) : text;
-}
+std::string hash_key(const Value& key, Budget* budget) { return KeyWriter(budget).run(key); }
 
 void HoldingNode::release(std::vector<Value>&& values) {
   // Destroying a value may destroy a node, which comes here again and leaves its own values to the
@@ -134,7 +138,12 @@ void HoldingNode::release(std::vector<Value>&& values) {
 void ItemsNode::take_children(std::vector<Value>& to) {
   for (Value& item : items) to.push_back(std::move(item));
   items.clear();
-  index.clear();
+  index_.clear();
+}
+
+void ItemsNode::add(Value item, Budget* budget) {
+  spend(budget, Budget::kValue);
+  if (index_.emplace(hash_key(item, budget), items.size()).second) items.push_back(std::move(item));
 }
 
 void DictNode::take_children(std::vector<Value>& to) {
@@ -172,35 +181,45 @@ ObjectNode::~ObjectNode() {
   release(std::move(children));
 }
 
-size_t DictNode::find(const Value& key) {
+size_t DictNode::find(const Value& key, Budget* budget) {
   if (entries.size() > kFew) {
-    make_index();
-    const auto it = index_.find(hash_key(key));
+    make_index(budget);
+    const auto it = index_.find(hash_key(key, budget));
     return it == index_.end() ? entries.size() : it->second;
   }
   // Most keys are strings: no text need be made to compare two.
   const bool is_string = key.is_string();
-  const std::string wanted = is_string ? std::string() : hash_key(key);
+  const std::string wanted = is_string ? std::string() : hash_key(key, budget);
+  const auto same_string = [&](const Value& k) {
+    if (Node::of(k) == Node::of(key)) return true;
+    const std::string &a = k.to_string(), &b = key.to_string();
+    if (a.size() != b.size()) return false;
+    spend(budget, a.size());
+    return a == b;
+  };
   for (size_t i = 0; i < entries.size(); ++i) {
     const Value& k = entries[i].first;
     if (k.is_string() != is_string) continue;
-    if (is_string ? k.to_string() == key.to_string() : hash_key(k) == wanted) return i;
+    if (is_string ? same_string(k) : hash_key(k, budget) == wanted) return i;
   }
   return entries.size();
 }
 
-void DictNode::make_index() {
+void DictNode::make_index(Budget* budget) {
   if (!index_.empty()) return;
-  for (size_t i = 0; i < entries.size(); ++i) index_.emplace(hash_key(entries[i].first), i);
+  std::map<std::string, size_t> made;
+  for (size_t i = 0; i < entries.size(); ++i) made.emplace(hash_key(entries[i].first, budget), i);
+  index_ = std::move(made);
 }
 
-void DictNode::set(Value key, Value value) {
+void DictNode::set(Value key, Value value, Budget* budget) {
+  spend(budget, 2 * Budget::kValue);
   size_t at = 0;
   if (entries.size() > kFew) {
-    make_index();
-    at = index_.emplace(hash_key(key), entries.size()).first->second;
+    make_index(budget);
+    at = index_.emplace(hash_key(key, budget), entries.size()).first->second;
   } else {
-    at = find(key);
+    at = find(key, budget);
   }
   if (at < entries.size()) {
     entries[at].second = std::move(value);
@@ -209,19 +228,4 @@ void DictNode::set(Value key, Value value) {
   }
 }
 
-}  // namespace detail
-
-void dispose(const Value& value) {
-  using detail::Node;
-  // Shared, so that no node goes before all have been visited.
-  std::unordered_set<std::shared_ptr<Node>> seen;
-  std::vector<Value> pending = {value};
-  while (!pending.empty()) {
-    const Value next = std::move(pending.back());
-    pending.pop_back();
-    const auto node = Node::share(next);
-    if (node && seen.insert(node).second) node->take_children(pending);
-  }
-}
-
-}  // namespace tenon::serialization
+}  // namespace tenon::serialization::detail

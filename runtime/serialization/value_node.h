@@ -4,6 +4,10 @@
 
 #include "runtime/serialization/value.h"
 
+namespace tenon::serialization {
+class Budget;
+}
+
 /// What Values refer to.
 namespace tenon::serialization::detail {
 
@@ -54,8 +58,12 @@ struct ItemsNode : HoldingNode {
     if (!items.empty()) release(std::move(items));
   }
   void take_children(std::vector<Value>& to) override;
+  /// Of a set: adds what it does not hold.
+  void add(Value item, Budget* budget = nullptr);
   Value::Items items;
-  std::map<std::string, size_t> index;  ///< of a set: hash_key() to position
+
+ private:
+  std::map<std::string, size_t> index_;  // of a set: hash_key() to position
 };
 
 /// Dict, OrderedDict, Counter.
@@ -63,13 +71,13 @@ struct DictNode : HoldingNode {
   ~DictNode() override;
   void take_children(std::vector<Value>& to) override;
   /// Position of a key, or the number of entries.
-  size_t find(const Value& key);
-  void set(Value key, Value value);
+  size_t find(const Value& key, Budget* budget = nullptr);
+  void set(Value key, Value value, Budget* budget = nullptr);
   Value::Entries entries;
   Value attributes;
 
  private:
-  void make_index();
+  void make_index(Budget* budget);
 
   std::map<std::string, size_t> index_;  // hash_key() to position; empty while there are few
 };
@@ -94,10 +102,12 @@ struct ObjectNode : HoldingNode {
 };
 
 /// Text that is equal for keys that are equal in Python; TypeError "unhashable: a list". Compared,
-/// not hashed, so that no choice of keys makes look-ups slow.
-std::string hash_key(const Value& key);
+/// not hashed, so that no choice of keys makes look-ups slow. A budget, where there is one, pays
+/// for the parts and the bytes.
+std::string hash_key(const Value& key, Budget* budget = nullptr);
 
-/// Decimal digits of an int, or hexadecimal ones of what is too long for that.
-std::string printed_int(const Value& value);
+/// Value::set_item() and Value::add() of a reader: of a dict, of a set or frozenset.
+void set_item(const Value& dict, Value key, Value value, Budget& budget);
+void add_item(const Value& set, Value item, Budget& budget);
 
 }  // namespace tenon::serialization::detail

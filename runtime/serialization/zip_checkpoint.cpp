@@ -1,9 +1,12 @@
+#include "runtime/serialization/zip_checkpoint.h"
+
 #include <charconv>
 
 #include "aten/core/error.h"
-#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/storage_view.h"
+#include "runtime/serialization/printable.h"
+#include "runtime/serialization/storage_bytes.h"
 
 namespace tenon::serialization {
 namespace {
@@ -12,20 +15,31 @@ constexpr int kOldestVersion = 1;
 constexpr int kNewestVersion = 10;
 /// Progress is reported at least this often.
 constexpr uint64_t kReportBytes = uint64_t{16} << 20;
+/// Of the records that hold a word.
+constexpr uint64_t kMaxWord = 100;
+
+/// Of the pickle, in the archive. Its absence is told when it is read.
+uint64_t packed_pickle(const ZipReader& zip) {
+  const ZipReader::Record* record = zip.find("data.pkl");
+  return record ? record->packed : 0;
+}
 
 }  // namespace
 
 ZipCheckpoint::ZipCheckpoint(const ByteSource& source, std::shared_ptr<MappedSource> mapping,
-                             const LoadOptions& options)
-    : source_(source), mapping_(std::move(mapping)), options_(options), zip_(source) {
+                             const LoadOptions& options, Globals::Mode mode)
+    : source_(source), mapping_(std::move(mapping)), options_(options), zip_(source),
+      budget_(packed_pickle(zip_), source.size(), options.limits),
+      tensors_(options.map_location, mode == Globals::Mode::Inspect), globals_(mode, tensors_) {
   if (zip_.has("constants.pkl")) {
     fail("a TorchScript archive, which cannot be loaded as a checkpoint; save the module's "
          "state_dict() to read it here");
   }
   check_version();
   if (zip_.has("byteorder")) {
-    const std::string order = zip_.read("byteorder");
-    if (order != "little" && order != "big") fail("Unknown endianness type: " + order);
+    const std::string order = short_record("byteorder");
+    if (order != "little" && order != "big")
+      fail("Unknown endianness type: " + printable(order, kPrintedName));
     big_endian_ = order == "big";
   }
 }
@@ -34,12 +48,19 @@ void ZipCheckpoint::fail(const std::string& what) const {
   tenon::detail::raise<Error>("[load] ", source_.name(), ": ", what);
 }
 
+std::string ZipCheckpoint::short_record(const char* name) const {
+  if (zip_.size(name) > kMaxWord)
+    fail(tenon::detail::concat("record ", name, " has ", zip_.size(name), " bytes, at most ",
+                               kMaxWord, " are read"));
+  return zip_.read(name);
+}
+
 void ZipCheckpoint::check_version() {
-  std::string text = zip_.read(zip_.has(".data/version") ? ".data/version" : "version");
+  std::string text = short_record(zip_.has(".data/version") ? ".data/version" : "version");
   while (text.ends_with('\n')) text.pop_back();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version_);
   if (error != std::errc() || end != text.data() + text.size())
-    fail("the version is no number: '" + text.substr(0, 40) + "'");
+    fail("the version is no number: '" + printable(text, kPrintedName) + "'");
   if (version_ > kNewestVersion) {
     fail("Attempted to read a file with version " + std::to_string(version_) +
          ", but the maximum supported version for reading is " + std::to_string(kNewestVersion) +
@@ -93,23 +114,24 @@ Storage ZipCheckpoint::read_storage(const ZipReader::Record& record, ScalarType 
 Value ZipCheckpoint::load_storage(const StorageId& id) {
   const std::optional<ScalarType> dtype = storage_dtype(id.cls);
   const std::string name = "data/" + id.key;
-  if (!dtype)
-    fail("record " + name + ": storages of class " + id.cls +
+  if (!dtype && !globals_.inspects())
+    fail("record " + name + ": storages of class " + printable(id.cls, kPrintedName) +
          " (quantized or unknown elements) are not supported");
-  const ScalarType elements = *dtype == ScalarType::Undefined ? kByte : *dtype;
   // The record bounds what is allocated, and the file bounds the record.
   const ZipReader::Record& record = zip_.get(name);
-  const uint64_t size = element_size(elements);
+  const uint64_t size = storage_element_bytes(id.cls);
   if (record.bytes % size != 0 || static_cast<uint64_t>(id.numel) != record.bytes / size) {
     fail("record " + name + " at byte " + std::to_string(record.data) + ": record size (" +
          std::to_string(record.bytes) + " bytes) does not match expected size (" +
          std::to_string(id.numel) + " elements of " + std::to_string(size) + " bytes)");
   }
-  auto it = storages_.find(id.key);
-  if (it == storages_.end()) {
+  const auto [it, is_new] = index_.emplace(id.key, storages_.size());
+  if (is_new) {
+    const ScalarType elements = dtype.value_or(kByte);
     Storage storage;
     try {
-      storage = read_storage(record, elements, id.location);
+      storage =
+          read_storage(record, elements == ScalarType::Undefined ? kByte : elements, id.location);
     } catch (const Error& error) {
       if (std::string_view(error.what()).starts_with("[load]")) throw;
       fail("record " + name + ": " + error.what());
@@ -117,9 +139,9 @@ Value ZipCheckpoint::load_storage(const StorageId& id) {
     if (storage.nbytes() != record.bytes)
       fail("record " + name + ": map_location gave a storage of " +
            std::to_string(storage.nbytes()) + " bytes, expected " + std::to_string(record.bytes));
-    it = storages_.emplace(id.key, Loaded{storage, record.bytes}).first;
+    storages_.push_back({{id.key, id.cls, id.location, record.bytes, record.data, {}}, storage});
   }
-  return Value::storage(it->second.storage, *dtype);
+  return Value::storage(storages_[it->second].storage, dtype.value_or(ScalarType::Undefined));
 }
 
 void ZipCheckpoint::read_requests() {
@@ -144,17 +166,21 @@ void ZipCheckpoint::read_requests() {
 Value ZipCheckpoint::load() {
   for (const ZipReader::Record& record : zip_.records())
     if (record.name.starts_with("data/")) total_ += record.bytes;
+  try {
+    budget_.spend(zip_.size("data.pkl"));
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with("[load]")) throw;
+    fail(error.what());
+  }
   const std::string pickle = zip_.read("data.pkl");
   ByteCursor in(pickle, source_.name() + ": data.pkl");
-  TensorBuilder tensors(options_.map_location, false);
-  const Globals globals(globals_mode(options_), tensors);
   Unpickler machine(
-      in, globals, options_, [this](const StorageId& id) { return load_storage(id); },
+      in, globals_, options_, budget_, [this](const StorageId& id) { return load_storage(id); },
       [this] { read_requests(); });
   Value result = machine.run();
   try {
     read_requests();
-    tensors.finish();
+    tensors_.finish();
   } catch (...) {
     dispose(result);
     throw;

@@ -74,4 +74,10 @@ std::optional<ScalarType> storage_dtype(std::string_view global) {
   return std::nullopt;
 }
 
+uint64_t storage_element_bytes(std::string_view global) {
+  if (const auto dtype = storage_dtype(global))
+    return *dtype == ScalarType::Undefined ? 1 : element_size(*dtype);
+  return global == "torch QInt32Storage" ? 4 : 1;  // the others that PyTorch has hold bytes
+}
+
 }  // namespace tenon::serialization

@@ -21,5 +21,7 @@ std::string storage_class(ScalarType dtype);
 /// The element type of "torch FloatStorage", Undefined for "torch.storage UntypedStorage"; nothing
 /// for an unknown class.
 std::optional<ScalarType> storage_dtype(std::string_view global);
+/// Bytes of an element of such a class, one that is not known here included.
+uint64_t storage_element_bytes(std::string_view global);
 
 }  // namespace tenon::serialization

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/pickle_text.h"
+#include "runtime/serialization/pickle/safe_globals.h"
 #include "runtime/serialization/pickle/tensor_builder.h"
 #include "runtime/serialization/pickle/unpickler.h"
 
@@ -19,35 +21,39 @@ void check(Unpickler& machine, bool right, const char* expected) {
   if (!right) machine.fail(std::string("expected ") + expected);
 }
 
+void set_items(Unpickler& machine, const Value& dict, const Value::Entries& entries) {
+  for (const auto& [key, value] : entries) detail::set_item(dict, key, value, machine.budget());
+}
+
 Value ordered_dict(Unpickler& machine, const Items& args) {
   check(machine, args.size() <= 1, "OrderedDict() or OrderedDict(pairs)");
   const Value made = machine.track(Value::ordered_dict());
   if (args.empty()) return made;
   if (args[0].is_dict()) {
-    for (const auto& [key, value] : args[0].entries()) made.set_item(key, value);
+    set_items(machine, made, args[0].entries());
   } else {
     for (const Value& pair : args[0].items()) {
       check(machine, (pair.is_tuple() || pair.is_list()) && pair.size() == 2,
             "OrderedDict([(key, value), ...])");
-      made.set_item(pair[0], pair[1]);
+      detail::set_item(made, pair[0], pair[1], machine.budget());
     }
   }
-  machine.count_made(made.size() * 2 * sizeof(Value));
   return made;
 }
 
 Value counter(Unpickler& machine, const Items& args) {
   check(machine, args.empty() || (args.size() == 1 && args[0].is_dict()), "Counter(dict)");
-  if (args.empty()) return machine.track(Value::counter());
-  machine.count_made(args[0].size() * 2 * sizeof(Value));
-  return machine.track(Value::counter(args[0].entries()));
+  const Value made = machine.track(Value::counter());
+  if (!args.empty()) set_items(machine, made, args[0].entries());
+  return made;
 }
 
 Value set_of(Unpickler& machine, const Items& args, bool frozen) {
   check(machine, args.empty() || (args.size() == 1 && !args[0].is_dict()), "set(list)");
-  const Items items = args.empty() ? Items() : args[0].items();
-  machine.count_made(items.size() * 2 * sizeof(Value));
-  return machine.track(frozen ? Value::frozenset(items) : Value::set(items));
+  const Value made = machine.track(frozen ? Value::frozenset() : Value::set());
+  if (args.empty()) return made;
+  for (const Value& item : args[0].items()) detail::add_item(made, item, machine.budget());
+  return made;
 }
 Value set(Unpickler& machine, const Items& args) { return set_of(machine, args, false); }
 Value frozenset(Unpickler& machine, const Items& args) { return set_of(machine, args, true); }
@@ -65,7 +71,7 @@ bool is_latin1(const Value& encoding) {
 
 /// A text's characters as bytes.
 std::string encoded(Unpickler& machine, const Value& text) {
-  machine.count_made(text.to_string().size());
+  machine.budget().spend(text.to_string().size());
   const auto data = utf8_to_latin1(text.to_string());
   if (!data) machine.fail("a text that stands for bytes has characters beyond Latin-1");
   return *data;
@@ -84,7 +90,7 @@ Value bytes_of(Unpickler& machine, const Items& args, bool is_array) {
   } else {
     check(machine, args.size() <= 1, "bytes() or bytes(data)");
     if (!args.empty()) data = args[0].to_bytes();
-    machine.count_made(data.size());
+    machine.budget().spend(data.size());
   }
   return is_array ? Value::bytearray(std::move(data)) : Value::bytes(std::move(data));
 }
@@ -102,7 +108,7 @@ Value range(Unpickler& machine, const Items& args) {
 
 Value size(Unpickler& machine, const Items& args) {
   check(machine, args.size() == 1 && (args[0].is_tuple() || args[0].is_list()), "Size(tuple)");
-  machine.count_made(args[0].size() * sizeof(Value));
+  machine.budget().spend(args[0].size() * sizeof(Value));
   const std::vector<int64_t> sizes = args[0].to_ints();
   return Value::size(sizes);
 }
@@ -144,7 +150,7 @@ const std::unordered_map<std::string, Function>& functions() {
 }
 
 /// Called only where weights_only is false.
-const std::unordered_map<std::string, Function>& harmless() {
+const std::unordered_map<std::string, Function>& plain_types() {
   static const std::unordered_map<std::string, Function> table = {
       {"builtins frozenset", frozenset},
       {"builtins slice", slice},
@@ -214,7 +220,7 @@ Value Globals::resolve(Unpickler& machine, std::string module, const std::string
   const bool blocked = is_blocked(module);
   const bool known = functions().contains(full) || TensorBuilder::knows(full) ||
                      is_passive(module, name) || registered(full) ||
-                     (mode_ == Mode::Harmless && harmless().contains(full));
+                     (mode_ == Mode::PlainTypes && plain_types().contains(full));
   if (known && !blocked) return Value::global(full);
   if (inspects()) {
     unsafe_.insert(full);
@@ -227,7 +233,7 @@ Value Globals::resolve(Unpickler& machine, std::string module, const std::string
   }
   std::string advice = tenon::detail::concat(" If you trust it, allow it with add_safe_globals({\"",
                                              module, ".", name, "\"}).");
-  if (harmless().contains(full)) advice = " It is read with weights_only = false.";
+  if (plain_types().contains(full)) advice = " It is read with weights_only = false.";
   machine.fail("Weights only load failed. Unsupported global: GLOBAL " + dotted +
                " was not an allowed global by default." + advice);
 }
@@ -245,8 +251,8 @@ Value Globals::call(Unpickler& machine, const std::string& name, const Value& ar
   if (!by_new || name == "collections OrderedDict") {
     if (const auto it = functions().find(name); it != functions().end())
       return it->second(machine, args.items());
-    if (const auto it = harmless().find(name);
-        it != harmless().end() && (mode_ == Mode::Harmless || inspects()))
+    if (const auto it = plain_types().find(name);
+        it != plain_types().end() && (mode_ == Mode::PlainTypes || inspects()))
       return it->second(machine, args.items());
   }
   if (inspects()) return machine.track(Value::object(name, args, by_new));
@@ -271,10 +277,11 @@ void Globals::build(Unpickler& machine, const Value& object, const Value& state)
       machine.gave_to_user();
       return global->set_state(object, state);
     }
-    return object.set_attributes(state);
+    return machine.track(object).set_attributes(state);
   }
   if (inspects()) {
-    if (object.is_tensor()) object.set_attributes(state);
+    // It may be its own state.
+    if (object.is_tensor()) machine.track(object).set_attributes(state);
     return;
   }
   machine.fail(std::string("Can only build OrderedDict or types allowed with add_safe_globals, but "

@@ -18,7 +18,7 @@ class Globals {
  public:
   enum class Mode : uint8_t {
     WeightsOnly,  ///< what torch.load with weights_only allows
-    Harmless,     ///< and types that cannot do anything
+    PlainTypes,   ///< and types that cannot do anything
     Inspect       ///< anything: what is unknown is recorded and becomes an Object, never called
   };
 
@@ -46,10 +46,5 @@ class Globals {
   mutable std::set<std::string> named_;
   mutable std::set<std::string> unsafe_;
 };
-
-/// What add_safe_globals() has allowed so far.
-std::shared_ptr<const std::map<std::string, SafeGlobal>> registered_globals();
-/// Whether a module is one whose functions are never allowed.
-bool is_blocked(const std::string& module);
 
 }  // namespace tenon::serialization

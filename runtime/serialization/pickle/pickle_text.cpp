@@ -1,5 +1,6 @@
-// Text as pickles hold it.
-#include "runtime/serialization/pickle/unpickler.h"
+#include "runtime/serialization/pickle/pickle_text.h"
+
+#include <cstdint>
 
 namespace tenon::serialization {
 namespace {

@@ -1,7 +1,6 @@
-// Classes that the user allows.
-#include <mutex>
+#include "runtime/serialization/pickle/safe_globals.h"
 
-#include "runtime/serialization/pickle/globals.h"
+#include <mutex>
 
 namespace tenon::serialization {
 namespace {

@@ -2,41 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
 
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/location.h"
 #include "runtime/serialization/pickle/storage_view.h"
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/value_visit.h"
 
 namespace tenon::serialization {
 namespace {
-
-/// Calls f for each tensor and storage that can be reached.
-template <class F>
-void visit(const Value& root, F&& f) {
-  std::unordered_set<const detail::Node*> seen;
-  std::vector<const Value*> pending = {&root};
-  while (!pending.empty()) {
-    const Value& v = *pending.back();
-    pending.pop_back();
-    const detail::Node* node = detail::Node::of(v);
-    if (!node || !seen.insert(node).second) continue;
-    if (v.is_tensor() || v.is(Value::Kind::Storage)) f(v);
-    pending.push_back(&v.attributes());
-    if (v.is_dict()) {
-      for (const auto& [key, value] : v.entries()) {
-        pending.push_back(&key);
-        pending.push_back(&value);
-      }
-    } else if (v.is(Value::Kind::Object)) {
-      pending.push_back(&v.args());
-    } else if (v.is_list() || v.is_tuple() || v.is(Value::Kind::Set) ||
-               v.is(Value::Kind::FrozenSet)) {
-      for (const Value& item : v.items()) pending.push_back(&item);
-    }
-  }
-}
 
 /// What is saved in vain is told from here on, and if it is more than half of the storage.
 constexpr uint64_t kWasteBytes = 1 << 20;
@@ -63,11 +36,12 @@ void StorageTable::Range::add(const Range& other) {
 }
 
 void StorageTable::trim_to(const Value& value) {
-  visit(value, [this](const Value& v) {
-    if (!v.is_tensor()) {
+  detail::each_reachable(value, [this](const Value& v, int) {
+    if (v.is(Value::Kind::Storage)) {
       const Storage storage = v.to_storage();
       return used_[storage.get()].add({0, storage.nbytes()});
     }
+    if (!v.is_tensor()) return;
     const Tensor t = v.to_tensor();
     if (t.has_storage() && !t.is_meta()) used_[t.storage().get()].add(extent(t));
   });

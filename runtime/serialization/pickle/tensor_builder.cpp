@@ -32,12 +32,12 @@ void set_requires_grad(const TensorBase& t, const Value& wanted) {
   if (wanted.to_bool()) Tensor(t).requires_grad_(true);
 }
 
-/// Counts the bytes of a copy against the limit: a view may repeat few elements many times.
+/// Pays for the bytes of a copy: a view may repeat few elements many times.
 void count_elements(Unpickler& machine, const TensorBase& view, ScalarType dtype) {
   uint64_t bytes = 0;
   const bool overflows =
       __builtin_mul_overflow(static_cast<uint64_t>(view.numel()), element_size(dtype), &bytes);
-  machine.count_made(overflows ? UINT64_MAX : bytes);
+  machine.budget().spend(overflows ? UINT64_MAX : bytes);
 }
 
 bool is_set(const Value& metadata, const char* key) {

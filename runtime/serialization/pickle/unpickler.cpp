@@ -3,14 +3,22 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/serialization/big_integer.h"
 #include "runtime/serialization/pickle/globals.h"
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/pickle/pickle_text.h"
+#include "runtime/serialization/printable.h"
 
 namespace tenon::serialization {
 namespace {
 
 /// The machine's own stack of marks, which a pickle of one letter could fill.
 constexpr size_t kMaxMarks = 100'000;
+/// Of the numbers of memo entries: 64 bits have no more digits.
+constexpr size_t kMaxIndexDigits = 20;
+/// Of storages: numbers, or addresses.
+constexpr size_t kMaxKey = 1024;
+/// Of a message, which may quote the pickle.
+constexpr size_t kMaxMessage = 1000;
 
 const char* rejected_name(uint8_t opcode) {
   switch (opcode) {
@@ -29,27 +37,31 @@ const char* rejected_name(uint8_t opcode) {
 }  // namespace
 
 Unpickler::Unpickler(ByteCursor& in, const Globals& globals, const LoadOptions& options,
-                     LoadStorage load_storage, std::function<void()> fill_storages)
-    : in_(in), globals_(globals), options_(options), load_storage_(std::move(load_storage)),
-      fill_storages_(std::move(fill_storages)) {}
+                     Budget& budget, LoadStorage load_storage, std::function<void()> fill_storages)
+    : in_(in), globals_(globals), options_(options), budget_(budget),
+      load_storage_(std::move(load_storage)), fill_storages_(std::move(fill_storages)) {}
+
+template <class F>
+void Unpickler::empty_all(F&& wanted) {
+  std::vector<Value> children;
+  for (const Value& object : tracked_) {
+    if (!wanted(object)) continue;
+    detail::Node::share(object)->take_children(children);
+    children.clear();
+  }
+}
 
 Unpickler::~Unpickler() {
   if (finished_) return;
-  for (const Value& object : tracked_) dispose(object);
+  try {
+    empty_all([](const Value&) { return true; });
+  } catch (const std::bad_alloc&) {  // then circles stay
+  }
 }
 
 void Unpickler::fail(const std::string& what) const {
-  tenon::detail::raise<Error>("[load] ", in_.name(), " at byte ", opcode_at_, ": ", what);
-}
-
-void Unpickler::count_made(uint64_t bytes) {
-  uint64_t limit = options_.limits.made_bytes;
-  if (limit == 0)
-    limit = std::max<uint64_t>(uint64_t{64} << 20, 16 * (in_.position() + in_.left()));
-  made_ += bytes;
-  if (made_ > limit || made_ < bytes)
-    fail("the pickle makes more than " + std::to_string(limit) +
-         " bytes by calls: it is damaged or hostile (LoadLimits::made_bytes)");
+  tenon::detail::raise<Error>("[load] ", in_.name(), " at byte ", opcode_at_, ": ",
+                              printable(what, kMaxMessage));
 }
 
 Value Unpickler::track(Value object) {
@@ -60,8 +72,7 @@ Value Unpickler::track(Value object) {
 // ---- stack -----------------------------------------------------------------------------------
 
 void Unpickler::push(Value value) {
-  if (++objects_ > options_.limits.objects)
-    fail("more than " + std::to_string(options_.limits.objects) + " objects (LoadLimits::objects)");
+  budget_.spend(Budget::kValue);
   stack_.push_back(std::move(value));
 }
 
@@ -101,12 +112,14 @@ Value::Items Unpickler::pop_to_mark() {
 }
 
 void Unpickler::push_tuple(size_t count) {
+  budget_.spend(Budget::kNode);
   Value::Items items(count);
   for (size_t i = count; i-- > 0;) items[i] = pop();
   push(Value::tuple(std::move(items)));
 }
 
 void Unpickler::put(uint64_t index) {
+  budget_.spend(Budget::kValue);
   if (index > memo_.size()) {
     far_memo_.insert_or_assign(index, top());
   } else if (index < memo_.size()) {
@@ -147,7 +160,8 @@ void Unpickler::set_items(const Value::Items& items) {
   if (!dict.is_dict())
     fail(std::string("items can be set in a dict only, got ") + dict.description());
   if (items.size() % 2 != 0) fail("a key without a value");
-  for (size_t i = 0; i < items.size(); i += 2) dict.set_item(items[i], items[i + 1]);
+  for (size_t i = 0; i < items.size(); i += 2)
+    detail::set_item(dict, items[i], items[i + 1], budget_);
 }
 
 void Unpickler::push_dict(const Value::Items& items) {
@@ -155,30 +169,40 @@ void Unpickler::push_dict(const Value::Items& items) {
   set_items(items);
 }
 
+void Unpickler::push_frozenset(const Value::Items& items) {
+  const Value set = track(Value::frozenset());
+  for (const Value& item : items) detail::add_item(set, item, budget_);
+  push(set);
+}
+
 void Unpickler::add_items(const Value::Items& items) {
   const Value& set = top();
   if (!set.is(Kind::Set))
     fail(std::string("items can be added to a set only, got ") + set.description());
-  for (const Value& item : items) set.add(item);
+  for (const Value& item : items) detail::add_item(set, item, budget_);
 }
 
 // ---- calls -----------------------------------------------------------------------------------
 
 void Unpickler::global(std::string module, const std::string& name) {
+  budget_.spend(Budget::kCall + module.size() + name.size());
   if (!is_utf8(module) || !is_utf8(name)) fail("the name of a global is not UTF-8");
   push(globals_.resolve(*this, std::move(module), name));
 }
 
 void Unpickler::reduce() {
+  budget_.spend(Budget::kCall);
   const Value args = pop(Kind::Tuple);
   const Value function = pop();
   if (!function.is(Kind::Global))
     fail(std::string("Trying to call reduce for ") + function.description() +
          ", which is no function");
+  budget_.spend(function.name().size());
   push(globals_.call(*this, function.name(), args, false));
 }
 
 void Unpickler::new_object(bool has_keywords) {
+  budget_.spend(Budget::kCall);
   if (has_keywords) {
     const Value keywords = pop();
     if (!keywords.is_dict() || keywords.size() > 0)
@@ -188,6 +212,7 @@ void Unpickler::new_object(bool has_keywords) {
   const Value cls = pop();
   if (!cls.is(Kind::Global))
     fail(std::string("Can only create new object of a class, got ") + cls.description());
+  budget_.spend(cls.name().size());
   push(globals_.call(*this, cls.name(), args, true));
 }
 
@@ -197,31 +222,44 @@ void Unpickler::build() {
 }
 
 void Unpickler::persistent_load() {
+  budget_.spend(Budget::kCall);
   const Value id = pop(Kind::Tuple);
   const auto& parts = id.items();
-  const auto word = [](const Value& v) {
+  const auto word = [this](const Value& v) {
+    std::string text;
+    if (v.fits_int64()) return std::to_string(v.to_int());
     // Bytes in files of Python 2 that are read with encoding="bytes".
-    return v.is(Kind::Bytes) ? v.to_bytes() : v.is_string() ? v.to_string() : std::string();
+    if (v.is(Kind::Bytes)) text = v.to_bytes();
+    if (v.is_string()) text = v.to_string();
+    if (text.size() > kMaxKey)
+      fail("a word of " + std::to_string(text.size()) + " bytes in a persistent id, at most " +
+           std::to_string(kMaxKey) + " are read");
+    return text;
   };
-  if (parts.empty() || word(parts[0]) != "storage") {
-    std::string got = parts.empty() ? "an empty tuple" : parts[0].description();
-    if (!parts.empty() && parts[0].is_string()) got = word(parts[0]).substr(0, 40);
-    fail(std::string("Only persistent_load of storage is allowed, but got ") += got);
+  const bool has_type = !parts.empty() && (parts[0].is_string() || parts[0].is(Kind::Bytes));
+  const std::string type = has_type ? word(parts[0]) : "";
+  // Of a class that was saved whole with its source, which names the class.
+  if (type == "module" && parts.size() == 4 && globals_.inspects()) return push(parts[1]);
+  if (type != "storage") {
+    const std::string got = has_type        ? printable(type, kPrintedName)
+                            : parts.empty() ? "an empty tuple"
+                                            : parts[0].description();
+    fail("Only persistent_load of storage is allowed, but got " + got);
   }
   if (parts.size() < 5 || parts.size() > 6 || !parts[1].is(Kind::Global) || !parts[4].is_int()) {
     fail("a persistent id must be ('storage', class, key, location, numel)");
   }
+  budget_.spend(parts[1].name().size());
   StorageId key{parts[1].name(), word(parts[2]), word(parts[3]), parts[4].to_int(), std::nullopt};
-  if (parts[2].is_int()) key.key = tenon::detail::concat(parts[2]);
-  if (key.key.empty() || key.location.empty()) fail("a storage's key and location must be strings");
+  if (key.key.empty() || key.location.empty() || parts[3].is_int())
+    fail("a storage's key must be a string or an int of 64 bits, and its location a string");
   if (key.numel < 0)
     fail("storage " + key.key + " has a negative number of elements: " + std::to_string(key.numel));
   if (parts.size() == 6 && !parts[5].is_none()) {
     const Value& view = parts[5];
     if (!view.is_tuple() || view.size() != 3 || !view[1].is_int() || !view[2].is_int())
       fail("view_metadata must be (key, offset, size)");
-    key.view = StorageId::View{view[0].is_int() ? tenon::detail::concat(view[0]) : word(view[0]),
-                               view[1].to_int(), view[2].to_int()};
+    key.view = StorageId::View{word(view[0]), view[1].to_int(), view[2].to_int()};
   }
   last_storage_ = "storage " + key.key;
   push(load_storage_(key));
@@ -229,45 +267,18 @@ void Unpickler::persistent_load() {
 
 // ---- running ---------------------------------------------------------------------------------
 
-Unpickler::Nodes Unpickler::check_depth(const Value& value) const {
-  // Depth first in the order of writing; what was seen is not entered again.
-  Nodes seen;
-  std::vector<std::pair<const Value*, int>> pending = {{&value, 1}};
-  while (!pending.empty()) {
-    const auto [v, depth] = pending.back();
-    pending.pop_back();
-    const detail::Node* node = detail::Node::of(*v);
-    const bool holds = v->is_dict() || v->is_list() || v->is_tuple() || v->is(Kind::Set) ||
-                       v->is(Kind::FrozenSet) || v->is(Kind::Object) || v->is_tensor();
-    if (!holds || !seen.insert(node).second) continue;
-    if (depth > options_.limits.depth) {
-      tenon::detail::raise<Error>("[load] ", in_.name(), ": containers are nested deeper than ",
-                                  options_.limits.depth, " (LoadLimits::depth)");
-    }
-    const auto add = [&, d = depth](const Value& child) { pending.emplace_back(&child, d + 1); };
-    add(v->attributes());
-    if (v->is_dict()) {
-      for (const auto& [k, item] : v->entries()) {
-        add(k);
-        add(item);
-      }
-    } else if (v->is(Kind::Object)) {
-      add(v->args());
-    } else if (!v->is_tensor()) {
-      for (const Value& item : v->items()) add(item);
-    }
-  }
-  return seen;
+detail::Nodes Unpickler::check_depth(const Value& value) const {
+  return detail::each_reachable(value, [this](const Value& v, int depth) {
+    if (depth <= options_.limits.depth || !detail::holds_values(v)) return;
+    tenon::detail::raise<Error>("[load] ", in_.name(), ": containers are nested deeper than ",
+                                options_.limits.depth, " (LoadLimits::depth)");
+  });
 }
 
 /// Empties what the pickle made and dropped again, which may hold itself and would never be freed.
-void Unpickler::drop_circles(const Nodes& reachable) {
+void Unpickler::drop_circles(const detail::Nodes& reachable) {
   if (gave_to_user_) return;
-  for (const Value& object : tracked_) {
-    if (reachable.contains(detail::Node::of(object))) continue;
-    std::vector<Value> dropped;
-    detail::Node::share(object)->take_children(dropped);
-  }
+  empty_all([&](const Value& v) { return !reachable.contains(detail::Node::of(v)); });
 }
 
 Value Unpickler::run() {
@@ -337,7 +348,9 @@ bool Unpickler::step() {
   case 'j': get(in_.take_number<uint32_t>()); return true;
   case 'p':
   case 'g': {
-    const Value index = Value::int_of_decimal(in_.take_line());
+    const std::string_view digits = in_.take_line();
+    if (digits.size() > kMaxIndexDigits) fail("the number of a memo entry has too many digits");
+    const Value index = Value::int_of_decimal(digits);
     if (!index.fits_int64() || index.to_int() < 0) fail("a memo index must not be negative");
     const auto at = static_cast<uint64_t>(index.to_int());
     opcode == 'p' ? put(at) : get(at);
@@ -352,6 +365,17 @@ bool Unpickler::step() {
 }
 
 bool Unpickler::step_container(uint8_t opcode) {
+  switch (opcode) {
+  case ')':
+  case 't':
+  case ']':
+  case 'l':
+  case '}':
+  case 'd':
+  case 0x8f:
+  case 0x91: budget_.spend(Budget::kNode); break;
+  default: break;
+  }
   switch (opcode) {
   case ')': push(Value::tuple()); return true;
   case 0x85:
@@ -377,7 +401,7 @@ bool Unpickler::step_container(uint8_t opcode) {
   case 'u': set_items(pop_to_mark()); return true;
   case 0x8f: push(track(Value::set())); return true;  // EMPTY_SET
   case 0x90: add_items(pop_to_mark()); return true;   // ADDITEMS
-  case 0x91: push(Value::frozenset(pop_to_mark())); return true;
+  case 0x91: push_frozenset(pop_to_mark()); return true;
   default: return false;
   }
 }

@@ -5,11 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "runtime/serialization/budget.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/pickle/byte_cursor.h"
+#include "runtime/serialization/value_visit.h"
 
 namespace tenon::serialization {
 
@@ -38,9 +39,9 @@ class Unpickler {
   /// Gives the Values for persistent ids, each as often as it occurs.
   using LoadStorage = std::function<Value(const StorageId& id)>;
 
-  /// `fill_storages` gives the storages their data, for functions that compute with them; empty if
-  /// that cannot be done before the pickle is read.
-  Unpickler(ByteCursor& in, const Globals& globals, const LoadOptions& options,
+  /// `budget` pays for all that is made. `fill_storages` gives the storages their data, for
+  /// functions that compute with them; empty if that cannot be done before the pickle is read.
+  Unpickler(ByteCursor& in, const Globals& globals, const LoadOptions& options, Budget& budget,
             LoadStorage load_storage, std::function<void()> fill_storages = {});
   /// Empties what was made if the pickle did not run to its end, circles included.
   ~Unpickler();
@@ -50,8 +51,7 @@ class Unpickler {
 
   // For the functions of Globals:
 
-  /// Counts bytes that a call made against the limit.
-  void count_made(uint64_t bytes);
+  Budget& budget() const { return budget_; }
   /// The storage that the pickle named last, for messages: "data/3"; empty for none.
   const std::string& last_storage() const { return last_storage_; }
   /// Has the storages so far filled with their data; false if that cannot be done yet.
@@ -73,11 +73,15 @@ class Unpickler {
   bool step_text(uint8_t opcode);
   bool step_container(uint8_t opcode);
   void push(Value value);
+  /// The next bytes, which are to be a text or a large number.
+  std::string_view take_text(uint64_t bytes);
+  std::string_view take_text_line();
   void push_text(std::string_view utf8);
   void push_8bit(std::string_view text);
-  void push_decimal(std::string_view line);
+  void push_decimal(std::string_view digits);
   void push_tuple(size_t count);
   void push_dict(const Value::Items& items);
+  void push_frozenset(const Value::Items& items);
   Value pop();
   Value pop(Kind kind);
   Value& top();
@@ -94,19 +98,20 @@ class Unpickler {
   void new_object(bool has_keywords);
   void build();
   void persistent_load();
-  using Nodes = std::unordered_set<const detail::Node*>;
   /// Throws if containers are nested too deep; gives all that can be reached.
-  Nodes check_depth(const Value& value) const;
-  void drop_circles(const Nodes& reachable);
+  detail::Nodes check_depth(const Value& value) const;
+  void drop_circles(const detail::Nodes& reachable);
+  /// Empties the tracked objects that are wanted.
+  template <class F>
+  void empty_all(F&& wanted);
 
   ByteCursor& in_;
   const Globals& globals_;
   const LoadOptions& options_;
+  Budget& budget_;
   LoadStorage load_storage_;
   std::function<void()> fill_storages_;
   uint64_t opcode_at_ = 0;
-  uint64_t objects_ = 0;
-  uint64_t made_ = 0;
   bool finished_ = false;
   bool gave_to_user_ = false;
   std::string last_storage_;
@@ -118,15 +123,5 @@ class Unpickler {
   std::map<uint64_t, Value> far_memo_;
   std::vector<Value> tracked_;
 };
-
-/// Whether `text` is UTF-8 as Python takes it, which includes lone surrogates.
-bool is_utf8(std::string_view text);
-/// The text of Python 2's 'quoted\n' strings; nothing if it is not one.
-std::optional<std::string> unquoted(std::string_view text);
-/// Text with \uXXXX escapes as UTF-8; nothing for a wrong escape.
-std::optional<std::string> unescaped_unicode(std::string_view text);
-std::string latin1_to_utf8(std::string_view bytes);
-/// Nothing for text beyond Latin-1.
-std::optional<std::string> utf8_to_latin1(std::string_view text);
 
 }  // namespace tenon::serialization

@@ -3,15 +3,29 @@
 #include <bit>
 #include <cstdlib>
 
+#include "runtime/serialization/pickle/pickle_text.h"
 #include "runtime/serialization/pickle/unpickler.h"
 #include "runtime/serialization/zip_format.h"
 
 namespace tenon::serialization {
 
-void Unpickler::push_decimal(std::string_view line) {
-  // Protocol 0 writes False and True as 00 and 01.
-  if (line == "00" || line == "01") return push(line == "01");
-  push(Value::int_of_decimal(line));
+std::string_view Unpickler::take_text(uint64_t bytes) {
+  const std::string_view text = in_.take(bytes);
+  budget_.spend(Budget::kNode + bytes);
+  return text;
+}
+
+std::string_view Unpickler::take_text_line() {
+  const std::string_view line = in_.take_line();
+  budget_.spend(Budget::kNode + line.size());
+  return line;
+}
+
+void Unpickler::push_decimal(std::string_view digits) {
+  // The time of a conversion grows with the square of the length.
+  constexpr uint64_t kDigitsPerByte = 8;
+  budget_.spend((digits.size() / kDigitsPerByte) * (digits.size() / kDigitsPerByte));
+  push(Value::int_of_decimal(digits));
 }
 
 void Unpickler::push_text(std::string_view utf8) {
@@ -40,18 +54,25 @@ bool Unpickler::step_number(uint8_t opcode) {
   case 'K': push(in_.take_number<uint8_t>()); return true;
   case 'M': push(in_.take_number<uint16_t>()); return true;
   case 'J': push(in_.take_number<int32_t>()); return true;
-  case 0x8a: push(Value::int_of_bytes(in_.take(in_.take_number<uint8_t>()))); return true;  // LONG1
-  case 0x8b: {                                                                              // LONG4
+  case 0x8a:
+    push(Value::int_of_bytes(take_text(in_.take_number<uint8_t>())));
+    return true;  // LONG1
+  case 0x8b: {    // LONG4
     const auto bytes = in_.take_number<int32_t>();
     if (bytes < 0) fail("an int of negative length");
-    push(Value::int_of_bytes(in_.take(static_cast<uint64_t>(bytes))));
+    push(Value::int_of_bytes(take_text(static_cast<uint64_t>(bytes))));
     return true;
   }
-  case 'I': push_decimal(in_.take_line()); return true;
+  case 'I': {
+    const std::string_view line = take_text_line();
+    // Protocol 0 writes False and True as 00 and 01.
+    line == "00" || line == "01" ? push(line == "01") : push_decimal(line);
+    return true;
+  }
   case 'L': {
-    std::string_view line = in_.take_line();
+    std::string_view line = take_text_line();
     if (line.ends_with('L')) line.remove_suffix(1);
-    push(Value::int_of_decimal(line));
+    push_decimal(line);
     return true;
   }
   case 'G': {  // big-endian
@@ -74,33 +95,33 @@ bool Unpickler::step_number(uint8_t opcode) {
 
 bool Unpickler::step_text(uint8_t opcode) {
   switch (opcode) {
-  case 'X': push_text(in_.take(in_.take_number<uint32_t>())); return true;
-  case 0x8c: push_text(in_.take(in_.take_number<uint8_t>())); return true;   // SHORT_BINUNICODE
-  case 0x8d: push_text(in_.take(in_.take_number<uint64_t>())); return true;  // BINUNICODE8
+  case 'X': push_text(take_text(in_.take_number<uint32_t>())); return true;
+  case 0x8c: push_text(take_text(in_.take_number<uint8_t>())); return true;   // SHORT_BINUNICODE
+  case 0x8d: push_text(take_text(in_.take_number<uint64_t>())); return true;  // BINUNICODE8
   case 'V': {
-    const std::optional<std::string> text = unescaped_unicode(in_.take_line());
+    const std::optional<std::string> text = unescaped_unicode(take_text_line());
     if (!text) fail("a wrong escape in a string");
     push_text(*text);
     return true;
   }
-  case 'U': push_8bit(in_.take(in_.take_number<uint8_t>())); return true;
+  case 'U': push_8bit(take_text(in_.take_number<uint8_t>())); return true;
   case 'T': {
     const auto bytes = in_.take_number<int32_t>();
     if (bytes < 0) fail("a string of negative length");
-    push_8bit(in_.take(static_cast<uint64_t>(bytes)));
+    push_8bit(take_text(static_cast<uint64_t>(bytes)));
     return true;
   }
   case 'S': {
-    const std::optional<std::string> text = unquoted(in_.take_line());
+    const std::optional<std::string> text = unquoted(take_text_line());
     if (!text) fail("a string without its quotes, or a wrong escape in it");
     push_8bit(*text);
     return true;
   }
-  case 'C': push(Value::bytes(std::string(in_.take(in_.take_number<uint8_t>())))); return true;
-  case 'B': push(Value::bytes(std::string(in_.take(in_.take_number<uint32_t>())))); return true;
-  case 0x8e: push(Value::bytes(std::string(in_.take(in_.take_number<uint64_t>())))); return true;
+  case 'C': push(Value::bytes(std::string(take_text(in_.take_number<uint8_t>())))); return true;
+  case 'B': push(Value::bytes(std::string(take_text(in_.take_number<uint32_t>())))); return true;
+  case 0x8e: push(Value::bytes(std::string(take_text(in_.take_number<uint64_t>())))); return true;
   case 0x96:
-    push(Value::bytearray(std::string(in_.take(in_.take_number<uint64_t>()))));
+    push(Value::bytearray(std::string(take_text(in_.take_number<uint64_t>()))));
     return true;
   default: return false;
   }

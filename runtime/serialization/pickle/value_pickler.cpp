@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/pickle_text.h"
 #include "runtime/serialization/value_node.h"
 
 namespace tenon::serialization {
@@ -21,22 +22,6 @@ const void* identity(const Value& v) {
   // A parameter and a tensor over the same implementation are two objects.
   const char* impl = reinterpret_cast<const char*>(v.to_tensor().unsafe_impl());
   return v.is(Kind::Parameter) ? impl + 1 : impl;
-}
-
-/// Latin-1 as UTF-8.
-std::string decode_latin1(const std::string& data) {
-  std::string text;
-  text.reserve(data.size());
-  for (const char c : data) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte < 0x80) {
-      text += c;
-    } else {
-      text += static_cast<char>(0xC0 | byte >> 6);
-      text += static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
-  return text;
 }
 
 /// Whether Python has only one object for the text: the empty one and those of one Latin-1
@@ -133,7 +118,7 @@ void ValuePickler::text(const Value& v) {
 void ValuePickler::plain_bytes(const std::string& data) {
   // Python would write b'' as a call of bytes, which torch.load with weights_only refuses.
   out_.global("_codecs", "encode");
-  const std::string text = decode_latin1(data);
+  const std::string text = latin1_to_utf8(data);
   if (is_unique(text)) {
     out_.shared_string(text);
   } else {

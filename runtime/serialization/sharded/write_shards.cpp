@@ -9,7 +9,6 @@
 #include <random>
 #include <set>
 
-#include "runtime/serialization/checkpoint_reader.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/folder.h"
 #include "runtime/serialization/io/parallel_tasks.h"
@@ -18,6 +17,7 @@
 #include "runtime/serialization/sha256.h"
 #include "runtime/serialization/sharded/shard_index.h"
 #include "runtime/serialization/sharded/sharded_checkpoint.h"
+#include "runtime/serialization/storage_bytes.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/narrow.h"
 

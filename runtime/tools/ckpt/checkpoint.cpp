@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "runtime/serialization/inspect.h"
 #include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/safetensors.h"
+#include "runtime/serialization/scoped_value.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/sniff.h"
+#include "runtime/serialization/value_names.h"
 #include "runtime/serialization/value_node.h"
+#include "runtime/serialization/value_text.h"
 #include "runtime/serialization/zip_reader.h"
+#include "runtime/tools/ckpt/text.h"
 
 namespace tenon::ckpt {
 namespace {
@@ -23,57 +26,12 @@ using Kind = Value::Kind;
 /// What values longer than this are shortened to.
 constexpr size_t kTextBytes = 60;
 
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
-std::string text_of(const Value& value) {
-  std::ostringstream out;
-  out << value;
-  std::string text = out.str();
-  if (text.size() > kTextBytes) text = text.substr(0, kTextBytes - 3) + "...";
-  return text;
-}
-
-std::string key_of(const Value& key) { return key.is_string() ? key.to_string() : text_of(key); }
-
-/// Visits what containers hold, and those that occur several times each time, but not within
-/// themselves.
-class Walk {
- public:
-  explicit Walk(const std::function<void(const std::string&, const Value&)>& f) : f_(f) {}
-
-  void visit(const std::string& path, const Value& value) {
-    const bool list = value.is_list() || value.is_tuple(), object = value.is(Kind::Object);
-    if (!list && !value.is_dict()) f_(path, value);
-    if (!list && !value.is_dict() && !object) return;
-    const auto* node = serialization::detail::Node::of(value);
-    if (!open_.insert(node).second) return;
-    // One that holds another twice, which holds a third one twice and so on, has no end.
-    constexpr size_t kMostAgain = 1'000'000;
-    if (!seen_.insert(node).second) again_ += object ? 1 : value.size();
-    TENON_CHECK(again_ <= kMostAgain, "[tenon-ckpt] more than ", kMostAgain,
-                " values occur not for the first time");
-    if (object) {
-      if (value.attributes().is_dict()) visit(path, value.attributes());
-    } else if (list) {
-      for (size_t i = 0; i < value.size(); ++i) visit(join(path, std::to_string(i)), value[i]);
-    } else {
-      for (const auto& [key, item] : value.entries()) visit(join(path, key_of(key)), item);
-    }
-    open_.erase(node);
-  }
-
- private:
-  const std::function<void(const std::string&, const Value&)>& f_;
-  std::unordered_set<const void*> open_, seen_;
-  size_t again_ = 0;
-};
-
 Entry tensor_entry(const std::string& name, const std::string& dtype,
                    const std::vector<int64_t>& shape, uint64_t item_bytes) {
   uint64_t bytes = item_bytes;
-  for (const int64_t size : shape) bytes *= static_cast<uint64_t>(size);
+  for (const int64_t size : shape)
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) bytes = UINT64_MAX;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) bytes = 0;
   return {name, true, dtype, shape, bytes, ""};
 }
 
@@ -95,14 +53,19 @@ class PickledCheckpoint : public Checkpoint {
  public:
   PickledCheckpoint(const std::string& path, Format format) : Checkpoint(format), path_(path) {
     // It shows files, too, that name classes which load() refuses.
-    each_leaf(inspect(path).value, [this](const std::string& name, const Value& leaf) {
-      if (!leaf.is_tensor()) {
-        entries_.push_back({name, false, leaf.description(), {}, 0, text_of(leaf)});
-        return;
+    const CheckpointInfo info = inspect(path);
+    const ScopedValue value(info.value);
+    std::unordered_map<const void*, const TensorInfo*> tensors;
+    for (const TensorInfo& tensor : info.tensors)
+      tensors.emplace(serialization::detail::Node::of(tensor.value), &tensor);
+    Budget budget(info.pickle_bytes, 0, {});
+    each_leaf(info.value, budget, [&](const std::string& name, const Value& leaf) {
+      const auto tensor = tensors.find(serialization::detail::Node::of(leaf));
+      if (tensor != tensors.end()) {
+        add(name, leaf, *tensor->second, info);
+      } else {
+        entries_.push_back({name, false, leaf.description(), {}, 0, text_of(leaf, kTextBytes)});
       }
-      const Tensor t = leaf.to_tensor();
-      entries_.push_back(tensor_entry(name, dtype_name(t.dtype()),
-                                      {t.sizes().begin(), t.sizes().end()}, t.element_size()));
     });
   }
 
@@ -112,14 +75,34 @@ class PickledCheckpoint : public Checkpoint {
       options.map_location = "cpu";
       options.weights_only = false;
       if (is_mappable(path_)) options.mmap = LoadOptions::Mmap::Private;
-      each_leaf(load(path_, options), [this](const std::string& leaf_name, const Value& leaf) {
+      const ScopedValue loaded(load(path_, options));
+      Budget budget = budget_of(path_);
+      each_leaf(loaded.value, budget, [this](const std::string& leaf_name, const Value& leaf) {
         if (leaf.is_tensor()) tensors_.emplace(leaf_name, leaf.to_tensor());
       });
     }
-    return tensors_.at(name);
+    const auto it = tensors_.find(name);
+    TENON_CHECK(it != tensors_.end(), "[tenon-ckpt] '", path_, "' has no tensor ", shown(name));
+    return it->second;
   }
 
  private:
+  void add(const std::string& name, const Value& leaf, const TensorInfo& tensor,
+           const CheckpointInfo& info) {
+    const uint64_t item_bytes = leaf.is_tensor() ? leaf.to_tensor().element_size() : 0;
+    Entry entry = tensor_entry(name, tensor.dtype, tensor.sizes, item_bytes);
+    if (tensor.kind == "meta") {
+      entry.form = tensor.kind;
+    } else if (!leaf.is_tensor()) {
+      entry.form = tensor.kind;
+      for (const StorageInfo& storage : info.storages)
+        if (std::find(tensor.storages.begin(), tensor.storages.end(), storage.key) !=
+            tensor.storages.end())
+          entry.bytes += storage.bytes;
+    }
+    entries_.push_back(std::move(entry));
+  }
+
   std::string path_;
   std::map<std::string, Tensor> tensors_;
 };
@@ -193,22 +176,19 @@ const Entry* Checkpoint::find(const std::string& name) const {
   return it == index_.end() ? nullptr : it->second;
 }
 
-void each_leaf(const Value& value, const std::function<void(const std::string&, const Value&)>& f) {
-  Walk(f).visit("", value);
+void each_leaf(const Value& value, Budget& budget,
+               const std::function<void(const std::string&, const Value&)>& f) {
+  walk_names(value, Repeats::All, budget, [&](const std::string& name, const Value& v) -> unsigned {
+    if (v.is_list() || v.is_tuple() || v.is_dict()) return kItems;
+    budget.spend(name.size() + Budget::kNode);
+    f(name, v);
+    return v.is(Kind::Object) && v.attributes().is_dict() ? kAttributes : kNothing;
+  });
 }
 
-std::string readable_bytes(uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto number = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; number >= 1024 && unit + 1 < std::size(kUnits); ++unit) number /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", number, kUnits[unit]);
-  return text;
-}
-
-std::string readable_shape(const std::vector<int64_t>& shape) {
-  return tenon::detail::concat(IntArrayRef(shape));
+Budget budget_of(const std::string& path) {
+  const uint64_t bytes = std::filesystem::file_size(path);
+  return {bytes, bytes, {}};
 }
 
 }  // namespace tenon::ckpt

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/serialization/load.h"
+#include "runtime/serialization/budget.h"
+#include "runtime/serialization/value.h"
 
 namespace tenon::ckpt {
 
@@ -25,9 +26,17 @@ struct Entry {
   bool is_tensor;
   std::string kind;  ///< of a tensor: its dtype; else "int", "string", ...
   std::vector<int64_t> shape;
-  uint64_t bytes = 0;
-  std::string text;  ///< of another value, shortened
+  uint64_t bytes = 0;  ///< of a tensor's elements, or what 64 bits hold if they are more
+  std::string text;    ///< of another value, shortened
+  /// Of a tensor that has no elements of its own to be shown: "meta", "sparse_coo", "quantized",
+  /// ...
+  std::string form{};
 };
+
+/// "float32", "float32 sparse_coo".
+inline std::string dtype_and_form(const Entry& tensor) {
+  return tensor.form.empty() ? tensor.kind : tensor.kind + " " + tensor.form;
+}
 
 /// An open checkpoint, of which nothing large has been read yet.
 class Checkpoint {
@@ -54,13 +63,12 @@ class Checkpoint {
 };
 
 /// The leaves of a value, in order: tensors and what is no container. An object of a class that is
-/// not known is a leaf, and so is what its attributes hold.
-void each_leaf(const Value& value,
+/// not known is a leaf, and so is what its attributes hold. An object that occurs several times
+/// does so each time; `budget` pays for all of them.
+void each_leaf(const Value& value, serialization::Budget& budget,
                const std::function<void(const std::string& name, const Value& leaf)>& f);
 
-/// "1.5 MiB".
-std::string readable_bytes(uint64_t bytes);
-/// "[2, 3]".
-std::string readable_shape(const std::vector<int64_t>& shape);
+/// What reading the names of a whole file may take.
+serialization::Budget budget_of(const std::string& path);
 
 }  // namespace tenon::ckpt

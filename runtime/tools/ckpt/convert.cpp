@@ -1,7 +1,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "runtime/hub/progress_bar.h"
+#include "runtime/serialization/load.h"
+#include "runtime/serialization/progress_bar.h"
 #include "runtime/serialization/safetensors.h"
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/sharded/sharded.h"
@@ -28,7 +29,7 @@ Format target_of(const Options& options) {
 }
 
 Value load_all(const std::string& path, bool quiet) {
-  hub::ProgressBar bar("read", !quiet);
+  serialization::ProgressBar bar("read", !quiet);
   LoadOptions options;
   options.map_location = "cpu";
   options.weights_only = false;
@@ -56,7 +57,8 @@ StateDict tensors_of(const Value& value, const Options& options, Format target) 
               " can hold: ", other,
               "; --flatten takes its tensors, under names with dots, and leaves out the rest");
   size_t left_out = 0;
-  each_leaf(value, [&](const std::string& name, const Value& leaf) {
+  serialization::Budget budget = budget_of(options.arguments[0]);
+  each_leaf(value, budget, [&](const std::string& name, const Value& leaf) {
     leaf.is_tensor() ? static_cast<void>(state.insert(name, leaf.to_tensor()))
                      : static_cast<void>(++left_out);
   });
@@ -66,7 +68,7 @@ StateDict tensors_of(const Value& value, const Options& options, Format target) 
 }
 
 void save_value(const Value& value, const Options& options, Format target) {
-  hub::ProgressBar bar("write", !options.quiet);
+  serialization::ProgressBar bar("write", !options.quiet);
   SaveOptions save_options;
   save_options.format =
       target == Format::Legacy ? SaveOptions::Format::Legacy : SaveOptions::Format::Zip;

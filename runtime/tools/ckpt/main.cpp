@@ -3,6 +3,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "runtime/serialization/printable.h"
 #include "runtime/tools/ckpt/commands.h"
 
 namespace {
@@ -121,7 +122,9 @@ int main(int argc, char** argv) {
     try {
       return command.run(options);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "tenon-ckpt: %s\n", error.what());
+      constexpr size_t kMessage = 2000;
+      std::fprintf(stderr, "tenon-ckpt: %s\n",
+                   tenon::serialization::printable(error.what(), kMessage).c_str());
       return kTrouble;
     }
   }

@@ -13,6 +13,10 @@ namespace {
 /// Elements of a part: as doubles half a MiB.
 constexpr int64_t kPart = 1 << 16;
 
+/// How often a tensor may show an element of its storage, and what any tensor may have.
+constexpr int64_t kOften = 16;
+constexpr int64_t kFew = 1 << 20;
+
 template <class T>
 std::vector<double> converted(const Tensor& tensor) {
   const T* data = tensor.data_ptr<T>();
@@ -52,7 +56,45 @@ bool each_part(const std::vector<Tensor>& tensors,
   return true;
 }
 
+int64_t drop_repeats(std::vector<Tensor>& tensors) {
+  int64_t count = 1;
+  for (int64_t d = 0; d < tensors.at(0).dim(); ++d) {
+    const int64_t size = tensors[0].size(d);
+    const bool repeated = size > 1 && std::all_of(tensors.begin(), tensors.end(),
+                                                  [&](const auto& t) { return t.stride(d) == 0; });
+    if (!repeated) continue;
+    count *= size;
+    for (Tensor& t : tensors) t = t.detach().narrow(d, 0, 1);
+  }
+  const int64_t numel = tensors[0].numel();
+  int64_t stored = 0;
+  for (const Tensor& t : tensors)
+    stored = std::max(stored, static_cast<int64_t>(t.storage().nbytes() / t.element_size()));
+  TENON_CHECK(numel / kOften <= stored || numel <= kFew, "[tenon-ckpt] a tensor shows ", stored,
+              " elements as ", numel, ", which is too often to go through all of them");
+  return count;
+}
+
+std::vector<double> first_numbers(const Tensor& tensor, size_t count) {
+  std::vector<double> first;
+  for (int64_t i = 0; i < tensor.numel() && first.size() < count; ++i) {
+    Tensor element = tensor.detach();
+    int64_t below = tensor.numel(), rest = i;
+    for (const int64_t size : tensor.sizes()) {
+      below /= size;
+      element = element.select(0, rest / below);
+      rest %= below;
+    }
+    const auto numbers = numbers_of(element);
+    if (!numbers) break;
+    first.insert(first.end(), numbers->begin(), numbers->end());
+  }
+  first.resize(std::min(first.size(), count));
+  return first;
+}
+
 std::optional<std::vector<double>> numbers_of(const Tensor& tensor) {
+  if (tensor.is_meta()) return std::nullopt;
   const Tensor t = tensor.detach().contiguous();
   switch (t.dtype()) {
 #define TENON_CASE(T, Name) \

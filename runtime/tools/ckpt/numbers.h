@@ -14,9 +14,17 @@ namespace tenon::ckpt {
 bool each_part(const std::vector<Tensor>& tensors,
                const std::function<bool(const std::vector<Tensor>& parts)>& f);
 
-/// The elements as doubles, in order; nothing for dtypes that are not computed with. Of complex
-/// numbers the real and the imaginary parts.
+/// Leaves out of the dimensions along which all of the tensors repeat their elements all but the
+/// first; gives how often what is left occurs. Error for tensors that still show few elements so
+/// often that going through them has no end.
+int64_t drop_repeats(std::vector<Tensor>& tensors);
+
+/// The elements as doubles, in order; nothing for dtypes that are not computed with and for tensors
+/// without data. Of complex numbers the real and the imaginary parts.
 std::optional<std::vector<double>> numbers_of(const Tensor& tensor);
+
+/// The first elements, at most `count` numbers, of what numbers_of() gives.
+std::vector<double> first_numbers(const Tensor& tensor, size_t count);
 
 /// Whether both hold the same bits. Their shapes and dtypes must agree.
 bool same_bits(const Tensor& a, const Tensor& b);

@@ -20,9 +20,10 @@ namespace {
 Value run(const std::string& pickle, const LoadOptions& options = {}) {
   ByteCursor in(pickle, "test");
   TensorBuilder tensors(options.map_location, false);
-  const Globals globals(options.weights_only ? Globals::Mode::WeightsOnly : Globals::Mode::Harmless,
+  const Globals globals(options.weights_only ? Globals::Mode::WeightsOnly : Globals::Mode::PlainTypes,
                         tensors);
-  Unpickler machine(in, globals, options, [](const StorageId& id) {
+  Budget budget(pickle.size(), pickle.size(), options.limits);
+  Unpickler machine(in, globals, options, budget, [](const StorageId& id) {
     return Value::storage(make_storage(static_cast<uint64_t>(id.numel) * 4, kCPU), kFloat);
   });
   return machine.run();
@@ -210,7 +211,9 @@ TEST_CASE("bombs are bounded") {
                        "q\x02X\x06\0\0\0latin1q\x03"
                        "00"s;
   for (int i = 0; i < 200; ++i) copies += "h\x01h\x02h\x03\x86R";
-  check_contains(failure(copies), "makes more than");
+  LoadOptions little;
+  little.limits.budget = 64 << 20;
+  check_contains(failure(copies, little), "takes more than");
   // A tuple of two of a tuple of two ... as a key.
   std::string twice = "K\x01";
   for (int i = 0; i < 60; ++i) twice += "q\x01h\x01\x86";
@@ -224,7 +227,7 @@ TEST_CASE("bombs are bounded") {
                            "FloatStorage\nX\x01\0\0\0"s +
                            "0X\x03\0\0\0cpuK\x01tQK\0\x8a\x06\0\0\0\0\0\x10\x85K\0\x85\x89)"
                            "}X\x03\0\0\0neg\x88stR"s;
-  check_contains(failure(many), "makes more than");
+  check_contains(failure(many), "takes more than");
   // The memo is a map: a huge index costs no more than a small one.
   CHECK(run(pickle("K\x01r\xff\xff\xff\xff"
                    "0j\xff\xff\xff\xff"))
@@ -237,8 +240,8 @@ TEST_CASE("bombs are bounded") {
   for (const Value& v : numbered.items()) numbers.push_back(v.to_int());
   CHECK(numbers == std::vector<int64_t>{5, 7, 8, 9, 10, 5, 7, 8, 9, 10, 11, 11, 12, 12});
   LoadOptions few;
-  few.limits.objects = 10;
-  check_contains(failure(std::string(20, 'N'), few), "more than 10 objects");
+  few.limits.budget = 1000;
+  check_contains(failure(std::string(20, 'N'), few), "more than 1000 bytes of memory and work");
   // Doubling by references: the structure is small, only printing and comparing could explode.
   std::string laughs = "](K\x01K\x02"
                        "e";
@@ -265,7 +268,8 @@ TEST_CASE("circles that a pickle drops are freed") {
     TensorBuilder tensors(nowhere, false);
     const Globals globals(Globals::Mode::WeightsOnly, tensors);
     const LoadOptions options;
-    Unpickler machine(in, globals, options,
+    Budget budget(text.size(), text.size(), options.limits);
+    Unpickler machine(in, globals, options, budget,
                       [&](const StorageId&) { return Value::storage(storage, kFloat); });
     CHECK(machine.run() == Value::list({7}));
   }

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -23,6 +24,63 @@ def run(*arguments, status=0):
 
 def listed(path):
     return {t["name"]: t for t in json.loads(run("ls", "--json", path))["tensors"]}
+
+
+# Opcodes of pickles.
+
+def text(s):
+    data = s.encode()
+    return b"X" + struct.pack("<I", len(data)) + data
+
+
+def number(n):
+    data = n.to_bytes(9, "little")
+    return b"\x8a" + bytes([len(data)]) + data
+
+
+def numbers(values):
+    return b"(" + b"".join(map(number, values)) + b"t"
+
+
+def storage(key, elements="Float", count=1, legacy=False):
+    key = number(key) if isinstance(key, int) else text(key)
+    return (b"(" + text("storage") + f"ctorch\n{elements}Storage\n".encode() + key + text("cpu") + number(count) +
+            (b"N" if legacy else b"") + b"tQ")
+
+
+def tensor(of, sizes, strides, offset=0):
+    return (b"ctorch._utils\n_rebuild_tensor_v2\n(" + of + number(offset) + numbers(sizes) + numbers(strides) +
+            b"\x89ccollections\nOrderedDict\n)RtR")
+
+
+def meta_tensor(dtype, sizes):
+    return (f"ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\n{dtype}\n".encode() + numbers(sizes) +
+            numbers([1] * len(sizes)) + b"\x89tR")
+
+
+def dict_of(items):
+    return b"}(" + b"".join(text(key) + value for key, value in items.items()) + b"u"
+
+
+def zip_file(path, opcodes, storages={}):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x/data.pkl", b"\x80\x02" + opcodes + b".")
+        archive.writestr("x/version", "3\n")
+        for key, data in storages.items():
+            archive.writestr(f"x/data/{key}", data)
+    return path
+
+
+def legacy_file(path, opcodes, storages={}):
+    """`storages` has for each key the elements' number and the data."""
+    def pickle(code):
+        return b"\x80\x02" + code + b"."
+
+    keys = b"](" + b"".join(number(k) if isinstance(k, int) else text(k) for k in storages) + b"e"
+    magic = b"\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
+    data = b"".join(struct.pack("<Q", count) + content for count, content in storages.values())
+    path.write_bytes(pickle(magic) + pickle(number(1001)) + pickle(b"}") + pickle(opcodes) + pickle(keys) + data)
+    return path
 
 
 class CkptTest(unittest.TestCase):
@@ -53,7 +111,87 @@ class CkptTest(unittest.TestCase):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("x/data.pkl", pickle)
             archive.writestr("x/version", "3\n")
-        self.assertIn("occur not for the first time", run("ls", path, status=2))
+        self.assertIn("takes more than", run("ls", path, status=2))
+
+    def test_meta_tensors(self):
+        paths = [zip_file(self.folder / "meta.pt", meta_tensor("float32", [2, 3])),
+                 legacy_file(self.folder / "meta.leg", meta_tensor("float32", [2, 3]))]
+        for path in paths:
+            self.assertEqual(run("show", path, ""), "  float32 meta [2, 3]  24 B\n")
+            self.assertEqual(json.loads(run("show", "--json", path, ""))["kind"], "meta")
+            self.assertIn("1 tensors", run("ls", path))
+        self.assertEqual(run("diff", *paths), "")
+        real = zip_file(self.folder / "real.pt", tensor(storage("0", count=6), [2, 3], [3, 1]), {"0": bytes(24)})
+        self.assertIn("float32 meta [2, 3] -> float32 [2, 3]", run("diff", paths[0], real, status=1))
+        large = zip_file(self.folder / "large.pt", meta_tensor("float32", [2**31, 2**31]))
+        self.assertIn("16.0 EiB", run("ls", large))
+
+    def test_legacy_files_of_all_kinds(self):
+        eight = struct.pack("<4q", 0, 1, 1, 0)
+        indices = tensor(storage("i", "Long", 4, True), [2, 2], [2, 1])
+        values = tensor(storage("v", "Float", 2, True), [2], [1])
+        layout = b"ctorch.serialization\n_get_layout\n" + text("torch.sparse_coo") + b"\x85R"
+        sparse = (b"ctorch._utils\n_rebuild_sparse_tensor\n" + layout + b"(" + indices + values + numbers([3, 3]) +
+                  b"t\x86R")
+        quantized = (b"ctorch._utils\n_rebuild_qtensor\n(" + storage("q", "QInt8", 4, True) + number(0) + numbers([4]) +
+                     numbers([1]) + b"(ctorch\nper_tensor_affine\nG" + struct.pack(">d", 0.5) + number(3) +
+                     b"t\x89ccollections\nOrderedDict\n)RtR")
+        module = b"(" + text("module") + b"cmodel\nNet\n" + text("model.py") + text("class Net: pass") + b"tQ)\x81" + \
+            b"}" + text("weight") + values + b"sb"
+        subclass = b"cmodel\nState\n)R" + text("w") + values + b"s"
+        files = {
+            "sparse": (sparse, {"i": (4, eight), "v": (2, bytes(8))}, [3, 3]),
+            "quantized": (quantized, {"q": (4, bytes(4))}, [4]),
+            "module": (module, {"v": (2, bytes(8))}, [2]),
+            "subclass": (subclass, {"v": (2, bytes(8))}, [2]),
+            "int key": (tensor(storage(94, "Float", 2, True), [2], [1]), {94: (2, bytes(8))}, [2]),
+        }
+        for name, (opcodes, storages, shape) in files.items():
+            path = legacy_file(self.folder / name, opcodes, storages)
+            with self.subTest(name):
+                self.assertIn(": whole", run("verify", path))
+                self.assertIn("1 tensors", run("ls", path))
+                self.assertEqual([t["shape"] for t in listed(path).values()], [shape])
+                path.write_bytes(path.read_bytes()[:-1])
+                self.assertIn("DAMAGED", run("verify", path, status=1))
+        self.assertEqual(listed(self.copy("sparse_coo.pt"))["coo"]["kind"], "sparse_coo")
+        self.assertEqual(listed(self.copy("quantized.pt")).popitem()[1]["dtype"], "qint8")
+        self.assertIn("quantized", run("show", DATA / "quantized.pt", listed(DATA / "quantized.pt").popitem()[0]))
+
+    def test_elements_that_are_shown_often(self):
+        one = struct.pack("<f", 2.5)
+        path = zip_file(self.folder / "x.pt", tensor(storage("0"), [2**20, 2**20], [0, 0]), {"0": one})
+        shown = run("show", path, "")
+        self.assertIn("[1048576, 1048576]  4.0 TiB", shown)
+        self.assertIn("min 2.5  max 2.5  mean 2.5", shown)
+        self.assertIn("2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 ...", shown)
+        self.assertEqual(run("diff", path, path), "")
+        zero = zip_file(self.folder / "zero.pt", tensor(storage("0"), [2**40], [0]), {"0": bytes(4)})
+        self.assertIn(f"zero {2**40}", run("show", zero, ""))
+        huge = zip_file(self.folder / "huge.pt", tensor(storage("0"), [2**62], [0]), {"0": one})
+        self.assertIn("16.0 EiB", run("ls", huge))
+        windows = zip_file(self.folder / "w.pt", tensor(storage("0", count=2**16), [2**15, 2**15], [1, 1]),
+                           {"0": bytes(4 * 2**16)})
+        self.assertIn("too often", run("show", windows, "", status=2))
+
+    def test_text_from_files(self):
+        names = {"a\x1b[2J\x00\u202eb": number(1), "c": text("\x1b]0;title\x07\r")}
+        path = zip_file(self.folder / "x.pt", dict_of(names))
+        for arguments in [["ls", path], ["ls", "--json", path], ["show", path, "c"], ["diff", path, DATA / "one.pt"]]:
+            out = run(*arguments, status=1 if arguments[0] == "diff" else 0)
+            self.assertTrue(all(c == "\n" or 32 <= ord(c) < 127 for c in out), out)
+        self.assertIn("a\\x1b[2J\\x00\\u202eb", run("ls", path))
+        self.assertEqual(json.loads(run("ls", "--json", path))["values"][0]["name"], "a\x1b[2J\x00\u202eb")
+
+    def test_one_long_name_among_many(self):
+        count = 20_000
+        values = {"n" * 10_000: number(0), **{f"k{i}": number(i) for i in range(count)}}
+        out = run("ls", zip_file(self.folder / "x.pt", dict_of(values)))
+        self.assertEqual(out.count("\n"), count + 2)
+        self.assertLess(len(out), 120 * count)
+        # A long key over many leaves would make names of many times the file.
+        over = b"}" + text("k" * 2**20) + b"(" + b"K\x01" * 20_000 + b"ls"
+        self.assertIn("takes more than", run("ls", zip_file(self.folder / "y.pt", over, {}), status=2))
 
     def test_ls_safetensors(self):
         info = json.loads(run("ls", "--json", DATA / "shapes.safetensors"))
@@ -93,7 +231,7 @@ class CkptTest(unittest.TestCase):
         data[-1] += 2
         other.write_bytes(data)
         text = run("diff", DATA / "shapes.safetensors", other, status=1)
-        self.assertEqual(text, 'values   "quoted\\\n\u00e9: largest difference 2\n')
+        self.assertEqual(text, 'values   "quoted\\\\n\u00e9: largest difference 2\n')
         self.assertEqual(run("diff", "--tolerance", "2", DATA / "shapes.safetensors", other), "")
         found = json.loads(run("diff", "--json", mixed, DATA / "module.pt", status=1))
         self.assertEqual({f["what"] for f in found}, {"added", "removed"})

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   LoadOptions options;
   options.weights_only = mode == Globals::Mode::WeightsOnly;
   options.encoding = data[0] & 64 ? "bytes" : data[0] & 128 ? "latin1" : "utf-8";
-  options.limits.made_bytes = 1 << 20;
+  options.limits.budget = 16 << 20;
   const std::string pickle(reinterpret_cast<const char*>(data) + 1, size - 1);
   Value value;
   try {

@@ -72,10 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   LoadOptions options;
-  options.limits.made_bytes = 1 << 20;
+  options.limits.budget = 16 << 20;
   Value value;
   try {
-    value = run_pickle(rest.substr(2), Globals::Mode::Harmless, options, data[1]);
+    value = run_pickle(rest.substr(2), Globals::Mode::PlainTypes, options, data[1]);
     const Value* state = value.is_dict() ? value.find("optimizer") : nullptr;
     if (!state) state = &value;
     if (data[0] % 4 == 1) check_optimizer(*state, optim::Adam(parameters()));

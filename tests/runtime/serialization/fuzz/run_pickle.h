@@ -24,7 +24,8 @@ inline Value run_pickle(const std::string& pickle, Globals::Mode mode, const Loa
   ByteCursor in(pickle, "pickle");
   TensorBuilder tensors(options.map_location, mode == Globals::Mode::Inspect);
   const Globals globals(mode, tensors);
-  Unpickler machine(in, globals, options, storage_of);
+  Budget budget(pickle.size(), pickle.size(), options.limits);
+  Unpickler machine(in, globals, options, budget, storage_of);
   Value value = machine.run();
   tensors.finish();
   return value;

@@ -5,16 +5,18 @@
 #include <optional>
 #include <string>
 
-namespace tenon::hub {
+#include "aten/core/macros.h"
+
+namespace tenon::serialization {
 
 /// A line such as "lenet.pt   45% [======>       ]  12.3/27.4 MB  5.2 MB/s". Without a total there
 /// are only bytes and speed.
-std::string progress_line(const std::string& name, uint64_t done, std::optional<uint64_t> total,
-                          double bytes_per_second);
+TENON_API std::string progress_line(const std::string& name, uint64_t done,
+                                    std::optional<uint64_t> total, double bytes_per_second);
 
 /// A bar on the standard error stream, drawn at most ten times a second. Where that stream is no
 /// terminal nothing is drawn.
-class ProgressBar {
+class TENON_API ProgressBar {
  public:
   ProgressBar(std::string name, bool enabled);
   /// Ends the line.
@@ -37,4 +39,4 @@ class ProgressBar {
   std::optional<uint64_t> first_;
 };
 
-}  // namespace tenon::hub
+}  // namespace tenon::serialization

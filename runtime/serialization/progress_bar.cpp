@@ -1,4 +1,4 @@
-#include "runtime/hub/progress_bar.h"
+#include "runtime/serialization/progress_bar.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace tenon::hub {
+namespace tenon::serialization {
 namespace {
 
 constexpr size_t kBarWidth = 24;
@@ -84,4 +84,4 @@ void ProgressBar::note(const std::string& text) {
   std::fprintf(stderr, "\r\x1b[K%s: %s\n", name_.c_str(), text.c_str());
 }
 
-}  // namespace tenon::hub
+}  // namespace tenon::serialization

@@ -1,8 +1,12 @@
+#include "runtime/serialization/value_text.h"
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
 
 #include "aten/core/print.h"
+#include "runtime/serialization/big_integer.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/value_node.h"
 
@@ -12,8 +16,10 @@ namespace {
 using Kind = Value::Kind;
 using detail::Node;
 
-/// What is printed of a value ends here.
+/// What operator<< writes of a value ends here.
 constexpr size_t kMaxText = size_t{1} << 20;
+
+constexpr std::string_view kCut = "...";
 
 /// The shortest text that reads back as the same number, in Python's form.
 std::string printed(double v) {
@@ -41,15 +47,32 @@ std::string printed(std::complex<double> v) {
                                "j)");
 }
 
+/// Once the text is longer than it may be, nothing is added to it.
 class Printer {
  public:
+  explicit Printer(size_t most) : most_(most) {}
+
   std::string run(const Value& value) {
     print(value);
+    if (is_full()) {
+      out_.resize(most_ - std::min(most_, kCut.size()));
+      // No character of several bytes is cut in two.
+      while (!out_.empty() && (static_cast<uint8_t>(out_.back()) & 0xC0) == 0x80) out_.pop_back();
+      if (!out_.empty() && static_cast<uint8_t>(out_.back()) >= 0xC0) out_.pop_back();
+      out_ += kCut;
+    }
     return std::move(out_);
   }
 
  private:
-  void quoted(const std::string& text, bool is_text) {
+  bool is_full() const { return out_.size() > most_; }
+
+  void add(std::string_view text) {
+    if (!is_full()) out_ += text.substr(0, most_ + 1 - out_.size());
+  }
+
+  void quoted(std::string_view text, bool is_text) {
+    text = text.substr(0, most_ + 1);
     const char quote = text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
     out_ += quote;
     for (const char c : text) {
@@ -70,7 +93,7 @@ class Printer {
       } else {
         out_ += c;
       }
-      if (out_.size() > kMaxText) break;
+      if (is_full()) return;
     }
     out_ += quote;
   }
@@ -82,10 +105,7 @@ class Printer {
     for (const auto& one : all) {
       if (!first) out_ += ", ";
       first = false;
-      if (out_.size() > kMaxText) {
-        out_ += "...";
-        break;
-      }
+      if (is_full()) return;
       print_one(one);
     }
     out_ += close;
@@ -101,11 +121,17 @@ class Printer {
     });
   }
 
+  void print_int(const Value& v) {
+    if (v.fits_int64()) return add(std::to_string(v.to_int()));
+    add(big_integer::to_text(static_cast<const detail::TextNode*>(Node::of(v))->text, most_));
+  }
+
   void print(const Value& v) {
+    if (is_full()) return;
     switch (v.kind()) {
     case Kind::None: out_ += "None"; return;
     case Kind::Bool: out_ += v.to_bool() ? "True" : "False"; return;
-    case Kind::Int: out_ += detail::printed_int(v); return;
+    case Kind::Int: return print_int(v);
     case Kind::Float: out_ += printed(v.to_double()); return;
     case Kind::Complex: out_ += printed(v.to_complex()); return;
     case Kind::String: return quoted(v.to_string(), true);
@@ -123,16 +149,19 @@ class Printer {
       out_ += ')';
       return;
     }
-    case Kind::Layout: out_ += v.name(); return;
-    case Kind::Global: out_ += "<" + v.name() + ">"; return;
+    case Kind::Layout: return add(v.name());
+    case Kind::Global:
+      add("<");
+      add(v.name());
+      return add(">");
     case Kind::Storage:
       out_ += "<storage of " + std::to_string(v.to_storage().nbytes()) + " bytes on " +
               v.to_storage().device().str() + ">";
       return;
-    case Kind::Tensor: out_ += tenon::to_string(v.to_tensor()); return;
+    case Kind::Tensor: return add(tenon::to_string(v.to_tensor()));
     case Kind::Parameter:
-      out_ += "Parameter containing:\n" + tenon::to_string(v.to_tensor());
-      return;
+      add("Parameter containing:\n");
+      return add(tenon::to_string(v.to_tensor()));
     default: break;
     }
     if (open_.size() >= kMaxDepth || !open_.insert(Node::of(v)).second) {
@@ -170,7 +199,8 @@ class Printer {
     case Kind::Range: return items("range(", v, ")");
     default: break;
     }
-    out_ += "<" + v.name();
+    add("<");
+    add(v.name());
     items("(", v.args(), ")");
     if (!v.attributes().is_none()) {
       out_ += ' ';
@@ -179,14 +209,17 @@ class Printer {
     out_ += '>';
   }
 
+  const size_t most_;
   std::string out_;
   std::set<const Node*> open_;
 };
 
 }  // namespace
 
+std::string text_of(const Value& value, size_t most) { return Printer(most).run(value); }
+
 std::ostream& operator<<(std::ostream& out, const Value& value) {
-  return out << Printer().run(value);
+  return out << text_of(value, kMaxText);
 }
 
 }  // namespace tenon::serialization

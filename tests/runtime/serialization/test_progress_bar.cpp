@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "runtime/hub/progress_bar.h"
+#include "runtime/serialization/progress_bar.h"
 #include "tests/stderr_of.h"
 
-namespace tenon::hub::test {
+namespace tenon::serialization::test {
 namespace {
 
-TEST_CASE("progress: the line", "[hub]") {
+TEST_CASE("progress: the line", "[serialization]") {
   CHECK(progress_line("x.pt", 0, 2'000'000, 0) ==
         "x.pt    0% [>                       ]  0.0/2.0 MB  0.0 B/s");
   CHECK(progress_line("x.pt", 500'000, 2'000'000, 1.5e6) ==
@@ -31,7 +31,7 @@ void draw_two() {
   bar.update(1000, 1000);
 }
 
-TEST_CASE("progress: on a terminal alone", "[hub]") {
+TEST_CASE("progress: on a terminal alone", "[serialization]") {
   CHECK(tenon::test::stderr_of(draw_two).empty());
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
@@ -62,4 +62,4 @@ TEST_CASE("progress: on a terminal alone", "[hub]") {
 }
 
 }  // namespace
-}  // namespace tenon::hub::test
+}  // namespace tenon::serialization::test
