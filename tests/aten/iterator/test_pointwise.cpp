@@ -1,9 +1,12 @@
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #include "aten/core/parallel.h"
+#include "aten/iterator/convert.h"
 #include "aten/iterator/copy.h"
 #include "aten/iterator/pointwise.h"
 #include "tests/aten/iterator/sample_ops.h"
@@ -385,5 +388,27 @@ TEST_CASE("half types round to nearest even and keep NaN", "[copy]") {
     }
     CHECK(b.data_ptr<BFloat16>()[i].bits == BFloat16::from_float(v));
     CHECK(h.data_ptr<Half>()[i].bits == Half::from_float(v));
+  }
+}
+
+TEST_CASE("bfloat16 conversions of every pattern", "[iterator]") {
+  std::vector<float> single;
+  for (uint32_t high = 0; high < 65536; ++high) {
+    for (const uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+      single.push_back(std::bit_cast<float>(high << 16 | low));
+  }
+  single.resize(single.size() - 1);  // a length that no vector divides
+  std::vector<uint16_t> narrow(single.size());
+  const auto n = static_cast<int64_t>(single.size());
+  native::converter(kBFloat16, kFloat)(narrow.data(), single.data(), n);
+  std::vector<float> wide(single.size());
+  native::converter(kFloat, kBFloat16)(wide.data(), narrow.data(), n);
+  for (size_t i = 0; i < single.size(); ++i) {
+    if (narrow[i] == BFloat16::from_float(single[i]) &&
+        std::bit_cast<uint32_t>(wide[i]) == static_cast<uint32_t>(narrow[i]) << 16) {
+      continue;
+    }
+    INFO(std::hexfloat << single[i] << " gives " << narrow[i] << " and back " << wide[i]);
+    REQUIRE(false);
   }
 }
