@@ -391,6 +391,27 @@ TEST_CASE("half types round to nearest even and keep NaN", "[copy]") {
   }
 }
 
+TEST_CASE("short rows of many shapes, broadcast along every dimension", "[iterator]") {
+  for (const int64_t n : {3, 7, 63, 100}) {
+    const TensorBase x = make({3, 500, n});
+    for (const DimVector& sizes :
+         {DimVector{n}, DimVector{3, 1, n}, DimVector{500, 1}, DimVector{3, 500, 1},
+          DimVector{3, 1, 1}, DimVector{1, 500, n}}) {
+      const TensorBase other = make(sizes, kFloat, 3);
+      check_mul(x, other, mul(x, other));
+      check_mul(other, x, mul(other, x));
+    }
+    // Rows that lie apart, and every other element of longer ones.
+    const TensorBase wide = make({3, 500, 2 * n + 1});
+    const DimVector strides{500 * (2 * n + 1), 2 * n + 1, 1},
+        sparse{500 * (2 * n + 1), 2 * n + 1, 2};
+    const TensorBase apart = make_view(wide, {3, 500, n}, strides, 1);
+    const TensorBase every = make_view(wide, {3, 500, n}, sparse, 0);
+    check_mul(x, apart, mul(x, apart));
+    check_mul(every, x, mul(every, x));
+  }
+}
+
 TEST_CASE("bfloat16 conversions of every pattern", "[iterator]") {
   std::vector<float> single;
   for (uint32_t high = 0; high < 65536; ++high) {
