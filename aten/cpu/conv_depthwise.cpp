@@ -35,9 +35,23 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 namespace {
 
+template <int kRows>
+HWY_INLINE void store_rows(const conv_depthwise::Plane& p, int64_t y, int64_t x,
+                           const Vector<float> (&sums)[kRows]) {
+  const int64_t rest = p.width - x;
+  for (int r = 0; r < kRows; ++r) {
+    float* out = p.out + (y + r) * p.width + x;
+    if (rest >= kLanes<float>) {
+      hn::StoreU(sums[r], Tag<float>(), out);
+    } else {
+      store_first<float>(sums[r], out, rest);
+    }
+  }
+}
+
 /// Up to a vector of pixels from column x on, of kRows rows from y on.
 template <int kRows>
-HWY_INLINE void pixels_of_rows(const conv_depthwise::Plane& p, int64_t y, int64_t x) {
+HWY_INLINE void any_kernel(const conv_depthwise::Plane& p, int64_t y, int64_t x) {
   const Tag<float> d;
   Vector<float> sums[kRows];
   for (auto& s : sums) s = hn::Set(d, p.bias);
@@ -51,22 +65,47 @@ HWY_INLINE void pixels_of_rows(const conv_depthwise::Plane& p, int64_t y, int64_
         sums[r] = hn::MulAdd(weight, hn::LoadU(d, in + r * p.stride + j), sums[r]);
     }
   }
-  const int64_t rest = p.width - x;
-  for (int r = 0; r < kRows; ++r) {
-    float* out = p.out + (y + r) * p.width + x;
-    if (rest >= kLanes<float>) {
-      hn::StoreU(sums[r], d, out);
-    } else {
-      store_first<float>(sums[r], out, rest);
+  store_rows(p, y, x, sums);
+}
+
+/// The same for 3 x 3, with the kernel `w` in registers: a vector, most of which lie across two
+/// cache lines, is loaded once for all rows that it adds to.
+template <int kRows>
+HWY_INLINE void kernel_of_3(const conv_depthwise::Plane& p, const Vector<float> (&w)[9], int64_t y,
+                            int64_t x) {
+  const Tag<float> d;
+  Vector<float> sums[kRows];
+  for (auto& s : sums) s = hn::Set(d, p.bias);
+#pragma GCC unroll 6
+  for (int i = 0; i < kRows + 2; ++i) {
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j) {
+      const auto v = hn::LoadU(d, p.in + (y + i) * p.stride + x + j);
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) {
+        if (r <= i && i - r < 3) sums[r] = hn::MulAdd(w[(i - r) * 3 + j], v, sums[r]);
+      }
     }
   }
+  store_rows(p, y, x, sums);
 }
 
 void convolve_plane(const conv_depthwise::Plane& p) {
+  if (p.kernel_h == 3 && p.kernel_w == 3) {
+    Vector<float> w[9];
+#pragma GCC unroll 9
+    for (int i = 0; i < 9; ++i) w[i] = hn::Set(Tag<float>(), p.kernel[i]);
+    for (int64_t x = 0; x < p.width; x += kLanes<float>) {
+      int64_t y = 0;
+      for (; y + 4 <= p.height; y += 4) kernel_of_3<4>(p, w, y, x);
+      for (; y < p.height; ++y) kernel_of_3<1>(p, w, y, x);
+    }
+    return;
+  }
   for (int64_t x = 0; x < p.width; x += kLanes<float>) {
     int64_t y = 0;
-    for (; y + 4 <= p.height; y += 4) pixels_of_rows<4>(p, y, x);
-    for (; y < p.height; ++y) pixels_of_rows<1>(p, y, x);
+    for (; y + 4 <= p.height; y += 4) any_kernel<4>(p, y, x);
+    for (; y < p.height; ++y) any_kernel<1>(p, y, x);
   }
 }
 
