@@ -16,13 +16,15 @@ set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/../lib")
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 # A compile runs in its build folder, and ccache makes paths below the source root relative to it:
-# the presets `release` and `cuda` therefore share their C++ objects.
+# the presets `release` and `cuda` therefore share their C++ objects. What ccache is lax about is what a file that
+# uses a precompiled header cannot show: macros and __TIME__ inside that header, which ours do not use.
 find_program(TENON_CCACHE ccache)
 if(TENON_CCACHE AND PROJECT_IS_TOP_LEVEL)
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
       set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-          "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${TENON_CCACHE}")
+          "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+          "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${TENON_CCACHE}")
     endif()
   endforeach()
 endif()
@@ -48,6 +50,26 @@ if(TENON_SANITIZE)
   target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${tenon_sanitize}>")
   target_link_options(tenon_flags INTERFACE ${tenon_sanitize})
 endif()
+
+# Kernels for the machines that have AVX2, in place of one for each instruction set, chosen at run time. Scalar code keeps
+# rounding as it does without AVX2.
+if(TENON_ONE_INSTRUCTION_SET)
+  target_compile_definitions(tenon_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3;-ffp-contract=off>")
+  endif()
+endif()
+
+# tenon_precompile(TARGET header...): headers that nearly every source of TARGET reads, compiled once. Where the compiler
+# cache holds the object, nothing is read at all.
+function(tenon_precompile target)
+  list(TRANSFORM ARGN REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)
+  target_precompile_headers(${target} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # ccache needs it to know what the header holds.
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")
+  endif()
+endfunction()
 
 # What the library itself is compiled with. Thread-local state sits on every call's path, so it is
 # addressed directly (initial-exec); calls within the library do not go through the PLT.

@@ -6,6 +6,9 @@ set(TENON_INSTALL_SHARE "${CMAKE_INSTALL_DATADIR}/tenon")
 set(TENON_INSTALL_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/Tenon")
 set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 
+# Everything that an installation holds and that is built: `./tenon demo` builds this, and no test.
+add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} tenonc tenon-ckpt tenon_schemas)
+
 install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS tenonc tenon-ckpt RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

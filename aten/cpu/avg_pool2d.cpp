@@ -35,7 +35,7 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
                             std::optional<int64_t> divisor_override, const Tensor& out) {
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   if (self.scalar_type() == type && is_channels_last(self) && is_channels_last(out)) {
     return average_last(self, p, out, [&](int64_t row, int64_t column) {
       return average_window(p, row, column, count_include_pad, divisor_override);

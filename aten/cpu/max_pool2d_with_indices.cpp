@@ -90,7 +90,7 @@ void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_
                                          const Tensor& indices) {
   const Pool2d p =
       meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   if (type == kFloat && self.scalar_type() == type && is_channels_last(self) &&
       is_channels_last(out) && is_channels_last(indices) &&
       p.in_size() <= std::numeric_limits<int32_t>::max()) {

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct Settings {
   int epochs = 2;
   int64_t batch_size = 32;
-  int threads = 1;  // batches this small gain little from more
+  int threads = 0;  // all that the machine has
   uint64_t seed = 0;
   std::string data = data::datasets::FashionMNIST::kDefaultRoot;
   std::string checkpoint = (std::filesystem::temp_directory_path() / "tenon_lenet.pt").string();
@@ -127,7 +127,7 @@ double accuracy(LeNet& net, const data::Dataset& dataset) {
 
 int run(const Settings& settings) {
   using data::datasets::FashionMNIST;
-  tenon::set_num_threads(std::max(settings.threads, 1));
+  if (settings.threads > 0) tenon::set_num_threads(settings.threads);
   const FashionMNIST train_set(settings.data, FashionMNIST::Mode::Train);
   const FashionMNIST test_set(settings.data, FashionMNIST::Mode::Test);
   std::printf("Fashion-MNIST: %lld training and %lld test images, %d threads\n",
