@@ -33,6 +33,8 @@ TARGETS = [
     (r"^conv/", 1.0, None),
     (r"^lenet/step/b16$", 0.4, None),
     (r"^lenet/step/b256$", 0.55, None),
+    (r"^(index|cast|dtype|copy|ragged|special|pool)/", 1.0, None),
+    (r"^(convnet|mlp|transformer)/", 1.0, None),
     (r"^optim/", 0.5, None),
     (r"^files/save$", 0.7, 0.9),
     (r"^files/load$", 0.5, 0.9),

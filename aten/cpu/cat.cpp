@@ -1,27 +1,50 @@
 #include "tenon/native/cat.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "aten/core/parallel.h"
+#include "aten/iterator/convert.h"
 #include "aten/iterator/copy.h"
 
 namespace tenon {
 namespace {
 
 constexpr int64_t kParallelBytes = 1 << 18;
+/// From this much memory on the result bypasses the caches.
+constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
-/// Copies rows of `bytes` bytes from one pitch to another.
-void copy_rows(char* dst, int64_t dst_pitch, const char* src, int64_t rows, int64_t bytes) {
-  if (bytes == dst_pitch) {
-    parallel_for(0, rows * bytes, kParallelBytes, [&](int64_t begin, int64_t end) {
-      std::memcpy(dst + begin, src + begin, static_cast<size_t>(end - begin));
+/// A tensor's part of each row of the result: its bytes, one row after the other, and where they
+/// go.
+struct Piece {
+  const char* data;
+  int64_t offset, bytes;
+};
+
+void copy_bytes(char* to, const char* from, int64_t bytes, bool stream) {
+  if (stream) return native::stream_copy(to, from, static_cast<size_t>(bytes));
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+/// Fills rows of `pitch` bytes from all pieces in one go.
+void copy_pieces(char* dst, int64_t rows, int64_t pitch, const std::vector<Piece>& pieces) {
+  const bool stream = rows * pitch >= kStreamBytes;
+  if (rows == 1) {
+    parallel_for(0, pitch, kParallelBytes, [&](int64_t begin, int64_t end) {
+      for (const Piece& p : pieces) {
+        const int64_t from = std::max(begin, p.offset), to = std::min(end, p.offset + p.bytes);
+        if (from < to) copy_bytes(dst + from, p.data + (from - p.offset), to - from, stream);
+      }
+      if (stream) native::stream_fence();
     });
     return;
   }
-  const int64_t grain = kParallelBytes / (bytes + 1) + 1;
+  const int64_t grain = kParallelBytes / pitch + 1;
   parallel_for(0, rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(dst + i * dst_pitch, src + i * bytes, static_cast<size_t>(bytes));
+      for (const Piece& p : pieces)
+        std::memcpy(dst + i * pitch + p.offset, p.data + i * p.bytes, static_cast<size_t>(p.bytes));
     }
   });
 }
@@ -36,13 +59,13 @@ void native::cat_cpu(TensorList tensors, int64_t dim, const Tensor& out) {
   const auto item = static_cast<int64_t>(out.element_size());
   const int64_t out_pitch = out.numel() / rows * item;
   int64_t at = 0;
+  std::vector<Piece> pieces;
   for (const Tensor& t : tensors) {
     if (t.numel() == 0) continue;
     const int64_t length = t.sizes()[d];
     if (t.scalar_type() == out.scalar_type() && t.is_contiguous() && out.is_contiguous()) {
-      const int64_t offset = at * (out_pitch / out.sizes()[d]);
-      copy_rows(static_cast<char*>(out.mutable_data_ptr()) + offset, out_pitch,
-                static_cast<const char*>(t.const_data_ptr()), rows, t.numel() / rows * item);
+      pieces.push_back({static_cast<const char*>(t.const_data_ptr()),
+                        at * (out_pitch / out.sizes()[d]), t.numel() / rows * item});
     } else {
       TensorBase part = make_detached(out);
       TensorImpl& p = *part.unsafe_impl();
@@ -55,6 +78,8 @@ void native::cat_cpu(TensorList tensors, int64_t dim, const Tensor& out) {
     }
     at += length;
   }
+  if (pieces.empty()) return;
+  copy_pieces(static_cast<char*>(out.mutable_data_ptr()), rows, out_pitch, pieces);
 }
 
 }  // namespace tenon

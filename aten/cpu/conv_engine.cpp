@@ -1,3 +1,4 @@
+#include "aten/cpu/conv_depthwise.h"
 #include "aten/cpu/conv_rows.h"
 #include "aten/cpu/convolution.h"
 #include "aten/cpu/onednn.h"
@@ -54,6 +55,8 @@ ConvGeometry conv_geometry(const TensorBase& src, const TensorBase& weight, cons
 void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
                   const TensorBase& bias, const TensorBase& dst) {
   if (conv_rows::applies(g, src, dst)) return conv_rows::forward(g, src, weight, bias, dst);
+  if (conv_depthwise::applies(g, src, dst))
+    return conv_depthwise::forward(g, src, weight, bias, dst);
   if (onednn::conv_forward(g, src, weight, bias, dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase result = float_like(dst);
@@ -69,6 +72,8 @@ void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
                         const TensorBase& diff_dst) {
   if (conv_rows::applies(g, diff_src, diff_dst))
     return conv_rows::backward_data(g, diff_src, weight, diff_dst);
+  if (conv_depthwise::applies(g, diff_src, diff_dst))
+    return conv_depthwise::backward_data(g, diff_src, weight, diff_dst);
   if (onednn::conv_backward_data(g, diff_src, weight, diff_dst)) return;
   if (is_reduced_floating_point(diff_dst.scalar_type())) {
     const TensorBase result = float_like(diff_src);

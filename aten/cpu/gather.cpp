@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aten/core/parallel.h"
+#include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/scatter.h"
@@ -55,10 +56,7 @@ class IndexWalk {
 };
 
 void check_range(const char* op, const int64_t* index, int64_t n, int64_t length, int64_t dim) {
-  bool fits = true;
-  for (int64_t i = 0; i < n; ++i)
-    fits &= static_cast<uint64_t>(index[i]) < static_cast<uint64_t>(length);
-  if (TENON_LIKELY(fits)) return;
+  if (TENON_LIKELY(native::all_in_range(index, n, length))) return;
   for (int64_t i = 0; i < n; ++i) {
     TENON_CHECK_INDEX(index[i] >= 0 && index[i] < length, "[", op, "] index ", index[i],
                       " is out of bounds for dimension ", dim, " with size ", length);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "aten/core/parallel.h"
+#include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/index_fill.h"
@@ -34,12 +36,16 @@ T product_of(T a, T b) {
 const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim,
                        bool wrap) {
   auto* p = static_cast<int64_t*>(index.mutable_data_ptr());
+  if (!wrap && native::all_in_range(p, index.numel(), length)) return p;
   for (int64_t k = 0; k < index.numel(); ++k) {
     TENON_CHECK_INDEX(p[k] >= (wrap ? -length : 0) && p[k] < length, "[", op, "] index ", p[k],
                       " is out of bounds for dimension ", dim, " with size ", length);
   }
   return p;
 }
+
+/// Columns whose rows are worth reading by a thread of their own: some cache lines.
+constexpr int64_t kColumns = 64;
 
 }  // namespace
 
@@ -59,15 +65,23 @@ void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
     auto* o = static_cast<scalar_t*>(result.data());
     const auto factor = alpha.to<scalar_t>();
     const bool one = alpha.equal(1);
-    for (int64_t i = 0; i < split.outer; ++i) {
-      for (int64_t k = 0; k < count; ++k) {
-        const scalar_t* from = s + (i * count + k) * split.inner;
-        scalar_t* to = o + (i * split.length + indices[k]) * split.inner;
-        for (int64_t j = 0; j < split.inner; ++j) {
-          to[j] = sum_of(to[j], one ? from[j] : product_of(factor, from[j]));
+    // Every worker adds the same rows, to columns of its own: the order of k stays.
+    const auto columns = [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < split.outer; ++i) {
+        for (int64_t k = 0; k < count; ++k) {
+          const scalar_t* from = s + (i * count + k) * split.inner;
+          scalar_t* to = o + (i * split.length + indices[k]) * split.inner;
+          if (one) {
+            for (int64_t j = begin; j < end; ++j) to[j] = sum_of(to[j], from[j]);
+          } else {
+            for (int64_t j = begin; j < end; ++j)
+              to[j] = sum_of(to[j], product_of(factor, from[j]));
+          }
         }
       }
-    }
+    };
+    const int64_t rows = std::max<int64_t>(1, split.outer * count);
+    parallel_for(0, split.inner, std::max<int64_t>(kColumns, 32768 / rows), columns);
   });
   result.finish();
 }

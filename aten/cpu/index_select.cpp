@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aten/core/parallel.h"
+#include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
 
 namespace tenon {
@@ -18,9 +19,7 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
   const DimSplit split(in.sizes(), d);
   const int64_t count = at.numel();
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
-  bool fits = true;
-  for (int64_t k = 0; k < count; ++k)
-    fits &= static_cast<uint64_t>(indices[k]) < static_cast<uint64_t>(split.length);
+  const bool fits = all_in_range(indices, count, split.length);
   for (int64_t k = 0; !fits && k < count; ++k) {
     TENON_CHECK_INDEX(indices[k] >= 0 && indices[k] < split.length,
                       "[index_select] index out of range in self: index ", indices[k],

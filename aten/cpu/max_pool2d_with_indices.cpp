@@ -6,6 +6,7 @@
 #include "aten/core/parallel.h"
 #include "aten/cpu/max_pool_plane.h"
 #include "aten/cpu/plain.h"
+#include "aten/cpu/pool_pixel.h"
 
 namespace tenon {
 namespace {
@@ -17,17 +18,24 @@ int64_t first_inside(int64_t start, int64_t dilation) {
   return start >= 0 ? start : start + (-start + dilation - 1) / dilation * dilation;
 }
 
+native::MaxWindow max_window(const Pool2d& p, int64_t row, int64_t column) {
+  const int64_t top = row * p.stride_h - p.pad_h, left = column * p.stride_w - p.pad_w;
+  return {first_inside(top, p.dilation_h),
+          std::min(top + (p.kernel_h - 1) * p.dilation_h + 1, p.in_h),
+          p.dilation_h,
+          first_inside(left, p.dilation_w),
+          std::min(left + (p.kernel_w - 1) * p.dilation_w + 1, p.in_w),
+          p.dilation_w};
+}
+
 template <class T>
 void one_window(const Pool2d& p, const T* in, int64_t row, int64_t column, T* out, int64_t* index) {
-  const int64_t top = row * p.stride_h - p.pad_h, left = column * p.stride_w - p.pad_w;
-  const int64_t bottom = std::min(top + (p.kernel_h - 1) * p.dilation_h + 1, p.in_h);
-  const int64_t right = std::min(left + (p.kernel_w - 1) * p.dilation_w + 1, p.in_w);
-  const int64_t h0 = first_inside(top, p.dilation_h), w0 = first_inside(left, p.dilation_w);
+  const native::MaxWindow a = max_window(p, row, column);
   T max = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                : std::numeric_limits<T>::lowest();
-  int64_t best = h0 * p.in_w + w0;
-  for (int64_t h = h0; h < bottom; h += p.dilation_h) {
-    for (int64_t w = w0; w < right; w += p.dilation_w) {
+  int64_t best = a.h0 * p.in_w + a.w0;
+  for (int64_t h = a.h0; h < a.h1; h += a.step_h) {
+    for (int64_t w = a.w0; w < a.w1; w += a.step_w) {
       const T v = in[h * p.in_w + w];
       if (v > max || v != v) {
         max = v;
@@ -56,6 +64,23 @@ void plane(const Pool2d& p, const T* in, T* out, int64_t* indices) {
   }
 }
 
+/// Floats, channels last.
+void maxima_last(const TensorBase& self, const Pool2d& p, const TensorBase& out,
+                 const TensorBase& indices) {
+  const int64_t channels = self.size(1), rows = self.size(0) * p.out_h;
+  const int64_t work = p.out_w * channels * p.kernel_h * p.kernel_w;
+  parallel_for(0, rows, std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const float* image = self.data_ptr<float>() + i / p.out_h * p.in_size() * channels;
+      float* to = out.data_ptr<float>() + i * p.out_w * channels;
+      int64_t* at = indices.data_ptr<int64_t>() + i * p.out_w * channels;
+      for (int64_t column = 0; column < p.out_w; ++column, to += channels, at += channels) {
+        native::max_pixel(image, p.in_w, channels, max_window(p, i % p.out_h, column), to, at);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 /// NaN wins over every number, as in PyTorch.
@@ -66,6 +91,11 @@ void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_
   const Pool2d p =
       meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
   const ScalarType type = opmath_type(self.scalar_type());
+  if (type == kFloat && self.scalar_type() == type && is_channels_last(self) &&
+      is_channels_last(out) && is_channels_last(indices) &&
+      p.in_size() <= std::numeric_limits<int32_t>::max()) {
+    return maxima_last(self, p, out, indices);
+  }
   const TensorBase x = plain_input(self, type);
   const PlainOutput y(out, type), positions(indices, kLong);
   TENON_DISPATCH_SWITCH(

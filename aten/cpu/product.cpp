@@ -1,11 +1,13 @@
 #include "aten/cpu/product.h"
 
 #include <algorithm>
+#include <complex>
 #include <memory>
-#include <vector>
+#include <type_traits>
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/gemm.h"
+#include "aten/cpu/integer_product.h"
 #include "aten/cpu/onednn.h"
 #include "aten/iterator/copy.h"
 
@@ -17,43 +19,41 @@ namespace {
 constexpr int64_t kLargeMatrix = int64_t{1} << 22;
 constexpr int64_t kParallelWork = int64_t{1} << 19;
 
+/// Integers: sums modulo 2^32 or 2^64, of which the low bits are the result's.
 template <class T>
-struct Wrapping {
-  using type = T;  // of the arithmetic, in which integers do not overflow into undefined behaviour
-};
-template <>
-struct Wrapping<int32_t> {
-  using type = uint32_t;
-};
-template <>
-struct Wrapping<int64_t> {
-  using type = uint64_t;
-};
-
-/// Integers and complex numbers: a plain loop, in the order that runs along the rows of b and out.
-template <class T>
-void simple_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b,
-                    T beta, Matrix<T> out, const T* bias) {
-  using W = typename Wrapping<T>::type;
-  parallel_for(0, m, std::max<int64_t>(1, kParallelWork / 8 / std::max<int64_t>(1, n * k)),
-               [&](int64_t begin, int64_t end) {
-                 std::vector<W> sums(n);
-                 for (int64_t i = begin; i < end; ++i) {
-                   std::fill(sums.begin(), sums.end(), W(0));
-                   for (int64_t p = 0; p < k; ++p) {
-                     const W x = static_cast<W>(a.data[i * a.row + p * a.col]);
-                     const T* row = b.data + p * b.row;
-                     for (int64_t j = 0; j < n; ++j) sums[j] += x * static_cast<W>(row[j * b.col]);
-                   }
-                   for (int64_t j = 0; j < n; ++j) {
-                     T& o = out.data[i * out.row + j * out.col];
-                     W r = static_cast<W>(alpha) * sums[j];
-                     if (beta != T(0)) r += static_cast<W>(beta) * static_cast<W>(o);
-                     if (bias) r += static_cast<W>(bias[j]);
-                     o = static_cast<T>(r);
-                   }
-                 }
-               });
+void integer_matrices(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
+                      Matrix<const T> b, T beta, Matrix<T> out, const T* bias) {
+  using W = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  const int64_t width = integer_panel<W>(), panels = (n + width - 1) / width;
+  const std::unique_ptr<W[]> packed(new W[panels * width * k]());
+  for (int64_t p = 0; p < k; ++p) {
+    for (int64_t j = 0; j < n; ++j) {
+      packed[(j / width * k + p) * width + j % width] =
+          static_cast<W>(b.data[p * b.row + j * b.col]);
+    }
+  }
+  constexpr int64_t kRows = 16;  // at a time
+  const auto rows = [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<W[]> x(new W[kRows * k]), sums(new W[kRows * panels * width]);
+    for (int64_t at = begin; at < end; at += kRows) {
+      const int64_t count = std::min(kRows, end - at);
+      for (int64_t i = 0; i < count; ++i) {
+        for (int64_t p = 0; p < k; ++p)
+          x[i * k + p] = static_cast<W>(a.data[(at + i) * a.row + p * a.col]);
+      }
+      integer_product<W>(count, panels, k, x.get(), packed.get(), sums.get());
+      for (int64_t i = 0; i < count; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          T& o = out.data[(at + i) * out.row + j * out.col];
+          W r = static_cast<W>(alpha) * sums[i * panels * width + j];
+          if (beta != T(0)) r += static_cast<W>(beta) * static_cast<W>(o);
+          if (bias) r += static_cast<W>(bias[j]);
+          o = static_cast<T>(r);
+        }
+      }
+    }
+  };
+  parallel_for(0, m, std::max(kRows, kParallelWork / std::max<int64_t>(1, n * k)), rows);
 }
 
 /// Float and double: gemm, by way of a row-major copy where neither rows nor columns of out are
@@ -71,6 +71,52 @@ void float_product(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, 
     for (int64_t j = 0; j < n; ++j) {
       T& o = out.data[i * out.row + j * out.col];
       o = beta == 0 ? rows.data[i * n + j] : beta * o + rows.data[i * n + j];
+    }
+  }
+}
+
+/// Complex numbers as one real product of twice the depth and width: a row of a, read as the reals
+/// (re, im, re, im, ...), times rows of b that stand for 1 and for i.
+template <class R>
+void complex_product(int64_t m, int64_t n, int64_t k, std::complex<R> alpha,
+                     Matrix<const std::complex<R>> a, Matrix<const std::complex<R>> b,
+                     std::complex<R> beta, Matrix<std::complex<R>> out,
+                     const std::complex<R>* bias) {
+  using T = std::complex<R>;
+  const bool one = alpha == T(1);
+  const auto times = [](T x, T y) {  // without the library's care for infinities
+    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  };
+  const bool in_place = out.col == 1 && beta.imag() == 0, rows_lie = a.col == 1;
+  const std::unique_ptr<T[]> buffer(
+      new T[2 * k * n + (rows_lie ? 0 : m * k) + (in_place ? 0 : m * n)]);
+  T* pairs = buffer.get();
+  T* rows = pairs + 2 * k * n;
+  T* result = rows + (rows_lie ? 0 : m * k);
+  for (int64_t p = 0; p < k; ++p) {
+    T* re = pairs + 2 * p * n;
+    T* im = re + n;
+    for (int64_t j = 0; j < n; ++j) {
+      T x = b.data[p * b.row + j * b.col];
+      if (!one) x = times(alpha, x);
+      re[j] = x;
+      im[j] = T(-x.imag(), x.real());
+    }
+  }
+  for (int64_t i = 0; !rows_lie && i < m; ++i) {
+    for (int64_t p = 0; p < k; ++p) rows[i * k + p] = a.data[i * a.row + p * a.col];
+  }
+  const auto reals = [](auto* p) { return reinterpret_cast<const R*>(p); };
+  const Matrix<const R> left = rows_lie ? Matrix<const R>{reals(a.data), 2 * a.row, 1}
+                                        : Matrix<const R>{reals(rows), 2 * k, 1};
+  const Matrix<R> to = in_place ? Matrix<R>{reinterpret_cast<R*>(out.data), 2 * out.row, 1}
+                                : Matrix<R>{reinterpret_cast<R*>(result), 2 * n, 1};
+  gemm<R>(m, 2 * n, 2 * k, R(1), left, {reals(pairs), 2 * n, 1}, in_place ? beta.real() : R(0), to,
+          bias ? reals(bias) : nullptr);
+  for (int64_t i = 0; !in_place && i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T& o = out.data[i * out.row + j * out.col];
+      o = beta == T(0) ? result[i * n + j] : times(beta, o) + result[i * n + j];
     }
   }
 }
@@ -112,8 +158,10 @@ void one_product(int64_t m, int64_t n, int64_t k, const Scalar& alpha, Matrix<co
     float_product<T>(m, n, k, alpha.to<T>(), a, b, beta.to<T>(), out, bias);
   } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
     reduced_product<T>(m, n, k, alpha.to<float>(), a, b, beta.to<float>(), out, bias);
+  } else if constexpr (std::is_integral_v<T>) {
+    integer_matrices<T>(m, n, k, alpha.to<T>(), a, b, beta.to<T>(), out, bias);
   } else {
-    simple_product<T>(m, n, k, alpha.to<T>(), a, b, beta.to<T>(), out, bias);
+    complex_product<typename T::value_type>(m, n, k, alpha.to<T>(), a, b, beta.to<T>(), out, bias);
   }
 }
 

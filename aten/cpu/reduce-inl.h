@@ -51,29 +51,51 @@ struct Loops {
   /// signs: then the elements are combined once more, one by one.
   static constexpr bool kDropsNaN = requires { Op::kDropsNaN; };
 
-  /// The elements from p up to the index left in i; at least kLanes are there.
+  using Tag = hwy::HWY_NAMESPACE::CappedTag<Acc, kLanes / 4>;
+  static HWY_INLINE int64_t width() {
+    return static_cast<int64_t>(hwy::HWY_NAMESPACE::Lanes(Tag()));
+  }
+
+  /// The elements from p up to the index left in i; at least a vector is there.
   static HWY_INLINE Acc run_vectors(const In* HWY_RESTRICT p, int64_t n, int64_t& i) {
     namespace hn = hwy::HWY_NAMESPACE;
-    const hn::CappedTag<Acc, kLanes / 4> d;
-    const auto width = static_cast<int64_t>(hn::Lanes(d));
-    auto a0 = hn::LoadU(d, p), a1 = hn::LoadU(d, p + width);
-    auto a2 = hn::LoadU(d, p + 2 * width), a3 = hn::LoadU(d, p + 3 * width);
-    auto nan = hn::Add(hn::Add(a0, a1), hn::Add(a2, a3));
-    for (i = 4 * width; i + 4 * width <= n; i += 4 * width) {
-      const auto v0 = hn::LoadU(d, p + i), v1 = hn::LoadU(d, p + i + width);
-      const auto v2 = hn::LoadU(d, p + i + 2 * width), v3 = hn::LoadU(d, p + i + 3 * width);
-      a0 = Op::combine_vectors(a0, v0);
-      a1 = Op::combine_vectors(a1, v1);
-      a2 = Op::combine_vectors(a2, v2);
-      a3 = Op::combine_vectors(a3, v3);
-      if constexpr (kDropsNaN) {
-        nan = hn::Add(nan, hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)));
+    const Tag d;
+    const int64_t w = width();
+    auto a0 = hn::LoadU(d, p), nan = a0;
+    i = w;
+    if (n >= 4 * w) {
+      auto a1 = hn::LoadU(d, p + w), a2 = hn::LoadU(d, p + 2 * w), a3 = hn::LoadU(d, p + 3 * w);
+      nan = hn::Add(hn::Add(a0, a1), hn::Add(a2, a3));
+      for (i = 4 * w; i + 4 * w <= n; i += 4 * w) {
+        const auto v0 = hn::LoadU(d, p + i), v1 = hn::LoadU(d, p + i + w);
+        const auto v2 = hn::LoadU(d, p + i + 2 * w), v3 = hn::LoadU(d, p + i + 3 * w);
+        a0 = Op::combine_vectors(a0, v0);
+        a1 = Op::combine_vectors(a1, v1);
+        a2 = Op::combine_vectors(a2, v2);
+        a3 = Op::combine_vectors(a3, v3);
+        if constexpr (kDropsNaN) {
+          nan = hn::Add(nan, hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)));
+        }
       }
+      a0 = Op::combine_vectors(Op::combine_vectors(a0, a1), Op::combine_vectors(a2, a3));
     }
+    for (; i + w <= n; i += w) {
+      const auto v = hn::LoadU(d, p + i);
+      a0 = Op::combine_vectors(a0, v);
+      if constexpr (kDropsNaN) nan = hn::Add(nan, v);
+    }
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+    if (i < n) {
+      const auto rest = hn::FirstN(d, static_cast<size_t>(n - i));
+      const auto v = hn::MaskedLoad(rest, d, p + i);
+      a0 = hn::IfThenElse(rest, Op::combine_vectors(a0, v), a0);
+      if constexpr (kDropsNaN) nan = hn::Add(nan, v);
+      i = n;
+    }
+#endif
     if constexpr (kDropsNaN) {
       if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(nan)))) return one_by_one(p, i);
     }
-    a0 = Op::combine_vectors(Op::combine_vectors(a0, a1), Op::combine_vectors(a2, a3));
     return Op::combine_lanes(d, a0);
   }
 
@@ -85,12 +107,13 @@ struct Loops {
 
   /// Up to kRun elements, kLanes at a time.
   static Acc run(const In* HWY_RESTRICT p, int64_t n) {
-    if (n < kLanes) return one_by_one(p, n);
     int64_t i = kLanes;
     Acc acc;
     if constexpr (kOwnVectors) {
+      if (n < width()) return one_by_one(p, n);
       acc = run_vectors(p, n, i);
     } else {
+      if (n < kLanes) return one_by_one(p, n);
       Acc lanes[kLanes];
       for (int64_t j = 0; j < kLanes; ++j) lanes[j] = Op::load(p[j]);
       for (; i + kLanes <= n; i += kLanes) {

@@ -26,7 +26,8 @@ class Scratch {
 };
 
 /// How a plan is cut: blocks of up to t0 x t1 elements of its two fastest dimensions.
-///   Rows       every operand runs well along dimension 0: rows are handed out as they lie
+///   Rows       every operand runs well along dimension 0: rows are handed out as they lie, several
+///              to a block where they are short
 ///   Tiles      some operand is dense along dimension 1 instead: its tiles are transposed in cache
 ///   SmallRows  rows too short to be worth a call: blocks of rows are packed into one
 struct Blocking {
@@ -80,6 +81,7 @@ inline Blocking choose_blocking(PointwisePlan& plan) {
     return b;
   }
   b.t0 = std::min<int64_t>(n0, 65536);
+  b.t1 = std::min(plan.sizes[1], std::max<int64_t>(1, 8192 / b.t0));
   return b;
 }
 
@@ -135,6 +137,9 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
   const int operands = plan.num_operands();
   const Scratch scratch(b.scratch);
   BlockCounter counter(plan, b, begin);
+  // What each staged input's copy holds: a broadcast operand is the same for many blocks.
+  const char* held[kMaxOperands] = {};
+  int64_t held_n0[kMaxOperands] = {}, held_n1[kMaxOperands] = {};
   for (int64_t block = begin; block < end; ++block, counter.next()) {
     const int64_t i0 = counter.at(0) * b.t0, i1 = counter.at(1) * b.t1;
     const int64_t n0 = std::min(b.t0, plan.sizes[0] - i0), n1 = std::min(b.t1, plan.sizes[1] - i1);
@@ -161,7 +166,12 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
       const int64_t size = static_cast<int64_t>(element_size(operand.dtype));
       data[k] = free;
       free += (b.t0 * b.t1 * size + 63) / 64 * 64;
-      if (k >= plan.num_outputs) gather_2d(data[k], p, size, n0, n1, stride0[k], stride1[k]);
+      if (k >= plan.num_outputs && (held[k] != p || held_n0[k] != n0 || held_n1[k] < n1)) {
+        gather_2d(data[k], p, size, n0, n1, stride0[k], stride1[k]);
+        held[k] = p;
+        held_n0[k] = n0;
+        held_n1[k] = n1;
+      }
       stride0[k] = size;
       stride1[k] = n0 * size;
     }

@@ -94,11 +94,46 @@ void float_to_half(void* dst, const void* src, int64_t n) {
   convert_loop<Half, float>(out + i, s + i, n - i);
 }
 
+void float_to_bfloat16(void* dst, const void* src, int64_t n) {
+  const hn::ScalableTag<uint32_t> d;
+  const hn::Rebind<uint16_t, decltype(d)> dh;
+  const auto* s = static_cast<const uint32_t*>(src);
+  auto* out = static_cast<uint16_t*>(dst);
+  const int64_t lanes = hn::Lanes(d);
+  const auto one = hn::Set(d, 1), half = hn::Set(d, 0x7fff), infinity = hn::Set(d, 0x7f800000),
+             magnitude = hn::Set(d, 0x7fffffff), quiet = hn::Set(d, 0x40);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto bits = hn::LoadU(d, s + i);
+    // To nearest, ties to the even upper half.
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), one);
+    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, half)));
+    const auto is_nan = hn::Gt(hn::And(bits, magnitude), infinity);
+    const auto kept = hn::Or(hn::ShiftRight<16>(bits), quiet);
+    hn::StoreU(hn::TruncateTo(dh, hn::IfThenElse(is_nan, kept, rounded)), dh, out + i);
+  }
+  convert_loop<BFloat16, float>(out + i, s + i, n - i);
+}
+
+void bfloat16_to_float(void* dst, const void* src, int64_t n) {
+  const hn::ScalableTag<uint32_t> d;
+  const hn::Rebind<uint16_t, decltype(d)> dh;
+  const auto* s = static_cast<const uint16_t*>(src);
+  auto* out = static_cast<uint32_t*>(dst);
+  const int64_t lanes = hn::Lanes(d);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(dh, s + i))), d, out + i);
+  convert_loop<float, BFloat16>(out + i, s + i, n - i);
+}
+
 template <class D, class S>
 Converter pick() {
   if constexpr (std::is_same_v<D, S>) return &copy_loop<D>;
   if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>) return &half_to_float;
   if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float>) return &float_to_half;
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, BFloat16>) return &bfloat16_to_float;
+  if constexpr (std::is_same_v<D, BFloat16> && std::is_same_v<S, float>) return &float_to_bfloat16;
   // As bytes, because GCC does not vectorise loops that read bool.
   if constexpr (std::is_same_v<S, bool>) return &convert_loop<D, uint8_t>;
   return &convert_loop<D, S>;
@@ -223,12 +258,21 @@ void gather_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t st
   constexpr int64_t kSize = sizeof(T);
   if (stride0 == kSize) {
     for (int64_t j = 0; j < n1; ++j) std::memcpy(d + j * n0 * kSize, s + j * stride1, n0 * kSize);
+  } else if (stride0 == 0) {
+    T* out = static_cast<T*>(dst);
+    for (int64_t j = 0; j < n1; ++j, out += n0)
+      std::fill_n(out, n0, *reinterpret_cast<const T*>(s + j * stride1));
   } else if (stride1 == kSize && n1 > 1) {
     transpose_block<T>(d, n0 * kSize, s, stride0, n0, n1);
   } else {
-    T* out = static_cast<T*>(dst);
+    T* HWY_RESTRICT out = static_cast<T*>(dst);
     for (int64_t j = 0; j < n1; ++j) {
       const char* row = s + j * stride1;
+      if (stride0 == 2 * kSize) {  // every other element: a distance that the compiler vectorises
+        for (int64_t i = 0; i < n0; ++i) out[i] = reinterpret_cast<const T*>(row)[2 * i];
+        out += n0;
+        continue;
+      }
       for (int64_t i = 0; i < n0; ++i) out[i] = *reinterpret_cast<const T*>(row + i * stride0);
       out += n0;
     }

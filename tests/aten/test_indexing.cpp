@@ -1,3 +1,6 @@
+#include <limits>
+#include <string>
+
 #include "aten/composite/tensor_factories.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/ones.h"
@@ -48,6 +51,34 @@ TEST_CASE("index_add and index_fill") {
         t.index_add(0, tenon::tensor({3}), tenon::ones({1, 2}));
       },
       "index 3 is out of bounds");
+}
+
+TEST_CASE("index_add adds in order, whatever the width and the number of rows") {
+  for (const int64_t width : {1, 3, 64, 200}) {
+    const Tensor source = (arange(5000 * width) % 97).view({5000, width}).to(kDouble);
+    const Tensor index = arange(5000) * 7 % 11;
+    for (const double alpha : {1.0, -0.5}) {
+      Tensor wanted = ones({11, width}, kDouble);
+      double* w = wanted.data_ptr<double>();
+      for (int64_t k = 0; k < 5000; ++k) {
+        for (int64_t j = 0; j < width; ++j)
+          w[k * 7 % 11 * width + j] += alpha * static_cast<double>((k * width + j) % 97);
+      }
+      CHECK(ones({11, width}, kDouble).index_add_(0, index, source, alpha).equal(wanted));
+    }
+  }
+}
+
+TEST_CASE("the first index out of range is named, wherever it stands") {
+  const Tensor x = arange(10);
+  for (const int64_t wrong : {int64_t{10}, int64_t{-1}, std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max()}) {
+    Tensor index = zeros({200001}, kLong);
+    index.data_ptr<int64_t>()[200000] = wrong;
+    const std::string number = std::to_string(wrong);
+    CHECK_THROWS_WITH(index_select(x, 0, index), Catch::Matchers::Contains(number));
+    CHECK_THROWS_WITH(gather(x, 0, index), Catch::Matchers::Contains(number));
+  }
 }
 
 TEST_CASE("gather and scatter") {

@@ -46,6 +46,23 @@ TEST_CASE("cat") {
       "zero-dimensional tensor (at position 0) cannot be concatenated");
 }
 
+TEST_CASE("cat of pieces across threads, of a large result and of mixed layouts") {
+  const int64_t large = (int64_t{4} << 20) + 3;  // 16 MiB of floats bypass the caches
+  const Tensor a = arange(large), b = arange(5), c = arange(70001);
+  const Tensor joined = cat({a, b, c}, 0);
+  CHECK(joined.slice(0, 0, large).equal(a));
+  CHECK(joined.slice(0, large, large + 5).equal(b));
+  CHECK(joined.slice(0, large + 5).equal(c));
+  // By columns: contiguous, transposed and of another type side by side.
+  const Tensor x = arange(300).to(kFloat).view({100, 3}),
+               y = arange(700).to(kFloat).view({7, 100}).t(), z = arange(100).view({100, 1});
+  const Tensor columns = cat({x, y, z}, 1);
+  CHECK(columns.scalar_type() == kFloat);
+  CHECK(columns.slice(1, 0, 3).equal(x));
+  CHECK(columns.slice(1, 3, 10).equal(y));
+  CHECK(columns.slice(1, 10).equal(z.to(kFloat)));
+}
+
 TEST_CASE("stack, hstack, vstack") {
   const Tensor a = numbered({2});
   CHECK(close(values(tenon::stack({a, a}, 1)), {0, 0, 1, 1}));

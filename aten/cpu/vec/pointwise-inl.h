@@ -137,13 +137,24 @@ void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_s
                   const Scalar* scalars, int64_t n, bool) {
   T s[F::kScalars + 1];
   for (int k = 0; k < F::kScalars; ++k) s[k] = scalars[k].template to<T>();
+  // Local, so that what the loop writes cannot be where it reads its pointers.
+  const T* in[F::kInputs + 1];
+  T* out[F::kOutputs];
+  int64_t in_step[F::kInputs + 1], out_step[F::kOutputs];
+  T unwanted;
+  for (int k = 0; k < F::kInputs; ++k) {
+    in[k] = static_cast<const T*>(ins[k]);
+    in_step[k] = in_steps[k];
+  }
+  for (int k = 0; k < F::kOutputs; ++k) {
+    out[k] = outs[k] ? static_cast<T*>(outs[k]) : &unwanted;
+    out_step[k] = outs[k] ? 1 : 0;
+  }
   for (int64_t i = 0; i < n; ++i) {
     T a[F::kInputs + 1], r[F::kOutputs];
-    for (int k = 0; k < F::kInputs; ++k) a[k] = static_cast<const T*>(ins[k])[i * in_steps[k]];
+    for (int k = 0; k < F::kInputs; ++k) a[k] = *in[k], in[k] += in_step[k];
     F::template apply<T>(a, s, r);
-    for (int k = 0; k < F::kOutputs; ++k) {
-      if (outs[k]) static_cast<T*>(outs[k])[i] = r[k];
-    }
+    for (int k = 0; k < F::kOutputs; ++k) *out[k] = r[k], out[k] += out_step[k];
   }
 }
 

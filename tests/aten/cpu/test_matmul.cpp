@@ -99,6 +99,70 @@ TEST_CASE("mm of complex matrices") {
   }
 }
 
+namespace {
+
+template <class C>
+void check_complex(ScalarType dtype, double tolerance) {
+  for (const auto& [m, n, k] : kSizes) {
+    for (int layout = 0; layout < 8; ++layout) {
+      const auto make = [&](int64_t rows, int64_t columns, bool transposed) {
+        return transposed ? empty_strided({rows, columns}, {1, rows}, dtype, kCPU)
+                          : empty({rows, columns}, dtype, kCPU);
+      };
+      const Tensor a = make(m, k, layout & 1), b = make(k, n, layout & 2),
+                   c = make(m, n, layout & 4);
+      const auto fill = [](const Tensor& t) {
+        const Values re = values(random_tensor(t.numel())), im = values(random_tensor(t.numel()));
+        for (int64_t i = 0; i < t.numel(); ++i) t.data_ptr<C>()[i] = C(re[i], im[i]);
+      };
+      const auto at = [](const Tensor& t, int64_t i, int64_t j) {
+        return std::complex<double>(t.data_ptr<C>()[i * t.stride(0) + j * t.stride(1)]);
+      };
+      fill(a), fill(b), fill(c);
+      const std::complex<double> alpha = layout & 1 ? std::complex<double>(0.5, -2) : 1,
+                                 beta = layout & 2 ? std::complex<double>(1, 3) : 2;
+      const Tensor product = make(m, n, layout & 4), sum = make(m, n, layout & 4);
+      native::mm_cpu(a, b, product);
+      native::addmm_cpu(c, a, b, beta, alpha, sum);
+      for (int64_t i = 0; i < m; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          std::complex<double> wanted = 0;
+          for (int64_t p = 0; p < k; ++p) wanted += at(a, i, p) * at(b, p, j);
+          const double bound = tolerance * std::sqrt(double(k)) * 4;
+          if (std::abs(at(product, i, j) - wanted) < bound &&
+              std::abs(at(sum, i, j) - (beta * at(c, i, j) + alpha * wanted)) < 4 * bound) {
+            continue;
+          }
+          INFO(m << "x" << k << " @ " << k << "x" << n << ", layout " << layout << " at " << i
+                 << ", " << j);
+          REQUIRE(false);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("mm and addmm of complex matrices of every size and layout") {
+  check_complex<std::complex<float>>(kComplexFloat, 1e-5);
+  check_complex<std::complex<double>>(kComplexDouble, 1e-13);
+}
+
+TEST_CASE("mm of integers wraps around") {
+  const auto check = [](ScalarType dtype, double x, double y, double wanted) {
+    const Tensor a = tensor_of({1, 2}, dtype, {x, 1}), b = tensor_of({2, 1}, dtype, {y, 5});
+    require_close(mm(a, b), {wanted}, 0);
+  };
+  check(kInt, 65536, 65536, 5);
+  check(kInt, -3, 7, -16);
+  check(kShort, 256, 256, 5);
+  check(kByte, 200, 3, 93);
+  check(kChar, -100, 2, 61);
+  check(kLong, 4294967296.0, 4294967296.0, 5);
+  check(kLong, -4294967296.0, 2, -8589934587.0);
+}
+
 TEST_CASE("mm with an empty dimension") {
   require_close(mm(random_tensor({3, 0}), random_tensor({0, 40})), Values(120, 0.0));
   require_close(mm(random_tensor({30, 0}, kDouble), random_tensor({0, 40}, kDouble)),

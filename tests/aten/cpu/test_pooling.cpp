@@ -128,7 +128,7 @@ void check_average(const Window& w, IntArrayRef sizes, ScalarType dtype, bool in
 TEST_CASE("max_pool2d, its indices and its gradient") {
   for (const Window& w : kWindows) {
     for (const auto& sizes : {DimVector{2, 3, 9, 10}, DimVector{1, 2, 28, 28}, DimVector{3, 12, 37},
-                              DimVector{1, 1, 7, 70}}) {
+                              DimVector{1, 1, 7, 70}, DimVector{2, 37, 6, 7}}) {
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kLong}) {
         for (int layout = 0; layout < (sizes.size() == 4 ? 3 : 2); ++layout)
           check_max(w, sizes, dtype, layout);
@@ -158,10 +158,32 @@ TEST_CASE("max_pool2d: NaN wins, -inf is a number") {
   }
 }
 
+TEST_CASE("max_pool2d of channels last: NaN wins, the first of equals") {
+  Tensor x = channels_last(random_tensor({1, 21, 4, 4}));
+  for (int64_t c = 0; c < 21; ++c) {
+    float* plane = x.data_ptr<float>() + c;
+    if (c % 3 == 0) plane[5 * 21] = NAN;
+    if (c % 3 == 1) {
+      for (int64_t i = 0; i < 16; ++i) plane[i * 21] = -INFINITY;
+    }
+    if (c % 3 == 2) plane[4 * 21] = plane[5 * 21] = 100;
+  }
+  const auto specs = native::max_pool2d_with_indices_meta(x, 2, {}, 0, 1, false);
+  const Tensor y = like(specs[0]), indices = like(specs[1]);
+  native::max_pool2d_with_indices_cpu(x, 2, {}, 0, 1, false, y, indices);
+  const Values maxima = values(y), at = values(indices);
+  for (int64_t c = 0; c < 21; ++c) {
+    const double wanted = c % 3 == 0 ? NAN : c % 3 == 1 ? -INFINITY : 100;
+    REQUIRE((std::isnan(wanted) ? std::isnan(maxima[c * 4]) : maxima[c * 4] == wanted));
+    REQUIRE(at[c * 4] == (c % 3 == 0 ? 5 : c % 3 == 1 ? 0 : 4));
+  }
+}
+
 TEST_CASE("avg_pool2d and its gradient") {
   for (const Window& w : kWindows) {
     if (w.dilation[0] != 1) continue;
-    for (const auto& sizes : {DimVector{2, 3, 9, 10}, DimVector{3, 12, 17}}) {
+    for (const auto& sizes :
+         {DimVector{2, 3, 9, 10}, DimVector{3, 12, 17}, DimVector{2, 37, 6, 7}}) {
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
         for (int layout = 0; layout < (sizes.size() == 4 ? 3 : 2); ++layout) {
           check_average(w, sizes, dtype, true, {}, layout);

@@ -1,9 +1,12 @@
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #include "aten/core/parallel.h"
+#include "aten/iterator/convert.h"
 #include "aten/iterator/copy.h"
 #include "aten/iterator/pointwise.h"
 #include "tests/aten/iterator/sample_ops.h"
@@ -385,5 +388,48 @@ TEST_CASE("half types round to nearest even and keep NaN", "[copy]") {
     }
     CHECK(b.data_ptr<BFloat16>()[i].bits == BFloat16::from_float(v));
     CHECK(h.data_ptr<Half>()[i].bits == Half::from_float(v));
+  }
+}
+
+TEST_CASE("short rows of many shapes, broadcast along every dimension", "[iterator]") {
+  for (const int64_t n : {3, 7, 63, 100}) {
+    const TensorBase x = make({3, 500, n});
+    for (const DimVector& sizes :
+         {DimVector{n}, DimVector{3, 1, n}, DimVector{500, 1}, DimVector{3, 500, 1},
+          DimVector{3, 1, 1}, DimVector{1, 500, n}}) {
+      const TensorBase other = make(sizes, kFloat, 3);
+      check_mul(x, other, mul(x, other));
+      check_mul(other, x, mul(other, x));
+    }
+    // Rows that lie apart, and every other element of longer ones.
+    const TensorBase wide = make({3, 500, 2 * n + 1});
+    const DimVector strides{500 * (2 * n + 1), 2 * n + 1, 1},
+        sparse{500 * (2 * n + 1), 2 * n + 1, 2};
+    const TensorBase apart = make_view(wide, {3, 500, n}, strides, 1);
+    const TensorBase every = make_view(wide, {3, 500, n}, sparse, 0);
+    check_mul(x, apart, mul(x, apart));
+    check_mul(every, x, mul(every, x));
+  }
+}
+
+TEST_CASE("bfloat16 conversions of every pattern", "[iterator]") {
+  std::vector<float> single;
+  for (uint32_t high = 0; high < 65536; ++high) {
+    for (const uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+      single.push_back(std::bit_cast<float>(high << 16 | low));
+  }
+  single.resize(single.size() - 1);  // a length that no vector divides
+  std::vector<uint16_t> narrow(single.size());
+  const auto n = static_cast<int64_t>(single.size());
+  native::converter(kBFloat16, kFloat)(narrow.data(), single.data(), n);
+  std::vector<float> wide(single.size());
+  native::converter(kFloat, kBFloat16)(wide.data(), narrow.data(), n);
+  for (size_t i = 0; i < single.size(); ++i) {
+    if (narrow[i] == BFloat16::from_float(single[i]) &&
+        std::bit_cast<uint32_t>(wide[i]) == static_cast<uint32_t>(narrow[i]) << 16) {
+      continue;
+    }
+    INFO(std::hexfloat << single[i] << " gives " << narrow[i] << " and back " << wide[i]);
+    REQUIRE(false);
   }
 }

@@ -21,7 +21,8 @@
       M(sin, 2, 2) M(cos, 2, 2) M(tan, 2, 2) M(asin, 2, 2) M(acos, 2, 2) M(atan, 2, 2)           \
           M(sinh, 2, 2) M(cosh, 2, 2) M(tanh, 2, 2) M(asinh, 1, 2) M(acosh, 1, 2) M(atanh, 1, 2) \
               M(erf, 2, 2) M(erfc, 1, 2) M(sigmoid, 2, 2) M(lgamma, 1, 4) M(floor, 0, 0)         \
-                  M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0) M(reciprocal, 0.5, 0.5)
+                  M(ceil, 0, 0) M(trunc, 0, 0) M(round, 0, 0) M(reciprocal, 0.5, 0.5) \
+                      M(erfinv, 2, 2)
 // clang-format on
 // floor_divide is inexact by design where the quotient exceeds the mantissa: see its own test.
 // clang-format off
@@ -89,6 +90,16 @@ void floor_divide_f32(const float* a, const float* b, float* out, size_t n) {
   run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::floor_divide(x, y); });
 }
 template <class T>
+void nextafter_of(const T* a, const T* b, T* out, size_t n) {
+  run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::nextafter(x, y); });
+}
+void nextafter_f32(const float* a, const float* b, float* out, size_t n) {
+  nextafter_of(a, b, out, n);
+}
+void nextafter_f64(const double* a, const double* b, double* out, size_t n) {
+  nextafter_of(a, b, out, n);
+}
+template <class T>
 void integers_of(const T* a, const T* b, T* out, size_t n) {
   run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::floor_divide(x, y); });
   run2(a, b, out + n, n, [](auto x, auto y) HWY_ATTR { return m::remainder(x, y); });
@@ -123,6 +134,8 @@ HWY_EXPORT(unary_f64);
 HWY_EXPORT(binary_f32);
 HWY_EXPORT(binary_f64);
 HWY_EXPORT(floor_divide_f32);
+HWY_EXPORT(nextafter_f32);
+HWY_EXPORT(nextafter_f64);
 HWY_EXPORT(integers_i32);
 HWY_EXPORT(integers_i64);
 
@@ -141,6 +154,19 @@ R round(R x) {
 template <class R>
 R sigmoid(R x) {
   return 1 / (1 + std::exp(-x));
+}
+/// By Newton's method on erf, and where that is flat on log(erfc).
+template <class R>
+R erfinv(R x) {
+  const R a = std::abs(x), half_root_pi = std::sqrt(std::acos(R{-1})) / 2;
+  if (x == 0) return x;
+  if (!(a < 1)) return a == 1 ? x / R{0} : std::numeric_limits<R>::quiet_NaN();
+  R y = a < R{0.5} ? a * half_root_pi : std::sqrt(-std::log(1 - a));
+  for (int i = 0; i < 12; ++i) {
+    const R slope = std::exp(-y * y) / half_root_pi, c = std::erfc(y);
+    y += a < R{0.5} ? (a - std::erf(y)) / slope : std::log(c / (1 - a)) * c / slope;
+  }
+  return std::copysign(y, x);
 }
 template <class R>
 R remainder(R a, R b) {
@@ -291,6 +317,32 @@ TEST_CASE("unary functions in float", "[vec]") {
   const auto f = [](auto... a) { HWY_DYNAMIC_DISPATCH(unary_f32)(a...); };
 #define TENON_CHECK_F(name, bf, bd) check_unary<float, double>(#name, k_##name, bf, in, f);
   TENON_UNARY(TENON_CHECK_F)
+}
+
+template <class T, class Eval>
+void check_nextafter(Eval eval) {
+  std::vector<T> a, b, out;
+  for (const T x : samples<T>(1, false)) {
+    for (const T y : {x, -x, T{0}, -T{0}, T{1}, -T{2}, std::numeric_limits<T>::infinity(),
+                      std::numeric_limits<T>::quiet_NaN()}) {
+      a.push_back(x), b.push_back(y);
+    }
+  }
+  out.resize(a.size());
+  for_each_target([&](bool, const char* target) {
+    eval(a.data(), b.data(), out.data(), a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      const T expected = std::nextafter(a[i], b[i]);
+      INFO(target << ": nextafter(" << std::hexfloat << a[i] << ", " << b[i] << ") = " << out[i]);
+      REQUIRE((std::isnan(expected) ? std::isnan(out[i])
+                                    : std::memcmp(&expected, &out[i], sizeof(T)) == 0));
+    }
+  });
+}
+
+TEST_CASE("nextafter is the C library's", "[vec]") {
+  check_nextafter<float>([](auto... p) { HWY_DYNAMIC_DISPATCH(nextafter_f32)(p...); });
+  check_nextafter<double>([](auto... p) { HWY_DYNAMIC_DISPATCH(nextafter_f64)(p...); });
 }
 
 TEST_CASE("unary functions in double", "[vec]") {
