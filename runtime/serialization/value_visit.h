@@ -45,14 +45,14 @@ void each_child(const Value& v, F&& f) {
 /// Whether a value of this kind may hold others.
 inline bool holds_values(const Value& v) {
   using Kind = Value::Kind;
-  return (v.kind() >= Kind::List && v.kind() <= Kind::FrozenSet) || v.is(Kind::Slice) || v.is_tensor() ||
-         v.is(Kind::Object);
+  return (v.kind() >= Kind::List && v.kind() <= Kind::FrozenSet) || v.is(Kind::Slice) ||
+         v.is_tensor() || v.is(Kind::Object);
 }
 
 using Nodes = std::unordered_set<const Node*>;
 
-/// Calls f(value, depth) once for each container, tensor and storage that can be reached, in the order
-/// of writing; the root's depth is 1. Gives all of them.
+/// Calls f(value, depth) once for each container, tensor and storage that can be reached, in the
+/// order of writing; the root's depth is 1. Gives all of them.
 template <class F>
 Nodes each_reachable(const Value& root, F&& f) {
   Nodes seen;
@@ -67,9 +67,8 @@ Nodes each_reachable(const Value& root, F&& f) {
     if (!seen.insert(Node::of(*v)).second) continue;
     f(*v, depth);
     const auto first = static_cast<std::ptrdiff_t>(pending.size());
-    each_child(*v, [&, below = depth + 1](Part, const Value& child, const Value*) {
-      add(child, below);
-    });
+    each_child(
+        *v, [&, below = depth + 1](Part, const Value& child, const Value*) { add(child, below); });
     std::reverse(pending.begin() + first, pending.end());
   }
   return seen;

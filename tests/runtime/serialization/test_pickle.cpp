@@ -20,8 +20,8 @@ namespace {
 Value run(const std::string& pickle, const LoadOptions& options = {}) {
   ByteCursor in(pickle, "test");
   TensorBuilder tensors(options.map_location, false);
-  const Globals globals(options.weights_only ? Globals::Mode::WeightsOnly : Globals::Mode::PlainTypes,
-                        tensors);
+  const Globals globals(
+      options.weights_only ? Globals::Mode::WeightsOnly : Globals::Mode::PlainTypes, tensors);
   Budget budget(pickle.size(), pickle.size(), options.limits);
   Unpickler machine(in, globals, options, budget, [](const StorageId& id) {
     return Value::storage(make_storage(static_cast<uint64_t>(id.numel) * 4, kCPU), kFloat);
