@@ -10,7 +10,7 @@ namespace tenon {
 
 void native::_adaptive_avg_pool2d_cpu(const Tensor& self, IntArrayRef, const Tensor& out) {
   const meta::Pool2d p = meta::adaptive_pool2d(self, out);
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const TensorBase from = plain_input(self, type);
   const PlainOutput to(out, type);
   const auto window = [&](int64_t row, int64_t column) { return adaptive_window(p, row, column); };

@@ -11,7 +11,7 @@ namespace tenon {
 void native::_adaptive_avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& self,
                                                const Tensor& grad_input) {
   const meta::Pool2d p = meta::adaptive_pool2d(self, grad_output);
-  const ScalarType type = compute_type(grad_output.scalar_type());
+  const ScalarType type = opmath_type(grad_output.scalar_type());
   const TensorBase from = plain_input(grad_output, type);
   const PlainOutput to(grad_input, type);
   const auto window = [&](int64_t row, int64_t column) { return adaptive_window(p, row, column); };

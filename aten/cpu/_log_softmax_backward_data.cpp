@@ -7,7 +7,7 @@ namespace tenon {
 
 void native::_log_softmax_backward_data_cpu(const Tensor& grad_output, const Tensor& output,
                                             int64_t dim, ScalarType, const Tensor& out) {
-  const ScalarType type = compute_type(output.scalar_type());
+  const ScalarType type = opmath_type(output.scalar_type());
   const Split s(output.sizes(), dim);
   const TensorBase dy = plain_input(grad_output, type), y = plain_input(output, type);
   const PlainOutput dx(out, type);

@@ -11,7 +11,7 @@ namespace tenon {
 /// gradient is the transpose of.
 void native::_max_pool2d_gather_cpu(const Tensor& self, const Tensor& indices, const Tensor& out) {
   if (out.numel() == 0) return;
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const int64_t in_size = self.size(-1) * self.size(-2),
                 out_size = indices.size(-1) * indices.size(-2);
   const TensorBase x = plain_input(self, type), at = plain_input(indices, kLong);

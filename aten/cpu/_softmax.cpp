@@ -6,7 +6,7 @@
 namespace tenon {
 
 void native::_softmax_cpu(const Tensor& self, int64_t dim, bool, const Tensor& out) {
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const Split s(self.sizes(), dim);
   const TensorBase x = plain_input(self, type);
   const PlainOutput y(out, type);

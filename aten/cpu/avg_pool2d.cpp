@@ -13,7 +13,7 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
                             std::optional<int64_t> divisor_override, const Tensor& out) {
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const TensorBase from = plain_input(self, type);
   const PlainOutput to(out, type);
   const auto window = [&](int64_t row, int64_t column) {

@@ -15,7 +15,7 @@ void native::avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& se
                                      const Tensor& grad_input) {
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
-  const ScalarType type = compute_type(grad_output.scalar_type());
+  const ScalarType type = opmath_type(grad_output.scalar_type());
   const TensorBase from = plain_input(grad_output, type);
   const PlainOutput to(grad_input, type);
   const auto window = [&](int64_t row, int64_t column) {

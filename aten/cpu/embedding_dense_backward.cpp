@@ -14,7 +14,7 @@ namespace tenon {
 void native::embedding_dense_backward_cpu(const Tensor& grad_output, const Tensor& indices,
                                           int64_t num_weights, int64_t padding_idx,
                                           bool scale_grad_by_freq, const Tensor& out) {
-  const ScalarType type = compute_type(grad_output.scalar_type());
+  const ScalarType type = opmath_type(grad_output.scalar_type());
   const TensorBase g = plain_input(grad_output, type), at = plain_input(indices, kLong);
   const PlainOutput to(out, type);
   const int64_t width = out.size(1), count = indices.numel();

@@ -65,7 +65,7 @@ void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_
                                          const Tensor& indices) {
   const Pool2d p =
       meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const TensorBase x = plain_input(self, type);
   const PlainOutput y(out, type), positions(indices, kLong);
   TENON_DISPATCH_SWITCH(

@@ -13,7 +13,7 @@ void native::max_pool2d_with_indices_backward_cpu(const Tensor& grad_output, con
                                                   IntArrayRef, bool, const Tensor& indices,
                                                   const Tensor& grad_input) {
   if (grad_input.numel() == 0) return;
-  const ScalarType type = compute_type(grad_output.scalar_type());
+  const ScalarType type = opmath_type(grad_output.scalar_type());
   const int64_t in_size = self.size(-1) * self.size(-2),
                 out_size = indices.size(-1) * indices.size(-2);
   const TensorBase dy = plain_input(grad_output, type), at = plain_input(indices, kLong);

@@ -79,7 +79,7 @@ void native::native_batch_norm_cpu(const Tensor& input, const std::optional<Tens
                                    double momentum, double eps, const Tensor& out,
                                    const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
-  const ScalarType type = compute_type(input.scalar_type());
+  const ScalarType type = opmath_type(input.scalar_type());
   const bool last = channels_fastest(input);
   const TensorBase x = in_layout(input, type, last);
   const bool direct = out.scalar_type() == type && out.strides() == x.strides();

@@ -63,7 +63,7 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cpu(
               "[native_batch_norm_backward] needs ",
               train ? "save_mean and save_invstd" : "running_mean and running_var",
               " with train=", train ? "true" : "false");
-  const ScalarType type = compute_type(input.scalar_type());
+  const ScalarType type = opmath_type(input.scalar_type());
   const ScalarType parameter =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
   const bool last = channels_fastest(input);

@@ -32,7 +32,7 @@ void drop(const T* in, T* out, bool* mask, int64_t n, double p, uint64_t key) {
 /// `train`.
 void native::native_dropout_cpu(const Tensor& input, double p, std::optional<bool> train,
                                 const Tensor& out, const Tensor& mask) {
-  const ScalarType type = compute_type(input.scalar_type());
+  const ScalarType type = opmath_type(input.scalar_type());
   const TensorBase x = plain_input(input, type);
   const PlainOutput y(out, type), kept(mask, kBool);
   const int64_t n = input.numel();

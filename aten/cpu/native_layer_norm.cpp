@@ -10,7 +10,7 @@ void native::native_layer_norm_cpu(const Tensor& input, IntArrayRef normalized_s
                                    const std::optional<Tensor>& bias, double eps, const Tensor& out,
                                    const Tensor& mean, const Tensor& rstd) {
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
-  const ScalarType type = compute_type(input.scalar_type());
+  const ScalarType type = opmath_type(input.scalar_type());
   const TensorBase x = plain_input(input, type), w = plain_input(weight, type),
                    b = plain_input(bias, type);
   const PlainOutput y(out, type), means(mean, type), rstds(rstd, type);

@@ -15,7 +15,7 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cpu(
   meta::check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd,
                                   weight && weight->defined() ? &*weight : nullptr);
   const int64_t n = numel_of(normalized_shape), rows = mean.numel();
-  const ScalarType type = compute_type(input.scalar_type());
+  const ScalarType type = opmath_type(input.scalar_type());
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
   const auto parameter = [&](const std::optional<Tensor>& p) {

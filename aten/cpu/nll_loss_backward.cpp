@@ -10,7 +10,7 @@ void native::nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self
                                    const Tensor& target, const std::optional<Tensor>& weight,
                                    int64_t reduction, int64_t ignore_index,
                                    const Tensor& total_weight, const Tensor& grad_input) {
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const TensorBase g = plain_input(grad_output, type), t = plain_input(target, kLong);
   const TensorBase w = plain_input(weight, type), total = plain_input(total_weight, type);
   const PlainOutput out(grad_input, type);

@@ -10,7 +10,7 @@ void native::nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
                                   const std::optional<Tensor>& weight, int64_t reduction,
                                   int64_t ignore_index, const Tensor& output,
                                   const Tensor& total_weight) {
-  const ScalarType type = compute_type(self.scalar_type());
+  const ScalarType type = opmath_type(self.scalar_type());
   const TensorBase x = plain_input(self, type), t = plain_input(target, kLong),
                    w = plain_input(weight, type);
   const PlainOutput out(output, type), total(total_weight, type);

@@ -7,7 +7,7 @@ namespace tenon::native {
 
 /// Row-major operands in the type a kernel computes in, for kernels over plain memory. Half types
 /// become float.
-inline ScalarType compute_type(ScalarType t) { return is_reduced_floating_point(t) ? kFloat : t; }
+inline ScalarType opmath_type(ScalarType t) { return is_reduced_floating_point(t) ? kFloat : t; }
 
 /// `t` itself if it is row-major and of that type, else a converted copy. Undefined stays
 /// undefined.
