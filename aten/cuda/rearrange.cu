@@ -2,7 +2,7 @@
 // dimension: repeat, flip, roll, constant_pad_nd; and the triangles.
 #include <algorithm>
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/launch.h"

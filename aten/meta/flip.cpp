@@ -1,6 +1,6 @@
 #include "tenon/native/flip.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/meta/strides.h"
 #include "aten/meta/tensor_spec.h"
 #include "tenon/native/roll.h"
