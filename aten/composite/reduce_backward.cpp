@@ -1,4 +1,4 @@
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"

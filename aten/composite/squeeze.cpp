@@ -1,6 +1,6 @@
 #include "tenon/native/squeeze.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "tenon/native/unsqueeze.h"
 
 namespace tenon {

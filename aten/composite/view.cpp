@@ -1,6 +1,6 @@
 #include "tenon/native/view.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "tenon/native/_unsafe_view.h"
 #include "tenon/native/reshape.h"
 #include "tenon/native/reshape_as.h"

@@ -8,8 +8,26 @@ namespace {
 
 std::array<std::atomic<DeviceInterface*>, kNumBackends> interfaces{};
 
+std::array<std::atomic<const CurrentDevice*>, kNumBackends> current_devices{};
+
 std::atomic<DeviceInterface*>& slot(DeviceType type) {
   return interfaces[static_cast<size_t>(backend_of(type))];
+}
+std::atomic<const CurrentDevice*>& current_slot(DeviceType type) {
+  return current_devices[static_cast<size_t>(backend_of(type))];
+}
+
+/// Makes a device current and returns the one that was; -1 where the type has none.
+DeviceIndex exchange_device(DeviceType type, DeviceIndex index) {
+  DeviceIndex previous = -1;
+  if (DeviceInterface* const library = slot(type)) {
+    previous = library->current_device();
+    if (previous != index) library->set_device(index);
+  } else if (const CurrentDevice* const functions = current_slot(type)) {
+    previous = functions->get();
+    if (previous != index) functions->set(index);
+  }
+  return previous;
 }
 
 }  // namespace
@@ -31,17 +49,18 @@ DeviceInterface& device_interface(DeviceType type) {
   return *found;
 }
 
-DeviceGuard::DeviceGuard(Device device) {
-  if (!device.has_index() || !has_device_interface(device.type())) return;
-  DeviceInterface& found = device_interface(device.type());
-  previous_ = found.current_device();
-  if (previous_ == device.index()) return;
-  found.set_device(device.index());
-  interface_ = &found;
+const CurrentDevice* register_current_device(DeviceType type, const CurrentDevice* functions) {
+  return current_slot(type).exchange(functions);
+}
+
+DeviceGuard::DeviceGuard(Device device) : type_(device.type()) {
+  if (!device.has_index()) return;
+  previous_ = exchange_device(type_, device.index());
+  changed_ = previous_ >= 0 && previous_ != device.index();
 }
 
 DeviceGuard::~DeviceGuard() {
-  if (interface_) interface_->set_device(previous_);
+  if (changed_) exchange_device(type_, previous_);
 }
 
 }  // namespace tenon

@@ -39,8 +39,18 @@ TENON_API DeviceInterface& device_interface(DeviceType type);
 TENON_API void rename_privateuse1_backend(std::string_view name);
 TENON_API const char* get_privateuse1_backend_name();
 
+/// The thread's current device of a type that has no DeviceInterface: how the library of CUDA,
+/// which allocates and copies by itself, serves DeviceGuard.
+struct CurrentDevice {
+  DeviceIndex (*get)();
+  void (*set)(DeviceIndex index);
+};
+/// Returns what was registered before. The object must stay; null takes it away.
+TENON_API const CurrentDevice* register_current_device(DeviceType type,
+                                                       const CurrentDevice* functions);
+
 /// Makes the device the current one of its type until the end of the scope. Nothing happens for
-/// devices without a number or without a DeviceInterface.
+/// devices without a number or of types that have no current one.
 class TENON_API DeviceGuard {
  public:
   explicit DeviceGuard(Device device);
@@ -49,7 +59,8 @@ class TENON_API DeviceGuard {
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
-  DeviceInterface* interface_ = nullptr;
+  DeviceType type_;
+  bool changed_ = false;
   DeviceIndex previous_ = -1;
 };
 

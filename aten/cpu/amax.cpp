@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cpu/amax.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/amin.h"

@@ -1,6 +1,6 @@
 #include "tenon/native/any.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/all.h"
 #include "tenon/ops/to.h"

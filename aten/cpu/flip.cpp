@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/strided_dim.h"
 #include "tenon/native/roll.h"

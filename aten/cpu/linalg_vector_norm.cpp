@@ -3,7 +3,7 @@
 #include <cmath>
 #include <complex>
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/to.h"

@@ -1,7 +1,7 @@
 #include "tenon/native/prod.h"
 
-#include "aten/composite/accumulate.h"
-#include "aten/composite/dims.h"
+#include "aten/common/accumulate.h"
+#include "aten/common/dims.h"
 #include "aten/cpu/reduce.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,7 +1,7 @@
 #include "tenon/native/sum.h"
 
-#include "aten/composite/accumulate.h"
-#include "aten/composite/dims.h"
+#include "aten/common/accumulate.h"
+#include "aten/common/dims.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/mean.h"
 #include "tenon/ops/to.h"

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "aten/core/device_interface.h"
 #include "aten/core/tensor_base.h"
 #include "aten/cuda/device.h"
 #include "aten/cuda/error.h"
@@ -128,7 +129,7 @@ class DeviceCache {
   }
 
   Block* from_driver(Stream stream, size_t bytes, size_t request) {
-    const DeviceGuard guard(device_);
+    const CUDAGuard guard(device_);
     void* data = nullptr;
     cudaError_t status = cudaMalloc(&data, bytes);
     if (status == cudaErrorMemoryAllocation) {
@@ -170,7 +171,7 @@ class DeviceCache {
 
   void release_all() {
     collect(true);
-    const DeviceGuard guard(device_);
+    const CUDAGuard guard(device_);
     for (auto& [stream, blocks] : free_) {
       for (auto& [bytes, block] : blocks) {
         stats_.cached_bytes -= bytes;
@@ -216,10 +217,12 @@ StorageImpl* allocate_storage_cuda(size_t bytes, Device device) {
 }
 
 constexpr DeviceAllocator kAllocator{&allocate_storage_cuda};
+constexpr CurrentDevice kCurrentDevice{&current_device, &set_device};
 
 // Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
 [[maybe_unused]] const bool registered = [] {
   register_allocator(kCUDA, &kAllocator);
+  register_current_device(kCUDA, &kCurrentDevice);
   return true;
 }();
 

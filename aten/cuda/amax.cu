@@ -2,7 +2,7 @@
 // mirrors. NaN counts as larger (smaller) than anything.
 #include "tenon/native/amax.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/amin.h"
 #include "tenon/native/argmax.h"

@@ -1,7 +1,7 @@
 // Whether any or all elements are true, that is, not 0; NaN is true.
 #include "tenon/native/any.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/all.h"
 

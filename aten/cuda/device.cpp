@@ -68,16 +68,16 @@ const DeviceProperties& device_properties(DeviceIndex index) {
 }
 
 void synchronize(DeviceIndex index) {
-  const DeviceGuard guard(index);
+  const CUDAGuard guard(index);
   TENON_CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-DeviceGuard::DeviceGuard(DeviceIndex index)
+CUDAGuard::CUDAGuard(DeviceIndex index)
     : previous_(current_device()), changed_(index >= 0 && index != previous_) {
   if (changed_) set_device(index);
 }
 
-DeviceGuard::~DeviceGuard() {
+CUDAGuard::~CUDAGuard() {
   if (changed_) cudaSetDevice(previous_);  // cannot fail for a device that was current before
 }
 

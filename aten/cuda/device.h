@@ -30,13 +30,13 @@ TENON_API const DeviceProperties& device_properties(DeviceIndex index);
 TENON_API void synchronize(DeviceIndex index = -1);
 
 /// Works on another GPU until the end of the scope.
-class TENON_API DeviceGuard {
+class TENON_API CUDAGuard {
  public:
-  explicit DeviceGuard(Device device) : DeviceGuard(device.index()) {}
-  explicit DeviceGuard(DeviceIndex index);
-  ~DeviceGuard();
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  explicit CUDAGuard(Device device) : CUDAGuard(device.index()) {}
+  explicit CUDAGuard(DeviceIndex index);
+  ~CUDAGuard();
+  CUDAGuard(const CUDAGuard&) = delete;
+  CUDAGuard& operator=(const CUDAGuard&) = delete;
 
  private:
   DeviceIndex previous_;

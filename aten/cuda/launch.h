@@ -17,7 +17,7 @@ class LaunchScope {
   operator CUstream_st*() const { return stream_.handle(); }
 
  private:
-  DeviceGuard guard_;
+  CUDAGuard guard_;
   Stream stream_;
 };
 

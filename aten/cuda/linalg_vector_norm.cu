@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/copy.h"
 #include "aten/cuda/reduce.cuh"
 

@@ -79,9 +79,11 @@ TENON_DEVICE bool isfinite(Complex<R> a) {
 
 template <class R>
 TENON_DEVICE Complex<R> pow(Complex<R> a, Complex<R> b) {
+  // Exactly, whatever the other operand is: the logarithm would make NaN of infinities and of 0.
+  if (b == Complex<R>() || a == Complex<R>(R(1))) return Complex<R>(R(1));
+  if (b == Complex<R>(R(1))) return a;
   if (b == Complex<R>(R(2))) return cuda_m::mul(a, a);
-  // The logarithm of 0 would make 0^0 NaN; C++ and Python have 1.
-  if (a == Complex<R>()) return b == Complex<R>() ? Complex<R>(R(1)) : Complex<R>();
+  if (a == Complex<R>()) return Complex<R>();
   return thrust::pow(a, b);
 }
 #define TENON_UNARY(name)                      \

@@ -1,5 +1,6 @@
 #include "aten/cuda/pinned.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <mutex>
@@ -14,7 +15,8 @@ constexpr size_t kSmallest = 4096;
 
 struct PinnedBlock {
   size_t bytes;
-  std::vector<Event> users;  ///< marks after which the memory may be reused
+  /// Marks after which the memory may be reused: one in each stream, the last.
+  std::vector<std::pair<Stream, Event>> users;
 };
 
 struct PinnedCache {
@@ -23,10 +25,8 @@ struct PinnedCache {
   std::multimap<size_t, std::pair<char*, PinnedBlock>> free;
 
   static bool is_idle(const PinnedBlock& block) {
-    for (const Event& mark : block.users) {
-      if (!mark.query()) return false;
-    }
-    return true;
+    return std::all_of(block.users.begin(), block.users.end(),
+                       [](const auto& user) { return user.second.query(); });
   }
 
   char* take(size_t bytes) {
@@ -100,15 +100,17 @@ void record_pinned(const TensorBase& tensor, Stream stream) {
   std::lock_guard lock(cache().mutex);
   PinnedBlock* block = cache().find(tensor.const_data_ptr());
   if (!block) return;
-  block->users.emplace_back();
-  block->users.back().record(stream);
+  auto user = std::find_if(block->users.begin(), block->users.end(),
+                           [&](const auto& u) { return u.first == stream; });
+  if (user == block->users.end()) user = block->users.emplace(user, stream, Event());
+  user->second.record(stream);
 }
 
 void empty_pinned_cache() {
   PinnedCache& c = cache();
   std::lock_guard lock(c.mutex);
   for (auto& [bytes, entry] : c.free) {
-    for (const Event& mark : entry.second.users) mark.synchronize();
+    for (const auto& [stream, mark] : entry.second.users) mark.synchronize();
     TENON_CUDA_CHECK(cudaFreeHost(entry.first));
   }
   c.free.clear();

@@ -70,6 +70,7 @@ struct Geometry {
 struct Operand {
   char* data;
   ScalarType dtype;
+  ScalarType through;  // see PointwisePlan::Operand
   Access access;
   uint32_t strides[native::kMaxPlanDims];  // in bytes
 };
@@ -134,6 +135,28 @@ __device__ __noinline__ void store_element(const Geometry& g, const Operand& o, 
     break;
   case ScalarType::Undefined: break;
   }
+}
+
+/// The value as the nearest one of `through`, where that is a type narrower than V.
+template <class V>
+__device__ __noinline__ V pass_through(ScalarType through, V value) {
+  switch (through) {
+#define TENON_CASE(T, Name) \
+  case ScalarType::Name: return convert<V>(convert<T>(value));
+    TENON_FORALL_INTEGRAL(TENON_CASE)
+    TENON_FORALL_FLOATING(TENON_CASE)
+    TENON_FORALL_REDUCED_FLOATING(TENON_CASE)
+    TENON_CASE(bool, Bool)
+#undef TENON_CASE
+  default: return value;
+  }
+}
+
+template <class V, int N>
+__device__ __forceinline__ void pass_through(const Operand& o, V (&values)[N]) {
+  if (o.through == ScalarType::Undefined) return;
+#pragma unroll
+  for (int i = 0; i < N; ++i) values[i] = pass_through(o.through, values[i]);
 }
 
 template <class T, int N>
@@ -206,8 +229,10 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
   V in[F::kInputs][N];
   V out[F::kOutputs][N];
 #pragma unroll
-  for (int k = 0; k < F::kInputs; ++k)
+  for (int k = 0; k < F::kInputs; ++k) {
     load(a.geometry, a.ins[k], a.numbers[k], index, count, in[k]);
+    pass_through(a.ins[k], in[k]);
+  }
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     V arguments[F::kInputs], results[F::kOutputs];
@@ -218,7 +243,10 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
     for (int k = 0; k < F::kOutputs; ++k) out[k][i] = results[k];
   }
 #pragma unroll
-  for (int k = 0; k < F::kOutputs; ++k) store(a.geometry, a.outs[k], index, count, out[k]);
+  for (int k = 0; k < F::kOutputs; ++k) {
+    pass_through(a.outs[k], out[k]);
+    store(a.geometry, a.outs[k], index, count, out[k]);
+  }
 }
 
 namespace detail {
@@ -249,7 +277,7 @@ Access access_of(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
 
 template <class V>
 Operand describe(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
-  Operand result{static_cast<char*>(o.data), o.dtype, access_of<V>(plan, o), {}};
+  Operand result{static_cast<char*>(o.data), o.dtype, o.through, access_of<V>(plan, o), {}};
   for (int d = 0; d < plan.ndim; ++d) result.strides[d] = static_cast<uint32_t>(o.strides[d]);
   return result;
 }

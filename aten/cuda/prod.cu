@@ -1,8 +1,8 @@
 // Products. Half types are multiplied in float, integers in int64.
 #include "tenon/native/prod.h"
 
-#include "aten/composite/accumulate.h"
-#include "aten/composite/dims.h"
+#include "aten/common/accumulate.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/reduce.cuh"
 
 namespace tenon {

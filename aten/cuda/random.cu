@@ -14,12 +14,14 @@ namespace {
 template <class T, class V>
 struct UniformDraw {
   T* out;
-  V from, range;
+  V from, to, range;
 
   __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
   __device__ void store(int64_t i, V u) const {
-    // The generator's interval is open below; the result's is open above.
-    out[i] = cuda::convert<T>((u == V(1) ? V(0) : u) * range + from);
+    // The generator's interval is open below; the result's is open above, and rounding to T must
+    // not close it.
+    const T value = cuda::convert<T>(u * range + from);
+    out[i] = cuda::convert<V>(value) < to ? value : cuda::convert<T>(from);
   }
 };
 
@@ -100,8 +102,9 @@ struct DropoutDraw {
   bool* mask;
   V keep, scale;
 
-  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
-  __device__ void store(int64_t i, V u) const {
+  // Four floats decide, whatever the type: PyTorch's stream.
+  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<float>(w); }
+  __device__ void store(int64_t i, float u) const {
     const bool kept = u <= keep;
     mask[i] = kept;
     out[i] = cuda::convert<T>(kept ? cuda::convert<V>(in[i]) * scale : V(0));
@@ -143,9 +146,10 @@ Tensor& native::uniform_cuda_(Tensor& self, double from, double to,
       " > to=", to);
   fill_real_parts("uniform_", self, [&]<class T>(T* out, int64_t n) {
     using V = opmath_t<T>;
-    cuda::fill_random<cuda::kDrawn<V>>(
-        "uniform_", n, self.device(), generator,
-        UniformDraw<T, V>{out, static_cast<V>(from), static_cast<V>(to - from)});
+    cuda::fill_random<cuda::kDrawn<V>>("uniform_", n, self.device(), generator,
+                                       UniformDraw<T, V>{out, static_cast<V>(from),
+                                                         static_cast<V>(to),
+                                                         static_cast<V>(to - from)});
   });
   return self;
 }
@@ -228,7 +232,7 @@ void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bo
   const TensorBase x = cuda::contiguous(input);
   const cuda::DenseOutput y(out), kept(mask);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_dropout", {
-    using V = float;
+    using V = opmath_t<scalar_t>;
     cuda::fill_random<4>("native_dropout", input.numel(), input.device(), std::nullopt,
                          DropoutDraw<scalar_t, V>{x.data_ptr<scalar_t>(), y.data<scalar_t>(),
                                                   kept.data<bool>(), static_cast<V>(keep),

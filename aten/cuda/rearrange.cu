@@ -1,6 +1,8 @@
 // Operators that take every element of the result from a place of the input, dimension by
 // dimension: repeat, flip, roll, constant_pad_nd; and the triangles.
-#include "aten/composite/dims.h"
+#include <algorithm>
+
+#include "aten/common/dims.h"
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/launch.h"
@@ -85,11 +87,14 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
   if (out.numel() == 0) return;
   const TensorBase in = cuda::contiguous(self);
   const cuda::DenseOutput result(out);
+  const int64_t rows = in.size(-2), columns = in.size(-1);
+  // Further out nothing changes any more, and sums cannot overflow.
+  const int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
     triangle_kernel<<<cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), in.size(-2),
-        in.size(-1), diagonal, lower);
+        static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), rows, columns,
+        shift, lower);
   });
   TENON_CUDA_CHECK_LAUNCH();
   result.finish();

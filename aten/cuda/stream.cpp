@@ -21,7 +21,7 @@ struct Pool {
   std::atomic<unsigned> next{0};
 
   void fill(DeviceIndex device, bool high_priority) {
-    const DeviceGuard guard(device);
+    const CUDAGuard guard(device);
     int least = 0, greatest = 0;
     TENON_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     for (cudaStream_t& stream : streams) {
@@ -42,12 +42,12 @@ std::vector<CUstream_st*>& current_streams() {
 }  // namespace
 
 void Stream::synchronize() const {
-  const DeviceGuard guard(device_);
+  const CUDAGuard guard(device_);
   TENON_CUDA_CHECK(cudaStreamSynchronize(handle_));
 }
 
 bool Stream::query() const {
-  const DeviceGuard guard(device_);
+  const CUDAGuard guard(device_);
   const cudaError_t status = cudaStreamQuery(handle_);
   if (status == cudaErrorNotReady) return false;
   TENON_CUDA_CHECK(status);
@@ -107,7 +107,7 @@ Event& Event::operator=(Event&& other) noexcept {
 }
 
 void Event::record(Stream stream) {
-  const DeviceGuard guard(stream.device_index());
+  const CUDAGuard guard(stream.device_index());
   if (event_ && device_ != stream.device_index()) {
     TENON_CUDA_CHECK(cudaEventDestroy(std::exchange(event_, nullptr)));
   }
@@ -121,7 +121,7 @@ void Event::record(Stream stream) {
 
 void Event::wait(Stream stream) const {
   if (!event_) return;
-  const DeviceGuard guard(stream.device_index());
+  const CUDAGuard guard(stream.device_index());
   TENON_CUDA_CHECK(cudaStreamWaitEvent(stream, event_, 0));
 }
 

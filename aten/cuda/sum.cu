@@ -1,8 +1,8 @@
 // Sums and means. Float types are summed in their own type, half types in float, integers in int64.
 #include "tenon/native/sum.h"
 
-#include "aten/composite/accumulate.h"
-#include "aten/composite/dims.h"
+#include "aten/common/accumulate.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/mean.h"
 

@@ -1,7 +1,7 @@
 // Variance and standard deviation.
 #include "tenon/native/var.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/cuda/moments.cuh"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/std.h"

@@ -53,6 +53,11 @@ class ScalarList {
   explicit ScalarList(ArrayRef<const Scalar*> scalars) {
     for (size_t k = 0; k < scalars.size(); ++k) ::new (&at(k)) Scalar(*scalars[k]);
   }
+  /// Numbers of a computation in `common`: in Bool they are true or false, as elements are.
+  ScalarList(ArrayRef<const Scalar*> scalars, ScalarType common) : ScalarList(scalars) {
+    if (common != kBool) return;
+    for (size_t k = 0; k < scalars.size(); ++k) at(k) = Scalar(at(k).toBool());
+  }
   const Scalar* data() const { return std::launder(reinterpret_cast<const Scalar*>(bytes_)); }
 
  private:
@@ -92,10 +97,39 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
   if (divided) raise_zero_division(op);
 }
 
+/// Whether every value of `from` is one of `to` as well, as far as small types are concerned.
+bool holds(ScalarType to, ScalarType from) {
+  const bool byte = from == kByte || from == kChar;
+  return to == from || from == kBool || (byte && to != kByte && to != kChar && to != kBool);
+}
+
+/// Computing is wider than the promoted dtype: what it is given and what it gives has to pass
+/// through the dtypes that PyTorch computes in.
+void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
+                 ArrayRef<const TensorBase*> inputs) {
+  const ScalarType storage = storage_type(plan.compute);
+  for (int k = 0; k < plan.num_outputs; ++k) {
+    PointwisePlan::Operand& out = plan.operands[k];
+    if (types.output != out.dtype && types.output != storage) out.through = types.output;
+  }
+  if (types.common == storage) return;
+  for (int k = 0; k < plan.num_inputs; ++k) {
+    PointwisePlan::Operand& in = plan.operands[plan.num_outputs + k];
+    if (((op.promoting_inputs >> k) & 1) == 0 || holds(types.common, in.dtype)) continue;
+    // Numbers as operands of half types keep their precision, as in PyTorch's arithmetic: a loss
+    // is scaled by more than Half holds.
+    if (is_reduced_floating_point(types.common) && inputs[k]->dim() == 0 &&
+        op.promotion != Promotion::Comparison)
+      continue;
+    in.through = types.common;
+  }
+}
+
 /// Runs the operator over outputs that exist. `fresh`: they are not inputs as well.
-TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ScalarType common, Device device,
+TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
                         ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
                         ArrayRef<const Scalar*> scalars, bool fresh) {
+  const ScalarType common = types.common;
   check_scalars(op, common, scalars);
   PointwisePlan plan;
   plan.common = common;
@@ -105,11 +139,18 @@ TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ScalarType com
   make_plan(plan, shape, outputs, inputs);
   plan.device = device;
   if (plan.numel == 0) return;
-  const ScalarList list(scalars);
+  set_through(plan, op, types, inputs);
+  const ScalarList list(scalars, common);
   if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
   TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
+}
+
+void check_output_device(const TensorBase& out, Device device) {
+  TENON_CHECK(out.device() == device || (out.is_cpu() && device.is_cpu()),
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              out.device(), " and ", device, "!");
 }
 
 void check_counts([[maybe_unused]] const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
@@ -205,6 +246,7 @@ struct Quick {
       const bool is_output = k < plan.num_outputs;
       operand.data = is_output ? outs[k] : const_cast<void*>(in[k - plan.num_outputs]);
       operand.dtype = is_output ? out_dtype : dtype;
+      operand.through = ScalarType::Undefined;
       operand.cpu_scalar = false;
       operand.strides[0] = !is_output && steps[k - plan.num_outputs] == 0
                                ? 0
@@ -230,7 +272,7 @@ TENON_NOINLINE void allocate_and_run(const PointwiseOp& op, ArrayRef<const Tenso
     outs[k] = empty_strided(shape, strides, types.output, device);
     outputs[k] = &outs[k];
   }
-  run(op, shape, types.common, device, {outputs, op.num_outputs}, inputs, scalars, true);
+  run(op, shape, types, device, {outputs, op.num_outputs}, inputs, scalars, true);
 }
 
 }  // namespace
@@ -283,6 +325,8 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
   check_counts(op, inputs, scalars);
   const ResultTypes types = result_types(op, inputs, scalars);
   const DimVector shape = broadcast_shape(inputs);
+  const Device device = common_device(inputs);
+  check_output_device(self, device);
   TENON_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", shape);
   TENON_CHECK(can_cast(types.output, self.scalar_type()), "result type ", types.output,
@@ -290,7 +334,7 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
   check_no_internal_overlap(self);
   for (const TensorBase* input : inputs) check_no_partial_overlap(self, *input);
   const TensorBase* out = &self;
-  run(op, shape, types.common, common_device(inputs), out, inputs, scalars, false);
+  run(op, shape, types, device, out, inputs, scalars, false);
 }
 
 void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
@@ -310,9 +354,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
   const ResultTypes types = result_types(op, inputs, scalars);
   const DimVector shape = broadcast_shape(inputs);
   const Device device = common_device(inputs);
-  TENON_CHECK(out.device() == device || (out.is_cpu() && device.is_cpu()),
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              out.device(), " and ", device, "!");
+  check_output_device(out, device);
   TENON_CHECK(can_cast(types.output, out.scalar_type()), "result type ", types.output,
               " can't be cast to the desired output type ", out.scalar_type());
   bool fresh = true;
@@ -330,7 +372,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     }
   }
   const TensorBase* outputs = &out;
-  run(op, shape, types.common, device, outputs, inputs, scalars, fresh);
+  run(op, shape, types, device, outputs, inputs, scalars, fresh);
 }
 
 }  // namespace tenon::native

@@ -28,9 +28,12 @@ class RowRunner {
     for (int k = 0; k < plan.num_operands(); ++k) {
       const ScalarType dtype = plan.operands[k].dtype;
       size_[k] = static_cast<int64_t>(element_size(dtype));
-      convert_[k] = nullptr;
-      if (!plan.operands[k].data || dtype == storage) continue;
+      convert_[k] = narrow_[k] = widen_[k] = nullptr;
+      const ScalarType through = plan.operands[k].through;
+      const bool passes = through != ScalarType::Undefined;
+      if (!plan.operands[k].data || (dtype == storage && !passes)) continue;
       convert_[k] = k < plan.num_outputs ? converter(dtype, storage) : converter(storage, dtype);
+      if (passes) narrow_[k] = converter(through, storage), widen_[k] = converter(storage, through);
     }
   }
 
@@ -101,7 +104,8 @@ class RowRunner {
         if (dense && !convert_[k]) continue;
         in[k - outputs] = buffers[k];
         if (strides[k] == 0) {
-          if (at == 0) convert_[k](buffers[k], p, 1);
+          if (at > 0) continue;
+          convert_[k](buffers[k], p, 1);
         } else if (!convert_[k]) {
           gather_2d(buffers[k], p, size_[k], count, 1, strides[k], 0);
         } else if (dense) {
@@ -109,6 +113,7 @@ class RowRunner {
         } else {
           gather_converted(buffers[k], p, k, count, strides[k], packed);
         }
+        if (narrow_[k]) pass_through(k, buffers[k], strides[k] == 0 ? 1 : count, packed);
       }
       for (int k = 0; k < outputs; ++k) {
         const bool dense = strides[k] == size_[k] && !convert_[k] && !stream_;
@@ -116,14 +121,21 @@ class RowRunner {
       }
       loop_(out, in, steps, scalars_, count, false);
       for (int k = 0; k < outputs; ++k) {
-        if (out[k] == buffers[k])
-          store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);
+        if (out[k] != buffers[k]) continue;
+        if (narrow_[k]) pass_through(k, buffers[k], count, packed);
+        store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);
       }
     }
   }
 
   static void ask(const char* p, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+  }
+
+  /// Values of the compute type become those that the operand's other dtype has.
+  void pass_through(int k, char* values, int64_t count, char* packed) const {
+    narrow_[k](packed, values, count);
+    widen_[k](values, packed, count);
   }
 
   void gather_converted(char* to, const char* from, int k, int64_t count, int64_t stride,
@@ -164,6 +176,8 @@ class RowRunner {
   int64_t chunk_;
   int64_t size_[kMaxOperands];
   Converter convert_[kMaxOperands];
+  Converter narrow_[kMaxOperands];
+  Converter widen_[kMaxOperands];
 };
 
 }  // namespace tenon::native

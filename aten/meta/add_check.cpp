@@ -13,9 +13,13 @@ void check_alpha(const char* op, ScalarType common, const Scalar& alpha) {
               "] Boolean alpha only supported for Boolean results.");
 }
 
-void check_not_bool(const char* op, bool is_bool) {
-  TENON_CHECK(
-      !is_bool, "[", op,
+void check_not_bool(const char* op, bool a, bool b) {
+  TENON_CHECK_NOT_IMPLEMENTED(
+      !a || !b, "[", op,
+      "] Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+      "`logical_xor()` operator instead.");
+  TENON_CHECK_NOT_IMPLEMENTED(
+      !a && !b, "[", op,
       "] Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
       "invert a mask, use the `~` or `logical_not()` operator instead.");
 }
@@ -39,12 +43,12 @@ void native::add_scalar_check(const Tensor& self, const Scalar& other, const Sca
 }
 
 void native::sub_tensor_check(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  check_not_bool("sub", self.scalar_type() == kBool || other.scalar_type() == kBool);
+  check_not_bool("sub", self.scalar_type() == kBool, other.scalar_type() == kBool);
   check_alpha("sub", common_type(self, other), alpha);
 }
 
 void native::sub_scalar_check(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  check_not_bool("sub", self.scalar_type() == kBool);
+  check_not_bool("sub", self.scalar_type() == kBool, other.is_boolean());
   check_alpha("sub", common_type(self, other), alpha);
 }
 

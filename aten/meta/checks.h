@@ -34,6 +34,16 @@ inline void check_expandable(const char* op, const char* name, IntArrayRef sizes
               " cannot be expanded to the result's shape ", wanted);
 }
 
+/// a * b + c of sizes and parameters of windows. "[op] kernel_size, stride, padding or dilation is
+/// too large: ..." where int64 does not hold it.
+inline int64_t multiply_add(const char* op, int64_t a, int64_t b, int64_t c) {
+  int64_t product, sum;
+  TENON_CHECK(!__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(product, c, &sum),
+              "[", op, "] kernel_size, stride, padding or dilation is too large: ", a, " * ", b,
+              " + ", c, " is beyond int64");
+  return sum;
+}
+
 /// Integers take no fractional factor.
 template <class Scalar>
 void check_factor(const char* op, const char* name, const Scalar& factor, ScalarType dtype) {

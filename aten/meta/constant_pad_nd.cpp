@@ -1,5 +1,6 @@
 #include "tenon/native/constant_pad_nd.h"
 
+#include "aten/meta/strides.h"
 #include "aten/meta/tensor_spec.h"
 
 namespace tenon {
@@ -26,7 +27,7 @@ TensorSpec native::constant_pad_nd_meta(const Tensor& self, IntArrayRef pad, con
                 sizes.size() - 1 - i, " of your input.");
     size = padded;
   }
-  return TensorSpec(sizes, self);
+  return TensorSpec(sizes, meta::strides_like(self, sizes), self.scalar_type(), self.device());
 }
 
 }  // namespace tenon

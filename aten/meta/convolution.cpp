@@ -66,20 +66,23 @@ DimVector meta::convolution_sizes(const char* op, const TensorBase& input, const
   DimVector sizes{input.size(0), outputs}, padded, kernel;
   bool fits = true;
   for (int64_t i = 0; i < spatial; ++i) {
-    const int64_t in = input.size(i + 2), covered = dilation[i] * (weight.size(i + 2) - 1) + 1;
+    const int64_t in = input.size(i + 2);
+    const int64_t covered = multiply_add(op, dilation[i], weight.size(i + 2) - 1, 1);
     if (transposed) {
       TENON_CHECK(output_padding[i] < stride[i] || output_padding[i] < dilation[i], "[", op,
                   "] output padding must be smaller than either stride or dilation, but got "
                   "output_padding ",
                   output_padding, ", stride ", stride, ", dilation ", dilation);
-      sizes.push_back((in - 1) * stride[i] - 2 * padding[i] + covered + output_padding[i]);
+      const int64_t whole = multiply_add(op, in - 1, stride[i], covered);
+      const int64_t cut = multiply_add(op, 2, padding[i], 0);
+      sizes.push_back(multiply_add(op, 1, output_padding[i], whole - cut));
       TENON_CHECK(sizes.back() > 0, "[", op, "] Given input size per channel: ", input.sizes(),
                   ". Calculated output size per channel: ", sizes, ". Output size is too small");
     } else {
-      padded.push_back(in + 2 * padding[i]);
+      padded.push_back(multiply_add(op, 2, padding[i], in));
       kernel.push_back(covered);
       fits = fits && covered <= padded.back() && covered > 0;
-      sizes.push_back((in + 2 * padding[i] - covered) / stride[i] + 1);
+      sizes.push_back((padded.back() - covered) / stride[i] + 1);
     }
   }
   TENON_CHECK(fits, "[", op, "] Calculated padded input size per channel: ", by(padded),

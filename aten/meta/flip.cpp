@@ -1,6 +1,7 @@
 #include "tenon/native/flip.h"
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
+#include "aten/meta/strides.h"
 #include "aten/meta/tensor_spec.h"
 #include "tenon/native/roll.h"
 
@@ -8,7 +9,7 @@ namespace tenon {
 
 TensorSpec native::flip_meta(const Tensor& self, IntArrayRef dims) {
   dim_mask("flip", dims, self.dim(), false);
-  return TensorSpec(self.sizes(), self);
+  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device());
 }
 
 TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
@@ -17,7 +18,9 @@ TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef
               "[roll] shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
   for (int64_t d : dims) wrap_dim(d, self.dim());
-  return TensorSpec(self.sizes(), self);
+  if (dims.empty()) return TensorSpec(self.sizes(), self);
+  return TensorSpec(self.sizes(), meta::strides_like(self, self.sizes()), self.scalar_type(),
+                    self.device());
 }
 
 }  // namespace tenon

@@ -1,6 +1,7 @@
 #include "tenon/native/index_select.h"
 
 #include "aten/meta/checks.h"
+#include "aten/meta/strides.h"
 #include "tenon/native/index_add.h"
 #include "tenon/native/index_fill.h"
 
@@ -52,7 +53,7 @@ TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, c
                                               const Scalar&) {
   check_index("index_fill", self, index);
   wrap_dim(dim, self.dim());
-  return TensorSpec(self.sizes(), self);
+  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device());
 }
 
 }  // namespace tenon

@@ -1,8 +1,10 @@
 #include "tenon/native/_clamp_both.h"
 #include "tenon/native/addcdiv.h"
+#include "tenon/native/celu.h"
 #include "tenon/native/clamp_max.h"
 #include "tenon/native/clamp_min.h"
 #include "tenon/native/heaviside.h"
+#include "tenon/native/lerp.h"
 #include "tenon/native/masked_fill.h"
 #include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
@@ -16,9 +18,10 @@
 namespace tenon {
 namespace {
 
+/// Bytes are masks of old.
 void check_condition(const Tensor& condition) {
   TENON_CHECK(
-      condition.scalar_type() == kBool,
+      condition.scalar_type() == kBool || condition.scalar_type() == kByte,
       "[where] where expected condition to be a boolean tensor, but got a tensor with dtype ",
       condition.scalar_type());
 }
@@ -27,6 +30,11 @@ void check_mask(const Tensor& mask) {
   TENON_CHECK(mask.scalar_type() == kBool,
               "[masked_fill] masked_fill_ only supports boolean masks, but got mask with dtype ",
               mask.scalar_type());
+}
+
+void check_lerp(const Tensor& self, const char* name, const Tensor& other) {
+  TENON_CHECK(self.scalar_type() == other.scalar_type(), "[lerp] expected dtype ",
+              self.scalar_type(), " for `", name, "` but got dtype ", other.scalar_type());
 }
 
 /// The integers of a type; of int64 and of the types that are no integers, all that are.
@@ -64,6 +72,18 @@ void native::_clamp_both_check(const Tensor& self, const Scalar& min, const Scal
   if (!min.is_integral(true) || !max.is_integral(true)) return;
   check_lower_bound(self.scalar_type(), min);
   check_upper_bound(self.scalar_type(), max);
+}
+
+void native::celu_check(const Tensor&, const Scalar& alpha) {
+  TENON_CHECK(!alpha.equal(0), "[celu] alpha cannot be 0 for CELU");
+}
+
+void native::lerp_tensor_check(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_lerp(self, "end", end);
+  if (weight.dim() > 0) check_lerp(self, "weight", weight);
+}
+void native::lerp_scalar_check(const Tensor& self, const Tensor& end, const Scalar&) {
+  check_lerp(self, "end", end);
 }
 
 void native::nextafter_check(const Tensor& self, const Tensor& other) {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "aten/meta/checks.h"
+
 namespace tenon {
 namespace {
 
@@ -11,13 +13,14 @@ std::array<int64_t, 2> pair(const char* op, const char* name, IntArrayRef values
   return {values[0], values[values.size() - 1]};
 }
 
-int64_t output_size(int64_t in, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation,
+/// `covered`: input elements that a window spans.
+int64_t output_size(const char* op, int64_t in, int64_t covered, int64_t stride, int64_t pad,
                     bool ceil_mode) {
-  const int64_t span = in + 2 * pad - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
-  int64_t out = (span >= 0 ? span / stride : -((-span + stride - 1) / stride)) + 1;
-  if (ceil_mode && (out - 1) * stride >= in + pad)
-    --out;  // no window that lies in the right padding alone
-  return out;
+  const int64_t places = meta::multiply_add(op, 2, pad, in) - covered;
+  const int64_t rest = places % stride;
+  const int64_t out = places / stride + (rest < 0 ? 0 : 1);
+  // A last window that is cut off, unless it would lie in the right padding alone.
+  return ceil_mode && rest != 0 && out <= (in + pad - 1) / stride ? out + 1 : out;
 }
 
 }  // namespace
@@ -46,12 +49,14 @@ meta::Pool2d meta::pool2d(const char* op, const TensorBase& input, IntArrayRef k
               "] dilation should be greater than zero, but got dilationH: ", dh,
               " dilationW: ", dw);
   TENON_CHECK(ph >= 0 && pw >= 0, "[", op, "] pad must be non-negative, but got pad: ", padding);
-  TENON_CHECK(ph <= ((kh - 1) * dh + 1) / 2 && pw <= ((kw - 1) * dw + 1) / 2, "[", op,
+  const int64_t covered_h = multiply_add(op, kh - 1, dh, 1);
+  const int64_t covered_w = multiply_add(op, kw - 1, dw, 1);
+  TENON_CHECK(ph <= covered_h / 2 && pw <= covered_w / 2, "[", op,
               "] pad should be at most half of effective kernel size, but got pad=", padding,
               ", kernel_size=", kernel_size, " and dilation=", dilation);
   const int64_t h = input.size(-2), w = input.size(-1), channels = input.size(-3);
-  const int64_t out_h = output_size(h, kh, sh, ph, dh, ceil_mode),
-                out_w = output_size(w, kw, sw, pw, dw, ceil_mode);
+  const int64_t out_h = output_size(op, h, covered_h, sh, ph, ceil_mode),
+                out_w = output_size(op, w, covered_w, sw, pw, ceil_mode);
   TENON_CHECK(out_h >= 1 && out_w >= 1, "[", op, "] Given input size: (", channels, "x", h, "x", w,
               "). Calculated output size: (", channels, "x", out_h, "x", out_w,
               "). Output size is too small");
@@ -64,12 +69,6 @@ DimVector meta::plane_sizes(const TensorBase& input, int64_t h, int64_t w) {
   sizes[sizes.size() - 2] = h;
   sizes[sizes.size() - 1] = w;
   return sizes;
-}
-
-DimVector meta::strides_like(const TensorBase& input, IntArrayRef sizes) {
-  const MemoryFormat format =
-      input.dim() == 4 ? input.suggest_memory_format() : MemoryFormat::Contiguous;
-  return format == MemoryFormat::Contiguous ? DimVector() : strides_of_format(sizes, format);
 }
 
 }  // namespace tenon

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "aten/core/tensor_base.h"
+#include "aten/meta/strides.h"
 
 namespace tenon::meta {
 
@@ -27,8 +27,5 @@ Pool2d adaptive_pool2d(const TensorBase& input, const TensorBase& output);
 
 /// The input's sizes with the last two replaced.
 DimVector plane_sizes(const TensorBase& input, int64_t h, int64_t w);
-
-/// Strides in which a result of these sizes follows the input's memory format; empty for row-major.
-DimVector strides_like(const TensorBase& input, IntArrayRef sizes);
 
 }  // namespace tenon::meta

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 #include "aten/meta/tensor_spec.h"
 #include "tenon/tensor.h"
 

@@ -1,5 +1,6 @@
 #include "tenon/native/sort.h"
 
+#include "aten/meta/strides.h"
 #include "aten/meta/tensor_spec.h"
 #include "tenon/native/topk.h"
 
@@ -10,7 +11,9 @@ std::array<TensorSpec, 2> native::sort_stable_meta(const Tensor& self, std::opti
   TENON_CHECK_TYPE(!self.is_complex(), "[sort] does not support complex dtypes, got ",
                    self.scalar_type());
   wrap_dim(dim, self.dim());
-  return {TensorSpec(self.sizes(), self), TensorSpec(self.sizes(), kLong, self.device())};
+  const DimVector strides = meta::preserved_strides(self);
+  return {TensorSpec(self.sizes(), strides, self.scalar_type(), self.device()),
+          TensorSpec(self.sizes(), strides, kLong, self.device())};
 }
 
 std::array<TensorSpec, 2> native::topk_meta(const Tensor& self, int64_t k, int64_t dim, bool,

@@ -10,6 +10,23 @@ void check_cast(const char* op, ScalarType from, ScalarType to) {
               " can't be cast to the desired output type ", to);
 }
 
+void check_device(const char* op, const char* what, const TensorBase& t, const TensorSpec& spec) {
+  const Device have = t.device(), want = spec.device;
+  const bool same =
+      have.type() == want.type() && (have == want || !have.has_index() || !want.has_index());
+  TENON_CHECK(same, "[", op, "] expected ", what, " on ", want, ", got ", have);
+}
+
+bool shares_memory(const TensorBase& out, const TensorBase& input) {
+  return input.defined() && input.has_storage() && input.is_alias_of(out);
+}
+
+/// Whether a kernel can write what the spec says into `out`, whose sizes are right.
+bool is_laid_out(const TensorBase& out, const TensorSpec& spec) {
+  return out.scalar_type() == spec.dtype &&
+         (spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides));
+}
+
 }  // namespace
 
 TensorBase allocate(const TensorSpec& spec) {
@@ -26,25 +43,24 @@ void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, Scalar
 
 TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
                        ArrayRef<const TensorBase*> inputs) {
-  TENON_CHECK(out.device().type() == spec.device.type(), "[", op, "] expected out on ", spec.device,
-              ", got ", out.device());
+  check_device(op, "out", out, spec);
   bool aliased = false;
-  for (const TensorBase* input : inputs) {
-    aliased |= input->defined() && input->has_storage() && input->is_alias_of(out);
-  }
+  for (const TensorBase* input : inputs) aliased |= shares_memory(out, *input);
   // The kernel would read what resizing makes of the input.
   TENON_CHECK(!aliased || out.sizes() == IntArrayRef(spec.sizes), "[", op,
               "] out shares memory with an input, so it must have the result's sizes ", spec.sizes,
               ", got ", out.sizes());
   resize_out(op, out, spec.sizes, spec.dtype);
-  bool direct = !aliased && out.scalar_type() == spec.dtype;
-  direct &= spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
-  return direct ? out : allocate(spec);
+  return !aliased && is_laid_out(out, spec) ? out : allocate(spec);
 }
 
-TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec) {
+TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec,
+                           ArrayRef<const TensorBase*> others) {
+  check_device(op, "self", self, spec);
   check_inplace(op, self, spec.sizes, spec.dtype);
-  return allocate(spec);
+  bool direct = is_laid_out(self, spec);
+  for (const TensorBase* other : others) direct &= !shares_memory(self, *other);
+  return direct ? self : allocate(spec);
 }
 
 void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, ScalarType dtype) {

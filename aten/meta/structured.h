@@ -18,9 +18,10 @@ TENON_API TensorBase allocate(const TensorSpec& spec);
 /// another device.
 TENON_API TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
                                  ArrayRef<const TensorBase*> inputs);
-/// The same for a result that replaces `self`, whose sizes must be the spec's.
-TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self,
-                                     const TensorSpec& spec);
+/// The same for a result that replaces `self`, whose sizes must be the spec's: a kernel may be
+/// given `self` as its output. `others` are the operator's inputs but `self`.
+TENON_API TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec,
+                                     ArrayRef<const TensorBase*> others);
 /// Copies a temporary into place and counts the change.
 TENON_API void finish(const TensorBase& out, const TensorBase& written);
 

@@ -8,6 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "cmake" / "lint"))
 
+import definitions  # noqa: E402
 import layers  # noqa: E402
 import sources  # noqa: E402
 
@@ -71,6 +72,52 @@ class Layers(Tree):
             ("benchmarks/own_operator.cpp", "custom/ops/swiglu.h"),
         ):
             self.assertEqual([], self.check(path, header))
+
+
+class Definitions(unittest.TestCase):
+    HEADER = """
+    #pragma once
+    // int compute_type(int) {}
+    namespace tenon::native {
+    /// A comment with a { brace.
+    inline ScalarType compute_type(ScalarType t) { return t == kHalf ? kFloat : t; }
+    template <class T>
+    struct Box {
+      int value() const { return 1; }
+    };
+    TENON_API void run(const Options& options = {}, char open = '{');
+    }  // namespace tenon::native
+    """
+
+    def check(self, other):
+        return definitions.check([("a.h", self.HEADER), ("b.cpp", other)])
+
+    def test_a_second_definition_is_named_whatever_it_returns(self):
+        for other, name in (
+            ("namespace tenon { int native::compute_type(ScalarType dtype) { return 1; } }", "native::compute_type"),
+            ("namespace tenon::native {\nconstexpr auto compute_type(ScalarType) -> int { return 1; }\n}", "compute_type"),
+            ("namespace tenon { namespace native { template <class U> class Box final : Base { }; } }", "native::Box"),
+        ):
+            with self.subTest(other=other):
+                problems = self.check(other)
+                self.assertEqual(1, len(problems), problems)
+                self.assertTrue(problems[0].startswith("b.cpp:"), problems[0])
+                self.assertIn(name, problems[0])
+                self.assertIn("a.h:6" if "compute" in name else "a.h:7", problems[0])
+
+    def test_other_things_of_the_name_pass(self):
+        for other in (
+            "namespace tenon::native { inline int compute_type(int) { return 1; } }",
+            "namespace tenon::native { ScalarType compute_type(ScalarType t); struct Box; }",
+            "namespace tenon::native { namespace { int compute_type(ScalarType) { return 1; } struct Box {}; } }",
+            "namespace tenon::native { static int compute_type(ScalarType) { return 1; } }",
+            "namespace tenon::cuda { inline int compute_type(ScalarType) { return 1; } }",
+            "namespace tenon::native { int f() { struct Box { int i; } b; return compute_type(b); } }",
+            "namespace tenon::native { void run(const Options& options, char) { } }",
+            "namespace tenon::native { template <> struct Box<int> { }; }",
+        ):
+            with self.subTest(other=other):
+                self.assertEqual([], self.check(other))
 
 
 class Sources(Tree):

@@ -124,6 +124,9 @@ HWY_INLINE bool isfinite(std::complex<R> a) {
 
 template <class R>
 HWY_INLINE std::complex<R> pow(std::complex<R> a, std::complex<R> b) {
+  // Exactly, whatever the other operand is: the logarithm would make NaN of infinities.
+  if (b == std::complex<R>() || a == std::complex<R>(1)) return R{1};
+  if (b == std::complex<R>(1)) return a;
   if (b == std::complex<R>(2)) return m::mul(a, a);
   return std::pow(a, b);
 }

@@ -212,6 +212,27 @@ TEST_CASE("convolution names what does not fit") {
         meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {0, 1}, {0, 0}, {1, 1}, false, 1);
       },
       "non-positive stride is not supported");
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  for (const bool transposed : {false, true}) {
+    const int64_t channels = transposed ? 6 : 3;
+    require_error(
+        [&] {
+          meta({1, channels, 8, 8}, {6, 3, 3, 3}, transposed ? 3 : 6, {1, 1}, {0, kHuge}, {1, 1},
+               transposed, 1);
+        },
+        "[convolution] kernel_size, stride, padding or dilation is too large");
+    require_error(
+        [&] {
+          meta({1, channels, 8, 8}, {6, 3, 3, 3}, transposed ? 3 : 6, {1, 1}, {0, 0}, {kHuge, 1},
+               transposed, 1);
+        },
+        "is too large");
+  }
+  require_error(
+      [&] {
+        meta({1, 6, 8, 8}, {6, 3, 3, 3}, 3, {kHuge, 1}, {0, 0}, {1, 1}, true, 1);
+      },
+      "is too large");
   require_error(
       [&] {
         meta({1, 3, 8, 8}, {6, 3, 3, 3}, 6, {1, 1}, {-1, 0}, {1, 1}, false, 1);

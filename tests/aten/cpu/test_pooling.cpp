@@ -246,6 +246,12 @@ TEST_CASE("pooling names what does not fit") {
       "[max_pool2d] kernel_size must either be a single int, or a tuple of two ints");
   require_error([&] { meta(x, 2, 0, 0); }, "stride should be greater than zero");
   require_error([&] { meta(x, 2, 1, 2); }, "pad should be at most half of effective kernel size");
+  // Beyond int64.
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  require_error([&] { native::max_pool2d_with_indices_meta(x, 4, 1, 0, kHuge, false); },
+                "is too large");
+  require_error([&] { meta(x, kHuge, 1, 0); }, "Output size is too small");
+  native::max_pool2d_with_indices_meta(x, 2, kHuge, 0, 1, true);
   require_error(
       [&] { meta(x, 5, 1, 0); },
       "Given input size: (2x4x4). Calculated output size: (2x0x0). Output size is too small");

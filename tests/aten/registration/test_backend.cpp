@@ -115,6 +115,30 @@ TEST_CASE("backend: DeviceGuard") {
   CHECK(empty({1}, Device("toy")).device().str() == "toy:0");
 }
 
+TEST_CASE("DeviceGuard serves devices that only tell which is current") {
+  static DeviceIndex current;
+  static int changes;
+  static constexpr CurrentDevice kFunctions{[] { return current; },
+                                            [](DeviceIndex index) { current = index, ++changes; }};
+  current = 0, changes = 0;
+  const CurrentDevice* const before = register_current_device(kCUDA, &kFunctions);
+  {
+    const DeviceGuard guard(Device("cuda:3"));
+    CHECK(current == 3);
+    const DeviceGuard same(Device("cuda:3"));
+    const DeviceGuard any(Device("cuda"));
+    CHECK(changes == 1);
+    {
+      const DeviceGuard inner(Device("cuda:1"));
+      CHECK(current == 1);
+    }
+    CHECK(current == 3);
+  }
+  CHECK(current == 0);
+  CHECK(changes == 4);
+  CHECK(register_current_device(kCUDA, before) == &kFunctions);
+}
+
 TEST_CASE("backend: its kernels run, views need none, autograd records above them") {
   Session session;
   int calls = 0;

@@ -1,4 +1,4 @@
-#include "aten/composite/dims.h"
+#include "aten/common/dims.h"
 
 namespace tenon::native {
 
