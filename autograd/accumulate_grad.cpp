@@ -11,20 +11,6 @@
 namespace tenon::autograd {
 namespace {
 
-/// Guards a leaf's pointer to its accumulator.
-class LeafLock {
- public:
-  explicit LeafLock(AutogradMeta& meta) : flag_(meta.locked) {
-    while (flag_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-  }
-  ~LeafLock() { flag_.store(false, std::memory_order_release); }
-  LeafLock(const LeafLock&) = delete;
-  LeafLock& operator=(const LeafLock&) = delete;
-
- private:
-  std::atomic<bool>& flag_;
-};
-
 /// Whether the gradient may become the leaf's own: nobody else sees its memory, and its layout is
 /// the one that PyTorch promises (the leaf's strides where it is dense, else row-major).
 bool may_steal(const Tensor& grad, const Tensor& leaf) {
@@ -44,7 +30,7 @@ IntrusivePtr<Node> AccumulateGrad::of(const Tensor& leaf) {
   AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
   while (true) {
     {
-      const LeafLock lock(meta);
+      const std::lock_guard lock(meta.accumulator_lock);
       if (!meta.accumulator) {
         meta.accumulator = new AccumulateGrad(leaf);
         return IntrusivePtr<Node>::adopt(meta.accumulator);
@@ -77,7 +63,7 @@ void AccumulateGrad::wake(const Tensor& leaf) {
 void AccumulateGrad::retire() noexcept {
   Tensor leaf;  // goes last, and this object with it if nobody else holds the leaf
   {
-    const LeafLock lock(*variable_.unsafe_impl()->autograd_meta);
+    const std::lock_guard lock(variable_.unsafe_impl()->autograd_meta->accumulator_lock);
     // Who has found this awake since, has added a reference under the lock.
     if (refs.count() > 1 && !refs.release()) return;
     leaf = std::move(variable_);
@@ -91,6 +77,9 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
     return;
   }
   if (sum.defined()) {
+    TENON_CHECK(sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type(),
+                "[backward] expected the grad() of a leaf to have its sizes and dtype, ",
+                grad.scalar_type(), grad.sizes(), ", got ", sum.scalar_type(), sum.sizes());
     sum.add_(grad);
     return;
   }
@@ -100,11 +89,14 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
 
 variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) return {};
+  const AutogradMeta& meta = *variable_.unsafe_impl()->autograd_meta;
+  TENON_CHECK(!meta.grad_fn, "leaf variable has been moved into the graph interior");
+  if (!meta.requires_grad) return {};  // frozen since the forward pass
   {
     const std::lock_guard lock(mutex_);
     accumulate(std::move(grads[0]));
   }
-  if (const LeafHooks* hooks = variable_.unsafe_impl()->autograd_meta->hooks.get()) {
+  if (const TensorHooks* hooks = meta.hooks.get()) {
     hooks->post_accumulate.for_each([&](const PostAccumulateHook& hook) { hook(variable_); });
   }
   return {};

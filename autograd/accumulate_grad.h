@@ -18,6 +18,8 @@ class AccumulateGrad final : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   variable_list apply(variable_list&& grads) override;
   const Tensor& variable() const { return variable_; }
+  /// The leaf has other sizes, another dtype or device from here on.
+  void leaf_has_changed(const Tensor& leaf) { metadata_[0] = InputMetadata(leaf); }
   /// Unless somebody has just taken a reference: lets the leaf go and falls asleep.
   void retire() noexcept;
 

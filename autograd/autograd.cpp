@@ -66,13 +66,13 @@ std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs,
   TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
   const BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
                                 .create_graph = create_graph,
-                                .capture = std::move(inputs),
-                                .only = {}};
+                                .targets = std::move(inputs),
+                                .capture = true};
   std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
-  for (const Tensor& g : grads) {
-    TENON_CHECK(g.defined() || allow_unused,
-                "One of the differentiated Tensors appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior.");
+  for (size_t i = 0; i < grads.size(); ++i) {
+    TENON_CHECK(grads[i].defined() || allow_unused, "The differentiated Tensor at index ", i,
+                " appears to not have been used in the graph. Set allow_unused=True if this is the "
+                "desired behavior.");
   }
   return grads;
 }
@@ -85,25 +85,14 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
   const Roots roots = make_roots(tensors, grad_tensors);
   BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
                           .create_graph = create_graph,
-                          .capture = {},
-                          .only = {}};
-  std::vector<Tensor> not_leaves;
-  std::vector<Edge> edges = edges_of(inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is_leaf()) {
-      if (edges[i].is_valid()) options.only.push_back(std::move(edges[i]));
-    } else {
-      options.capture.push_back(std::move(edges[i]));
-      not_leaves.push_back(inputs[i]);
-    }
+                          .targets = std::nullopt,
+                          .capture = false};
+  if (!inputs.empty()) {
+    options.targets = edges_of(inputs);
+    // What is no leaf gets its gradient on the way.
+    for (const Tensor& input : inputs) input.retain_grad();
   }
-  const std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
-  for (size_t i = 0; i < not_leaves.size(); ++i) {
-    // One that retains its gradient has got it on the way.
-    if (!grads[i].defined() || not_leaves[i].retains_grad()) continue;
-    Tensor& sum = not_leaves[i].mutable_grad();
-    sum = sum.defined() ? sum + grads[i] : grads[i];
-  }
+  run_backward(roots.edges, roots.grads, options);
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -132,20 +121,27 @@ std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
   return grad_of({outputs, grad_outputs}, inputs, retain_graph, create_graph, allow_unused);
 }
 
-size_t register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook) {
+void set_grad(const Tensor& tensor, const Tensor& grad) {
+  if (grad.defined()) {
+    TENON_CHECK(grad.sizes() == tensor.sizes(), "attempting to assign a gradient of size '",
+                grad.sizes(), "' to a tensor of size '", tensor.sizes(),
+                "'. Please ensure that the gradient and the tensor are the same size");
+    TENON_CHECK(grad.scalar_type() == tensor.scalar_type(),
+                "attempting to assign a gradient with dtype '", grad.scalar_type(),
+                "' to a tensor with dtype '", tensor.scalar_type(), "'");
+    TENON_CHECK(grad.device() == tensor.device(), "attempting to assign a gradient on device '",
+                grad.device(), "' to a tensor on device '", tensor.device(), "'");
+    TENON_CHECK(!grad.is_same(tensor), "can't assign Variable as its own grad");
+  }
+  tensor.mutable_grad() = grad;
+}
+
+HookHandle register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook) {
   TENON_CHECK(leaf.requires_grad(),
               "cannot register a hook on a tensor that doesn't require gradient");
   TENON_CHECK(leaf.is_leaf(),
               "post accumulate grad hooks cannot be registered on non-leaf tensors");
-  AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
-  if (!meta.hooks) meta.hooks = std::make_unique<LeafHooks>();
-  return meta.hooks->post_accumulate.add(std::move(hook));
-}
-
-void remove_post_accumulate_grad_hook(const Tensor& leaf, size_t position) {
-  AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
-  TENON_CHECK_INDEX(meta.hooks, "[remove_hook] there is no hook ", position, ", got 0 hooks");
-  meta.hooks->post_accumulate.remove(position);
+  return meta_of(*leaf.unsafe_impl()).hooks_or_new().post_accumulate.add(std::move(hook));
 }
 
 }  // namespace tenon::autograd

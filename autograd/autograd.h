@@ -37,9 +37,16 @@ TENON_API std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                                    std::optional<bool> retain_graph = std::nullopt,
                                    bool create_graph = false, bool allow_unused = false);
 
-/// Calls `hook` with the leaf each time its grad() has been added to. The result names the hook for
-/// remove_post_accumulate_grad_hook(). Throws unless `leaf` is a leaf that requires grad.
-TENON_API size_t register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook);
-TENON_API void remove_post_accumulate_grad_hook(const Tensor& leaf, size_t position);
+/// Makes `grad` the tensor's grad(). Unlike mutable_grad() it throws unless that has the tensor's
+/// sizes, dtype and device; undefined: none.
+TENON_API void set_grad(const Tensor& tensor, const Tensor& grad);
+
+/// Like Tensor::register_hook(), whose number names the hook to that tensor alone.
+TENON_API HookHandle register_hook(const Tensor& tensor, TensorHook hook);
+
+/// Calls `hook` with the leaf each time its grad() has been added to. Throws unless `leaf` is a
+/// leaf that requires grad.
+TENON_API HookHandle register_post_accumulate_grad_hook(const Tensor& leaf,
+                                                        PostAccumulateHook hook);
 
 }  // namespace tenon::autograd

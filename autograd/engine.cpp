@@ -1,13 +1,14 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
-#include <exception>
 
 #include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
+#include "autograd/anomaly.h"
+#include "autograd/fresh_stack.h"
+#include "autograd/owned_alone.h"
 #include "autograd/task.h"
 #include "tenon/ops/add.h"
-#include "tenon/ops/clone.h"
 #include "tenon/ops/sum_to_size.h"
 #include "tenon/ops/to.h"
 
@@ -21,7 +22,7 @@ namespace {
 constinit thread_local Task* current_task __attribute__((tls_model("initial-exec"))) = nullptr;
 constinit thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
 
-/// Passes that start within a pass go on on a fresh thread's stack after so many.
+/// Passes that start within a pass go on on a fresh stack after so many.
 constexpr int kNestingPerStack = 64;
 
 class CurrentTask {
@@ -50,12 +51,7 @@ void add_to(Tensor& sum, Tensor&& grad) {
     sum = std::move(grad);
     return;
   }
-  const TensorImpl& impl = *sum.unsafe_impl();
-  const bool sole = !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base &&
-                    !impl.autograd_meta && impl.storage->refs.count() == 1 &&
-                    sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type() &&
-                    sum.is_non_overlapping_and_dense();
-  if (sole) {
+  if (sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type() && owned_alone(sum)) {
     sum.add_(grad);
   } else {
     sum = sum + grad;
@@ -91,23 +87,14 @@ TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Nod
 }
 
 void retain_grads(const Node& node, const NodeHooks& hooks, const variable_list& grads) {
-  std::vector<std::pair<Tensor, uint32_t>> alive;
+  if (hooks.retained.empty()) return;
+  std::vector<NodeHooks::Retained> retained;
   {
-    const Node::Lock lock(node);
-    for (const auto& entry : hooks.retained) {
-      if (!entry.tensor->refs.retain_if_alive()) continue;
-      alive.emplace_back(Tensor(IntrusivePtr<TensorImpl>::adopt(entry.tensor)), entry.output_nr);
-    }
+    const std::lock_guard lock(node.saved_lock());
+    retained = hooks.retained;
   }
-  for (const auto& [tensor, output_nr] : alive) {
-    const Tensor& grad = grads[output_nr];
-    if (!grad.defined()) continue;
-    Tensor& sum = tensor.mutable_grad();
-    if (sum.defined()) {
-      sum = sum + grad;
-    } else {
-      sum = GradMode::is_enabled() ? grad.clone() : grad.detach();
-    }
+  for (const auto& [output_nr, grad] : retained) {
+    if (grads[output_nr].defined()) grad->add(grads[output_nr]);
   }
 }
 
@@ -126,7 +113,7 @@ void run_tensor_hooks(Node& node, variable_list& grads) {
   };
   if (node.is_accumulator()) {
     const Tensor& leaf = static_cast<AccumulateGrad&>(node).variable();
-    if (const LeafHooks* hooks = leaf.unsafe_impl()->autograd_meta->hooks.get()) {
+    if (const TensorHooks* hooks = leaf.unsafe_impl()->autograd_meta->hooks.get()) {
       hooks->on_grad.for_each([&](const TensorHook& hook) { run(grads[0], hook); });
     }
   }
@@ -197,14 +184,13 @@ class Runner {
     Node& node = *state.node;
     variable_list grads = std::move(state.grads);
     if (TENON_UNLIKELY(grads.empty())) grads.resize(std::max<size_t>(node.num_inputs(), 1));
-    NodeHooks* hooks = node.hooks_or_null();
-    if (TENON_UNLIKELY(hooks) || node.is_accumulator()) run_tensor_hooks(node, grads);
-    for (const auto& capture : state.captures) {
-      if (capture.input_nr < grads.size())
-        task_.captured()[capture.position] = grads[capture.input_nr];
-    }
-    if (TENON_UNLIKELY(!state.wanted)) return;
+    // What is returned for a tensor has been through its hooks, unless its node goes on to run.
+    if (TENON_UNLIKELY(state.wanted && !state.captures.empty())) capture(state, grads);
+    if (TENON_UNLIKELY(node.hooks_or_null()) || node.is_accumulator())
+      run_tensor_hooks(node, grads);
+    if (TENON_UNLIKELY(!state.wanted)) return capture(state, grads);
     Task::give_up(state);
+    const NodeHooks* hooks = node.hooks_or_null();
     variable_list results = TENON_UNLIKELY(hooks) ? apply_with_hooks(node, *hooks, std::move(grads))
                                                   : apply(node, std::move(grads));
     grads.clear();  // what has been passed on unchanged is now the next node's alone
@@ -217,10 +203,19 @@ class Runner {
     }
   }
 
+  void capture(const NodeState& state, const variable_list& grads) {
+    for (const auto& capture : state.captures) {
+      if (capture.input_nr < grads.size())
+        task_.captured()[capture.position] = grads[capture.input_nr];
+    }
+  }
+
   variable_list apply(Node& node, variable_list&& grads) {
-    variable_list results = node.apply(std::move(grads));
+    variable_list results = TENON_UNLIKELY(AnomalyMode::is_enabled())
+                                ? apply_in_anomaly_mode(node, std::move(grads))
+                                : node.apply(std::move(grads));
     if (!keep_graph_) {
-      const Node::Lock lock(node);
+      const std::lock_guard lock(node.saved_lock());
       node.release_variables();
     }
     return results;
@@ -248,38 +243,19 @@ class Runner {
 
 std::vector<Tensor> run_here(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,
                              const BackwardOptions& options) {
-  const AutoGradMode mode(options.create_graph);
   Task task(options);
   task.prepare(roots);
   const CurrentTask scope(task);
-  Runner runner(task);
-  for (size_t i = 0; i < roots.size(); ++i) {
-    if (roots[i].is_valid()) runner.deliver(roots[i], Tensor(root_grads[i]), nullptr, i);
-  }
-  runner.run();
-  return std::move(task.captured());
-}
-
-/// Runs on a thread of its own, as this one would, and waits for it.
-std::vector<Tensor> run_on_fresh_stack(const std::vector<Edge>& roots,
-                                       const std::vector<Tensor>& root_grads,
-                                       const BackwardOptions& options) {
-  std::vector<Tensor> captured;
-  std::exception_ptr error;
-  const ThreadState state = thread_state;
-  const int depth = nesting;
-  std::thread thread([&] {
-    thread_state = state;
-    nesting = depth;
-    try {
-      captured = run_here(roots, root_grads, options);
-    } catch (...) {
-      error = std::current_exception();
+  {
+    const AutoGradMode mode(options.create_graph);
+    Runner runner(task);
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (roots[i].is_valid()) runner.deliver(roots[i], Tensor(root_grads[i]), nullptr, i);
     }
-  });
-  thread.join();
-  if (error) std::rethrow_exception(error);
-  return captured;
+    runner.run();
+  }
+  task.run_callbacks();
+  return std::move(task.captured());
 }
 
 }  // namespace
@@ -289,13 +265,23 @@ bool Node::wanted_by_task(size_t i) const {
   return !state || state->wanted || !state->captures.empty();
 }
 
+int64_t current_pass_id() { return current_task ? current_task->id() : -1; }
+
+bool will_execute(const Node* node) { return current_task && current_task->leads_to(node); }
+
+void queue_callback(std::function<void()> f) {
+  TENON_CHECK(current_task, "Final callbacks can only be installed during backward pass.");
+  current_task->queue_callback(std::move(f));
+}
+
 std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
                                  const std::vector<Tensor>& root_grads,
                                  const BackwardOptions& options) {
-  if (TENON_UNLIKELY(nesting % kNestingPerStack == kNestingPerStack - 1)) {
-    return run_on_fresh_stack(roots, root_grads, options);
-  }
-  return run_here(roots, root_grads, options);
+  if (TENON_LIKELY(nesting % kNestingPerStack != kNestingPerStack - 1))
+    return run_here(roots, root_grads, options);
+  std::vector<Tensor> captured;
+  run_on_fresh_stack([&] { captured = run_here(roots, root_grads, options); });
+  return captured;
 }
 
 }  // namespace tenon::autograd

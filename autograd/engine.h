@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "autograd/node.h"
 
 namespace tenon::autograd {
@@ -7,10 +9,10 @@ namespace tenon::autograd {
 struct BackwardOptions {
   bool keep_graph = false;
   bool create_graph = false;
-  /// Gradients are returned for these instead of being added to leaves; empty: for all leaves.
-  std::vector<Edge> capture;
-  /// With `inputs` of backward(): only these leaves accumulate.
-  std::vector<Edge> only;
+  /// Where the pass is to lead, and no further; by default to all leaves.
+  std::optional<std::vector<Edge>> targets;
+  /// The gradients of the targets are returned, and no leaf accumulates.
+  bool capture = false;
 };
 
 /// Runs the graph backwards from `roots` with their gradients, on the calling thread: nodes in
@@ -21,5 +23,14 @@ struct BackwardOptions {
 TENON_API std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
                                            const std::vector<Tensor>& root_grads,
                                            const BackwardOptions& options);
+
+/// Number of the backward pass that runs on this thread, no two alike; -1 outside of one.
+TENON_API int64_t current_pass_id();
+/// Whether the pass that runs on this thread is still to lead to the node, which is only compared
+/// and may have been deleted. Takes time for each node of the pass.
+TENON_API bool will_execute(const Node* node);
+/// Calls `f` when the pass that runs on this thread has come to its end without an error, after
+/// those that were queued before. Throws outside of a pass.
+TENON_API void queue_callback(std::function<void()> f);
 
 }  // namespace tenon::autograd

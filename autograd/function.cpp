@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "autograd/generated_support.h"
+#include "autograd/messages.h"
 #include "autograd/view.h"
 #include "tenon/ops/zeros.h"
 
@@ -93,16 +94,22 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
   const auto node = IntrusivePtr<Node>::share(this);
   if (!differentiable) {
     add_input_metadata(Tensor());
-    if (!is_input && needs_grad(output)) output = output.detach();
+    if (!is_dirty && needs_grad(output)) output = output.detach();
     return;
   }
   TensorImpl& impl = *output.unsafe_impl();
   if (is_input && is_dirty) {
-    TENON_CHECK(!impl.base || differentiable_outputs == 1,
-                "If your Function modifies inplace an input that is a view of another Tensor, your "
-                "Function "
-                "cannot return more than one Tensor, got ",
-                differentiable_outputs);
+    if (impl.base) {
+      TENON_CHECK(differentiable_outputs == 1, messages::kDirtyViewOfSeveral,
+                  differentiable_outputs);
+      // The gradient of the base goes through the node in the place of its first input's.
+      const auto place = std::find_if(inputs_.begin(), inputs_.end(),
+                                      [&](const Tensor& t) { return t.is_same(output); });
+      TENON_CHECK(place == inputs_.begin(), "[", function_name(),
+                  "] an input that is a view of another tensor can be changed in place only as the "
+                  "first tensor of forward, got tensor ",
+                  place - inputs_.begin());
+    }
     rebase_history(output, node);
     return;
   }
@@ -118,10 +125,7 @@ void FunctionNode::record(variable_list& outputs) {
   for (const Tensor& t : context_.dirty_) {
     TENON_CHECK(contains(inputs_, t), "[", function_name(),
                 "] mark_dirty() takes inputs of forward only");
-    TENON_CHECK(
-        contains(outputs, t),
-        "Some elements marked as dirty during the forward method were not returned as output. The "
-        "inputs that are modified inplace must all be outputs of the Function.");
+    TENON_CHECK(contains(outputs, t), messages::kDirtyNotReturned);
     check_inplace(t, recorded_);
   }
   const variable_list returned = outputs;
@@ -137,18 +141,19 @@ void FunctionNode::record(variable_list& outputs) {
     }
     record_output(outputs[i], count);
   }
-  if (recorded_) save();
+  if (recorded_) save(outputs);
   context_.to_save_.clear();
   context_.dirty_.clear();
   context_.non_differentiable_.clear();
   inputs_.clear();
 }
 
-void FunctionNode::save() {
+void FunctionNode::save(const variable_list& outputs) {
   for (const Tensor& t : context_.to_save_) {
-    const TensorImpl* impl = t.unsafe_impl();
-    const bool own = impl && impl->autograd_meta && impl->autograd_meta->grad_fn.get() == this;
-    context_.saved_.emplace_back(t, own);
+    const AutogradMeta* meta = t.defined() ? t.unsafe_impl()->autograd_meta : nullptr;
+    const bool own = meta && (meta->grad_fn.get() == this ||
+                              (contains(context_.dirty_, t) && contains(outputs, t)));
+    context_.saved_.push_back(own ? SavedVariable(t, *this) : SavedVariable(t));
   }
 }
 

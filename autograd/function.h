@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <typeinfo>
 #include <unordered_map>
 
@@ -15,6 +16,8 @@ class TENON_API AutogradContext {
   /// Plain values to keep for backward. Tensors go through save_for_backward(), which checks that
   /// they are not changed and makes no cycles.
   std::unordered_map<std::string, Value> saved_data;
+  /// Anything else to keep for backward, but no tensors.
+  std::any state;
 
   /// In forward: inputs or outputs to keep for backward.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
@@ -56,6 +59,11 @@ class TENON_API FunctionNode final : public Node {
   void release_variables() override {
     for (auto& s : context_.saved_) s.reset();
   }
+  size_t saved_nbytes() const override {
+    size_t bytes = 0;
+    for (const auto& s : context_.saved_) bytes += s.nbytes();
+    return bytes;
+  }
 
   AutogradContext& context() { return context_; }
   void add_input(const Tensor& t);
@@ -76,7 +84,7 @@ class TENON_API FunctionNode final : public Node {
  private:
   std::string function_name() const;
   void record_output(Tensor& output, size_t differentiable_outputs);
-  void save();
+  void save(const variable_list& outputs);
 
   Backward backward_;
   const std::type_info& type_;

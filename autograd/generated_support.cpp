@@ -1,11 +1,14 @@
 #include "autograd/generated_support.h"
 
+#include "autograd/anomaly.h"
+#include "autograd/messages.h"
 #include "autograd/view.h"
 #include "tenon/ops/zeros_like.h"
 
 namespace tenon::autograd {
 
 void set_history(const Tensor& tensor, IntrusivePtr<Node> node) {
+  if (TENON_UNLIKELY(AnomalyMode::is_enabled())) keep_calls_of(*node);
   const uint32_t number = node->add_input_metadata(tensor);
   if (!tensor.defined() || !is_differentiable(tensor.unsafe_impl()->dtype)) return;
   set_grad_fn(*tensor.unsafe_impl(), std::move(node), number);
@@ -28,12 +31,10 @@ void check_inplace(const Tensor& self, bool recorded) {
     check_view_may_be_written(self, false);
     const Tensor base(impl.base);
     // A base that was detached has no history that the view's could become a part of.
-    TENON_CHECK(
-        !(requires_grad || needs_grad(base)) || !base.is_leaf(),
-        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    TENON_CHECK(!(requires_grad || needs_grad(base)) || !base.is_leaf(),
+                messages::kViewOfLeafInPlace);
   }
-  TENON_CHECK(!requires_grad || !self.is_leaf(),
-              "a leaf Variable that requires grad is being used in an in-place operation.");
+  TENON_CHECK(!requires_grad || !self.is_leaf(), messages::kLeafInPlace);
 }
 
 Tensor defined_or_zeros(const variable_list& grads, size_t i) {

@@ -83,19 +83,35 @@ TENON_API void check_inplace(const Tensor& self, bool recorded);
 /// Marks the results of an operator that returns several views of one tensor.
 TENON_API void mark_multi_output_views(const std::vector<Tensor>& views);
 
-inline SavedVariable save_input(const Tensor& t) { return SavedVariable(t, false); }
+inline SavedVariable save_input(const Tensor& t) { return SavedVariable(t); }
 inline SavedVariable save_input(const std::optional<Tensor>& t) {
-  return SavedVariable(t ? *t : Tensor(), false);
+  return t ? SavedVariable(*t) : SavedVariable();
 }
 inline std::vector<SavedVariable> save_input(TensorList list) {
   std::vector<SavedVariable> saved;
-  for (const Tensor& t : list) saved.emplace_back(t, false);
+  for (const Tensor& t : list) saved.emplace_back(t);
   return saved;
 }
-inline SavedVariable save_result(const Tensor& t) { return SavedVariable(t, true); }
-inline std::vector<SavedVariable> save_result(TensorList list) {
+/// The same for an operation that changes `written` in place.
+inline SavedVariable save_input_before_change_of(const Tensor& written, const Tensor& t) {
+  return SavedVariable::before_change_of(written, t);
+}
+inline SavedVariable save_input_before_change_of(const Tensor& written,
+                                                 const std::optional<Tensor>& t) {
+  return t ? SavedVariable::before_change_of(written, *t) : SavedVariable();
+}
+inline std::vector<SavedVariable> save_input_before_change_of(const Tensor& written,
+                                                              TensorList list) {
   std::vector<SavedVariable> saved;
-  for (const Tensor& t : list) saved.emplace_back(t, true);
+  for (const Tensor& t : list) saved.push_back(SavedVariable::before_change_of(written, t));
+  return saved;
+}
+inline SavedVariable save_result(const Tensor& t, const Node& node) {
+  return SavedVariable(t, node);
+}
+inline std::vector<SavedVariable> save_result(TensorList list, const Node& node) {
+  std::vector<SavedVariable> saved;
+  for (const Tensor& t : list) saved.emplace_back(t, node);
   return saved;
 }
 inline std::vector<Tensor> unpack(const std::vector<SavedVariable>& saved, const Node& node) {
@@ -110,6 +126,13 @@ inline std::optional<Tensor> as_optional(Tensor t) {
 inline void release(SavedVariable& saved) { saved.reset(); }
 inline void release(std::vector<SavedVariable>& saved) {
   for (auto& s : saved) s.reset();
+}
+
+inline size_t nbytes_of(const SavedVariable& saved) { return saved.nbytes(); }
+inline size_t nbytes_of(const std::vector<SavedVariable>& saved) {
+  size_t bytes = 0;
+  for (const auto& s : saved) bytes += s.nbytes();
+  return bytes;
 }
 
 /// An argument that is no tensor, as a node keeps it: views of lists become lists.

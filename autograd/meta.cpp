@@ -2,6 +2,8 @@
 
 #include "autograd/accumulate_grad.h"
 #include "autograd/view.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/clone.h"
 
 namespace tenon {
 
@@ -19,18 +21,37 @@ const IntrusivePtr<Node> kNoNode;
 
 }  // namespace
 
-void stop_retaining_grad(AutogradMeta& meta) noexcept {
-  meta.retains_grad = false;
-  if (!meta.grad_fn) return;
-  const Node::Lock lock(*meta.grad_fn);
-  NodeHooks* hooks = meta.grad_fn->hooks_or_null();
-  if (!hooks) return;
-  std::erase_if(hooks->retained, [&](const auto& r) { return r.tensor->autograd_meta == &meta; });
+uint32_t next_hook_id() {
+  static std::atomic<uint32_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+void RetainedGrad::add(const Tensor& grad) {
+  Tensor before;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!meta_) return;
+    before = meta_->grad;
+  }
+  Tensor sum = before.defined() ? before + grad : grad.clone(MemoryFormat::Contiguous);
+  before.reset();
+  // What was there goes after the lock has been given up: it may hold the tensor's last reference.
+  const std::lock_guard lock(mutex_);
+  if (meta_) std::swap(meta_->grad, sum);
+}
+
+void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr) {
+  std::shared_ptr<RetainedGrad>& retained = meta.hooks_or_new().retained;
+  if (retained) retained->forget();
+  retained = std::make_shared<RetainedGrad>(meta);
+  meta.retains_grad = true;
+  const std::lock_guard lock(node.saved_lock());
+  node.hooks().retained.push_back({output_nr, retained});
 }
 
 void destroy_autograd_meta(AutogradMeta* meta) noexcept {
   // The node may outlive the tensor whose gradient it was to keep.
-  if (TENON_UNLIKELY(meta->retains_grad)) stop_retaining_grad(*meta);
+  if (TENON_UNLIKELY(meta->retains_grad)) meta->hooks->retained->forget();
   // Nothing refers to a leaf that goes, so its accumulator is asleep.
   delete meta->accumulator;
   delete meta;
@@ -38,12 +59,7 @@ void destroy_autograd_meta(AutogradMeta* meta) noexcept {
 
 void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr) {
   AutogradMeta& meta = meta_of(impl);
-  if (TENON_UNLIKELY(meta.retains_grad)) {
-    stop_retaining_grad(meta);
-    meta.retains_grad = true;
-    const Node::Lock lock(*node);
-    node->hooks().retained.push_back({output_nr, &impl});
-  }
+  if (TENON_UNLIKELY(meta.retains_grad)) retain_grad_of(meta, *node, output_nr);
   meta.grad_fn = std::move(node);
   meta.output_nr = output_nr;
   meta.requires_grad = false;

@@ -1,17 +1,18 @@
 #pragma once
 
-#include <atomic>
-
 #include "autograd/node.h"
 
 namespace tenon::autograd {
 
 class AccumulateGrad;
 
-/// Hooks of a leaf.
-struct LeafHooks {
-  HookList<TensorHook> on_grad;
+/// What hooks leave with a tensor; most have none.
+struct TensorHooks {
+  HookList<TensorHook> on_grad;  ///< of a leaf
   HookList<PostAccumulateHook> post_accumulate;
+  /// Of register_hook(), wherever the hooks are: on this tensor or on nodes that made it.
+  std::vector<HookHandle> handles;
+  std::shared_ptr<RetainedGrad> retained;
 };
 
 /// What a tensor knows about gradients; made when it first takes part in any.
@@ -20,11 +21,16 @@ struct AutogradMeta {
   IntrusivePtr<Node> grad_fn;  ///< null for a leaf
   AccumulateGrad* accumulator =
       nullptr;  ///< of a leaf; asleep, and then owned, when no graph leads to it
-  std::unique_ptr<LeafHooks> hooks;
+  std::unique_ptr<TensorHooks> hooks;
   uint32_t output_nr = 0;      ///< which result of grad_fn
   bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;
-  std::atomic<bool> locked{false};  ///< guards `accumulator`; held for a few instructions only
+  SpinLock accumulator_lock;
+
+  TensorHooks& hooks_or_new() {
+    if (!hooks) hooks = std::make_unique<TensorHooks>();
+    return *hooks;
+  }
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { memory::deallocate(block, bytes); }
@@ -39,8 +45,8 @@ inline AutogradMeta& meta_of(TensorImpl& impl) {
 /// that of the new value.
 TENON_API void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr);
 
-/// Undoes retain_grad().
-void stop_retaining_grad(AutogradMeta& meta) noexcept;
+/// Makes the node fill the tensor's grad(), instead of the one that did so before.
+TENON_API void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr);
 
 /// The node that made the tensor. A view whose base was changed in place since gets a new one here.
 TENON_API const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor);

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "autograd/hooks.h"
 #include "autograd/input_metadata.h"
+#include "autograd/spin_lock.h"
 
 namespace tenon::autograd {
 
@@ -49,6 +49,8 @@ class TENON_API Node {
   virtual variable_list apply(variable_list&& grads) = 0;
   /// Frees what was saved for backward.
   virtual void release_variables() {}
+  /// The memory that is kept for backward, in bytes; without what saved-tensor hooks keep.
+  virtual size_t saved_nbytes() const { return 0; }
   /// A leaf's accumulator, which runs before other nodes.
   bool is_accumulator() const { return is_accumulator_; }
 
@@ -88,26 +90,12 @@ class TENON_API Node {
     return *hooks_;
   }
   NodeHooks* hooks_or_null() const { return hooks_.get(); }
-  /// Each gives the hook's position for remove_pre_hook() or remove_post_hook().
-  size_t add_pre_hook(PreHook hook) { return hooks().pre.add(std::move(hook)); }
-  size_t add_post_hook(PostHook hook) { return hooks().post.add(std::move(hook)); }
-  void remove_pre_hook(size_t position) { hooks().pre.remove(position); }
-  void remove_post_hook(size_t position) { hooks().post.remove(position); }
+  HookHandle add_pre_hook(PreHook hook) { return hooks().pre.add(std::move(hook)); }
+  HookHandle add_post_hook(PostHook hook) { return hooks().post.add(std::move(hook)); }
 
-  /// Holds the node's saved values still for a few instructions, so that another thread's backward
-  /// pass sees them whole or freed.
-  class Lock {
-   public:
-    explicit Lock(const Node& node) : flag_(node.lock_) {
-      while (flag_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-    }
-    ~Lock() { flag_.store(false, std::memory_order_release); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    std::atomic<bool>& flag_;
-  };
+  /// Held while the node's saved values are read or freed, so that another thread's backward pass
+  /// sees them whole or freed.
+  SpinLock& saved_lock() const { return saved_lock_; }
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }
   static void operator delete(void* block, size_t bytes) { memory::deallocate(block, bytes); }
@@ -124,7 +112,7 @@ class TENON_API Node {
 
   bool wanted_by_task(size_t i) const;
 
-  mutable std::atomic<bool> lock_{false};
+  mutable SpinLock saved_lock_;
   // The backward pass that has claimed the node, and its notes about it: no look-up where, as
   // nearly always, one pass at a time visits a node.
   std::atomic<Task*> claimed_by_{nullptr};

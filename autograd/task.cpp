@@ -24,6 +24,28 @@ Task::~Task() {
   }
 }
 
+int64_t Task::next_id() {
+  static std::atomic<int64_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Task::leads_to(const Node* node) const {
+  for (Chunk* chunk = chunks_; chunk; chunk = chunk->next) {
+    for (size_t i = 0; i < chunk->count; ++i) {
+      const NodeState& state = chunk->states()[i];
+      if (state.node == node) return !state.done && (state.wanted || !state.captures.empty());
+    }
+  }
+  return false;
+}
+
+void Task::run_callbacks() {
+  for (size_t i = 0; i < callbacks_.size(); ++i) {
+    const auto callback = std::move(callbacks_[i]);
+    callback();
+  }
+}
+
 NodeState& Task::allocate(Node& node) {
   if (!chunks_ || chunks_->count == Chunk::kStates) {
     Chunk* chunk = ::new (memory::allocate(sizeof(Chunk))) Chunk;
@@ -65,22 +87,23 @@ void Task::prepare(const std::vector<Edge>& roots) {
     stack.pop_back();
     for (const Edge& edge : node->next_edges()) count(edge);
   }
-  captured_.resize(options_.capture.size());
-  if (!options_.capture.empty() || !options_.only.empty()) prune(roots);
+  if (options_.targets) prune(roots);
 }
 
 void Task::prune(const std::vector<Edge>& roots) {
-  pruned_ = true;
   for (Chunk* chunk = chunks_; chunk; chunk = chunk->next) {
     for (size_t i = 0; i < chunk->count; ++i) chunk->states()[i].wanted = false;
   }
-  for (const Edge& edge : options_.only) {
-    if (NodeState* state = find(*edge.function)) state->wanted = true;
-  }
-  for (size_t i = 0; i < options_.capture.size(); ++i) {
-    const Edge& edge = options_.capture[i];
-    NodeState* state = edge.is_valid() ? find(*edge.function) : nullptr;
-    if (state) state->captures.push_back({edge.input_nr, i});
+  const std::vector<Edge>& targets = *options_.targets;
+  if (options_.capture) captured_.resize(targets.size());
+  for (size_t i = 0; i < targets.size(); ++i) {
+    NodeState* state = targets[i].is_valid() ? find(*targets[i].function) : nullptr;
+    if (!state) continue;
+    if (options_.capture) {
+      state->captures.push_back({targets[i].input_nr, i});
+    } else {
+      state->wanted = true;
+    }
   }
   // Depth first: when a node is left, all that it leads to has been decided.
   std::vector<NodeState*> path;

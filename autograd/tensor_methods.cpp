@@ -1,4 +1,5 @@
 #include "aten/core/print.h"
+#include "autograd/accumulate_grad.h"
 #include "autograd/autograd.h"
 #include "autograd/meta.h"
 #include "tenon/tensor.h"
@@ -14,8 +15,12 @@ namespace {
 [[maybe_unused]] const bool print_hooks_are_set = [] {
   print_hooks().to_cpu = [](const TensorBase& t) -> TensorBase { return Tensor(t).detach().cpu(); };
   print_hooks().grad_fn_name = [](const TensorBase& t) {
-    const auto& node = autograd::grad_fn_of(Tensor(t));
-    return node ? node->name() : std::string();
+    try {
+      const auto& node = autograd::grad_fn_of(Tensor(t));
+      return node ? node->name() : std::string();
+    } catch (const Error&) {
+      return std::string("Invalid");  // a view whose base was changed in a way that forbids it
+    }
   };
   return true;
 }();
@@ -85,9 +90,7 @@ void Tensor::retain_grad() const {
   TENON_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
   if (is_leaf() || retains_grad()) return;
   AutogradMeta& meta = meta_of(*impl_);
-  const autograd::Node::Lock lock(*meta.grad_fn);
-  meta.grad_fn->hooks().retained.push_back({meta.output_nr, impl_.get()});
-  meta.retains_grad = true;
+  autograd::retain_grad_of(meta, *meta.grad_fn, meta.output_nr);
 }
 
 Tensor Tensor::detach() const {
@@ -98,7 +101,6 @@ Tensor Tensor::detach() const {
 Tensor& Tensor::detach_() const {
   TENON_CHECK(!is_view(), "Can't detach views in-place. Use detach() instead.");
   if (AutogradMeta* meta = impl_->autograd_meta) {
-    if (meta->retains_grad) autograd::stop_retaining_grad(*meta);
     meta->grad_fn.reset();
     meta->output_nr = 0;
     meta->requires_grad = false;
@@ -122,31 +124,53 @@ void Tensor::set_data(const Tensor& other) const {
   impl_->storage = other.impl_->storage;
   impl_->storage_offset = other.impl_->storage_offset;
   impl_->dtype = other.impl_->dtype;
+  impl_->device = other.impl_->device;
   impl_->set_sizes_and_strides(other.sizes(), other.strides());
   impl_->refresh_data();
+  if (AutogradMeta* meta = impl_->autograd_meta) {
+    const std::lock_guard lock(meta->accumulator_lock);
+    if (meta->accumulator) meta->accumulator->leaf_has_changed(*this);
+  }
 }
 
 Tensor Tensor::_base() const { return is_view() ? Tensor(impl_->base) : Tensor(); }
 
 unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
-  TENON_CHECK(requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
-  const auto& node = grad_fn();
-  AutogradMeta& meta = meta_of(*impl_);
-  if (node)
-    return static_cast<unsigned>(node->hooks().on_tensors.add({meta.output_nr, std::move(hook)}));
-  if (!meta.hooks) meta.hooks = std::make_unique<autograd::LeafHooks>();
-  return static_cast<unsigned>(meta.hooks->on_grad.add(std::move(hook)));
+  return autograd::register_hook(*this, std::move(hook)).id();
 }
 
-void Tensor::remove_hook(unsigned position) const {
-  const auto& node = grad_fn();
-  AutogradMeta& meta = meta_of(*impl_);
-  if (node) {
-    node->hooks().on_tensors.remove(position);
+void Tensor::remove_hook(unsigned id) const {
+  autograd::TensorHooks* hooks = tenon::defined(*this, "remove_hook").autograd_meta
+                                     ? impl_->autograd_meta->hooks.get()
+                                     : nullptr;
+  const size_t count = hooks ? hooks->handles.size() : 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (hooks->handles[i].id() != id) continue;
+    hooks->handles[i].remove();
+    hooks->handles.erase(hooks->handles.begin() + static_cast<ptrdiff_t>(i));
     return;
   }
-  TENON_CHECK_INDEX(meta.hooks, "[remove_hook] there is no hook ", position, ", got 0 hooks");
-  meta.hooks->on_grad.remove(position);
+  tenon::detail::raise<IndexError>("[remove_hook] there is no hook ", id, " of this tensor, got ",
+                                   count, " hooks");
 }
 
+namespace autograd {
+
+HookHandle register_hook(const Tensor& tensor, TensorHook hook) {
+  tenon::defined(tensor, "register_hook");
+  TENON_CHECK(tensor.requires_grad(),
+              "cannot register a hook on a tensor that doesn't require gradient");
+  const IntrusivePtr<Node> node = tensor.grad_fn();
+  AutogradMeta& meta = meta_of(*tensor.unsafe_impl());
+  TensorHooks& hooks = meta.hooks_or_new();
+  HookHandle handle = node ? node->hooks().on_tensors.add({meta.output_nr, std::move(hook)})
+                           : hooks.on_grad.add(std::move(hook));
+  // Those of graphs that have gone go when the list would have to grow.
+  if (hooks.handles.size() == hooks.handles.capacity())
+    std::erase_if(hooks.handles, [](const HookHandle& h) { return !h.is_active(); });
+  hooks.handles.push_back(handle);
+  return handle;
+}
+
+}  // namespace autograd
 }  // namespace tenon

@@ -4,7 +4,9 @@
 
 #include "aten/core/thread_state.h"
 #include "autograd/generated_support.h"
+#include "autograd/messages.h"
 #include "autograd/meta.h"
+#include "autograd/owned_alone.h"
 #include "tenon/ops/as_strided.h"
 #include "tenon/ops/as_strided_backward.h"
 #include "tenon/ops/clone.h"
@@ -37,7 +39,7 @@ struct Part {
 
 Tensor gather(const Tensor& values, const Part& part);
 Tensor scatter(const Tensor& values, const Part& part);
-Tensor replace(const Tensor& values, const Tensor& by, const Part& part);
+Tensor replace(Tensor values, const Tensor& by, const Part& part);
 
 /// A copy of `values` with the base's strides, from its own storage's start.
 Tensor laid_out(const Tensor& values, const Geometry& base) {
@@ -49,10 +51,11 @@ Tensor part_of(const Tensor& laid_out, const Part& part) {
                              laid_out.storage_offset() + part.view.offset - part.base.offset);
 }
 
-/// Reads a view of the base: the node of a view whose base was changed in place.
-class AsStridedBackward0 final : public Node {
+/// Node of gather, and of a view whose base was changed in place: named as if as_strided had made
+/// it.
+class Gather final : public Node {
  public:
-  explicit AsStridedBackward0(Part part) : part_(std::move(part)) {}
+  explicit Gather(Part part) : part_(std::move(part)) {}
   std::string name() const override { return "AsStridedBackward0"; }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(1);
@@ -64,9 +67,9 @@ class AsStridedBackward0 final : public Node {
   Part part_;
 };
 
-class ScatterBackward final : public Node {
+class Scatter final : public Node {
  public:
-  explicit ScatterBackward(Part part) : part_(std::move(part)) {}
+  explicit Scatter(Part part) : part_(std::move(part)) {}
   std::string name() const override { return "AsStridedBackwardBackward0"; }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(1);
@@ -78,10 +81,10 @@ class ScatterBackward final : public Node {
   Part part_;
 };
 
-class ReplaceBackward final : public Node {
+class Replace final : public Node {
  public:
-  explicit ReplaceBackward(Part part) : part_(std::move(part)) {}
-  std::string name() const override { return "CopySlicesBackward"; }
+  explicit Replace(Part part) : part_(std::move(part)) {}
+  std::string name() const override { return "ReplaceBackward"; }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(2);
     if (!grads[0].defined()) return grad_inputs;
@@ -112,7 +115,7 @@ Tensor recorded(const Part& part, Compute&& compute, const Inputs&... inputs) {
 }
 
 Tensor gather(const Tensor& values, const Part& part) {
-  return recorded<AsStridedBackward0>(
+  return recorded<Gather>(
       part,
       [&] {
         if (values.strides() == IntArrayRef(part.base.strides))
@@ -123,7 +126,7 @@ Tensor gather(const Tensor& values, const Part& part) {
 }
 
 Tensor scatter(const Tensor& values, const Part& part) {
-  return recorded<ScatterBackward>(
+  return recorded<Scatter>(
       part,
       [&] {
         return as_strided_backward(values, part.base.sizes, part.base.strides, part.base.offset,
@@ -132,11 +135,13 @@ Tensor scatter(const Tensor& values, const Part& part) {
       values);
 }
 
-Tensor replace(const Tensor& values, const Tensor& by, const Part& part) {
-  return recorded<ReplaceBackward>(
+Tensor replace(Tensor values, const Tensor& by, const Part& part) {
+  // Writing the rows of a matrix one by one must not copy the matrix for each.
+  const bool in_place = owned_alone(values) && values.strides() == IntArrayRef(part.base.strides);
+  return recorded<Replace>(
       part,
       [&] {
-        Tensor result = laid_out(values, part.base);
+        Tensor result = in_place ? std::move(values) : laid_out(values, part.base);
         Tensor seen = part_of(result, part);
         if (by.defined()) {
           seen.copy_(by);
@@ -170,19 +175,20 @@ class CopySlices final : public Node {
   std::string name() const override { return "CopySlices"; }
   const Part& part() const { return part_; }
   void release_variables() override {
-    const Lock lock(*inner_);
+    const std::lock_guard lock(inner_->saved_lock());
     inner_->release_variables();
   }
+  size_t saved_nbytes() const override { return inner_->saved_nbytes(); }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(num_outputs());
     if (!grads[0].defined()) return grad_inputs;
-    const Tensor grad = std::move(grads[0]);
+    Tensor grad = std::move(grads[0]);
     variable_list results = run_inner(gather(grad, part_));
     for (size_t i = 1; i < results.size() && i < grad_inputs.size(); ++i) {
       grad_inputs[i] = std::move(results[i]);
     }
     if (task_should_compute_output(0)) {
-      grad_inputs[0] = replace(grad, results.empty() ? Tensor() : results[0], part_);
+      grad_inputs[0] = replace(std::move(grad), results.empty() ? Tensor() : results[0], part_);
     }
     return grad_inputs;
   }
@@ -208,61 +214,27 @@ std::recursive_mutex regeneration_mutex;
 }  // namespace
 
 void check_view_may_be_written(const Tensor& view, bool indirect) {
-  const TensorImpl& impl = *view.unsafe_impl();
-  const AutogradMeta* meta = impl.autograd_meta;
-  const auto output = [&] {
-    return detail::concat(
-        "Output ", meta ? meta->output_nr : 0, " of ",
-        meta && meta->grad_fn ? meta->grad_fn->name() : "a function", " is a view and ",
-        indirect ? "its base or another view of its base has been modified inplace."
-                 : "is being modified inplace.");
-  };
-  switch (impl.creation_meta) {
+  switch (view.unsafe_impl()->creation_meta) {
   case CreationMeta::Default: return;
-  case CreationMeta::NoGrad:
-    detail::raise<Error>(
-        "A view was created in no_grad mode and ",
-        indirect ? "its base or another view of its base has been modified inplace with grad mode "
-                   "enabled."
-                 : "is being modified inplace with grad mode enabled.",
-        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your "
-        "code by moving both the view and the inplace either both inside the no_grad block (if you "
-        "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-        "tracked).");
-  case CreationMeta::MultiOutput:
-    detail::raise<Error>(
-        output(),
-        " This view is the output of a function that returns multiple views. Such functions do not "
-        "allow the output views to be modified inplace. You should replace the inplace operation "
-        "by an "
-        "out-of-place one.");
-  case CreationMeta::CustomFunction:
-    detail::raise<Error>(output(), " This view was created inside a custom Function (or because an "
-                                   "input was returned as-is) and "
-                                   "the autograd logic to handle view+inplace would override the "
-                                   "custom backward associated with "
-                                   "the custom Function, leading to incorrect gradients. This "
-                                   "behavior is forbidden. You can fix "
-                                   "this by cloning the output of the custom Function.");
+  case CreationMeta::NoGrad: messages::view_of_no_grad_mode(indirect);
+  case CreationMeta::MultiOutput: messages::one_of_several_views(view, indirect);
+  case CreationMeta::CustomFunction: messages::view_of_custom_function(view, indirect);
   }
 }
 
 void regenerate_view_history(const Tensor& view) {
-  const std::lock_guard lock(regeneration_mutex);
   TensorImpl& impl = *view.unsafe_impl();
-  if (impl.history_version == impl.version() && impl.autograd_meta && impl.autograd_meta->grad_fn)
-    return;
   if (!is_differentiable(impl.dtype)) return;
+  const auto has_node = [&] { return impl.autograd_meta && impl.autograd_meta->grad_fn; };
   const Tensor base(impl.base);
-  Edge edge = gradient_edge(base);
-  if (!edge.is_valid()) {
-    impl.history_version = impl.version();
-    return;
-  }
+  // A view without history stays so while its base has none, and looks again the next time.
+  if (!has_node() && !needs_grad(base)) return;
+  const std::lock_guard lock(regeneration_mutex);
+  if (impl.history_version == impl.version() && has_node()) return;
   check_view_may_be_written(view, true);
-  auto node = make_node<AsStridedBackward0>(Part{Geometry(base), Geometry(view)});
-  node->add_next_edge(std::move(edge));
+  // The base may have no history any more, and the view's then ends here.
+  auto node = make_node<Gather>(Part{Geometry(base), Geometry(view)});
+  node->add_next_edge(gradient_edge(base));
   set_history(view, std::move(node));
 }
 
@@ -277,7 +249,7 @@ void rebase_view_history(const Tensor& view, IntrusivePtr<Node> node) {
 void attach_to_running_copy_slices(const Tensor& view) {
   const CopySlices* copy = running_copy_slices;
   TENON_ASSERT(copy, "a result written into a view is unpacked by its base's CopySlices");
-  auto node = make_node<AsStridedBackward0>(Part{copy->part().base, Geometry(view)});
+  auto node = make_node<Gather>(Part{copy->part().base, Geometry(view)});
   node->add_next_edge({IntrusivePtr<Node>::share(const_cast<CopySlices*>(copy)), 0});
   const uint32_t number = node->add_input_metadata(view);
   set_grad_fn(*view.unsafe_impl(), std::move(node), number);

@@ -179,12 +179,24 @@ class NodeEmitter {
     }
   }
 
+  /// How many parts of apply() read a saved value: formulas, and the pointwise gradients as one.
+  size_t readers(const std::string& name) const {
+    const auto uses = [&](const Json& part) {
+      return std::find(part["uses"].begin(), part["uses"].end(), name) != part["uses"].end();
+    };
+    const Json& formulas = node_["formulas"];
+    const Json& pointwise = node_["pointwise"];
+    return static_cast<size_t>(std::count_if(formulas.begin(), formulas.end(), uses)) +
+           (std::any_of(pointwise.begin(), pointwise.end(), uses) ? 1 : 0);
+  }
+
   void finish_saved() {
     for (auto& [name, saved] : saved_) {
       saved.json["users"] = saved.users;
       if (!saved.json.contains("pointwise")) saved.json["pointwise"] = false;
       // A gradient needs it whichever input is asked for: no condition then.
       saved.json["guarded"] = saved.users.size() < inputs_.size();
+      saved.json["shared"] = readers(name) > 1;
       node_["saved"].push_back(saved.json);
     }
   }

@@ -99,3 +99,53 @@ TEST_CASE("No gradient leaves grad() undefined", "[accumulate]") {
   (x * 2).sum().backward();
   CHECK_FALSE(y.grad().defined());
 }
+
+TEST_CASE("A leaf that was frozen since takes no gradient", "[accumulate]") {
+  const Tensor x = leaf({1, 2});
+  int hooks = 0;
+  autograd::register_post_accumulate_grad_hook(x, [&](const Tensor&) { hooks += 1; });
+  Tensor y = x * 3;
+  x.requires_grad_(false);
+  y.sum().backward();
+  CHECK_FALSE(x.grad().defined());
+  Tensor w = leaf({1, 2});
+  y = w * 3;
+  w.detach_();
+  y.sum().backward();
+  CHECK_FALSE(w.grad().defined());
+  Tensor u = leaf({1, 2});
+  y = u * 3;
+  u.requires_grad_(false);
+  u.mul_(leaf({1, 2}));
+  CHECK_THROWS_WITH(y.sum().backward(), "leaf variable has been moved into the graph interior");
+}
+
+TEST_CASE("set_data() changes what a gradient must be like", "[accumulate]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor alive = x * 3;
+  x.set_data(x.detach().to(kDouble));
+  (x * 3).sum().backward();
+  CHECK(x.grad().scalar_type() == kDouble);
+  alive.sum().backward();  // of the graph from before
+  CHECK(x.grad().scalar_type() == kDouble);
+  CHECK(values(x.grad()) == std::vector<double>{6, 6});
+}
+
+TEST_CASE("A grad() of other sizes or dtype is noticed", "[accumulate]") {
+  const Tensor x = leaf({1, 2});
+  CHECK_THROWS_WITH(
+      autograd::set_grad(x, ones({3})),
+      Contains("attempting to assign a gradient of size '[3]' to a tensor of size '[2]'"));
+  CHECK_THROWS_WITH(autograd::set_grad(x, ones({2}, TensorOptions(kDouble))),
+                    Contains("attempting to assign a gradient with dtype 'Double'"));
+  CHECK_THROWS_AS(autograd::set_grad(x, x), Error);
+  autograd::set_grad(x, ones({2}));
+  (x * 3).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{4, 4});
+  x.mutable_grad() = ones({1, 2});
+  CHECK_THROWS_WITH((x * 3).sum().backward(),
+                    "[backward] expected the grad() of a leaf to have its sizes and dtype, "
+                    "Float[2], got Float[1, 2]");
+  autograd::set_grad(x, {});
+  CHECK_FALSE(x.grad().defined());
+}

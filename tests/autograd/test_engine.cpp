@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "autograd/engine.h"
 #include "autograd/node.h"
 #include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
@@ -23,7 +24,7 @@ TEST_CASE("backward() needs a scalar or a gradient that fits", "[engine]") {
                     "got 2 tensors and 1 gradients");
   CHECK_THROWS_WITH(
       autograd::grad({(x * 2).sum()}, {leaf({1})}),
-      "One of the differentiated Tensors appears to not have been used in the graph. Set "
+      "The differentiated Tensor at index 0 appears to not have been used in the graph. Set "
       "allow_unused=True if this is the desired behavior.");
   CHECK_THROWS_WITH(autograd::grad({(x * 2).sum()}, {ones({1})}),
                     "One of the differentiated Tensors does not require grad");
@@ -240,4 +241,76 @@ TEST_CASE("A derivative that is missing is missed in backward", "[engine]") {
   CHECK_THROWS_AS(
       autograd::grad({autograd::Edge{node, 0}}, {autograd::get_gradient_edge(x)}, {ones({1})}),
       NotImplementedError);
+}
+
+TEST_CASE("backward(inputs) gives results a gradient of their own", "[engine]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  std::string order;
+  y.grad_fn()->add_pre_hook([&](const autograd::variable_list& g) {
+    order += "pre ";
+    return g;
+  });
+  const Tensor g = ones({2});
+  y.backward(g, true, false, Tensors{y, y});
+  CHECK(values(y.grad()) == std::vector<double>{1, 1});
+  CHECK_FALSE(y.grad().is_alias_of(g));
+  CHECK(y.retains_grad());
+  CHECK(order == "pre ");
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("backward(inputs) of what nothing leads to fills nothing", "[engine]") {
+  const Tensor x = ones({2}), w = leaf({1, 2});
+  Tensor v;
+  {
+    const NoGradGuard guard;
+    v = x.view({2});
+  }
+  x.requires_grad_();
+  (x * w).sum().backward({}, false, false, Tensors{v});
+  CHECK_FALSE(x.grad().defined());
+  CHECK_FALSE(w.grad().defined());
+}
+
+TEST_CASE("A callback runs when the pass has ended", "[engine]") {
+  const Tensor x = leaf({1});
+  std::string order;
+  CHECK_THROWS_WITH(autograd::queue_callback([] {}),
+                    "Final callbacks can only be installed during backward pass.");
+  x.register_hook([&](const Tensor& g) {
+    autograd::queue_callback([&] {
+      order += x.grad().defined() ? "first " : "early ";
+      autograd::queue_callback([&] { order += "second"; });
+    });
+    CHECK(autograd::current_pass_id() >= 0);
+    return g;
+  });
+  (x * 2).backward();
+  CHECK(order == "first second");
+  CHECK(autograd::current_pass_id() == -1);
+}
+
+TEST_CASE("Passes within passes stay in their thread", "[engine]") {
+  thread_local int mine = 0;
+  mine = 7;
+  const auto home = std::this_thread::get_id();
+  const Tensor x = leaf({1});
+  int depth = 0;
+  bool same = true;
+  std::function<void()> run = [&] {
+    const AutoGradMode recorded(true);
+    const Tensor y = x * 2;
+    y.register_hook([&](const Tensor& g) {
+      same = same && mine == 7 && std::this_thread::get_id() == home;
+      if (++depth < 200) run();
+      if (depth == 200) throw std::runtime_error("from the deepest");
+      return g;
+    });
+    y.backward();
+  };
+  CHECK_THROWS_WITH(run(), "from the deepest");
+  CHECK(same);
+  CHECK(depth == 200);
+  CHECK(GradMode::is_enabled());
 }

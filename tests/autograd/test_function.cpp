@@ -193,3 +193,88 @@ TEST_CASE("A custom backward that returns the wrong thing", "[function]") {
       "compatible with [3]");
   CHECK_FALSE(x.grad().defined());
 }
+
+namespace {
+
+/// A view of its input, saved.
+struct SavesItsView : autograd::Function<SavesItsView> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    const Tensor v = x.view({-1});
+    ctx->save_for_backward({v});
+    return v;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * ctx->get_saved_variables()[0]};
+  }
+};
+
+/// Doubles w in place and saves it.
+struct DoublesAndSaves : autograd::Function<DoublesAndSaves> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& w, const Tensor&) {
+    w.mul_(2);
+    ctx->mark_dirty({w});
+    ctx->save_for_backward({w});
+    return w;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * 2 + ctx->get_saved_variables()[0] * 0, Tensor()};
+  }
+};
+
+struct DoublesTheSecond : autograd::Function<DoublesTheSecond> {
+  static Tensor forward(AutogradContext* ctx, const Tensor&, const Tensor& w) {
+    w.mul_(2);
+    ctx->mark_dirty({w});
+    return w;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {Tensor(), grads[0] * 2};
+  }
+};
+
+struct NotDifferentiable : autograd::Function<NotDifferentiable> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    ctx->mark_non_differentiable({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return grads; }
+};
+
+}  // namespace
+
+TEST_CASE("A Function may save the view of its input that it returns", "[function]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = SavesItsView::apply(x * 1);
+  const Tensor g = autograd::grad({y.sum()}, {x}, {}, std::nullopt, true)[0];
+  CHECK(values(g) == std::vector<double>{1, 2});
+  CHECK(values(autograd::grad({g.sum()}, {x})[0]) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("A view that a Function changes in place and saves is freed", "[function]") {
+  const Tensor x = leaf({1, 2});
+  Tensor base = x * 1;
+  const IntrusivePtr<StorageImpl> storage = base.unsafe_impl()->storage;
+  DoublesAndSaves::apply(base.select(0, 0), ones({}));
+  base.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{2, 1});
+  base = x * 1;
+  const IntrusivePtr<StorageImpl> other = base.unsafe_impl()->storage;
+  DoublesAndSaves::apply(base.select(0, 0), ones({}));
+  base.reset();
+  CHECK(other->refs.count() == 1);
+}
+
+TEST_CASE("A view can be changed in place as a Function's first tensor only", "[function]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor base = x * 1;
+  CHECK_THROWS_WITH(DoublesTheSecond::apply(ones({}), base.select(0, 0)),
+                    "[DoublesTheSecond] an input that is a view of another tensor can be changed "
+                    "in place only as the first tensor of forward, got tensor 1");
+  CHECK(values(DoublesTheSecond::apply(ones({}), x * 1)) == std::vector<double>{2, 4});
+}
+
+TEST_CASE("An input that is returned as not differentiable needs no gradient", "[function]") {
+  const Tensor x = leaf({1, 2});
+  CHECK_FALSE(NotDifferentiable::apply(x).requires_grad());
+  CHECK(x.requires_grad());
+}

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "autograd/node.h"
 #include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
@@ -130,7 +132,7 @@ TEST_CASE("Hooks can be removed, also by hooks", "[hooks]") {
   (x * 2).backward();
   (x * 2).backward();
   CHECK(calls == 2);
-  CHECK_THROWS_AS(x.remove_hook(99), IndexError);
+  CHECK_THROWS_AS(x.remove_hook(self), IndexError);
   const Tensor y = x * 2;
   const unsigned on_result = y.register_hook([&](const Tensor&) {
     ++calls;
@@ -148,7 +150,7 @@ TEST_CASE("Post-accumulate hooks are for leaves", "[hooks]") {
   CHECK_THROWS_AS(autograd::register_post_accumulate_grad_hook(x.detach(), [](const Tensor&) {}),
                   Error);
   // An optimizer's step as soon as a gradient is there.
-  const size_t hook = autograd::register_post_accumulate_grad_hook(x, [](const Tensor& p) {
+  const auto hook = autograd::register_post_accumulate_grad_hook(x, [](const Tensor& p) {
     const NoGradGuard guard;
     p.sub_(p.grad());
     p.mutable_grad().reset();
@@ -156,7 +158,8 @@ TEST_CASE("Post-accumulate hooks are for leaves", "[hooks]") {
   (x * 2).sum().backward();
   CHECK(values(x) == std::vector<double>{-1, 0});
   CHECK_FALSE(x.grad().defined());
-  autograd::remove_post_accumulate_grad_hook(x, hook);
+  CHECK(hook.remove());
+  CHECK_FALSE(hook.remove());
   (x * 2).sum().backward();
   CHECK(x.grad().defined());
 }
@@ -187,4 +190,119 @@ TEST_CASE("A hook that throws ends the run", "[hooks]") {
   CHECK_THROWS_AS(y.backward(), std::out_of_range);
   CHECK_FALSE(x.grad().defined());
   CHECK(GradMode::is_enabled());
+}
+
+TEST_CASE("A hook is removed where it was registered", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 3;
+  std::string order;
+  const auto note = [&](const char* name) {
+    return [&order, name](const Tensor&) {
+      order += name;
+      return Tensor();
+    };
+  };
+  const unsigned before = y.register_hook(note("before "));
+  y.mul_(2);
+  const unsigned after = y.register_hook(note("after "));
+  SECTION("that of the old value") {
+    y.remove_hook(before);
+    y.sum().backward();
+    CHECK(order == "after ");
+    CHECK_THROWS_AS(y.remove_hook(before), IndexError);
+  }
+  SECTION("that of the new value") {
+    y.remove_hook(after);
+    y.sum().backward();
+    CHECK(order == "before ");
+  }
+}
+
+TEST_CASE("Hooks that hooks add and remove count from the next run on", "[hooks]") {
+  const Tensor x = leaf({1});
+  std::string order;
+  unsigned second = 0;
+  x.register_hook([&](const Tensor&) {
+    order += "a";
+    if (second != 0) x.remove_hook(std::exchange(second, 0));
+    x.register_hook([&](const Tensor&) {
+      order += "n";
+      return Tensor();
+    });
+    return Tensor();
+  });
+  second = x.register_hook([&](const Tensor&) {
+    order += "b";
+    return Tensor();
+  });
+  (x * 2).backward();
+  CHECK(order == "ab");
+  (x * 2).backward();
+  CHECK(order == "aban");
+}
+
+TEST_CASE("Hooks that were removed leave no trace", "[hooks]") {
+  autograd::HookList<int> list;
+  for (int i = 0; i < 1000; ++i) list.add(i).remove();
+  CHECK(list.empty());
+  const auto handle = list.add(7);
+  list = {};
+  CHECK_FALSE(handle.is_active());
+  CHECK_FALSE(handle.remove());
+}
+
+TEST_CASE("What retain_grad() keeps is the tensor's own", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  y.retain_grad();
+  const Tensor g = tensor({5., 6.}, TensorOptions(kFloat));
+  y.backward(g, true);
+  CHECK_FALSE(y.grad().is_alias_of(g));
+  y.mutable_grad().reset();
+  y.sum().backward({}, true);
+  CHECK(y.grad().is_contiguous());
+  y.mutable_grad().add_(1);
+  CHECK(values(y.grad()) == std::vector<double>{2, 2});
+}
+
+TEST_CASE("A retained gradient arrives after detach_(), and not after the tensor has gone",
+          "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 3;
+  y.retain_grad();
+  Tensor z = y * 2;
+  y.detach_();
+  z.sum().backward();
+  CHECK(values(y.grad()) == std::vector<double>{2, 2});
+  CHECK(y.retains_grad());
+  Tensor u = x * 3;
+  u.retain_grad();
+  u.mul_(2);  // the new value's from here on
+  z = u * 5;
+  z.sum().backward({}, true);
+  CHECK(values(u.grad()) == std::vector<double>{5, 5});
+  u.detach_();
+  u.reset();
+  CHECK_NOTHROW(z.sum().backward());
+}
+
+TEST_CASE("A tensor may go in one thread while another fills its gradient", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  for (int i = 0; i < 200; ++i) {
+    Tensor y = x.detach().requires_grad_() * 3;
+    y.retain_grad();
+    const Tensor z = (y * 2).sum();
+    std::thread thread([&] { y.reset(); });
+    z.backward();
+    thread.join();
+  }
+}
+
+TEST_CASE("grad() gives the gradient of what the pass goes through before its hooks", "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  y.register_hook([](const Tensor& g) { return g * 10; });
+  const Tensors g = autograd::grad({(y * 2).sum()}, {y, x});
+  CHECK(values(g[0]) == std::vector<double>{2, 2});
+  CHECK(values(g[1]) == std::vector<double>{60, 60});
 }

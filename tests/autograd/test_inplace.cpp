@@ -1,3 +1,4 @@
+#include "aten/core/print.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
@@ -155,7 +156,7 @@ TEST_CASE("Views of several outputs, and those made under no_grad, may not be ch
     Tensor part = y.unbind(0)[0];
     CHECK_THROWS_WITH(
         part.mul_(2),
-        "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
+        "Output 0 of Unbind is a view and is being modified inplace. This view is the "
         "output of a function that returns multiple views. Such functions do not allow the "
         "output views to be modified inplace. You should replace the inplace operation by an "
         "out-of-place one.");
@@ -257,4 +258,64 @@ TEST_CASE("A view whose base was detached is not changed in place", "[inplace]")
   CHECK(view.requires_grad());
   CHECK_THROWS_WITH(view.add_(1), Contains("a view of a leaf Variable that requires grad"));
   CHECK(values(x) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("A view of a base that was detached ends where the base does", "[inplace]") {
+  const Tensor x = leaf({1, 1});
+  Tensor y = x * 1;
+  Tensor v = y.select(0, 0);
+  y.mul_(10);
+  y.detach_();
+  REQUIRE(v.grad_fn());
+  CHECK_FALSE(v.grad_fn()->next_edges()[0].is_valid());
+  v.backward();
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("Asking a view for its history does not change it", "[inplace]") {
+  for (const bool ask : {false, true}) {
+    const Tensor base = ones({2});
+    const Tensor v = base.view({2});
+    base.detach().add_(1);
+    if (ask) CHECK(v.is_leaf());
+    base.requires_grad_();
+    (v * 2).sum().backward();
+    CHECK(values(base.grad()) == std::vector<double>{2, 2});
+  }
+}
+
+TEST_CASE("A view that cannot have a history prints", "[inplace]") {
+  const Tensor x = leaf({1, 1});
+  Tensor a = x * 1;
+  const Tensor v = a.unbind()[0];
+  a.mul_(2);
+  CHECK(to_string(v) == "tensor(2., grad_fn=<Invalid>)");
+  CHECK_THROWS_WITH(v.grad_fn(), Contains("Output 0 of Unbind is a view and its base or another"));
+}
+
+TEST_CASE("What a change in place overwrites makes no cycle when it is saved", "[inplace]") {
+  const Tensor x = leaf({2, 3});
+  const auto is_freed_and_throws = [&](Tensor a, const char* expected) {
+    const IntrusivePtr<StorageImpl> storage = a.unsafe_impl()->storage;
+    CHECK_THROWS_WITH(a.sum().backward(), Contains(expected));
+    a.reset();
+    return storage->refs.count() == 1;
+  };
+  Tensor a = x * 1;
+  a.mul_(a);
+  CHECK(is_freed_and_throws(std::move(a), "[torch.FloatTensor [2]], which is output 0 of Mul, is "
+                                          "at version 1; expected version 0 instead."));
+  Tensor b = x * 1;
+  b.select(0, 0).mul_(b.select(0, 1));
+  CHECK(is_freed_and_throws(std::move(b), "is at version 1; expected version 0 instead."));
+}
+
+TEST_CASE("Rows that are written one by one cost what they hold", "[inplace]") {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor y = x.view({3, 1}) * ones({3, 4});
+  for (int i = 0; i < 3; ++i) y.select(0, i).mul_(i + 2);
+  const Tensor g = ones({3, 4});
+  y.backward(g);
+  CHECK(values(x.grad()) == std::vector<double>{8, 12, 16});
+  CHECK(values(g) == std::vector<double>(12, 1.));  // the caller's is not written
 }

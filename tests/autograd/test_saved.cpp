@@ -31,7 +31,7 @@ TEST_CASE("A saved tensor that was changed in place is noticed", "[saved]") {
     CHECK_THROWS_WITH(
         y.sum().backward(),
         Contains("one of the variables needed for gradient computation has been modified by an "
-                 "inplace operation: [torch.FloatTensor [3]], which is output 0 of ExpBackward0, "
+                 "inplace operation: [torch.FloatTensor [3]], which is output 0 of Exp, "
                  "is at version 1; expected version 0 instead. Hint: "));
   }
   SECTION("an input that was recorded") {
