@@ -3,6 +3,8 @@
 
 #include "aten/composite/tensor_factories.h"
 #include "tenon/ops/arange.h"
+#include "tenon/ops/gather.h"
+#include "tenon/ops/index_select.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/scalar_tensor.h"
 #include "tenon/ops/scatter.h"

@@ -3,6 +3,7 @@
 #include "autograd/anomaly.h"
 #include "autograd/multi_grad_hook.h"
 #include "autograd/to_dot.h"
+#include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 #include "tests/stderr_of.h"
 

@@ -1,4 +1,6 @@
 #include "autograd/checkpoint.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/rand.h"
 
 #include "autograd/engine.h"
 #include "autograd/saved_tensor_hooks.h"

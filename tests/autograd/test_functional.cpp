@@ -1,4 +1,5 @@
 #include "autograd/functional.h"
+#include "tenon/ops/ones.h"
 
 #include "tests/autograd/test_support.h"
 

@@ -1,5 +1,6 @@
 #include "aten/core/print.h"
 #include "tenon/ops/mul.h"
+#include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
 

@@ -1,4 +1,10 @@
 #include "autograd/saved_variable.h"
+#include "tenon/ops/_log_softmax_backward_data.h"
+#include "tenon/ops/_softmax_backward_data.h"
+#include "tenon/ops/mse_loss.h"
+#include "tenon/ops/mse_loss_backward.h"
+#include "tenon/ops/ones.h"
+#include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
 
 using namespace tenon;
