@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "aten/core/thread_state.h"
-#include "tenon/ops/any.h"
-#include "tenon/ops/isnan.h"
+#include "tenon/ops/eq.h"
+#include "tenon/ops/sum.h"
 
 namespace tenon::autograd {
 
@@ -86,8 +86,10 @@ void check_nan(const Node& node, const variable_list& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     const Tensor& t = results[i];
     if (!t.defined() || !is_differentiable(t.scalar_type()) || t.device().type() == kMeta) continue;
-    TENON_CHECK(!isnan(t).any().item<bool>(), "Function '", node.name(),
-                "' returned nan values in its ", i, "th output.");
+    // NaN is what differs from itself. These operators are in every selected library anyhow.
+    const auto numbers = sum(eq(t, t)).item<int64_t>();
+    TENON_CHECK(numbers == t.numel(), "Function '", node.name(), "' returned nan values in its ", i,
+                "th output.");
   }
 }
 

@@ -2,6 +2,20 @@
 // copies between layouts, ragged rows, integer and complex arithmetic, pooling.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
+#ifndef BENCH_TORCH
+#include "tenon/ops/avg_pool2d.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/erfinv.h"
+#include "tenon/ops/gather.h"
+#include "tenon/ops/index_select.h"
+#include "tenon/ops/lgamma.h"
+#include "tenon/ops/max_pool2d.h"
+#include "tenon/ops/nextafter.h"
+#include "tenon/ops/randint.h"
+#include "tenon/ops/softmax.h"
+#include "tenon/ops/zeros.h"
+#endif
 
 using bench::keep;
 

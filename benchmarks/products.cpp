@@ -7,6 +7,7 @@
 #include "tenon/ops/convolution.h"
 #include "tenon/ops/linear.h"
 #include "tenon/ops/matmul.h"
+#include "tenon/ops/randint.h"
 #endif
 
 using bench::keep;

@@ -6,12 +6,17 @@
 #include "runtime/nn/module.h"
 #include "runtime/nn/modules/conv.h"
 #include "runtime/nn/modules/linear.h"
+#include "runtime/nn/modules/normalization.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
+#include "tenon/ops/adaptive_avg_pool2d.h"
 #include "tenon/ops/cross_entropy_loss.h"
+#include "tenon/ops/gelu.h"
+#include "tenon/ops/matmul.h"
 #include "tenon/ops/max_pool2d.h"
 #include "tenon/ops/randint.h"
 #include "tenon/ops/relu.h"
+#include "tenon/ops/softmax.h"
 #endif
 
 namespace {
