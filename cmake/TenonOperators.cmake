@@ -213,7 +213,7 @@ function(tenon_add_operators target)
       "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")
   endif()
   set_source_files_properties(${TENON_GEN_CPU_SOURCES} PROPERTIES
-    COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
+    COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math" SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${sources})
   # Before Tenon's own folders, which hold the headers of the operators that are not new.
   target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")

@@ -15,7 +15,8 @@ using schema::Argument;
 using schema::Return;
 using schema::SchemaKind;
 
-constexpr std::string_view kWays[] = {"pointwise", "dispatch", "structured_delegate", "composite"};
+constexpr std::string_view kWays[] = {"pointwise", "rowwise", "dispatch", "structured_delegate",
+                                      "composite"};
 
 bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
 
@@ -49,7 +50,7 @@ void computed(const Entry& entry) {
   }
   entry.sink.error(entry.op.location,
                    "`" + entry.op.name() +
-                       "` does not say how it is computed: add `pointwise`, `dispatch`, "
+                       "` does not say how it is computed: add `pointwise`, `rowwise`, `dispatch`, "
                        "`structured_delegate` or `composite`");
 }
 

@@ -24,7 +24,7 @@ void differentiated(const Entry& entry) {
   if (!entry.model.complete() || entry.has_unknown_key()) return;
   const bool unread_composite = entry.has("composite") && op.composite == Composite::kNo;
   if (unread_composite || entry.has("non_differentiable") || entry.has("pointwise") ||
-      op.is_composite_implicit())
+      entry.has("rowwise") || op.is_composite_implicit())
     return;
   if (!has_gradient(op.schema) || entry.model.derivative_of(entry.index) != nullptr) return;
   entry.sink.error(op.location, "`" + op.name() +

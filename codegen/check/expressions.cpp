@@ -1,13 +1,15 @@
-// What the expressions of `pointwise` say.
+// What the expressions of `pointwise` and `rowwise` say.
 
 #include <algorithm>
 #include <set>
 
 #include "codegen/check/rules.h"
 #include "codegen/expr/differentiate.h"
+#include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/token.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/row_expression.h"
 #include "codegen/model/vocabulary.h"
 
 namespace tenon::codegen::rules {
@@ -15,14 +17,6 @@ namespace tenon::codegen::rules {
 namespace {
 
 using Cases = std::vector<const PointwiseCase*>;
-
-void report(const Entry& entry, const SourceString& text,
-            const std::vector<expr::ExprError>& errors) {
-  for (const expr::ExprError& error : errors) {
-    entry.sink.error(text.at(error.offset), error.message, error.suggestion,
-                     text.end_at(error.offset + error.length));
-  }
-}
 
 std::optional<expr::Expression> parse(const Entry& entry, const Cases& cases) {
   if (cases.empty()) return std::nullopt;
@@ -74,7 +68,7 @@ void pointwise_expression(const Entry& entry) {
                        "an expression for CUDA alone is not supported: the kernels of both "
                        "backends come from one expression");
     }
-    report(entry, one.expression, parse_cases(op, {&one}).errors);
+    report(one.expression, parse_cases(op, {&one}).errors, entry.sink);
     powers(entry, one);
   }
   if (op.promotion == Promotion::kBoolToLong) {
@@ -142,9 +136,23 @@ void pointwise_outputs(const Entry& entry) {
   }
 }
 
+void rowwise_expression(const Entry& entry) {
+  if (entry.op.rowwise) parse_rowwise(entry.op, entry.sink);
+}
+
 void derivable_expression(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!op.pointwise || op.non_differentiable || entry.model.derivative_of(entry.index)) return;
+  if (op.non_differentiable || entry.model.derivative_of(entry.index)) return;
+  if (op.rowwise) {
+    DiagnosticSink reported;  // by rowwise_expression
+    std::optional<RowExpression> row = parse_rowwise(op, reported);
+    if (!row) return;
+    for (const expr::ExprError& error : expr::differentiate_rows(row->expression).errors) {
+      entry.sink.error(op.rowwise->location, error.message, error.suggestion);
+    }
+    return;
+  }
+  if (!op.pointwise) return;
   const Cases cases = differentiable_cases(op);
   std::optional<expr::Expression> expression = parse(entry, cases);
   if (!expression) return;

@@ -122,6 +122,9 @@ void one_composite_key(const Entry& entry);
 void pointwise_schema(const Entry& entry);
 void pointwise_cases(const Entry& entry);
 void promote_needs_pointwise(const Entry& entry);
+void rowwise_keys(const Entry& entry);
+void rowwise_schema(const Entry& entry);
+void rowwise_expression(const Entry& entry);
 void seeded_tag(const Entry& entry);
 
 // expressions.cpp: what the expressions of `pointwise` say.

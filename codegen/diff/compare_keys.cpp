@@ -22,7 +22,7 @@ std::optional<Names> coverage(const Model& model, const Operator& op) {
   Names keys;
   for (const DispatchEntry& kernel : op.dispatch) keys.insert(kernel.key);
   if (op.structured) keys.insert("Meta");
-  if (op.pointwise || op.structured_delegate) {
+  if (op.pointwise || op.rowwise || op.structured_delegate) {
     const OperatorRef* target =
         op.structured_delegate ? model.find(op.structured_delegate->text) : nullptr;
     if (target != nullptr && &model.op(*target) != &op && !model.op(*target).structured_delegate) {

@@ -133,6 +133,13 @@ class SchemaWriter {
     case ValueForm::kWord: return {{"type", "string"}, {"enum", *key.words}};
     case ValueForm::kDispatch: return dispatch(dispatch_keys(dialect_));
     case ValueForm::kPointwise: return {{"$ref", "#/definitions/expression"}};
+    case ValueForm::kRowwise:
+      return {{"type", Json::array({"string", "number", "object"})},
+              {"minProperties", 1},
+              {"additionalProperties", {{"type", Json::array({"string", "number"})}}}};
+    case ValueForm::kOver:
+      return {{"type", Json::array({"string", "integer", "array"})},
+              {"items", {{"type", "integer"}}}};
     case ValueForm::kTexts: return {{"type", "array"}, {"items", {{"type", "string"}}}};
     case ValueForm::kLoops:
       return {{"type", Json::array({"string", "object"})},

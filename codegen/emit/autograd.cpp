@@ -7,6 +7,7 @@
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/emit/rowwise.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/differentiability.h"
@@ -102,6 +103,7 @@ class NodeEmitter {
              {"saved", Json::array()},
              {"formulas", Json::array()},
              {"pointwise", Json::array()},
+             {"rowwise", nullptr},
              {"kernels", Json::array()},
              {"operators", Json::array()}};
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -112,7 +114,7 @@ class NodeEmitter {
   Json run() {
     if (written_) {
       written();
-    } else if (!derived()) {
+    } else if (op_.rowwise ? !derived_from_rows() : !derived()) {
       return nullptr;
     }
     finish_saved();
@@ -262,6 +264,54 @@ class NodeEmitter {
     return true;
   }
 
+  /// The same of a `rowwise` entry. One kernel computes all gradients, so that all it reads is
+  /// kept.
+  bool derived_from_rows() {
+    RowwiseGradients gradients = emit_rowwise_gradients(op_);
+    if (gradients.json.is_null()) return false;
+    std::set<size_t> users;
+    for (size_t i = 0; i < inputs_.size(); ++i) users.insert(i);
+    for (const std::string& name : gradients.saved) {
+      if (op_.schema.find_arg(name)) {
+        save_whole(name, users);
+        continue;
+      }
+      Saved& saved = save(name);
+      saved.users = users;
+      for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
+        if (name == expr::result_name(i, op_.schema.returns.size()))
+          saved.json = {{"name", name}, {"kind", "result"}, {"index", i}};
+      }
+    }
+    Saved& shape = save("row_shape");
+    shape.users = users;
+    shape.json = {{"name", "row_shape"},
+                  {"kind", "value"},
+                  {"type", "tenon::native::RowShape"},
+                  {"init", row_shape_text(op_)}};
+    for (Json& gradient : gradients.json["gradients"]) {
+      const std::string name = gradient["input"].get<std::string>();
+      gradient["sizes"] = nullptr;
+      if (gradient["kind"] == "Row") {
+        // With or without the reduced dimensions, as the argument was.
+        gradient["sizes"] = name + "_sizes";
+        Saved& sizes = save(name + "_sizes");
+        sizes.users = users;
+        const bool optional = op_.schema.find_arg(name)->type.is_optional_tensor();
+        sizes.json = {{"name", name + "_sizes"},
+                      {"kind", "value"},
+                      {"type", "::std::vector<int64_t>"},
+                      {"init", optional
+                                   ? "(" + name + " ? " + name + "->sizes() : tenon::IntArrayRef())"
+                                   : name + ".sizes()"}};
+      }
+      gradient["input"] = index_of(inputs_, name);
+    }
+    for (const Json& name : gradients.json["operators"]) add_operator(name.get<std::string>());
+    node_["rowwise"] = std::move(gradients.json);
+    return true;
+  }
+
   void emit_pointwise_gradients(PointwiseGradients gradients) {
     if (gradients.derivative.gradients.empty()) return;
     for (const auto& gradient : gradients.derivative.gradients) {
@@ -303,7 +353,7 @@ Json emit_node(const Model& model, size_t op_index) {
   const Operator& op = model.operators()[op_index];
   if (op.non_differentiable || op.is_composite_implicit()) return nullptr;
   if (op.schema.kind() == SchemaKind::kOut) return nullptr;
-  if (!op.pointwise && !model.derivative_of(op_index)) return nullptr;
+  if (!op.pointwise && !op.rowwise && !model.derivative_of(op_index)) return nullptr;
   Json node = NodeEmitter(model, op_index).run();
   if (node.is_null() || node["inputs"].empty()) return nullptr;
   return node;

@@ -12,7 +12,7 @@ namespace {
 
 Json emit_operator(const Model& base, const BackendKernels& kernels, size_t index) {
   const Operator& op = base.operators()[index];
-  const bool into = op.pointwise || op.structured;
+  const bool into = op.pointwise || op.rowwise || op.structured;
   const std::string kernel = cpp_identifier(op.schema) + "_" + kernels.cpp_namespace;
   Json declaration = {
       {"name", kernel}, {"kind", into ? "structured" : "function"}, {"backend", kernels.backend}};

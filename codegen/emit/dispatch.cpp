@@ -98,6 +98,9 @@ Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const
   Thunks thunks(cpp_identifier(form.schema));
   if (op.pointwise) {
     thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
+  } else if (op.rowwise && !form.derived) {
+    thunks.add("rowwise", "rowwise", Slots{"CPU", "Meta"});
+    if (targets.cuda) thunks.add("rowwise_composed", "composed", Slots{"CUDA"});
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {
@@ -123,6 +126,7 @@ Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
     if (op.check) add(op.check->text, "check", "Meta");
     return declarations;
   }
+  if (op.rowwise) return declarations;
   if (op.structured) {
     add(meta_name(op), "meta", "Meta");
     const size_t n = op.schema.returns.size();

@@ -77,6 +77,12 @@ class Explanation {
              << one.expression.text << "\n";
       }
     }
+    if (op_.rowwise) {
+      for (const RowwiseSpec::Part& part : op_.rowwise->parts) {
+        out_ << "rowwise" << (part.name.text.empty() ? "" : " (" + part.name.text + ")") << ": "
+             << part.expression.text << "\n";
+      }
+    }
     if (op_.composite != Composite::kNo) {
       out_ << "composite: "
            << (op_.composite == Composite::kImplicit
@@ -113,6 +119,8 @@ class Explanation {
   static std::string describe(const Json& thunk) {
     const std::string kind = text(thunk["kind"]);
     if (kind == "pointwise") return "kernel generated from `pointwise`";
+    if (kind == "rowwise") return "kernel generated from `rowwise`";
+    if (kind == "rowwise_composed") return "the operators that the expression stands for";
     if (kind == "inplace_from_functional") {
       return "computes " + text(thunk["functional"]) + ", copies into self";
     }
@@ -167,6 +175,11 @@ class Explanation {
     if (op_.pointwise) {
       source = "tensors are broadcast; dtype rule " + std::string(to_string(op_.promotion));
       if (op_.check) source += "; values checked by " + op_.check->text;
+    } else if (op_.rowwise) {
+      source = "elements are broadcast, rows over " + op_.rowwise->over->text + "; ";
+      source += entry_["rowwise"]["kernel"]["floating"].get<bool>()
+                    ? "floating types, integers become the default one"
+                    : "real types, integers add up in int64";
     } else if (op_.structured) {
       for (const Json& declaration : entry_["declarations"]) {
         if (declaration["kind"] == "meta")
@@ -176,6 +189,7 @@ class Explanation {
       source = "by the kernel itself";
     }
     out_ << "shapes and dtypes: " << source << "\n";
+    if (op_.rowwise) print_passes(entry_["rowwise"]["kernel"]);
   }
 
   void print_derivative() {
@@ -186,12 +200,19 @@ class Explanation {
     }
     const bool derived = derivative_ == nullptr;
     out_ << "backward: " << text(node["name"]) << ", "
-         << (derived ? "derived from `pointwise` (" + key_place("pointwise") + ")"
+         << (derived ? std::string("derived from `") + way() + "` (" + key_place(way()) + ")"
                      : "from " + place(derivative_->location))
          << "\n";
     for (const Json& saved : node["saved"]) print_saved(node, saved);
     for (const Json& one : node["pointwise"]) {
       out_ << "  grad of " << input(node, one["input"]) << " = " << text(one["readable"]) << "\n";
+    }
+    if (!node["rowwise"].is_null()) {
+      for (const Json& one : node["rowwise"]["gradients"]) {
+        out_ << "  grad of " << input(node, one["input"]) << " = " << text(one["readable"])
+             << (one["kind"] == "Column" ? ", summed over the rows" : "") << "\n";
+      }
+      print_passes(node["rowwise"]["kernel"]);
     }
     for (const Json& formula : node["formulas"]) {
       out_ << "  grad of " << inputs(node, formula["outputs"]) << " = " << text(formula["original"])
@@ -202,6 +223,37 @@ class Explanation {
            << inputs(node, kernel["outputs"]) << "\n";
     }
     print_forward();
+  }
+
+  const char* way() const { return op_.rowwise ? "rowwise" : "pointwise"; }
+
+  /// What a row kernel does, one line for each way along the row.
+  void print_passes(const Json& kernel) {
+    out_ << "  kernel " << text(kernel["ident"]) << ", over each row:\n";
+    size_t pass = 0;
+    for (const Json& step : kernel["steps"]) {
+      const std::string kind = text(step["kind"]);
+      if (kind == "pass") {
+        out_ << "    pass " << ++pass;
+      } else if (kind == "pick") {
+        out_ << "    the element at "
+             << text(kernel["inputs"][step["position"].get<size_t>()]["name"]);
+      } else {
+        out_ << "    values of the row";
+      }
+      std::vector<std::string> reads, gives;
+      for (const Json& name : step["loads"]) reads.push_back(text(name));
+      for (const Json& one : step["values"]) gives.push_back(text(one["name"]));
+      for (const Json& one : step["reductions"])
+        gives.push_back(text(one["name"]) + " (" + text(one["kind"]) + ")");
+      for (const Json& one : step["spills"]) gives.push_back(text(one["name"]));
+      for (const Json& one : step["stores"]) {
+        gives.push_back("output " + std::to_string(one["output"].get<size_t>()) +
+                        (one["adds"].get<bool>() ? " (added up)" : ""));
+      }
+      if (!reads.empty()) out_ << ", reads " << join(reads);
+      out_ << ": gives " << join(gives) << "\n";
+    }
   }
 
   std::string why_not_recorded() const {

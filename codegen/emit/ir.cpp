@@ -7,6 +7,7 @@
 #include "codegen/emit/autograd.h"
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/emit/rowwise.h"
 #include "codegen/emit/select.h"
 
 namespace tenon::codegen {
@@ -38,6 +39,7 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
       {"declarations", emit_kernel_declarations(op, options.targets)},
       {"check", op.check ? Json(op.check->text) : Json(nullptr)},
       {"kernel", op.pointwise ? emit_pointwise(op) : Json(nullptr)},
+      {"rowwise", op.rowwise ? emit_rowwise(op) : Json(nullptr)},
       {"node", emit_node(model, index)},
   };
   if (op.pointwise) {
@@ -69,12 +71,13 @@ class Files {
   Json files_ = Json::array();
 };
 
-/// Headers of the operators that a node's formulas call, as far as they are operators: those of
-/// their own namespace `ns` and Tenon's by their names, others as `other::f`.
+/// Headers of the operators that a node's formulas, or the composed form of a row operator, call,
+/// as far as they are operators: those of their own namespace `ns` and Tenon's by their names,
+/// others as `other::f`.
 std::vector<std::string> called_headers(const Model& model, const Model* base,
-                                        const std::string& ns, const Json& node) {
+                                        const std::string& ns, const Json& caller) {
   std::vector<std::string> headers;
-  for (const Json& name : node["operators"]) {
+  for (const Json& name : caller["operators"]) {
     const std::string text = name.get<std::string>();
     for (const Model* known : {&model, base}) {
       if (!known) continue;
@@ -110,6 +113,10 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     if (!entry["node"].is_null()) {
       entry["node"]["headers"] =
           called_headers(model, options.base, entry["namespace"], entry["node"]);
+    }
+    if (!entry["rowwise"].is_null()) {
+      entry["rowwise"]["headers"] =
+          called_headers(model, options.base, entry["namespace"], entry["rowwise"]);
     }
     operators.push_back(std::move(entry));
   }
@@ -148,6 +155,16 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
       if (!operators[i]["kernel"].is_null() || (!node.is_null() && !node["kernels"].empty())) {
         pointwise.push_back(i);
       }
+    }
+    std::vector<size_t> rowwise;
+    for (size_t i : group) {
+      const Json& node = operators[i]["node"];
+      const bool derived = !node.is_null() && !node["rowwise"].is_null();
+      if (selected(i) && (!operators[i]["rowwise"].is_null() || derived)) rowwise.push_back(i);
+    }
+    if (!rowwise.empty()) {
+      const std::string folder = ns == "tenon" ? "rowwise/" : "rowwise/" + ns + "/";
+      files.add(folder + base + ".cpp", "rowwise.cpp.j2", rowwise, extra);
     }
     if (!pointwise.empty()) {
       const std::string folder = ns == "tenon" ? "pointwise/" : "pointwise/" + ns + "/";

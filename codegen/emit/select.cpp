@@ -143,9 +143,12 @@ class Selection {
 
   void reach_from(const Json& op) {
     for (const Json& declaration : op["declarations"]) need_kernel(declaration["name"]);
+    const std::string from = op["name"];
+    if (!op["rowwise"].is_null()) {
+      for (const Json& name : op["rowwise"]["operators"]) add_named(functions_, name, from);
+    }
     const Json& node = op["node"];
     if (node.is_null()) return;
-    const std::string from = op["name"];
     for (const Json& name : node["operators"]) add_named(functions_, name, from);
     TensorNames names = tensors_;
     names.variables.insert({"grad", "result"});

@@ -64,9 +64,10 @@ std::string plural(std::size_t count, const std::string& noun) {
 }  // namespace
 
 ExpressionParser::ExpressionParser(Graph& graph, Names names,
-                                   const std::vector<Macro>& extra_macros, int macro_depth)
+                                   const std::vector<Macro>& extra_macros, int macro_depth,
+                                   RowVocabulary* rows)
     : graph_(graph), names_(std::move(names)), extra_macros_(extra_macros),
-      macro_depth_(macro_depth) {}
+      macro_depth_(macro_depth), rows_(rows) {}
 
 std::optional<NodeId> ExpressionParser::parse(const std::string& text,
                                               std::vector<ExprError>& errors) {
@@ -225,6 +226,7 @@ ExpressionParser::Value ExpressionParser::number(const Token& token) {
 }
 
 ExpressionParser::Value ExpressionParser::name(const Token& token) {
+  if (rows_ != nullptr && rows_->optional.contains(token.text)) return optional(token);
   if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
   if (token.text == "true" || token.text == "false")
@@ -254,6 +256,9 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
                                                          const std::vector<Value>& arguments) {
   const Macro* defined = macro(token.text);
   const Intrinsic* row = defined ? nullptr : find_intrinsic(token.text);
+  if (defined == nullptr && row == nullptr && rows_ != nullptr) {
+    row = find_row_intrinsic(token.text);
+  }
   if (defined == nullptr && row == nullptr) {
     if (names_.count(token.text) != 0)
       report(token, "'" + token.text + "' is a value, not a function");
@@ -274,6 +279,7 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
     nodes.push_back(*argument);
   }
   if (defined) return expand(*defined, token, nodes);
+  if (is_row_op(row->op) && !check_row_arguments(row->op, token, nodes)) return std::nullopt;
   if (row->integers == Integers::kOnly) {
     for (NodeId node : nodes)
       if (graph_[node].floating) {
@@ -282,6 +288,45 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
       }
   }
   return graph_.call(row->op, nodes);
+}
+
+ExpressionParser::Value ExpressionParser::optional(const Token& token) {
+  if (!cursor_.at("?") || cursor_.peek(1).text != "?") {
+    report(token, "'" + token.text + "' may be absent: say which number stands for it then",
+           "(" + token.text + " ?? 1)");
+    return std::nullopt;
+  }
+  cursor_.take();
+  const Token second = cursor_.take();
+  const Value value = unary();
+  if (!value) return std::nullopt;
+  const Node& node = graph_[*value];
+  if (node.kind != NodeKind::kConstant || node.value_kind == ValueKind::kMask) {
+    report(second, "what stands for an absent tensor must be a number", token.text + " ?? 1");
+    return std::nullopt;
+  }
+  const auto [before, inserted] = rows_->defaults.try_emplace(token.text, node.number);
+  if (before->second != node.number) {
+    report(second, "another number already stands for '" + token.text + "' where it is absent");
+  }
+  return names_.at(token.text);
+}
+
+bool ExpressionParser::check_row_arguments(Op op, const Token& token,
+                                           const std::vector<NodeId>& arguments) {
+  if (!is_reduction(op)) return true;
+  if (graph_[arguments[0]].domain != Domain::kElement) {
+    report(token, "'" + token.text + "' takes the elements of a row, got one value per " +
+                      (graph_[arguments[0]].domain == Domain::kRow ? "row" : "call"));
+    return false;
+  }
+  if (op != Op::kPick) return true;
+  const Node& position = graph_[arguments[1]];
+  if (position.kind == NodeKind::kTensor && position.domain == Domain::kRow) return true;
+  report(token, position.floating ? "'pick' needs an integer position, got a floating value"
+                                  : "'pick' needs a position for each row: an argument named in "
+                                    "`rows`");
+  return false;
 }
 
 ExpressionParser::Value ExpressionParser::expand(const Macro& macro, const Token& token,
@@ -293,7 +338,7 @@ ExpressionParser::Value ExpressionParser::expand(const Macro& macro, const Token
   Names names;
   for (std::size_t i = 0; i < arguments.size(); ++i) names[macro.parameters[i]] = arguments[i];
   std::vector<ExprError> inner;
-  ExpressionParser parser(graph_, std::move(names), extra_macros_, macro_depth_ + 1);
+  ExpressionParser parser(graph_, std::move(names), extra_macros_, macro_depth_ + 1, rows_);
   const Value value = parser.parse(macro.body, inner);
   for (const ExprError& error : inner)
     report(token, "in macro '" + macro.name + "': " + error.message, error.suggestion);
@@ -310,6 +355,10 @@ std::vector<std::string> ExpressionParser::function_names() const {
   std::vector<std::string> names = intrinsic_names();
   for (const Macro& candidate : builtin_macros()) names.push_back(candidate.name);
   for (const Macro& candidate : extra_macros_) names.push_back(candidate.name);
+  for (auto op = Op::kRowSum; rows_ != nullptr && op < Op::kCount;
+       op = static_cast<Op>(static_cast<int>(op) + 1)) {
+    names.emplace_back(intrinsic(op).name);
+  }
   return names;
 }
 

@@ -5,10 +5,17 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tenon::codegen::expr {
+
+/// What a `rowwise` expression may use beside what every expression may.
+struct RowVocabulary {
+  std::set<std::string> optional;          ///< tensors that may be absent: `weight ?? 1` alone
+  std::map<std::string, double> defaults;  ///< the numbers that stand for them, as found
+};
 
 /// Recursive-descent parser that adds one text to a graph. The texts of macros and of derivative
 /// rules go through it too, with their parameters bound to nodes.
@@ -17,7 +24,7 @@ class ExpressionParser {
   using Names = std::map<std::string, NodeId>;
 
   ExpressionParser(Graph& graph, Names names, const std::vector<Macro>& extra_macros,
-                   int macro_depth = 0);
+                   int macro_depth = 0, RowVocabulary* rows = nullptr);
 
   /// The text's node, or nothing after adding to `errors`.
   std::optional<NodeId> parse(const std::string& text, std::vector<ExprError>& errors);
@@ -35,6 +42,9 @@ class ExpressionParser {
   Value call(const Token& token);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
   Value expand(const Macro& macro, const Token& token, const std::vector<NodeId>& arguments);
+  /// `name ?? number`, for a tensor that may be absent.
+  Value optional(const Token& token);
+  bool check_row_arguments(Op op, const Token& token, const std::vector<NodeId>& arguments);
   Value combine(const std::string& operation, const Token& token, Value a, Value b);
   Value bitwise(Op bits, Op logic, const Token& token, NodeId a, NodeId b);
 
@@ -47,6 +57,7 @@ class ExpressionParser {
   Names names_;
   const std::vector<Macro>& extra_macros_;
   int macro_depth_;
+  RowVocabulary* rows_;  ///< null outside of `rowwise`
   int depth_ = 0;
   TokenCursor cursor_{{Token{}}};
   std::vector<ExprError>* errors_ = nullptr;

@@ -54,9 +54,14 @@ NodeId Graph::mask_constant(bool value) {
 }
 
 NodeId Graph::variable(NodeKind kind, const std::string& name, std::uint32_t index) {
+  return variable(kind, name, index,
+                  kind == NodeKind::kScalar ? Domain::kScalar : Domain::kElement);
+}
+
+NodeId Graph::variable(NodeKind kind, const std::string& name, std::uint32_t index, Domain domain) {
   Node node;
   node.kind = kind;
-  node.domain = kind == NodeKind::kScalar ? Domain::kScalar : Domain::kElement;
+  node.domain = domain;
   node.floating = kind == NodeKind::kGrad || kind == NodeKind::kTangent;
   node.name = name;
   node.index = index;
@@ -74,6 +79,8 @@ NodeId Graph::plain_call(Op op, std::vector<NodeId> arguments) {
     node.domain = std::max(node.domain, nodes_[argument].domain);
     node.floating = node.floating || nodes_[argument].floating;
   }
+  if (is_reduction(op)) node.domain = Domain::kRow;
+  if (op == Op::kRowIndex) node.domain = Domain::kElement;
   node.floating = node.floating && row.result == ValueKind::kValue;
   node.arguments = std::move(arguments);
   if (row.commutative) {

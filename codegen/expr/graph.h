@@ -50,6 +50,8 @@ class Graph {
 
   /// A variable of `kind`; the same name, kind and index give the same node.
   NodeId variable(NodeKind kind, const std::string& name, std::uint32_t index = 0);
+  /// One of another domain than its kind's, as an operand with one value per row.
+  NodeId variable(NodeKind kind, const std::string& name, std::uint32_t index, Domain domain);
 
   /// The simplified call `op(arguments...)`. Masks where values are wanted, and the converse, are
   /// converted. Simplifications change no result but the sign of a zero; in particular a product

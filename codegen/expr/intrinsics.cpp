@@ -116,6 +116,16 @@ constexpr Intrinsic kTable[] = {
     {Op::kConj, "conj", 1, kValue, 0, kAny, true, false, kCheap, {"1"}, "conj"},
     {Op::kReal, "real", 1, kValue, 0, kAny, true, false, kCheap, {"1"}, "real"},
     {Op::kImag, "imag", 1, kValue, 0, kAny, true, false, kCheap, {""}, "imag"},
+
+    // Differentiated by differentiate_rows.
+    {Op::kRowSum, "sum", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "sum"},
+    {Op::kRowProd, "prod", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "prod"},
+    {Op::kRowMax, "max", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "amax"},
+    {Op::kRowMin, "min", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "amin"},
+    {Op::kPick, "pick", 2, kValue, 0, kAny, false, false, kCheap, {kNone, ""}, "gather"},
+    {Op::kDetach, "detach", 1, kValue, 0, kAny, false, false, kCheap, {""}, ""},
+    {Op::kRowIndex, "index", 0, kValue, 0, kAny, false, false, kCheap, {}, "arange"},
+    {Op::kRowLength, "length", 0, kValue, 0, kAny, false, false, kCheap, {}, ""},
 };
 // clang-format on
 
@@ -130,15 +140,22 @@ static_assert(rows_follow_enum(), "the table of intrinsics has one row per Op, i
 
 const Intrinsic& intrinsic(Op op) { return kTable[static_cast<std::size_t>(op)]; }
 
-const Intrinsic* find_intrinsic(std::string_view name) {
-  const auto* row = std::find_if(std::begin(kTable), std::end(kTable),
-                                 [&](const Intrinsic& i) { return i.name == name; });
+namespace {
+const Intrinsic* find_named(std::string_view name, bool of_rows) {
+  const auto* row = std::find_if(std::begin(kTable), std::end(kTable), [&](const Intrinsic& i) {
+    return i.name == name && is_row_op(i.op) == of_rows;
+  });
   return row == std::end(kTable) ? nullptr : row;
 }
+}  // namespace
+
+const Intrinsic* find_intrinsic(std::string_view name) { return find_named(name, false); }
+const Intrinsic* find_row_intrinsic(std::string_view name) { return find_named(name, true); }
 
 std::vector<std::string> intrinsic_names() {
   std::vector<std::string> names;
-  for (const Intrinsic& row : kTable) names.emplace_back(row.name);
+  for (const Intrinsic& row : kTable)
+    if (!is_row_op(row.op)) names.emplace_back(row.name);
   return names;
 }
 

@@ -108,6 +108,15 @@ enum class Op : std::uint8_t {
   kConj,
   kReal,
   kImag,
+  // rows: known to `rowwise` alone
+  kRowSum,
+  kRowProd,
+  kRowMax,
+  kRowMin,
+  kPick,
+  kDetach,
+  kRowIndex,
+  kRowLength,
   kCount
 };
 
@@ -135,10 +144,19 @@ struct Intrinsic {
 /// The row of `op`.
 const Intrinsic& intrinsic(Op op);
 
-/// The row named `name`, or null.
+/// Whether only `rowwise` has it.
+constexpr bool is_row_op(Op op) { return op >= Op::kRowSum; }
+
+/// From the elements of a row to one value.
+constexpr bool is_reduction(Op op) { return op >= Op::kRowSum && op <= Op::kPick; }
+
+/// The row named `name` of those that every expression has, or null.
 const Intrinsic* find_intrinsic(std::string_view name);
 
-/// Every intrinsic's name, in table order.
+/// The row named `name` of those that only `rowwise` has, or null.
+const Intrinsic* find_row_intrinsic(std::string_view name);
+
+/// The name of every intrinsic that all expressions have, in table order.
 std::vector<std::string> intrinsic_names();
 
 }  // namespace tenon::codegen::expr

@@ -209,6 +209,7 @@ class TensorPrinter {
     const auto number = [](std::string text) { return Piece{std::move(text), PieceKind::kNumber}; };
     if (o == Op::kConj && a[0].kind == PieceKind::kScalarObject)
       return {a[0].text + ".conj()", PieceKind::kScalarObject};
+    if (o == Op::kRowLength) return number("length_");
     std::vector<std::string> x;
     for (const Piece& piece : a) x.push_back(as_double(piece));
     if (const auto infix = cpp_infix(o); !infix.empty())
@@ -251,6 +252,16 @@ class TensorPrinter {
     case Op::kFma: return tensor_call(Op::kAdd, {tensor_or_number_product(a[0], a[1]), a[2]});
     case Op::kToMask: return {op(base, {a[0].text, "0"})};
     case Op::kFromMask: return {cast_mask(a[0])};
+    case Op::kRowSum:
+    case Op::kRowProd:
+    case Op::kRowMax:
+    case Op::kRowMin: return {op(base, {a[0].text, "-1", "true"})};
+    case Op::kPick:
+      return {op(base, {op("expand", {a[0].text, "{rows_, length_}"}), "-1", a[1].text})};
+    case Op::kDetach: return {a[0].text + ".detach()"};
+    case Op::kRowIndex:
+      return {op(base,
+                 {"length_", "tenon::TensorOptions(tenon::kLong).device(" + like_ + ".device())"})};
     case Op::kTruncDivide: return {op(base, {as_tensor(a[0]), a[1].text, "\"trunc\""})};
     default: break;
     }

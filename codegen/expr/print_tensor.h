@@ -17,7 +17,7 @@ struct TensorTextOptions {
 /// A node as one C++ expression of type Tensor made of differentiable operators, and the base
 /// names of the operators it calls (sorted), for includes. Scalar parameters are of type
 /// `const Scalar&` unless listed in `plain_scalars`; compound scalar subexpressions are computed
-/// in double.
+/// in double. Reductions of rows are over the last of two dimensions, `rows_` and `length_`.
 struct TensorText {
   std::string text;
   std::vector<std::string> operators;

@@ -163,6 +163,7 @@ std::optional<NodeId> simplify_unary(Graph& g, Op op, NodeId a) {
 }  // namespace
 
 std::optional<NodeId> simplify(Graph& g, Op op, const std::vector<NodeId>& a) {
+  if (is_row_op(op)) return std::nullopt;
   if (op != Op::kWhere)
     if (const auto folded = fold(g, op, a)) return folded;
   switch (op) {

@@ -6,6 +6,14 @@
 
 namespace tenon::codegen {
 
+void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
+            DiagnosticSink& sink) {
+  for (const expr::ExprError& error : errors) {
+    sink.error(text.at(error.offset), error.message, error.suggestion,
+               text.end_at(error.offset + error.length));
+  }
+}
+
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
   std::vector<expr::Parameter> parameters;
   for (const auto& argument : schema.args) {

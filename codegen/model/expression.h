@@ -6,10 +6,15 @@
 
 #include "codegen/expr/infer.h"
 #include "codegen/expr/parse.h"
+#include "codegen/model/diagnostic.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/operator.h"
 
 namespace tenon::codegen {
+
+/// Mistakes in an expression, at their places in its file.
+void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
+            DiagnosticSink& sink);
 
 /// The names that expressions of this schema may use: its tensors and numbers.
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema);

@@ -19,6 +19,8 @@ enum class ValueForm : uint8_t {
   kWord,       // one of KeyInfo::words
   kDispatch,   // map of dispatch keys to kernels
   kPointwise,  // an expression, or a map of cases to such
+  kRowwise,    // an expression, or a map of names to such
+  kOver,       // a name, a whole number or a list of such
   kTexts,      // list of texts
   kLoops,      // text, or a map to texts
   kOutputs,    // list of True and False

@@ -34,6 +34,10 @@ class EntryReader {
         {"variants", &EntryReader::variants},
         {"dispatch", &EntryReader::dispatch},
         {"pointwise", &EntryReader::pointwise},
+        {"rowwise", &EntryReader::rowwise},
+        {"over", &EntryReader::over},
+        {"rows", &EntryReader::row_operands<&RowwiseSpec::rows>},
+        {"columns", &EntryReader::row_operands<&RowwiseSpec::columns>},
         {"promote", &EntryReader::promote},
         {"check", &EntryReader::one_name<&Operator::check>},
         {"composite", &EntryReader::composite},
@@ -122,6 +126,36 @@ class EntryReader {
 
   void pointwise(const YamlNode& value) {
     op_.pointwise = read_pointwise(value, reader_, op_.schema);
+  }
+
+  RowwiseSpec& row_spec() {
+    if (!op_.rowwise) op_.rowwise.emplace();
+    return *op_.rowwise;
+  }
+
+  void rowwise(const YamlNode& value) { read_rowwise(value, reader_, row_spec()); }
+
+  void over(const YamlNode& value) {
+    if (!value.is_sequence()) {
+      row_spec().over = reader_.text(value, what_);
+      return;
+    }
+    std::optional<SourceString> all;
+    for (const YamlPtr& item : value.items) {
+      const std::optional<SourceString> one = reader_.text(*item, "each of `over`");
+      if (!one) continue;
+      if (all) {
+        all->text += ", " + one->text;
+      } else {
+        all = one;
+      }
+    }
+    row_spec().over = all;
+  }
+
+  template <std::vector<LocatedName> RowwiseSpec::*member>
+  void row_operands(const YamlNode& value) {
+    row_spec().*member = reader_.names(value, what_);
   }
 
   void promote(const YamlNode& value) {

@@ -21,6 +21,9 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
 std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
                                             const schema::FunctionSchema& schema);
 
+/// `rowwise: ...`: an expression, or a map of names to expressions.
+void read_rowwise(const YamlNode& value, Reader& reader, RowwiseSpec& spec);
+
 /// Appends the entries of one derivatives.yaml, bound to `operators`.
 void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
                       const std::vector<Operator>& operators, const BrokenNames& broken,

@@ -30,6 +30,12 @@ struct DispatchEntry {
   Location kernel_location;
 };
 
+/// A name with its place.
+struct LocatedName {
+  std::string text;
+  Location location;
+};
+
 /// One expression of `pointwise`, and when it holds. Empty selectors match everything.
 struct PointwiseCase {
   std::string output;    // name of the return, as FunctionSchema::return_name gives it
@@ -49,6 +55,21 @@ struct PointwiseSpec {
                             std::string_view backend) const;
 };
 
+/// `rowwise` and the keys that go with it.
+struct RowwiseSpec {
+  struct Part {
+    LocatedName name;  ///< of a result or of a value that later parts use; empty: the only result
+    SourceString expression;
+  };
+  std::vector<Part> parts;  // in file order
+  Location location;        // of the value of `rowwise`
+  bool complete = true;     // false: a part could not be read and was reported
+  /// An argument, `all`, or whole numbers "-1" or "-2, -1"; required.
+  std::optional<SourceString> over;
+  std::vector<LocatedName> rows;     // arguments with one value per row
+  std::vector<LocatedName> columns;  // arguments with the shape of a row
+};
+
 /// The dtype rule of a pointwise operator (`promote`).
 enum class Promotion : uint8_t {
   kDefault,         // default: result and computation in the promoted type of the inputs
@@ -62,12 +83,6 @@ std::string_view to_string(Promotion promotion);
 
 enum class Composite : uint8_t { kNo, kImplicit, kExplicit };
 enum class DeviceCheck : uint8_t { kExactSame, kNoCheck };
-
-/// A name with its place.
-struct LocatedName {
-  std::string text;
-  Location location;
-};
 
 /// `name: dtypes` lines of upstream's `ufunc_inner_loop`.
 struct UfuncInnerLoop {
@@ -87,6 +102,7 @@ struct Operator {
   Location variants_location;
   std::vector<DispatchEntry> dispatch;
   std::optional<PointwiseSpec> pointwise;
+  std::optional<RowwiseSpec> rowwise;
   Promotion promotion = Promotion::kDefault;
   /// Of a pointwise entry: hand-written function of the operator's arguments that throws where a
   /// value or dtype is not allowed; shapes and promotion are checked without it.

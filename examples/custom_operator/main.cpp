@@ -1,9 +1,11 @@
-// Calls both operators with autograd and compares their gradients with finite differences.
+// Calls the operators with autograd and compares their gradients with finite differences.
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <iostream>
 
+#include "custom/ops/cross_entropy_rows.h"
+#include "custom/ops/rms_norm.h"
 #include "custom/ops/rms_scale.h"
 #include "custom/ops/swiglu.h"
 #include "tenon/tenon.h"
@@ -66,7 +68,18 @@ int main() try {
                     check(
                         "rms_scale  [2, 3, 5] x [5]",
                         [](const auto& x, const auto& w) { return custom::rms_scale(x, w); },
-                        tenon::randn({2, 3, 5}, options), tenon::randn({5}, options));
+                        tenon::randn({2, 3, 5}, options), tenon::randn({5}, options)) &
+                    check(
+                        "rms_norm   [2, 3, 5] x [5]",
+                        [](const auto& x, const auto& w) { return custom::rms_norm(x, w); },
+                        tenon::randn({2, 3, 5}, options), tenon::randn({5}, options)) &
+                    check(
+                        "cross_entropy_rows  [3, 4]",
+                        [](const auto& x, const auto& bias) {
+                          const tenon::Tensor target = tenon::arange(3) - 1;
+                          return custom::cross_entropy_rows(x + bias, target, -1);
+                        },
+                        tenon::randn({3, 4}, options), tenon::randn({4}, options));
 
   tenon::Tensor x = tenon::linspace(-2, 2, 5).requires_grad_();
   const tenon::Tensor g = tenon::ones({5});

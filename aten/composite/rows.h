@@ -1,0 +1,34 @@
+#pragma once
+
+#include "aten/iterator/rows.h"
+#include "tenon/tensor.h"
+
+// The operands of a `rowwise` entry as operators compute on them: elements as [rows, length],
+// values of rows as [rows, 1], columns as [length]. All of it can be differentiated.
+
+namespace tenon::native {
+
+/// Which operand of which operator, for messages.
+struct RowOperandName {
+  const char* op;
+  const char* operand;
+};
+
+/// Errors are those of run_rows.
+TENON_API Tensor element_rows(RowOperandName name, const Tensor& t, const RowShape& shape);
+TENON_API Tensor row_values(RowOperandName name, const Tensor& t, const RowShape& shape);
+TENON_API Tensor column_values(RowOperandName name, const Tensor& t, const RowShape& shape);
+/// A number, as a tensor like `like`, where `t` is absent.
+TENON_API Tensor or_number(RowOperandName name, const std::optional<Tensor>& t, double number,
+                           const RowShape& shape, bool column, const Tensor& like);
+
+/// Gradient i of a node, or zeros of that result's shape on the device of one that is defined.
+TENON_API Tensor gradient_or_zeros(TensorList grads, size_t i, const RowShape& shape, bool of_rows);
+
+/// The inverse: a value that broadcasts to [rows, length], or to [rows, 1], in the call's shape.
+TENON_API Tensor from_elements(const Tensor& t, const RowShape& shape);
+TENON_API Tensor from_rows(const Tensor& t, const RowShape& shape);
+/// The sums over the rows, in the shape of a row.
+TENON_API Tensor column_sums(const Tensor& t, const RowShape& shape);
+
+}  // namespace tenon::native

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include "aten/core/tensor_base.h"
+#include "aten/iterator/pointwise_op.h"
+
+// How operators of `rowwise` entries run: a row is what their dimensions hold for one value of all
+// others. Every element operand has the shape `sizes`, broadcast; an operand of rows has a value
+// for each row, its shape that of the reduction with or without the reduced dimensions; a column's
+// shape is that of a row.
+
+namespace tenon::native {
+
+/// The shape of a call's elements, and which dimensions make a row.
+struct RowShape {
+  DimVector sizes;
+  uint64_t mask = 0;     ///< bit d: dimension d is in the row
+  bool keepdim = false;  ///< results of rows keep those dimensions, with size 1
+  bool with_row(size_t dim) const { return (mask >> dim) & 1; }
+
+  int64_t rows() const;
+  int64_t length() const;
+  DimVector row_sizes() const;            ///< of the row's dimensions, in order
+  DimVector outer_sizes() const;          ///< of the others
+  DimVector reduced_sizes() const;        ///< of a result that has one value per row
+  std::vector<int64_t> row_last() const;  ///< permutation: the others, then the row's
+};
+
+/// Rows over `dims`, wrapped; none, or an empty list, means all. Errors "[op] dim 0 appears
+/// multiple times in the list of dims", and where the elements do not broadcast.
+TENON_API RowShape row_shape(const char* op, std::initializer_list<const TensorBase*> elements,
+                             OptionalIntArrayRef dims, bool keepdim);
+/// Rows over the last dimensions, whose sizes must be these. Error "[op] expected the last
+/// dimensions to be [5], got an input of shape [2, 3]".
+TENON_API RowShape row_shape_of_sizes(const char* op,
+                                      std::initializer_list<const TensorBase*> elements,
+                                      IntArrayRef sizes, bool keepdim);
+
+/// Error "[op] 'target' must have one value per row, shape [2], got [3]".
+TENON_API void check_row_values(const char* op, const char* operand, IntArrayRef sizes,
+                                const RowShape& shape);
+/// Error "[op] 'weight' must have the shape of a row, [3], got [4]".
+TENON_API void check_column_values(const char* op, const char* operand, IntArrayRef sizes,
+                                   const RowShape& shape);
+
+/// What a generated loop gets: some rows, their operands in the compute type T. Elements of a row
+/// lie one after the other; from a row to the next it is `step` of them: 0 for a column.
+struct RowBlock {
+  int64_t rows = 0;
+  int64_t length = 0;
+  const void* const* inputs = nullptr;
+  const int64_t* input_steps = nullptr;
+  const int64_t* const* positions = nullptr;  ///< of inputs that `pick` reads from: one a row
+  void* const* outputs = nullptr;             ///< null where not wanted
+  const int64_t* output_steps = nullptr;
+  const Scalar* scalars = nullptr;
+  char* spills = nullptr;  ///< rows for intermediate values, `spill_bytes` apart
+  int64_t spill_bytes = 0;
+  /// Set by the loop: a position that is needed and not in the row.
+  int bad_input = -1;
+  int64_t bad_position = 0;
+
+  template <class T>
+  const T* input(int k, int64_t row) const {
+    return static_cast<const T*>(inputs[k]) + row * input_steps[k];
+  }
+  template <class T>
+  T* output(int k, int64_t row) const {
+    return outputs[k] ? static_cast<T*>(outputs[k]) + row * output_steps[k] : nullptr;
+  }
+  template <class T>
+  T* spill(int k) const {
+    return reinterpret_cast<T*>(spills + k * spill_bytes);
+  }
+  /// The position in the row, or 0 after noting that it is outside.
+  int64_t position(int k, int64_t row, bool needed) {
+    const int64_t p = positions[k][row];
+    if (p >= 0 && p < length) return p;
+    if (needed && bad_input < 0) {
+      bad_input = k;
+      bad_position = p;
+    }
+    return 0;
+  }
+};
+
+/// Half types are computed in float, integers and Bool in int64; null: not defined for the type.
+using RowLoop = void (*)(RowBlock& block);
+struct RowLoops {
+  RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr;
+};
+
+enum class RowOperand : uint8_t { Element, Row, Column };
+
+struct RowInput {
+  const char* name;
+  RowOperand kind;
+  bool is_position = false;  ///< integers; does not take part in type promotion
+  double absent = 0;         ///< stands for a tensor that is not given
+};
+
+struct RowOutput {
+  enum class DType : uint8_t {
+    Common,  ///< the promoted dtype of the operands
+    Sum,     ///< the same, but int64 for integers and Bool
+    Bool
+  };
+  RowOperand kind;
+  DType dtype = DType::Common;
+};
+
+/// A row operator's kernel and dtype rule: what the generator emits.
+struct RowOp {
+  const char* name;
+  const RowInput* inputs;
+  const RowOutput* outputs;
+  uint8_t num_inputs, num_outputs, num_scalars, num_spills;
+  bool floating;        ///< integers become the default dtype
+  bool needs_elements;  ///< a row must not be empty: max, min
+  bool uses_index;      ///< positions are values of the compute type
+  const RowLoops* (*cpu)();
+};
+
+/// Computes outputs k with bit k of `wanted`, newly allocated; the others stay undefined. On meta
+/// tensors they are only allocated. inputs[k] is null, or undefined, where absent. Errors name the
+/// operator and the operand: "[op] 'target' must have one value per row, shape [2], got [3]".
+TENON_API void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*> inputs,
+                        ArrayRef<const Scalar*> scalars, TensorBase* outputs,
+                        uint32_t wanted = ~0u);
+
+/// Whether row kernels run where the tensor is; elsewhere the same is computed with operators.
+inline bool has_row_kernels(const TensorBase& tensor) {
+  return tensor.device().is_cpu() || tensor.device().is_meta();
+}
+
+}  // namespace tenon::native

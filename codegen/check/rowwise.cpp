@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "codegen/check/rules.h"
+#include "codegen/model/reader.h"
+#include "codegen/schema/printer.h"
+#include "codegen/schema/suggest.h"
+
+// What the keys of `rowwise` say about the schema.
+
+namespace tenon::codegen::rules {
+
+namespace {
+
+using schema::Argument;
+using schema::BaseType;
+
+std::vector<std::string> names_of(const schema::FunctionSchema& schema, bool tensors) {
+  std::vector<std::string> names;
+  for (const Argument& arg : schema.args) {
+    if (arg.type.holds_tensors() == tensors) names.push_back(arg.name);
+  }
+  return names;
+}
+
+bool is_whole_number(const std::string& text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  return stop == end && code == std::errc();
+}
+
+void check_over(const Entry& entry, const SourceString& over) {
+  const std::vector<LocatedName> words = detail::split_names(over);
+  const bool dims = !words.empty() && std::all_of(words.begin(), words.end(), [](const auto& w) {
+    return is_whole_number(w.text);
+  });
+  if (dims || over.text == "all") return;
+  if (const Argument* arg = entry.schema().find_arg(over.text)) {
+    const schema::Type type = arg->type.without_optional();
+    const bool one = type.is(BaseType::kInt) && !arg->type.is_optional();
+    const bool list = type.is_list() && !type.holds_tensors() &&
+                      (type.base == BaseType::kInt || type.base == BaseType::kSymInt);
+    if (one || list) return;
+    entry.sink.error(over.location, "`over` names dimensions or sizes, int, int[], int[]? or "
+                                    "SymInt[], got `" +
+                                        schema::to_string(*arg) + "`");
+    return;
+  }
+  entry.sink.error(over.location,
+                   "`over` names no argument: expected one of dimensions, whole numbers or `all`, "
+                   "got `" +
+                       over.text + "`",
+                   schema::nearest(over.text, names_of(entry.schema(), false)));
+}
+
+}  // namespace
+
+void rowwise_keys(const Entry& entry) {
+  if (!entry.op.rowwise || entry.has_unknown_key()) return;
+  if (entry.has("rowwise")) return;
+  for (const std::string_view key : {"over", "rows", "columns"}) {
+    if (entry.has(key)) {
+      entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `rowwise`");
+    }
+  }
+}
+
+void rowwise_schema(const Entry& entry) {
+  if (!entry.has("rowwise")) return;
+  const schema::FunctionSchema& schema = entry.schema();
+  const RowwiseSpec& spec = *entry.op.rowwise;
+  if (entry.kind() != schema::SchemaKind::kFunctional) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "`rowwise` belongs to the functional schema; its out form is asked for with "
+                     "`variants`");
+    return;
+  }
+  const bool tensors = !schema.returns.empty() &&
+                       std::all_of(schema.returns.begin(), schema.returns.end(),
+                                   [](const auto& r) { return r.type.is_tensor() && !r.alias; });
+  if (!tensors) {
+    entry.sink.error(entry.op.at(schema.returns_span),
+                     "a row operator returns new tensors only, got `" +
+                         schema::returns_to_string(schema.returns) + "`");
+  }
+  if (!spec.over) {
+    if (!entry.has("over")) {
+      entry.sink.error(entry.at_key("rowwise"),
+                       "`rowwise` needs `over`: which dimensions make a row", "over: -1");
+    }
+  } else {
+    check_over(entry, *spec.over);
+  }
+  const std::vector<std::string> known = names_of(schema, true);
+  size_t elements = 0;
+  for (const Argument& arg : schema.args) {
+    const auto named = [&](const std::vector<LocatedName>& names) {
+      return std::any_of(names.begin(), names.end(),
+                         [&](const LocatedName& name) { return name.text == arg.name; });
+    };
+    const bool placed = named(spec.rows) || named(spec.columns);
+    elements += arg.type.is_tensor() && !placed;
+    if (arg.type.is_optional_tensor() && !placed) {
+      entry.sink.error(entry.op.at(arg.span),
+                       "a tensor that may be absent must be named in `columns` or `rows`, got `" +
+                           schema::to_string(arg) + "`");
+    } else if (arg.type.holds_tensors() && !arg.type.is_tensor() &&
+               !arg.type.is_optional_tensor()) {
+      entry.sink.error(entry.op.at(arg.span), "a row operator takes no list of tensors, got `" +
+                                                  schema::to_string(arg) + "`");
+    }
+  }
+  std::set<std::string> seen;
+  for (const auto* names : {&spec.rows, &spec.columns}) {
+    for (const LocatedName& name : *names) {
+      const std::string key = names == &spec.rows ? "rows" : "columns";
+      const Argument* arg = schema.find_arg(name.text);
+      if (arg == nullptr || !arg->type.holds_tensors()) {
+        entry.sink.error(name.location,
+                         "`" + key + "` names tensors that are arguments, got `" + name.text + "`",
+                         schema::nearest(name.text, known));
+      }
+      if (!seen.insert(name.text).second) {
+        entry.sink.error(name.location, "`" + name.text + "` is named twice");
+      }
+    }
+  }
+  if (elements == 0) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "a row operator needs a Tensor argument that has elements, beside those in "
+                     "`rows` and `columns`");
+  }
+}
+
+}  // namespace tenon::codegen::rules

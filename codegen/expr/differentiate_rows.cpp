@@ -1,0 +1,339 @@
+#include "codegen/expr/differentiate_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "codegen/expr/differentiate.h"
+#include "codegen/expr/expression_parser.h"
+
+namespace tenon::codegen::expr {
+namespace {
+
+using MaybeNode = std::optional<NodeId>;  // nothing: structurally zero
+
+/// Products, sums and sums over rows as derivatives need them.
+class RowAlgebra {
+ public:
+  RowAlgebra(Graph& graph, const std::vector<NodeId>& outputs) : g_(graph), outputs_(outputs) {}
+
+  MaybeNode product(NodeId adjoint, NodeId partial) {
+    const NodeId result = scale(adjoint, partial);
+    return g_[result].is_number(0) ? MaybeNode() : MaybeNode(result);
+  }
+
+  NodeId add(NodeId a, NodeId b) {
+    if (g_[b].is_call(Op::kNeg)) return combine(Op::kSub, a, g_[b].arguments[0]);
+    if (g_[a].is_call(Op::kNeg)) return combine(Op::kSub, b, g_[a].arguments[0]);
+    return combine(Op::kAdd, a, b);
+  }
+
+  /// Sum over the row, of a value that may be the same for all its elements.
+  NodeId row_sum(NodeId value) {
+    Factors factors;
+    split(value, false, factors);
+    NodeId total =
+        factors.elements_above.empty() && factors.elements_below.empty()
+            ? g_.call(Op::kRowLength, {})
+            : g_.call(Op::kRowSum, {joined(factors.elements_above, factors.elements_below)});
+    for (const NodeId factor : factors.row_above) total = g_.call(Op::kMul, {total, factor});
+    for (const NodeId factor : factors.row_below) total = g_.call(Op::kDiv, {total, factor});
+    return factors.negative ? g_.call(Op::kNeg, {total}) : total;
+  }
+
+ private:
+  static constexpr int kMaxSteps = 256;
+
+  /// A product's factors and divisors, apart by domain.
+  struct Factors {
+    std::vector<NodeId> elements_above, elements_below, row_above, row_below;
+    bool negative = false;
+    int steps = 0;
+  };
+
+  bool is_output(NodeId id) const {
+    return std::find(outputs_.begin(), outputs_.end(), id) != outputs_.end();
+  }
+  bool is_per_element(NodeId id) const { return g_[id].domain == Domain::kElement; }
+
+  void split(NodeId id, bool below, Factors& factors) {
+    const Node node = g_[id];  // a copy: the graph grows
+    // A product of products that share factors may have very many.
+    if (node.domain == Domain::kElement && !is_output(id) && ++factors.steps <= kMaxSteps) {
+      if (node.is_call(Op::kMul) || node.is_call(Op::kDiv)) {
+        split(node.arguments[0], below, factors);
+        split(node.arguments[1], below != node.is_call(Op::kDiv), factors);
+        return;
+      }
+      if (node.is_call(Op::kNeg)) {
+        factors.negative = !factors.negative;
+        split(node.arguments[0], below, factors);
+        return;
+      }
+    }
+    if (is_per_element(id)) {
+      (below ? factors.elements_below : factors.elements_above).push_back(id);
+    } else {
+      (below ? factors.row_below : factors.row_above).push_back(id);
+    }
+  }
+
+  NodeId joined(const std::vector<NodeId>& above, const std::vector<NodeId>& below) {
+    NodeId result = above.empty() ? g_.constant(1, false) : above[0];
+    for (size_t i = 1; i < above.size(); ++i) result = g_.call(Op::kMul, {result, above[i]});
+    for (const NodeId one : below) result = g_.call(Op::kDiv, {result, one});
+    return result;
+  }
+
+  // Each node once: branches share nodes, and the paths to them are many.
+  bool has_zero_branch(NodeId id) {
+    if (!g_[id].is_call(Op::kWhere)) return false;
+    if (const auto known = zero_branches_.find(id); known != zero_branches_.end())
+      return known->second;
+    const std::vector<NodeId> branches = g_[id].arguments;
+    return zero_branches_[id] = g_[branches[1]].is_number(0) || g_[branches[2]].is_number(0) ||
+                                has_zero_branch(branches[1]) || has_zero_branch(branches[2]);
+  }
+
+  NodeId scale(NodeId factor, NodeId d) {
+    const auto known = scaled_.find({factor, d});
+    if (known != scaled_.end()) return known->second;
+    const NodeId result = scale_anew(factor, d);
+    scaled_[{factor, d}] = result;
+    return result;
+  }
+
+  /// factor * d; branches of `where` that are not taken stay exactly zero.
+  NodeId scale_anew(NodeId factor, NodeId d) {
+    for (const auto& [x, c] : {std::pair{factor, d}, std::pair{d, factor}}) {
+      if (g_[c].is_number(0)) return g_.integer(0);
+      if (g_[c].is_number(1)) return x;
+      if (g_[c].is_number(-1)) return g_.call(Op::kNeg, {x});
+      if (g_[c].kind == NodeKind::kConstant && g_[x].is_call(Op::kMul)) {
+        const std::vector<NodeId> parts = g_[x].arguments;
+        for (size_t i = 0; i < 2; ++i) {
+          if (g_[parts[i]].kind == NodeKind::kConstant)
+            return scale(g_.call(Op::kMul, {c, parts[i]}), parts[1 - i]);
+        }
+      }
+    }
+    if (has_zero_branch(d)) {
+      const std::vector<NodeId> where = g_[d].arguments;
+      return g_.call(Op::kWhere, {where[0], scale(factor, where[1]), scale(factor, where[2])});
+    }
+    if (has_zero_branch(factor)) {
+      const std::vector<NodeId> where = g_[factor].arguments;
+      return g_.call(Op::kWhere, {where[0], scale(where[1], d), scale(where[2], d)});
+    }
+    if (g_[factor].is_call(Op::kNeg))
+      return g_.call(Op::kNeg, {scale(Node(g_[factor]).arguments[0], d)});
+    if (g_[d].is_call(Op::kNeg))
+      return g_.call(Op::kNeg, {scale(factor, Node(g_[d]).arguments[0])});
+    if (g_[d].is_call(Op::kDiv) && g_[g_[d].arguments[0]].kind == NodeKind::kConstant) {
+      const std::vector<NodeId> quotient = g_[d].arguments;
+      return g_.call(Op::kDiv, {scale(factor, quotient[0]), quotient[1]});
+    }
+    if (g_[factor].is_call(Op::kDiv)) {
+      const std::vector<NodeId> quotient = g_[factor].arguments;
+      if (const MaybeNode ratio = known_quotient(d, quotient[1])) return scale(quotient[0], *ratio);
+    }
+    return g_.call(Op::kMul, {factor, d});
+  }
+
+  /// a / r where an output gives it: a / r itself, or exp of an output that is a logarithm of it.
+  MaybeNode known_quotient(NodeId a, NodeId r) {
+    const NodeId ratio = g_.call(Op::kDiv, {a, r});
+    if (is_output(ratio)) return ratio;
+    if (!g_[a].is_call(Op::kExp)) return std::nullopt;
+    const NodeId t = g_[a].arguments[0];
+    const NodeId log = g_.call(Op::kLog, {r});
+    const NodeId difference = g_.call(Op::kSub, {t, log});
+    if (is_output(difference)) return g_.call(Op::kExp, {difference});
+    if (!g_[t].is_call(Op::kSub)) return std::nullopt;
+    const std::vector<NodeId> parts = g_[t].arguments;
+    const NodeId sum = g_.call(Op::kAdd, {parts[1], log});
+    if (!is_output(sum)) return std::nullopt;
+    return g_.call(Op::kExp, {g_.call(Op::kSub, {parts[0], sum})});
+  }
+
+  /// a + b or a - b, with a factor or divisor that both have for the whole row taken out.
+  NodeId combine(Op op, NodeId a, NodeId b) {
+    for (const Op product : {Op::kDiv, Op::kMul}) {
+      if (!g_[a].is_call(product) || !g_[b].is_call(product)) continue;
+      const std::vector<NodeId> x = g_[a].arguments, y = g_[b].arguments;
+      if (x[1] == y[1] && !is_per_element(x[1]))
+        return g_.call(product, {g_.call(op, {x[0], y[0]}), x[1]});
+    }
+    return g_.call(op, {a, b});
+  }
+
+  Graph& g_;
+  const std::vector<NodeId>& outputs_;
+  std::map<NodeId, bool> zero_branches_;
+  std::map<std::pair<NodeId, NodeId>, NodeId> scaled_;
+};
+
+class Sweep {
+ public:
+  explicit Sweep(Expression& expression, std::vector<ExprError>& errors)
+      : expression_(expression), g_(expression.graph), algebra_(g_, expression.outputs),
+        errors_(errors) {}
+
+  std::map<NodeId, NodeId> run() {
+    const size_t num_outputs = expression_.outputs.size();
+    for (size_t i = 0; i < num_outputs; ++i) {
+      const NodeId output = expression_.outputs[i];
+      if (g_[output].value_kind == ValueKind::kMask) continue;
+      // An output of a smaller domain still has the elements' shape only if it is an element.
+      contribute(output, g_.variable(NodeKind::kGrad, grad_name(i, num_outputs),
+                                     static_cast<uint32_t>(i), g_[output].domain));
+    }
+    std::vector<NodeId> order = topological_order(g_, expression_.outputs);
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const auto found = adjoints_.find(*it);
+      const Node node = g_[*it];
+      if (found == adjoints_.end() || node.kind != NodeKind::kCall) continue;
+      if (node.value_kind == ValueKind::kValue) visit(*it, node, found->second);
+    }
+    return adjoints_;
+  }
+
+ private:
+  void contribute(NodeId argument, MaybeNode value) {
+    if (!value || g_[argument].domain == Domain::kScalar) return;
+    const auto [it, first] = adjoints_.try_emplace(argument, *value);
+    if (!first) it->second = algebra_.add(it->second, *value);
+  }
+
+  /// From a node that has a value per element to an argument that may have one per row.
+  void pass_down(const Node& node, NodeId argument, MaybeNode value) {
+    if (!value) return;
+    if (node.domain == Domain::kElement && g_[argument].domain == Domain::kRow) {
+      value = algebra_.row_sum(*value);
+    }
+    contribute(argument, value);
+  }
+
+  NodeId parse(std::string_view text, const ExpressionParser::Names& names) {
+    static const std::vector<Macro> kNoMacros;
+    std::vector<ExprError> errors;
+    RowVocabulary rows;
+    const auto parsed =
+        ExpressionParser(g_, names, kNoMacros, 0, &rows).parse(std::string(text), errors);
+    if (!parsed)
+      throw std::logic_error("[differentiate_rows] the rules must parse, got '" +
+                             std::string(text) + "': " + errors.front().message);
+    return *parsed;
+  }
+
+  void visit(NodeId id, const Node& node, NodeId adjoint) {
+    const std::vector<NodeId>& a = node.arguments;
+    switch (node.op) {
+    case Op::kDetach:
+    case Op::kRowIndex:
+    case Op::kRowLength: return;
+    case Op::kRowSum: return contribute(a[0], adjoint);
+    case Op::kRowMax:
+    case Op::kRowMin:
+      return contribute(a[0], algebra_.product(adjoint, parse("(x == y) / sum(x == y)",
+                                                              {{"x", a[0]}, {"y", id}})));
+    case Op::kRowProd:
+      // The product of the others, without dividing by zero.
+      return contribute(
+          a[0], algebra_.product(
+                    adjoint, parse("z = sum(x == 0); where(z == 0, y / x, where(z == 1 && x == 0, "
+                                   "prod(where(x == 0, 1, x)), 0))",
+                                   {{"x", a[0]}, {"y", id}})));
+    case Op::kPick:
+      return contribute(a[0], parse("where(index() == i, g, 0)", {{"i", a[1]}, {"g", adjoint}}));
+    case Op::kWhere:
+      pass_down(node, a[1], g_.call(Op::kWhere, {a[0], adjoint, g_.integer(0)}));
+      pass_down(node, a[2], g_.call(Op::kWhere, {a[0], g_.integer(0), adjoint}));
+      return;
+    default: break;
+    }
+    const Intrinsic& row = intrinsic(node.op);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const std::string_view text = row.derivative[i];
+      if (text.empty() || g_[a[i]].domain == Domain::kScalar) continue;
+      if (text == kNoDerivative) {
+        report("'" + std::string(row.name) + "' has no derivative rule");
+        continue;
+      }
+      ExpressionParser::Names names = {{"y", id}};
+      for (size_t j = 0; j < a.size(); ++j)
+        names[std::string(1, static_cast<char>('a' + j))] = a[j];
+      pass_down(node, a[i], algebra_.product(adjoint, parse(text, names)));
+    }
+  }
+
+  void report(const std::string& message) {
+    for (const ExprError& error : errors_)
+      if (error.message == message) return;
+    errors_.push_back({0, 0, message, "", 0});
+  }
+
+  Expression& expression_;
+  Graph& g_;
+  RowAlgebra algebra_;
+  std::vector<ExprError>& errors_;
+  std::map<NodeId, NodeId> adjoints_;
+};
+
+/// Element-sized tensors that the gradients read beside `grad`.
+size_t count_kept(const Graph& g, const std::vector<NodeId>& nodes) {
+  size_t count = 0;
+  for (const NodeId id : topological_order(g, nodes)) {
+    const bool kept = g[id].kind == NodeKind::kTensor || g[id].kind == NodeKind::kResult;
+    count += kept && g[id].domain == Domain::kElement;
+  }
+  return count;
+}
+
+void use_results(Expression& expression, std::vector<RowGradient>& gradients) {
+  Graph& g = expression.graph;
+  std::vector<NodeId> nodes;
+  for (const RowGradient& gradient : gradients) nodes.push_back(gradient.node);
+  // An output may be part of another: what is replaced is looked for in the nodes as they were.
+  std::map<NodeId, NodeId> results;
+  const auto replaced = [&](const std::map<NodeId, NodeId>& by) {
+    std::vector<NodeId> copies;
+    for (const NodeId node : nodes) copies.push_back(substitute(g, node, by));
+    return copies;
+  };
+  for (size_t i = 0; i < expression.outputs.size(); ++i) {
+    const NodeId output = expression.outputs[i];
+    if (g[output].kind != NodeKind::kCall || g[output].value_kind == ValueKind::kMask) continue;
+    std::map<NodeId, NodeId> more = results;
+    more[output] = g.variable(NodeKind::kResult, result_name(i, expression.outputs.size()),
+                              static_cast<uint32_t>(i), g[output].domain);
+    if (count_kept(g, replaced(more)) <= count_kept(g, replaced(results))) results = more;
+  }
+  nodes = replaced(results);
+  for (size_t i = 0; i < gradients.size(); ++i) gradients[i].node = nodes[i];
+}
+
+}  // namespace
+
+RowDerivative differentiate_rows(Expression& expression) {
+  RowDerivative derivative;
+  Graph& g = expression.graph;
+  const std::map<NodeId, NodeId> adjoints = Sweep(expression, derivative.errors).run();
+  // Where its variable is its own node: the domain is part of the graph's.
+  const std::vector<NodeId> order = topological_order(g, expression.outputs);
+  for (const Parameter& parameter : expression.parameters) {
+    if (!parameter.is_tensor || !parameter.differentiable) continue;
+    NodeId node = g.integer(0);
+    for (const NodeId id : order) {
+      if (g[id].kind != NodeKind::kTensor || g[id].name != parameter.name) continue;
+      if (const auto it = adjoints.find(id); it != adjoints.end()) node = it->second;
+    }
+    derivative.gradients.push_back({parameter.name, node});
+  }
+  use_results(expression, derivative.gradients);
+  return derivative;
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,310 @@
+#include "codegen/expr/row_schedule.h"
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/expr/print_kernel.h"
+
+namespace tenon::codegen::expr {
+namespace {
+
+/// Copies without `detach`, which concerns derivatives alone.
+std::vector<NodeId> without_detach(Graph& g, std::vector<NodeId> outputs) {
+  std::map<NodeId, NodeId> replacements;
+  for (const NodeId id : topological_order(g, outputs)) {
+    if (!g[id].is_call(Op::kDetach)) continue;
+    const NodeId inner = g[id].arguments[0];
+    replacements[id] = substitute(g, inner, replacements);
+  }
+  if (replacements.empty()) return outputs;
+  for (NodeId& output : outputs) output = substitute(g, output, replacements);
+  return outputs;
+}
+
+const char* reduction_kind(Op op) {
+  switch (op) {
+  case Op::kRowProd: return "Prod";
+  case Op::kRowMax: return "Max";
+  case Op::kRowMin: return "Min";
+  default: return "Sum";
+  }
+}
+
+class Scheduler {
+ public:
+  Scheduler(Graph& graph, const std::vector<NodeId>& outputs, const std::vector<RowOutput>& kinds)
+      : g_(graph), outputs_(without_detach(graph, outputs)), kinds_(kinds) {}
+
+  RowSchedule run() {
+    plan();
+    for (int pass = 0; pass <= last_; ++pass) {
+      picks(pass);
+      elements(pass);
+    }
+    RowStep stores;
+    std::vector<NodeId> roots;
+    std::vector<size_t> indices;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (kinds_[i] != RowOutput::kRow) continue;
+      roots.push_back(outputs_[i]);
+      indices.push_back(i);
+    }
+    if (!roots.empty()) {
+      define(roots);
+      const KernelText text = print(roots);
+      stores.statements = text.statements;
+      for (size_t k = 0; k < roots.size(); ++k) {
+        stores.stores.push_back({indices[k], text.results[k], false});
+      }
+      schedule_.steps.push_back(std::move(stores));
+    }
+    schedule_.num_spills = num_spills_;
+    return std::move(schedule_);
+  }
+
+ private:
+  bool is_reduction_call(NodeId id) const {
+    return g_[id].kind == NodeKind::kCall && is_reduction(g_[id].op) && g_[id].op != Op::kPick;
+  }
+  bool is_row_value(NodeId id) const {
+    return g_[id].kind == NodeKind::kCall && g_[id].domain != Domain::kElement &&
+           g_[id].op != Op::kRowLength;
+  }
+
+  /// The pass in which a value per element can be computed, or before which one per row is known.
+  int level(NodeId id) {
+    if (const auto it = levels_.find(id); it != levels_.end()) return it->second;
+    int result = 0;
+    const Node node = g_[id];
+    for (const NodeId argument : node.arguments) result = std::max(result, level(argument));
+    if (is_reduction_call(id)) ++result;
+    return levels_[id] = result;
+  }
+
+  void plan() {
+    needed_ = needed_picks(g_, outputs_);
+    std::vector<NodeId> all = outputs_;
+    for (const auto& [pick, mask] : needed_) all.push_back(mask);
+    for (const NodeId id : topological_order(g_, all)) {
+      if (is_reduction_call(id)) {
+        const int pass = level(id) - 1;
+        roots_[pass].push_back(g_[id].arguments[0]);
+        reductions_[pass].push_back(id);
+        last_ = std::max(last_, pass);
+        const Op op = g_[id].op;
+        schedule_.needs_elements |= op == Op::kRowMax || op == Op::kRowMin;
+      } else if (g_[id].is_call(Op::kPick)) {
+        int pass = level(id);
+        if (g_[needed_.at(id)].kind == NodeKind::kCall)
+          pass = std::max(pass, level(needed_.at(id)));
+        levels_[id] = pass;
+        picks_[pass].push_back(id);
+        last_ = std::max(last_, pass);
+      }
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const int pass = level(outputs_[i]);
+      last_ = std::max(last_, pass);
+      if (kinds_[i] != RowOutput::kRow) roots_[pass].push_back(outputs_[i]);
+    }
+    choose_spills();
+  }
+
+  /// Dear nodes that several passes reach; those below another that is kept need not be.
+  void choose_spills() {
+    std::map<NodeId, std::set<int>> reached;
+    const auto walk = [&](auto& self, NodeId id, int pass, const std::set<NodeId>& kept,
+                          std::set<NodeId>& seen) -> void {
+      if (g_[id].kind != NodeKind::kCall || g_[id].domain != Domain::kElement) return;
+      if (!seen.insert(id).second) return;
+      reached[id].insert(pass);
+      if (kept.contains(id) && *reached[id].begin() < pass) return;
+      for (const NodeId argument : g_[id].arguments) self(self, argument, pass, kept, seen);
+    };
+    const auto chosen = [&](const std::set<NodeId>& kept) {
+      reached.clear();
+      for (const auto& [pass, roots] : roots_) {
+        std::set<NodeId> seen;
+        for (const NodeId root : roots) walk(walk, root, pass, kept, seen);
+      }
+      std::set<NodeId> result;
+      for (const auto& [id, passes] : reached) {
+        if (passes.size() > 1 && intrinsic(g_[id].op).cost == Cost::kTranscendental)
+          result.insert(id);
+      }
+      return result;
+    };
+    const std::set<NodeId> candidates = chosen({});
+    for (const NodeId id : chosen(candidates)) spilled_in_[id] = *reached[id].begin();
+  }
+
+  /// Values of the row that `roots` need, in one step before the one that uses them.
+  void define(const std::vector<NodeId>& roots) {
+    std::vector<NodeId> wanted;
+    std::set<NodeId> seen;
+    const auto walk = [&](auto& self, NodeId id) -> void {
+      if (!seen.insert(id).second || replaced_.contains(id)) return;
+      if (is_row_value(id)) {
+        wanted.push_back(id);
+        return;
+      }
+      const std::vector<NodeId> arguments = g_[id].arguments;
+      for (const NodeId argument : arguments) self(self, argument);
+    };
+    for (const NodeId root : roots) walk(walk, root);
+    if (wanted.empty()) return;
+    const KernelText text = print(wanted);
+    RowStep step;
+    step.statements = text.statements;
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      const std::string name = "row" + std::to_string(num_rows_++) + "_";
+      step.values.push_back({name, text.results[k]});
+      replace(wanted[k], name, Domain::kRow);
+    }
+    schedule_.steps.push_back(std::move(step));
+  }
+
+  void replace(NodeId id, const std::string& name, Domain domain) {
+    const NodeId variable = g_.variable(NodeKind::kTensor, name, 0, domain);
+    replaced_[id] = g_[id].value_kind == ValueKind::kMask ? g_.as_mask(variable) : variable;
+  }
+
+  NodeId rewritten(NodeId id) {
+    std::map<NodeId, NodeId> replacements = replaced_;
+    replacements[g_.call(Op::kRowLength, {})] =
+        g_.variable(NodeKind::kTensor, "length_", 0, Domain::kRow);
+    replacements[g_.call(Op::kRowIndex, {})] =
+        g_.variable(NodeKind::kTensor, "index_", 0, Domain::kElement);
+    return substitute(g_, id, replacements);
+  }
+
+  KernelText print(const std::vector<NodeId>& roots, std::vector<std::string>* loads = nullptr) {
+    std::vector<NodeId> nodes;
+    for (const NodeId root : roots) nodes.push_back(rewritten(root));
+    if (loads != nullptr) {
+      for (const NodeId id : topological_order(g_, nodes)) {
+        const bool element = g_[id].is_variable() && g_[id].domain == Domain::kElement;
+        if (element) loads->push_back(g_[id].name);
+      }
+    }
+    return print_kernel(g_, nodes);
+  }
+
+  void picks(int pass) {
+    for (const NodeId id : picks_[pass]) {
+      const std::vector<NodeId> arguments = g_[id].arguments;
+      const NodeId needed = needed_.at(id);
+      const bool always = g_[needed].kind == NodeKind::kConstant;
+      std::vector<NodeId> roots = {arguments[0]};
+      if (!always) roots.push_back(needed);
+      define(roots);
+      RowStep step;
+      step.kind = RowStep::Kind::kPick;
+      const KernelText text = print({arguments[0]}, &step.loads);
+      step.statements = text.statements;
+      const std::string name = "pick" + std::to_string(num_picks_++) + "_";
+      step.values.push_back({name, text.results[0]});
+      step.position = g_[arguments[1]].name;
+      if (!always) {
+        const KernelText condition = print({needed});
+        step.needed = condition.results[0];  // a variable: define() has seen to it
+      }
+      replace(id, name, Domain::kRow);
+      schedule_.steps.push_back(std::move(step));
+    }
+  }
+
+  void elements(int pass) {
+    if (roots_[pass].empty()) return;
+    std::vector<NodeId> roots;
+    std::vector<std::pair<size_t, NodeId>> stores;
+    for (const NodeId id : reductions_[pass]) roots.push_back(g_[id].arguments[0]);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (kinds_[i] == RowOutput::kRow || level(outputs_[i]) != pass) continue;
+      stores.emplace_back(i, outputs_[i]);
+      roots.push_back(outputs_[i]);
+    }
+    std::vector<NodeId> spills;
+    for (const auto& [id, first] : spilled_in_) {
+      if (first == pass) spills.push_back(id);
+    }
+    std::sort(spills.begin(), spills.end());
+    roots.insert(roots.end(), spills.begin(), spills.end());
+    define(roots);
+    RowStep step;
+    step.kind = RowStep::Kind::kPass;
+    const KernelText text = print(roots, &step.loads);
+    step.statements = text.statements;
+    size_t at = 0;
+    for (const NodeId id : reductions_[pass]) {
+      const std::string name = "reduced" + std::to_string(num_reductions_++) + "_";
+      step.reductions.push_back({name, reduction_kind(g_[id].op), text.results[at++]});
+      replace(id, name, Domain::kRow);
+    }
+    for (const auto& [i, node] : stores) {
+      step.stores.push_back({i, text.results[at++], kinds_[i] == RowOutput::kColumn});
+    }
+    for (const NodeId id : spills) {
+      const std::string name = "spill" + std::to_string(num_spills_++) + "_";
+      step.spills.push_back({name, text.results[at++]});
+      replace(id, name, Domain::kElement);
+    }
+    schedule_.steps.push_back(std::move(step));
+  }
+
+  Graph& g_;
+  std::vector<NodeId> outputs_;
+  const std::vector<RowOutput>& kinds_;
+  RowSchedule schedule_;
+  std::map<NodeId, int> levels_;
+  std::map<NodeId, NodeId> needed_;
+  std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;
+  std::map<NodeId, int> spilled_in_;
+  std::map<NodeId, NodeId> replaced_;
+  int last_ = 0;
+  size_t num_rows_ = 0, num_picks_ = 0, num_reductions_ = 0, num_spills_ = 0;
+};
+
+}  // namespace
+
+std::size_t RowSchedule::num_passes() const {
+  return static_cast<std::size_t>(std::count_if(
+      steps.begin(), steps.end(), [](const RowStep& s) { return s.kind == RowStep::Kind::kPass; }));
+}
+
+std::map<NodeId, NodeId> needed_picks(Graph& g, const std::vector<NodeId>& outputs) {
+  std::map<NodeId, NodeId> needed;
+  const std::vector<NodeId> order = topological_order(g, outputs);
+  const auto need = [&](NodeId id, NodeId mask) {
+    const auto [it, first] = needed.try_emplace(id, mask);
+    if (!first) it->second = g.call(Op::kLogicalOr, {it->second, mask});
+  };
+  for (const NodeId output : outputs) need(output, g.mask_constant(true));
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node node = g[*it];
+    const NodeId mask = needed.at(*it);
+    const bool chooses =
+        node.is_call(Op::kWhere) && g[node.arguments[0]].domain != Domain::kElement;
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      NodeId when = mask;
+      if (chooses && i > 0) {
+        const NodeId condition = node.arguments[0];
+        when = g.call(Op::kLogicalAnd,
+                      {mask, i == 1 ? condition : g.call(Op::kLogicalNot, {condition})});
+      }
+      need(node.arguments[i], when);
+    }
+  }
+  std::map<NodeId, NodeId> picks;
+  for (const NodeId id : order) {
+    if (g[id].is_call(Op::kPick)) picks[id] = needed.at(id);
+  }
+  return picks;
+}
+
+RowSchedule schedule_rows(Graph& graph, const std::vector<NodeId>& outputs,
+                          const std::vector<RowOutput>& kinds) {
+  return Scheduler(graph, outputs, kinds).run();
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/expr/graph.h"
+
+namespace tenon::codegen::expr {
+
+/// Where a row kernel's output goes: a value per element, one per row, or a value per column that
+/// is summed over all rows.
+enum class RowOutput : std::uint8_t { kElement, kRow, kColumn };
+
+/// A variable of type V and the text of its value.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
+/// Part of a kernel for one row, in the order in which they run.
+struct RowStep {
+  enum class Kind : std::uint8_t {
+    kValues,  ///< values that are the same for the whole row, from what came before
+    kPass,    ///< one way along the row
+    kPick     ///< the element at a position that the row has
+  };
+  Kind kind = Kind::kValues;
+  std::vector<std::string> loads;       ///< elements that are read: parameters, spilled values
+  std::vector<std::string> statements;  ///< before the texts below
+  std::vector<NamedText> values;        ///< kValues: defined here; kPick: the element's value
+  struct Reduction {
+    std::string name;
+    std::string kind;  ///< Sum, Prod, Max, Min
+    std::string text;
+  };
+  std::vector<Reduction> reductions;
+  struct Store {
+    std::size_t output;
+    std::string text;
+    bool adds;  ///< to a column's total
+  };
+  std::vector<Store> stores;  ///< kValues: outputs of one value per row
+  std::vector<NamedText> spills;
+  std::string position;  ///< kPick: the parameter that says where
+  std::string needed;  ///< kPick: a value, not 0 where the position must be in range; empty: always
+};
+
+/// A kernel as passes over a row, cut at reductions: what a pass reduces is known to the next. Dear
+/// functions of elements are computed in the first pass that needs them and kept in a spilled row.
+struct RowSchedule {
+  std::vector<RowStep> steps;
+  std::size_t num_spills = 0;
+  std::size_t num_passes() const;
+  /// A reduction without an identity: the row must not be empty.
+  bool needs_elements = false;
+};
+
+RowSchedule schedule_rows(Graph& graph, const std::vector<NodeId>& outputs,
+                          const std::vector<RowOutput>& kinds);
+
+/// `pick`s among `outputs` and when they are needed: not where a condition of the row's own chooses
+/// another value. Masks; true where always.
+std::map<NodeId, NodeId> needed_picks(Graph& graph, const std::vector<NodeId>& outputs);
+
+}  // namespace tenon::codegen::expr

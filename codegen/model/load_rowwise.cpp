@@ -1,0 +1,20 @@
+#include "codegen/model/loaders.h"
+
+namespace tenon::codegen::detail {
+
+void read_rowwise(const YamlNode& value, Reader& reader, RowwiseSpec& spec) {
+  spec.location = value.location;
+  const auto part = [&](const LocatedName& name, const YamlNode& text) {
+    if (std::optional<SourceString> expression = reader.text(text, "the expression of `rowwise`")) {
+      spec.parts.push_back({name, std::move(*expression)});
+    } else {
+      spec.complete = false;
+    }
+  };
+  if (!value.is_map()) return part({}, value);
+  reader.map(value, [&](const LocatedName& name, const YamlNode&, const YamlNode& text) {
+    part(name, text);
+  });
+}
+
+}  // namespace tenon::codegen::detail

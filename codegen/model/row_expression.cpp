@@ -1,0 +1,184 @@
+#include "codegen/model/row_expression.h"
+
+#include <algorithm>
+
+#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/token.h"
+#include "codegen/model/expression.h"
+#include "codegen/schema/suggest.h"
+
+namespace tenon::codegen {
+namespace {
+
+using expr::Domain;
+using expr::NodeId;
+using expr::NodeKind;
+using expr::Op;
+
+/// Functions of `rowwise` beside those that every expression has.
+const std::vector<expr::Macro>& row_macros() {
+  static const std::vector<expr::Macro> kMacros = {
+      {"all", {"x"}, "sum(x == 0) == 0"},
+      {"any", {"x"}, "sum(x != 0) > 0"},
+      {"count", {"x"}, "sum(x != 0)"},
+      {"logsumexp",
+       {"x"},
+       "m = max(x); s = detach(where(isinf(m), 0, m)); s + log(sum(exp(x - s)))"},
+      {"mean", {"x"}, "sum(x) / length()"},
+      {"var",
+       {"x", "correction"},
+       "m = sum(x) / length(); sum(square(x - m)) / maximum(length() - correction, 0)"},
+  };
+  return kMacros;
+}
+
+bool is_number(const schema::Type& type) {
+  using schema::BaseType;
+  for (const BaseType base :
+       {BaseType::kScalar, BaseType::kFloat, BaseType::kInt, BaseType::kSymInt, BaseType::kBool}) {
+    if (type.is(base)) return true;
+  }
+  return false;
+}
+
+/// Arguments that say what makes a row, not what is computed.
+bool is_geometry(const Operator& op, const schema::Argument& argument) {
+  return argument.name == "keepdim" ||
+         (op.rowwise->over && op.rowwise->over->text == argument.name);
+}
+
+bool uses_name(const std::string& text, const std::string& name) {
+  std::vector<expr::ExprError> errors;
+  for (const expr::Token& token : expr::tokenize(text, errors)) {
+    if (token.kind == expr::TokenKind::kName && token.text == name) return true;
+  }
+  return false;
+}
+
+class RowParser {
+ public:
+  RowParser(const Operator& op, DiagnosticSink& sink) : op_(op), spec_(*op.rowwise), sink_(sink) {}
+
+  std::optional<RowExpression> run() {
+    const size_t before = sink_.num_errors();
+    declare();
+    std::map<std::string, NodeId> values;
+    const size_t num_outputs = op_.schema.returns.size();
+    for (size_t i = 0; i < spec_.parts.size(); ++i) {
+      const RowwiseSpec::Part& part = spec_.parts[i];
+      const std::string name = part.name.text.empty() ? op_.schema.return_name(0) : part.name.text;
+      if (part.name.text.empty() && num_outputs > 1) {
+        sink_.error(spec_.location, "`rowwise` needs an expression for each of " +
+                                        std::to_string(num_outputs) + " results, by name");
+        return std::nullopt;
+      }
+      if (names_.contains(name) && op_.schema.find_arg(name)) {
+        sink_.error(part.name.location, "`" + name + "` is an argument and can name no value");
+      }
+      check_used(i, name);
+      if (const auto node = parse(part.expression)) {
+        values[name] = *node;
+        names_[name] = *node;
+      } else {
+        names_[name] = result_.expression.graph.integer(0);
+      }
+    }
+    for (size_t i = 0; i < num_outputs && sink_.num_errors() == before; ++i) {
+      const std::string name = op_.schema.return_name(i);
+      if (const auto found = values.find(name); found != values.end()) {
+        add_output(found->second, name);
+      } else {
+        sink_.error(spec_.location, "`rowwise` gives no expression for the result `" + name + "`");
+      }
+    }
+    if (sink_.num_errors() != before || !spec_.complete) return std::nullopt;
+    find_positions();
+    result_.defaults = vocabulary_.defaults;
+    return std::move(result_);
+  }
+
+ private:
+  void declare() {
+    expr::Expression& expression = result_.expression;
+    for (const schema::Argument& argument : op_.schema.args) {
+      const bool tensor = argument.type.holds_tensors();
+      if (!tensor && (is_geometry(op_, argument) || !is_number(argument.type))) continue;
+      const Domain domain = !tensor                                 ? Domain::kScalar
+                            : holds_name(spec_.rows, argument.name) ? Domain::kRow
+                                                                    : Domain::kElement;
+      names_[argument.name] = expression.graph.variable(
+          tensor ? NodeKind::kTensor : NodeKind::kScalar, argument.name, 0, domain);
+      expression.parameters.push_back({argument.name, tensor, tensor});
+      if (argument.type.is_optional_tensor()) vocabulary_.optional.insert(argument.name);
+    }
+  }
+
+  std::optional<NodeId> parse(const SourceString& text) {
+    std::vector<expr::ExprError> errors;
+    expr::ExpressionParser parser(result_.expression.graph, names_, row_macros(), 0, &vocabulary_);
+    const auto node = parser.parse(text.text, errors);
+    report(text, errors, sink_);
+    return node;
+  }
+
+  void check_used(size_t i, const std::string& name) {
+    for (size_t k = 0; k < op_.schema.returns.size(); ++k) {
+      if (op_.schema.return_name(k) == name) return;
+    }
+    for (size_t later = i + 1; later < spec_.parts.size(); ++later) {
+      if (uses_name(spec_.parts[later].expression.text, name)) return;
+    }
+    std::vector<std::string> results;
+    for (size_t k = 0; k < op_.schema.returns.size(); ++k)
+      results.push_back(op_.schema.return_name(k));
+    sink_.error(spec_.parts[i].name.location,
+                "`" + name + "` is no result and no later expression uses it",
+                schema::nearest(name, results));
+  }
+
+  void add_output(NodeId node, const std::string& name) {
+    if (result_.expression.graph[node].domain == Domain::kScalar) {
+      sink_.error(spec_.location, "the result `" + name +
+                                      "` is the same for every row: it depends "
+                                      "on no element");
+      return;
+    }
+    result_.expression.outputs.push_back(node);
+  }
+
+  void find_positions() {
+    expr::Graph& g = result_.expression.graph;
+    for (const NodeId id : expr::topological_order(g, result_.expression.outputs)) {
+      if (g[id].is_call(Op::kPick)) result_.positions.insert(g[g[id].arguments[1]].name);
+    }
+    for (expr::Parameter& parameter : result_.expression.parameters) {
+      if (result_.positions.contains(parameter.name)) parameter.differentiable = false;
+    }
+  }
+
+  const Operator& op_;
+  const RowwiseSpec& spec_;
+  DiagnosticSink& sink_;
+  RowExpression result_;
+  expr::ExpressionParser::Names names_;
+  expr::RowVocabulary vocabulary_;
+};
+
+}  // namespace
+
+bool holds_name(const std::vector<LocatedName>& list, std::string_view name) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const LocatedName& one) { return one.text == name; });
+}
+
+std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink) {
+  if (!op.rowwise->over || op.rowwise->parts.empty()) return std::nullopt;
+  return RowParser(op, sink).run();
+}
+
+RowExpression parse_rowwise(const Operator& op) {
+  DiagnosticSink none;
+  return std::move(parse_rowwise(op, none)).value();
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "codegen/expr/parse.h"
+#include "codegen/model/diagnostic.h"
+#include "codegen/model/operator.h"
+
+namespace tenon::codegen {
+
+/// The results of a `rowwise` entry as one graph.
+struct RowExpression {
+  expr::Expression expression;
+  std::map<std::string, double> defaults;  ///< of tensors that may be absent
+  std::set<std::string> positions;         ///< arguments that `pick` reads from
+};
+
+/// Nothing where the expressions have mistakes, which go to `sink`, or where keys do.
+std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink);
+
+/// Of an operator that has passed the checks.
+RowExpression parse_rowwise(const Operator& op);
+
+bool holds_name(const std::vector<LocatedName>& list, std::string_view name);
+
+}  // namespace tenon::codegen

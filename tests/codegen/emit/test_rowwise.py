@@ -1,0 +1,126 @@
+"""Row operators as the built generator sees them: derivatives as people read them, passes, mistakes."""
+
+import re
+import unittest
+
+from support import ROOT, Workspace, generate, tenonc
+
+
+class Readable(Workspace):
+    """The derivative has the form that an expert writes."""
+
+    def explain(self, yaml, name):
+        self.write("native.yaml", yaml)
+        result = tenonc("explain", name, "--native", "native.yaml", "--tags", ROOT / "tags.yaml", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def gradient(self, text, argument="self", schema="f(Tensor self) -> Tensor", keys="  over: -1\n"):
+        shown = self.explain(f"- func: {schema}\n{keys}  rowwise: {text}\n", "f")
+        found = re.search(rf"grad of {argument} = (.*)", shown)
+        self.assertIsNotNone(found, shown)
+        return found[1], shown
+
+    def test_softmax(self):
+        formula, shown = self.gradient("e = exp(self - detach(max(self))); e / sum(e)")
+        self.assertEqual(formula, "(grad - sum(grad * result)) * result")
+        self.assertIn("saves result (result)", shown)
+        self.assertNotIn("saves self", shown)
+
+    def test_log_softmax(self):
+        formula, shown = self.gradient("t = self - detach(max(self)); t - log(sum(exp(t)))")
+        self.assertEqual(formula, "grad - sum(grad) * exp(result)")
+        self.assertNotIn("saves self", shown)
+
+    def test_logsumexp(self):
+        formula, _ = self.gradient(
+            "m = max(self); s = detach(where(isinf(m), 0, m)); s + log(sum(exp(self - s)))")
+        self.assertEqual(formula, "grad * exp(self - result)")
+
+    def test_norm_with_weight(self):
+        keys = "  over: -1\n  columns: weight\n"
+        schema = "f(Tensor self, Tensor weight, float eps) -> Tensor"
+        text = "self * rsqrt(mean(square(self)) + eps) * weight"
+        _, shown = self.gradient(text, "self", schema, keys)
+        formula, _ = self.gradient(text, "weight", schema, keys)
+        self.assertEqual(formula, "grad * (self * rsqrt(sum(square(self)) / length() + eps)), summed over the rows")
+        # One pass for both sums, one for both gradients.
+        backward = shown[shown.index("kernel f_backward"):]
+        self.assertEqual(len(re.findall(r"pass \d", backward)), 2, shown)
+
+    def test_passes(self):
+        shown = self.explain("- func: f(Tensor self) -> Tensor\n  over: -1\n"
+                             "  rowwise: e = exp(self - detach(max(self))); e / sum(e)\n", "f")
+        forward = shown[:shown.index("backward:")]
+        self.assertEqual(len(re.findall(r"pass \d", forward)), 3, shown)
+        # The exponential is computed once and kept.
+        self.assertIn("pass 3, reads spill0_: gives output 0", forward)
+
+
+    def test_shared_nodes(self):
+        # As many paths as 2^40 lead to the first value; each node is visited once.
+        cubes = " ".join(f"t{i + 1} = t{i} * (t{i} * self);" for i in range(40))
+        self.gradient(f"t0 = self; {cubes} t40 * sum(self)")
+        branches = " ".join(f"t{i + 1} = where(self > {i + 1}, t{i}, where(self > {-i}, 0, t{i}));" for i in range(40))
+        self.gradient(f"t0 = self; {branches} t40 * sum(self)")
+
+
+class Mistakes(Workspace):
+    """Each is reported at its place, with what was expected."""
+
+    def errors(self, entry, schema="f(Tensor self, Tensor target, Tensor? weight=None) -> Tensor",
+               keys="  over: -1\n  rows: target\n  columns: weight\n"):
+        self.write("native.yaml", f"- func: {schema}\n{keys}  rowwise: {entry}\n")
+        self.write("derivatives.yaml", "")
+        result = generate("native.yaml", "derivatives.yaml", self.folder / "out", cwd=self.folder)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertNotRegex(result.stderr, r"Traceback|exception|internal error")
+        return result.stderr
+
+    def test_reduction_of_a_row_value(self):
+        message = self.errors("self - sum(mean(self))")
+        self.assertRegex(message, r"native\.yaml:5:\d+: error: 'sum' takes the elements of a row, got one value per row")
+
+    def test_reduction_of_a_number(self):
+        self.assertIn("'max' takes the elements of a row, got one value per call", self.errors("self - max(2)"))
+
+    def test_position_that_is_no_integer(self):
+        message = self.errors("pick(self, target * 0.5)")
+        self.assertIn("'pick' needs an integer position, got a floating value", message)
+
+    def test_position_that_is_no_row_value(self):
+        self.assertIn("'pick' needs a position for each row: an argument named in `rows`",
+                      self.errors("pick(self, self)"))
+
+    def test_optional_without_a_number(self):
+        message = self.errors("self * weight")
+        self.assertIn("'weight' may be absent: say which number stands for it then; did you mean '(weight ?? 1)'?",
+                      message)
+
+    def test_two_numbers_for_one_absent_tensor(self):
+        self.assertIn("another number already stands for 'weight'", self.errors("self * (weight ?? 1) + (weight ?? 0)"))
+
+    def test_misspelt_reduction(self):
+        self.assertIn("did you mean 'sum'?", self.errors("self / summ(self)"))
+
+    def test_reductions_belong_to_rowwise(self):
+        self.write("native.yaml", "- func: f(Tensor self) -> Tensor\n  pointwise: self / sum(self)\n")
+        self.write("derivatives.yaml", "")
+        result = generate("native.yaml", "derivatives.yaml", self.folder / "out", cwd=self.folder)
+        self.assertIn("unknown function 'sum'", result.stderr)
+
+    def test_value_that_is_never_used(self):
+        message = self.errors("\n    norm: sum(self)\n    reslt: self / norm\n    result: self")
+        self.assertIn("native.yaml:7:5: error: `reslt` is no result and no later expression uses it; "
+                      "did you mean 'result'?", message)
+
+    def test_result_without_an_expression(self):
+        message = self.errors("\n    a: sum(self)", "f(Tensor self) -> (Tensor a, Tensor b)", "  over: -1\n")
+        self.assertIn("`rowwise` gives no expression for the result `b`", message)
+
+    def test_result_of_no_row(self):
+        self.assertIn("the result `result` is the same for every row", self.errors("length() + 1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
