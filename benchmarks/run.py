@@ -167,12 +167,15 @@ def main():
     missing = [n for n in PROGRAMS + SCRIPTS if not (options.build / f"benchmarks/bench_{n}").exists()]
     if missing:
         raise SystemExit(f"run.py: {options.build}/benchmarks lacks {', '.join(missing)}; run ./tenon build release")
+    tenon_side = {n: [str(options.build / f"benchmarks/bench_{n}")] for n in (*PROGRAMS, *SCRIPTS)}
+    tenon_side = {n: command for n, command in tenon_side.items() if has_cases(command, options)}
+    if not tenon_side:
+        raise SystemExit(f"run.py: no case matches --filter {options.filter}")
     print("compiling PyTorch's side where it changed ...", flush=True)
-    torch_binaries, version = peer.build(PROGRAMS, ROOT / "build/bench-torch")
+    torch_binaries, version = peer.build([n for n in PROGRAMS if n in tenon_side], ROOT / "build/bench-torch")
     torch_side = {n: [str(b)] for n, b in torch_binaries.items()}
     torch_side |= {n: [sys.executable, str(ROOT / f"benchmarks/{n}.py")] for n in SCRIPTS}
-    programs = [{"tenon": [str(options.build / f"benchmarks/bench_{n}")], "torch": torch_side[n]} for n in torch_side]
-    programs = [p for p in programs if has_cases(p["tenon"], options)]
+    programs = [{"tenon": command, "torch": torch_side[n]} for n, command in tenon_side.items()]
 
     print(f"Tenon against PyTorch {version}; {platform.processor() or platform.machine()}, {os.cpu_count()} cores; "
           f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}")
