@@ -288,9 +288,9 @@ class Run {
       drop(d - 1);
     }
     if (outer_.empty()) {
-      outer_.push_back(1);
+      outer_ = DimVector{1};
       for (Operand& operand : operands_) {
-        if (operand.data) operand.outer.push_back(0);
+        if (operand.data) operand.outer = DimVector{0};
       }
     }
   }
