@@ -206,6 +206,14 @@ void pointwise_schema(const Entry& entry) {
                      "a pointwise operator has at most " + std::to_string(kMaxKernelTensors) +
                          " tensors, results included, got " + std::to_string(num_tensors));
   }
+  const auto num_numbers =
+      static_cast<size_t>(std::count_if(schema.args.begin(), schema.args.end(),
+                                        [](const Argument& arg) { return !arg.type.is_tensor(); }));
+  if (num_numbers > kMaxKernelNumbers) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "a pointwise operator has at most " + std::to_string(kMaxKernelNumbers) +
+                         " numbers, got " + std::to_string(num_numbers));
+  }
 }
 
 void pointwise_cases(const Entry& entry) {

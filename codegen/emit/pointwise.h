@@ -8,6 +8,9 @@ namespace tenon::codegen {
 /// Tensors of one kernel, results included: kMaxOperands of aten/iterator/plan.h.
 constexpr size_t kMaxKernelTensors = 12;
 
+/// Numbers of one kernel: bits of PointwiseOp::promoting_scalars.
+constexpr size_t kMaxKernelNumbers = 32;
+
 /// One kernel of the engine: what it reads, and its body per group of compute types.
 ///   {"ident", "inputs": [...], "scalars": [...], "num_outputs", "promotion", "promoting_inputs",
 ///    "promoting_scalars", "cost", "bodies": [{"functor", "types", "statements", "results"}]}

@@ -22,9 +22,11 @@ NATIVE = """- func: my::composed(Tensor self, {numbers}) -> Tensor
   dispatch: {{CPU: tensors_cpu}}
 - func: my::written_(Tensor(a!) self, {numbers}) -> Tensor(a!)
   dispatch: {{CPU: written_cpu}}
-- func: my::pointwise(Tensor self, {numbers}) -> Tensor
+"""
+POINTWISE = """- func: my::pointwise_{part}(Tensor self, {numbers}) -> Tensor
   pointwise: "self * ({sum})"
 """
+NUMBERS_OF_A_KERNEL = 32
 DERIVATIVES = """- name: my::kernel
   self: grad
 - name: my::structured
@@ -94,10 +96,17 @@ class Namespaces(Compiled):
 
 
 class Names(Compiled):
-    def files(self, names, numbers_of_expression=("1",)):
-        numbers = ", ".join(f"int {name}" for name in names)
+    def files(self, names, in_expressions=False):
+        def numbers(some):
+            return ", ".join(f"int {name}" for name in some)
+
         tensors = ", ".join(f"Tensor {name}" for name in names)
-        self.native = NATIVE.format(numbers=numbers, tensors=tensors, sum=" + ".join(numbers_of_expression))
+        self.native = NATIVE.format(numbers=numbers(names), tensors=tensors)
+        parts = [names[i : i + NUMBERS_OF_A_KERNEL] for i in range(0, len(names), NUMBERS_OF_A_KERNEL)]
+        for i, part in enumerate(parts):
+            total = " + ".join(part) if in_expressions else "1"
+            self.native += POINTWISE.format(part=i, numbers=numbers(part), sum=total)
+        self.kernels = [f"pointwise/my/pointwise_{i}.cpp" for i in range(len(parts))]
         # Several to a key, since `name` alone is the entry's own, and not all, since YAML bounds the length of keys.
         others = [name for name in names if name not in ("inputs", "node")]
         others = [", ".join(others[i::10]) for i in range(10)]
@@ -118,9 +127,8 @@ class Names(Compiled):
             refused.add(re.match("`(\\w+)`", message["message"])[1])
         self.assertLess(len(refused), len(names) / 2)
         taken = [name for name in names if name not in refused]
-        self.files(taken, taken)
-        self.check_compiles(self.native, self.derivatives, "operators_0.cpp", "autograd_0.cpp",
-                            "pointwise/my/pointwise.cpp")
+        self.files(taken, in_expressions=True)
+        self.check_compiles(self.native, self.derivatives, "operators_0.cpp", "autograd_0.cpp", *self.kernels)
 
 
 if __name__ == "__main__":
