@@ -38,7 +38,7 @@ class Budget {
   static constexpr uint64_t kPerByte = kValue + kNode;
   static constexpr uint64_t kCopies = 4;
 
-  [[noreturn]] void exceeded() const;
+  [[noreturn]] TENON_API void exceeded() const;
 
   uint64_t limit_;
   uint64_t left_;
