@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "aten/core/allocator.h"
 #include "aten/core/parallel.h"
@@ -29,15 +31,43 @@ class Scratch {
 ///   Rows       every operand runs well along dimension 0: rows are handed out as they lie, several
 ///              to a block where they are short
 ///   Tiles      some operand is dense along dimension 1 instead: its tiles are transposed in cache
-///   SmallRows  rows too short to be worth a call: blocks of rows are packed into one
+///   SmallRows  rows too short to be worth a call, or so short that writing each past the caches
+///              would leave a part of a cache line at its ends: blocks of rows are packed into one
 struct Blocking {
   enum class Kind { Rows, Tiles, SmallRows } kind = Kind::Rows;
   int64_t t0 = 0, t1 = 1;
   bool staged[kMaxOperands] = {};  ///< operands that go through a dense copy of the block
   size_t scratch = 0;              ///< bytes of those copies
+  bool stream = false;             ///< outputs bypass the caches
 };
 
-inline Blocking choose_blocking(PointwisePlan& plan) {
+/// Rows of n0 elements whose bytes together are whole cache lines.
+inline int64_t rows_of_whole_lines(int64_t n0, int64_t element_size) {
+  return 64 / std::gcd(n0 * element_size, int64_t{64});
+}
+
+/// Whether all outputs are dense along the plan's two fastest dimensions.
+inline bool dense_outputs(const PointwisePlan& plan) {
+  for (int k = 0; k < plan.num_outputs; ++k) {
+    const PointwisePlan::Operand& out = plan.operands[k];
+    const auto size = static_cast<int64_t>(element_size(out.dtype));
+    if (out.data && (out.strides[0] != size || out.strides[1] != plan.sizes[0] * size))
+      return false;
+  }
+  return true;
+}
+
+/// Whether an input is one value per row.
+inline bool has_column(const PointwisePlan& plan) {
+  for (int k = plan.num_outputs; k < plan.num_operands(); ++k) {
+    const int64_t* strides = plan.operands[k].strides;
+    if (strides[0] == 0 && strides[1] != 0) return true;
+  }
+  return false;
+}
+
+/// `stream`: outputs bypass the caches where they are written in whole cache lines.
+inline Blocking choose_blocking(PointwisePlan& plan, bool stream) {
   Blocking b;
   const int64_t n0 = plan.sizes[0];
   const auto size_of = [&](int k) {
@@ -67,21 +97,33 @@ inline Blocking choose_blocking(PointwisePlan& plan) {
       b.t0 = std::min<int64_t>(n0, 2048 / widest);
       b.t1 = std::min<int64_t>(plan.sizes[1], std::max<int64_t>(8, 64 / size_of(k)));
       stage([](const int64_t* s, int64_t size) { return s[0] != 0 && s[0] != size; });
+      b.stream = stream && std::none_of(b.staged, b.staged + plan.num_outputs, std::identity());
       return b;
     }
   }
-  if (n0 < 64) {
+  constexpr int64_t kBlock = 2048;        // its copies stay in the first-level cache
+  constexpr int64_t kLargeBlock = 16384;  // in the second
+  constexpr int64_t kShortRow = 256;      // a call of the loop costs as much as so many elements
+  constexpr int64_t kLongRow = 3000;      // the cache lines at its ends do not count
+  const int64_t whole = rows_of_whole_lines(n0, size_of(0));
+  // Repeating one value along 192 elements and more costs more than a call.
+  const bool partial = whole > 1 && n0 >= 192 && has_column(plan);
+  const int64_t longest = partial ? 0 : stream ? kLargeBlock / whole : kShortRow;
+  if (n0 < 64 || (n0 <= longest && dense_outputs(plan))) {
     b.kind = Blocking::Kind::SmallRows;
     b.t0 = n0;
-    b.t1 = std::min(plan.sizes[1], std::max<int64_t>(1, 1024 / n0));
+    b.t1 = std::max<int64_t>(1, kBlock / n0);
+    b.t1 = std::min(plan.sizes[1], (b.t1 + whole - 1) / whole * whole);
     stage([&](const int64_t* s, int64_t size) {
       const bool dense = s[0] == size && s[1] == n0 * size;
       return !dense && (s[0] != 0 || s[1] != 0);
     });
+    b.stream = stream && dense_outputs(plan);
     return b;
   }
   b.t0 = std::min<int64_t>(n0, 65536);
   b.t1 = std::min(plan.sizes[1], std::max<int64_t>(1, 8192 / b.t0));
+  b.stream = stream && (!partial || n0 >= kLongRow);
   return b;
 }
 
@@ -130,7 +172,9 @@ inline void prefetch_rows(const char* p, int64_t bytes, int64_t rows, int64_t st
 }
 
 /// Runs blocks [begin, end) of a plan of at least two dimensions: row(data, strides, n) for every
-/// run of n elements, where operand k's lie at data[k], strides[k] bytes apart.
+/// run of n elements, where operand k's lie at data[k], strides[k] bytes apart. A row that has a
+/// function block(data, strides0, strides1, n0, n1) is offered each block whole; where that returns
+/// false, nothing was done.
 template <class Row>
 void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int64_t end,
                 Row& row) {
@@ -157,6 +201,13 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
         for (int d = 2; d < plan.ndim; ++d) p += counter.at(d) * operand.strides[d];
       }
       origin[k] = data[k] = p;
+    }
+    if constexpr (requires { row.block(data, stride0, stride1, n0, n1); }) {
+      if (row.block(data, stride0, stride1, n0, n1)) continue;
+    }
+    for (int k = 0; k < operands; ++k) {
+      const PointwisePlan::Operand& operand = plan.operands[k];
+      char* const p = data[k];
       if (!b.staged[k]) {
         if (b.kind == Blocking::Kind::Tiles && k >= plan.num_outputs && stride0[k] != 0) {
           prefetch_rows(p, n0 * stride0[k], n1, stride1[k]);
@@ -196,9 +247,10 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
 }
 
 /// Walks the plan on as many threads as `grain` elements each allow. `make_row()` gives each worker
-/// its row function; `done(row)` ends it.
+/// its row function; `done(row)` ends it. `stream`: outputs shall bypass the caches;
+/// make_row(stream) is told whether its outputs are the caller's memory, so that they can.
 template <class MakeRow, class Done>
-void for_each_row(PointwisePlan& plan, int64_t grain, MakeRow make_row, Done done) {
+void for_each_row(PointwisePlan& plan, int64_t grain, bool stream, MakeRow make_row, Done done) {
   if (plan.numel == 0) return;
   const int operands = plan.num_operands();
   if (plan.ndim <= 1) {
@@ -215,17 +267,17 @@ void for_each_row(PointwisePlan& plan, int64_t grain, MakeRow make_row, Done don
         for (int k = 0; k < plan.num_outputs; ++k)
           strides[k] = element_size(plan.operands[k].dtype);
       }
-      auto row = make_row();
+      auto row = make_row(stream);
       row(data, strides, end - begin);
       done(row);
     });
     return;
   }
-  const Blocking b = choose_blocking(plan);
+  const Blocking b = choose_blocking(plan, stream);
   const int64_t per_block = b.t0 * b.t1;
   parallel_for(0, BlockCounter::count(plan, b), std::max<int64_t>(1, grain / per_block),
                [&](int64_t begin, int64_t end) {
-                 auto row = make_row();
+                 auto row = make_row(b.stream);
                  run_blocks(plan, b, begin, end, row);
                  done(row);
                });

@@ -250,6 +250,65 @@ void transpose_block(char* dst, int64_t dst_stride, const char* src, int64_t src
   }
 }
 
+struct Pair {
+  uint64_t a, b;
+};
+
+/// Row j of `rows` dense rows of n becomes the value at src + j * stride. One store per row begins
+/// where the row does, the others where a vector's memory does: those that cross cache lines cost
+/// several times as much. What a row's last one writes too much, the rows that follow overwrite.
+template <class T>
+void fill_rows(T* HWY_RESTRICT out, const char* src, int64_t n, int64_t rows, int64_t stride) {
+  T* const end = out + n * rows;
+  for (int64_t j = 0; j < rows; ++j, out += n) {
+    const T value = *reinterpret_cast<const T*>(src + j * stride);
+    if constexpr (!std::is_same_v<T, Pair>) {
+      const hn::ScalableTag<T> d;
+      const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+      if (end - (out + n) >= lanes) {
+        const auto v = hn::Set(d, value);
+        hn::StoreU(v, d, out);
+        const auto past =
+            static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) / sizeof(T) % lanes);
+        for (int64_t i = lanes - past; i < n; i += lanes) hn::StoreU(v, d, out + i);
+        continue;
+      }
+    }
+    std::fill_n(out, n, value);
+  }
+}
+
+/// Copies rows of `bytes` that lie `stride` apart side by side. A call of memcpy would cost as much
+/// as copying a short row.
+void pack_rows(char* HWY_RESTRICT dst, const char* HWY_RESTRICT src, size_t bytes, int64_t rows,
+               int64_t stride) {
+  const auto copy = [](auto d, char* to, const char* from) HWY_ATTR {
+    hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(from)), d,
+               reinterpret_cast<uint8_t*>(to));
+  };
+  // Rows far apart are not foreseen by the hardware; asking past the last one does no harm.
+  constexpr int64_t kAhead = 8;
+  // Every row in vectors, its last one overlapping the one before.
+  const auto each = [&](auto d) HWY_ATTR {
+    const size_t lanes = hn::Lanes(d), last = bytes - lanes;
+    for (int64_t j = 0; j < rows; ++j, dst += bytes, src += stride) {
+      for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(src + kAhead * stride + i);
+      for (size_t i = 0; i < last; i += lanes) {
+        copy(d, dst + i, src + i);
+        asm volatile(
+            "" ::
+                : "memory");  // else GCC makes a `rep movsq` of the loop, many times slower
+      }
+      copy(d, dst + last, src + last);
+    }
+  };
+  const hn::ScalableTag<uint8_t> widest;
+  constexpr size_t kLongRow = 1024;
+  if (bytes >= hn::Lanes(widest) && bytes <= kLongRow) return each(widest);
+  if (bytes >= 16 && bytes < hn::Lanes(widest)) return each(hn::CappedTag<uint8_t, 16>());
+  for (int64_t j = 0; j < rows; ++j, dst += bytes, src += stride) std::memcpy(dst, src, bytes);
+}
+
 template <class T>
 void gather_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t stride0,
                   int64_t stride1) {
@@ -257,11 +316,9 @@ void gather_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t st
   char* d = static_cast<char*>(dst);
   constexpr int64_t kSize = sizeof(T);
   if (stride0 == kSize) {
-    for (int64_t j = 0; j < n1; ++j) std::memcpy(d + j * n0 * kSize, s + j * stride1, n0 * kSize);
+    pack_rows(d, s, n0 * kSize, n1, stride1);
   } else if (stride0 == 0) {
-    T* out = static_cast<T*>(dst);
-    for (int64_t j = 0; j < n1; ++j, out += n0)
-      std::fill_n(out, n0, *reinterpret_cast<const T*>(s + j * stride1));
+    fill_rows(static_cast<T*>(dst), s, n0, n1, stride1);
   } else if (stride1 == kSize && n1 > 1) {
     transpose_block<T>(d, n0 * kSize, s, stride0, n0, n1);
   } else {
@@ -298,10 +355,6 @@ void scatter_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t s
     }
   }
 }
-
-struct Pair {
-  uint64_t a, b;
-};
 
 }  // namespace
 

@@ -24,6 +24,27 @@ class CopyRow {
     }
   }
 
+  /// Rows that lie apart, to be side by side.
+  bool block(char* const* data, const int64_t* stride0, const int64_t* stride1, int64_t n0,
+             int64_t n1) const {
+    const bool dense = stride0[0] == to_size_ && stride0[1] == from_size_;
+    const int64_t bytes = n0 * to_size_;
+    if (convert_ || !dense || stride1[0] != bytes) return false;
+    if (!stream_) {
+      gather_2d(data[0], data[1], to_size_, n0, n1, to_size_, stride1[1]);
+      return true;
+    }
+    alignas(64) char packed[kChunk * 16];
+    const int64_t rows = static_cast<int64_t>(sizeof(packed)) / bytes;
+    if (rows < 2) return false;
+    for (int64_t j = 0; j < n1; j += rows) {
+      const int64_t count = std::min(rows, n1 - j);
+      gather_2d(packed, data[1] + j * stride1[1], to_size_, n0, count, to_size_, stride1[1]);
+      stream_copy(data[0] + j * bytes, packed, count * bytes);
+    }
+    return true;
+  }
+
   void operator()(char* const* data, const int64_t* strides, int64_t n) const {
     char* to = data[0];
     const char* from = data[1];
@@ -113,8 +134,8 @@ void copy(const TensorBase& dst, const TensorBase& src) {
   const int64_t bytes = dst.numel() * dst.itemsize();
   const bool stream = bytes >= kStreamBytes && !dst.is_alias_of(src);
   for_each_row(
-      plan, 32768 * 8 / std::max<int64_t>(dst.itemsize(), src.itemsize()),
-      [&] { return CopyRow(plan, stream); },
+      plan, 32768 * 8 / std::max<int64_t>(dst.itemsize(), src.itemsize()), stream,
+      [&](bool direct) { return CopyRow(plan, direct); },
       [&](const CopyRow&) {
         if (stream) stream_fence();
       });

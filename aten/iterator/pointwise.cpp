@@ -14,8 +14,6 @@ namespace {
 constexpr int kMaxScalars = 12;
 /// From this much memory on, outputs bypass the caches: they would not survive there anyway.
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
-/// Rows shorter than this are not worth streaming.
-constexpr int64_t kStreamRow = 64;
 
 PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common, ComputeType type) {
   const PointwiseLoops& loops = *op.cpu();
@@ -85,11 +83,12 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
     if (!plan.operands[k].data) continue;
     written += plan.numel * static_cast<int64_t>(element_size(plan.operands[k].dtype));
   }
-  const bool stream = fresh && written >= kStreamBytes && plan.sizes[0] >= kStreamRow;
+  const bool stream = fresh && written >= kStreamBytes;
   const bool may_divide = can_divide_by_zero(plan.compute);
   std::atomic<bool> divided{false};
   for_each_row(
-      plan, grain_of(op), [&] { return RowRunner(plan, loop, scalars, stream); },
+      plan, grain_of(op), stream,
+      [&](bool direct) { return RowRunner(plan, loop, scalars, direct); },
       [&](const RowRunner&) {
         if (stream) stream_fence();
         if (may_divide && take_zero_division()) divided = true;
