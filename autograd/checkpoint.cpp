@@ -6,6 +6,7 @@
 
 #include "aten/core/generator.h"
 #include "aten/core/thread_state.h"
+#include "autograd/autocast.h"
 #include "autograd/autograd.h"
 #include "autograd/engine.h"
 #include "autograd/saved_variable.h"
@@ -86,6 +87,7 @@ class RngScope {
 struct ReentrantCall {
   Checkpointed f;
   RngState rng;
+  autocast::AutocastState casts;
 };
 using SharedCall = std::shared_ptr<const ReentrantCall>;
 
@@ -119,6 +121,7 @@ variable_list CheckpointFunction::backward(AutogradContext* context, variable_li
   variable_list outputs;
   {
     const RngScope rng(call->rng);
+    const autocast::AutocastGuard same_casts(call->casts);
     const AutoGradMode recorded(true);
     outputs = call->f(inputs);
   }
@@ -144,9 +147,10 @@ variable_list checkpoint_reentrant(const Checkpointed& f, const variable_list& i
                    [](const Tensor& t) { return t.defined() && t.requires_grad(); })) {
     warn("None of the inputs have requires_grad=True. Gradients will be None");
   }
-  return CheckpointFunction::apply(std::make_shared<const ReentrantCall>(ReentrantCall{
-                                       f, rng_state(inputs, options.preserve_rng_state)}),
-                                   inputs);
+  return CheckpointFunction::apply(
+      std::make_shared<const ReentrantCall>(
+          ReentrantCall{f, rng_state(inputs, options.preserve_rng_state), autocast::state()}),
+      inputs);
 }
 
 // ---- not reentrant ----
@@ -293,6 +297,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
            [](const std::any& packed) { return std::any_cast<const Tensor&>(packed); }});
       const AutoGradMode recorded(true);
       const RngScope rng(rng_);
+      const autocast::AutocastGuard same_casts(casts_);
       const std::shared_ptr<void> context = context_ ? context_() : nullptr;
       f_(inputs);
     } catch (const StopRecomputation& stop) {
@@ -352,6 +357,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
   const Checkpointed f_;
   const CheckpointContext context_;
   const RngState rng_;
+  const autocast::AutocastState casts_ = autocast::state();
   const bool determinism_check_;
   const bool early_stop_;
   const IntrusivePtr<Inputs> inputs_node_;

@@ -44,7 +44,8 @@ class TENON_API CheckpointEarlyStopGuard {
 using Checkpointed = std::function<variable_list(const variable_list& inputs)>;
 
 /// f(inputs), of which backward keeps the inputs alone: what else it needs, it computes by calling
-/// f again. f must do the same each time, and may be called from another pass or thread.
+/// f again, under the autocast state of the first call. f must do the same each time, and may be
+/// called from another pass or thread.
 ///
 /// Not reentrant: recorded as ever, but nothing is saved; the first saved tensor that a backward
 /// pass needs has f called again, and each is freed as it is used, also where the graph is kept. f

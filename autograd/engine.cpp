@@ -6,6 +6,7 @@
 #include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/fresh_stack.h"
+#include "autograd/node_observer.h"
 #include "autograd/owned_alone.h"
 #include "autograd/task.h"
 #include "tenon/ops/add.h"
@@ -14,6 +15,7 @@
 
 namespace tenon::autograd {
 
+constinit std::atomic<const NodeObserver*> node_observer{nullptr};
 constinit thread_local bool current_task_is_pruned __attribute__((tls_model("initial-exec"))) =
     false;
 
@@ -124,6 +126,24 @@ void run_tensor_hooks(Node& node, variable_list& grads) {
   }
 }
 
+/// Tells the observer, if there is one, that a node runs.
+class ObservedNode {
+ public:
+  explicit ObservedNode(const Node& node)
+      : node_(node), observer_(node_observer.load(std::memory_order_acquire)) {
+    if (TENON_UNLIKELY(observer_)) observer_->before(node_);
+  }
+  ~ObservedNode() {
+    if (TENON_UNLIKELY(observer_)) observer_->after(node_);
+  }
+  ObservedNode(const ObservedNode&) = delete;
+  ObservedNode& operator=(const ObservedNode&) = delete;
+
+ private:
+  const Node& node_;
+  const NodeObserver* const observer_;
+};
+
 /// Runs the nodes of a prepared task.
 class Runner {
  public:
@@ -211,6 +231,7 @@ class Runner {
   }
 
   variable_list apply(Node& node, variable_list&& grads) {
+    const ObservedNode observed(node);
     variable_list results = TENON_UNLIKELY(AnomalyMode::is_enabled())
                                 ? apply_in_anomaly_mode(node, std::move(grads))
                                 : node.apply(std::move(grads));

@@ -13,7 +13,7 @@ enum class Backend : uint8_t { CPU = 0, CUDA = 1, Meta = 2, PrivateUse1 = 3 };
 inline constexpr int kNumBackends = 8;
 
 /// What wraps a backend's kernel. Bit numbers; the highest one present runs first.
-enum class DispatchLayer : uint8_t { Autograd = 0, Autocast = 1, Batched = 2 };
+enum class DispatchLayer : uint8_t { Autograd = 0, Autocast = 1, Batched = 2, Profiler = 3 };
 inline constexpr int kNumLayers = 8;
 
 /// The set of layers and backends that the operands of a call ask for.
@@ -43,6 +43,10 @@ struct DispatchKeySet {
   }
   friend constexpr bool operator==(DispatchKeySet, DispatchKeySet) = default;
 };
+
+/// Layers that every tensor is in; whether calls take them is a matter of the thread (ThreadState).
+inline constexpr uint8_t kThreadLayers =
+    DispatchKeySet(DispatchLayer::Autocast).layers | DispatchKeySet(DispatchLayer::Profiler).layers;
 
 constexpr Backend backend_of(DeviceType type) {
   switch (type) {

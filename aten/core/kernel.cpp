@@ -6,9 +6,9 @@ namespace tenon {
 namespace {
 
 constexpr const char* kNames[] = {
-    "CPU",      "CUDA",     "Meta",   "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
-    "Autograd", "Autocast", "Batched"};
-static_assert(std::size(kNames) == static_cast<size_t>(DispatchKey::Batched) + 1);
+    "CPU",      "CUDA",     "Meta",    "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
+    "Autograd", "Autocast", "Batched", "Profiler"};
+static_assert(std::size(kNames) == static_cast<size_t>(DispatchKey::Profiler) + 1);
 
 }  // namespace
 

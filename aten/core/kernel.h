@@ -21,6 +21,7 @@ enum class DispatchKey : uint8_t {
   Autograd,           ///< layers: above the backend's kernel, whatever the backend
   Autocast,
   Batched,
+  Profiler,
 };
 
 /// "CPU", "CompositeImplicit", ...

@@ -111,7 +111,9 @@ DispatchKeySet keys_of(ArrayRef<T> list) {
   for (const auto& t : list) keys = keys | keys_of(t);
   return keys;
 }
-inline DispatchKeySet keys_of(Device device) { return DispatchKeySet(backend_of(device.type())); }
+inline DispatchKeySet keys_of(Device device) {
+  return DispatchKeySet(kThreadLayers, 0) | DispatchKeySet(backend_of(device.type()));
+}
 
 }  // namespace detail
 }  // namespace tenon

@@ -40,7 +40,8 @@ TENON_API uint64_t add_kernel(OperatorEntry& op, DispatchKey key, Kernel kernel,
 /// Nothing if the operator is gone already.
 TENON_API void remove_kernel(const OperatorEntry& op, uint64_t id);
 
-/// Registers what runs where an operator has no kernel for the key: a backend, Autocast or Batched.
+/// Registers what runs where an operator has no kernel for the key: a backend, Autocast, Batched
+/// or Profiler.
 /// ValueError for other keys, or if the key has a fallback.
 TENON_API void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place);
 TENON_API void remove_fallback(DispatchKey key);

@@ -8,7 +8,7 @@ namespace tenon::detail {
 namespace {
 
 constexpr DispatchLayer kLayers[] = {DispatchLayer::Autograd, DispatchLayer::Autocast,
-                                     DispatchLayer::Batched};
+                                     DispatchLayer::Batched, DispatchLayer::Profiler};
 
 DispatchKey key_of(DispatchLayer layer) {
   return static_cast<DispatchKey>(static_cast<int>(DispatchKey::Autograd) +

@@ -48,7 +48,9 @@ struct TensorImpl {
   IntrusivePtr<TensorImpl> base;  ///< of a view: the tensor that is no view itself
   autograd::AutogradMeta* autograd_meta = nullptr;  ///< owned; null until gradients are involved
 
-  TensorImpl(ScalarType t, Device d) : key_set(backend_of(d.type())), dtype(t), device(d) {}
+  TensorImpl(ScalarType t, Device d)
+      : key_set(DispatchKeySet(kThreadLayers, 0) | DispatchKeySet(backend_of(d.type()))), dtype(t),
+        device(d) {}
   TensorImpl(const TensorImpl&) = delete;
   TensorImpl& operator=(const TensorImpl&) = delete;
 

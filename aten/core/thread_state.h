@@ -9,16 +9,18 @@ namespace tenon {
 
 /// What a thread's calls depend on besides their arguments.
 struct ThreadState {
-  /// Layers that calls skip: those a kernel below them has excluded, and Autograd while no gradient
-  /// is recorded.
-  uint8_t skipped_layers = 0;
+  /// Layers that calls skip: those a kernel below them has excluded, those of kThreadLayers that
+  /// the thread has not enabled, and Autograd while no gradient is recorded.
+  uint8_t skipped_layers = kThreadLayers;
   uint8_t excluded_layers = 0;
+  uint8_t enabled_layers = 0;
   bool grad_mode = true;
 
   // One store without a branch: GCC 12 drops the first of two stores on the way of an exception.
   void refresh() {
     const uint8_t autograd = DispatchKeySet(DispatchLayer::Autograd).layers;
-    skipped_layers = static_cast<uint8_t>(excluded_layers | (grad_mode ? 0 : autograd));
+    const auto off = static_cast<uint8_t>(kThreadLayers & ~enabled_layers);
+    skipped_layers = static_cast<uint8_t>(excluded_layers | off | (grad_mode ? 0 : autograd));
   }
 };
 

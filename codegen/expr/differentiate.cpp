@@ -1,6 +1,7 @@
 #include "codegen/expr/differentiate.h"
 
 #include "codegen/expr/expression_parser.h"
+#include "codegen/expr/products.h"
 
 #include <algorithm>
 #include <map>
@@ -24,11 +25,11 @@ struct Slope {
 /// branches of `where` so that a branch not taken is exactly zero.
 class Algebra {
  public:
-  explicit Algebra(Graph& graph) : g_(graph) {}
+  explicit Algebra(Graph& graph) : g_(graph), products_(graph) {}
 
   MaybeNode product(MaybeNode a, MaybeNode b) {
     if (!a || !b) return std::nullopt;
-    return nonzero(scale(*a, *b));
+    return nonzero(products_.scale(*a, *b));
   }
 
   MaybeNode sum(MaybeNode a, MaybeNode b) {
@@ -52,51 +53,6 @@ class Algebra {
   MaybeNode nonzero(NodeId id) { return g_[id].is_number(0) ? MaybeNode() : MaybeNode(id); }
 
   // Graphs share nodes, so every recursion below remembers what it has seen.
-
-  bool has_zero_branch(NodeId id) {
-    if (!g_[id].is_call(Op::kWhere)) return false;
-    if (const auto it = zero_branches_.find(id); it != zero_branches_.end()) return it->second;
-    const std::vector<NodeId> branches = g_[id].arguments;
-    const bool found = g_[branches[1]].is_number(0) || g_[branches[2]].is_number(0) ||
-                       has_zero_branch(branches[1]) || has_zero_branch(branches[2]);
-    return zero_branches_[id] = found;
-  }
-
-  NodeId scale(NodeId factor, NodeId d) {
-    if (const auto it = products_.find({factor, d}); it != products_.end()) return it->second;
-    const NodeId product = scale_once(factor, d);
-    products_[{factor, d}] = product;
-    return product;
-  }
-
-  NodeId scale_once(NodeId factor, NodeId d) {
-    for (const auto& [x, c] : {std::pair{factor, d}, std::pair{d, factor}}) {
-      if (g_[c].is_number(0)) return zero();
-      if (g_[c].is_number(1)) return x;
-      if (g_[c].is_number(-1)) return g_.call(Op::kNeg, {x});
-      if (g_[c].kind == NodeKind::kConstant && g_[x].is_call(Op::kMul)) {
-        // Rounds differently from the order written, which a derivative does not promise.
-        const std::vector<NodeId> product = g_[x].arguments;
-        for (std::size_t i = 0; i < 2; ++i)
-          if (g_[product[i]].kind == NodeKind::kConstant)
-            return scale(g_.call(Op::kMul, {c, product[i]}), product[1 - i]);
-      }
-    }
-    if (has_zero_branch(d)) {
-      const std::vector<NodeId> where = g_[d].arguments;
-      return g_.call(Op::kWhere, {where[0], scale(factor, where[1]), scale(factor, where[2])});
-    }
-    if (has_zero_branch(factor)) {
-      const std::vector<NodeId> where = g_[factor].arguments;
-      return g_.call(Op::kWhere, {where[0], scale(where[1], d), scale(where[2], d)});
-    }
-    if (g_[d].is_call(Op::kNeg)) return g_.call(Op::kNeg, {scale(factor, g_[d].arguments[0])});
-    if (g_[d].is_call(Op::kDiv) && g_[g_[d].arguments[0]].kind == NodeKind::kConstant) {
-      const std::vector<NodeId> quotient = g_[d].arguments;
-      return g_.call(Op::kDiv, {scale(factor, quotient[0]), quotient[1]});
-    }
-    return g_.call(Op::kMul, {factor, d});
-  }
 
   NodeId add(NodeId a, NodeId b) {
     if (const auto it = sums_.find({a, b}); it != sums_.end()) return it->second;
@@ -139,9 +95,8 @@ class Algebra {
   }
 
   Graph& g_;
-  std::map<NodeId, bool> zero_branches_;
+  Products products_;
   std::map<NodeId, NodeId> conjugates_;
-  std::map<std::pair<NodeId, NodeId>, NodeId> products_;
   std::map<std::pair<NodeId, NodeId>, NodeId> sums_;
 };
 

@@ -26,7 +26,7 @@ void run_check(const Case& c, const char* name, void (*check)(const Case&)) {
     c.fail(name, error.what());
   }
   if (!GradMode::is_enabled() || thread_state.excluded_layers != 0 ||
-      thread_state.skipped_layers != 0) {
+      thread_state.skipped_layers != kThreadLayers) {
     c.fail(name, "the call left the thread's grad mode or excluded layers changed");
     thread_state = ThreadState();
   }

@@ -132,6 +132,10 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
   }
 }
 
+/// Functors of complex numbers that are worth a loop of vectors.
+template <class F>
+inline constexpr bool kCheapComplex = F::kOutputs == 1 && F::kInputs <= 2 && F::kCost <= 2;
+
 template <class F, class T>
 void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
                   const Scalar* scalars, int64_t n, bool) {
@@ -149,6 +153,17 @@ void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_s
   for (int k = 0; k < F::kOutputs; ++k) {
     out[k] = outs[k] ? static_cast<T*>(outs[k]) : &unwanted;
     out_step[k] = outs[k] ? 1 : 0;
+  }
+  // With constant distances the compiler makes vectors of cheap functors.
+  if constexpr (kCheapComplex<F>) {
+    bool dense = outs[0] != nullptr;
+    for (int k = 0; k < F::kInputs; ++k) dense &= in_step[k] == 1;
+    for (int64_t i = 0; dense && i < n; ++i) {
+      T a[F::kInputs + 1];
+      for (int k = 0; k < F::kInputs; ++k) a[k] = in[k][i];
+      F::template apply<T>(a, s, out[0] + i);
+    }
+    if (dense) return;
   }
   for (int64_t i = 0; i < n; ++i) {
     T a[F::kInputs + 1], r[F::kOutputs];
@@ -171,7 +186,7 @@ inline constexpr uint32_t kIntegers = kI32 | kI64;  ///< Bool included, unless i
 inline constexpr uint32_t kComplexes = kC64 | kC128;
 
 /// Enters functor F's loops for the compute types in kTypes; may be called again for other types.
-/// Complex loops are not vectors and exist once, with the baseline target's.
+/// Complex loops exist once, with the baseline target's, but for cheap ones.
 template <class F, uint32_t kTypes>
 void add_loops(PointwiseLoops* table) {
   const auto at = [&](ComputeType type) -> PointwiseLoop& {
@@ -182,12 +197,12 @@ void add_loops(PointwiseLoops* table) {
   if constexpr ((kTypes & kI32) != 0) at(ComputeType::I32) = &vector_loop<F, int32_t>;
   if constexpr ((kTypes & kI64) != 0) at(ComputeType::I64) = &vector_loop<F, int64_t>;
   if constexpr ((kTypes & kBoolean) != 0) at(ComputeType::Bool) = &vector_loop<F, int32_t>;
-#if HWY_TARGET == HWY_STATIC_TARGET
-  if constexpr ((kTypes & kC64) != 0) at(ComputeType::C64) = &complex_loop<F, std::complex<float>>;
-  if constexpr ((kTypes & kC128) != 0) {
-    at(ComputeType::C128) = &complex_loop<F, std::complex<double>>;
+  if constexpr (HWY_TARGET == HWY_STATIC_TARGET || kCheapComplex<F>) {
+    if constexpr ((kTypes & kC64) != 0)
+      at(ComputeType::C64) = &complex_loop<F, std::complex<float>>;
+    if constexpr ((kTypes & kC128) != 0)
+      at(ComputeType::C128) = &complex_loop<F, std::complex<double>>;
   }
-#endif
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE
