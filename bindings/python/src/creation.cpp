@@ -234,7 +234,37 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
   return guarded([&] { return wrap(from_buffer(array)); });
 }
 
+/// The elements' bytes in row-major order, of any dtype.
+PyObject* py_to_bytes(PyObject*, PyObject* tensor) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(is_tensor(tensor), "expected a Tensor");
+    const Tensor t = elements_to_list_source(tensor_of(tensor));
+    return PyBytes_FromStringAndSize(static_cast<const char*>(t.data_ptr()),
+                                     static_cast<Py_ssize_t>(t.nbytes()));
+  });
+}
+
+/// A tensor of `dtype`, over the memory of a contiguous buffer of bytes.
+PyObject* py_from_bytes(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(count == 2 && is_dtype(args[1]), "expected a buffer and a dtype");
+    const Tensor bytes = from_buffer(args[0]);
+    const ScalarType type = dtype_of(args[1]);
+    const auto size = static_cast<int64_t>(element_size(type));
+    TENON_CHECK_VALUE(bytes.itemsize() == 1 && bytes.is_contiguous() && bytes.numel() % size == 0,
+                      "expected contiguous bytes, a multiple of ", size);
+    IntrusivePtr<TensorImpl> impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(type, kCPU));
+    impl->storage = bytes.unsafe_impl()->storage;
+    impl->set_sizes_contiguous(bytes.numel() / size);
+    impl->refresh_data();
+    return wrap(Tensor(std::move(impl)));
+  });
+}
+
 PyMethodDef functions[] = {
+    {"_to_bytes", py_to_bytes, METH_O, nullptr},
+    {"_from_bytes", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_from_bytes)),
+     METH_FASTCALL, nullptr},
     {"tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_tensor)),
      METH_FASTCALL | METH_KEYWORDS,
      "tensor(data, *, dtype=None, device=None, requires_grad=False)\n\n"

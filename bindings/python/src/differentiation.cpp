@@ -14,9 +14,12 @@ namespace {
 /// f(*inputs)
 variable_list call(const Kept& f, const variable_list& inputs) {
   const nb::gil_scoped_acquire locked;
-  const nb::object result = nb::steal(PyObject_CallObject(f.get(), to_tuple(inputs).ptr()));
-  if (!result.is_valid()) nb::raise_python_error();
-  return to_tensors(result, "the results of the function");
+  try {
+    return to_tensors(nb::handle(f.get())(*to_tuple(inputs)), "the results of the function");
+  } catch (nb::python_error& error) {
+    rethrow_carried(error);
+    throw;
+  }
 }
 
 functional::MultiFunction to_function(nb::handle f) {

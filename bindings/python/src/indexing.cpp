@@ -1,74 +1,56 @@
+#include <vector>
+
+#include "aten/composite/tensor_index.h"
 #include "bindings/python/src/arguments.h"
+#include "bindings/python/src/creation.h"
 #include "bindings/python/src/operators.h"
-#include "tenon/ops/alias.h"
-#include "tenon/ops/copy.h"
-#include "tenon/ops/fill.h"
 #include "tenon/ops/select.h"
-#include "tenon/ops/slice.h"
-#include "tenon/ops/unsqueeze.h"
 
 namespace tenon::python {
 namespace {
 
-bool is_basic(PyObject* index) {
-  return is_integer(index) || PySlice_Check(index) || index == Py_None || index == Py_Ellipsis ||
-         (is_tensor(index) && tensor_of(index).dim() == 0 &&
-          is_integral(tensor_of(index).scalar_type(), false));
+using indexing::TensorIndex;
+
+std::optional<int64_t> limit_of(PyObject* value) {
+  if (value == Py_None) return std::nullopt;
+  const Object number = Object::adopt(PyNumber_Index(value));
+  int overflow = 0;
+  const int64_t limit = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  // A slice's limits may be beyond any size.
+  return overflow == 0 ? limit : overflow > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/// The parts of an index: its elements, or itself.
-struct Parts {
-  explicit Parts(PyObject* index) {
-    if (PyTuple_Check(index)) {
-      items = PySequence_Fast_ITEMS(index);
-      count = PyTuple_GET_SIZE(index);
-    } else {
-      single = index;
-    }
+TensorIndex to_index(PyObject* item) {
+  if (item == Py_None) return indexing::None;
+  if (item == Py_Ellipsis) return indexing::Ellipsis;
+  if (PyBool_Check(item)) return item == Py_True;
+  if (is_integer(item)) return Arguments::read_integer(item);
+  if (PySlice_Check(item)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(item);
+    return indexing::Slice(limit_of(slice->start), limit_of(slice->stop), limit_of(slice->step));
   }
-  PyObject* operator[](Py_ssize_t i) const { return items ? items[i] : single; }
-
-  PyObject** items = nullptr;
-  PyObject* single = nullptr;
-  Py_ssize_t count = 1;
-};
-
-Tensor sliced(const Tensor& self, int64_t dim, PyObject* slice) {
-  Py_ssize_t start = 0, stop = 0, step = 0;
-  check(PySlice_Unpack(slice, &start, &stop, &step));
-  TENON_CHECK_VALUE(step > 0, "step must be greater than zero");
-  if (start == 0 && stop == PY_SSIZE_T_MAX && step == 1) return self;
-  return ops::slice_Tensor::call(self, dim, start, stop, step);
+  if (is_tensor(item)) return tensor_of(item);
+  TENON_CHECK_INDEX(
+      PyList_Check(item) || PyTuple_Check(item) || (PyObject_CheckBuffer(item) && !PyBytes_Check(item)),
+      "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+      "indices (got ",
+      Py_TYPE(item)->tp_name, ")");
+  Tensor index = make_tensor(item, {}, {});
+  // An empty list has no numbers that could say what they are.
+  return index.numel() == 0 ? index.to(kLong) : index;
 }
 
-/// The view that an index of integers, slices, None and Ellipsis selects.
-Tensor view_of(const Tensor& self, const Parts& parts) {
-  int64_t consumed = 0;
-  for (Py_ssize_t i = 0; i < parts.count; ++i) {
-    TENON_CHECK_INDEX(is_basic(parts[i]),
-                      "only integers, slices (`:`), ellipsis (`...`) and None are "
-                      "valid indices here, got ",
-                      Py_TYPE(parts[i])->tp_name);
-    consumed += parts[i] != Py_None && parts[i] != Py_Ellipsis;
+std::vector<TensorIndex> to_indices(PyObject* index) {
+  std::vector<TensorIndex> indices;
+  if (!PyTuple_Check(index)) {
+    indices.push_back(to_index(index));
+    return indices;
   }
-  TENON_CHECK_INDEX(consumed <= self.dim(), "too many indices for tensor of dimension ",
-                    self.dim());
-  Tensor result = self;
-  int64_t dim = 0;
-  for (Py_ssize_t i = 0; i < parts.count; ++i) {
-    PyObject* const part = parts[i];
-    if (part == Py_None) {
-      result = unsqueeze(result, dim++);
-    } else if (part == Py_Ellipsis) {
-      dim += self.dim() - consumed;
-    } else if (PySlice_Check(part)) {
-      result = sliced(result, dim++, part);
-    } else {
-      TENON_CHECK_INDEX(result.dim() > 0, "invalid index of a 0-dim tensor; use item() to read it");
-      result = ops::select_int::call(result, dim, Arguments::read_integer(part));
-    }
+  indices.reserve(static_cast<size_t>(PyTuple_GET_SIZE(index)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i) {
+    indices.push_back(to_index(PyTuple_GET_ITEM(index, i)));
   }
-  return result;
+  return indices;
 }
 
 }  // namespace
@@ -77,13 +59,16 @@ PyObject* tensor_subscript(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
     const Tensor& t = tensor_of(self);
     if (PyLong_CheckExact(index)) {
-      TENON_CHECK_INDEX(t.dim() > 0, "invalid index of a 0-dim tensor; use item() to read it");
+      TENON_CHECK_INDEX(t.dim() > 0,
+                        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert "
+                        "a 0-dim tensor to a number");
       return wrap(ops::select_int::call(t, 0, Arguments::read_integer(index)));
     }
-    Tensor result = view_of(t, Parts(index));
-    // A view of its own, as any other index gives.
-    if (result.is_same(t)) result = alias(t);
-    return wrap(std::move(result));
+    const auto indices = to_indices(index);
+    return wrap([&] {
+      const Unlocked unlocked(t.numel() >= kElementsToUnlock);
+      return indexing::get_item(t, indices);
+    }());
   });
 }
 
@@ -91,14 +76,21 @@ int tensor_assign(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&]() -> int {
         TENON_CHECK_TYPE(value, "Tensor does not support deleting items");
-        Tensor view = view_of(tensor_of(self), Parts(index));
-        if (is_tensor(value)) {
-          view.copy_(tensor_of(value));
-        } else {
-          TENON_CHECK_TYPE(is_number(value), "can't assign a ", Py_TYPE(value)->tp_name,
-                           " to a Tensor");
-          view.fill_(Arguments::read_scalar(value));
+        const Tensor& t = tensor_of(self);
+        const auto indices = to_indices(index);
+        if (!is_tensor(value) && is_number(value)) {
+          const Scalar number = Arguments::read_scalar(value);
+          const Unlocked unlocked(t.numel() >= kElementsToUnlock);
+          indexing::set_item(t, indices, number);
+          return 0;
         }
+        TENON_CHECK_TYPE(is_tensor(value) || PyList_Check(value) || PyTuple_Check(value) ||
+                             PyObject_CheckBuffer(value),
+                         "can't assign a ", Py_TYPE(value)->tp_name, " to a tensor");
+        const Tensor source =
+            is_tensor(value) ? tensor_of(value) : make_tensor(value, t.scalar_type(), t.device());
+        const Unlocked unlocked(t.numel() >= kElementsToUnlock);
+        indexing::set_item(t, indices, source);
         return 0;
       },
       -1);

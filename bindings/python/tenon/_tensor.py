@@ -71,6 +71,11 @@ def __array__(self, dtype=None, copy=None):
     return array.copy() if copy else array
 
 
+@_method
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    return _C.from_numpy(array) if array.shape else _C.tensor(array.item()).to(_C.from_numpy(array.reshape(1)).dtype)
+
+
 # numpy's operators leave the call to ours: array + tensor is a tensor.
 Tensor.__array_priority__ = 1000
 
@@ -133,7 +138,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         count = available // size
     if count == 0 or count * size > available:
         raise ValueError(f"requested {count} elements of {size} bytes, but the buffer has {available} bytes")
-    result = _C.from_numpy(view[offset : offset + count * size]).view(dtype)
+    result = _C._from_bytes(view[offset : offset + count * size], dtype)
     return result.requires_grad_() if requires_grad else result
 
 
@@ -207,9 +212,9 @@ __builtins_type = (0).__class__.__class__
 # ---- copies and pickles ----
 
 
-def _rebuild(data, dtype, sizes, strides, requires_grad):
-    storage = _C.tensor([], dtype=dtype) if not data else frombuffer(bytearray(data), dtype=dtype)
-    result = storage.as_strided(sizes, strides)
+def _rebuild(data, dtype, sizes, requires_grad):
+    # Of a copy, as bytes cannot be written to.
+    result = _C._from_bytes(bytearray(data), dtype).reshape(sizes)
     return result.requires_grad_() if requires_grad else result
 
 
@@ -225,10 +230,7 @@ def __reduce_ex__(self, protocol):
         raise RuntimeError(
             "Only leaf tensors can be pickled while they require grad: pickle tensor.detach(), or compute it again"
         )
-    plain = self.detach().cpu().contiguous()
-    # bytes, so that any dtype goes; numpy has no bfloat16.
-    data = bytes(plain.reshape(-1).view(_C.uint8).numpy()) if plain.numel() else b""
-    arguments = (data, self.dtype, tuple(plain.size()), plain.stride(), self.requires_grad)
+    arguments = (_C._to_bytes(self), self.dtype, tuple(self.size()), self.requires_grad)
     cls = self.__class__
     if cls is Tensor and not self.__dict__:
         return _rebuild, arguments
