@@ -46,7 +46,7 @@ class TENON_API AutogradContext {
 };
 
 /// The node of a custom Function.
-class TENON_API FunctionNode final : public Node {
+class TENON_API FunctionNode : public Node {
  public:
   using Backward = variable_list (*)(AutogradContext*, variable_list);
 
@@ -78,11 +78,12 @@ class TENON_API FunctionNode final : public Node {
   void add_input(const T&) {
     is_tensor_.push_back(false);
   }
+  /// The name of the function, "Square": by default that of the type.
+  virtual std::string function_name() const;
   /// After forward: gives its results their history, and keeps what was saved.
   void record(variable_list& outputs);
 
  private:
-  std::string function_name() const;
   void record_output(Tensor& output, size_t differentiable_outputs);
   void save(const variable_list& outputs);
 

@@ -92,6 +92,11 @@ inline std::vector<SavedVariable> save_input(TensorList list) {
   for (const Tensor& t : list) saved.emplace_back(t);
   return saved;
 }
+inline std::vector<SavedVariable> save_input(ArrayRef<std::optional<Tensor>> list) {
+  std::vector<SavedVariable> saved;
+  for (const auto& t : list) saved.push_back(save_input(t));
+  return saved;
+}
 /// The same for an operation that changes `written` in place.
 inline SavedVariable save_input_before_change_of(const Tensor& written, const Tensor& t) {
   return SavedVariable::before_change_of(written, t);
@@ -104,6 +109,12 @@ inline std::vector<SavedVariable> save_input_before_change_of(const Tensor& writ
                                                               TensorList list) {
   std::vector<SavedVariable> saved;
   for (const Tensor& t : list) saved.push_back(SavedVariable::before_change_of(written, t));
+  return saved;
+}
+inline std::vector<SavedVariable>
+save_input_before_change_of(const Tensor& written, ArrayRef<std::optional<Tensor>> list) {
+  std::vector<SavedVariable> saved;
+  for (const auto& t : list) saved.push_back(save_input_before_change_of(written, t));
   return saved;
 }
 inline SavedVariable save_result(const Tensor& t, const Node& node) {
@@ -122,6 +133,12 @@ inline std::vector<Tensor> unpack(const std::vector<SavedVariable>& saved, const
 
 inline std::optional<Tensor> as_optional(Tensor t) {
   return t.defined() ? std::optional<Tensor>(std::move(t)) : std::nullopt;
+}
+inline std::vector<std::optional<Tensor>> unpack_optional(const std::vector<SavedVariable>& saved,
+                                                          const Node& node) {
+  std::vector<std::optional<Tensor>> tensors;
+  for (const auto& s : saved) tensors.push_back(as_optional(s.unpack(node)));
+  return tensors;
 }
 inline void release(SavedVariable& saved) { saved.reset(); }
 inline void release(std::vector<SavedVariable>& saved) {

@@ -44,6 +44,7 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
   options.library = line.base.empty();
   options.selected = line.selected;
   options.root = line.root;
+  options.python = line.python_module;
   if (!options.library) {
     options.base = &base;
     options.shards = 1;

@@ -1,9 +1,11 @@
+#include "tenon/native/index_backward.h"
 #include "tenon/native/gather_backward.h"
 #include "tenon/native/index_add_source_backward.h"
 #include "tenon/native/index_select_backward.h"
 #include "tenon/native/masked_select_backward.h"
 #include "tenon/native/value_selecting_reduction_backward.h"
 #include "tenon/ops/index_add.h"
+#include "tenon/ops/index_put.h"
 #include "tenon/ops/index_select.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/new_zeros.h"
@@ -27,6 +29,12 @@ Tensor native::index_add_source_backward(const Tensor& grad, int64_t dim, const 
                                          IntArrayRef source_sizes, const Scalar& alpha) {
   const Tensor chosen = ops::reshape::call(ops::index_select::call(grad, dim, index), source_sizes);
   return alpha.equal(1) ? chosen : ops::mul_Scalar::call(chosen, alpha);
+}
+
+Tensor native::index_backward(const Tensor& grad, IntArrayRef self_sizes,
+                              ArrayRef<std::optional<Tensor>> indices) {
+  Tensor result = tenon::new_zeros(grad, self_sizes);
+  return ops::index_put_::call(result, indices, grad, true);
 }
 
 Tensor native::gather_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim,

@@ -29,25 +29,25 @@ std::string line_break(int64_t lines, int64_t indent) {
 
 const char* python_name(ScalarType type) {
   switch (type) {
-  case kByte: return "torch.uint8";
-  case kChar: return "torch.int8";
-  case kShort: return "torch.int16";
-  case kInt: return "torch.int32";
-  case kLong: return "torch.int64";
-  case kHalf: return "torch.float16";
-  case kFloat: return "torch.float32";
-  case kDouble: return "torch.float64";
-  case kComplexFloat: return "torch.complex64";
-  case kComplexDouble: return "torch.complex128";
-  case kBool: return "torch.bool";
-  case kBFloat16: return "torch.bfloat16";
-  case kFloat8_e5m2: return "torch.float8_e5m2";
-  case kFloat8_e4m3fn: return "torch.float8_e4m3fn";
-  case kFloat8_e5m2fnuz: return "torch.float8_e5m2fnuz";
-  case kFloat8_e4m3fnuz: return "torch.float8_e4m3fnuz";
-  case kUInt16: return "torch.uint16";
-  case kUInt32: return "torch.uint32";
-  case kUInt64: return "torch.uint64";
+  case kByte: return "uint8";
+  case kChar: return "int8";
+  case kShort: return "int16";
+  case kInt: return "int32";
+  case kLong: return "int64";
+  case kHalf: return "float16";
+  case kFloat: return "float32";
+  case kDouble: return "float64";
+  case kComplexFloat: return "complex64";
+  case kComplexDouble: return "complex128";
+  case kBool: return "bool";
+  case kBFloat16: return "bfloat16";
+  case kFloat8_e5m2: return "float8_e5m2";
+  case kFloat8_e4m3fn: return "float8_e4m3fn";
+  case kFloat8_e5m2fnuz: return "float8_e5m2fnuz";
+  case kFloat8_e4m3fnuz: return "float8_e4m3fnuz";
+  case kUInt16: return "uint16";
+  case kUInt32: return "uint32";
+  case kUInt64: return "uint64";
   case ScalarType::Undefined: break;
   }
   return "undefined";
@@ -261,7 +261,7 @@ std::string to_string(const TensorBase& tensor) {
     shows_type = type != standard && type != to_complex(standard) && type != kLong && type != kBool;
     text += Writer(source, indent).text();
   }
-  if (shows_type) suffixes.push_back(std::string("dtype=") + python_name(type));
+  if (shows_type) suffixes.push_back(std::string("dtype=") + print_hooks().module + "." + python_name(type));
   const std::string node = print_hooks().grad_fn_name ? print_hooks().grad_fn_name(tensor) : "";
   if (!node.empty()) {
     suffixes.push_back("grad_fn=<" + node + ">");

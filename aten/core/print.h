@@ -20,6 +20,8 @@ struct PrintHooks {
   TensorBase (*to_cpu)(const TensorBase& tensor) = nullptr;
   /// Name of the node that made the tensor, "AddBackward0"; empty without one.
   std::string (*grad_fn_name)(const TensorBase& tensor) = nullptr;
+  /// Stands before the names of dtypes: "dtype=torch.float64".
+  const char* module = "torch";
 };
 TENON_API PrintHooks& print_hooks();
 

@@ -5,6 +5,7 @@
 #include "aten/core/parallel.h"
 #include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
+#include "aten/cpu/sum_of.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
@@ -159,14 +160,7 @@ void native::scatter_add_cpu(const Tensor& self, int64_t dim, const Tensor& inde
     scatter_with("scatter_add", self, dim, index, &values, out,
                  [s](void* o, int64_t to, int64_t from) {
                    scalar_t& target = static_cast<scalar_t*>(o)[to];
-                   if constexpr (std::is_same_v<scalar_t, bool>) {
-                     target = target || s[from];
-                   } else if constexpr (std::is_class_v<scalar_t> &&
-                                        !tenon::is_complex(scalar_type_of<scalar_t>)) {
-                     target = scalar_t(static_cast<float>(target) + static_cast<float>(s[from]));
-                   } else {
-                     target = static_cast<scalar_t>(target + s[from]);
-                   }
+                   target = sum_of(target, s[from]);
                  });
   });
 }

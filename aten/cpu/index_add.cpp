@@ -5,22 +5,12 @@
 #include "aten/core/parallel.h"
 #include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
+#include "aten/cpu/sum_of.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/index_fill.h"
 
 namespace tenon {
 namespace {
-
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return a || b;
-  } else if constexpr (std::is_class_v<T> && !tenon::is_complex(scalar_type_of<T>)) {
-    return T(static_cast<float>(a) + static_cast<float>(b));
-  } else {
-    return static_cast<T>(a + b);
-  }
-}
 
 template <class T>
 T product_of(T a, T b) {

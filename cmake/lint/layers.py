@@ -48,7 +48,7 @@ LAYERS = (
     Layer("serialization", ("runtime/serialization/",), OPERATORS + ("nn", "optim", "data")),
     Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),
     Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
-    Layer("bindings", ("bindings/",), OPERATORS + RUNTIME),
+    Layer("bindings", ("bindings/", "gen/python/"), OPERATORS + RUNTIME),
     Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
 )
 

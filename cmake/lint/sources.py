@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--fix", action="store_true", help="write the lists")
     args = parser.parse_args()
     wrong = 0
-    for path in sorted(args.root.glob("*/CMakeLists.txt")):
+    for path in sorted([*args.root.glob("*/CMakeLists.txt"), *args.root.glob("bindings/*/CMakeLists.txt")]):
         old, new = rewrite(path)
         if old != new:
             relative = path.relative_to(args.root)

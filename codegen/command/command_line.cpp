@@ -104,6 +104,7 @@ Options
   --kernels PATH       a kernel source, or a folder of them (check, check-kernels; may be repeated)
   --templates DIR      Jinja2 templates (gen)
   --python PROGRAM     a Python that has Jinja2 (gen)
+  --python-module      also write the sources and stubs of Python's module (gen)
   --depfile FILE       dependencies of this run for Ninja (gen, check-kernels)
   --stamp FILE         touched when done (gen, check-kernels)
 
@@ -124,6 +125,10 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     }
     if (argument == "--check") {
       line.check = true;
+      continue;
+    }
+    if (argument == "--python-module") {
+      line.python_module = true;
       continue;
     }
     const size_t equal = argument.find('=');

@@ -18,6 +18,7 @@ struct CommandLine {
   Dialect dialect = Dialect::kTenon;
   ReportFormat format = ReportFormat::kText;
   bool check = false;
+  bool python_module = false;
   Targets targets;
 };
 

@@ -150,10 +150,11 @@ class NodeEmitter {
     if (!saved.json.is_null()) return;
     if (const Argument* argument = op_.schema.find_arg(name)) {
       const auto& type = argument->type;
-      const char* kind = type.is_tensor()            ? "tensor"
-                         : type.is_optional_tensor() ? "optional_tensor"
-                         : type.is_tensor_list()     ? "tensor_list"
-                                                     : "value";
+      const char* kind = type.is_tensor()                 ? "tensor"
+                         : type.is_optional_tensor()      ? "optional_tensor"
+                         : type.is_tensor_list()          ? "tensor_list"
+                         : type.is_optional_tensor_list() ? "optional_tensor_list"
+                                                          : "value";
       saved.json = {
           {"name", name}, {"kind", kind},       {"type", cpp_owned_type(type)},
           {"init", name}, {"pointwise", false}, {"is_self", argument == op_.schema.self()}};

@@ -278,9 +278,9 @@ class Explanation {
   void print_saved(const Json& node, const Json& saved) {
     static const std::map<std::string, std::string> kKinds = {
         {"tensor", "argument"},      {"optional_tensor", "argument, may be absent"},
-        {"tensor_list", "argument"}, {"result", "result"},
-        {"result_list", "result"},   {"value", "value"},
-        {"result_value", "value"},
+        {"tensor_list", "argument"}, {"optional_tensor_list", "argument"},
+        {"result", "result"},        {"result_list", "result"},
+        {"value", "value"},          {"result_value", "value"},
     };
     const std::string kind = text(saved["kind"]);
     const auto known = kKinds.find(kind);

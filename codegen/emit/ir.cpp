@@ -7,11 +7,15 @@
 #include "codegen/emit/autograd.h"
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/emit/python.h"
 #include "codegen/emit/rowwise.h"
 #include "codegen/emit/select.h"
 
 namespace tenon::codegen {
 namespace {
+
+/// Source files of Python's functions.
+constexpr int kPythonShards = 8;
 
 /// FNV-1a: the same on every machine, so that an operator's shard never moves.
 uint32_t hash_name(const std::string& name) {
@@ -52,6 +56,10 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
     form["dispatch"] = emit_dispatch(model, index, f, options.targets);
     form["autograd"] = emit_autograd(model, index, f, entry["node"]);
     form["cpp_namespace"] = entry["namespace"];
+    if (options.python) {
+      form["python"] = emit_python_call(forms[f].schema, form, entry["namespace"],
+                                        op.python_module ? op.python_module->text : "");
+    }
     entry["forms"].push_back(std::move(form));
   }
   return entry;
@@ -182,6 +190,25 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     if (options.targets.cuda) {
       files.add("pointwise_" + number + ".cu", "pointwise.cu.j2", members, {{"shard", shard}});
     }
+  }
+  if (options.python) {
+    std::vector<size_t> members[kPythonShards];
+    std::vector<size_t> chosen;
+    for (size_t at : all) {
+      if (!selected(at)) continue;
+      members[hash_name(operators[at]["base"]) % kPythonShards].push_back(at);
+      chosen.push_back(at);
+    }
+    for (int shard = 0; shard < kPythonShards; ++shard) {
+      Json extra = emit_python(operators, members[shard]);
+      extra["shard"] = shard;
+      files.add("python/functions_" + std::to_string(shard) + ".cpp", "python/functions.cpp.j2",
+                members[shard], extra);
+    }
+    Json extra = emit_python(operators, chosen);
+    extra["shards"] = kPythonShards;
+    files.add("python/tables.cpp", "python/tables.cpp.j2", {}, extra);
+    files.add("python/operators.pyi", "python/operators.pyi.j2", {}, extra);
   }
   if (!options.selected.empty()) files.add("left_out.cpp", "left_out.cpp.j2", left_out);
   if (options.library) {

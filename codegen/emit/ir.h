@@ -23,6 +23,8 @@ struct EmitOptions {
   /// A file that lists the operators to build, with those they reach; all if empty. Then also the
   /// root of the hand-written sources.
   std::string selected, root;
+  /// Also what Python's module `tenon` has of the operators.
+  bool python = false;
 };
 
 /// The whole model as JSON, and the files to render from it:

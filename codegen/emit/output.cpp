@@ -44,7 +44,7 @@ fs::path renderer_script(const OutputOptions& options) {
 /// Everything besides the IR that the output depends on.
 std::vector<fs::path> renderer_files(const OutputOptions& options) {
   std::vector<fs::path> files = {renderer_script(options)};
-  for (const auto& entry : fs::directory_iterator(options.templates)) {
+  for (const auto& entry : fs::recursive_directory_iterator(options.templates)) {
     if (entry.path().extension() == ".j2") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -91,15 +91,20 @@ std::string escape_for_depfile(const std::string& path) {
 /// The list for the build: OUT/sources.cmake.
 std::string sources_cmake(const OutputOptions& options, const Json& ir) {
   const fs::path out = fs::absolute(options.out);
-  std::string cpu, cuda, headers;
+  std::string cpu, cuda, headers, python;
   for (const Json& file : ir["files"]) {
     const std::string path = file["path"].get<std::string>();
     const std::string line = "  \"" + (out / path).string() + "\"\n";
     const std::string extension = fs::path(path).extension();
+    if (path.starts_with("python/")) {
+      if (extension == ".cpp") python += line;
+      continue;
+    }
     (extension == ".cpp" ? cpu : extension == ".cu" ? cuda : headers) += line;
   }
   std::string text = "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" +
                      cuda + ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
+  if (!python.empty()) text += "set(TENON_GEN_PYTHON_SOURCES\n" + python + ")\n";
   if (!ir.contains("unused_sources")) return text;
   text += "set(TENON_UNUSED_SOURCES\n";
   for (const Json& path : ir["unused_sources"]) text += "  \"" + path.get<std::string>() + "\"\n";

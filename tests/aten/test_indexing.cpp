@@ -2,9 +2,14 @@
 #include <string>
 
 #include "aten/composite/tensor_factories.h"
+#include "aten/composite/tensor_index.h"
 #include "tenon/ops/arange.h"
+#include "tenon/ops/equal.h"
 #include "tenon/ops/gather.h"
+#include "tenon/ops/index.h"
+#include "tenon/ops/index_put.h"
 #include "tenon/ops/index_select.h"
+#include "tenon/ops/masked_select.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/scalar_tensor.h"
 #include "tenon/ops/scatter.h"
@@ -124,4 +129,122 @@ TEST_CASE("masked_select and nonzero") {
   CHECK(close(values(mask.nonzero()), {0, 0, 0, 2, 1, 2}));
   CHECK(tenon::scalar_tensor(1).nonzero().sizes() == IntArrayRef({1, 0}));
   check_error([&] { t.masked_select(t); }, "expected BoolTensor for mask");
+}
+
+TEST_CASE("TensorIndex takes what stands between the brackets of Python") {
+  using namespace tenon::indexing;
+  const Tensor t = numbered({2, 3, 4});
+  CHECK(t.index({1, 2, 3}).item<float>() == 23);
+  CHECK(t.index({-1, "...", 0}).sizes() == IntArrayRef({3}));
+  CHECK(t.index({Ellipsis, Slice(1, None, 2)}).sizes() == IntArrayRef({2, 3, 2}));
+  CHECK(t.index({None, 0, Slice(), None}).sizes() == IntArrayRef({1, 3, 1, 4}));
+  CHECK(t.index({true}).sizes() == IntArrayRef({1, 2, 3, 4}));
+  CHECK(t.index({false, Slice(), 0}).sizes() == IntArrayRef({0, 2, 4}));
+  CHECK(t.index({0}).is_alias_of(t));
+  CHECK(t.index({Ellipsis}).is_alias_of(t));
+  CHECK_FALSE(t.index({Ellipsis}).is_same(t));
+
+  const Tensor picked = tenon::tensor({1, 0});
+  CHECK(close(values(t.index({Slice(), picked, 0})), {4, 0, 16, 12}));
+  CHECK(close(values(t.index({0, picked, picked})), {5, 0}));
+  CHECK(t.index({picked, Slice(), tenon::tensor({{1}, {2}, {3}})}).sizes() ==
+        IntArrayRef({3, 2, 3}));
+  CHECK(t.index({tenon::tensor(1)}).is_alias_of(t));
+  const Tensor mask = tenon::tensor({{true, false, true}, {false, true, false}});
+  CHECK(close(values(t.index({mask, Slice(1, 3)})), {1, 2, 9, 10, 17, 18}));
+  CHECK(close(values(t.index({mask, 0})), {0, 8, 16}));
+  CHECK(t.index({mask, None}).sizes() == IntArrayRef({3, 1, 4}));
+  CHECK(t.index({None, mask}).sizes() == IntArrayRef({1, 3, 4}));
+  const std::vector<TensorIndex> list = {0, Slice(0, 1)};
+  CHECK(t.index(list).sizes() == IntArrayRef({1, 4}));
+
+  check_error<IndexError>(
+      [&] {
+        t.index({0, 0, 0, 0});
+      },
+      "too many indices for tensor of dimension 3");
+  check_error<IndexError>(
+      [&] {
+        t.index({Slice(), 3});
+      },
+      "index 3 is out of bounds for dimension 1 with size 3");
+  check_error<IndexError>(
+      [&] {
+        t.index({"...", tenon::tensor({0, 4})});
+      },
+      "index 4 is out of bounds for dimension 2 with size 4");
+  check_error<ValueError>([&] { t.index({Slice(None, None, -1)}); },
+                          "step must be greater than zero");
+  check_error<ValueError>([&] { t.index({"::"}); }, "\"::\"");
+  check_error<ValueError>([&] { t.index({Tensor()}); }, "undefined");
+}
+
+TEST_CASE("index_put_ with a TensorIndex assigns") {
+  using namespace tenon::indexing;
+  const auto fresh = [] { return tenon::zeros({2, 3}); };
+  CHECK(close(values(fresh().index_put_({Slice(), 1}, 5)), {0, 5, 0, 0, 5, 0}));
+  CHECK(close(values(fresh().index_put_({1}, tenon::tensor({1, 2, 3}).view({1, 1, 3}))),
+              {0, 0, 0, 1, 2, 3}));
+  CHECK(close(values(fresh().index_put_({"...", tenon::tensor({2, 0})}, tenon::tensor({7.f, 8.f}))),
+              {8, 0, 7, 8, 0, 7}));
+  const Tensor mask = tenon::tensor({{true, false, true}, {false, true, false}});
+  CHECK(close(values(fresh().index_put_({mask}, tenon::tensor({1.f, 2.f, 3.f}))),
+              {1, 0, 2, 0, 3, 0}));
+  CHECK(close(values(fresh().index_put_({false}, 5)), {0, 0, 0, 0, 0, 0}));
+  // Of what the values share with the written memory, the state before counts.
+  const Tensor shifted = numbered({4});
+  shifted.index_put_({tenon::tensor({1, 2, 3})}, shifted.index({Slice(0, 3)}));
+  CHECK(close(values(shifted), {0, 0, 1, 2}));
+  const Tensor places = tenon::tensor({1, 2, 0});
+  places.index_put_({places}, places);
+  CHECK(close(values(places), {0, 1, 2}));
+  check_error<IndexError>([&] { fresh().index_put_({tenon::tensor({0})}, tenon::tensor({1})); },
+                          "dtypes match");
+  check_error([&] { fresh().index_put_({0}, tenon::zeros({2})); }, "must match the size");
+}
+
+TEST_CASE("a value assigned through an index gets its gradient") {
+  using namespace tenon::indexing;
+  const Tensor base = tenon::ones({3, 2}).requires_grad_();
+  const Tensor value = tenon::ones({2}).requires_grad_();
+  const Tensor row = tenon::ones({2}).requires_grad_();
+  Tensor t = base * 2;
+  t.index_put_({tenon::tensor({0, 2})}, value * 3);
+  t.index_put_({1}, row * 5);
+  t.index_put_({1, 0}, 7);
+  (t * numbered({3, 2})).sum().backward();
+  CHECK(close(values(base.grad()), {0, 0, 0, 0, 0, 0}));
+  CHECK(close(values(value.grad()), {12, 18}));
+  CHECK(close(values(row.grad()), {0, 15}));
+  Tensor mask = tenon::tensor({true, false, true});
+  const Tensor chosen = base.index({mask}) * base.index({mask});
+  mask.index_put_({0}, false);
+  check_error([&] { chosen.sum().backward(); }, "modified by an inplace operation");
+}
+
+TEST_CASE("rows of a table by many indices, and back") {
+  const int64_t rows = 700;
+  for (const int64_t width : {1, 3, 70}) {
+    const Tensor table = numbered({rows, width});
+    const Tensor picked = (tenon::arange(5000) * 37) % rows;
+    const std::vector<std::optional<Tensor>> indices = {picked - rows};
+    CHECK(tenon::equal(table.index(indices), table.index_select(0, picked)));
+    const std::vector<std::optional<Tensor>> columns = {std::nullopt, picked};
+    CHECK(tenon::equal(table.t().index(columns), table.t().index_select(1, picked)));
+    const Tensor sums = tenon::zeros({rows, width}).index_put(indices, table.index(indices), true);
+    CHECK(tenon::equal(
+        sums, tenon::zeros({rows, width}).index_add(0, picked, table.index_select(0, picked))));
+    const Tensor mask = table % 3 == 0;
+    CHECK(tenon::equal(table.index({mask}), table.masked_select(mask)));
+    CHECK(tenon::equal(table.index_put({mask}, -table.masked_select(mask)),
+                       table * (1 - 2 * mask.to(kFloat))));
+  }
+}
+
+TEST_CASE("a mask on the meta device chooses an unknown number of elements") {
+  const Tensor t = tenon::zeros({3}, TensorOptions(kMeta));
+  CHECK(t.index({tenon::zeros({2}, TensorOptions(kMeta).dtype(kLong))}).sizes() ==
+        IntArrayRef({2}));
+  check_error<NotImplementedError>(
+      [&] { t.index({tenon::zeros({3}, TensorOptions(kMeta).dtype(kBool))}); }, "[index]");
 }

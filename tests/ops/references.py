@@ -113,6 +113,8 @@ REFERENCES = {
     "logsumexp_backward": logsumexp_backward,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
+    "index_backward": lambda grad, sizes, indices:
+        of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
     "masked_select_backward": lambda grad, sizes, mask: of_zeros(lambda x: x.masked_select(mask), sizes, grad),
     "repeat_backward": lambda grad, repeats, sizes: of_zeros(lambda x: x.repeat(repeats), sizes, grad),
     "constant_pad_nd_backward": lambda grad, pad: F.pad(grad, [-p for p in pad]),

@@ -1,0 +1,234 @@
+#include "autograd/autograd.h"
+
+#include "autograd/anomaly.h"
+#include "autograd/engine.h"
+#include "autograd/meta.h"
+#include "autograd/saved_tensor_hooks.h"
+#include "autograd/to_dot.h"
+#include "bindings/python/src/caster.h"
+
+namespace tenon::python {
+
+using autograd::HookHandle;
+using autograd::Node;
+using autograd::variable_list;
+
+Kept keep(nb::handle object) {
+  return Kept(object.inc_ref().ptr(), [](PyObject* o) {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire locked;
+    Py_DECREF(o);
+  });
+}
+
+variable_list to_tensors(nb::handle object, const char* what) {
+  variable_list list;
+  const auto add = [&](nb::handle one) {
+    TENON_CHECK_TYPE(one.is_none() || is_tensor(one.ptr()), what, " must be Tensors or None, got ",
+                     Py_TYPE(one.ptr())->tp_name);
+    list.push_back(one.is_none() ? Tensor() : tensor_of(one.ptr()));
+  };
+  if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr())) {
+    for (nb::handle one : object) add(one);
+  } else {
+    add(object);
+  }
+  return list;
+}
+
+nb::tuple to_tuple(const variable_list& tensors) {
+  nb::list list;
+  for (const Tensor& t : tensors) list.append(nb::cast(t));
+  return nb::tuple(list);
+}
+
+namespace {
+
+/// A node of the graph, in Python.
+struct NodeReference {
+  IntrusivePtr<Node> node;
+};
+
+nb::object wrap_node(const IntrusivePtr<Node>& node) {
+  return node ? nb::cast(NodeReference{node}) : nb::none();
+}
+
+/// Whether the pack and unpack functions are in force.
+class HooksScope {
+ public:
+  HooksScope(nb::object pack, nb::object unpack) : pack_(keep(pack)), unpack_(keep(unpack)) {}
+  HooksScope(const HooksScope&) = delete;
+  HooksScope& operator=(const HooksScope&) = delete;
+  void enter() {
+    autograd::SavedTensorHooks hooks;
+    hooks.pack = [pack = pack_](const Tensor& t) -> std::any {
+      const nb::gil_scoped_acquire locked;
+      return keep(nb::handle(pack.get())(t));
+    };
+    hooks.unpack = [unpack = unpack_](const std::any& packed) {
+      const nb::gil_scoped_acquire locked;
+      const auto& kept = std::any_cast<const Kept&>(packed);
+      const nb::object result = nb::handle(unpack.get())(nb::handle(kept.get()));
+      TENON_CHECK_TYPE(is_tensor(result.ptr()), "Output of saved tensor unpack_hook expected to be a ",
+                       "Tensor but got result of type ", Py_TYPE(result.ptr())->tp_name);
+      return tensor_of(result.ptr());
+    };
+    guards_.push_back(std::make_unique<autograd::SavedTensorHooksGuard>(std::move(hooks)));
+  }
+  void leave() { guards_.pop_back(); }
+
+ private:
+  Kept pack_, unpack_;
+  std::vector<std::unique_ptr<autograd::SavedTensorHooksGuard>> guards_;
+};
+
+/// A C++ guard as a context manager.
+template <class Guard, class... Args>
+class Scope {
+ public:
+  explicit Scope(Args... args) : args_(std::move(args)...) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  void enter() {
+    std::apply([&](const auto&... a) { guards_.push_back(std::make_unique<Guard>(a...)); }, args_);
+  }
+  void leave() { guards_.pop_back(); }
+
+ private:
+  std::tuple<Args...> args_;
+  std::vector<std::unique_ptr<Guard>> guards_;
+};
+using SaveOnCpuScope = Scope<autograd::SaveOnCpu>;
+using DisableHooksScope = Scope<autograd::DisableSavedTensorHooks, std::string>;
+
+template <class S, class Class>
+void add_scope_methods(Class& type) {
+  type.def("__enter__", [](nb::handle self) {
+        nb::cast<S&>(self).enter();
+        return nb::borrow(self);
+      })
+      .def("__exit__", [](S& self, nb::args) { self.leave(); });
+}
+
+void add_node(nb::module_& module) {
+  nb::class_<HookHandle>(module, "RemovableHandle", "Names a hook; remove() takes it away.")
+      .def("remove", [](const HookHandle& handle) { handle.remove(); })
+      .def_prop_ro("id", &HookHandle::id)
+      .def_prop_ro("is_active", &HookHandle::is_active)
+      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__exit__", [](const HookHandle& handle, nb::args) { handle.remove(); });
+
+  nb::class_<NodeReference>(module, "Node", "A recorded operation.")
+      .def("name", [](const NodeReference& n) { return n.node->name(); })
+      .def_prop_ro("next_functions",
+                   [](const NodeReference& n) {
+                     nb::list list;
+                     for (const autograd::Edge& edge : n.node->next_edges()) {
+                       list.append(nb::make_tuple(wrap_node(edge.function), edge.input_nr));
+                     }
+                     return nb::tuple(list);
+                   })
+      .def("_sequence_nr", [](const NodeReference& n) { return n.node->sequence_nr(); })
+      .def("_saved_nbytes", [](const NodeReference& n) { return n.node->saved_nbytes(); })
+      .def("register_prehook",
+           [](const NodeReference& n, nb::callable hook) {
+             return n.node->add_pre_hook([kept = keep(hook)](const variable_list& grads) {
+               const nb::gil_scoped_acquire locked;
+               const nb::object result = nb::handle(kept.get())(to_tuple(grads));
+               return result.is_none() ? grads : to_tensors(result, "the results of a prehook");
+             });
+           })
+      .def("register_hook",
+           [](const NodeReference& n, nb::callable hook) {
+             return n.node->add_post_hook([kept = keep(hook)](const variable_list& grad_inputs,
+                                                              const variable_list& grad_outputs) {
+               const nb::gil_scoped_acquire locked;
+               const nb::object result =
+                   nb::handle(kept.get())(to_tuple(grad_inputs), to_tuple(grad_outputs));
+               return result.is_none() ? grad_inputs : to_tensors(result, "the results of a hook");
+             });
+           })
+      .def("__eq__", [](const NodeReference& a, nb::handle b) {
+        return nb::isinstance<NodeReference>(b) && nb::cast<const NodeReference&>(b).node == a.node;
+      })
+      .def("__hash__",
+           [](const NodeReference& n) { return std::hash<const void*>()(n.node.get()); })
+      .def("__repr__", [](const NodeReference& n) {
+        char address[32];
+        std::snprintf(address, sizeof(address), "%p", static_cast<const void*>(n.node.get()));
+        return "<" + n.node->name() + " object at " + address + ">";
+      });
+}
+
+void add_hooks(nb::module_& module) {
+  module.def("_register_hook", [](const Tensor& t, nb::callable hook) {
+    return autograd::register_hook(t, [kept = keep(hook)](const Tensor& grad) {
+      const nb::gil_scoped_acquire locked;
+      const nb::object result = nb::handle(kept.get())(grad);
+      TENON_CHECK_TYPE(result.is_none() || is_tensor(result.ptr()),
+                       "a hook must return a Tensor or None, got ", Py_TYPE(result.ptr())->tp_name);
+      return result.is_none() ? Tensor() : tensor_of(result.ptr());
+    });
+  });
+  module.def("_register_post_accumulate_grad_hook", [](const Tensor& t, nb::callable hook) {
+    return autograd::register_post_accumulate_grad_hook(t, [kept = keep(hook)](const Tensor& leaf) {
+      const nb::gil_scoped_acquire locked;
+      nb::handle(kept.get())(leaf);
+    });
+  });
+  module.def("_queue_callback", [](nb::callable f) {
+    autograd::queue_callback([kept = keep(f)] {
+      const nb::gil_scoped_acquire locked;
+      nb::handle(kept.get())();
+    });
+  });
+
+  nb::class_<HooksScope> hooks(module, "SavedTensorsHooks");
+  hooks.def(nb::init<nb::object, nb::object>());
+  add_scope_methods<HooksScope>(hooks);
+  nb::class_<SaveOnCpuScope> on_cpu(module, "SaveOnCpu");
+  on_cpu.def(nb::init<>());
+  add_scope_methods<SaveOnCpuScope>(on_cpu);
+  nb::class_<DisableHooksScope> disable(module, "DisableSavedTensorsHooks");
+  disable.def(nb::init<std::string>());
+  add_scope_methods<DisableHooksScope>(disable);
+}
+
+}  // namespace
+
+void add_autograd(nb::module_& module) {
+  module.def("is_grad_enabled", &GradMode::is_enabled, "Whether operations are recorded.");
+  module.def("_set_grad_enabled", &GradMode::set_enabled);
+  module.def("is_anomaly_enabled", &autograd::AnomalyMode::is_enabled);
+  module.def("is_anomaly_check_nan_enabled", &autograd::AnomalyMode::should_check_nan);
+  module.def("_set_anomaly_enabled", &autograd::AnomalyMode::set_enabled);
+  module.def(
+      "_backward",
+      [](const Tensors& tensors, const Tensors& grads, std::optional<bool> retain_graph,
+         bool create_graph, const Tensors& inputs) {
+        const nb::gil_scoped_release unlocked;
+        autograd::backward(tensors, grads, retain_graph, create_graph, inputs);
+      },
+      nb::arg("tensors"), nb::arg("grads"), nb::arg("retain_graph").none(), nb::arg("create_graph"),
+      nb::arg("inputs"));
+  module.def(
+      "_grad",
+      [](const Tensors& outputs, const Tensors& inputs, const Tensors& grads,
+         std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+        const nb::gil_scoped_release unlocked;
+        return autograd::grad(outputs, inputs, grads, retain_graph, create_graph, allow_unused);
+      },
+      nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"), nb::arg("retain_graph").none(),
+      nb::arg("create_graph"), nb::arg("allow_unused"));
+  module.def("_grad_fn", [](const Tensor& t) { return wrap_node(t.grad_fn()); });
+  module.def("_gradient_edge", [](const Tensor& t) {
+    const autograd::Edge edge = autograd::get_gradient_edge(t);
+    return nb::make_tuple(wrap_node(edge.function), edge.input_nr);
+  });
+  module.def("_to_dot", [](const Tensors& tensors) { return autograd::to_dot(tensors); });
+  module.def("_current_graph_task_id", &autograd::current_pass_id);
+  add_node(module);
+  add_hooks(module);
+}
+
+}  // namespace tenon::python

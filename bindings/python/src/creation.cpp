@@ -1,0 +1,374 @@
+#include "bindings/python/src/creation.h"
+
+#include <complex>
+#include <cstring>
+#include <string_view>
+
+#include "bindings/python/src/arguments.h"
+#include "bindings/python/src/named_values.h"
+#include "bindings/python/src/results.h"
+#include "tenon/ops/clone.h"
+#include "tenon/ops/contiguous.h"
+#include "tenon/ops/to.h"
+
+namespace tenon::python {
+namespace {
+
+constexpr Py_ssize_t kMaxDepth = 128;
+
+bool is_sequence(PyObject* object) {
+  if (PyList_Check(object) || PyTuple_Check(object)) return true;
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || is_tensor(object)) return false;
+  return PySequence_Check(object) && !is_number(object);
+}
+
+[[noreturn]] void bad_element(PyObject* object) {
+  detail::raise<TypeError>("new(): invalid data type '", Py_TYPE(object)->tp_name, "'");
+}
+
+/// The dtype that a number has when none is given.
+ScalarType dtype_of_number(PyObject* object) {
+  if (is_tensor(object)) return tensor_of(object).scalar_type();
+  if (PyBool_Check(object)) return kBool;
+  if (PyFloat_Check(object)) return get_default_dtype();
+  if (PyLong_Check(object)) return kLong;
+  if (PyComplex_Check(object)) return to_complex(get_default_dtype());
+  if (!is_number(object)) bad_element(object);
+  return from_buffer(object).scalar_type();  // numpy's scalars say what they are
+}
+
+/// Nested sequences of numbers.
+class Nested {
+ public:
+  explicit Nested(PyObject* data) { measure(data, 0); }
+
+  const DimVector& sizes() const { return sizes_; }
+  ScalarType dtype(PyObject* data) {
+    std::optional<ScalarType> type;
+    infer(data, 0, type);
+    return type.value_or(get_default_dtype());
+  }
+  void store(PyObject* data, const Tensor& to) {
+    to_ = static_cast<char*>(to.mutable_data_ptr());
+    type_ = to.scalar_type();
+    store(data, size_t{0});
+  }
+
+ private:
+  void measure(PyObject* data, Py_ssize_t depth) {
+    // Along the first elements; store() checks that all others agree.
+    if (!is_sequence(data)) {
+      if (is_tensor(data)) {
+        for (int64_t n : tensor_of(data).sizes()) sizes_.push_back(n);
+      }
+      return;
+    }
+    TENON_CHECK_VALUE(depth < kMaxDepth, "too many dimensions '", Py_TYPE(data)->tp_name, "'");
+    const Py_ssize_t length = PySequence_Size(data);
+    check(static_cast<int>(length < 0 ? -1 : 0));
+    sizes_.push_back(length);
+    if (length == 0) return;
+    const Object first = Object::adopt(PySequence_GetItem(data, 0));
+    measure(first.get(), depth + 1);
+  }
+
+  Object items_of(PyObject* data, size_t depth) {
+    Object items = Object::adopt(PySequence_Fast(data, "expected a sequence"));
+    TENON_CHECK_VALUE(PySequence_Fast_GET_SIZE(items.get()) == sizes_[depth],
+                      "expected sequence of length ", sizes_[depth], " at dim ", depth, " (got ",
+                      PySequence_Fast_GET_SIZE(items.get()), ")");
+    return items;
+  }
+
+  void infer(PyObject* data, size_t depth, std::optional<ScalarType>& type) {
+    if (!is_sequence(data)) {
+      const ScalarType own = dtype_of_number(data);
+      type = type ? promote_types(*type, own) : own;
+      return;
+    }
+    TENON_CHECK_VALUE(depth < sizes_.size(), "expected a number at dim ", depth,
+                      ", got a sequence");
+    const Object items = items_of(data, depth);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+      infer(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1, type);
+    }
+  }
+
+  void store(PyObject* data, size_t depth) {
+    if (depth == sizes_.size()) {
+      TENON_CHECK_VALUE(!is_sequence(data), "expected a number at dim ", depth, ", got a sequence");
+      if (!is_number(data) && !is_tensor(data)) bad_element(data);
+      store_number(Arguments::read_scalar(data));
+      return;
+    }
+    if (is_tensor(data)) {
+      const Tensor rows = tensor_of(data).detach().to(type_).contiguous().cpu();
+      TENON_CHECK_VALUE(rows.sizes() == IntArrayRef(sizes_).slice(depth),
+                        "expected tensors of the same sizes");
+      std::memcpy(to_, rows.data_ptr(), rows.nbytes());
+      to_ += rows.nbytes();
+      return;
+    }
+    TENON_CHECK_TYPE(is_sequence(data), "not a sequence");
+    const Object items = items_of(data, depth);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+      store(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1);
+    }
+  }
+
+  void store_number(const Scalar& number) {
+    TENON_DISPATCH_SWITCH(type_, "tensor", TENON_FORALL_TYPES(TENON_DISPATCH_CASE), {
+      const scalar_t value = number.to<scalar_t>();
+      std::memcpy(to_, &value, sizeof value);
+      to_ += sizeof value;
+    });
+  }
+
+  DimVector sizes_;
+  char* to_ = nullptr;
+  ScalarType type_ = kFloat;
+};
+
+/// The element type that a format of the struct module names.
+std::optional<ScalarType> dtype_of_format(std::string_view format, Py_ssize_t itemsize) {
+  if (!format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<')) {
+    format.remove_prefix(1);
+  }
+  if (format == "Zf") return kComplexFloat;
+  if (format == "Zd") return kComplexDouble;
+  if (format.size() != 1) return std::nullopt;
+  switch (format[0]) {
+  case '?': return kBool;
+  case 'e': return kHalf;
+  case 'f': return kFloat;
+  case 'd': return kDouble;
+  case 'b':
+  case 'h':
+  case 'i':
+  case 'l':
+  case 'q': return itemsize == 1 ? kChar : itemsize == 2 ? kShort : itemsize == 4 ? kInt : kLong;
+  case 'B':
+  case 'H':
+  case 'I':
+  case 'L':
+  case 'Q':
+    return itemsize == 1 ? kByte : itemsize == 2 ? kUInt16 : itemsize == 4 ? kUInt32 : kUInt64;
+  default: return std::nullopt;
+  }
+}
+
+/// Keeps the exporter of a buffer alive for a storage.
+void release_buffer(void* context, void*, size_t) noexcept {
+  auto* view = static_cast<Py_buffer*>(context);
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyBuffer_Release(view);
+  PyGILState_Release(state);
+  delete view;
+}
+
+Tensor elements_to_list_source(const Tensor& t) { return t.detach().cpu().contiguous(); }
+
+PyObject* list_of(const char*& from, ScalarType type, IntArrayRef sizes) {
+  if (sizes.empty()) {
+    return TENON_DISPATCH_SWITCH(type, "tolist", TENON_FORALL_TYPES(TENON_DISPATCH_CASE), {
+      scalar_t value;
+      std::memcpy(&value, from, sizeof value);
+      from += sizeof value;
+      return wrap(Scalar(value));
+    });
+  }
+  Object list = Object::adopt(PyList_New(sizes[0]));
+  for (int64_t i = 0; i < sizes[0]; ++i) {
+    PyObject* const one = list_of(from, type, sizes.slice(1));
+    if (!one) throw ErrorIsSet();
+    PyList_SET_ITEM(list.get(), i, one);
+  }
+  return list.release();
+}
+
+// ---- tenon.tensor and its kin ----
+
+constexpr Parameter kTensorParameters[] = {
+    {"dtype", Kind::DType, true, true, 0},
+    {"device", Kind::Device, true, true, 0},
+    {"requires_grad", Kind::Bool, false, true, 0},
+    {"pin_memory", Kind::Bool, false, true, 0},
+};
+
+constexpr Overload kTensorOptions = {
+    "(data, *, dtype dtype=None, device device=None, bool requires_grad=False, bool "
+    "pin_memory=False) -> Tensor",
+    kTensorParameters,
+    4,
+    0,
+    -1,
+    [](Arguments& a) -> PyObject* {
+      PyObject* const data = static_cast<PyObject*>(const_cast<void*>(a.context));
+      Tensor t = make_tensor(data, a.optional_dtype(0), a.optional_device(1));
+      TENON_CHECK(!a.boolean(3), "[tensor] memory is pinned where there is a GPU alone");
+      if (a.boolean(2)) t.set_requires_grad(true);
+      return wrap(std::move(t));
+    }};
+constexpr const Overload* kTensorOverloads[] = {&kTensorOptions};
+constexpr Function kTensorFunction = {"tensor", kTensorOverloads, 1};
+
+PyObject* py_tensor(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (count == 1 && !names) return guarded([&] { return wrap(make_tensor(args[0], {}, {})); });
+  if (count < 1) {
+    // The one parameter that may have any type.
+    if (names && PyTuple_GET_SIZE(names) > 0 &&
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "data") == 0) {
+      const Py_ssize_t others = PyTuple_GET_SIZE(names) - 1;
+      return guarded([&] {
+        const Object rest = Object::adopt(PyTuple_GetSlice(names, 1, others + 1));
+        return call_function(kTensorFunction, args[0], nullptr, args + 1, 0, rest.get());
+      });
+    }
+    PyErr_SetString(PyExc_TypeError, "tensor(): argument 'data' is missing");
+    return nullptr;
+  }
+  return call_function(kTensorFunction, args[0], nullptr, args + 1, count - 1, names);
+}
+
+PyObject* py_from_numpy(PyObject*, PyObject* array) {
+  return guarded([&] { return wrap(from_buffer(array)); });
+}
+
+/// The elements' bytes in row-major order, of any dtype.
+PyObject* py_to_bytes(PyObject*, PyObject* tensor) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(is_tensor(tensor), "expected a Tensor");
+    const Tensor t = elements_to_list_source(tensor_of(tensor));
+    return PyBytes_FromStringAndSize(static_cast<const char*>(t.data_ptr()),
+                                     static_cast<Py_ssize_t>(t.nbytes()));
+  });
+}
+
+/// A tensor of `dtype`, over the memory of a contiguous buffer of bytes.
+PyObject* py_from_bytes(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(count == 2 && is_dtype(args[1]), "expected a buffer and a dtype");
+    const Tensor bytes = from_buffer(args[0]);
+    const ScalarType type = dtype_of(args[1]);
+    const auto size = static_cast<int64_t>(element_size(type));
+    TENON_CHECK_VALUE(bytes.itemsize() == 1 && bytes.is_contiguous() && bytes.numel() % size == 0,
+                      "expected contiguous bytes, a multiple of ", size);
+    IntrusivePtr<TensorImpl> impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(type, kCPU));
+    impl->storage = bytes.unsafe_impl()->storage;
+    impl->set_sizes_contiguous(bytes.numel() / size);
+    impl->refresh_data();
+    return wrap(Tensor(std::move(impl)));
+  });
+}
+
+PyMethodDef functions[] = {
+    {"_to_bytes", py_to_bytes, METH_O, nullptr},
+    {"_from_bytes", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_from_bytes)),
+     METH_FASTCALL, nullptr},
+    {"tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_tensor)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "tensor(data, *, dtype=None, device=None, requires_grad=False)\n\n"
+     "A tensor of the values of `data`, copied: a number, nested sequences of numbers, a numpy "
+     "array."},
+    {"from_numpy", py_from_numpy, METH_O,
+     "A tensor that shares its memory with a numpy array, or with whatever has a buffer."},
+    {},
+};
+
+}  // namespace
+
+Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optional<Device> device) {
+  Tensor result;
+  if (is_tensor(data)) {
+    result = tensor_of(data).detach().clone();
+    if (dtype) result = result.to(*dtype);
+  } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data) &&
+             !is_number(data)) {
+    result = from_buffer(data).clone();
+    if (dtype) result = result.to(*dtype);
+  } else {
+    Nested nested(data);
+    TENON_CHECK_TYPE(is_sequence(data) || is_number(data), "new(): invalid data type '",
+                     Py_TYPE(data)->tp_name, "'");
+    const ScalarType type = dtype ? *dtype : nested.dtype(data);
+    if (type == kHalf || type == kBFloat16 || !is_storage_only(type)) {
+      result = Tensor(empty(nested.sizes(), type, kCPU));
+      nested.store(data, result);
+    } else {
+      result = Tensor(empty(nested.sizes(), kLong, kCPU));
+      nested.store(data, result);
+      result = result.to(type);
+    }
+  }
+  if (device && !(device->is_cpu() && result.is_cpu())) {
+    result = result.to(*device, result.scalar_type());
+  }
+  return result;
+}
+
+Tensor from_buffer(PyObject* object) {
+  TENON_CHECK_TYPE(PyObject_CheckBuffer(object), "expected np.ndarray (got ",
+                   Py_TYPE(object)->tp_name, ")");
+  auto view = std::make_unique<Py_buffer>();
+  bool writable = true;
+  if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS) != 0) {
+    PyErr_Clear();
+    writable = false;
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) != 0) throw ErrorIsSet();
+  }
+  const auto fail = [&](const std::string& message) {
+    PyBuffer_Release(view.get());
+    throw TypeError(message);
+  };
+  const std::string format = view->format ? view->format : "B";
+  const auto type = dtype_of_format(format, view->itemsize);
+  if (!type) fail("can't convert an array of format '" + format + "': there is no such dtype");
+  if (static_cast<size_t>(view->itemsize) != element_size(*type))
+    fail("unexpected size of elements");
+  DimVector sizes, strides;
+  for (int i = 0; i < view->ndim; ++i) {
+    sizes.push_back(view->shape[i]);
+    const Py_ssize_t stride = view->strides ? view->strides[i] : 0;
+    if (stride < 0 || stride % view->itemsize != 0) {
+      PyBuffer_Release(view.get());
+      throw ValueError(
+          "At least one of the strides in the given numpy array is negative, or no multiple of the "
+          "element's size, and tensors with such strides are not supported. (You can probably work "
+          "around this by making a copy of your array with array.copy().)");
+    }
+    strides.push_back(stride / view->itemsize);
+  }
+  if (!view->strides) strides = contiguous_strides(sizes);
+  int64_t count = 1, last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    count *= sizes[i];
+    last += (sizes[i] - 1) * strides[i];
+  }
+  if (!writable &&
+      PyErr_WarnEx(
+          PyExc_UserWarning,
+          "the array is not writable, and tensors cannot say that they are not: writing to "
+          "the tensor is undefined behaviour",
+          1) != 0) {
+    PyBuffer_Release(view.get());
+    throw ErrorIsSet();
+  }
+  const size_t bytes = count == 0 ? 0 : (static_cast<size_t>(last) + 1) * element_size(*type);
+  IntrusivePtr<TensorImpl> impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(*type, kCPU));
+  void* const start = view->buf;
+  impl->storage = IntrusivePtr<StorageImpl>::adopt(
+      StorageImpl::create(start, bytes, kCPU, release_buffer, view.release()));
+  impl->set_sizes_and_strides(sizes, strides);
+  impl->refresh_data();
+  return Tensor(std::move(impl));
+}
+
+PyObject* to_list(const Tensor& tensor) {
+  const Tensor source = elements_to_list_source(tensor);
+  const char* from = static_cast<const char*>(source.data_ptr());
+  return list_of(from, source.scalar_type(), source.sizes());
+}
+
+void add_creation(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace tenon::python

@@ -1,0 +1,66 @@
+#include <nanobind/nanobind.h>
+
+#include "aten/core/error.h"
+#include "bindings/python/src/caster.h"
+
+namespace tenon::python {
+namespace {
+
+/// Carries what is no error, such as the end of a checkpointed call, through Python's frames. No
+/// Exception, so that nobody catches it on the way.
+nanobind::handle carrier_type() {
+  static PyObject* const type =
+      PyErr_NewException("tenon._C._CppException", PyExc_BaseException, nullptr);
+  return type;
+}
+
+void carry(std::exception_ptr exception) {
+  auto* kept = new std::exception_ptr(std::move(exception));
+  PyObject* const capsule = PyCapsule_New(kept, nullptr, [](PyObject* self) {
+    delete static_cast<std::exception_ptr*>(PyCapsule_GetPointer(self, nullptr));
+  });
+  if (!capsule) return;
+  PyErr_SetObject(carrier_type().ptr(), capsule);
+  Py_DECREF(capsule);
+}
+
+}  // namespace
+
+void set_error_from_exception() noexcept {
+  try {
+    throw;
+  } catch (const ErrorIsSet&) {
+  } catch (nanobind::python_error& error) {
+    error.restore();
+  } catch (const IndexError& error) {
+    PyErr_SetString(PyExc_IndexError, error.what());
+  } catch (const ValueError& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const TypeError& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+  } catch (const NotImplementedError& error) {
+    PyErr_SetString(PyExc_NotImplementedError, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    carry(std::current_exception());
+  }
+}
+
+void rethrow_carried(nanobind::python_error& error) {
+  if (!error.matches(carrier_type())) return;
+  auto* exception = static_cast<std::exception_ptr*>(
+      PyCapsule_GetPointer(nanobind::object(error.value().attr("args"))[0].ptr(), nullptr));
+  std::rethrow_exception(*exception);
+}
+
+PyTypeObject* add_type(PyObject* module, PyType_Spec* spec, PyObject* base) {
+  const Object bases = base ? Object::adopt(PyTuple_Pack(1, base)) : Object();
+  Object type = Object::adopt(PyType_FromSpecWithBases(spec, bases.get()));
+  check(PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type.get())));
+  return reinterpret_cast<PyTypeObject*>(type.release());
+}
+
+}  // namespace tenon::python

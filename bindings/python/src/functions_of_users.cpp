@@ -1,0 +1,112 @@
+#include "autograd/function.h"
+#include "bindings/python/src/caster.h"
+
+/// autograd.Function of Python.
+namespace tenon::python {
+
+using autograd::AutogradContext;
+using autograd::FunctionNode;
+using autograd::variable_list;
+
+namespace {
+
+/// What `ctx` reaches of its node; nothing once that has gone.
+struct ContextHandle {
+  AutogradContext* context = nullptr;
+
+  AutogradContext& get() const {
+    TENON_CHECK(context, "the graph that this ctx belongs to has been freed");
+    return *context;
+  }
+};
+
+/// What the node keeps of Python's side.
+struct State {
+  Kept function;  ///< the class
+  Kept ctx;
+  std::shared_ptr<ContextHandle> handle;
+};
+
+variable_list call_backward(AutogradContext* context, variable_list grads) {
+  const nb::gil_scoped_acquire locked;
+  const auto state = std::any_cast<std::shared_ptr<State>>(context->state);
+  const nb::object result = nb::handle(state->function.get())
+                                .attr("_backward")(nb::handle(state->ctx.get()), to_tuple(grads));
+  return to_tensors(result, "the gradients that backward returns");
+}
+
+class PythonFunctionNode final : public FunctionNode {
+ public:
+  PythonFunctionNode(std::string name, std::shared_ptr<ContextHandle> handle)
+      : FunctionNode(&call_backward, typeid(PythonFunctionNode)), name_(std::move(name)),
+        handle_(std::move(handle)) {
+    handle_->context = &context();
+  }
+  ~PythonFunctionNode() override { handle_->context = nullptr; }
+
+ protected:
+  std::string function_name() const override { return name_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<ContextHandle> handle_;
+};
+
+/// function.apply(*args), with a ctx that is made already.
+nb::object apply_function(nb::handle function, nb::object ctx, nb::tuple args) {
+  const auto handle = nb::cast<std::shared_ptr<ContextHandle>>(ctx.attr("_context"));
+  const auto node = autograd::make_node<PythonFunctionNode>(
+      nb::cast<std::string>(function.attr("__name__")), handle);
+  for (nb::handle arg : args) {
+    is_tensor(arg.ptr()) ? node->add_input(tensor_of(arg.ptr())) : node->add_input(0);
+  }
+  const auto state = std::make_shared<State>(State{keep(function), keep(ctx), handle});
+  node->context().state = state;
+  nb::object result;
+  {
+    const NoGradGuard no_grad;
+    result = function.attr("_forward")(ctx, args);
+  }
+  const bool single = !PyTuple_Check(result.ptr());
+  const nb::tuple given = single ? nb::make_tuple(result) : nb::borrow<nb::tuple>(result);
+  variable_list outputs;
+  for (nb::handle one : given) {
+    if (is_tensor(one.ptr())) outputs.push_back(tensor_of(one.ptr()));
+  }
+  node->record(outputs);
+  nb::list returned;
+  size_t at = 0;
+  for (nb::handle one : given) {
+    if (is_tensor(one.ptr())) {
+      returned.append(nb::cast(outputs[at++]));
+    } else {
+      returned.append(one);
+    }
+  }
+  return single ? nb::object(returned[0]) : nb::object(nb::tuple(returned));
+}
+
+}  // namespace
+
+void add_functions_of_users(nb::module_& module) {
+  nb::class_<ContextHandle>(module, "_FunctionContext")
+      .def("save_for_backward", [](const ContextHandle& h, const Tensors& tensors) {
+        h.get().save_for_backward(to_list(tensors));
+      })
+      .def("mark_dirty", [](const ContextHandle& h, const Tensors& tensors) {
+        h.get().mark_dirty(to_list(tensors));
+      })
+      .def("mark_non_differentiable", [](const ContextHandle& h, const Tensors& tensors) {
+        h.get().mark_non_differentiable(to_list(tensors));
+      })
+      .def("set_materialize_grads",
+           [](const ContextHandle& h, bool yes) { h.get().set_materialize_grads(yes); })
+      .def("saved_tensors",
+           [](const ContextHandle& h) { return to_tuple(h.get().get_saved_variables()); })
+      .def("needs_input_grad",
+           [](const ContextHandle& h, size_t i) { return h.get().needs_input_grad(i); });
+  module.def("_make_function_context", [] { return std::make_shared<ContextHandle>(); });
+  module.def("_apply_function", &apply_function);
+}
+
+}  // namespace tenon::python

@@ -1,0 +1,45 @@
+#include "aten/core/print.h"
+#include "autograd/checkpoint.h"
+#include "bindings/python/src/caster.h"
+#include "bindings/python/src/creation.h"
+#include "bindings/python/src/named_values.h"
+#include "bindings/python/src/tensor_methods.h"
+
+NB_MODULE(_C, module) {
+  using namespace tenon::python;
+  nanobind::set_leak_warnings(false);  // hooks and graphs may live until the process ends
+  static PyObject* checkpoint_error = nullptr;
+  nanobind::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const ErrorIsSet&) {
+    } catch (const tenon::autograd::CheckpointError& what) {
+      PyErr_SetString(checkpoint_error, what.what());
+    } catch (const tenon::Error&) {
+      set_error_from_exception();
+    }
+  });
+  try {
+    checkpoint_error =
+        PyErr_NewException("tenon.utils.checkpoint.CheckpointError", PyExc_RuntimeError, nullptr);
+    check(PyModule_AddObjectRef(module.ptr(), "CheckpointError", checkpoint_error));
+    tenon::print_hooks().module = "tenon";
+    add_named_values(module.ptr());
+    add_tensor_type(module.ptr());
+    add_tensor_methods();
+    add_functions(module.ptr());
+    add_creation(module.ptr());
+    add_autograd(module);
+    add_functions_of_users(module);
+    add_differentiation(module);
+    add_serialization(module);
+    add_exchange(module);
+    add_global_state(module);
+    add_runtime_operators(module);
+  } catch (const nanobind::python_error&) {
+    throw;
+  } catch (...) {
+    set_error_from_exception();
+    throw nanobind::python_error();
+  }
+}

@@ -1,0 +1,204 @@
+#include "bindings/python/src/tensor_object.h"
+
+#include <structmember.h>
+
+#include <bit>
+#include <memory>
+#include <new>
+
+#include "bindings/python/src/operators.h"
+
+namespace tenon::python {
+
+PyTypeObject* tensor_type = nullptr;
+
+namespace {
+
+/// The objects of the tensors that have one: open addressing, linear probing, at most half full.
+class ObjectTable {
+ public:
+  PyObject* find(const TensorImpl* impl) const {
+    for (size_t i = start(impl); slots_[i].impl; i = next(i)) {
+      if (slots_[i].impl == impl) return slots_[i].object;
+    }
+    return nullptr;
+  }
+  void insert(const TensorImpl* impl, PyObject* object) {
+    if (2 * (count_ + 1) > size()) grow();
+    size_t i = start(impl);
+    while (slots_[i].impl) i = next(i);
+    slots_[i] = {impl, object};
+    ++count_;
+  }
+  void erase(const TensorImpl* impl) {
+    size_t hole = start(impl);
+    while (slots_[hole].impl != impl) {
+      if (!slots_[hole].impl) return;
+      hole = next(hole);
+    }
+    --count_;
+    // What follows moves up where a search would otherwise end at the hole.
+    for (size_t i = next(hole); slots_[i].impl; i = next(i)) {
+      const size_t wanted = start(slots_[i].impl);
+      if (((i - wanted) & mask_) < ((i - hole) & mask_)) continue;
+      slots_[hole] = slots_[i];
+      hole = i;
+    }
+    slots_[hole] = {};
+  }
+
+ private:
+  struct Slot {
+    const TensorImpl* impl = nullptr;
+    PyObject* object = nullptr;
+  };
+
+  size_t size() const { return mask_ + 1; }
+  size_t next(size_t i) const { return (i + 1) & mask_; }
+  size_t start(const TensorImpl* impl) const {
+    const uint64_t spread = std::bit_cast<uint64_t>(impl) * 0x9e3779b97f4a7c15ull;
+    return (spread >> 32) & mask_;
+  }
+  void grow() {
+    const size_t old_size = size();
+    const auto old = std::move(slots_);
+    mask_ = 2 * old_size - 1;
+    slots_ = std::make_unique<Slot[]>(size());
+    count_ = 0;
+    for (size_t i = 0; i < old_size; ++i) {
+      if (old[i].impl) insert(old[i].impl, old[i].object);
+    }
+  }
+
+  size_t mask_ = 255;
+  size_t count_ = 0;
+  std::unique_ptr<Slot[]> slots_ = std::make_unique<Slot[]>(256);
+};
+
+ObjectTable& objects() {
+  // Never destroyed: objects may outlive the static ones.
+  static ObjectTable& table = *new ObjectTable;
+  return table;
+}
+
+/// Memory of Tensor objects that have gone, for the next ones.
+constexpr size_t kMaxFree = 64;
+TensorObject* free_objects[kMaxFree];
+size_t free_count = 0;
+
+TensorObject* allocate(PyTypeObject* type) {
+  if (type != tensor_type) {
+    auto* object = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
+    if (!object) throw ErrorIsSet();
+    return object;
+  }
+  // The collector learns of an object when it gets attributes: before, it refers to nothing.
+  if (free_count > 0) {
+    TensorObject* object = free_objects[--free_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(object), type);
+    return object;
+  }
+  TensorObject* object = PyObject_GC_New(TensorObject, type);
+  if (!object) throw ErrorIsSet();
+  return object;
+}
+
+PyObject* make_object(PyTypeObject* type, Tensor tensor) {
+  TensorObject* object = allocate(type);
+  object->dict = nullptr;
+  object->weak_references = nullptr;
+  const TensorImpl* impl = tensor.unsafe_impl();
+  new (&object->tensor) Tensor(std::move(tensor));
+  objects().insert(impl, reinterpret_cast<PyObject*>(object));
+  return reinterpret_cast<PyObject*>(object);
+}
+
+void tensor_dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<TensorObject*>(self);
+  if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
+  objects().erase(object->tensor.unsafe_impl());
+  if (object->weak_references) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object->dict);
+  PyTypeObject* type = Py_TYPE(self);
+  object->tensor.~Tensor();
+  if (type == tensor_type && free_count < kMaxFree) {
+    free_objects[free_count++] = object;
+  } else {
+    type->tp_free(self);
+  }
+  Py_DECREF(type);
+}
+
+int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<TensorObject*>(self)->dict);
+  return 0;
+}
+
+int tensor_clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->dict);
+  return 0;
+}
+
+int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
+  const int status = PyObject_GenericSetAttr(self, name, value);
+  if (reinterpret_cast<TensorObject*>(self)->dict && !PyObject_GC_IsTracked(self)) {
+    PyObject_GC_Track(self);
+  }
+  return status;
+}
+
+PyObject* get_dict(PyObject* self, void* context) {
+  PyObject* dict = PyObject_GenericGetDict(self, context);
+  if (dict && !PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+  return dict;
+}
+
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
+    {},
+};
+PyGetSetDef own_attributes[] = {
+    {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
+    {},
+};
+
+}  // namespace
+
+PyObject* wrap(Tensor tensor) {
+  if (!tensor.defined()) return Py_NewRef(Py_None);
+  // Nobody else refers to a fresh result, so that it has no object.
+  if (tensor.use_count() > 1) {
+    if (PyObject* known = objects().find(tensor.unsafe_impl())) return Py_NewRef(known);
+  }
+  return make_object(tensor_type, std::move(tensor));
+}
+
+PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
+  TENON_CHECK_TYPE(!objects().find(tensor.unsafe_impl()),
+                   "the tensor has an object in Python already; detach() gives one that has not");
+  return make_object(type, std::move(tensor));
+}
+
+void add_tensor_type(PyObject* module) {
+  static const char kDoc[] =
+      "A multi-dimensional array of elements of one dtype. Its methods are the operators; "
+      "made by tenon.tensor and the factory functions.";
+  std::vector<PyType_Slot> slots = {
+      {Py_tp_doc, const_cast<char*>(kDoc)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(tensor_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(tensor_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(tensor_clear)},
+      {Py_tp_setattro, reinterpret_cast<void*>(tensor_setattr)},
+      {Py_tp_members, members},
+      {Py_tp_getset, own_attributes},
+  };
+  add_operator_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"tenon.Tensor", sizeof(TensorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
+  tensor_type = add_type(module, &spec);
+}
+
+}  // namespace tenon::python

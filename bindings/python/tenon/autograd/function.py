@@ -1,0 +1,120 @@
+"""Operations with a backward of one's own."""
+
+import functools
+
+from tenon import _C
+from tenon.autograd.grad_mode import no_grad
+
+
+class FunctionCtx:
+    """What forward and backward of a Function share; any attribute may be set."""
+
+    def __init__(self):
+        self._context = _C._make_function_context()
+
+    def save_for_backward(self, *tensors):
+        """In forward: inputs or outputs to keep for backward."""
+        self._context.save_for_backward(tensors)
+
+    @property
+    def saved_tensors(self):
+        """In backward: what was saved. RuntimeError if one was changed in place since."""
+        return self._context.saved_tensors()
+
+    def mark_dirty(self, *inputs):
+        """In forward: inputs that it changes in place, and returns."""
+        self._context.mark_dirty(inputs)
+
+    def mark_non_differentiable(self, *outputs):
+        """In forward: outputs that have no gradient."""
+        self._context.mark_non_differentiable(outputs)
+
+    def set_materialize_grads(self, value):
+        """In forward: whether backward gets zeros where no gradient arrived (the default), or None."""
+        self._context.set_materialize_grads(value)
+
+
+class Function:
+    """An operation with a backward of its own.
+
+        class Square(tenon.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                return 2 * x * grad
+
+        y = Square.apply(x)
+
+    forward may leave ctx out, with a setup_context(ctx, inputs, output) beside it.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"{self.__class__.__name__} is not made into an object: call {self.__class__.__name__}.apply(...)")
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("You must implement the backward function for custom autograd.Function.")
+
+    @classmethod
+    def apply(cls, *args):
+        """The outputs of forward, with backward as their derivative. Keyword arguments are not possible."""
+        ctx = FunctionCtx()
+        recorded = _C.is_grad_enabled()
+        ctx.needs_input_grad = tuple(recorded and isinstance(a, _C.Tensor) and a.requires_grad for a in args)
+        return _C._apply_function(cls, ctx, args)
+
+    @classmethod
+    def _forward(cls, ctx, args):
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(ctx, *args)
+        output = cls.forward(*args)
+        cls.setup_context(ctx, args, output)
+        return output
+
+    @classmethod
+    def _backward(cls, ctx, grads):
+        return cls.backward(ctx, *grads)
+
+
+class _NotTwice(Function):
+    @staticmethod
+    def forward(ctx, *tensors):
+        return tuple(t.detach() for t in tensors)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(backward):
+    """Decorates a backward that cannot be differentiated itself: doing so is an error, and not a wrong gradient."""
+
+    @functools.wraps(backward)
+    def wrapped(ctx, *grads):
+        recorded = _C.is_grad_enabled() and any(g is not None and g.requires_grad for g in grads)
+        with no_grad():
+            results = backward(ctx, *grads)
+        if not recorded:
+            return results
+        results = results if isinstance(results, tuple) else (results,)
+        places = [i for i, r in enumerate(results) if r is not None]
+        marked = _NotTwice.apply(*(results[i].detach().requires_grad_() for i in places))
+        results = list(results)
+        for i, tensor in zip(places, marked):
+            results[i] = tensor
+        return tuple(results)
+
+    return wrapped

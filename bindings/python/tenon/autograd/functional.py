@@ -1,0 +1,77 @@
+"""Derivatives of functions of tensors."""
+
+from tenon import _C
+
+
+def _tensors(values):
+    single = isinstance(values, _C.Tensor)
+    return single, (values,) if single else tuple(values)
+
+
+class _Called:
+    """The function as the library calls it, which remembers whether it gives one tensor or several."""
+
+    def __init__(self, func):
+        self.func = func
+        self.single = False
+
+    def __call__(self, *inputs):
+        result = self.func(*inputs)
+        self.single = isinstance(result, _C.Tensor)
+        return result
+
+
+def _unpacked(values, single):
+    return values[0] if single else values
+
+
+def _product(product, func, inputs, v, create_graph, strict, like_outputs):
+    single, inputs = _tensors(inputs)
+    function = _Called(func)
+    v = () if v is None else _tensors(v)[1]
+    outputs, result = product(function, inputs, v, create_graph, strict)
+    return _unpacked(outputs, function.single), _unpacked(result, function.single if like_outputs else single)
+
+
+def vjp(func, inputs, v=None, create_graph=False, strict=False):
+    """(func(*inputs), v^T J). v has the outputs' sizes, and may be left out for one output of one element."""
+    return _product(_C._vjp, func, inputs, v, create_graph, strict, False)
+
+
+def jvp(func, inputs, v=None, create_graph=False, strict=False):
+    """(func(*inputs), J v). v has the inputs' sizes, and may be left out for one input of one element."""
+    return _product(_C._jvp, func, inputs, v, create_graph, strict, True)
+
+
+def vhp(func, inputs, v=None, create_graph=False, strict=False):
+    """(func(*inputs), v^T H) for a function that gives one element."""
+    return _product(_C._vhp, func, inputs, v, create_graph, strict, False)
+
+
+def hvp(func, inputs, v=None, create_graph=False, strict=False):
+    """(func(*inputs), H v) for a function that gives one element."""
+    return _product(_C._hvp, func, inputs, v, create_graph, strict, False)
+
+
+def _only_reverse(vectorize, strategy):
+    if vectorize or strategy != "reverse-mode":
+        raise NotImplementedError("derivatives are computed row by row in reverse mode: leave out vectorize and strategy")
+
+
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+    """All derivatives of the outputs with respect to the inputs: [*output sizes, *input sizes] for each pair."""
+    _only_reverse(vectorize, strategy)
+    single, inputs = _tensors(inputs)
+    function = _Called(func)
+    rows = _C._jacobian(function, inputs, create_graph, strict)
+    return _unpacked(tuple(_unpacked(row, single) for row in rows), function.single)
+
+
+def hessian(
+    func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"
+):
+    """All second derivatives of a function that gives one element: [*input i sizes, *input j sizes] for each pair."""
+    _only_reverse(vectorize, outer_jacobian_strategy)
+    single, inputs = _tensors(inputs)
+    rows = _C._hessian(func, inputs, create_graph, strict)
+    return _unpacked(tuple(_unpacked(row, single) for row in rows), single)

@@ -1,0 +1,57 @@
+"""Gradients against finite differences."""
+
+from tenon import _C
+
+
+class GradcheckError(RuntimeError):
+    """The gradients of a function are not those that finite differences give."""
+
+
+def _split(func, inputs):
+    """A function of the tensors among the inputs, and these."""
+    inputs = (inputs,) if isinstance(inputs, _C.Tensor) else tuple(inputs)
+    places = [i for i, value in enumerate(inputs) if isinstance(value, _C.Tensor)]
+
+    def function(*tensors):
+        args = list(inputs)
+        for i, tensor in zip(places, tensors):
+            args[i] = tensor
+        result = func(*args)
+        results = (result,) if isinstance(result, _C.Tensor) else tuple(result)
+        return tuple(r for r in results if isinstance(r, _C.Tensor))
+
+    return function, [inputs[i] for i in places]
+
+
+def _run(check, raise_exception):
+    try:
+        return check()
+    except (ValueError, TypeError):
+        raise
+    except RuntimeError as error:
+        if raise_exception:
+            raise GradcheckError(str(error)) from None
+        return False
+
+
+def gradcheck(
+    func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True
+):
+    """Compares the gradients of func at the inputs, float64 or complex128, with central differences."""
+    function, tensors = _split(func, inputs)
+    return _run(
+        lambda: _C._gradcheck(function, tensors, eps, atol, rtol, nondet_tol, check_undefined_grad, raise_exception),
+        raise_exception,
+    )
+
+
+def gradgradcheck(
+    func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0
+):
+    """gradcheck() of the gradients."""
+    function, tensors = _split(func, inputs)
+    grads = [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
+    return _run(
+        lambda: _C._gradgradcheck(function, tensors, grads, eps, atol, rtol, nondet_tol, raise_exception),
+        raise_exception,
+    )

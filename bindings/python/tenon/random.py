@@ -1,0 +1,46 @@
+"""Random numbers: the generators that operators draw from. For one seed they give PyTorch's numbers."""
+
+import contextlib
+import os
+
+from tenon import _C
+
+default_generator = _C._default_generator()
+
+
+def manual_seed(seed):
+    """Seeds the default generators of all devices; gives the CPU's."""
+    return _C.manual_seed(seed)
+
+
+def seed():
+    """Seeds the default generators with a number that nobody could foretell, and gives it."""
+    value = int.from_bytes(os.urandom(8), "little")
+    _C.manual_seed(value)
+    return value
+
+
+def initial_seed():
+    """The seed that was set last."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The state of the CPU's generator, as a tensor of bytes in PyTorch's layout."""
+    return _C._get_rng_state(default_generator)
+
+
+def set_rng_state(new_state):
+    """Sets what get_rng_state() has given."""
+    _C._set_rng_state(default_generator, new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True):
+    """Afterwards the CPU's generator goes on as if nothing had been drawn within."""
+    state = get_rng_state() if enabled else None
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(state)

@@ -1,0 +1,3 @@
+"""Activation checkpointing, data sets and loaders."""
+
+from tenon.utils import checkpoint  # noqa: F401
