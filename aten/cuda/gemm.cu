@@ -26,7 +26,7 @@ struct Matrices {
 template <class T, class V>
 __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Matrices<const T> b,
                                V beta, bool add, Matrices<T> out, const T* bias) {
-  __shared__ alignas(16) unsigned char raw_a[kTile * kTile * sizeof(V)],
+  alignas(16) __shared__ unsigned char raw_a[kTile * kTile * sizeof(V)],
       raw_b[kTile * kTile * sizeof(V)];
   V* tile_a = reinterpret_cast<V*>(raw_a);
   V* tile_b = reinterpret_cast<V*>(raw_b);
@@ -59,10 +59,9 @@ void plain_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBat
   TENON_CHECK(s.m < (int64_t{1} << 19),
               "[mm] at most 524287 rows are supported for this dtype, got ", s.m);
   const dim3 grid(tiles(s.n), tiles(s.m), static_cast<unsigned>(std::min<int64_t>(s.batch, 65535)));
-  product_kernel<D, V><<<grid, dim3(kTile, kTile), 0, stream>>>(
-      s, number_as<V>(alpha), Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta),
-      !beta.equal(0), Matrices<D>(out), static_cast<const D*>(bias));
-  TENON_CUDA_CHECK_LAUNCH();
+  launch(product_kernel<D, V>, grid, dim3(kTile, kTile), 0, stream, s, number_as<V>(alpha),
+         Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta), !beta.equal(0),
+         Matrices<D>(out), static_cast<const D*>(bias));
 }
 
 }  // namespace
