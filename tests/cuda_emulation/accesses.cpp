@@ -29,6 +29,11 @@ struct Cell {
   uint32_t run = 0;
   bool atomic = false;  ///< the write was one
   Touch write, read;
+  // The compiler reports only the first of a read and a write of the same place, as in `*p += 1`: a
+  // byte that has changed since its last read was written by the thread that read it.
+  Touch last;
+  bool last_was_read = false;
+  unsigned char seen = 0;
 };
 
 // ---- where addresses lie ----
@@ -146,8 +151,19 @@ bool ordered(const Touch& touch) {
 }
 
 void track(Cell& cell, uint32_t run, Access kind, const char* memory, uintptr_t address) {
-  if (cell.run != run) cell = Cell{run, false, {}, {}};
+  if (cell.run != run) {
+    cell = Cell();
+    cell.run = run;
+  }
   const Touch now{rules.thread, rules.barriers, rules.meetings};
+  const auto value = *reinterpret_cast<const unsigned char*>(address);
+  if (cell.last_was_read && cell.seen != value) {
+    cell.write = cell.last;
+    cell.atomic = false;
+  }
+  cell.last = now;
+  cell.last_was_read = kind == Access::Read;
+  cell.seen = value;
   const bool atomic = kind >= Access::Atomic;
   if (kind == Access::Read) {
     // A plain read beside atomic operations is how loops of atomicCAS begin.

@@ -285,7 +285,9 @@ bool run_grid(const Launch& l, Schedule schedule) {
 
 std::string kernel_name(const void* kernel) {
   char name[1024] = "?";
-  __sanitizer_symbolize_pc(const_cast<void*>(kernel), "%f", name, sizeof name);
+  // One on: it is taken for the address that a call returns to.
+  __sanitizer_symbolize_pc(const_cast<char*>(static_cast<const char*>(kernel)) + 1, "%f", name,
+                           sizeof name);
   return name;
 }
 
@@ -355,7 +357,10 @@ void barrier() {
   to_scheduler();
 }
 
-const unsigned char* exchange(unsigned mask, const void* value, size_t size) {
+namespace {
+
+/// What the lanes of the mask have brought, 16 bytes each.
+const unsigned char* meet(unsigned mask, const void* value, size_t size) {
   if (!rules.active) fail("an operation of a warp outside a kernel");
   Thread& t = run.threads[static_cast<size_t>(run.current)];
   if (!(mask >> lane() & 1))
@@ -368,11 +373,24 @@ const unsigned char* exchange(unsigned mask, const void* value, size_t size) {
   return t.received;
 }
 
-const unsigned char* value_of(const unsigned char* values, unsigned mask, int from) {
+}  // namespace
+
+void exchange(unsigned mask, const void* value, size_t size, int from, void* result) {
+  const unsigned char* all = meet(mask, value, size);
   if (from < 0 || from >= kWarp || !(mask >> from & 1))
     fail("a lane reads the value of lane " + std::to_string(from) +
          ", which the mask does not name");
-  return values + 16 * from;
+  std::memcpy(result, all + 16 * from, size);
+}
+
+unsigned ballot(unsigned mask, bool predicate) {
+  const unsigned char mine = predicate;
+  const unsigned char* all = meet(mask, &mine, 1);
+  unsigned votes = 0;
+  for (int l = 0; l < kWarp; ++l) {
+    if ((mask >> l & 1) && all[16 * l]) votes |= 1u << l;
+  }
+  return votes;
 }
 
 int lane() { return run.current % kWarp; }

@@ -66,6 +66,19 @@ __global__ void reverse_kernel(float* data) {
 }
 
 template <bool kBroken>
+__global__ void tree_kernel(float* data) {
+  __shared__ float values[kThreads];
+  values[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+    if (!kBroken) __syncthreads();
+  }
+  __syncthreads();
+  data[threadIdx.x] = values[0];
+}
+
+template <bool kBroken>
 __global__ void uneven_barrier_kernel(float* data) {
   if (kBroken && threadIdx.x >= 40) return;
   __syncthreads();
@@ -170,8 +183,14 @@ void run(Kernel kernel, unsigned grid, Arguments... arguments) {
 
 void missing_barrier(bool broken) {
   const OnDevice<float> data(counting(kThreads));
-  broken ? run(reverse_kernel<true>, 1, data.data()) : run(reverse_kernel<false>, 1, data.data());
+  run(broken ? reverse_kernel<true> : reverse_kernel<false>, 1, data.data());
   expect(data.read()[0] == kThreads - 1);
+}
+
+void missing_barrier_in_loop(bool broken) {
+  const OnDevice<float> data(std::vector<float>(kThreads, 1));
+  run(broken ? tree_kernel<true> : tree_kernel<false>, 1, data.data());
+  expect(data.read()[0] == kThreads);
 }
 
 void uneven_barrier(bool broken) {
@@ -351,6 +370,7 @@ const struct {
     {"host_access", host_access},
     {"host_pointer", host_pointer},
     {"missing_barrier", missing_barrier},
+    {"missing_barrier_in_loop", missing_barrier_in_loop},
     {"missing_lanes", missing_lanes},
     {"missing_warp_sync", missing_warp_sync},
     {"order_of_threads", order_of_threads},

@@ -15,7 +15,7 @@ constexpr int kDevices = 2;
 constexpr size_t kArenaBytes = size_t{1} << 30;  ///< the memory of a device
 /// Up to so many bytes in use on a device, a kernel is run once under each schedule and the results
 /// are compared, and every access is checked for races.
-constexpr size_t kTrackedBytes = size_t{4} << 20;
+constexpr size_t kTrackedBytes = size_t{2} << 20;
 
 enum class Schedule : uint8_t { Forward, Backward, Random };
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <sstream>
 
@@ -52,11 +53,13 @@ void on_death() {
   if (!text.empty()) std::fprintf(stderr, "CUDA emulation: the error above is\n%s", text.c_str());
 }
 
-/// A signal's report has no death callback of its own message: the address tells.
-void on_report(const char*) {
-  const void* address = __asan_get_report_address();
+/// The signal of an access names its address.
+void on_report(const char* text) {
+  const char* at = std::strstr(text, "unknown address 0x");
+  if (!at) return;
+  const void* address = reinterpret_cast<const void*>(std::strtoull(at + 18, nullptr, 16));
   const int device = device_of(address);
-  if (device >= 0 && !rules.active)
+  if (device >= 0)
     std::fprintf(stderr, "CUDA emulation: the host accesses memory of cuda:%d\n", device);
 }
 

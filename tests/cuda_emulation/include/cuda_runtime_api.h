@@ -41,10 +41,11 @@ extern dim3 blockDim, gridDim;
 namespace cuda_emulation {
 
 void barrier();
-/// Meets the lanes of `mask`; gives the value of each, in 16 bytes, by lane.
-const unsigned char* exchange(unsigned mask, const void* value, size_t size);
-/// The lane, if it takes part in the exchange: to read another's value is an error.
-const unsigned char* value_of(const unsigned char* values, unsigned mask, int lane);
+/// Meets the lanes of `mask`, each with up to 16 bytes of its own; `result` is what lane `from`
+/// brought, which has to be one of them.
+void exchange(unsigned mask, const void* value, size_t size, int from, void* result);
+/// The lanes of `mask` whose predicate holds.
+unsigned ballot(unsigned mask, bool predicate);
 int lane();
 void* dynamic_shared();
 [[noreturn]] void trap();
@@ -78,19 +79,15 @@ constexpr int warpSize = 32;
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 
-inline void __syncwarp(unsigned mask = 0xffffffffu) {
-  const char nothing = 0;
-  cuda_emulation::exchange(mask, &nothing, 1);
-}
+inline void __syncwarp(unsigned mask = 0xffffffffu) { cuda_emulation::ballot(mask, true); }
 
 namespace cuda_emulation {
 
 template <class T>
 T lane_value(unsigned mask, T value, int from) {
   static_assert(sizeof(T) <= 16);
-  const unsigned char* values = exchange(mask, &value, sizeof value);
   T result;
-  __builtin_memcpy(&result, value_of(values, mask, from), sizeof result);
+  exchange(mask, &value, sizeof value, from, &result);
   return result;
 }
 
@@ -117,13 +114,7 @@ T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
   return cuda_emulation::lane_value(mask, value, from / width <= self / width ? from : self);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  const unsigned char mine = predicate != 0;
-  const unsigned char* values = cuda_emulation::exchange(mask, &mine, 1);
-  unsigned votes = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    if ((mask >> lane & 1) && *cuda_emulation::value_of(values, mask, lane)) votes |= 1u << lane;
-  }
-  return votes;
+  return cuda_emulation::ballot(mask, predicate != 0);
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) {
