@@ -229,7 +229,16 @@ StorageImpl* allocate_storage_cuda(size_t bytes, Device device) {
 }
 
 constexpr DeviceAllocator kAllocator{&allocate_storage_cuda};
-constexpr CurrentDevice kCurrentDevice{&current_device, &set_device};
+/// The source may be freed at once, and belong to another stream.
+void copy_within(void* to, const void* from, size_t bytes, Device device) {
+  const Device where = resolve(device);
+  const CUDAGuard guard(where);
+  const Stream stream = current_stream(where.index());
+  cache_of(where.index()).record(const_cast<void*>(from), stream);
+  TENON_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+constexpr CurrentDevice kCurrentDevice{&current_device, &set_device, &copy_within};
 
 // Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
 [[maybe_unused]] const bool registered = [] {

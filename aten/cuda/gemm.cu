@@ -38,13 +38,14 @@ __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Mat
       tile_a[ty * kTile + tx] = i < s.m && at + tx < s.k ? convert<V>(*a.at(l, i, at + tx)) : V(0);
       tile_b[ty * kTile + tx] = j < s.n && at + ty < s.k ? convert<V>(*b.at(l, at + ty, j)) : V(0);
       __syncthreads();
-      for (int t = 0; t < kTile; ++t) sum = sum + tile_a[ty * kTile + t] * tile_b[t * kTile + tx];
+      for (int t = 0; t < kTile; ++t)
+        sum = plus(sum, times(tile_a[ty * kTile + t], tile_b[t * kTile + tx]));
       __syncthreads();
     }
     if (i < s.m && j < s.n) {
-      V value = alpha * sum;
-      if (add) value = value + beta * convert<V>(*out.at(l, i, j));
-      if (bias) value = value + convert<V>(bias[j]);
+      V value = times(alpha, sum);
+      if (add) value = plus(value, times(beta, convert<V>(*out.at(l, i, j))));
+      if (bias) value = plus(value, convert<V>(bias[j]));
       *out.at(l, i, j) = convert<T>(value);
     }
   }

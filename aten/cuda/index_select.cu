@@ -33,7 +33,7 @@ __global__ void add_kernel(const T* source, const int64_t* index, T* out, int64_
     const int64_t at = index[k];
     TENON_KERNEL_CHECK(at >= 0 && at < length);
     cuda::atomic_add(out + (o * length + at) * inner + i % inner,
-                     cuda::convert<T>(alpha * cuda::convert<V>(source[i])));
+                     cuda::convert<T>(cuda::times(alpha, cuda::convert<V>(source[i]))));
   }
 }
 
