@@ -116,7 +116,7 @@ Tensor Tensor::data() const {
 }
 
 void Tensor::set_data(const Tensor& other) const {
-  TENON_CHECK(other.device().type() == device().type(), "[set_data] expected a tensor on ",
+  TENON_CHECK(other.device().is_meta() == device().is_meta(), "[set_data] expected a tensor on ",
               device(), ", got ", other.device());
   TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
               "[set_data] a tensor that requires grad must stay floating point or complex, got ",
@@ -125,6 +125,7 @@ void Tensor::set_data(const Tensor& other) const {
   impl_->storage_offset = other.impl_->storage_offset;
   impl_->dtype = other.impl_->dtype;
   impl_->device = other.impl_->device;
+  impl_->key_set.backends = other.impl_->key_set.backends;
   impl_->set_sizes_and_strides(other.sizes(), other.strides());
   impl_->refresh_data();
   if (AutogradMeta* meta = impl_->autograd_meta) {

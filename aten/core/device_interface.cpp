@@ -53,6 +53,13 @@ const CurrentDevice* register_current_device(DeviceType type, const CurrentDevic
   return current_slot(type).exchange(functions);
 }
 
+void copy_within_device(void* to, const void* from, size_t bytes, Device device) {
+  const CurrentDevice* const functions = current_slot(device.type());
+  if (!has_device_interface(device.type()) && functions && functions->copy_within)
+    return functions->copy_within(to, from, bytes, device);
+  device_interface(device.type()).copy_bytes(to, device, from, device, bytes);
+}
+
 DeviceGuard::DeviceGuard(Device device) : type_(device.type()) {
   if (!device.has_index()) return;
   previous_ = exchange_device(type_, device.index());

@@ -44,10 +44,16 @@ TENON_API const char* get_privateuse1_backend_name();
 struct CurrentDevice {
   DeviceIndex (*get)();
   void (*set)(DeviceIndex index);
+  /// Copies within a device, in the order of the work it is given.
+  void (*copy_within)(void* to, const void* from, size_t bytes, Device device) = nullptr;
 };
 /// Returns what was registered before. The object must stay; null takes it away.
 TENON_API const CurrentDevice* register_current_device(DeviceType type,
                                                        const CurrentDevice* functions);
+
+/// Copies within a device that is neither the CPU nor meta. Error "no library provides device toy"
+/// if nothing is registered for it.
+TENON_API void copy_within_device(void* to, const void* from, size_t bytes, Device device);
 
 /// Makes the device the current one of its type until the end of the scope. Nothing happens for
 /// devices without a number or of types that have no current one.

@@ -306,11 +306,7 @@ void resize(const TensorBase& self, IntArrayRef sizes) {
     if (t.device.is_cpu() && filled) {
       std::memcpy(grown->data(), t.storage->data(), filled);
     } else if (!t.device.is_meta() && t.numel != 0) {
-      TENON_CHECK(has_device_interface(t.device.type()),
-                  "[resize_] growing a tensor that holds data needs a CPU tensor, got one on ",
-                  t.device);
-      device_interface(t.device.type())
-          .copy_bytes(grown->data(), t.device, t.storage->data(), t.device, filled);
+      copy_within_device(grown->data(), t.storage->data(), filled, t.device);
     }
     // The storage keeps its identity; the memory changes hands.
     struct Held {

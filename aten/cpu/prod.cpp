@@ -23,7 +23,13 @@ struct ProdOp {
   using Out = OutType;
   static constexpr bool kCascade = false;
   static HWY_INLINE Acc load(In x) { return static_cast<Acc>(x); }
-  static HWY_INLINE Acc combine(Acc a, Acc b) { return a * b; }
+  static HWY_INLINE Acc combine(Acc a, Acc b) {
+    if constexpr (std::is_integral_v<Acc>) {
+      return static_cast<Acc>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));  // wraps around
+    } else {
+      return a * b;
+    }
+  }
   static HWY_INLINE Acc identity() { return Acc(1); }
   static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return static_cast<Out>(a); }
 };

@@ -34,6 +34,14 @@ struct Block {
   std::vector<Stream> other_users;  ///< streams named by record_stream()
 };
 
+/// Tells an emulated device (docs/cuda_emulation.md), in the order of the block's stream, that so
+/// many of its bytes are in use from there on; a GPU has no use for it.
+void mark_used([[maybe_unused]] const Block& block, [[maybe_unused]] size_t bytes) {
+#ifdef TENON_CUDA_EMULATED
+  cuda_emulation::mark_used(block.data, bytes, block.bytes, block.stream);
+#endif
+}
+
 /// A freed block that other streams may still use.
 struct Pending {
   Block* block;
@@ -55,6 +63,7 @@ class DeviceCache {
     stats_.allocated_bytes += block->bytes;
     stats_.peak_allocated_bytes = std::max(stats_.peak_allocated_bytes, stats_.allocated_bytes);
     live_.emplace(block->data, block);
+    mark_used(*block, request);
     return block->data;
   }
 
@@ -101,7 +110,10 @@ class DeviceCache {
  private:
   using Free = std::multimap<size_t, Block*>;
 
-  void keep(Block* block) { free_[block->stream].emplace(block->bytes, block); }
+  void keep(Block* block) {
+    mark_used(*block, 0);
+    free_[block->stream].emplace(block->bytes, block);
+  }
 
   void keep_when_done(Block* block) noexcept {
     try {
@@ -217,7 +229,16 @@ StorageImpl* allocate_storage_cuda(size_t bytes, Device device) {
 }
 
 constexpr DeviceAllocator kAllocator{&allocate_storage_cuda};
-constexpr CurrentDevice kCurrentDevice{&current_device, &set_device};
+/// The source may be freed at once, and belong to another stream.
+void copy_within(void* to, const void* from, size_t bytes, Device device) {
+  const Device where = resolve(device);
+  const CUDAGuard guard(where);
+  const Stream stream = current_stream(where.index());
+  cache_of(where.index()).record(const_cast<void*>(from), stream);
+  TENON_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+constexpr CurrentDevice kCurrentDevice{&current_device, &set_device, &copy_within};
 
 // Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
 [[maybe_unused]] const bool registered = [] {

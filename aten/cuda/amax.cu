@@ -15,17 +15,23 @@ namespace {
 
 template <class T, bool kMax>
 struct ExtremeOp {
-  using V = opmath_t<T>;
+  using V = std::conditional_t<std::is_integral_v<T>, int64_t, opmath_t<T>>;
+  // In place of padding: blocks leave accumulators in memory, and runs are compared byte by byte.
+  struct Filler {
+    uint32_t bits;
+  };
+  struct Nothing {};
   struct Acc {
     V value;
+    [[no_unique_address]] std::conditional_t<sizeof(V) == 4, Filler, Nothing> filler;
     int64_t index;  // -1: nothing yet
   };
   T* values;  // either may be null
   int64_t* indices;
 
-  __device__ Acc identity() const { return {V(0), -1}; }
+  __device__ Acc identity() const { return {V(0), {}, -1}; }
   __device__ Acc step(Acc acc, T value, int64_t index) const {
-    return combine(acc, Acc{cuda::convert<V>(value), index});
+    return combine(acc, Acc{cuda::convert<V>(value), {}, index});
   }
   __device__ Acc combine(Acc a, Acc b) const {
     if (a.index < 0) return b;

@@ -114,12 +114,13 @@ void run(const char* op, const Average<Windows>& p, const TensorBase& from, cons
   TENON_DISPATCH_FLOATING_AND_REDUCED(to.scalar_type(), op, {
     const auto* in = x.data_ptr<scalar_t>();
     if (backward) {
-      backward_kernel<<<blocks, cuda::kBlock, 0, scope>>>(in, y.data<scalar_t>(), to.numel(), p);
+      cuda::launch(backward_kernel<scalar_t, Windows>, blocks, cuda::kBlock, 0, scope, in,
+                   y.data<scalar_t>(), to.numel(), p);
     } else {
-      forward_kernel<<<blocks, cuda::kBlock, 0, scope>>>(in, y.data<scalar_t>(), to.numel(), p);
+      cuda::launch(forward_kernel<scalar_t, Windows>, blocks, cuda::kBlock, 0, scope, in,
+                   y.data<scalar_t>(), to.numel(), p);
     }
   });
-  TENON_CUDA_CHECK_LAUNCH();
   y.finish();
 }
 

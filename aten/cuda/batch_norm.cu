@@ -129,9 +129,8 @@ uint64_t all_but_channels(const TensorBase& t) {
 template <class V>
 TensorBase inverse_deviation(const TensorBase& variance, double eps, CUstream_st* stream) {
   const TensorBase invstd = empty(variance.sizes(), variance.scalar_type(), variance.device());
-  invstd_kernel<V><<<cuda::blocks_for(variance.numel()), cuda::kBlock, 0, stream>>>(
-      variance.data_ptr<V>(), invstd.data_ptr<V>(), variance.numel(), eps);
-  TENON_CUDA_CHECK_LAUNCH();
+  cuda::launch(invstd_kernel<V>, cuda::blocks_for(variance.numel()), cuda::kBlock, 0, stream,
+               variance.data_ptr<V>(), invstd.data_ptr<V>(), variance.numel(), eps);
   return invstd;
 }
 
@@ -167,10 +166,9 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
     } else {
       invstd = inverse_deviation<V>(var, eps, scope);
     }
-    normalize_kernel<scalar_t, V><<<cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope>>>(
-        x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w),
-        pointer<V>(b), y.data<scalar_t>(), s);
-    TENON_CUDA_CHECK_LAUNCH();
+    cuda::launch(normalize_kernel<scalar_t, V>, cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope,
+                 x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w),
+                 pointer<V>(b), y.data<scalar_t>(), s);
   });
   y.finish();
   if (training) {
@@ -215,21 +213,18 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
     TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_batch_norm_backward", {
       using V = opmath_t<scalar_t>;
       if (!train) invstd = inverse_deviation<V>(invstd, eps, scope);
-      sums_kernel<scalar_t, V><<<static_cast<unsigned>(s.channels), cuda::kBlock, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(), sums.as<double>(),
-          dots, s);
-      TENON_CUDA_CHECK_LAUNCH();
+      cuda::launch(sums_kernel<scalar_t, V>, static_cast<unsigned>(s.channels), cuda::kBlock, 0,
+                   scope, dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+                   sums.as<double>(), dots, s);
       if (output_mask[0]) {
-        input_kernel<scalar_t, V><<<cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope>>>(
-            dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
-            invstd.data_ptr<V>(), pointer<V>(w), sums.as<double>(), dots,
-            grad_input.data_ptr<scalar_t>(), s, train);
-        TENON_CUDA_CHECK_LAUNCH();
+        cuda::launch(input_kernel<scalar_t, V>, cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope,
+                     dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+                     invstd.data_ptr<V>(), pointer<V>(w), sums.as<double>(), dots,
+                     grad_input.data_ptr<scalar_t>(), s, train);
       }
-      parameters_kernel<V><<<cuda::blocks_for(s.channels), cuda::kBlock, 0, scope>>>(
-          sums.as<double>(), dots, invstd.data_ptr<V>(), pointer<V>(dw), pointer<V>(db),
-          s.channels);
-      TENON_CUDA_CHECK_LAUNCH();
+      cuda::launch(parameters_kernel<V>, cuda::blocks_for(s.channels), cuda::kBlock, 0, scope,
+                   sums.as<double>(), dots, invstd.data_ptr<V>(), pointer<V>(dw), pointer<V>(db),
+                   s.channels);
     });
   }
   if (dw.defined()) grad_weight = cuda::contiguous(dw, parameter_type);

@@ -66,6 +66,26 @@ __device__ __forceinline__ To convert(From v) {
   }
 }
 
+/// a + b and a * b; integers wrap around, bools are true or not.
+template <class V>
+__device__ __forceinline__ V plus(V a, V b) {
+  if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>) {
+    using U = std::make_unsigned_t<V>;
+    return static_cast<V>(static_cast<U>(a) + static_cast<U>(b));
+  } else {
+    return static_cast<V>(a + b);
+  }
+}
+template <class V>
+__device__ __forceinline__ V times(V a, V b) {
+  if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>) {
+    using U = std::make_unsigned_t<V>;
+    return static_cast<V>(1u * static_cast<U>(a) * static_cast<U>(b));
+  } else {
+    return static_cast<V>(a * b);
+  }
+}
+
 /// A number as a kernel's value.
 template <class V>
 V number_as(const Scalar& number) {

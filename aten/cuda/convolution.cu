@@ -147,11 +147,10 @@ TensorBase unfolded(const Shape& s, const TensorBase& src, CUstream_st* stream) 
   const TensorBase columns =
       empty({s.groups, s.taps(), batch * s.out_size}, src.scalar_type(), src.device());
   cuda::dispatch_size(src.element_size(), [&]<class T>() {
-    unfold_kernel<<<cuda::blocks_for(numel), cuda::kBlock, 0, stream>>>(
-        static_cast<const T*>(src.const_data_ptr()), static_cast<T*>(columns.mutable_data_ptr()),
-        batch, s);
+    cuda::launch(unfold_kernel<T>, cuda::blocks_for(numel), cuda::kBlock, 0, stream,
+                 static_cast<const T*>(src.const_data_ptr()),
+                 static_cast<T*>(columns.mutable_data_ptr()), batch, s);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   return columns;
 }
 
@@ -175,11 +174,11 @@ void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& wei
                          0, matrices(result, s.rows(), width), dst.device());
     const TensorBase part = samples(dst, start, count);
     TENON_DISPATCH_FLOATING_AND_REDUCED(dst.scalar_type(), "convolution", {
-      deliver_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
-          result.data_ptr<scalar_t>(), bias.defined() ? bias.data_ptr<scalar_t>() : nullptr,
-          part.data_ptr<scalar_t>(), count, s.outputs, s.out_size);
+      cuda::launch(deliver_kernel<scalar_t>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
+                   result.data_ptr<scalar_t>(),
+                   bias.defined() ? bias.data_ptr<scalar_t>() : nullptr, part.data_ptr<scalar_t>(),
+                   count, s.outputs, s.out_size);
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
 }
 
@@ -199,10 +198,9 @@ void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const Tens
                          dy.device());
     const TensorBase part = samples(diff_src, start, count);
     TENON_DISPATCH_FLOATING_AND_REDUCED(dy.scalar_type(), "convolution_backward", {
-      fold_kernel<<<cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope>>>(
-          columns.data_ptr<scalar_t>(), part.data_ptr<scalar_t>(), count, s);
+      cuda::launch(fold_kernel<scalar_t>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
+                   columns.data_ptr<scalar_t>(), part.data_ptr<scalar_t>(), count, s);
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
 }
 
@@ -236,10 +234,9 @@ void add_bias(const TensorBase& out, const TensorBase& bias) {
   const int64_t channels = out.size(1), size = out.numel() / (out.size(0) * channels);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "convolution", {
-    bias_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        out.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), out.numel(), channels, size);
+    cuda::launch(bias_kernel<scalar_t>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
+                 out.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), out.numel(), channels, size);
   });
-  TENON_CUDA_CHECK_LAUNCH();
 }
 
 }  // namespace

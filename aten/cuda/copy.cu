@@ -84,11 +84,10 @@ void to_device(const TensorBase& dst, const TensorBase& src, bool non_blocking) 
   const LaunchScope scope(dst);
   TENON_CUDA_CHECK(cudaMemcpyAsync(dst.mutable_data_ptr(), src.const_data_ptr(), dst.nbytes(),
                                    cudaMemcpyHostToDevice, scope));
-  // Pageable memory has been read when the call returns.
-  if (!is_pinned(src)) return;
   if (non_blocking) {
     record_pinned(src, scope.stream());
   } else {
+    // Pageable memory has been read when the call returns, but memory may be pinned elsewhere.
     scope.stream().synchronize();
   }
 }

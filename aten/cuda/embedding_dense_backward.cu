@@ -49,16 +49,14 @@ void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tens
     if (scale_grad_by_freq) {
       TENON_CUDA_CHECK(
           cudaMemsetAsync(counts.data(), 0, static_cast<size_t>(num_weights) * sizeof(int), scope));
-      count_kernel<<<cuda::blocks_for(index.numel()), cuda::kBlock, 0, scope>>>(
-          at, index.numel(), num_weights, counts.as<int>());
-      TENON_CUDA_CHECK_LAUNCH();
+      cuda::launch(count_kernel, cuda::blocks_for(index.numel()), cuda::kBlock, 0, scope, at,
+                   index.numel(), num_weights, counts.as<int>());
     }
     TENON_DISPATCH_FLOATING(type, "embedding_dense_backward", {
-      add_rows_kernel<<<cuda::blocks_for(grad.numel()), cuda::kBlock, 0, scope>>>(
-          grad.data_ptr<scalar_t>(), at, result.data<scalar_t>(), grad.numel(),
-          out.numel() / num_weights, num_weights, padding_idx, counts.as<const int>());
+      cuda::launch(add_rows_kernel<scalar_t>, cuda::blocks_for(grad.numel()), cuda::kBlock, 0,
+                   scope, grad.data_ptr<scalar_t>(), at, result.data<scalar_t>(), grad.numel(),
+                   out.numel() / num_weights, num_weights, padding_idx, counts.as<const int>());
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
   result.finish();
 }

@@ -22,6 +22,3 @@ namespace tenon::cuda::detail {
       ::tenon::cuda::detail::raise_cuda(tenon_status, #__VA_ARGS__, __FILE__, __LINE__); \
     }                                                                                    \
   } while (false)
-
-/// To be written after each kernel launch: reports a launch that was refused.
-#define TENON_CUDA_CHECK_LAUNCH() TENON_CUDA_CHECK(cudaGetLastError())

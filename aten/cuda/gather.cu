@@ -81,7 +81,6 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
   const TensorBase at = cuda::contiguous(index);
   const cuda::LaunchScope scope(out);
   launch(at.data_ptr<int64_t>(), Walk(at, out, dim, src), scope);
-  TENON_CUDA_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -94,11 +93,10 @@ void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, b
   const Walk walk(at, self, dim, nullptr);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
-    gather_kernel<<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), at.data_ptr<int64_t>(), result.data<T>(),
-        walk);
+    cuda::launch(gather_kernel<T>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(self.const_data_ptr()), at.data_ptr<int64_t>(),
+                 result.data<T>(), walk);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 
@@ -107,10 +105,9 @@ void native::scatter_src_cuda(const Tensor& self, int64_t dim, const Tensor& ind
   scatter(self, dim, index, &src, out,
           [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
             cuda::dispatch_size(self.element_size(), [&]<class T>() {
-              scatter_kernel<T, Mode::Assign>
-                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-                      static_cast<const T*>(src.const_data_ptr()), T{}, at,
-                      static_cast<T*>(out.mutable_data_ptr()), walk);
+              cuda::launch(scatter_kernel<T, Mode::Assign>, cuda::blocks_for(walk.numel),
+                           cuda::kBlock, 0, scope, static_cast<const T*>(src.const_data_ptr()), T{},
+                           at, static_cast<T*>(out.mutable_data_ptr()), walk);
             });
           });
 }
@@ -121,10 +118,9 @@ void native::scatter_value_cuda(const Tensor& self, int64_t dim, const Tensor& i
           [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
             TENON_DISPATCH_ALL(self.scalar_type(), "scatter", {
               using T = cuda::device_t<scalar_t>;
-              scatter_kernel<T, Mode::Fill>
-                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-                      nullptr, cuda::number_as<T>(value), at,
-                      static_cast<T*>(out.mutable_data_ptr()), walk);
+              cuda::launch(scatter_kernel<T, Mode::Fill>, cuda::blocks_for(walk.numel),
+                           cuda::kBlock, 0, scope, nullptr, cuda::number_as<T>(value), at,
+                           static_cast<T*>(out.mutable_data_ptr()), walk);
             });
           });
 }
@@ -135,10 +131,9 @@ void native::scatter_add_cuda(const Tensor& self, int64_t dim, const Tensor& ind
           [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
             TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
               using T = cuda::device_t<scalar_t>;
-              scatter_kernel<T, Mode::Add>
-                  <<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-                      static_cast<const T*>(src.const_data_ptr()), T{}, at,
-                      static_cast<T*>(out.mutable_data_ptr()), walk);
+              cuda::launch(scatter_kernel<T, Mode::Add>, cuda::blocks_for(walk.numel), cuda::kBlock,
+                           0, scope, static_cast<const T*>(src.const_data_ptr()), T{}, at,
+                           static_cast<T*>(out.mutable_data_ptr()), walk);
             });
           });
 }

@@ -26,7 +26,7 @@ struct Matrices {
 template <class T, class V>
 __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Matrices<const T> b,
                                V beta, bool add, Matrices<T> out, const T* bias) {
-  __shared__ alignas(16) unsigned char raw_a[kTile * kTile * sizeof(V)],
+  alignas(16) __shared__ unsigned char raw_a[kTile * kTile * sizeof(V)],
       raw_b[kTile * kTile * sizeof(V)];
   V* tile_a = reinterpret_cast<V*>(raw_a);
   V* tile_b = reinterpret_cast<V*>(raw_b);
@@ -38,13 +38,14 @@ __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Mat
       tile_a[ty * kTile + tx] = i < s.m && at + tx < s.k ? convert<V>(*a.at(l, i, at + tx)) : V(0);
       tile_b[ty * kTile + tx] = j < s.n && at + ty < s.k ? convert<V>(*b.at(l, at + ty, j)) : V(0);
       __syncthreads();
-      for (int t = 0; t < kTile; ++t) sum = sum + tile_a[ty * kTile + t] * tile_b[t * kTile + tx];
+      for (int t = 0; t < kTile; ++t)
+        sum = plus(sum, times(tile_a[ty * kTile + t], tile_b[t * kTile + tx]));
       __syncthreads();
     }
     if (i < s.m && j < s.n) {
-      V value = alpha * sum;
-      if (add) value = value + beta * convert<V>(*out.at(l, i, j));
-      if (bias) value = value + convert<V>(bias[j]);
+      V value = times(alpha, sum);
+      if (add) value = plus(value, times(beta, convert<V>(*out.at(l, i, j))));
+      if (bias) value = plus(value, convert<V>(bias[j]));
       *out.at(l, i, j) = convert<T>(value);
     }
   }
@@ -59,10 +60,9 @@ void plain_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBat
   TENON_CHECK(s.m < (int64_t{1} << 19),
               "[mm] at most 524287 rows are supported for this dtype, got ", s.m);
   const dim3 grid(tiles(s.n), tiles(s.m), static_cast<unsigned>(std::min<int64_t>(s.batch, 65535)));
-  product_kernel<D, V><<<grid, dim3(kTile, kTile), 0, stream>>>(
-      s, number_as<V>(alpha), Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta),
-      !beta.equal(0), Matrices<D>(out), static_cast<const D*>(bias));
-  TENON_CUDA_CHECK_LAUNCH();
+  launch(product_kernel<D, V>, grid, dim3(kTile, kTile), 0, stream, s, number_as<V>(alpha),
+         Matrices<const D>(a), Matrices<const D>(b), number_as<V>(beta), !beta.equal(0),
+         Matrices<D>(out), static_cast<const D*>(bias));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ __global__ void add_kernel(const T* source, const int64_t* index, T* out, int64_
     const int64_t at = index[k];
     TENON_KERNEL_CHECK(at >= 0 && at < length);
     cuda::atomic_add(out + (o * length + at) * inner + i % inner,
-                     cuda::convert<T>(alpha * cuda::convert<V>(source[i])));
+                     cuda::convert<T>(cuda::times(alpha, cuda::convert<V>(source[i]))));
   }
 }
 
@@ -55,11 +55,10 @@ void select(const TensorBase& self, const cuda::DimSplit& split, const TensorBas
   const cuda::DenseOutput result(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
-    select_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(in.const_data_ptr()), at.data_ptr<int64_t>(), result.data<T>(),
-        out.numel(), split.length, split.inner, at.numel());
+    cuda::launch(select_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(in.const_data_ptr()), at.data_ptr<int64_t>(),
+                 result.data<T>(), out.numel(), split.length, split.inner, at.numel());
   });
-  TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 
@@ -87,11 +86,11 @@ void native::index_add_cuda(const Tensor& self, int64_t dim, const Tensor& index
     TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
       using T = cuda::device_t<scalar_t>;
       using V = cuda::accumulate_t<scalar_t>;
-      add_kernel<<<cuda::blocks_for(src.numel()), cuda::kBlock, 0, scope>>>(
-          static_cast<const T*>(src.const_data_ptr()), at.data_ptr<int64_t>(), result.data<T>(),
-          src.numel(), split.length, split.inner, at.numel(), cuda::number_as<V>(alpha));
+      cuda::launch(add_kernel<T, V>, cuda::blocks_for(src.numel()), cuda::kBlock, 0, scope,
+                   static_cast<const T*>(src.const_data_ptr()), at.data_ptr<int64_t>(),
+                   result.data<T>(), src.numel(), split.length, split.inner, at.numel(),
+                   cuda::number_as<V>(alpha));
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
   result.finish();
 }
@@ -107,11 +106,10 @@ void native::index_fill_int_Scalar_cuda(const Tensor& self, int64_t dim, const T
     const cuda::LaunchScope scope(out);
     TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
       using T = cuda::device_t<scalar_t>;
-      fill_kernel<<<cuda::blocks_for(total), cuda::kBlock, 0, scope>>>(
-          at.data_ptr<int64_t>(), result.data<T>(), total, split.length, split.inner, at.numel(),
-          cuda::number_as<T>(value));
+      cuda::launch(fill_kernel<T>, cuda::blocks_for(total), cuda::kBlock, 0, scope,
+                   at.data_ptr<int64_t>(), result.data<T>(), total, split.length, split.inner,
+                   at.numel(), cuda::number_as<T>(value));
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
   result.finish();
 }

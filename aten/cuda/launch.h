@@ -1,5 +1,8 @@
 #pragma once
 
+#include <concepts>
+#include <utility>
+
 #include "aten/core/tensor_base.h"
 #include "aten/cuda/device.h"
 #include "aten/cuda/error.h"
@@ -27,6 +30,37 @@ inline constexpr int kBlock = 256;  ///< threads of a block where nothing asks f
 inline unsigned blocks_for(int64_t n, int64_t per_block = kBlock, int64_t cap = int64_t{1} << 20) {
   const int64_t blocks = (n + per_block - 1) / per_block;
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks < cap ? blocks : cap);
+}
+
+/// A stream and where in the source it was named, for the error of a launch that is refused.
+struct LaunchStream {
+  CUstream_st* handle;
+  const char* file;
+  int line;
+
+  template <class S>
+  requires std::convertible_to<const S&, CUstream_st*>
+  LaunchStream(const S& stream, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+      : handle(stream), file(file), line(line) {}
+};
+
+/// Runs a kernel on the current GPU: `grid` blocks of `block` threads, each block with
+/// `shared_bytes` of dynamic shared memory. The arguments are converted to the kernel's parameters.
+/// Throws Error naming the caller's place if the launch is refused.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+            LaunchStream stream, Arguments&&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "one argument for each of the kernel's parameters");
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream.handle;
+  const cudaError_t status =
+      cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
+  if (TENON_UNLIKELY(status != cudaSuccess))
+    detail::raise_cuda(status, "a kernel's launch", stream.file, stream.line);
 }
 
 }  // namespace tenon::cuda

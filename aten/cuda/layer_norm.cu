@@ -124,14 +124,13 @@ void native::native_layer_norm_cuda(const Tensor& input, IntArrayRef normalized_
                    b = parameter(bias, type);
   const cuda::DenseOutput y(out), means(mean, type), rstds(rstd, type);
   const cuda::LaunchScope scope(out);
-  const cuda::RowLaunch launch(rows, n);
+  const cuda::RowLaunch shape(rows, n);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm", {
     using V = opmath_t<scalar_t>;
-    forward_kernel<scalar_t, V><<<launch.grid, launch.block, 0, scope>>>(
-        x.data_ptr<scalar_t>(), pointer<V>(w), pointer<V>(b), y.data<scalar_t>(), means.data<V>(),
-        rstds.data<V>(), rows, n, static_cast<V>(eps));
+    cuda::launch(forward_kernel<scalar_t, V>, shape.grid, shape.block, 0, scope,
+                 x.data_ptr<scalar_t>(), pointer<V>(w), pointer<V>(b), y.data<scalar_t>(),
+                 means.data<V>(), rstds.data<V>(), rows, n, static_cast<V>(eps));
   });
-  TENON_CUDA_CHECK_LAUNCH();
   y.finish();
   means.finish();
   rstds.finish();
@@ -163,11 +162,10 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm_backward", {
     using V = opmath_t<scalar_t>;
     if (output_mask[0] && input.numel() > 0) {
-      const cuda::RowLaunch launch(rows, n);
-      input_kernel<scalar_t, V><<<launch.grid, launch.block, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
-          pointer<V>(w), grad_input.data_ptr<scalar_t>(), rows, n);
-      TENON_CUDA_CHECK_LAUNCH();
+      const cuda::RowLaunch shape(rows, n);
+      cuda::launch(input_kernel<scalar_t, V>, shape.grid, shape.block, 0, scope,
+                   dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(),
+                   rstds.data_ptr<V>(), pointer<V>(w), grad_input.data_ptr<scalar_t>(), rows, n);
     }
     if ((output_mask[1] || output_mask[2]) && n > 0) {
       const int64_t splits = std::clamp<int64_t>(rows / 64, 1, 128);
@@ -175,18 +173,16 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
       const cuda::Workspace partial(static_cast<size_t>(2 * splits * n) * sizeof(V));
       const dim3 grid(static_cast<unsigned>((n + kColumns - 1) / kColumns),
                       static_cast<unsigned>(splits));
-      parameters_kernel<scalar_t, V><<<grid, dim3(kColumns, kRows), 0, scope>>>(
-          dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
-          partial.as<V>(), rows, n, per_split);
-      TENON_CUDA_CHECK_LAUNCH();
+      cuda::launch(parameters_kernel<scalar_t, V>, grid, dim3(kColumns, kRows), 0, scope,
+                   dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(),
+                   rstds.data_ptr<V>(), partial.as<V>(), rows, n, per_split);
       const TensorBase dw =
           output_mask[1] ? empty(normalized_shape, type, input.device()) : TensorBase();
       const TensorBase db =
           output_mask[2] ? empty(normalized_shape, type, input.device()) : TensorBase();
-      add_splits_kernel<V><<<cuda::blocks_for(n), cuda::kBlock, 0, scope>>>(
-          partial.as<const V>(), splits, n, dw.defined() ? dw.data_ptr<V>() : nullptr,
-          db.defined() ? db.data_ptr<V>() : nullptr);
-      TENON_CUDA_CHECK_LAUNCH();
+      cuda::launch(add_splits_kernel<V>, cuda::blocks_for(n), cuda::kBlock, 0, scope,
+                   partial.as<const V>(), splits, n, dw.defined() ? dw.data_ptr<V>() : nullptr,
+                   db.defined() ? db.data_ptr<V>() : nullptr);
       if (dw.defined()) grad_weight = cuda::contiguous(dw, grad_weight.scalar_type());
       if (db.defined()) grad_bias = cuda::contiguous(db, grad_bias.scalar_type());
     }

@@ -80,15 +80,14 @@ void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel
   const TensorBase x = cuda::contiguous(self);
   const cuda::DenseOutput y(out), at(indices);
   const cuda::LaunchScope scope(out);
-  TENON_DISPATCH_SWITCH(self.scalar_type(), "max_pool2d",
-                        TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE)
-                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
-                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),
-                        {
-                          forward_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-                              x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p);
-                        });
-  TENON_CUDA_CHECK_LAUNCH();
+  TENON_DISPATCH_SWITCH(
+      self.scalar_type(), "max_pool2d",
+      TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
+          TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),
+      {
+        cuda::launch(forward_kernel<scalar_t>, cuda::blocks_for(out.numel()), cuda::kBlock, 0,
+                     scope, x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p);
+      });
   y.finish();
   at.finish();
 }
@@ -107,11 +106,10 @@ void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, co
   TENON_CUDA_CHECK(cudaMemsetAsync(dx.data<void>(), 0, dx.tensor().nbytes(), scope));
   if (dy.numel() > 0) {
     TENON_DISPATCH_FLOATING(type, "max_pool2d_with_indices_backward", {
-      backward_kernel<<<cuda::blocks_for(dy.numel()), cuda::kBlock, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), at.data_ptr<int64_t>(), dx.data<scalar_t>(), dy.numel(),
-          plane_of(indices), plane_of(self));
+      cuda::launch(backward_kernel<scalar_t>, cuda::blocks_for(dy.numel()), cuda::kBlock, 0, scope,
+                   dy.data_ptr<scalar_t>(), at.data_ptr<int64_t>(), dx.data<scalar_t>(), dy.numel(),
+                   plane_of(indices), plane_of(self));
     });
-    TENON_CUDA_CHECK_LAUNCH();
   }
   dx.finish();
 }
@@ -123,11 +121,10 @@ void native::_max_pool2d_gather_cuda(const Tensor& self, const Tensor& indices, 
   const cuda::DenseOutput y(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
-    gather_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(x.const_data_ptr()), at.data_ptr<int64_t>(), y.data<T>(), out.numel(),
-        plane_of(indices), plane_of(self));
+    cuda::launch(gather_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(x.const_data_ptr()), at.data_ptr<int64_t>(), y.data<T>(),
+                 out.numel(), plane_of(indices), plane_of(self));
   });
-  TENON_CUDA_CHECK_LAUNCH();
   y.finish();
 }
 

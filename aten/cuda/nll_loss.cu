@@ -89,16 +89,15 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
     using V = opmath_t<scalar_t>;
     const V* weights = w.defined() ? w.data_ptr<V>() : nullptr;
     if (each) {
-      each_kernel<scalar_t, V><<<cuda::blocks_for(s.rows), cuda::kBlock, 0, scope>>>(
-          x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), s);
+      cuda::launch(each_kernel<scalar_t, V>, cuda::blocks_for(s.rows), cuda::kBlock, 0, scope,
+                   x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), s);
       TENON_CUDA_CHECK(cudaMemsetAsync(total.data<void>(), 0, sizeof(scalar_t), scope));
     } else {
-      total_kernel<scalar_t, V><<<1, cuda::kBlock, 0, scope>>>(
-          x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(),
-          total.data<scalar_t>(), s, reduction == Reduction::Mean);
+      cuda::launch(total_kernel<scalar_t, V>, 1, cuda::kBlock, 0, scope, x.data_ptr<scalar_t>(),
+                   t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), total.data<scalar_t>(), s,
+                   reduction == Reduction::Mean);
     }
   });
-  TENON_CUDA_CHECK_LAUNCH();
   out.finish();
   total.finish();
 }
@@ -118,12 +117,12 @@ void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& sel
   TENON_CUDA_CHECK(cudaMemsetAsync(out.data<void>(), 0, out.tensor().nbytes(), scope));
   TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "nll_loss_backward", {
     using V = opmath_t<scalar_t>;
-    backward_kernel<scalar_t, V><<<cuda::blocks_for(s.rows), cuda::kBlock, 0, scope>>>(
-        g.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), w.defined() ? w.data_ptr<V>() : nullptr,
-        reduction == Reduction::Mean ? total.data_ptr<scalar_t>() : nullptr, out.data<scalar_t>(),
-        s, reduction == Reduction::None && self.dim() == 2);
+    cuda::launch(backward_kernel<scalar_t, V>, cuda::blocks_for(s.rows), cuda::kBlock, 0, scope,
+                 g.data_ptr<scalar_t>(), t.data_ptr<int64_t>(),
+                 w.defined() ? w.data_ptr<V>() : nullptr,
+                 reduction == Reduction::Mean ? total.data_ptr<scalar_t>() : nullptr,
+                 out.data<scalar_t>(), s, reduction == Reduction::None && self.dim() == 2);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   out.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "aten/cuda/pointwise.h"
 
+#include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
 
 namespace tenon::cuda {
@@ -8,14 +9,13 @@ namespace {
 using native::ComputeType;
 using native::PointwisePlan;
 
-constexpr int64_t kMaxExtent = int64_t{1} << 31;  // elements and bytes that 32-bit offsets reach
-
 bool fits(const PointwisePlan& plan) {
-  if (plan.numel >= kMaxExtent) return false;
+  const int64_t limit = index_limit();
+  if (plan.numel >= limit) return false;
   for (int k = 0; k < plan.num_operands(); ++k) {
     int64_t extent = 0;
     for (int d = 0; d < plan.ndim; ++d) extent += (plan.sizes[d] - 1) * plan.operands[k].strides[d];
-    if (extent >= kMaxExtent) return false;
+    if (extent >= limit) return false;
   }
   return true;
 }

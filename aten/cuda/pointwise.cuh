@@ -110,7 +110,7 @@ __device__ __noinline__ V load_element(const Geometry& g, const Operand& o, uint
     return convert<V>(*reinterpret_cast<const thrust::complex<float>*>(from));
   case ScalarType::ComplexDouble:
     return convert<V>(*reinterpret_cast<const thrust::complex<double>*>(from));
-  case ScalarType::Undefined: break;
+  default: break;
   }
   return V(0);
 }
@@ -133,7 +133,7 @@ __device__ __noinline__ void store_element(const Geometry& g, const Operand& o, 
   case ScalarType::ComplexDouble:
     *reinterpret_cast<thrust::complex<double>*>(to) = convert<thrust::complex<double>>(value);
     break;
-  case ScalarType::Undefined: break;
+  default: break;
   }
 }
 
@@ -184,7 +184,7 @@ __device__ __forceinline__ void store_dense(const Operand& o, uint32_t index,
 /// the others: a divisor that does no harm.
 template <class V, int N>
 __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const V& number,
-                                     uint32_t index, uint32_t count, V (&values)[N]) {
+                                     uint32_t index, int count, V (&values)[N]) {
   const Access access = count < N && o.access >= Access::Own ? Access::Strided : o.access;
   if (access == Access::Own) return load_dense<V>(o, index, values);
   if (access == Access::Mask) return load_dense<bool>(o, index, values);
@@ -204,7 +204,7 @@ __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const 
 
 template <class V, int N>
 __device__ __forceinline__ void store(const Geometry& g, const Operand& o, uint32_t index,
-                                      uint32_t count, const V (&values)[N]) {
+                                      int count, const V (&values)[N]) {
   if (o.access == Access::Skip) return;
   const Access access = count < N ? Access::Strided : o.access;
   if (access == Access::Own) return store_dense<V>(o, index, values);
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
   constexpr int N = kPerThread<V>;
   const uint32_t index = (blockIdx.x * kBlock + threadIdx.x) * N;
   if (index >= a.geometry.numel) return;
-  const uint32_t count = min(static_cast<uint32_t>(N), a.geometry.numel - index);
+  const int count = static_cast<int>(min(static_cast<uint32_t>(N), a.geometry.numel - index));
   V in[F::kInputs][N];
   V out[F::kOutputs][N];
 #pragma unroll
@@ -323,8 +323,7 @@ void pointwise_part(const PointwisePlan& plan, const Scalar* scalars, CUstream_s
   }
   const int64_t per_block = int64_t{kBlock} * kPerThread<V>;
   const auto blocks = static_cast<unsigned>((plan.numel + per_block - 1) / per_block);
-  pointwise_kernel<F, V><<<blocks, kBlock, 0, stream>>>(a);
-  TENON_CUDA_CHECK_LAUNCH();
+  launch(pointwise_kernel<F, V>, blocks, kBlock, 0, stream, a);
 }
 
 }  // namespace tenon::cuda

@@ -14,8 +14,10 @@ struct ProdOp {
   Out* out;
 
   __device__ Acc identity() const { return Acc(1); }
-  __device__ Acc step(Acc acc, T value, int64_t) const { return acc * cuda::convert<Acc>(value); }
-  __device__ Acc combine(Acc a, Acc b) const { return a * b; }
+  __device__ Acc step(Acc acc, T value, int64_t) const {
+    return cuda::times(acc, cuda::convert<Acc>(value));
+  }
+  __device__ Acc combine(Acc a, Acc b) const { return cuda::times(a, b); }
   __device__ void store(int64_t output, Acc acc) const { out[output] = cuda::convert<Out>(acc); }
 };
 

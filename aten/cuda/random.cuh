@@ -55,8 +55,8 @@ void fill_random(const char* op, int64_t n, Device device,
   const int64_t blocks = std::min<int64_t>(resident, (n + kBlock - 1) / kBlock);
   const int64_t turns = (n - 1) / (kBlock * blocks * kCount) + 1;
   const PhiloxState state = reserve(op, generator, device, static_cast<uint64_t>(turns) * 4);
-  random_kernel<kCount><<<static_cast<unsigned>(blocks), kBlock, 0, scope>>>(n, state, draw);
-  TENON_CUDA_CHECK_LAUNCH();
+  launch(random_kernel<kCount, Draw>, static_cast<unsigned>(blocks), kBlock, 0, scope, n, state,
+         draw);
 }
 
 /// Uniform numbers in (0, 1]: four floats or two doubles.

@@ -76,10 +76,10 @@ void move(const TensorBase& self, const Map& map, const Tensor& out) {
   const cuda::DenseOutput result(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
-    map_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(), T{}, map);
+    cuda::launch(map_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(), T{},
+                 map);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 
@@ -92,11 +92,10 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
   const int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
-    triangle_kernel<<<cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), rows, columns,
-        shift, lower);
+    cuda::launch(triangle_kernel<T>, cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), rows,
+                 columns, shift, lower);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 
@@ -160,11 +159,10 @@ void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Sca
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_ALL(self.scalar_type(), "constant_pad_nd", {
     using T = cuda::device_t<scalar_t>;
-    map_kernel<<<cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(),
-        cuda::number_as<T>(value), map);
+    cuda::launch(map_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(),
+                 cuda::number_as<T>(value), map);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   result.finish();
 }
 

@@ -5,6 +5,7 @@
 #include "aten/cuda/allocator.h"
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/divisor.cuh"
+#include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
 
 // The one kernel that all reductions run as. An operator is a struct, passed to the kernel by
@@ -45,7 +46,7 @@ struct DimList {
     strides[ndim++] = stride;
   }
   void finish() {
-    small = numel < (int64_t{1} << 31);
+    small = numel < index_limit();
     for (int d = 0; d < ndim; ++d)
       divisors[d] = Divisor(small && sizes[d] > 0 ? static_cast<uint32_t>(sizes[d]) : 1);
   }
@@ -81,7 +82,7 @@ struct ReduceGeometry {
 /// `rows`, a power of two.
 template <class Op, class Acc>
 __device__ Acc combine_rows(const Op& op, Acc acc, int row, int rows, int lane, int lanes) {
-  __shared__ alignas(16) unsigned char raw[kBlock * sizeof(Acc)];
+  alignas(16) __shared__ unsigned char raw[kBlock * sizeof(Acc)];
   Acc* shared = reinterpret_cast<Acc*>(raw);
   shared[row * lanes + lane] = acc;
   __syncthreads();
@@ -190,16 +191,13 @@ void reduce(const TensorBase& in, uint64_t mask, const Op& op) {
   const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(splits));
   const T* data = static_cast<const T*>(in.const_data_ptr());
   if (splits == 1) {
-    reduce_kernel<T><<<grid, block, 0, scope>>>(data, g, static_cast<Acc*>(nullptr), op);
-    TENON_CUDA_CHECK_LAUNCH();
+    launch(reduce_kernel<T, Op>, grid, block, 0, scope, data, g, static_cast<Acc*>(nullptr), op);
     return;
   }
   const Workspace partial(static_cast<size_t>(splits * outputs) * sizeof(Acc), in.device().index());
-  reduce_kernel<T><<<grid, block, 0, scope>>>(data, g, partial.as<Acc>(), op);
-  TENON_CUDA_CHECK_LAUNCH();
-  combine_splits_kernel<<<blocks_for(outputs, 1, 65535), kBlock, 0, scope>>>(
-      partial.as<const Acc>(), outputs, static_cast<int>(splits), op);
-  TENON_CUDA_CHECK_LAUNCH();
+  launch(reduce_kernel<T, Op>, grid, block, 0, scope, data, g, partial.as<Acc>(), op);
+  launch(combine_splits_kernel<Op>, blocks_for(outputs, 1, 65535), kBlock, 0, scope,
+         partial.as<const Acc>(), outputs, static_cast<int>(splits), op);
 }
 
 }  // namespace tenon::cuda

@@ -32,7 +32,7 @@ struct RowLaunch {
 /// f(values of the row's threads), given to all of them. All threads of the block take part.
 template <class V, class F>
 __device__ V combine_row(V value, F f) {
-  __shared__ alignas(16) unsigned char raw[kBlock * sizeof(V)];
+  alignas(16) __shared__ unsigned char raw[kBlock * sizeof(V)];
   V* shared = reinterpret_cast<V*>(raw) + threadIdx.y * blockDim.x;
   shared[threadIdx.x] = value;
   __syncthreads();

@@ -105,12 +105,12 @@ void launch_forward(const TensorBase& x, const cuda::DenseOutput& y, const cuda:
   Out* out = y.data<Out>();
   if (s.inner == 1) {
     const cuda::RowLaunch rows(s.outer, s.length);
-    rows_kernel<T, Out, kLog><<<rows.grid, rows.block, 0, stream>>>(in, out, s.outer, s.length);
+    cuda::launch(rows_kernel<T, Out, kLog>, rows.grid, rows.block, 0, stream, in, out, s.outer,
+                 s.length);
   } else {
-    columns_kernel<T, Out, kLog><<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, stream>>>(
-        in, out, s.outer, s.length, s.inner);
+    cuda::launch(columns_kernel<T, Out, kLog>, cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0,
+                 stream, in, out, s.outer, s.length, s.inner);
   }
-  TENON_CUDA_CHECK_LAUNCH();
 }
 
 template <bool kLog>
@@ -141,16 +141,15 @@ void backward(const Tensor& grad_output, const Tensor& output, int64_t dim, cons
   TENON_DISPATCH_FLOATING_AND_REDUCED(output.scalar_type(), "softmax_backward", {
     if (s.inner == 1) {
       const cuda::RowLaunch rows(s.outer, s.length);
-      rows_backward_kernel<scalar_t, kLog><<<rows.grid, rows.block, 0, scope>>>(
-          dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer, s.length);
+      cuda::launch(rows_backward_kernel<scalar_t, kLog>, rows.grid, rows.block, 0, scope,
+                   dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer,
+                   s.length);
     } else {
-      columns_backward_kernel<scalar_t, kLog>
-          <<<cuda::blocks_for(s.outer * s.inner), cuda::kBlock, 0, scope>>>(
-              dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), dx.data<scalar_t>(), s.outer,
-              s.length, s.inner);
+      cuda::launch(columns_backward_kernel<scalar_t, kLog>, cuda::blocks_for(s.outer * s.inner),
+                   cuda::kBlock, 0, scope, dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(),
+                   dx.data<scalar_t>(), s.outer, s.length, s.inner);
     }
   });
-  TENON_CUDA_CHECK_LAUNCH();
   dx.finish();
 }
 

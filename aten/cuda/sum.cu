@@ -16,8 +16,10 @@ struct SumOp {
   double divisor;  // 1, or the number of elements for a mean
 
   __device__ Acc identity() const { return Acc(0); }
-  __device__ Acc step(Acc acc, T value, int64_t) const { return acc + cuda::convert<Acc>(value); }
-  __device__ Acc combine(Acc a, Acc b) const { return a + b; }
+  __device__ Acc step(Acc acc, T value, int64_t) const {
+    return cuda::plus(acc, cuda::convert<Acc>(value));
+  }
+  __device__ Acc combine(Acc a, Acc b) const { return cuda::plus(a, b); }
   __device__ void store(int64_t output, Acc acc) const {
     if constexpr (!std::is_integral_v<T>) {
       if constexpr (cuda::kIsComplex<Acc>) {

@@ -42,11 +42,10 @@ void native::rms_scale_cuda(const tenon::Tensor& self, const tenon::Tensor& weig
   const int64_t rows = x.numel() / columns;
   const tenon::cuda::LaunchScope scope(x);
   TENON_DISPATCH_FLOATING(x.dtype(), "rms_scale", {
-    rms_scale_kernel<<<tenon::cuda::blocks_for(rows, 1), kThreads, 0, scope>>>(
-        x.data_ptr<scalar_t>(), w.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), rows, columns,
-        static_cast<scalar_t>(eps));
+    tenon::cuda::launch(rms_scale_kernel<scalar_t>, tenon::cuda::blocks_for(rows, 1), kThreads, 0,
+                        scope, x.data_ptr<scalar_t>(), w.data_ptr<scalar_t>(),
+                        y.data_ptr<scalar_t>(), rows, columns, static_cast<scalar_t>(eps));
   });
-  TENON_CUDA_CHECK_LAUNCH();
   if (!y.is_same(out)) out.copy_(y);
 }
 

@@ -1,4 +1,8 @@
 #include "aten/cuda/copy.h"
+
+#include <cuda_runtime_api.h>
+
+#include "aten/composite/tensor_factories.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/eye.h"
@@ -75,6 +79,19 @@ TEST_CASE("pinned memory is copied without waiting, in order") {
   back.copy_(there.mul(2), /*non_blocking=*/true);
   cuda::synchronize();
   CHECK(back.sum().item<double>() == 4.0 * (1 << 16));
+}
+
+TEST_CASE("a blocking copy from memory pinned elsewhere has read it when it returns") {
+  TENON_NEEDS_GPU();
+  void* memory = nullptr;
+  REQUIRE(cudaHostAlloc(&memory, 1024, cudaHostAllocPortable) == cudaSuccess);
+  Tensor source = tenon::from_blob(memory, {256});
+  source.fill_(1);
+  Tensor there = tenon::empty({256}, TensorOptions(kCUDA));
+  there.copy_(source);
+  source.fill_(2);
+  CHECK(there.sum().item<double>() == 256);
+  CHECK(cudaFreeHost(memory) == cudaSuccess);
 }
 
 TEST_CASE("numbers come out of GPU tensors") {

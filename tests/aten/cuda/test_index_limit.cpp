@@ -1,0 +1,46 @@
+#include "aten/cuda/index_limit.h"
+#include "tests/aten/cuda/support.h"
+
+namespace tenon::test {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+TEST_CASE("pointwise work beyond the index limit is split") {
+  TENON_NEEDS_GPU();
+  for (int64_t limit : {2, 7, 64, 1000}) {
+    INFO("limit " << limit);
+    const cuda::LowerIndexLimit lower(limit);
+    same_on_both(
+        [](const Tensors& in) {
+          return Tensors{in[0].add(in[1]), in[0].mul(in[2]), in[0].t().sub(in[0].t().exp()),
+                         in[0].select(1, 3).neg(), in[0].slice(0, 1, 11, 3).gt(in[2])};
+        },
+        {sample({12, 9}, kFloat), sample({12, 1}, kFloat, 2), sample({9}, kFloat, 3)});
+  }
+}
+
+TEST_CASE("reductions beyond the index limit") {
+  TENON_NEEDS_GPU();
+  for (int64_t limit : {1, 30}) {
+    const cuda::LowerIndexLimit lower(limit);
+    const Tensor t = sample({4, 5, 6, 7}, kDouble);
+    same_on_both(
+        [](const Tensors& in) {
+          const Tensor& a = in[0];
+          return Tensors{a.sum(), a.sum({0, 2}), a.transpose(1, 3).sum({1, 2}), a.argmax(1),
+                         a.var(IntArrayRef{1, 3}, 1)};
+        },
+        {t});
+  }
+}
+
+TEST_CASE("the limit is back at the end of the scope") {
+  const int64_t before = cuda::index_limit();
+  { const cuda::LowerIndexLimit lower(5); }
+  CHECK(cuda::index_limit() == before);
+  CHECK(before == int64_t{1} << 31);
+}
+
+}  // namespace
+}  // namespace tenon::test
