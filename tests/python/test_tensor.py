@@ -211,6 +211,23 @@ def test_frombuffer():
         tenon.frombuffer(data, dtype=tenon.int32)
 
 
+def test_the_class_called():
+    assert tenon.Tensor().shape == (0,) and tenon.Tensor(2, 3).shape == (2, 3)
+    assert tenon.Tensor([1, 2]).dtype is tenon.float32 and tenon.Tensor([1, 2]).tolist() == [1, 2]
+
+    class Mine(tenon.Tensor):
+        pass
+
+    assert type(Mine([1.0])) is Mine and (Mine([1.0]) + 1).tolist() == [2]
+    for wrong in ((2, "a"), ([1.0], 2), ("a",), (object(),)):
+        with pytest.raises(TypeError):
+            tenon.Tensor(*wrong)
+    with pytest.raises(TypeError):
+        tenon.Tensor(data=1)
+    with pytest.raises(TypeError):
+        object.__new__(tenon.Tensor)
+
+
 def test_named_results():
     result = tenon.tensor([[1.0, 3.0], [4.0, 2.0]]).max(dim=1)
     values, indices = result
