@@ -63,8 +63,7 @@ bool matches(const Parameter& p, PyObject* object, bool lenient) {
   case Kind::TensorList: return all_of(object, is_tensor);
   case Kind::OptionalTensorList:
     return all_of(object, [](PyObject* o) { return o == Py_None || is_tensor(o); });
-  case Kind::Int:
-    return lenient ? is_integer_or_tensor(object) : is_integer(object);
+  case Kind::Int: return lenient ? is_integer_or_tensor(object) : is_integer(object);
   case Kind::IntList:
     if (p.size > 0 && is_integer(object)) return true;
     return all_of(object, lenient ? is_integer_or_tensor : is_integer);

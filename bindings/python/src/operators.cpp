@@ -1,7 +1,7 @@
 #include "bindings/python/src/operators.h"
 
-#include "bindings/python/src/arguments.h"
 #include "aten/core/thread_state.h"
+#include "bindings/python/src/arguments.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"

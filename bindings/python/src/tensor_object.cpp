@@ -156,8 +156,8 @@ PyObject* get_dict(PyObject* self, void* context) {
   return dict;
 }
 
-/// Tensor(): no elements; Tensor(2, 3): uninitialised ones; Tensor(data): of the default dtype, over
-/// the same memory where that is a tensor.
+/// Tensor(): no elements; Tensor(2, 3): uninitialised ones; Tensor(data): of the default dtype,
+/// over the same memory where that is a tensor.
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return guarded([&] {
     TENON_CHECK_TYPE(!keywords || PyDict_GET_SIZE(keywords) == 0,
@@ -172,7 +172,8 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     } else {
       DimVector sizes;
       for (Py_ssize_t i = 0; i < count; ++i) {
-        TENON_CHECK_TYPE(is_integer(PyTuple_GET_ITEM(args, i)), "Tensor(): sizes must be ints, got ",
+        TENON_CHECK_TYPE(is_integer(PyTuple_GET_ITEM(args, i)),
+                         "Tensor(): sizes must be ints, got ",
                          Py_TYPE(PyTuple_GET_ITEM(args, i))->tp_name);
         sizes.push_back(Arguments::read_integer(PyTuple_GET_ITEM(args, i)));
       }
