@@ -208,7 +208,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     Json extra = emit_python(operators, chosen);
     extra["shards"] = kPythonShards;
     files.add("python/tables.cpp", "python/tables.cpp.j2", {}, extra);
-    files.add("python/operators.pyi", "python/operators.pyi.j2", {}, extra);
+    files.add("python/_C.pyi", "python/_C.pyi.j2", {}, extra);
   }
   if (!options.selected.empty()) files.add("left_out.cpp", "left_out.cpp.j2", left_out);
   if (options.library) {

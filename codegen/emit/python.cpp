@@ -149,7 +149,10 @@ Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
                           {"size", 0}});
   }
   bool named = schema.returns.size() > 1;
+  Json return_kinds = Json::array();
   for (const auto& r : schema.returns) {
+    return_kinds.push_back(std::string(spelling_of(r.type.base).kind) +
+                           (r.type.is_list() ? "List" : ""));
     named = named && !r.name.empty();
     names.push_back(r.name);
   }
@@ -161,7 +164,7 @@ Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
           {"namespace", cpp_namespace},
           {"module", module},
           {"signature", signature_text(parameters, positional, results_text(schema))},
-          {"results", results_text(schema)},
+          {"return_kinds", return_kinds},
           {"parameters", parameters},
           {"arguments", arguments},
           {"positional", positional},

@@ -34,7 +34,7 @@ class Tenon(unittest.TestCase):
         self.environment = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "HOME": str(self.root), "TENON_JOBS": "1",
                             "TENON_TEST_TREE": str(self.root), "TENON_NO_SETUP": "1"}
         for path in (".clang-format", "tenon", "cmake/lint/sources.py", "cmake/tools/new_op.py", "codegen/requirements.txt",
-                     "tests/requirements.txt", "tests/oracle-requirements.txt"):
+                     "tests/requirements.txt", "tests/oracle-requirements.txt", "bindings/python/requirements.txt"):
             self.plant(path, (ROOT / path).read_text())
         (self.root / "tenon").chmod(0o755)
         self.program("bin/dpkg-query", "#!/bin/sh\necho installed\n")
@@ -102,7 +102,7 @@ class Tenon(unittest.TestCase):
     def test_setup_installs_what_the_pins_say_once(self):
         self.good(self.tenon("setup"))
         pip = "python -m pip install --disable-pip-version-check --requirement "
-        self.assertEqual([pip + "codegen/requirements.txt", pip + "tests/requirements.txt"], self.calls())
+        self.assertEqual([pip + path for path in ("codegen/requirements.txt", "tests/requirements.txt", "bindings/python/requirements.txt")], self.calls())
         self.good(self.tenon("setup"))
         self.assertEqual([], self.calls())
         self.good(self.tenon("setup", "--oracle"))
@@ -159,7 +159,7 @@ class Tenon(unittest.TestCase):
 
     def real_python(self):
         self.program("build/venv/bin/python", f'#!/bin/sh\nexec "{sys.executable}" -B "$@"\n')
-        for path in ("codegen/requirements.txt", "tests/requirements.txt"):
+        for path in ("codegen/requirements.txt", "tests/requirements.txt", "bindings/python/requirements.txt"):
             self.plant("build/venv/" + path.replace("/", "-"), (ROOT / path).read_text())
 
     def test_new_op(self):

@@ -51,6 +51,11 @@ bool is_single(PyObject* object) {
   return t.dim() == 0 && !t.requires_grad();
 }
 
+bool is_integer_or_tensor(PyObject* object) {
+  return is_integer(object) ||
+         (is_single(object) && is_integral(tensor_of(object).scalar_type(), false));
+}
+
 /// Whether the object can be an argument of the kind. `lenient`: also a tensor for a number.
 bool matches(const Parameter& p, PyObject* object, bool lenient) {
   switch (p.kind) {
@@ -58,15 +63,10 @@ bool matches(const Parameter& p, PyObject* object, bool lenient) {
   case Kind::TensorList: return all_of(object, is_tensor);
   case Kind::OptionalTensorList:
     return all_of(object, [](PyObject* o) { return o == Py_None || is_tensor(o); });
-  case Kind::Int:
-    return is_integer(object) ||
-           (lenient && is_single(object) && is_integral(tensor_of(object).scalar_type(), false));
+  case Kind::Int: return lenient ? is_integer_or_tensor(object) : is_integer(object);
   case Kind::IntList:
     if (p.size > 0 && is_integer(object)) return true;
-    return all_of(object, [&](PyObject* o) {
-      return is_integer(o) ||
-             (lenient && is_single(o) && is_integral(tensor_of(o).scalar_type(), false));
-    });
+    return all_of(object, lenient ? is_integer_or_tensor : is_integer);
   case Kind::Float: return is_real(object) || (lenient && is_single(object));
   case Kind::FloatList: return all_of(object, is_real);
   case Kind::Bool: return is_boolean(object);
@@ -177,9 +177,9 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
   const int free = overload.positional - (self >= 0 ? 1 : 0);
   const int first = self == 0 ? 1 : 0;
   if (free == 1 && call.count > 0 && overload.parameters[first].kind == Kind::IntList &&
-      is_integer(call.args[0])) {
+      is_integer_or_tensor(call.args[0])) {
     for (Py_ssize_t i = 0; i < call.count; ++i) {
-      if (is_integer(call.args[i])) continue;
+      if (is_integer_or_tensor(call.args[i])) continue;
       if (why) {
         *why = "argument " + std::to_string(i + 1) + " must be int, not " + type_text(call.args[i]);
       }

@@ -34,7 +34,7 @@ ScalarType dtype_of_number(PyObject* object) {
   if (PyLong_Check(object)) return kLong;
   if (PyComplex_Check(object)) return to_complex(get_default_dtype());
   if (!is_number(object)) bad_element(object);
-  return from_buffer(object).scalar_type();  // numpy's scalars say what they are
+  return from_buffer(object, true).scalar_type();  // numpy's scalars say what they are
 }
 
 /// Nested sequences of numbers.
@@ -284,7 +284,7 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
     if (dtype) result = result.to(*dtype);
   } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data) &&
              !is_number(data)) {
-    result = from_buffer(data).clone();
+    result = from_buffer(data, true).clone();
     if (dtype) result = result.to(*dtype);
   } else {
     Nested nested(data);
@@ -306,7 +306,7 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
   return result;
 }
 
-Tensor from_buffer(PyObject* object) {
+Tensor from_buffer(PyObject* object, bool only_read) {
   TENON_CHECK_TYPE(PyObject_CheckBuffer(object), "expected np.ndarray (got ",
                    Py_TYPE(object)->tp_name, ")");
   auto view = std::make_unique<Py_buffer>();
@@ -344,7 +344,7 @@ Tensor from_buffer(PyObject* object) {
     count *= sizes[i];
     last += (sizes[i] - 1) * strides[i];
   }
-  if (!writable &&
+  if (!writable && !only_read &&
       PyErr_WarnEx(
           PyExc_UserWarning,
           "the array is not writable, and tensors cannot say that they are not: writing to "

@@ -1,5 +1,6 @@
 #include "bindings/python/src/operators.h"
 
+#include "aten/core/thread_state.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/abs.h"
@@ -20,6 +21,7 @@
 #include "tenon/ops/mul.h"
 #include "tenon/ops/neg.h"
 #include "tenon/ops/pow.h"
+#include "tenon/ops/reciprocal.h"
 #include "tenon/ops/remainder.h"
 #include "tenon/ops/scalar_tensor.h"
 #include "tenon/ops/sub.h"
@@ -95,13 +97,27 @@ PyObject* unary(PyObject* a, F f) noexcept {
   PyObject* nb_##name(PyObject* a, PyObject* b) {                                         \
     return binary(a, b, [](const auto& x, const auto& y) { return Tensor(x symbol y); }); \
   }
-TENON_BINARY(sub, -)
-TENON_BINARY(div, /)
 TENON_BINARY(remainder, %)
 TENON_BINARY(and, &)
 TENON_BINARY(or, |)
 TENON_BINARY(xor, ^)
 #undef TENON_BINARY
+
+/// Whether the operation is recorded: then, as in PyTorch, a number counts as a tensor, so that
+/// graphs have the same nodes.
+bool is_recorded(const Tensor& t) { return t.requires_grad() && GradMode::is_enabled(); }
+
+/// What a recorded operation with a number computes as one with tensors.
+template <class F>
+struct WithNumbers : F {
+  using F::operator();
+  Tensor operator()(const Tensor& a, const Scalar& b) const {
+    return is_recorded(a) ? F::operator()(a, number_tensor(b)) : F::operator()(a, b);
+  }
+  Tensor operator()(const Scalar& a, const Tensor& b) const {
+    return is_recorded(b) ? F::operator()(number_tensor(a), b) : F::operator()(a, b);
+  }
+};
 
 // The commonest two without the detour over C++'s operators.
 struct Add {
@@ -115,13 +131,38 @@ struct Add {
     return ops::add_Scalar::call(b, a, 1);
   }
 };
-PyObject* nb_add(PyObject* a, PyObject* b) { return binary(a, b, Add()); }
+PyObject* nb_add(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Add>()); }
 struct Multiply {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return ops::mul_Tensor::call(a, b); }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return ops::mul_Scalar::call(a, b); }
   Tensor operator()(const Scalar& a, const Tensor& b) const { return ops::mul_Scalar::call(b, a); }
 };
-PyObject* nb_mul(PyObject* a, PyObject* b) { return binary(a, b, Multiply()); }
+PyObject* nb_mul(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Multiply>()); }
+
+struct Subtract {
+  template <class A, class B>
+  Tensor operator()(const A& a, const B& b) const {
+    return a - b;
+  }
+};
+PyObject* nb_sub(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Subtract>()); }
+struct Divide {
+  Tensor operator()(const Tensor& a, const Tensor& b) const { return a / b; }
+  Tensor operator()(const Tensor& a, const Scalar& b) const { return a / b; }
+  // The reciprocal, as in PyTorch.
+  Tensor operator()(const Scalar& a, const Tensor& b) const {
+    return WithNumbers<Multiply>()(reciprocal(b), a);
+  }
+};
+PyObject* nb_div(PyObject* a, PyObject* b) {
+  return binary(a, b, [](const auto& x, const auto& y) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(y)>, Scalar>) {
+      return is_recorded(x) ? Divide()(x, number_tensor(y)) : Divide()(x, y);
+    } else {
+      return Divide()(x, y);
+    }
+  });
+}
 
 struct FloorDivide {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return floor_divide(a, b); }

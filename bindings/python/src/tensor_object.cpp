@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "bindings/python/src/arguments.h"
+#include "bindings/python/src/creation.h"
 #include "bindings/python/src/operators.h"
 
 namespace tenon::python {
@@ -154,6 +156,36 @@ PyObject* get_dict(PyObject* self, void* context) {
   return dict;
 }
 
+/// Tensor(): no elements; Tensor(2, 3): uninitialised ones; Tensor(data): of the default dtype,
+/// over the same memory where that is a tensor.
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(!keywords || PyDict_GET_SIZE(keywords) == 0,
+                     "Tensor() takes sizes or data; tenon.tensor() takes a dtype and more");
+    const Py_ssize_t count = PyTuple_GET_SIZE(args);
+    PyObject* const first = count > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    Tensor result;
+    if (first && is_tensor(first)) {
+      result = tensor_of(first).detach();
+    } else if (first && !is_integer(first)) {
+      result = make_tensor(first, get_default_dtype(), {});
+    } else {
+      DimVector sizes;
+      for (Py_ssize_t i = 0; i < count; ++i) {
+        TENON_CHECK_TYPE(is_integer(PyTuple_GET_ITEM(args, i)),
+                         "Tensor(): sizes must be ints, got ",
+                         Py_TYPE(PyTuple_GET_ITEM(args, i))->tp_name);
+        sizes.push_back(Arguments::read_integer(PyTuple_GET_ITEM(args, i)));
+      }
+      if (count == 0) sizes.push_back(0);
+      result = Tensor(empty(sizes, get_default_dtype(), kCPU));
+    }
+    TENON_CHECK_TYPE(count <= 1 || is_integer(first), "Tensor() takes one argument with data, got ",
+                     count);
+    return make_object(type, std::move(result));
+  });
+}
+
 PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
@@ -187,6 +219,7 @@ void add_tensor_type(PyObject* module) {
       "made by tenon.tensor and the factory functions.";
   std::vector<PyType_Slot> slots = {
       {Py_tp_doc, const_cast<char*>(kDoc)},
+      {Py_tp_new, reinterpret_cast<void*>(tensor_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(tensor_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(tensor_traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(tensor_clear)},

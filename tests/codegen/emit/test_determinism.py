@@ -20,7 +20,7 @@ class Determinism(Workspace):
     def run_generator(self, name, environment, templates=TEMPLATES):
         out = self.folder / name
         command = [TENONC, "gen", "--native", "native_functions.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                   "tags.yaml", "--backends", "CPU,CUDA", "--templates", str(templates), "--python", sys.executable,
+                   "tags.yaml", "--backends", "CPU,CUDA", "--python-module", "--templates", str(templates), "--python", sys.executable,
                    "--out", str(out)]
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300,
                                 env={**os.environ, **environment})
@@ -41,8 +41,10 @@ class Determinism(Workspace):
         # Folders list their files in the order of creation on some file systems, by hash on others.
         shuffled = self.folder / "codegen" / "templates"
         shuffled.mkdir(parents=True)
-        for path in sorted(TEMPLATES.iterdir(), reverse=True):
-            shutil.copy(path, shuffled)
+        for path in sorted((p for p in TEMPLATES.rglob("*") if p.is_file()), reverse=True):
+            copy = shuffled / path.relative_to(TEMPLATES)
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copy)
         shutil.copy(ROOT / "codegen" / "render.py", shuffled.parent)
         runs = {
             "c": ({"LC_ALL": "C", "PYTHONHASHSEED": "0", "PYTHONUTF8": "0"}, TEMPLATES),

@@ -1,0 +1,62 @@
+"""tenon.ops and load_operators()."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import tenon
+
+SWIGLU = """
+- func: {name}::swiglu(Tensor self, Tensor gate, *, Scalar scale=1) -> Tensor
+  variants: function
+  pointwise: scale * self * gate * sigmoid(gate)
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    os.environ["TENON_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    del os.environ["TENON_CACHE_DIR"]
+
+
+def test_operators_by_name():
+    x = tenon.tensor([[1.0, 5.0], [4.0, 2.0]])
+    assert tenon.ops.aten.add(x, 1).tolist() == (x + 1).tolist()
+    assert tenon.ops.aten.add(x, other=x, alpha=2).tolist() == (3 * x).tolist()
+    assert [t.tolist() for t in tenon.ops.aten.max(x, 1)] == [[5, 4], [1, 0]]
+    assert [t.tolist() for t in tenon.ops.aten.split(x, 1)] == [[[1, 5]], [[4, 2]]]
+    assert tenon.ops.aten.zeros([2], dtype=tenon.int8).dtype is tenon.int8
+    assert tenon.ops.aten.mse_loss(x, x + 1).item() == 1  # the default is the name Mean
+    with pytest.raises(AttributeError, match="no operator 'aten::nothing'"):
+        tenon.ops.aten.nothing
+    with pytest.raises(TypeError, match="argument 'other' must be"):
+        tenon.ops.aten.mm(x, 1) if False else tenon.ops.aten.sub(x, "a")
+
+
+def test_an_operator_of_ones_own():
+    ops = tenon.load_operators(SWIGLU.format(name="first"))
+    x, g = tenon.randn(5, dtype=tenon.float64, requires_grad=True), tenon.randn(5, dtype=tenon.float64, requires_grad=True)
+    assert (ops.swiglu(x, g, scale=3) - ops.swiglu(x, g) * 3).abs().max().item() < 1e-12
+    assert (ops.swiglu(x, g) - x * g * g.sigmoid()).abs().max().item() < 1e-12
+    assert tenon.autograd.gradcheck(ops.swiglu, (x, g))
+    assert ops is tenon.ops.first and tenon.load_operators(SWIGLU.format(name="first")) is ops
+    assert dir(ops) == ["swiglu"]
+    built = [f for f in os.listdir(os.path.join(os.environ["TENON_CACHE_DIR"], "operators")) if f.endswith(".so")]
+    assert len(built) == 1
+    # Another process finds it built: without a compiler on the way it loads all the same.
+    code = f"import tenon; print(tenon.load_operators({SWIGLU.format(name='first')!r}).swiglu(tenon.ones(1), tenon.zeros(1)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PATH": ""})
+    assert done.stdout == "tensor([0.])\n", done.stderr
+
+
+def test_mistakes_show_their_place(tmp_path):
+    with pytest.raises(tenon.OperatorError) as error:
+        tenon.load_operators(SWIGLU.format(name="wrong").replace("sigmoid", "sigmoit"))
+    text = str(error.value)
+    assert ":4:" in text and "did you mean 'sigmoid'?" in text and "\n    " in text and "^" in text
+    with pytest.raises(tenon.OperatorError, match="namespace"):
+        tenon.load_operators("- func: nothing(Tensor self) -> Tensor\n  pointwise: self\n")
+    with pytest.raises(FileNotFoundError):
+        tenon.load_operators(tmp_path / "nothing.yaml")
