@@ -6,6 +6,7 @@
 #include "tenon/ops/expand.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/sum.h"
+#include "tenon/ops/to.h"
 
 namespace tenon {
 
@@ -53,7 +54,11 @@ Tensor native::broadcast_to(const Tensor& self, IntArrayRef size) {
 /// The inverse of expand: sums over the dimensions that broadcasting `size` to self's sizes adds or
 /// stretches.
 Tensor native::sum_to_size(const Tensor& self, IntArrayRef size) {
-  if (self.sizes() == size) return self;
+  if (self.sizes() == size) {
+    // Integers of a narrow dtype add up to int64, a single one too, as in PyTorch.
+    const bool widens = size.empty() && is_integral(self.scalar_type(), true);
+    return widens ? ops::to_dtype::call(self, kLong, false, false, std::nullopt) : self;
+  }
   const int64_t added = self.dim() - static_cast<int64_t>(size.size());
   DimVector dims;
   bool fits = added >= 0;

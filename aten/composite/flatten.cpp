@@ -2,6 +2,7 @@
 
 #include "tenon/native/ravel.h"
 #include "tenon/native/unflatten.h"
+#include "tenon/ops/contiguous.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/view.h"
 
@@ -24,7 +25,10 @@ Tensor native::flatten_using_ints(const Tensor& self, int64_t start_dim, int64_t
   return ops::reshape::call(self, sizes);
 }
 
-Tensor native::ravel(const Tensor& self) { return ops::reshape::call(self, {-1}); }
+/// A view of contiguous memory, a copy of other: also where a view with gaps would do.
+Tensor native::ravel(const Tensor& self) {
+  return ops::view::call(ops::contiguous::call(self, MemoryFormat::Contiguous), {-1});
+}
 
 Tensor native::unflatten_int(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   const int64_t d = wrap_dim(dim, self.dim());

@@ -2,6 +2,7 @@
 
 #include "tenon/ops/expand.h"
 #include "tenon/ops/gather.h"
+#include "tenon/ops/remainder.h"
 #include "tenon/ops/reshape.h"
 
 namespace tenon {
@@ -29,8 +30,11 @@ Tensor native::take_along_dim(const Tensor& self, const Tensor& indices,
                 ") must match the size of tensor b (", b, ") at non-singleton dimension ", i);
     of_self[i] = of_indices[i] = a == 1 ? b : a;
   }
+  // Along a dimension, unlike over all elements, every integer counts modulo the size.
+  const int64_t length = self.dim() == 0 ? 1 : self.sizes()[d];
+  const Tensor wrapped = length == 0 ? indices : ops::remainder_Scalar::call(indices, length);
   return ops::gather::call(ops::expand::call(self, of_self, false), d,
-                           ops::expand::call(indices, of_indices, false), false);
+                           ops::expand::call(wrapped, of_indices, false), false);
 }
 
 }  // namespace tenon

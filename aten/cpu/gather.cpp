@@ -72,7 +72,7 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   if (index.numel() > 0) {
     const int64_t d = wrap_dim(dim, self.dim());
-    const TensorBase at = native::dense(index);
+    const TensorBase at = native::dense(index, kLong);
     const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
     check_range(op, indices, at.numel(), self.dim() == 0 ? 1 : self.sizes()[d], d);
     const IndexWalk walk(at.sizes(), self.sizes(), d);
@@ -108,7 +108,7 @@ void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bo
   if (index.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
   const TensorBase in = dense(self);
-  const TensorBase at = dense(index);
+  const TensorBase at = dense(index, kLong);
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
   check_range("gather", indices, at.numel(), self.dim() == 0 ? 1 : self.sizes()[d], d);
   const IndexWalk walk(at.sizes(), in.sizes(), d);

@@ -78,7 +78,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
              const Tensor& out, Launch&& launch) {
   cuda::copy(out, self);
   if (index.numel() == 0) return;
-  const TensorBase at = cuda::contiguous(index);
+  const TensorBase at = cuda::contiguous(index, kLong);
   const cuda::LaunchScope scope(out);
   launch(at.data_ptr<int64_t>(), Walk(at, out, dim, src), scope);
 }
@@ -88,7 +88,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
 void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, bool,
                          const Tensor& out) {
   if (index.numel() == 0) return;
-  const TensorBase at = cuda::contiguous(index);
+  const TensorBase at = cuda::contiguous(index, kLong);
   const cuda::DenseOutput result(out);
   const Walk walk(at, self, dim, nullptr);
   const cuda::LaunchScope scope(out);

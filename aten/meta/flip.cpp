@@ -17,7 +17,11 @@ TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef
   TENON_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
               "[roll] shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
-  for (int64_t d : dims) wrap_dim(d, self.dim());
+  for (int64_t d : dims) {
+    TENON_CHECK_INDEX(self.dim() > 0, "[roll] Dimension specified as ", d,
+                      " but tensor has no dimensions");
+    wrap_dim(d, self.dim());
+  }
   if (dims.empty()) return TensorSpec(self.sizes(), self);
   return TensorSpec(self.sizes(), meta::strides_like(self, self.sizes()), self.scalar_type(),
                     self.device());

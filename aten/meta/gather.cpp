@@ -12,8 +12,9 @@ namespace {
 
 void check_index(const char* op, const Tensor& self, const Tensor& index) {
   meta::check_same_device(op, "self", self, "index", index);
-  TENON_CHECK_TYPE(index.scalar_type() == kLong || index.numel() == 0, "[", op,
-                   "] Expected dtype int64 for index, got ", index.scalar_type());
+  TENON_CHECK_TYPE(index.scalar_type() == kLong || index.scalar_type() == kInt ||
+                       index.numel() == 0,
+                   "[", op, "] Expected dtype int32/int64 for index, got ", index.scalar_type());
   TENON_CHECK(
       index.numel() == 0 || std::max<int64_t>(index.dim(), 1) == std::max<int64_t>(self.dim(), 1),
       "[", op, "] Index tensor must have the same number of dimensions as self tensor, got sizes ",

@@ -42,3 +42,12 @@ from math import e, inf, nan, pi  # noqa: F401  as PyTorch has them
 __version__ = "0.1.0"
 newaxis = None
 double = _C.float64
+
+
+def __getattr__(name):
+    # Imported when first asked for: a program that only computes starts without them.
+    if name in ("nn", "optim"):
+        import importlib
+
+        return importlib.import_module(f"tenon.{name}")
+    raise AttributeError(f"module 'tenon' has no attribute '{name}'")

@@ -1,0 +1,8 @@
+"""Modules: trees of parameters with a forward(). Names, defaults, initial values and the keys of state dicts are PyTorch's."""
+
+from tenon.nn import functional, init, utils
+from tenon.nn.modules import *  # noqa: F403
+from tenon.nn.modules import __all__ as _modules
+from tenon.nn.parameter import Buffer, Parameter
+
+__all__ = ["Buffer", "Parameter", "functional", "init", "utils", *_modules]

@@ -1,0 +1,182 @@
+"""The operators of modules as functions of tensors."""
+
+import tenon
+from tenon import (  # noqa: F401
+    celu_, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
+)
+from tenon._C import _nn
+
+avg_pool2d = _nn.avg_pool2d
+gelu = _nn.gelu
+linear = _nn.linear
+logsigmoid = _nn.log_sigmoid
+softplus = _nn.softplus
+softshrink = _nn.softshrink
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def _reduction(name):
+    if name not in _REDUCTIONS:
+        raise ValueError(f"{name} is not a valid value for reduction")
+    return _REDUCTIONS[name]
+
+
+# Activations
+
+def relu(input, inplace=False):
+    return tenon.relu_(input) if inplace else tenon.relu(input)
+
+
+def relu6(input, inplace=False):
+    return _nn.relu6_(input) if inplace else _nn.relu6(input)
+
+
+def silu(input, inplace=False):
+    return _nn.silu_(input) if inplace else _nn.silu(input)
+
+
+def mish(input, inplace=False):
+    return _nn.mish_(input) if inplace else _nn.mish(input)
+
+
+def hardswish(input, inplace=False):
+    return _nn.hardswish_(input) if inplace else _nn.hardswish(input)
+
+
+def hardsigmoid(input, inplace=False):
+    return _nn.hardsigmoid_(input) if inplace else _nn.hardsigmoid(input)
+
+
+def selu(input, inplace=False):
+    return tenon.selu_(input) if inplace else tenon.selu(input)
+
+
+def celu(input, alpha=1.0, inplace=False):
+    return tenon.celu_(input, alpha) if inplace else tenon.celu(input, alpha)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    return _nn.elu_(input, alpha) if inplace else _nn.elu(input, alpha)
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    return _nn.leaky_relu_(input, negative_slope) if inplace else _nn.leaky_relu(input, negative_slope)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return _nn.hardtanh_(input, min_val, max_val) if inplace else _nn.hardtanh(input, min_val, max_val)
+
+
+def threshold(input, threshold, value, inplace=False):
+    return tenon.threshold_(input, threshold, value) if inplace else tenon.threshold(input, threshold, value)
+
+
+def hardshrink(input, lambd=0.5):
+    return tenon.hardshrink(input, lambd)
+
+
+def softsign(input):
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input):
+    return input - input.tanh()
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return input.softmax(_dim_of_classes(input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    return (-input).softmax(_dim_of_classes(input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return input.log_softmax(_dim_of_classes(input, dim), dtype=dtype)
+
+
+def _dim_of_classes(input, dim):
+    """PyTorch's default, deprecated there: dimension 0 of tensors of 0, 1 and 3 dimensions, else 1."""
+    return dim if dim is not None else int(input.dim() not in (0, 1, 3))
+
+
+# Pooling, padding
+
+def adaptive_avg_pool2d(input, output_size):
+    """None stands for the input's size."""
+    if not isinstance(output_size, int):
+        output_size = [input.shape[i - len(output_size)] if n is None else n for i, n in enumerate(output_size)]
+    return _nn.adaptive_avg_pool2d(input, output_size)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    stride = [] if stride is None else stride
+    pool = _nn.max_pool2d_with_indices if return_indices else tenon.max_pool2d
+    return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def pad(input, pad, mode="constant", value=None):
+    if mode != "constant":
+        raise NotImplementedError(f"pad: mode {mode!r}, there is 'constant' alone")
+    return tenon.constant_pad_nd(input, pad, 0 if value is None else value)
+
+
+# Normalization, dropout, embedding
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    if training:
+        values = input.numel() // max(input.shape[1], 1)
+        if values == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    return tenon.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return tenon.layer_norm(input, normalized_shape, weight, bias, eps, False)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    return tenon.dropout_(input, p, training) if inplace else tenon.dropout(input, p, training)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if max_norm is not None:
+        raise NotImplementedError("embedding: max_norm")
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    return tenon.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+# Losses
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    if weight is not None:
+        raise NotImplementedError("mse_loss: weight")
+    return _nn.mse_loss(input, target, _reduction(_legacy(size_average, reduce, reduction)))
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    return _nn.nll_loss_nd(input, target, weight, _reduction(_legacy(size_average, reduce, reduction)), ignore_index)
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    return _nn.cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
+
+
+def _legacy(size_average, reduce, reduction):
+    """The reduction that PyTorch's two older arguments mean."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        return "none"
+    return "sum" if size_average is False else "mean"

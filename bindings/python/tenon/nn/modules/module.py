@@ -1,0 +1,522 @@
+"""The base of all modules."""
+
+import itertools
+from collections import OrderedDict, namedtuple
+
+import tenon
+from tenon.nn.parameter import Buffer, Parameter
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What load_state_dict() found to be missing and too much."""
+
+    def __repr__(self):
+        return super().__repr__() if any(self) else "<All keys matched successfully>"
+
+
+class RemovableHandle:
+    """Takes a hook out again: remove(), or the end of a with statement."""
+
+    _next = itertools.count()
+
+    def __init__(self, hooks):
+        self.hooks, self.id = hooks, next(self._next)
+
+    def remove(self):
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+
+def _added(hooks, hook, prepend=False):
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+# The dicts of a module: its attributes that are not plain ones, and its hooks.
+_DICTS = ("_parameters", "_buffers", "_modules")
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks", "_state_dict_pre_hooks", "_state_dict_hooks",
+          "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+_EXTRA_STATE = "_extra_state"
+
+
+class Module:
+    """A tree of modules with parameters and buffers, and a function, forward(), that calling it computes.
+
+    What is assigned as an attribute belongs to the tree if it is a Parameter, a Buffer or a Module."""
+
+    _version = 1
+    training: bool
+    call_super_init = False
+
+    def __init__(self, *args, **kwargs):
+        if args or kwargs:
+            raise TypeError(f"{type(self).__name__}.__init__() takes no arguments of Module's own, got {args or kwargs}")
+        set_plain = super().__setattr__
+        set_plain("training", True)
+        for name in _DICTS:
+            set_plain(name, {})
+        set_plain("_non_persistent_buffers_set", set())
+        for name in _HOOKS:
+            set_plain(name, OrderedDict())
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    # ---- the tree ----
+
+    def __setattr__(self, name, value):
+        kind = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else \
+            "_buffers" if isinstance(value, Buffer) else None
+        mine = self.__dict__
+        if kind is None:
+            for table, wanted in (("_parameters", Parameter), ("_modules", Module), ("_buffers", tenon.Tensor)):
+                if name in mine.get(table, ()):
+                    if value is not None and not isinstance(value, wanted):
+                        raise TypeError(f"cannot assign '{type(value).__name__}' as {table[1:-1]} '{name}' "
+                                        f"({wanted.__name__} or None expected)")
+                    mine[table][name] = value
+                    return
+            super().__setattr__(name, value)
+            return
+        if "_parameters" not in mine:
+            raise AttributeError(f"cannot assign {kind[1:]} before Module.__init__() call")
+        for table in (mine, *(mine[t] for t in _DICTS if t != kind)):
+            table.pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+        if kind == "_buffers":
+            self.register_buffer(name, value, value.persistent)
+        elif kind == "_parameters":
+            self.register_parameter(name, value)
+        else:
+            mine[kind][name] = value
+
+    def __getattr__(self, name):
+        for table in _DICTS:
+            if name in self.__dict__.get(table, ()):
+                return self.__dict__[table][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        for table in _DICTS:
+            if name in self.__dict__[table]:
+                del self.__dict__[table][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self):
+        names = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
+        return sorted(name for name in names if name and not name[0].isdigit())
+
+    def _check_name(self, kind, name, table):
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in table:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name, param):
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        self._check_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (tenon.nn.Parameter or None required)")
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
+        self._parameters[name] = param
+
+    def register_buffer(self, name, tensor, persistent=True):
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, tenon.Tensor):
+            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (tenon.Tensor or None required)")
+        self._buffers[name] = tensor
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+
+    def add_module(self, name, module):
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._check_name("module", name, self._modules)
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def get_submodule(self, target):
+        module = self
+        for name in target.split(".") if target else ():
+            if not isinstance(getattr(module, name, None), Module):
+                raise AttributeError(f"{type(module).__name__} has no submodule `{name}`")
+            module = getattr(module, name)
+        return module
+
+    def _get(self, target, table, kind):
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if name not in getattr(module, table):
+            raise AttributeError(f"{type(module).__name__} has no {kind} `{name}`")
+        return getattr(module, table)[name]
+
+    def get_parameter(self, target):
+        return self._get(target, "_parameters", "parameter")
+
+    def get_buffer(self, target):
+        return self._get(target, "_buffers", "buffer")
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self):
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self):
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self):
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(self, members, prefix, recurse, remove_duplicate=True):
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, value in members(module).items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield f"{path}.{name}" if path else name, value
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        yield from self._named_members(lambda m: m._parameters, prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse=True):
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        yield from self._named_members(lambda m: m._buffers, prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse=True):
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    # ---- changes to the whole tree ----
+
+    def apply(self, fn):
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn):
+        for module in self.children():
+            module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            parameter.data = fn(parameter.data)
+            if parameter.grad is not None:
+                parameter.grad = fn(parameter.grad.detach())
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args, **kwargs):
+        """Moves and converts parameters and buffers in place; a dtype is for those that are not integers."""
+        given = [*args, *kwargs.values()]
+        dtypes = [v.dtype if isinstance(v, tenon.Tensor) else v for v in given if isinstance(v, (tenon.dtype, tenon.Tensor))]
+        if any(not (d.is_floating_point or d.is_complex) for d in dtypes):
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtypes[0]}")
+
+        def convert(t):
+            if t.is_floating_point() or t.is_complex():
+                return t.to(*args, **kwargs)
+            others = [v.device if isinstance(v, tenon.Tensor) else v for v in args if not isinstance(v, tenon.dtype)]
+            names = {k: v for k, v in kwargs.items() if k != "dtype"}
+            return t.to(*others, **names) if others or names else t
+
+        return self._apply(convert)
+
+    def cpu(self):
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device=None):
+        return self._apply(lambda t: t.to(tenon.device("cuda") if device is None else device))
+
+    def _floating(self, dtype):
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+
+    def type(self, dst_type):
+        return self._apply(lambda t: t.to(dst_type))
+
+    def float(self):
+        return self._floating(tenon.float32)
+
+    def double(self):
+        return self._floating(tenon.float64)
+
+    def half(self):
+        return self._floating(tenon.float16)
+
+    def bfloat16(self):
+        return self._floating(tenon.bfloat16)
+
+    def train(self, mode=True):
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                parameter.grad = tenon.zeros_like(parameter.grad)
+
+    # ---- calls ----
+
+    def __call__(self, *args, **kwargs):
+        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_pre_hooks or self._backward_hooks):
+            return self.forward(*args, **kwargs)
+        return self._call_with_hooks(args, kwargs)
+
+    def _call_with_hooks(self, args, kwargs):
+        for hook, with_kwargs in list(self._forward_pre_hooks.values()):
+            result = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if result is None:
+                continue
+            if with_kwargs:
+                if not isinstance(result, tuple) or len(result) != 2:
+                    raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                args, kwargs = result
+            else:
+                args = result if isinstance(result, tuple) else (result,)
+        called = set()
+
+        def after(output, key):
+            hook, with_kwargs, _ = self._forward_hooks[key]
+            called.add(key)
+            result = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
+            return output if result is None else result
+
+        try:
+            if self._backward_pre_hooks or self._backward_hooks:
+                from tenon.nn.modules._backward_hook import BackwardHook
+                hooks = BackwardHook(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+                output = self.forward(*hooks.of_inputs(args), **kwargs)
+                hooked = hooks.of_outputs
+            else:
+                output, hooked = self.forward(*args, **kwargs), lambda value: value
+            for key in list(self._forward_hooks):
+                output = after(output, key)
+            return hooked(output)
+        except Exception:
+            # These see that the call is over in any case; their own errors do not hide the first one.
+            for key, (_, _, always) in list(self._forward_hooks.items()):
+                if always and key not in called:
+                    try:
+                        after(None, key)
+                    except Exception:  # noqa: S110
+                        pass
+            raise
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """hook(module, args[, kwargs]) before each forward; what it returns replaces the arguments."""
+        return _added(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        """hook(module, args[, kwargs], output) after each forward; what it returns replaces the output."""
+        return _added(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        """hook(module, grad_output) before the gradients of the inputs are computed; it may return others."""
+        return _added(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """hook(module, grad_input, grad_output) when they have been computed; it may return another grad_input."""
+        return _added(self._backward_hooks, hook, prepend)
+
+    # ---- state ----
+
+    def get_extra_state(self):
+        raise RuntimeError("Module.get_extra_state is not overridden")
+
+    def set_extra_state(self, state):
+        raise RuntimeError("Module.set_extra_state is not overridden")
+
+    def _has_extra_state(self):
+        return type(self).get_extra_state is not Module.get_extra_state
+
+    def register_state_dict_pre_hook(self, hook):
+        """hook(module, prefix, keep_vars) before the module's entries are made."""
+        return _added(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook):
+        """hook(module, state_dict, prefix, local_metadata) after the entries of the module and its children."""
+        return _added(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)."""
+        return _added(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        """hook(module, incompatible_keys), which may change the two lists."""
+        return _added(self._load_state_dict_post_hooks, hook)
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        for name, value in self._parameters.items():
+            if value is not None:
+                destination[prefix + name] = value if keep_vars else value.detach()
+        for name, value in self._buffers.items():
+            if value is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = value if keep_vars else value.detach()
+        if self._has_extra_state():
+            destination[prefix + _EXTRA_STATE] = self.get_extra_state()
+
+    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
+        """All parameters and persistent buffers under their paths, sharing memory with the module's."""
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            destination = hook(self, destination, prefix, metadata) or destination
+        return destination
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        buffers = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
+        for name, mine in itertools.chain(self._parameters.items(), buffers.items()):
+            if mine is None:
+                continue
+            key = prefix + name
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+                continue
+            given = state_dict[key]
+            if not isinstance(given, tenon.Tensor):
+                error_msgs.append(f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
+                                  f"checkpoint but received {type(given)}")
+                continue
+            if given.shape != mine.shape:
+                error_msgs.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape "
+                                  f"in current model is {mine.shape}.")
+                continue
+            if assign:
+                if isinstance(mine, Parameter) and not isinstance(given, Parameter):
+                    given = Parameter(given, mine.requires_grad)
+                (self._parameters if name in self._parameters else self._buffers)[name] = given
+                continue
+            with tenon.no_grad():
+                mine.copy_(given)
+        if self._has_extra_state():
+            if prefix + _EXTRA_STATE in state_dict:
+                self.set_extra_state(state_dict[prefix + _EXTRA_STATE])
+            elif strict:
+                missing_keys.append(prefix + _EXTRA_STATE)
+        if strict:
+            known = {*self._parameters, *buffers, *self._modules, *([_EXTRA_STATE] if self._has_extra_state() else ())}
+            for key in state_dict:
+                if key.startswith(prefix):
+                    name, dot, _ = key[len(prefix):].partition(".")
+                    if name not in known or (dot and name not in self._modules):
+                        unexpected_keys.append(key)
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Copies the entries into the parameters and buffers of these names, or with `assign` puts them in their place.
+        RuntimeError, which names all of them, for sizes that differ and, if strict, for keys missing or unexpected."""
+        if not hasattr(state_dict, "keys"):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        missing, unexpected, errors = [], [], []
+        metadata = getattr(state_dict, "_metadata", {})
+
+        def load(module, entries, prefix):
+            local = dict(metadata.get(prefix[:-1], {}))
+            if assign:
+                local["assign_to_params_buffers"] = True
+            module._load_from_state_dict(entries, prefix, local, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    below = f"{prefix}{name}."
+                    load(child, {k: v for k, v in entries.items() if k.startswith(below)}, below)
+            incompatible = _IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, incompatible) is not None:
+                    raise AssertionError("Hooks registered with register_load_state_dict_post_hook are not expected to return new "
+                                         "values, if incompatible_keys need to be modified, it should be done inplace.")
+
+        load(self, OrderedDict(state_dict), "")
+        if strict:
+            if unexpected:
+                errors.insert(0, "Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
+            if missing:
+                errors.insert(0, "Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+        if errors:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+        return _IncompatibleKeys(missing, unexpected)
+
+    # ---- text ----
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self):
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()]
+        if not children and len(lines) <= 1:
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"

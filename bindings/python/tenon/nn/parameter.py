@@ -1,0 +1,22 @@
+"""The tensors that a module owns."""
+
+from tenon import Tensor, _C
+
+
+class Parameter(Tensor):
+    """A tensor that becomes a parameter of the module it is assigned to. It shares the memory of `data`."""
+
+    def __new__(cls, data, requires_grad=True):
+        return _C._make_subclass(cls, data, requires_grad)
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+
+class Buffer(Tensor):
+    """A tensor that becomes a buffer of the module it is assigned to, saved with it if `persistent`."""
+
+    def __new__(cls, data, *, persistent=True):
+        buffer = _C._make_subclass(cls, data, data.requires_grad)
+        buffer.persistent = persistent
+        return buffer

@@ -1,0 +1,56 @@
+import math
+
+import tenon
+from tenon.optim.optimizer import Optimizer, checked
+
+
+class Adam(Optimizer):
+    """Kingma and Ba (2015): m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; p -= lr / (1 - beta1^t) m /
+    (sqrt(v) / sqrt(1 - beta2^t) + eps). g has weight_decay p added, or with decoupled_weight_decay p *= 1 - lr weight_decay before.
+    With amsgrad the largest v so far takes the place of v."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None, maximize=False,
+                 capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
+        checked(**{"learning rate": (lr, 0, math.inf), "epsilon value": (eps, 0, math.inf),
+                   "beta parameter at index 0": (betas[0], 0, 1), "beta parameter at index 1": (betas[1], 0, 1),
+                   "weight_decay value": (weight_decay, 0, math.inf)})
+        if differentiable or capturable:
+            raise NotImplementedError(f"{type(self).__name__}: differentiable and capturable")
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+                                  "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+                                  "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})
+
+    def update(self, param, grad, state, group):
+        if not state:
+            state["step"] = tenon.tensor(0.0)
+            state["exp_avg"] = tenon.zeros_like(param)
+            state["exp_avg_sq"] = tenon.zeros_like(param)
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = tenon.zeros_like(param)
+        beta1, beta2 = group["betas"]
+        state["step"].add_(1)
+        step = state["step"].item()
+        if group["maximize"]:
+            grad = -grad
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                param.mul_(1 - group["lr"] * group["weight_decay"])
+            else:
+                grad = grad.add(param, alpha=group["weight_decay"])
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad.conj() if grad.is_complex() else grad, value=1 - beta2)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"].copy_(tenon.maximum(state["max_exp_avg_sq"], square))
+            square = state["max_exp_avg_sq"]
+        scale = (square.sqrt() / math.sqrt(1 - beta2 ** step)).add_(group["eps"])
+        param.addcdiv_(mean, scale, value=-group["lr"] / (1 - beta1 ** step))
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: Loshchilov and Hutter (2019)."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *, maximize=False, foreach=None,
+                 capturable=False, differentiable=False, fused=None):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
+                         differentiable=differentiable, fused=fused, decoupled_weight_decay=True)

@@ -1,0 +1,159 @@
+"""The library under test, reached through its Python module: its names for PyTorch's values, and tensors both ways.
+
+A tensor goes over as its bytes, into a copy of PyTorch's storage: sizes, strides and what shares memory with what are the
+same on both sides."""
+
+import ctypes
+import importlib
+import types
+
+import torch
+
+
+class Unsupported(Exception):
+    """The subject has no word for an argument, or lacks the operator: no disagreement."""
+
+
+FORMATS = {getattr(torch, name): name
+           for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
+
+
+def short(value):
+    """'torch.float32' and 'tenon.float32' are 'float32'."""
+    return str(value).rpartition(".")[2]
+
+
+def at_path(root, path):
+    for part in path.split("."):
+        root = getattr(root, part, None)
+        if root is None:
+            return None
+    return root if callable(root) else None
+
+
+class Memory:
+    """The storages of one call's arguments: PyTorch's, and copies of them that the subject's tensors show."""
+
+    def __init__(self):
+        self.copies = {}
+
+    def copy_of(self, storage, make):
+        """The subject's copy, which make(storage) makes where there is none yet."""
+        if storage._cdata not in self.copies:
+            self.copies[storage._cdata] = (storage, make(storage), len(self.copies))
+        return self.copies[storage._cdata][1]
+
+    def place(self, address, ours):
+        """(number of the storage, offset in it) of an address; `ours` of the copies, else of PyTorch's own."""
+        for storage, copy, number in self.copies.values():
+            start, size = (copy if ours else storage).data_ptr(), storage.nbytes()
+            if size and start <= address < start + size:
+                return number, address - start
+        return None
+
+
+class Subject:
+    def __init__(self, name):
+        self.module = importlib.import_module(name)
+        for part in ("autograd", "nn.functional", "linalg", "special", "fft"):
+            try:
+                importlib.import_module(f"{name}.{part}")
+            except ModuleNotFoundError:
+                pass  # its entries say so
+        self.Tensor = self.module.Tensor
+
+    def has(self, op):
+        """Whether it has a function or a method of the entry's name."""
+        return at_path(self.module, op.name) is not None or hasattr(self.Tensor, op.name)
+
+    def function(self, op):
+        """The subject's form of an OpInfo's operator."""
+        if at_path(torch, op.name) is op.op or not isinstance(op.op, types.FunctionType):
+            return self.named(op)
+        if op.op.__module__.startswith("torch.testing"):
+            # A wrapper of the test's own: the same code over the subject's names.
+            if not self.has(op):
+                raise Unsupported(f"not bound as {op.name}")
+            return types.FunctionType(op.op.__code__, {**op.op.__globals__, "torch": self.module}, op.op.__name__,
+                                      op.op.__defaults__, op.op.__closure__)
+        return self.named(op)
+
+    def named(self, op):
+        found = at_path(self.module, op.name) or getattr(self.Tensor, op.name, None)
+        if found is None:
+            raise Unsupported(f"not bound as {op.name}")
+        return found
+
+    def method(self, name):
+        found = getattr(self.Tensor, name, None)
+        if found is None:
+            raise Unsupported(f"no method {name}")
+        return found
+
+    def dtype(self, dtype):
+        found = getattr(self.module, short(dtype), None)
+        if found is None:
+            raise Unsupported(f"dtype {short(dtype)}")
+        return found
+
+    def tensor(self, t, memory, requires_grad=False):
+        if t.layout != torch.strided or t.is_quantized or type(t) not in (torch.Tensor, torch.nn.Parameter):
+            raise Unsupported(f"{t.layout} {type(t).__name__}")
+        if t.device.type != "cpu":
+            raise Unsupported(f"device {t.device}")
+        dtype = self.dtype(t.dtype)
+        plain = t.detach().resolve_conj().resolve_neg()
+
+        def copied(storage):
+            copy = self.module.empty((storage.nbytes() // t.element_size(),), dtype=dtype)
+            ctypes.memmove(copy.data_ptr(), storage.data_ptr(), copy.numel() * copy.element_size())
+            return copy
+
+        copy = memory.copy_of(plain.untyped_storage(), copied)
+        if copy.dtype != dtype:
+            raise Unsupported("arguments of two dtypes over one storage")
+        # No view of the copy, as PyTorch's tensor is none.
+        ours = copy.as_strided(tuple(plain.shape), plain.stride(), plain.storage_offset()).detach()
+        if requires_grad and t.requires_grad:
+            ours.requires_grad_()
+        return ours
+
+    def value(self, value, memory, requires_grad=False):
+        """An argument, with the tensors, dtypes and so on in it, as the subject has them."""
+        again = lambda v: self.value(v, memory, requires_grad)  # noqa: E731
+        if isinstance(value, torch.Tensor):
+            return self.tensor(value, memory, requires_grad)
+        if isinstance(value, torch.dtype):
+            return self.dtype(value)
+        if isinstance(value, torch.device):
+            return self.module.device(str(value))
+        if isinstance(value, torch.memory_format):
+            return getattr(self.module, FORMATS[value])
+        if isinstance(value, torch.layout):
+            if value != torch.strided:
+                raise Unsupported(str(value))
+            return self.module.strided
+        if isinstance(value, torch.Generator):
+            raise Unsupported("a generator whose numbers are PyTorch's")
+        if isinstance(value, torch.Size):
+            return tuple(value)
+        if isinstance(value, (list, tuple)):
+            items = [again(v) for v in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, dict):
+            return {k: again(v) for k, v in value.items()}
+        return value
+
+    def torch(self, t):
+        """The values of the subject's tensor as a tensor of PyTorch."""
+        sizes, strides, dtype = tuple(t.shape), t.stride(), getattr(torch, short(t.dtype))
+        if 0 in sizes:
+            return torch.empty(sizes, dtype=dtype)
+        last = sum((n - 1) * s for n, s in zip(sizes, strides))
+        memory = (ctypes.c_char * ((last + 1) * t.element_size())).from_address(t.data_ptr())
+        return torch.frombuffer(memory, dtype=dtype).clone().as_strided(sizes, strides)
+
+    def grad(self, outputs, inputs, gradients):
+        if not hasattr(self.module, "autograd"):
+            raise Unsupported("no autograd")
+        return self.module.autograd.grad(outputs, inputs, gradients, allow_unused=True)
