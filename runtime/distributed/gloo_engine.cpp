@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -105,8 +106,16 @@ std::shared_ptr<::gloo::transport::Device> make_device(const std::string& addres
   return ::gloo::transport::tcp::CreateDevice(attributes);
 }
 
-std::chrono::milliseconds left(Deadline deadline) {
-  return std::chrono::milliseconds(std::max(1, milliseconds_until(deadline)));
+/// How long a transfer may take. All ranks have met just before it, so that it need not wait for
+/// slow ones; and Gloo does not always wake who waits for a connection that broke in mid-transfer.
+std::chrono::milliseconds limit(Deadline deadline, size_t bytes) {
+  const auto expected = std::chrono::milliseconds(20000 + bytes / 10000);  // 10 MB/s
+  return std::clamp(std::chrono::milliseconds(milliseconds_until(deadline)),
+                    std::chrono::milliseconds(1), expected);
+}
+
+size_t total(const std::vector<size_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), size_t{0});
 }
 
 class GlooEngine final : public Engine {
@@ -128,7 +137,7 @@ class GlooEngine final : public Engine {
     options.setOutput(static_cast<char*>(data), bytes);
     options.setRoot(root);
     options.setTag(tag_++);
-    options.setTimeout(left(deadline));
+    options.setTimeout(limit(deadline, bytes));
     ::gloo::broadcast(options);
   }
 
@@ -143,7 +152,7 @@ class GlooEngine final : public Engine {
     }
     options.setReduceFunction(reduce_function(op, dtype, "all_reduce"));
     options.setTag(tag_++);
-    options.setTimeout(left(deadline));
+    options.setTimeout(limit(deadline, n * element_size(dtype)));
     ::gloo::allreduce(options);
   }
 
@@ -153,7 +162,7 @@ class GlooEngine final : public Engine {
     options.setInput(static_cast<char*>(const_cast<void*>(in)), sizes[context_->rank]);
     options.setOutput(static_cast<char*>(out), sizes);
     options.setTag(tag_++);
-    options.setTimeout(left(deadline));
+    options.setTimeout(limit(deadline, total(sizes)));
     ::gloo::allgatherv(options);
   }
 
@@ -165,7 +174,7 @@ class GlooEngine final : public Engine {
     options.setOutput(static_cast<char*>(out),
                       std::vector<int64_t>(out_sizes.begin(), out_sizes.end()));
     options.setTag(tag_++);
-    options.setTimeout(left(deadline));
+    options.setTimeout(limit(deadline, total(in_sizes) + total(out_sizes)));
     ::gloo::alltoallv(options);
   }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "aten/core/thread_state.h"
+#include "runtime/distributed/shared_memory.h"
 #include "runtime/distributed/store_map.h"
 #include "tenon/config.h"
 #include "tenon/ops/contiguous.h"
@@ -770,8 +771,10 @@ std::map<std::string, BackendFactory> built_in_backends() {
   };
 #if TENON_HAS_GLOO
   all["gloo"] = [](const BackendArguments& arguments) -> std::shared_ptr<Backend> {
-    return std::make_shared<HostBackend>(
-        "gloo", arguments, [arguments](Mesh& mesh) { return make_gloo_engine(arguments, mesh); });
+    return std::make_shared<HostBackend>("gloo", arguments, [arguments](Mesh& mesh) {
+      return make_shared_memory_engine(
+          arguments, mesh, [&mesh, arguments] { return make_gloo_engine(arguments, mesh); });
+    });
   };
 #endif
   return all;

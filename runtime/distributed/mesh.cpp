@@ -193,24 +193,12 @@ void Mesh::listen() {
 bool Mesh::read(int rank) {
   Peer& peer = *peers_[rank];
   char buffer[1 << 16];
-  while (true) {
-    const ssize_t n = peer.socket.receive_some(buffer, sizeof buffer);
-    if (n == 0) break;
-    if (n < 0) {
-      bool said_goodbye;
-      {
-        const std::lock_guard lock(mutex_);
-        said_goodbye = std::exchange(peer.gone, true);
-      }
-      if (!said_goodbye) {
-        set_failure(describe(rank) +
-                    " has ended without leaving the group: it was killed, or it crashed");
-      }
-      return false;
-    }
+  ssize_t n;
+  while ((n = peer.socket.receive_some(buffer, sizeof buffer)) > 0) {
     peer.in.append(buffer, static_cast<size_t>(n));
     if (static_cast<size_t>(n) < sizeof buffer) break;
   }
+  // What came before the end counts, a goodbye above all.
   size_t at = 0;
   while (peer.in.size() - at >= kFrameHead) {
     const char* head = peer.in.data() + at;
@@ -224,7 +212,23 @@ bool Mesh::read(int rank) {
     at += kFrameHead + size;
   }
   peer.in.erase(0, at);
-  return true;
+  if (n >= 0) return true;
+  bool said_goodbye;
+  {
+    const std::lock_guard lock(mutex_);
+    said_goodbye = peer.gone;
+  }
+  if (!said_goodbye && !failed()) {
+    const std::string text =
+        describe(rank) + " has ended without leaving the group: it was killed, or it crashed";
+    // Before this rank can react, by ending itself: others may see that end first.
+    tell_failure(text);
+    set_failure(text);
+  }
+  const std::lock_guard lock(mutex_);
+  peer.gone = true;
+  changed_.notify_all();
+  return false;
 }
 
 void Mesh::take(int rank, Kind kind, uint64_t number, std::string body) {
@@ -263,9 +267,13 @@ void Mesh::fail(const std::string& text) {
   if (failed()) return;
   const std::string full = describe(rank_) + ": " + text;
   set_failure(full);
+  tell_failure(full);
+}
+
+void Mesh::tell_failure(const std::string& text) {
   const Deadline soon = Clock::now() + std::chrono::milliseconds(500);
   for (int r = 0; r < size_; ++r) {
-    if (r != rank_) write(*peers_[r], Kind::Failure, 0, full, soon);
+    if (r != rank_) write(*peers_[r], Kind::Failure, 0, text, soon);
   }
 }
 

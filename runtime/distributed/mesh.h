@@ -84,6 +84,7 @@ class Mesh {
   bool read(int rank);
   void take(int rank, Kind kind, uint64_t number, std::string body);
   void set_failure(const std::string& text);
+  void tell_failure(const std::string& text);
   /// Those that are there and do not answer, as a stopped process.
   std::vector<int> silent_ranks();
   [[noreturn]] void throw_gone(int rank, const std::string& what) const;

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
@@ -26,6 +27,11 @@ struct ThreadOptions {
 std::vector<std::string> on_threads(int ranks,
                                     const std::function<void(const distributed::GroupPtr&)>& f,
                                     const ThreadOptions& options = {});
+/// While it lives, groups move large data by Gloo alone.
+struct WithoutSharedMemory {
+  WithoutSharedMemory() { ::setenv("TENON_SHARED_MEMORY", "0", 1); }
+  ~WithoutSharedMemory() { ::unsetenv("TENON_SHARED_MEMORY"); }
+};
 /// Whether no rank had an error; shows them.
 bool all_well(const std::vector<std::string>& errors);
 /// The text of the error that f throws, or "no error".

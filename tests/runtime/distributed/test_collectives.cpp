@@ -64,10 +64,6 @@ Tensor elements(int rank, int64_t n, ScalarType dtype) {
   return t.to(dtype);
 }
 
-std::vector<double> doubles(const Tensor& t) {
-  return is_complex(t.scalar_type()) ? values(t.to(kComplexDouble).to(kFloat)) : values(t);
-}
-
 bool is_range(const Tensor& t, double first) {
   const std::vector<double> v = values(t);
   for (size_t i = 0; i < v.size(); ++i) {
@@ -116,26 +112,47 @@ TEST_CASE("all_reduce: every dtype and operation, one to four ranks") {
   }
 }
 
-TEST_CASE("all_reduce through Gloo: what is large, all ranks bit for bit the same") {
-  for (const int ranks : {2, 3}) {
-    CHECK(all_well(on_threads(ranks, [&](const GroupPtr& g) {
-      for (const ScalarType dtype : {kByte, kHalf, kFloat, kLong, kComplexDouble, kBFloat16}) {
-        const Tensor t = elements(g->rank(), kLarge, dtype);
-        all_reduce(t, ReduceOp::SUM, g);
-        const std::vector<double> v =
-            values(is_complex(dtype) ? t.to(kComplexDouble).to(kDouble) : t.to(kDouble));
-        for (int64_t i = 0; i < kLarge; ++i)
-          require(v[i] == expected(ReduceOp::SUM, false, ranks, i), tenon::to_string(dtype));
+namespace {
+
+/// Large sums and means: exact, and on all ranks the same bits.
+void check_large(int ranks) {
+  CHECK(all_well(on_threads(ranks, [&](const GroupPtr& g) {
+    // Several chunks of shared memory, the last not full.
+    const int64_t n = 4 * kLarge + 7;
+    for (const ScalarType dtype : {kByte, kHalf, kFloat, kLong, kComplexDouble, kBFloat16}) {
+      const Tensor t = elements(g->rank(), n, dtype);
+      all_reduce(t, ReduceOp::SUM, g);
+      const std::vector<double> v =
+          values(is_complex(dtype) ? t.to(kComplexDouble).to(kDouble) : t.to(kDouble));
+      for (int64_t i = 0; i < n; ++i) {
+        if (v[i] != expected(ReduceOp::SUM, false, ranks, i)) require(false, to_string(dtype));
       }
-      Tensor t = zeros({kLarge}, TensorOptions(kFloat));
-      for (int64_t i = 0; i < kLarge; ++i)
-        t.data_ptr<float>()[i] = std::sin(static_cast<float>(i + 1000 * g->rank()));
-      all_reduce(t, ReduceOp::AVG, g);
-      std::vector<std::string> bits =
-          all_gather_object(std::string(static_cast<const char*>(t.data_ptr()), t.nbytes()), g);
-      for (const std::string& b : bits) RANK_REQUIRE(b == bits[0]);
-    })));
-  }
+    }
+    Tensor t = zeros({n}, TensorOptions(kFloat));
+    for (int64_t i = 0; i < n; ++i)
+      t.data_ptr<float>()[i] = std::sin(static_cast<float>(i + 1000 * g->rank()));
+    all_reduce(t, ReduceOp::AVG, g);
+    const std::vector<std::string> bits =
+        all_gather_object(std::string(static_cast<const char*>(t.data_ptr()), t.nbytes()), g);
+    for (const std::string& b : bits) RANK_REQUIRE(b == bits[0]);
+    for (int64_t i = 0; i < n; i += 1000) {
+      double mean = 0;
+      for (int r = 0; r < ranks; ++r)
+        mean += std::sin(static_cast<float>(i + 1000 * r)) / static_cast<double>(ranks);
+      RANK_REQUIRE(std::abs(t.data_ptr<float>()[i] - mean) < 1e-6);
+    }
+  })));
+}
+
+}  // namespace
+
+TEST_CASE("large all_reduce through shared memory") {
+  for (const int ranks : {2, 3, 4}) check_large(ranks);
+}
+
+TEST_CASE("large all_reduce through Gloo") {
+  const WithoutSharedMemory guard;
+  for (const int ranks : {2, 3}) check_large(ranks);
 }
 
 TEST_CASE("MIN and MAX pass NaN on, from any rank") {
