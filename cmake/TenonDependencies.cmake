@@ -2,7 +2,7 @@
 # a missing optional piece turns its feature off, and the configure summary says so.
 #
 # Sets TENON_<NAME>_TARGET, empty where an optional piece is off, and writes
-# tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_OPENSSL,
+# tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_GLOO, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_OPENSSL,
 # TENON_HAS_ZLIB, each 0 or 1.
 
 set(TENON_SUMMARY)
@@ -57,6 +57,7 @@ tenon_optional(ONEDNN OneDNN OneDNN::dnnl libdnnl-dev "fast matrix products and 
 tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "archive checksums and compression")
 tenon_optional(OPENSSL OpenSSL OpenSSL::Crypto libssl-dev "SHA-256: digests in sharded checkpoints, the hub's downloads")
 tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https")
+tenon_optional(GLOO Gloo gloo libgloo-dev "training with several processes")
 
 set(TENON_HAS_CUDA 0)
 set(TENON_CUDA_TARGETS)

@@ -1,4 +1,4 @@
-# A relocatable package: lib/, bin/{tenonc,tenon-ckpt}, include/tenon/ (so that "aten/core/..." and "tenon/ops/..."
+# A relocatable package: lib/, bin/{tenonc,tenon-ckpt,tenon-run}, include/tenon/ (so that "aten/core/..." and "tenon/ops/..."
 # resolve from one folder), share/tenon/ (what the generator reads), lib/cmake/Tenon/.
 include(CMakePackageConfigHelpers)
 
@@ -7,11 +7,11 @@ set(TENON_INSTALL_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/Tenon")
 set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 
 # Everything that an installation holds and that is built: `./tenon demo` builds this, and no test.
-add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} tenonc tenon-ckpt tenon_schemas)
+add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run tenon_schemas)
 
 install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS tenonc tenon-ckpt RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS tenonc tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 
 install(DIRECTORY aten autograd runtime DESTINATION "${TENON_INSTALL_INCLUDE}"

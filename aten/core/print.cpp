@@ -261,7 +261,8 @@ std::string to_string(const TensorBase& tensor) {
     shows_type = type != standard && type != to_complex(standard) && type != kLong && type != kBool;
     text += Writer(source, indent).text();
   }
-  if (shows_type) suffixes.push_back(std::string("dtype=") + print_hooks().module + "." + python_name(type));
+  if (shows_type)
+    suffixes.push_back(std::string("dtype=") + print_hooks().module + "." + python_name(type));
   const std::string node = print_hooks().grad_fn_name ? print_hooks().grad_fn_name(tensor) : "";
   if (!node.empty()) {
     suffixes.push_back("grad_fn=<" + node + ">");

@@ -93,9 +93,8 @@ TensorBase block_places(const TensorBase& self, const IndexPlan& plan) {
   TENON_CUDA_CHECK(cudaMemsetAsync(places.mutable_data_ptr(), 0, places.nbytes(), scope));
   for (const IndexPlan::Index& index : plan.indices) {
     const TensorBase at = cuda::contiguous(index.at);
-    places_kernel<<<cuda::blocks_for(n), cuda::kBlock, 0, scope>>>(
-        at.data_ptr<int64_t>(), places.data_ptr<int64_t>(), n, index.length, index.step);
-    TENON_CUDA_CHECK_LAUNCH();
+    cuda::launch(places_kernel, cuda::blocks_for(n), cuda::kBlock, 0, scope, at.data_ptr<int64_t>(),
+                 places.data_ptr<int64_t>(), n, index.length, index.step);
   }
   return places;
 }
@@ -112,11 +111,10 @@ Tensor native::index_cuda(const Tensor& self, ArrayRef<std::optional<Tensor>> in
   const Walk walk("index", plan, result.strides());
   const cuda::LaunchScope scope(self);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
-    get_kernel<<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-        static_cast<const T*>(self.const_data_ptr()), places.data_ptr<int64_t>(),
-        static_cast<T*>(result.mutable_data_ptr()), walk);
+    cuda::launch(get_kernel<T>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
+                 static_cast<const T*>(self.const_data_ptr()), places.data_ptr<int64_t>(),
+                 static_cast<T*>(result.mutable_data_ptr()), walk);
   });
-  TENON_CUDA_CHECK_LAUNCH();
   return result;
 }
 
@@ -133,18 +131,17 @@ Tensor& native::index_put_cuda_(Tensor& self, ArrayRef<std::optional<Tensor>> in
   if (accumulate) {
     TENON_DISPATCH_ALL(self.scalar_type(), "index_put_", {
       using T = cuda::device_t<scalar_t>;
-      put_kernel<T, true><<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-          static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
-          static_cast<T*>(self.mutable_data_ptr()), walk);
+      cuda::launch(put_kernel<T, true>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
+                   static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
+                   static_cast<T*>(self.mutable_data_ptr()), walk);
     });
   } else {
     cuda::dispatch_size(self.element_size(), [&]<class T>() {
-      put_kernel<T, false><<<cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope>>>(
-          static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
-          static_cast<T*>(self.mutable_data_ptr()), walk);
+      cuda::launch(put_kernel<T, false>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
+                   static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
+                   static_cast<T*>(self.mutable_data_ptr()), walk);
     });
   }
-  TENON_CUDA_CHECK_LAUNCH();
   return self;
 }
 

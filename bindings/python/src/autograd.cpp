@@ -69,7 +69,8 @@ class HooksScope {
       const nb::gil_scoped_acquire locked;
       const auto& kept = std::any_cast<const Kept&>(packed);
       const nb::object result = nb::handle(unpack.get())(nb::handle(kept.get()));
-      TENON_CHECK_TYPE(is_tensor(result.ptr()), "Output of saved tensor unpack_hook expected to be a ",
+      TENON_CHECK_TYPE(is_tensor(result.ptr()),
+                       "Output of saved tensor unpack_hook expected to be a ",
                        "Tensor but got result of type ", Py_TYPE(result.ptr())->tp_name);
       return tensor_of(result.ptr());
     };
@@ -103,10 +104,11 @@ using DisableHooksScope = Scope<autograd::DisableSavedTensorHooks, std::string>;
 
 template <class S, class Class>
 void add_scope_methods(Class& type) {
-  type.def("__enter__", [](nb::handle self) {
-        nb::cast<S&>(self).enter();
-        return nb::borrow(self);
-      })
+  type.def("__enter__",
+           [](nb::handle self) {
+             nb::cast<S&>(self).enter();
+             return nb::borrow(self);
+           })
       .def("__exit__", [](S& self, nb::args) { self.leave(); });
 }
 
@@ -148,9 +150,11 @@ void add_node(nb::module_& module) {
                return result.is_none() ? grad_inputs : to_tensors(result, "the results of a hook");
              });
            })
-      .def("__eq__", [](const NodeReference& a, nb::handle b) {
-        return nb::isinstance<NodeReference>(b) && nb::cast<const NodeReference&>(b).node == a.node;
-      })
+      .def("__eq__",
+           [](const NodeReference& a, nb::handle b) {
+             return nb::isinstance<NodeReference>(b) &&
+                    nb::cast<const NodeReference&>(b).node == a.node;
+           })
       .def("__hash__",
            [](const NodeReference& n) { return std::hash<const void*>()(n.node.get()); })
       .def("__repr__", [](const NodeReference& n) {

@@ -41,8 +41,8 @@ Kept keep(nb::handle object);
 /// Throws the C++ exception that ended a call of Python code, if it was no error of Python's.
 void rethrow_carried(nb::python_error& error);
 
-/// The tensors of what a Python function gave: None, a tensor, or a sequence of both. TypeError that
-/// begins with `what` for anything else.
+/// The tensors of what a Python function gave: None, a tensor, or a sequence of both. TypeError
+/// that begins with `what` for anything else.
 autograd::variable_list to_tensors(nb::handle object, const char* what);
 nb::tuple to_tuple(const autograd::variable_list& tensors);
 inline autograd::variable_list to_list(const Tensors& tensors) {
@@ -58,6 +58,7 @@ void add_differentiation(nb::module_& module);
 void add_serialization(nb::module_& module);
 void add_exchange(nb::module_& module);
 void add_global_state(nb::module_& module);
+void add_modes(nb::module_& module);
 void add_runtime_operators(nb::module_& module);
 
 }  // namespace tenon::python

@@ -39,18 +39,20 @@ using MatrixFunction = std::vector<variable_list> (*)(const functional::MultiFun
 void add_product(nb::module_& module, const char* name, ProductFunction f) {
   module.def(name, [f](nb::callable function, const Tensors& inputs, const Tensors& v,
                        bool create_graph, bool strict) {
-    const auto result = f(to_function(function), to_list(inputs), to_list(v), {create_graph, strict});
+    const auto result =
+        f(to_function(function), to_list(inputs), to_list(v), {create_graph, strict});
     return nb::make_tuple(to_tuple(result.outputs), to_tuple(result.product));
   });
 }
 void add_matrix(nb::module_& module, const char* name, MatrixFunction f) {
-  module.def(name, [f](nb::callable function, const Tensors& inputs, bool create_graph, bool strict) {
-    nb::list rows;
-    for (const auto& row : f(to_function(function), to_list(inputs), {create_graph, strict})) {
-      rows.append(to_tuple(row));
-    }
-    return nb::tuple(rows);
-  });
+  module.def(
+      name, [f](nb::callable function, const Tensors& inputs, bool create_graph, bool strict) {
+        nb::list rows;
+        for (const auto& row : f(to_function(function), to_list(inputs), {create_graph, strict})) {
+          rows.append(to_tuple(row));
+        }
+        return nb::tuple(rows);
+      });
 }
 
 /// A Python context manager as checkpoint() enters it.
@@ -90,29 +92,29 @@ autograd::CheckpointOptions to_options(std::optional<bool> use_reentrant, bool p
 }  // namespace
 
 void add_differentiation(nb::module_& module) {
-  module.def("_gradcheck", [](nb::callable f, const Tensors& inputs, double eps, double atol,
-                              double rtol, double nondet_tol, bool check_undefined_grad,
-                              bool raise_exception) {
-    autograd::GradcheckOptions options;
-    options.eps = eps;
-    options.atol = atol;
-    options.rtol = rtol;
-    options.nondet_tol = nondet_tol;
-    options.check_undefined_grad = check_undefined_grad;
-    options.raise_exception = raise_exception;
-    return autograd::gradcheck(to_checked(f), inputs, options);
-  });
-  module.def("_gradgradcheck", [](nb::callable f, const Tensors& inputs, const Tensors& grads,
-                                  double eps, double atol, double rtol, double nondet_tol,
-                                  bool raise_exception) {
-    autograd::GradcheckOptions options;
-    options.eps = eps;
-    options.atol = atol;
-    options.rtol = rtol;
-    options.nondet_tol = nondet_tol;
-    options.raise_exception = raise_exception;
-    return autograd::gradgradcheck(to_checked(f), inputs, grads, options);
-  });
+  module.def("_gradcheck",
+             [](nb::callable f, const Tensors& inputs, double eps, double atol, double rtol,
+                double nondet_tol, bool check_undefined_grad, bool raise_exception) {
+               autograd::GradcheckOptions options;
+               options.eps = eps;
+               options.atol = atol;
+               options.rtol = rtol;
+               options.nondet_tol = nondet_tol;
+               options.check_undefined_grad = check_undefined_grad;
+               options.raise_exception = raise_exception;
+               return autograd::gradcheck(to_checked(f), inputs, options);
+             });
+  module.def("_gradgradcheck",
+             [](nb::callable f, const Tensors& inputs, const Tensors& grads, double eps,
+                double atol, double rtol, double nondet_tol, bool raise_exception) {
+               autograd::GradcheckOptions options;
+               options.eps = eps;
+               options.atol = atol;
+               options.rtol = rtol;
+               options.nondet_tol = nondet_tol;
+               options.raise_exception = raise_exception;
+               return autograd::gradgradcheck(to_checked(f), inputs, grads, options);
+             });
   add_product(module, "_vjp", functional::vjp);
   add_product(module, "_jvp", functional::jvp);
   add_product(module, "_vhp", functional::vhp);

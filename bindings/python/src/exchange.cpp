@@ -61,8 +61,8 @@ nb::ndarray<Framework> to_array(const Tensor& t) {
   std::vector<size_t> sizes(t.sizes().begin(), t.sizes().end());
   const int device = t.is_cpu() ? kDlpackCpu : kDlpackCuda;
   const int index = t.is_cpu() ? 0 : std::max<int>(t.device().index(), 0);
-  return nb::ndarray<Framework>(t.data_ptr(), sizes.size(), sizes.data(), owner,
-                                t.strides().data(), dlpack_type(t.scalar_type()), device, index);
+  return nb::ndarray<Framework>(t.data_ptr(), sizes.size(), sizes.data(), owner, t.strides().data(),
+                                dlpack_type(t.scalar_type()), device, index);
 }
 
 Tensor from_array(const nb::ndarray<>& array) {
@@ -86,7 +86,8 @@ Tensor from_array(const nb::ndarray<>& array) {
     count *= sizes.back();
   }
   const size_t bytes = count == 0 ? 0 : static_cast<size_t>(last + 1) * element_size(*type);
-  IntrusivePtr<TensorImpl> impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(*type, device));
+  IntrusivePtr<TensorImpl> impl =
+      IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(*type, device));
   auto* held = new nb::ndarray<>(array);
   impl->storage = IntrusivePtr<StorageImpl>::adopt(StorageImpl::create(
       array.data(), bytes, device,

@@ -90,15 +90,16 @@ nb::object apply_function(nb::handle function, nb::object ctx, nb::tuple args) {
 
 void add_functions_of_users(nb::module_& module) {
   nb::class_<ContextHandle>(module, "_FunctionContext")
-      .def("save_for_backward", [](const ContextHandle& h, const Tensors& tensors) {
-        h.get().save_for_backward(to_list(tensors));
-      })
-      .def("mark_dirty", [](const ContextHandle& h, const Tensors& tensors) {
-        h.get().mark_dirty(to_list(tensors));
-      })
-      .def("mark_non_differentiable", [](const ContextHandle& h, const Tensors& tensors) {
-        h.get().mark_non_differentiable(to_list(tensors));
-      })
+      .def("save_for_backward",
+           [](const ContextHandle& h, const Tensors& tensors) {
+             h.get().save_for_backward(to_list(tensors));
+           })
+      .def("mark_dirty", [](const ContextHandle& h,
+                            const Tensors& tensors) { h.get().mark_dirty(to_list(tensors)); })
+      .def("mark_non_differentiable",
+           [](const ContextHandle& h, const Tensors& tensors) {
+             h.get().mark_non_differentiable(to_list(tensors));
+           })
       .def("set_materialize_grads",
            [](const ContextHandle& h, bool yes) { h.get().set_materialize_grads(yes); })
       .def("saved_tensors",

@@ -31,7 +31,8 @@ TensorIndex to_index(PyObject* item) {
   }
   if (is_tensor(item)) return tensor_of(item);
   TENON_CHECK_INDEX(
-      PyList_Check(item) || PyTuple_Check(item) || (PyObject_CheckBuffer(item) && !PyBytes_Check(item)),
+      PyList_Check(item) || PyTuple_Check(item) ||
+          (PyObject_CheckBuffer(item) && !PyBytes_Check(item)),
       "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
       "indices (got ",
       Py_TYPE(item)->tp_name, ")");

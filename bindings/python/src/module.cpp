@@ -35,6 +35,7 @@ NB_MODULE(_C, module) {
     add_serialization(module);
     add_exchange(module);
     add_global_state(module);
+    add_modes(module);
     add_runtime_operators(module);
   } catch (const nanobind::python_error&) {
     throw;

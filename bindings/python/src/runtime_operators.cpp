@@ -9,8 +9,8 @@
 #include "codegen/schema/parser.h"
 #include "codegen/schema/printer.h"
 
-/// Operators of any library by their names, `tenon.ops.mine.swiglu`, through boxed calls: nothing is
-/// generated for them.
+/// Operators of any library by their names, `tenon.ops.mine.swiglu`, through boxed calls: nothing
+/// is generated for them.
 namespace tenon::python {
 
 using schema::BaseType;

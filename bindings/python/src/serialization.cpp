@@ -28,8 +28,8 @@ class Packer {
     if (object.is_none()) return Value();
     if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
     if (const auto found = known_.find(object.ptr()); found != known_.end()) return found->second;
-    TENON_CHECK_VALUE(++depth_ <= serialization::kMaxDepth, "[save] objects are nested deeper than ",
-                      serialization::kMaxDepth);
+    TENON_CHECK_VALUE(++depth_ <= serialization::kMaxDepth,
+                      "[save] objects are nested deeper than ", serialization::kMaxDepth);
     const Value value = make(object);
     --depth_;
     known_.emplace(object.ptr(), value);
@@ -47,8 +47,8 @@ class Packer {
     if (is_exactly(o, PyUnicode_Type)) return Value(nb::cast<std::string>(o));
     if (is_exactly(o, PyBytes_Type)) return Value::bytes(bytes_of(o));
     if (is_exactly(o, PyByteArray_Type)) {
-      return Value::bytearray({PyByteArray_AS_STRING(o.ptr()),
-                               static_cast<size_t>(PyByteArray_GET_SIZE(o.ptr()))});
+      return Value::bytearray(
+          {PyByteArray_AS_STRING(o.ptr()), static_cast<size_t>(PyByteArray_GET_SIZE(o.ptr()))});
     }
     if (is_tensor(o.ptr())) return make_tensor(o);
     if (is_exactly(o, PyList_Type)) {
@@ -151,8 +151,8 @@ class Unpacker {
     case Kind::String: return nb::str(v.to_string().data(), v.to_string().size());
     case Kind::Bytes: return nb::bytes(v.to_bytes().data(), v.to_bytes().size());
     case Kind::ByteArray:
-      return nb::steal(PyByteArray_FromStringAndSize(
-          v.to_bytes().data(), static_cast<Py_ssize_t>(v.to_bytes().size())));
+      return nb::steal(PyByteArray_FromStringAndSize(v.to_bytes().data(),
+                                                     static_cast<Py_ssize_t>(v.to_bytes().size())));
     case Kind::List: {
       nb::list list;
       known_.emplace(serialization::detail::Node::of(v), list);
@@ -176,8 +176,8 @@ class Unpacker {
     case Kind::Device: return nb::steal(wrap(v.to_device()));
     case Kind::Slice: {
       const auto& parts = v.items();
-      return nb::steal(PySlice_New(unpack(parts[0]).ptr(), unpack(parts[1]).ptr(),
-                                   unpack(parts[2]).ptr()));
+      return nb::steal(
+          PySlice_New(unpack(parts[0]).ptr(), unpack(parts[1]).ptr(), unpack(parts[2]).ptr()));
     }
     case Kind::Range: {
       const auto& parts = v.items();

@@ -11,7 +11,7 @@ from tenon import _C
 from tenon._C import *  # noqa: F403
 from tenon._C import Generator, Size, Tensor, device, dtype  # noqa: F401
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
-from tenon import autograd, random, return_types, serialization, utils  # noqa: F401
+from tenon import amp, autograd, profiler, random, return_types, serialization, utils  # noqa: F401
 from tenon._ops import OperatorError, load_operators, ops  # noqa: F401
 from tenon._dtypes import finfo, iinfo  # noqa: F401
 from tenon._tensor import (  # noqa: F401
@@ -25,6 +25,7 @@ from tenon._tensor import (  # noqa: F401
     numel,
     typename,
 )
+from tenon.amp import autocast  # noqa: F401
 from tenon.autograd import enable_grad, no_grad, set_grad_enabled  # noqa: F401
 from tenon.random import (  # noqa: F401
     default_generator,

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "runtime/distributed/socket.h"
+#include "runtime/distributed/store.h"
+
+namespace tenon::distributed::detail {
+
+/// A connection between every two ranks of a group, for what is small and must not be late: what
+/// each rank is about to do, messages from one to another, and that a rank has failed. The kernel
+/// closes the connections of a process that ends in whatever way, and a thread of each rank
+/// listens all the time: the others know at once, and know which rank.
+class Mesh {
+ public:
+  /// Returns when all are connected. DistStoreError or DistNetworkError after the timeout.
+  Mesh(Store& store, int rank, int size, Milliseconds timeout);
+  /// Says goodbye: others may go on without this rank.
+  ~Mesh();
+
+  /// Called once, on the mesh's thread, when the group has failed.
+  void on_failure(std::function<void()> f);
+
+  /// Sends `body` to all under the number and gives theirs, by rank. DistBackendError if the group
+  /// fails, a rank has left, or some do not come in time, which fails the group; `what` names the
+  /// operation.
+  std::vector<std::string> exchange(uint64_t number, const std::string& body, Deadline deadline,
+                                    Milliseconds timeout, const std::string& what);
+  void send(int peer, uint64_t tag, const std::string& body, Deadline deadline,
+            const std::string& what);
+  /// The next message of the tag, from `peer` or, with -1, from any; sets `peer`.
+  std::string receive(int& peer, uint64_t tag, Deadline deadline, Milliseconds timeout,
+                      const std::string& what);
+  /// The same if there is one already.
+  std::optional<std::string> try_receive(int& peer, uint64_t tag);
+
+  /// Fails the group, here and on all ranks: "rank 1: <text>".
+  void fail(const std::string& text);
+  bool failed() const;
+  /// Throws DistBackendError if the group has failed.
+  void throw_if_failed(const std::string& what) const;
+  /// Waits a moment for news of what has broken a transfer, then asks all ranks whether they live,
+  /// and throws.
+  [[noreturn]] void throw_failure(const std::string& what, const std::string& otherwise);
+  /// "rank 1 (process 4711 on host)".
+  std::string describe(int rank) const;
+
+ private:
+  enum class Kind : uint8_t {
+    Exchange = 1,
+    Message = 2,
+    Failure = 3,
+    Goodbye = 4,
+    Ping = 5,
+    Pong = 6
+  };
+  struct Peer {
+    Socket socket;
+    std::string address, host, nonce;
+    int port = 0;
+    int process = 0;
+    std::mutex writing;
+    bool writable = true;
+    std::string in;
+    // Under mutex_:
+    bool gone = false;     // nothing more will come
+    bool answers = false;  // has answered since it was last asked to
+    std::map<uint64_t, std::string> exchanged;
+    std::map<uint64_t, std::deque<std::string>> messages;
+  };
+
+  void publish(Store& store, const Socket& listener);
+  void look_up(Store& store, int rank, Deadline deadline, Milliseconds timeout);
+  void accept_others(const Socket& listener, Deadline deadline, Milliseconds timeout);
+  bool write(Peer& peer, Kind kind, uint64_t number, const std::string& body, Deadline deadline);
+  void listen();
+  /// False when nothing more will come.
+  bool read(int rank);
+  void take(int rank, Kind kind, uint64_t number, std::string body);
+  void set_failure(const std::string& text);
+  void tell_failure(const std::string& text);
+  /// Those that are there and do not answer, as a stopped process.
+  std::vector<int> silent_ranks();
+  [[noreturn]] void throw_gone(int rank, const std::string& what) const;
+
+  const int rank_;
+  const int size_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  int stop_[2] = {-1, -1};
+  std::thread thread_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string failure_;
+  std::function<void()> on_failure_;
+};
+
+}  // namespace tenon::distributed::detail

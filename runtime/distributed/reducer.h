@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "autograd/node.h"
+#include "runtime/distributed/comm_hooks.h"
+
+namespace tenon::distributed {
+
+struct DistributedDataParallelOptions {
+  GroupPtr group = {};  ///< by default the default group
+  /// Gradients are reduced in buckets of this size; the first is smaller, so that reduction begins
+  /// early.
+  double bucket_cap_mb = 25;
+  size_t first_bucket_bytes = 1 << 20;
+  /// Allow that some parameters take no part in computing the outputs.
+  bool find_unused_parameters = false;
+  /// Every iteration uses the same parameters, each as often: allows reentrant checkpoints.
+  bool static_graph = false;
+  /// Rank 0's buffers go to all before each forward call whose gradients are reduced.
+  bool broadcast_buffers = true;
+  /// Gradients are views of the buckets, which saves a copy and memory.
+  bool gradient_as_bucket_view = false;
+};
+
+/// What an iteration did, in nanoseconds since its backward pass began.
+struct DdpTimeline {
+  std::vector<size_t> bucket_bytes;
+  std::vector<int64_t> launched;    ///< of each bucket: when its reduction began
+  int64_t last_gradient = 0;        ///< when the last gradient was there
+  int64_t finished = 0;             ///< when all reductions were done
+  std::vector<size_t> ready_order;  ///< numbers of parameters
+};
+
+namespace detail {
+
+/// Makes gradients the mean over all ranks while backward goes on: as soon as those of a bucket are
+/// there, their reduction begins. Every backward pass that starts at the outputs of a forward call
+/// ends with all gradients reduced, or with an error on every rank that names the parameters.
+class TENON_API Reducer {
+ public:
+  struct Parameter {
+    std::string name;
+    Tensor tensor;
+  };
+
+  Reducer(std::vector<Parameter> parameters, const DistributedDataParallelOptions& options);
+  ~Reducer();
+  Reducer(const Reducer&) = delete;
+  Reducer& operator=(const Reducer&) = delete;
+
+  /// Before each forward call whose gradients are to be reduced: rebuilds the buckets in the order
+  /// in which gradients came, once, and cleans up after a pass that ended with an error.
+  void prepare_for_forward();
+  /// The outputs again: a backward pass that comes through them reduces.
+  std::vector<Tensor> watch(std::vector<Tensor> outputs);
+  void register_comm_hook(CommHook hook);
+  /// Gradients are divided by this from now on.
+  void set_divisor(int divisor) { divisor_ = divisor; }
+  /// Takes part in the reductions of one iteration without having gradients.
+  void shadow_backward();
+  const DdpTimeline& timeline() const { return timeline_; }
+  const std::vector<std::vector<size_t>>& buckets() const { return assignment_; }
+
+ private:
+  struct Bucket {
+    std::vector<size_t> indices;
+    Tensor flat = {};
+    std::vector<Tensor> views = {};  // in the parameters' layout
+    size_t pending = 0;
+    WorkPtr work = {};
+    std::function<void()> finish = {};  // of a hook
+  };
+  friend class Sink;
+
+  void build(std::vector<std::vector<size_t>> assignment);
+  void rebuild();
+  void begin(const std::vector<size_t>& unused);
+  void on_gradient(size_t index);
+  void mark_ready(size_t index);
+  void launch_ready();
+  void launch(Bucket& bucket);
+  void launch_used_map();
+  void finalize();
+  void finalize_first_static();
+  void give_up(const std::string& text);
+  void complete();
+  void copy_out(Bucket& bucket);
+  std::string names_of(const std::vector<size_t>& indices) const;
+  std::vector<size_t> not_reached(const std::vector<Tensor>& outputs) const;
+  int64_t now() const;
+
+  const DistributedDataParallelOptions options_;
+  const GroupPtr group_;
+  std::vector<Parameter> parameters_;
+  std::vector<IntrusivePtr<autograd::Node>> accumulators_;
+  std::vector<autograd::HookHandle> hooks_;
+  int divisor_;
+  CommHook comm_hook_;
+
+  std::vector<std::vector<size_t>> assignment_;
+  std::vector<Bucket> buckets_;
+  std::vector<std::pair<size_t, size_t>> place_;  // of each parameter: bucket, number in it
+  bool rebuilt_ = false;
+
+  // Of the pass under way:
+  bool active_ = false;
+  size_t next_bucket_ = 0;
+  std::vector<bool> ready_;
+  std::vector<bool> used_here_;
+  Tensor used_map_;
+  WorkPtr used_work_;
+  std::vector<int> left_;  // static graph: gradients to come
+
+  std::vector<int> counts_;  // static graph: gradients per pass, known after the first
+  bool counted_ = false;
+  std::vector<bool> used_somewhere_;
+  std::chrono::steady_clock::time_point start_;
+  DdpTimeline timeline_;
+};
+
+}  // namespace detail
+
+}  // namespace tenon::distributed

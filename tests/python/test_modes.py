@@ -1,0 +1,91 @@
+"""Autocast and the profiler."""
+
+import json
+
+import pytest
+
+import tenon
+
+
+def test_autocast_as_context_and_decorator():
+    a = tenon.ones(2, 3)
+    b = tenon.ones(3, 4)
+    with tenon.autocast("cpu"):
+        assert tenon.is_autocast_enabled("cpu")
+        assert (a @ b).dtype is tenon.bfloat16
+        assert (a + a).dtype is tenon.float32
+        with tenon.autocast("cpu", enabled=False):
+            assert (a @ b).dtype is tenon.float32
+        with tenon.autocast("cpu", dtype=tenon.float16):
+            assert (a @ b).dtype is tenon.float16
+
+    @tenon.autocast("cpu")
+    def product():
+        return a @ b
+
+    assert product().dtype is tenon.bfloat16
+    assert (a @ b).dtype is tenon.float32
+    assert not tenon.is_autocast_enabled("cpu")
+
+
+def test_gradients_of_autocast_have_the_parameters_dtype():
+    w = tenon.ones(3, 3, requires_grad=True)
+    with tenon.autocast("cpu"):
+        y = w @ w
+    assert y.dtype is tenon.bfloat16
+    y.float().sum().backward()
+    assert w.grad.dtype is tenon.float32
+    assert w.grad.tolist() == [[6.0] * 3] * 3
+
+
+def test_autocast_leaves_its_state_when_the_block_raises():
+    with pytest.raises(RuntimeError):
+        with tenon.autocast("cpu"):
+            tenon.ones(2, 3) @ tenon.ones(2, 3)
+    assert not tenon.is_autocast_enabled("cpu")
+
+
+def test_autocast_refuses_other_devices_and_dtypes():
+    with pytest.raises(ValueError, match="bfloat16 or float16"):
+        tenon.autocast("cpu", dtype=tenon.int32).__enter__()
+    with pytest.raises(ValueError, match="cpu or cuda"):
+        tenon.autocast("meta").__enter__()
+    with pytest.raises(ValueError, match="device_type"):
+        tenon.autocast(1)
+
+
+def test_profile(tmp_path):
+    w = tenon.ones(4, 4, requires_grad=True)
+    with tenon.profiler.profile(record_shapes=True, with_flops=True) as prof:
+        with tenon.profiler.record_function("step"):
+            (w @ w).sum().backward()
+    events = prof.events()
+    assert events[0].name == "step" and events[0].kind == "range"
+    product = next(e for e in events if e.name in ("aten::matmul", "aten::mm"))
+    assert product.input_shapes == [[4, 4], [4, 4]]
+    assert product.flops == 2 * 4**3
+    assert product.parent == 0
+    backward = [e for e in events if e.kind == "backward"]
+    assert backward and any(e.forward is not None for e in backward)
+    averages = prof.key_averages()
+    assert sum(a.count for a in averages) == len(events)
+    table = averages.table(sort_by="cpu_time_total", row_limit=3)
+    assert "# of Calls" in table and "step" in table
+    with pytest.raises(ValueError, match="sort_by"):
+        averages.table(sort_by="name")
+    prof.export_chrome_trace(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    assert any(e["name"] == "step" for e in trace["traceEvents"])
+
+
+def test_profile_is_of_what_is_within():
+    a = tenon.ones(2)
+    prof = tenon.profiler.profile()
+    with pytest.raises(RuntimeError, match="nothing was recorded"):
+        prof.events()
+    with prof:
+        a + a
+        with pytest.raises(RuntimeError, match="profiles already"):
+            tenon.profiler.profile().start()
+    a * a
+    assert [e.name for e in prof.events()] == ["aten::add.Tensor"]
