@@ -23,7 +23,7 @@ class Layer(NamedTuple):
 # Generated headers are of two kinds. "generated" is what kernels may see: per-operator headers, Tensor and
 # the kernel declarations. "umbrella" is for users alone: a new operator recompiles what includes it.
 OPERATORS = ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated", "autograd")
-RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed")
+RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler")
 LAYERS = (
     Layer("codegen/schema", ("codegen/schema/",), ()),
     Layer("codegen", ("codegen/",), ("codegen/schema",)),
@@ -48,6 +48,7 @@ LAYERS = (
     Layer("serialization", ("runtime/serialization/",), OPERATORS + ("nn", "optim", "data")),
     Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),
     Layer("distributed", ("runtime/distributed/",), OPERATORS + ("nn", "data")),
+    Layer("profiler", ("runtime/profiler/",), OPERATORS),
     Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
     Layer("bindings", ("bindings/", "gen/python/"), OPERATORS + RUNTIME),
     Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
