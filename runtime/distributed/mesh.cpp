@@ -232,7 +232,10 @@ bool Mesh::read(int rank) {
 }
 
 void Mesh::take(int rank, Kind kind, uint64_t number, std::string body) {
-  if (kind == Kind::Failure) return set_failure(body);
+  if (kind == Kind::Failure) {
+    set_failure(body);
+    return;
+  }
   if (kind == Kind::Ping) {
     write(*peers_[rank], Kind::Pong, 0, {}, Clock::now() + kSlice);
     return;
@@ -246,16 +249,18 @@ void Mesh::take(int rank, Kind kind, uint64_t number, std::string body) {
   changed_.notify_all();
 }
 
-void Mesh::set_failure(const std::string& text) {
+bool Mesh::set_failure(const std::string& text, bool own) {
   std::function<void()> f;
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
+    if (!failure_.empty()) return false;
     failure_ = text;
+    own_failure_ = own;
     f = on_failure_;
     changed_.notify_all();
   }
   if (f) f();
+  return true;
 }
 
 void Mesh::on_failure(std::function<void()> f) {
@@ -264,10 +269,8 @@ void Mesh::on_failure(std::function<void()> f) {
 }
 
 void Mesh::fail(const std::string& text) {
-  if (failed()) return;
   const std::string full = describe(rank_) + ": " + text;
-  set_failure(full);
-  tell_failure(full);
+  if (set_failure(full, true)) tell_failure(full);
 }
 
 void Mesh::tell_failure(const std::string& text) {
@@ -350,7 +353,7 @@ std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body
         peer.exchanged.erase(found);
       } else if (!came) {
         missing.push_back(r);
-      } else if (peer.gone && failure_.find(describe(r)) == std::string::npos) {
+      } else if (peer.gone && !own_failure_ && failure_.find(describe(r)) == std::string::npos) {
         throw_gone(r, what);
       } else {
         raise<DistBackendError>("[", what, "] the group has failed: ", failure_);

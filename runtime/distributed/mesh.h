@@ -83,7 +83,8 @@ class Mesh {
   /// False when nothing more will come.
   bool read(int rank);
   void take(int rank, Kind kind, uint64_t number, std::string body);
-  void set_failure(const std::string& text);
+  /// False if there was a failure already.
+  bool set_failure(const std::string& text, bool own = false);
   void tell_failure(const std::string& text);
   /// Those that are there and do not answer, as a stopped process.
   std::vector<int> silent_ranks();
@@ -98,6 +99,7 @@ class Mesh {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::string failure_;
+  bool own_failure_ = false;  // this rank failed, and others may have left for that
   std::function<void()> on_failure_;
 };
 
