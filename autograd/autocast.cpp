@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
@@ -173,27 +172,31 @@ bool changes_arguments(const OperatorEntry& op) {
                      [](const auto& argument) { return argument.is_mutable(); });
 }
 
+bool register_rules() {
+  for (OperatorEntry* op : all_operators()) {
+    const std::string name = op->qualified_name();
+    if (!name.starts_with("aten::") || !op->boxed) continue;
+    const std::string_view base = std::string_view(name).substr(6);
+    const std::string_view stem = base.substr(0, base.find('.'));
+    const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
+                                   [&](const Rule& one) { return one.name == stem; });
+    if (rule == std::end(kRules) || changes_arguments(*op)) continue;
+    Kernel kernel;
+    kernel.boxed = std::make_shared<const BoxedKernel>(
+        [rule](const OperatorEntry& entry, DispatchKeySet keys, Stack& stack) {
+          run(*rule, entry, keys, stack);
+        });
+    detail::add_kernel(*op, DispatchKey::Autocast, std::move(kernel), "autograd/autocast.cpp");
+  }
+  return true;
+}
+
 /// Registers the rules for what the library has, when autocast is first used: who does not use it
-/// pays nothing. An operator that has a kernel for the layer already keeps it.
-void register_rules() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (OperatorEntry* op : all_operators()) {
-      const std::string name = op->qualified_name();
-      if (!name.starts_with("aten::") || !op->boxed) continue;
-      const std::string_view base = std::string_view(name).substr(6);
-      const std::string_view stem = base.substr(0, base.find('.'));
-      const auto rule = std::find_if(std::begin(kRules), std::end(kRules),
-                                     [&](const Rule& one) { return one.name == stem; });
-      if (rule == std::end(kRules) || changes_arguments(*op)) continue;
-      Kernel kernel;
-      kernel.boxed = std::make_shared<const BoxedKernel>(
-          [rule](const OperatorEntry& entry, DispatchKeySet keys, Stack& stack) {
-            run(*rule, entry, keys, stack);
-          });
-      detail::add_kernel(*op, DispatchKey::Autocast, std::move(kernel), "autograd/autocast.cpp");
-    }
-  });
+/// pays nothing.
+void need_rules() {
+  // No std::call_once: its variables are the C++ library's thread-local ones, which a program that
+  // loads both later, as Python does, has no place for.
+  [[maybe_unused]] static const bool registered = register_rules();
 }
 
 }  // namespace
@@ -227,7 +230,7 @@ AutocastGuard::AutocastGuard(DeviceType device, std::optional<ScalarType> dtype,
 AutocastGuard::AutocastGuard(const AutocastState& state) { enter(state); }
 
 void AutocastGuard::enter(const AutocastState& state) {
-  if (state.cpu || state.cuda) register_rules();
+  if (state.cpu || state.cuda) need_rules();
   previous_ = autocast::state();
   ++thread().depth;
   apply(state);

@@ -31,14 +31,18 @@ void add_autocast(nb::module_& module) {
   nb::class_<AutocastScope>(module, "_AutocastScope").def("close", [](AutocastScope& scope) {
     scope.guard.reset();
   });
-  module.def("_open_autocast", [](nb::handle device, nb::handle type, bool enabled, bool cache) {
-    TENON_CHECK_TYPE(type.is_none() || is_dtype(type.ptr()), "autocast: dtype must be a dtype");
-    std::optional<ScalarType> dtype;
-    if (!type.is_none()) dtype = dtype_of(type.ptr());
-    auto scope = std::make_unique<AutocastScope>();
-    scope->guard.emplace(device_type(device), dtype, enabled, cache);
-    return scope;
-  });
+  module.def(
+      "_open_autocast",
+      [](nb::handle device, nb::handle type, bool enabled, bool cache) {
+        TENON_CHECK_TYPE(type.is_none() || is_dtype(type.ptr()), "autocast: dtype must be a dtype");
+        std::optional<ScalarType> dtype;
+        if (!type.is_none()) dtype = dtype_of(type.ptr());
+        auto scope = std::make_unique<AutocastScope>();
+        scope->guard.emplace(device_type(device), dtype, enabled, cache);
+        return scope;
+      },
+      nb::arg("device_type"), nb::arg("dtype").none(), nb::arg("enabled"),
+      nb::arg("cache_enabled"));
   module.def("is_autocast_enabled",
              [](nb::handle device) { return autocast::is_enabled(device_type(device)); });
   module.def("get_autocast_dtype", [](nb::handle device) {
