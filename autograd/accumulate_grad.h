@@ -12,7 +12,7 @@ namespace tenon::autograd {
 class AccumulateGrad final : public Node {
  public:
   /// The leaf's accumulator, made if it has none.
-  static IntrusivePtr<Node> of(const Tensor& leaf);
+  TENON_API static IntrusivePtr<Node> of(const Tensor& leaf);
 
   explicit AccumulateGrad(const Tensor& leaf);
   std::string name() const override { return "AccumulateGrad"; }
