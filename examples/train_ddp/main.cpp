@@ -11,21 +11,18 @@
 #include <iostream>
 #include <string>
 
+#include "../train_mnist/lenet.h"
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
 #include "runtime/data/data.h"
 #include "runtime/distributed/distributed.h"
-#include "runtime/nn/nn.h"
 #include "runtime/optim/optim.h"
 #include "runtime/serialization/training/training.h"
 #include "tenon/ops/argmax.h"
 #include "tenon/ops/eq.h"
-#include "tenon/ops/flatten.h"
 #include "tenon/ops/item.h"
-#include "tenon/ops/max_pool2d.h"
-#include "tenon/ops/relu.h"
 #include "tenon/ops/sum.h"
 
 namespace {
@@ -33,32 +30,6 @@ namespace {
 namespace data = tenon::data;
 namespace distributed = tenon::distributed;
 using tenon::Tensor;
-
-/// The network of examples/train_mnist.
-class LeNetImpl : public tenon::nn::Module {
- public:
-  LeNetImpl() {
-    using namespace tenon::nn;
-    conv1 = register_module("conv1", Conv2d(Conv2dOptions(1, 6, 5).padding(2)));
-    conv2 = register_module("conv2", Conv2d(Conv2dOptions(6, 16, 5)));
-    fc1 = register_module("fc1", Linear(16 * 5 * 5, 120));
-    fc2 = register_module("fc2", Linear(120, 84));
-    fc3 = register_module("fc3", Linear(84, 10));
-  }
-
-  Tensor forward(Tensor x) {
-    x = tenon::max_pool2d(tenon::relu(conv1(x)), 2);
-    x = tenon::max_pool2d(tenon::relu(conv2(x)), 2);
-    x = tenon::relu(fc1(x.flatten(1)));
-    x = tenon::relu(fc2(x));
-    return fc3(x);
-  }
-
- private:
-  tenon::nn::Conv2d conv1{nullptr}, conv2{nullptr};
-  tenon::nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
-};
-TENON_MODULE(LeNet);
 
 struct Settings {
   int64_t epochs = 2;

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "tenon/tenon.h"
+#include "runtime/nn/nn.h"
+#include "tenon/ops/flatten.h"
+#include "tenon/ops/max_pool2d.h"
+#include "tenon/ops/relu.h"
 
 /// LeCun et al., Gradient-based learning applied to document recognition (1998), with ReLU and max
 /// pooling: [N, 1, 28, 28] to scores [N, 10].

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "lenet.h"
+#include "tenon/tenon.h"
 
 namespace {
 
