@@ -14,9 +14,11 @@ install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
 install(TARGETS tenonc tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 
-install(DIRECTORY aten autograd runtime DESTINATION "${TENON_INSTALL_INCLUDE}"
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
-install(DIRECTORY codegen/schema DESTINATION "${TENON_INSTALL_INCLUDE}/codegen" FILES_MATCHING PATTERN "*.h")
+include(cmake/TenonPublicHeaders.cmake)
+foreach(header IN LISTS TENON_PUBLIC_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "${header}" DESTINATION "${TENON_INSTALL_INCLUDE}/${folder}")
+endforeach()
 install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_CONFIG_DIR}/" DESTINATION "${TENON_INSTALL_INCLUDE}"
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 

@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT / "cmake" / "lint"))
 
 import definitions  # noqa: E402
 import layers  # noqa: E402
+import public_headers  # noqa: E402
 import sources  # noqa: E402
 
 
@@ -135,6 +136,37 @@ class Sources(Tree):
         path.write_text(new)
         old, new = sources.rewrite(path)
         self.assertEqual(old, new)
+
+
+class PublicHeaders(Tree):
+    def setUp(self):
+        super().setUp()
+        self.plant("aten/core/tensor.h", '#include "aten/core/storage.h"\n#include <vector>\n')
+        self.plant("aten/core/storage.h", "")
+        self.plant("aten/cpu/kernel-inl.h", "")
+        self.plant("aten/cpu/gemm.h", "")
+        self.plant("codegen/templates/kernel.cpp.j2", '#include "aten/cpu/kernel-inl.h"\n')
+        self.plant("codegen/emit/emit.cpp", '#include "codegen/schema/type.h"\n')
+        self.plant("codegen/schema/type.h", "")
+        self.list = self.plant(
+            "cmake/TenonPublicHeaders.cmake",
+            "set(TENON_PUBLIC_ENTRIES\n  aten/core/tensor.h\n)\n\nset(TENON_PUBLIC_HEADERS\n  aten/cpu/gemm.h\n)\n",
+        )
+
+    def test_entries_and_generated_code_bring_what_they_include(self):
+        problems, text = public_headers.check(self.root)
+        self.assertEqual([], problems)
+        listed = public_headers.entries(text, "TENON_PUBLIC_HEADERS")
+        self.assertEqual(["aten/core/storage.h", "aten/core/tensor.h", "aten/cpu/kernel-inl.h"], listed)
+        self.list.write_text(text)
+        self.assertEqual(([], text), public_headers.check(self.root))
+
+    def test_examples_and_documents_use_public_headers_only(self):
+        self.plant("examples/one/main.cpp", '#include "aten/core/storage.h"\n#include "aten/cpu/gemm.h"\n')
+        self.plant("docs/page.md", '    #include "aten/core/tensor.h"\n')
+        problems, _ = public_headers.check(self.root)
+        self.assertEqual(1, len(problems), problems)
+        self.assertTrue(problems[0].startswith("examples/one/main.cpp: [public] aten/cpu/gemm.h"), problems[0])
 
 
 if __name__ == "__main__":
