@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aten/core/thread_state.h"
 #include "aten/meta/tensor_spec.h"
 
 /// What the generated wrappers of structured operators share.
@@ -42,5 +43,12 @@ TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef siz
 /// dtype.
 TENON_API void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes,
                              ScalarType dtype);
+
+/// Whether a call with these keys records a graph on this thread. Then an in-place form that
+/// computes the functional one and copies computes from a copy of self: the graph keeps that.
+inline bool is_recorded(DispatchKeySet keys) {
+  return (keys.layers & ~thread_state.skipped_layers &
+          DispatchKeySet(DispatchLayer::Autograd).layers) != 0;
+}
 
 }  // namespace tenon::structured

@@ -33,8 +33,8 @@ struct Recorded {
   Tensors roots;
 };
 
-/// Calls the operator with gradient recorded. In-place operators get a copy of their leaf.
-Recorded record(const Case& c, Call call) {
+/// Calls one form of the operator with gradient recorded. What writes self gets a copy of the leaf.
+Recorded record(const Case& c, Call call, const OperatorEntry& form, bool writes_self) {
   Recorded run{std::move(call), {}, {}, {}};
   for (size_t i = 0; i < run.call.num_tensors(); ++i) {
     if (!run.call.recipe(i).wants_grad()) continue;
@@ -42,11 +42,15 @@ Recorded record(const Case& c, Call call) {
     leaf.set_requires_grad(true);
     run.inputs.push_back(i);
     run.leaves.push_back(leaf);
-    run.call.set_tensor(i, c.forms.writes_self() && i == 0 ? leaf.clone() : leaf);
+    run.call.set_tensor(i, writes_self && i == 0 ? leaf.clone() : leaf);
   }
-  const auto results = tensors_of(run.call.run(*c.forms.op));
+  const auto results = tensors_of(run.call.run(form));
   for (const size_t k : c.expected.roots) run.roots.emplace_back(results.at(k));
   return run;
+}
+
+Recorded record(const Case& c, Call call) {
+  return record(c, std::move(call), *c.forms.op, c.forms.writes_self());
 }
 
 /// Sum of Re(conj(a) b) over the elements.
@@ -137,20 +141,14 @@ void compare_differences(const Case& c, const char* check, size_t input, const T
   }
 }
 
-}  // namespace
-
-void check_gradients(const Case& c) { check_gradients_of(c, c.call(), 4); }
-
-void check_gradients_of(const Case& c, const Call& call, double slack) {
-  if (c.expected.gradients.empty() || c.sample.row->option("grad") == "numeric") return;
-  const Recorded run = record(c, call);
-  if (!all_require_grad(c, run)) return;
+/// The gradients of a call against PyTorch's.
+void compare_gradients(const Case& c, const char* check, const Recorded& run, double slack) {
   const Tensors gradients = differentiate(c, run, false);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     const auto found = c.expected.gradients.find(run.inputs[i]);
     const std::string name = detail::concat("tensor argument ", run.inputs[i], ": ");
     if (found == c.expected.gradients.end()) {
-      c.fail("gradient", name + "the golden has no gradient; run make_golden.py");
+      c.fail(check, name + "the golden has no gradient; run make_golden.py");
       continue;
     }
     const TensorBase leaf = run.leaves[i];
@@ -161,19 +159,42 @@ void check_gradients_of(const Case& c, const Call& call, double slack) {
       // None stands for zeros.
       const auto zero = [](std::complex<double> x) { return x == 0.0; };
       if (!std::all_of(expected.numbers.begin(), expected.numbers.end(), zero)) {
-        c.fail("gradient", name + "expected a gradient, found none");
+        c.fail(check, name + "expected a gradient, found none");
       }
       continue;
     }
     if (gradients[i].sizes() != leaf.sizes()) {
-      c.fail("gradient", name + "expected sizes " + list_text(leaf.sizes()) + ", found " +
+      c.fail(check, name + "expected sizes " + list_text(leaf.sizes()) + ", found " +
                              list_text(gradients[i].sizes()));
       continue;
     }
     const std::string text =
         compare_cells(expected, read_cells(gradients[i].cpu()), slack * c.ulps(expected.dtype));
-    if (!text.empty()) c.fail("gradient", name + text);
+    if (!text.empty()) c.fail(check, name + text);
   }
+}
+
+}  // namespace
+
+void check_gradients(const Case& c) { check_gradients_of(c, c.call(), 4); }
+
+void check_gradients_of(const Case& c, const Call& call, double slack) {
+  if (c.expected.gradients.empty() || c.sample.row->option("grad") == "numeric") return;
+  const Recorded run = record(c, call);
+  if (all_require_grad(c, run)) compare_gradients(c, "gradient", run, slack);
+}
+
+void check_inplace_gradients(const Case& c) {
+  if (!c.forms.inplace || c.expected.gradients.empty() || c.sample.row->option("grad") == "numeric")
+    return;
+  const Call call = c.call();
+  if (call.num_tensors() == 0 || c.expected.results.size() != 1) return;
+  const auto& expected = c.expected.results[0];
+  const TensorBase& self = call.tensor(0);
+  if (self.sizes() != IntArrayRef(expected.sizes) || self.scalar_type() != expected.cells.dtype)
+    return;
+  const Recorded run = record(c, c.call(), *c.forms.inplace, true);
+  if (all_require_grad(c, run)) compare_gradients(c, "gradient in place", run, 4);
 }
 
 void check_finite_differences(const Case& c) {

@@ -47,6 +47,8 @@ void check_undefined_gradients(const Case& c);
 void check_gradients(const Case& c);
 /// The same for a call whose tensors may be elsewhere; `slack` multiplies the tolerance.
 void check_gradients_of(const Case& c, const Call& call, double slack);
+/// The same of the in-place form.
+void check_inplace_gradients(const Case& c);
 /// Results and gradients on the GPU, where there is one and the operator has a kernel for it.
 void check_cuda(const Case& c);
 /// In double precision: gradients, and gradients of gradients, against finite differences.

@@ -43,6 +43,7 @@ const Checks kValueChecks = {
 };
 const Checks kGradientChecks = {
     {"gradient", "grad", check_gradients},
+    {"gradient in place", "inplace", check_inplace_gradients},
     {"undefined gradient", "grad", check_undefined_gradients},
     {"finite differences", "fd", check_finite_differences},
 };
