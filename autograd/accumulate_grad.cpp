@@ -71,9 +71,11 @@ void AccumulateGrad::retire() noexcept {
 }
 
 void AccumulateGrad::accumulate(Tensor&& grad) {
-  Tensor& sum = variable_.mutable_grad();
+  AutogradMeta& meta = *variable_.unsafe_impl()->autograd_meta;
+  Tensor sum = meta.current_grad();
   if (GradMode::is_enabled()) {
     sum = sum.defined() ? sum + grad : grad.clone();
+    meta.swap_grad(sum);
     return;
   }
   if (sum.defined()) {
@@ -85,6 +87,7 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
   }
   if (grad.unsafe_impl()->autograd_meta || grad.unsafe_impl()->base) grad = grad.detach();
   sum = may_steal(grad, variable_) ? std::move(grad) : copy_in_layout_of(grad, variable_);
+  meta.swap_grad(sum);
 }
 
 variable_list AccumulateGrad::apply(variable_list&& grads) {

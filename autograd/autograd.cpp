@@ -133,7 +133,8 @@ void set_grad(const Tensor& tensor, const Tensor& grad) {
                 grad.device(), "' to a tensor on device '", tensor.device(), "'");
     TENON_CHECK(!grad.is_same(tensor), "can't assign Variable as its own grad");
   }
-  tensor.mutable_grad() = grad;
+  Tensor value = grad;
+  meta_of(*tensor.unsafe_impl()).swap_grad(value);
 }
 
 HookHandle register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulateHook hook) {
@@ -141,7 +142,7 @@ HookHandle register_post_accumulate_grad_hook(const Tensor& leaf, PostAccumulate
               "cannot register a hook on a tensor that doesn't require gradient");
   TENON_CHECK(leaf.is_leaf(),
               "post accumulate grad hooks cannot be registered on non-leaf tensors");
-  return meta_of(*leaf.unsafe_impl()).hooks_or_new().post_accumulate.add(std::move(hook));
+  return meta_of(*leaf.unsafe_impl()).hooks.get_or_make().post_accumulate.add(std::move(hook));
 }
 
 }  // namespace tenon::autograd

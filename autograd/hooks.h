@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "autograd/spin_lock.h"
 #include "tenon/tensor.h"
 
 namespace tenon::autograd {
@@ -55,24 +58,22 @@ class HookHandle {
   uint32_t id_ = 0;
 };
 
-/// Hooks in the order they were registered. Those that a running hook adds or removes count from
-/// the next run on.
+/// Hooks in the order they were registered. Those that a running hook, or another thread, adds or
+/// removes count from the next run on.
 template <class Hook>
 class HookList {
  public:
   HookHandle add(Hook hook) {
-    if (!entries_) entries_ = std::make_shared<Entries>();
     const uint32_t id = next_hook_id();
-    entries_->writable().push_back({id, std::move(hook)});
+    entries_->change([&](std::vector<Entry>& list) { list.push_back({id, hook}); });
     return HookHandle(entries_, id);
   }
-  bool empty() const { return !entries_ || entries_->list->empty(); }
+  bool empty() const { return entries_->current()->empty(); }
   /// Calls run(hook) for each.
   template <class Run>
   void for_each(Run&& run) const {
-    if (empty()) return;
-    const auto running = entries_->list;
-    for (const auto& entry : *running) run(entry.hook);
+    const auto running = entries_->current();
+    for (const Entry& entry : *running) run(entry.hook);
   }
 
  private:
@@ -80,26 +81,67 @@ class HookList {
     uint32_t id;
     Hook hook;
   };
+  // A list is never changed, but replaced by a changed copy. Hooks are copied and destroyed outside
+  // the lock: theirs may wait for the interpreter's lock, whose holder may wait for this one.
   struct Entries final : RemovableHooks {
-    std::shared_ptr<std::vector<Entry>> list = std::make_shared<std::vector<Entry>>();
+    using List = std::shared_ptr<const std::vector<Entry>>;
 
-    /// The list, or a copy of it while a run goes through it.
-    std::vector<Entry>& writable() {
-      if (list.use_count() > 1) list = std::make_shared<std::vector<Entry>>(*list);
-      return *list;
+    List current() const {
+      const std::lock_guard held(lock);
+      return list;
+    }
+    template <class Change>
+    void change(Change&& change) {
+      while (true) {
+        List before = current();
+        auto changed = std::make_shared<std::vector<Entry>>(*before);
+        change(*changed);
+        const std::lock_guard held(lock);
+        if (list != before) continue;  // another thread was quicker
+        list = std::move(changed);
+        return;
+      }
     }
     bool has(uint32_t id) const override {
-      for (const Entry& entry : *list) {
-        if (entry.id == id) return true;
-      }
-      return false;
+      const List now = current();
+      return std::any_of(now->begin(), now->end(), [&](const Entry& e) { return e.id == id; });
     }
     bool remove(uint32_t id) override {
-      return std::erase_if(writable(), [&](const Entry& entry) { return entry.id == id; }) > 0;
+      bool found = false;
+      change([&](std::vector<Entry>& list) {
+        found = std::erase_if(list, [&](const Entry& e) { return e.id == id; }) > 0;
+      });
+      return found;
     }
+
+    mutable SpinLock lock;
+    List list = std::make_shared<const std::vector<Entry>>();
   };
 
-  std::shared_ptr<Entries> entries_;
+  std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();
+};
+
+/// An object that is made when it is first asked for, by whichever thread asks first.
+template <class T>
+class OnDemand {
+ public:
+  OnDemand() = default;
+  OnDemand(const OnDemand&) = delete;
+  OnDemand& operator=(const OnDemand&) = delete;
+  ~OnDemand() { delete object_.load(std::memory_order_relaxed); }
+
+  T* get() const { return object_.load(std::memory_order_acquire); }
+  T& get_or_make() {
+    if (T* found = get()) return *found;
+    auto made = std::make_unique<T>();
+    T* found = nullptr;
+    if (object_.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel))
+      return *made.release();
+    return *found;
+  }
+
+ private:
+  std::atomic<T*> object_{nullptr};
 };
 
 /// What a tensor whose retain_grad() was called and the node that makes its gradient know of each

@@ -31,17 +31,17 @@ void RetainedGrad::add(const Tensor& grad) {
   {
     const std::lock_guard lock(mutex_);
     if (!meta_) return;
-    before = meta_->grad;
+    before = meta_->current_grad();
   }
   Tensor sum = before.defined() ? before + grad : grad.clone(MemoryFormat::Contiguous);
   before.reset();
   // What was there goes after the lock has been given up: it may hold the tensor's last reference.
   const std::lock_guard lock(mutex_);
-  if (meta_) std::swap(meta_->grad, sum);
+  if (meta_) meta_->swap_grad(sum);
 }
 
 void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr) {
-  std::shared_ptr<RetainedGrad>& retained = meta.hooks_or_new().retained;
+  std::shared_ptr<RetainedGrad>& retained = meta.hooks.get_or_make().retained;
   if (retained) retained->forget();
   retained = std::make_shared<RetainedGrad>(meta);
   meta.retains_grad = true;
@@ -51,7 +51,7 @@ void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr) {
 
 void destroy_autograd_meta(AutogradMeta* meta) noexcept {
   // The node may outlive the tensor whose gradient it was to keep.
-  if (TENON_UNLIKELY(meta->retains_grad)) meta->hooks->retained->forget();
+  if (TENON_UNLIKELY(meta->retains_grad)) meta->hooks.get()->retained->forget();
   // Nothing refers to a leaf that goes, so its accumulator is asleep.
   delete meta->accumulator;
   delete meta;

@@ -21,15 +21,22 @@ struct AutogradMeta {
   IntrusivePtr<Node> grad_fn;  ///< null for a leaf
   AccumulateGrad* accumulator =
       nullptr;  ///< of a leaf; asleep, and then owned, when no graph leads to it
-  std::unique_ptr<TensorHooks> hooks;
+  OnDemand<TensorHooks> hooks;
   uint32_t output_nr = 0;      ///< which result of grad_fn
   bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;
   SpinLock accumulator_lock;
+  SpinLock grad_lock;
 
-  TensorHooks& hooks_or_new() {
-    if (!hooks) hooks = std::make_unique<TensorHooks>();
-    return *hooks;
+  /// `grad`, while backward passes on other threads may add to it.
+  Tensor current_grad() {
+    const std::lock_guard lock(grad_lock);
+    return grad;
+  }
+  /// Leaves what was there to the caller, whose locks its last reference should not go under.
+  void swap_grad(Tensor& value) {
+    const std::lock_guard lock(grad_lock);
+    std::swap(grad, value);
   }
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }

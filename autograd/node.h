@@ -85,10 +85,7 @@ class TENON_API Node {
     return false;
   }
 
-  NodeHooks& hooks() {
-    if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
-    return *hooks_;
-  }
+  NodeHooks& hooks() { return hooks_.get_or_make(); }
   NodeHooks* hooks_or_null() const { return hooks_.get(); }
   HookHandle add_pre_hook(PreHook hook) { return hooks().pre.add(std::move(hook)); }
   HookHandle add_post_hook(PostHook hook) { return hooks().post.add(std::move(hook)); }
@@ -105,7 +102,7 @@ class TENON_API Node {
   uint64_t sequence_nr_;
   Edges next_edges_;
   SmallVector<InputMetadata, 1> metadata_;
-  std::unique_ptr<NodeHooks> hooks_;
+  OnDemand<NodeHooks> hooks_;
 
  private:
   friend class Task;

@@ -163,7 +163,7 @@ HookHandle register_hook(const Tensor& tensor, TensorHook hook) {
               "cannot register a hook on a tensor that doesn't require gradient");
   const IntrusivePtr<Node> node = tensor.grad_fn();
   AutogradMeta& meta = meta_of(*tensor.unsafe_impl());
-  TensorHooks& hooks = meta.hooks_or_new();
+  TensorHooks& hooks = meta.hooks.get_or_make();
   HookHandle handle = node ? node->hooks().on_tensors.add({meta.output_nr, std::move(hook)})
                            : hooks.on_grad.add(std::move(hook));
   // Those of graphs that have gone go when the list would have to grow.

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <thread>
 
 #include "autograd/node.h"
@@ -296,6 +297,31 @@ TEST_CASE("A tensor may go in one thread while another fills its gradient", "[ho
     z.backward();
     thread.join();
   }
+}
+
+TEST_CASE("Hooks come and go, and grad() is replaced, while other threads run backward",
+          "[hooks]") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  std::atomic<int> running{2};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) (y * 2).sum().backward({}, true);
+      --running;
+    });
+  }
+  while (running > 0) {
+    const auto handle = autograd::register_hook(x, [](const Tensor& g) { return g * 1; });
+    const auto inner = autograd::register_hook(y, [](const Tensor& g) { return g * 1; });
+    autograd::set_grad(x, Tensor());
+    CHECK(handle.remove());
+    CHECK(inner.remove());
+  }
+  for (auto& thread : threads) thread.join();
+  autograd::set_grad(x, Tensor());
+  (y * 2).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{6, 6});
 }
 
 TEST_CASE("grad() gives the gradient of what the pass goes through before its hooks", "[hooks]") {

@@ -165,7 +165,7 @@ void compare_gradients(const Case& c, const char* check, const Recorded& run, do
     }
     if (gradients[i].sizes() != leaf.sizes()) {
       c.fail(check, name + "expected sizes " + list_text(leaf.sizes()) + ", found " +
-                             list_text(gradients[i].sizes()));
+                        list_text(gradients[i].sizes()));
       continue;
     }
     const std::string text =

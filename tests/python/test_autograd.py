@@ -247,6 +247,28 @@ def test_anomaly_mode_names_the_operation(capfd):
     assert not tenon.is_anomaly_enabled()
 
 
+def test_hooks_and_gradients_change_while_backward_runs():
+    x = tenon.randn(5000, requires_grad=True)  # of a size that lets go of the interpreter's lock
+
+    def run():
+        for _ in range(200):
+            (x * 2).sum().backward()
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        hook = x.register_hook(lambda g: g * 1)
+        x.grad = None
+        assert x.grad is None or x.grad.shape == (5000,)
+        hook.remove()
+    for thread in threads:
+        thread.join()
+    x.grad = None
+    (x * 2).sum().backward()
+    assert x.grad[:2].tolist() == [2, 2]
+
+
 def test_several_threads_run_backward_at_once():
     results = []
 

@@ -5,6 +5,7 @@
 
 #include "aten/core/print.h"
 #include "autograd/autograd.h"
+#include "autograd/meta.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/named_values.h"
@@ -34,7 +35,10 @@ TENON_ATTRIBUTE(nbytes, wrap(static_cast<int64_t>(t.nbytes())))
 TENON_ATTRIBUTE(requires_grad, wrap(t.requires_grad()))
 TENON_ATTRIBUTE(is_leaf, wrap(t.is_leaf()))
 TENON_ATTRIBUTE(retains_grad, wrap(t.retains_grad()))
-TENON_ATTRIBUTE(grad, wrap(t.grad()))
+// A backward pass on another thread may be adding to it.
+TENON_ATTRIBUTE(grad,
+                wrap(t.unsafe_impl()->autograd_meta ? t.unsafe_impl()->autograd_meta->current_grad()
+                                                    : Tensor()))
 TENON_ATTRIBUTE(version, wrap(t._version()))
 TENON_ATTRIBUTE(base, wrap(t._base()))
 TENON_ATTRIBUTE(output_nr, wrap(t.output_nr()))
