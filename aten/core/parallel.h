@@ -7,7 +7,8 @@
 
 namespace tenon {
 
-/// Threads that one operator may use; at least 1.
+/// Threads that one operator may use; at least 1. It stays 1 on the thread that went on in a child
+/// of fork(), if it had used several before: those are the parent's.
 TENON_API int get_num_threads();
 TENON_API void set_num_threads(int count);
 /// Inside a parallel_for: its worker's number, else 0.
@@ -16,6 +17,8 @@ TENON_API bool in_parallel_region();
 
 namespace detail {
 using RangeFunction = void (*)(void* body, int64_t begin, int64_t end);
+/// Before a library runs OpenMP regions of its own on this thread.
+void expect_openmp_region();
 TENON_API void run_parallel(int64_t begin, int64_t end, int64_t grain, RangeFunction f, void* body);
 }  // namespace detail
 

@@ -104,6 +104,7 @@ struct Cached {
                                 Scratch(bytes(3))};
     const Scratch scratch(scratchpad_bytes);
     dnnl::stream& s = stream();
+    tenon::detail::expect_openmp_region();
     for (int i = 0; i < 4; ++i) {
       Operand& o = operands[i];
       if (!o.argument) continue;
