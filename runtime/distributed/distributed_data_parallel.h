@@ -2,17 +2,10 @@
 
 #include <tuple>
 
-#include "runtime/distributed/reducer.h"
+#include "runtime/distributed/replica.h"
 #include "runtime/nn/module.h"
 
 namespace tenon::distributed {
-
-struct JoinOptions {
-  /// Divide gradients by the number of all ranks; else by that of those which still have inputs.
-  bool divide_by_initial_world_size = true;
-  /// Instead of going on without them, fail on all ranks when one has run out of inputs.
-  bool throw_on_early_termination = false;
-};
 
 /// What DistributedDataParallel does that depends on no type of module.
 class TENON_API DistributedDataParallelBase : public nn::Module {
@@ -23,14 +16,16 @@ class TENON_API DistributedDataParallelBase : public nn::Module {
   void load_state_dict(const nn::StateDict& state, bool strict = true);
 
   /// Takes the place of all_reduce from here on. Once only.
-  void register_comm_hook(CommHook hook) { reducer_->register_comm_hook(std::move(hook)); }
+  void register_comm_hook(CommHook hook) { replica_.reducer().register_comm_hook(std::move(hook)); }
   /// While it lives, forward calls of this thread are not to be reduced: their gradients are added
   /// up on each rank, for the first pass after it.
   class TENON_API NoSyncGuard {
    public:
     explicit NoSyncGuard(DistributedDataParallelBase& module)
-        : module_(module), before_(std::exchange(module.sync_, false)) {}
-    ~NoSyncGuard() { module_.sync_ = before_; }
+        : module_(module), before_(module.replica_.sync()) {
+      module.replica_.set_sync(false);
+    }
+    ~NoSyncGuard() { module_.replica_.set_sync(before_); }
     NoSyncGuard(const NoSyncGuard&) = delete;
     NoSyncGuard& operator=(const NoSyncGuard&) = delete;
 
@@ -45,30 +40,22 @@ class TENON_API DistributedDataParallelBase : public nn::Module {
   /// have the same parameters afterwards: those of a rank that made the last iteration.
   void join(const std::function<void()>& f, const JoinOptions& options = {});
 
-  const DdpTimeline& timeline() const { return reducer_->timeline(); }
+  const DdpTimeline& timeline() const { return replica_.reducer().timeline(); }
   /// Numbers of parameters, bucket by bucket.
-  const std::vector<std::vector<size_t>>& buckets() const { return reducer_->buckets(); }
+  const std::vector<std::vector<size_t>>& buckets() const { return replica_.reducer().buckets(); }
 
  protected:
   DistributedDataParallelBase(std::shared_ptr<nn::Module> module,
                               DistributedDataParallelOptions options);
   void before_forward();
-  bool is_watching() const;
+  bool is_watching() const { return replica_.is_watching(); }
   std::vector<Tensor> watch(std::vector<Tensor> outputs) {
-    return reducer_->watch(std::move(outputs));
+    return replica_.watch(std::move(outputs));
   }
 
  private:
-  void check_same_model() const;
-  void broadcast_state(int src, bool parameters) const;
-  /// Each rank tells all whether it makes another iteration: the highest that does, or -1.
-  int find_active(bool active);
-
   std::shared_ptr<nn::Module> wrapped_;
-  DistributedDataParallelOptions options_;
-  std::unique_ptr<detail::Reducer> reducer_;
-  bool sync_ = true;
-  std::optional<JoinOptions> joining_;
+  detail::Replica replica_;
 };
 
 /// A module that is trained on several ranks, each with its own part of a batch: after backward()

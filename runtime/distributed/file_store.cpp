@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "runtime/distributed/interrupt.h"
 #include "runtime/distributed/store_map.h"
 
 namespace tenon::distributed {
@@ -141,6 +142,7 @@ bool FileStore::wait_for(const std::vector<std::string>& keys, Milliseconds time
       if (detail::has_all(state_->map, keys)) return true;
     }
     if (std::chrono::steady_clock::now() >= end) return false;
+    detail::check_interrupt();
     std::this_thread::sleep_for(kPoll);
   }
 }

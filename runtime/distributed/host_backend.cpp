@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "aten/core/thread_state.h"
+#include "runtime/distributed/interrupt.h"
 #include "runtime/distributed/shared_memory.h"
 #include "runtime/distributed/store_map.h"
 #include "tenon/config.h"
@@ -187,7 +188,7 @@ WorkPtr HostBackend::submit(Call call, const CallOptions& options) {
   const WorkPtr work = call.work;
   std::unique_lock lock(mutex_);
   TENON_CHECK_AS(DistBackendError, !closed_, "[", call.what, "] the group has been destroyed");
-  if (!options.async_op && !busy_ && queue_.empty()) {
+  if (!options.async_op && !busy_ && queue_.empty() && !has_interrupt_check()) {
     busy_ = true;
     lock.unlock();
     run(call);
@@ -200,19 +201,8 @@ WorkPtr HostBackend::submit(Call call, const CallOptions& options) {
   queue_.push_back(std::move(call));
   changed_.notify_all();
   lock.unlock();
-  if (!options.async_op) {
-    // The error is for wait(), as it is when the call ran at once.
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool done = false;
-    work->then([&] {
-      const std::lock_guard guard(mutex);
-      done = true;
-      changed.notify_all();
-    });
-    std::unique_lock guard(mutex);
-    changed.wait(guard, [&] { return done; });
-  }
+  // The error is for wait(), as it is when the call ran at once.
+  if (!options.async_op) work->wait_until_done();
   return work;
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "runtime/distributed/interrupt.h"
 #include "runtime/distributed/store_map.h"
 
 namespace tenon::distributed::detail {
@@ -112,7 +113,9 @@ void Mesh::accept_others(const Socket& listener, Deadline deadline, Milliseconds
     if (missing.empty()) return;
     std::vector<pollfd> entries{{listener.descriptor(), POLLIN, 0}};
     for (const Guest& guest : guests) entries.push_back({guest.socket.descriptor(), POLLIN, 0});
-    ::poll(entries.data(), entries.size(), milliseconds_until(deadline));
+    ::poll(entries.data(), entries.size(),
+           milliseconds_until(std::min(deadline, Clock::now() + kInterruptSlice)));
+    check_interrupt();
     TENON_CHECK_AS(DistStoreError, Clock::now() < deadline, "[init_process_group] rank ", rank_,
                    " waited ", timeout.count(), " ms for ", ranks_text(missing),
                    " to join the group");
@@ -422,10 +425,12 @@ std::string Mesh::receive(int& peer, uint64_t tag, Deadline deadline, Millisecon
     };
     // With any source, one that has gone must not keep this awake all the time.
     if (peer < 0) {
-      changed_.wait_until(lock, std::min(deadline, Clock::now() + kSlice));
+      changed_.wait_until(lock, std::min(deadline, Clock::now() + kInterruptSlice));
     } else {
-      changed_.wait_until(lock, deadline, ready);
+      changed_.wait_until(lock, std::min(deadline, Clock::now() + kInterruptSlice), ready);
     }
+    lock.unlock();
+    check_interrupt();
   }
 }
 

@@ -22,7 +22,7 @@ using autograd::variable_list;
 /// started, and not in one within it as reentrant checkpoints make.
 struct Sink : autograd::Function<Sink> {
   struct State {
-    Reducer* reducer;
+    std::shared_ptr<Reducer> reducer;
     std::vector<size_t> unused;
   };
   static variable_list forward(autograd::AutogradContext* context,
@@ -134,7 +134,7 @@ std::vector<Tensor> Reducer::watch(std::vector<Tensor> outputs) {
     if (t.defined() && t.requires_grad()) differentiable.push_back(t);
   }
   if (differentiable.empty()) return outputs;
-  Sink::State state{this, {}};
+  Sink::State state{shared_from_this(), {}};
   if (options_.find_unused_parameters && !options_.static_graph)
     state.unused = not_reached(differentiable);
   const variable_list watched = Sink::apply(differentiable, state);
@@ -339,8 +339,12 @@ void Reducer::complete() {
   const auto attempt = [&](auto&& f) {
     try {
       f();
-    } catch (...) {
+    } catch (const DistError&) {
       if (!first) first = std::current_exception();
+    } catch (const std::exception& error) {
+      // This rank's own: a hook's, or somebody no longer waits. Others would wait for it.
+      if (!first) first = std::current_exception();
+      group_->backend().abort(error.what());
     }
   };
   for (Bucket& bucket : buckets_) {

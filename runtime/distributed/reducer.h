@@ -22,6 +22,8 @@ struct DistributedDataParallelOptions {
   bool broadcast_buffers = true;
   /// Gradients are views of the buckets, which saves a copy and memory.
   bool gradient_as_bucket_view = false;
+  /// Compare the models and give all ranks rank 0's. Without it they must be equal already.
+  bool init_sync = true;
 };
 
 /// What an iteration did, in nanoseconds since its backward pass began.
@@ -38,7 +40,7 @@ namespace detail {
 /// Makes gradients the mean over all ranks while backward goes on: as soon as those of a bucket are
 /// there, their reduction begins. Every backward pass that starts at the outputs of a forward call
 /// ends with all gradients reduced, or with an error on every rank that names the parameters.
-class TENON_API Reducer {
+class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
  public:
   struct Parameter {
     std::string name;
@@ -53,7 +55,8 @@ class TENON_API Reducer {
   /// Before each forward call whose gradients are to be reduced: rebuilds the buckets in the order
   /// in which gradients came, once, and cleans up after a pass that ended with an error.
   void prepare_for_forward();
-  /// The outputs again: a backward pass that comes through them reduces.
+  /// The outputs again: a backward pass that comes through them reduces. Their graph keeps the
+  /// reducer.
   std::vector<Tensor> watch(std::vector<Tensor> outputs);
   void register_comm_hook(CommHook hook);
   /// Gradients are divided by this from now on.

@@ -15,6 +15,8 @@
 #include <memory>
 #include <thread>
 
+#include "runtime/distributed/interrupt.h"
+
 namespace tenon::distributed::detail {
 namespace {
 
@@ -45,10 +47,12 @@ void no_delay(const Socket& socket) {
 bool wait_for(int descriptor, short events, Deadline deadline) {
   while (true) {
     pollfd entry{descriptor, events, 0};
-    const int n = ::poll(&entry, 1, milliseconds_until(deadline));
+    const int n =
+        ::poll(&entry, 1, milliseconds_until(std::min(deadline, Clock::now() + kInterruptSlice)));
     if (n > 0) return true;
     if (n == 0 && Clock::now() >= deadline) return false;
     if (n < 0 && errno != EINTR) return false;
+    check_interrupt();
   }
 }
 
@@ -110,6 +114,7 @@ Socket Socket::connect(const std::string& host, int port, Deadline deadline) {
     const auto wait = std::chrono::milliseconds(20);
     if (Clock::now() + wait >= deadline)
       raise<DistNetworkError>("[socket] cannot connect to ", host, ":", port, ": ", reason);
+    check_interrupt();
     std::this_thread::sleep_for(wait);
   }
 }

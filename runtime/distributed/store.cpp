@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "runtime/distributed/interrupt.h"
 #include "runtime/distributed/store_map.h"
 
 namespace tenon::distributed {
@@ -209,8 +210,8 @@ HashStore::~HashStore() = default;
 
 bool HashStore::wait_for(const std::vector<std::string>& keys, Milliseconds timeout) {
   std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, timeout,
-                                  [&] { return detail::has_all(state_->map, keys); });
+  return detail::wait_until(state_->changed, lock, std::chrono::steady_clock::now() + timeout,
+                            [&] { return detail::has_all(state_->map, keys); });
 }
 
 std::string HashStore::execute(const detail::StoreRequest& request) {

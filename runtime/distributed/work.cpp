@@ -1,5 +1,7 @@
 #include "runtime/distributed/work.h"
 
+#include "runtime/distributed/interrupt.h"
+
 namespace tenon::distributed {
 
 bool Work::is_completed() {
@@ -13,15 +15,20 @@ bool Work::is_success() {
 }
 
 void Work::wait(Milliseconds timeout) {
+  using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
-  const auto done = [&] { return done_; };
-  if (timeout == Milliseconds::max()) {
-    changed_.wait(lock, done);
-  } else {
-    TENON_CHECK_AS(DistBackendError, changed_.wait_for(lock, timeout, done),
-                   "[Work] not done after ", timeout.count(), " ms");
-  }
+  const auto deadline =
+      timeout == Milliseconds::max() ? Clock::time_point::max() : Clock::now() + timeout;
+  TENON_CHECK_AS(DistBackendError,
+                 detail::wait_until(changed_, lock, deadline, [&] { return done_; }),
+                 "[Work] not done after ", timeout.count(), " ms");
   if (error_) std::rethrow_exception(error_);
+}
+
+void Work::wait_until_done() {
+  std::unique_lock lock(mutex_);
+  detail::wait_until(changed_, lock, std::chrono::steady_clock::time_point::max(),
+                     [&] { return done_; });
 }
 
 std::exception_ptr Work::exception() const {

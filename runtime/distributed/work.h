@@ -22,6 +22,8 @@ class TENON_API Work {
   /// Returns when it is done; throws its error. DistBackendError if a timeout is given and passes
   /// first.
   virtual void wait(Milliseconds timeout = Milliseconds::max());
+  /// Returns when it is done, well or not.
+  void wait_until_done();
   /// The error of one that is done; null if it went well.
   std::exception_ptr exception() const;
   /// Calls f when it is done: at once if it is already, otherwise on the thread that does it.

@@ -3,6 +3,7 @@
 import ast
 import pathlib
 
+import pytest
 import tenon
 from tenon import _C
 
@@ -60,3 +61,14 @@ def test_parameters_agree_with_what_the_parser_says():
             assert own in said, (name, own, said)
             checked += 1
     assert checked > 300
+
+
+def test_the_distributed_module_agrees():
+    distributed = pytest.importorskip("tenon._distributed")
+    stubs = ast.parse((pathlib.Path(tenon.__file__).parent / "_distributed.pyi").read_text()).body
+    assert {n for n in vars(distributed) if not n.startswith("_")} == {n for n in _names(stubs) if not n.startswith("_")}
+    for node in stubs:
+        if isinstance(node, ast.ClassDef) and not node.name.endswith("Error"):
+            run_time = {n for n in vars(getattr(distributed, node.name)) if not n.startswith("_")} - {"get_future"}
+            said = {n for n in _names(node.body) if not n.startswith("_")} | {t.id for a in node.body if isinstance(a, ast.Assign) for t in a.targets}
+            assert run_time == said - {"get_future"}, node.name

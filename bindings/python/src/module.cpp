@@ -3,6 +3,7 @@
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/tensor_api.h"
 #include "bindings/python/src/tensor_methods.h"
 
 NB_MODULE(_C, module) {
@@ -37,6 +38,8 @@ NB_MODULE(_C, module) {
     add_global_state(module);
     add_modes(module);
     add_runtime_operators(module);
+    static const TensorApi api{tensor_type, &wrap, &set_error_from_exception, &keep};
+    module.attr("_tensor_api") = nanobind::capsule(&api, TensorApi::kName);
   } catch (const nanobind::python_error&) {
     throw;
   } catch (...) {

@@ -5,4 +5,13 @@ from tenon.nn.modules import *  # noqa: F403
 from tenon.nn.modules import __all__ as _modules
 from tenon.nn.parameter import Buffer, Parameter
 
+
+def __getattr__(name):
+    if name == "parallel":
+        import importlib
+
+        return importlib.import_module("tenon.nn.parallel")
+    raise AttributeError(f"module 'tenon.nn' has no attribute '{name}'")
+
+
 __all__ = ["Buffer", "Parameter", "functional", "init", "utils", *_modules]

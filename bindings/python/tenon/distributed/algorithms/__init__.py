@@ -1,0 +1,1 @@
+"""Ways to reduce gradients: ddp_comm_hooks."""

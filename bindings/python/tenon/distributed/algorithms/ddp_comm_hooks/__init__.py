@@ -1,0 +1,3 @@
+"""Hooks for DistributedDataParallel.register_comm_hook()."""
+
+from tenon.distributed.algorithms.ddp_comm_hooks import default_hooks  # noqa: F401

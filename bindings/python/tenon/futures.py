@@ -1,0 +1,95 @@
+"""Results that are not there yet."""
+
+import threading
+
+__all__ = ["Future", "collect_all", "wait_all"]
+
+
+class Future:
+    """A value, or an error, that somebody sets later."""
+
+    def __init__(self, *, devices=None):
+        self._changed = threading.Condition()
+        self._done, self._value, self._error, self._callbacks = False, None, None, []
+
+    def done(self):
+        return self._done
+
+    def wait(self):
+        """Waits for the value; raises the error if there was one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._done)
+        return self.value()
+
+    def value(self):
+        """The value of one that is done."""
+        if not self._done:
+            raise RuntimeError("Future.value(): it is not done; wait() waits for it")
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def set_result(self, result):
+        self._finish(result, None)
+
+    def set_exception(self, result):
+        if not isinstance(result, BaseException):
+            raise TypeError(f"Future.set_exception() expects an exception, got {type(result).__name__}")
+        self._finish(None, result)
+
+    def _finish(self, value, error):
+        with self._changed:
+            if self._done:
+                raise RuntimeError("Future: it has a result already")
+            self._done, self._value, self._error = True, value, error
+            callbacks, self._callbacks = self._callbacks, []
+            self._changed.notify_all()
+        for callback in callbacks:
+            callback(self)
+
+    def add_done_callback(self, callback):
+        """callback(self) when it is done: at once if it is already, else on the thread that sets it."""
+        with self._changed:
+            if not self._done:
+                self._callbacks.append(callback)
+                return
+        callback(self)
+
+    def then(self, callback):
+        """A future of what callback(self) returns, called when this one is done."""
+        following = Future()
+
+        def run(self):
+            try:
+                result = callback(self)
+            except BaseException as error:  # it is whoever waits that gets it
+                following.set_exception(error)
+            else:
+                following.set_result(result)
+
+        self.add_done_callback(run)
+        return following
+
+
+def collect_all(futures):
+    """A future of the list of all, when they are done."""
+    futures, together = list(futures), Future()
+    left, lock = [len(futures)], threading.Lock()
+
+    def one_done(_):
+        with lock:
+            left[0] -= 1
+            last = left[0] == 0
+        if last:
+            together.set_result(futures)
+
+    if not futures:
+        together.set_result([])
+    for future in futures:
+        future.add_done_callback(one_done)
+    return together
+
+
+def wait_all(futures):
+    """The values of all."""
+    return [future.wait() for future in collect_all(futures).wait()]

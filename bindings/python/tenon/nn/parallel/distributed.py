@@ -1,0 +1,143 @@
+"""One model on several ranks."""
+
+import contextlib
+import dataclasses
+
+import tenon
+from tenon.nn.modules.module import Module
+
+_PREFIX = "module."
+
+
+def _map_tensors(value, f):
+    """`value` with f(tensor) in the place of each tensor, in nested tuples, lists, dicts and dataclasses."""
+    if isinstance(value, tenon.Tensor):
+        return f(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_map_tensors(v, f) for v in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(_map_tensors(v, f) for v in value)
+    if isinstance(value, dict):
+        mapped = value.copy()
+        mapped.update((k, _map_tensors(v, f)) for k, v in value.items())
+        return mapped
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(value, **{d.name: _map_tensors(getattr(value, d.name), f) for d in dataclasses.fields(value) if d.init})
+    return value
+
+
+class DistributedDataParallel(Module):
+    """A module that is trained on several ranks, each with its own part of a batch: after backward() every rank has the gradients' mean.
+
+    Rank 0's parameters and buffers go to all when it is made; DistBackendError on every rank, with the first difference, if the modules
+    differ. For modules of the CPU: device_ids and output_device must not be given.
+    """
+
+    def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, process_group=None,
+                 bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, gradient_as_bucket_view=False, static_graph=False,
+                 delay_all_reduce_named_params=None, param_to_hook_all_reduce=None, mixed_precision=None, device_mesh=None,
+                 skip_all_reduce_unused_params=False):
+        super().__init__()
+        from tenon import distributed
+
+        if not distributed.is_available():
+            raise RuntimeError("DistributedDataParallel: this build of Tenon is without tenon.distributed")
+        if device_ids or output_device is not None:
+            raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with modules on GPUs, got "
+                             f"device_ids {device_ids}, output_device {output_device}")
+        for name, value in (("delay_all_reduce_named_params", delay_all_reduce_named_params), ("mixed_precision", mixed_precision),
+                            ("param_to_hook_all_reduce", param_to_hook_all_reduce), ("device_mesh", device_mesh),
+                            ("skip_all_reduce_unused_params", skip_all_reduce_unused_params or None)):
+            if value is not None:
+                raise NotImplementedError(f"DistributedDataParallel: {name}")
+        self.module = module
+        self.dim, self.device_ids, self.output_device = dim, None, None
+        self.device = next(module.parameters()).device if any(True for _ in module.parameters()) else None
+        self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
+        self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
+        self.bucket_bytes_cap = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
+        self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        self.process_group = distributed.distributed_c10d._resolved(process_group)
+        parameters = [(name, p) for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
+        from tenon import _distributed as _C
+
+        self._replica = _C._Replica(
+            type(module).__name__, parameters, self._named_buffers(), self.process_group,
+            25 if bucket_cap_mb is None else bucket_cap_mb, find_unused_parameters, static_graph, broadcast_buffers, gradient_as_bucket_view,
+            init_sync)
+
+    def _named_buffers(self):
+        return [(name, b) for name, b in self.module.named_buffers() if name not in self.parameters_to_ignore]
+
+    def _buffer_list(self):
+        return [b for _, b in self._named_buffers()]
+
+    @property
+    def require_backward_grad_sync(self):
+        """Whether forward calls are to be reduced; no_sync() clears it."""
+        return self._replica.sync
+
+    @require_backward_grad_sync.setter
+    def require_backward_grad_sync(self, sync):
+        self._replica.sync = sync
+
+    def forward(self, *inputs, **kwargs):
+        replica = self._replica
+        if not replica.is_watching:
+            return self.module(*inputs, **kwargs)
+        replica.before_forward(self._buffer_list())
+        output = self.module(*inputs, **kwargs)
+        tensors = []
+        _map_tensors(output, tensors.append)
+        watched = iter(replica.watch(tensors))
+        return _map_tensors(output, lambda _: next(watched))
+
+    @contextlib.contextmanager
+    def no_sync(self):
+        """Within it gradients are added up on each rank, for the first pass of a forward call after it. The forward calls belong within."""
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    @contextlib.contextmanager
+    def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
+        """A loop of iterations of which ranks may have different numbers: a rank that is through takes part in what the others do."""
+        if not enable:
+            yield
+            return
+        self._replica.begin_join(divide_by_initial_world_size, throw_on_early_termination)
+        try:
+            yield
+            self._replica.finish_join(self._buffer_list())
+        finally:
+            self._replica.end_join()
+
+    def register_comm_hook(self, state, hook):
+        """hook(state, bucket) -> Future of the buffer's mean over the ranks takes the place of all_reduce. Once only."""
+        from tenon.distributed._ddp import NativeHook
+
+        if isinstance(hook, NativeHook) and getattr(state, "process_group", state) in (None, self.process_group):
+            self._replica.register_native_hook(hook.native(state))
+            return
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        self._replica.register_python_hook(state, hook)
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Takes keys with and without "module."."""
+        if state_dict and not any(key.startswith(_PREFIX) for key in state_dict):
+            metadata = getattr(state_dict, "_metadata", None)
+            state_dict = type(state_dict)((_PREFIX + key, value) for key, value in state_dict.items())
+            if metadata is not None:
+                state_dict._metadata = {(_PREFIX + key).rstrip("."): value for key, value in metadata.items()}
+        return super().load_state_dict(state_dict, strict, assign)
+
+    def timeline(self):
+        """What the last backward pass did: a DdpTimeline."""
+        return self._replica.timeline()
+
+    def buckets(self):
+        """Numbers of parameters, bucket by bucket."""
+        return self._replica.buckets()

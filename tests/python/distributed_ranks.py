@@ -1,0 +1,310 @@
+"""What the ranks of test_distributed.py run: distributed_ranks.py LIBRARY CASE FOLDER. Each writes what the case returns, as JSON.
+
+The cases named in BOTH are the same program for Tenon and for PyTorch.
+"""
+
+import datetime
+import importlib
+import json
+import os
+import pathlib
+import signal
+import sys
+import threading
+import time
+
+BOTH, CASES = [], {}
+lib = dist = rank = size = folder = None
+
+
+def both(case):
+    BOTH.append(case.__name__)
+    CASES[case.__name__] = case
+    return case
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def numbers(*shape, seed=0):
+    """The same on every rank and in both libraries."""
+    count = 1
+    for n in shape:
+        count *= n
+    state, values = 12345 + 7919 * seed, []
+    for _ in range(count):
+        state = (state * 1103515245 + 12345) % 2**31
+        values.append(state / 2**31 - 0.5)
+    return lib.tensor(values, dtype=lib.float64).reshape(shape)
+
+
+def raised(f, *args, **kwargs):
+    try:
+        f(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001
+        return [type(error).__name__, str(error)]
+    return None
+
+
+@both
+def collectives():
+    out = {}
+    for op in ("SUM", "PRODUCT", "MIN", "MAX"):
+        t = numbers(3, 2, seed=rank)
+        assert dist.all_reduce(t, op=getattr(dist.ReduceOp, op)) is None
+        out[op] = t.tolist()
+    t = lib.tensor([5 + rank, 6])
+    dist.all_reduce(t, dist.ReduceOp.BXOR)
+    out["BXOR"] = t.tolist()
+    t = lib.full((2,), float(rank))
+    dist.broadcast(t, src=1)
+    out["broadcast"] = t.tolist()
+    t = lib.full((2,), float(rank + 1))
+    dist.reduce(t, dst=0)
+    out["reduce"] = t.tolist() if rank == 0 else None
+    parts = [lib.zeros(2) for _ in range(size)]
+    dist.all_gather(parts, lib.full((2,), float(rank)))
+    out["all_gather"] = [p.tolist() for p in parts]
+    whole = lib.zeros(size * 2)
+    dist.all_gather_into_tensor(whole, lib.full((2,), float(rank)))
+    out["all_gather_into_tensor"] = whole.tolist()
+    parts = [lib.zeros(2) for _ in range(size)] if rank == 0 else None
+    dist.gather(lib.full((2,), float(rank + 3)), parts, dst=0)
+    out["gather"] = [p.tolist() for p in parts or []]
+    t = lib.zeros(2)
+    dist.scatter(t, [lib.full((2,), float(i)) for i in range(size)] if rank == 1 else None, src=1)
+    out["scatter"] = t.tolist()
+    t = lib.zeros(2)
+    dist.all_to_all_single(t, lib.arange(2.0) + 10 * rank)
+    out["all_to_all_single"] = t.tolist()
+    t = lib.zeros(3) if rank == 0 else lib.zeros(1)
+    dist.all_to_all_single(t, lib.arange(2.0) + 10 * rank, [1, 2] if rank == 0 else [1, 0], [1, 1] if rank == 0 else [2, 0])
+    out["all_to_all_single with sizes"] = t.tolist()
+    if rank == 0:
+        dist.send(lib.tensor([1.5, 2.5]), dst=1, tag=3)
+        out["recv"] = None
+    else:
+        t = lib.zeros(2)
+        source = dist.recv(t, src=0, tag=3)
+        out["recv"] = [source, t.tolist()]
+    works = [dist.all_reduce(numbers(4, seed=i + rank), async_op=True) for i in range(3)]
+    for work in reversed(works):
+        work.wait()
+    t = numbers(4, seed=rank)
+    work = dist.all_reduce(t, async_op=True)
+    assert work.wait() is True or lib.__name__ == "torch"
+    out["async"] = [t.tolist(), work.is_completed()]
+    future = dist.all_reduce(lib.ones(2), async_op=True).get_future().then(lambda f: f.value()[0] * 2)
+    out["future"] = future.wait().tolist()
+    dist.barrier()
+    dist.monitored_barrier(timeout=datetime.timedelta(seconds=100))
+    return out
+
+
+@both
+def objects():
+    everything = [None] * size
+    dist.all_gather_object(everything, {"rank": rank, "long": "x" * (70000 * rank)})
+    gathered = [None] * size if rank == 1 else None
+    dist.gather_object(("from", rank), gathered, dst=1)
+    replaced = [1, "two", [3.0]] if rank == 0 else [None] * 3
+    dist.broadcast_object_list(replaced, src=0)
+    mine = [None]
+    dist.scatter_object_list(mine, [{"for": i} for i in range(size)] if rank == 0 else None, src=0)
+    if rank == 0:
+        dist.send_object_list([1, {"a": 2}], dst=1)
+        sent = None
+    else:
+        sent = [None, None]
+        dist.recv_object_list(sent, src=0)
+    return [[[e["rank"], len(e["long"])] for e in everything], gathered, replaced, mine, sent]
+
+
+@both
+def groups():
+    out = [dist.is_initialized(), dist.get_rank(), dist.get_world_size(), dist.get_backend(), dist.is_available()]
+    alone = dist.new_group([1])
+    t = lib.ones(1) * (rank + 1)
+    if rank == 1:
+        dist.all_reduce(t, group=alone)
+        out += [dist.get_process_group_ranks(alone), dist.get_global_rank(alone, 0), dist.get_group_rank(alone, 1)]
+    out += [dist.get_rank(alone), dist.get_world_size(alone), t.tolist()]
+    everybody = dist.new_group()
+    dist.broadcast(t, group_src=1, group=everybody)
+    out += [t.tolist(), dist.get_world_size(everybody), dist.get_world_size(dist.group.WORLD)]
+    if rank == 1:
+        dist.destroy_process_group(alone)
+    return out
+
+
+@both
+def training():
+    """SGD of two ranks, with uneven buckets and accumulation; batch norm's buffers are rank 0's."""
+    out = {}
+    for options in ({}, {"bucket_cap_mb": 0.0001, "gradient_as_bucket_view": True}, {"find_unused_parameters": True}, {"static_graph": True}):
+        model = lib.nn.Sequential(lib.nn.Linear(3, 5), lib.nn.BatchNorm1d(5), lib.nn.Tanh(), lib.nn.Linear(5, 2)).double()
+        with lib.no_grad():
+            for i, p in enumerate(model.parameters()):
+                p.copy_(numbers(*p.shape, seed=i + 50 * rank))  # rank 0's count
+        ddp = lib.nn.parallel.DistributedDataParallel(model, **options)
+        optimizer = lib.optim.SGD(ddp.parameters(), lr=0.1)
+        for step in range(4):
+            optimizer.zero_grad()
+            if step == 2 and "static_graph" not in options:
+                with ddp.no_sync():
+                    ddp(numbers(4, 3, seed=200 + rank)).pow(2).sum().backward()
+            ddp(numbers(4, 3, seed=100 + 10 * step + rank)).pow(2).mean().backward()
+            optimizer.step()
+        out[str(options)] = [v.tolist() for v in ddp.state_dict().values()] if rank == 0 else None
+        everything = [None] * size
+        dist.all_gather_object(everything, [p.tolist() for p in model.parameters()])
+        assert everything[0] == everything[1]
+    out["keys"] = list(ddp.state_dict())
+    return out
+
+
+@both
+def joining():
+    model = lib.nn.Linear(3, 2).double()
+    with lib.no_grad():
+        for i, p in enumerate(model.parameters()):
+            p.copy_(numbers(*p.shape, seed=i))
+    ddp = lib.nn.parallel.DistributedDataParallel(model)
+    optimizer = lib.optim.SGD(ddp.parameters(), lr=0.1)
+    with ddp.join():
+        for step in range(2 + 2 * rank):
+            optimizer.zero_grad()
+            ddp(numbers(4, 3, seed=10 * step + rank)).pow(2).mean().backward()
+            optimizer.step()
+    return [p.tolist() for p in model.parameters()]
+
+
+@both
+def hooks():
+    out = []
+    default_hooks = importlib.import_module(f"{lib.__name__}.distributed.algorithms.ddp_comm_hooks.default_hooks")
+
+    def own(state, bucket):
+        state.append(bucket.index())
+        assert len(bucket.gradients()) == len(bucket.parameters()) and bucket.is_last()
+        work = dist.all_reduce(bucket.buffer(), async_op=True)
+        return work.get_future().then(lambda future: future.value()[0] / (2 * size))
+
+    def wrapped(state, bucket):
+        return default_hooks.allreduce_hook(None, bucket).then(lambda future: future.value() * 3)
+
+    seen = []
+    for state, hook in ((None, default_hooks.allreduce_hook), (None, default_hooks.fp16_compress_hook), (None, default_hooks.bf16_compress_hook),
+                        (seen, own), (None, wrapped)):
+        model = lib.nn.Linear(3, 2)
+        with lib.no_grad():
+            for i, p in enumerate(model.parameters()):
+                p.copy_(numbers(*p.shape, seed=i))
+        ddp = lib.nn.parallel.DistributedDataParallel(model)
+        ddp.register_comm_hook(state, hook)
+        ddp(numbers(4, 3, seed=rank).float()).pow(2).mean().backward()
+        out.append([p.grad.tolist() for p in model.parameters()])
+        assert raised(ddp.register_comm_hook, state, hook)
+    return [out, seen]
+
+
+@case
+def work_and_errors():
+    names = lambda error: [k.__name__ for k in error.__mro__]  # noqa: E731
+    out = {"classes": [names(k) for k in (dist.DistBackendError, dist.DistStoreError, dist.DistNetworkError)]}
+    # The ranks call different things: both are told, and the group goes on.
+    try:
+        dist.all_reduce(lib.ones(2)) if rank == 0 else dist.broadcast(lib.ones(3), src=0)
+    except dist.DistBackendError as error:
+        out["mismatch"] = str(error)
+    work = dist.all_reduce(lib.ones(2 + rank), async_op=True)
+    out["async error"] = raised(work.wait)
+    error = work.exception()
+    out["exception"] = [type(error).__name__, str(error)]
+    out["success"] = work.is_success()
+    out["dtype"] = raised(dist.all_reduce, lib.ones(2, dtype=lib.complex64), dist.ReduceOp.MAX)
+    out["barrier"] = None
+    if rank == 0:
+        out["barrier"] = raised(dist.monitored_barrier, timeout=datetime.timedelta(milliseconds=200))
+    return out
+
+
+@case
+def differing_models():
+    model = lib.nn.Linear(3, 2 + rank)
+    return raised(lib.nn.parallel.DistributedDataParallel, model)
+
+
+@case
+def temporaries():
+    """The graph keeps what it needs of a DDP object that is gone; unused parameters are an error at the end of the same pass."""
+    model = lib.nn.Linear(3, 2)
+    lib.nn.parallel.DistributedDataParallel(model)(lib.ones(2, 3) * (rank + 1)).sum().backward()
+    out = [model.weight.grad.tolist()]
+    model = lib.nn.ModuleDict({"used": lib.nn.Linear(3, 2), "unused": lib.nn.Linear(3, 2)})
+    model.forward = lambda x: {"y": [model["used"](x), (x, "text")]}
+    ddp = lib.nn.parallel.DistributedDataParallel(model)
+    result = ddp(lib.ones(2, 3))
+    out.append(raised(result["y"][0].sum().backward))
+    out.append(result["y"][1][1])
+    timeline = ddp.timeline()
+    out += [timeline.bucket_bytes, len(timeline.launched), sorted(sum(ddp.buckets(), []))]
+    failing = lib.nn.parallel.DistributedDataParallel(lib.nn.Linear(3, 2))
+    failing.register_comm_hook(None, lambda state, bucket: 3)
+    out.append(raised(failing(lib.ones(2, 3)).sum().backward)[0])
+    return out
+
+
+@case
+def exception_ends_the_others():
+    if rank == 1:
+        raise ValueError("rank 1 has had enough")
+    return raised(dist.all_reduce, lib.ones(2))
+
+
+@case
+def interrupt():
+    """Ctrl-C while rank 1 does not come: a collective, a backward pass, a store."""
+    def later():
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    out = []
+    if rank == 0:
+        ddp_like = [lambda: dist.all_reduce(lib.ones(2)), lambda: dist.HashStore().get("never"),
+                    lambda: dist.TCPStore("127.0.0.1", 0, world_size=2, is_master=True), lambda: dist.recv(lib.ones(2), src=1)]
+        for wait in ddp_like:
+            threading.Thread(target=later).start()
+            try:
+                wait()
+                out.append("came back")
+            except KeyboardInterrupt:
+                out.append("interrupted")
+        (pathlib.Path(folder) / "go on").touch()
+    else:
+        while not (pathlib.Path(folder) / "go on").exists():
+            time.sleep(0.01)
+        dist.all_reduce(lib.ones(2))
+    # What was interrupted has gone on: the group is as it was.
+    t = lib.ones(1)
+    dist.all_reduce(t)
+    return [out, t.item()]
+
+
+def main():
+    global lib, dist, rank, size, folder
+    library, name, folder = sys.argv[1:]
+    lib = importlib.import_module(library)
+    dist = importlib.import_module(library + ".distributed")
+    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size, timeout=datetime.timedelta(seconds=120))
+    result = CASES[name]()
+    (pathlib.Path(folder) / f"result_{rank}").write_text(json.dumps(result))
+    if library == "torch":
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
