@@ -258,6 +258,29 @@ def temporaries():
 
 
 @case
+def sync_batch_norm():
+    """Batches of 3 and 5 rows as one of 8."""
+    def make():
+        net = lib.nn.Sequential(lib.nn.Conv1d(2, 3, 1), lib.nn.BatchNorm1d(3), lib.nn.Flatten(), lib.nn.Linear(6, 1)).double()
+        with lib.no_grad():
+            for i, p in enumerate(net.parameters()):
+                p.copy_(numbers(*p.shape, seed=i))
+        return net
+
+    alone, net = make(), lib.nn.SyncBatchNorm.convert_sync_batchnorm(make())
+    assert isinstance(net[1], lib.nn.SyncBatchNorm)
+    ddp = lib.nn.parallel.DistributedDataParallel(net)
+    x = numbers(8, 2, 2, seed=9)
+    (alone(x).pow(2).sum() / size).backward()
+    ddp(x[:3] if rank == 0 else x[3:]).pow(2).sum().backward()
+    for (name, a), b in zip(alone.named_parameters(), net.parameters()):
+        assert (a.grad - b.grad).abs().max() < 1e-11, (name, a.grad, b.grad)
+    for a, b in zip(alone.buffers(), net.buffers()):
+        assert (a - b).abs().max() < 1e-11
+    return list(net.state_dict()) == list(alone.state_dict())
+
+
+@case
 def exception_ends_the_others():
     if rank == 1:
         raise ValueError("rank 1 has had enough")

@@ -102,6 +102,15 @@ def test_ddp_objects(tmp_path):
         assert result[6] == "TypeError"
 
 
+def test_sync_batch_norm(tmp_path):
+    assert results("sync_batch_norm", tmp_path) == [True, True]
+    norm = tenon.nn.SyncBatchNorm(2)  # without a group: as ordinary batch normalisation
+    x = tenon.randn(4, 2, 3)
+    assert tenon.equal(norm(x), tenon.nn.BatchNorm1d(2)(x))
+    with pytest.raises(ValueError, match="expected at least 2D input"):
+        norm(x[0, 0])
+
+
 def test_an_exception_reaches_the_other_ranks_at_once(tmp_path):
     (first, seen, _), (second, _, printed) = start("exception_ends_the_others", tmp_path)
     assert first == 0 and second == 1 and "ValueError: rank 1 has had enough" in printed

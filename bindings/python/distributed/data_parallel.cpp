@@ -1,6 +1,7 @@
 #include "bindings/python/distributed/imports.h"
 #include "runtime/distributed/distributed_sampler.h"
 #include "runtime/distributed/replica.h"
+#include "runtime/distributed/sync_batch_norm.h"
 
 namespace tenon::python {
 
@@ -125,6 +126,16 @@ void add_data_parallel(nb::module_& module) {
           nb::arg("state").none(), nb::arg("hook"))
       .def("timeline", [](const Replica& r) { return r.reducer().timeline(); })
       .def("buckets", [](const Replica& r) { return r.reducer().buckets(); });
+  module.def(
+      "_sync_batch_norm",
+      [](const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+         const Tensor& running_var, double momentum, double eps, const Group* group) {
+        return distributed::sync_batch_norm(input, weight, bias, running_mean, running_var,
+                                            momentum, eps, group_of(group));
+      },
+      nb::arg("input"), nb::arg("weight").none(), nb::arg("bias").none(),
+      nb::arg("running_mean").none(), nb::arg("running_var").none(), nb::arg("momentum"),
+      nb::arg("eps"), nb::arg("group").none(), nb::call_guard<Unlocked>());
   module.def("_sampler_indices", [](int64_t size, int replicas, int rank, bool shuffle,
                                     uint64_t seed, bool drop_last, int64_t epoch) {
     distributed::DistributedSampler sampler(size, {replicas, rank, shuffle, seed, drop_last});
