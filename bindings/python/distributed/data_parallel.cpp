@@ -1,5 +1,6 @@
 #include "bindings/python/distributed/imports.h"
 #include "runtime/distributed/distributed_sampler.h"
+#include "runtime/distributed/power_sgd.h"
 #include "runtime/distributed/replica.h"
 #include "runtime/distributed/sync_batch_norm.h"
 
@@ -69,6 +70,20 @@ void add_hooks(nb::module_& module) {
           "__call__",
           [](const CommHook& hook, const GradBucket& bucket) { return Finish{hook(bucket)}; },
           nb::call_guard<Unlocked>());
+  using distributed::PowerSGDState;
+  nb::class_<PowerSGDState>(module, "_PowerSGDState")
+      .def(
+          "__init__",
+          [](PowerSGDState* place, int64_t rank, int64_t start, double min_rate, bool feedback,
+             bool warm_start, double epsilon, uint64_t seed) {
+            new (place) PowerSGDState({rank, start, min_rate, feedback, warm_start, epsilon, seed});
+          })
+      .def_prop_ro("iteration", &PowerSGDState::iteration)
+      .def_prop_ro("numel_before", &PowerSGDState::numel_before)
+      .def_prop_ro("numel_after", &PowerSGDState::numel_after)
+      .def("factors", &PowerSGDState::factors)
+      .def("error", &PowerSGDState::error);
+  module.def("_powerSGD_hook", &distributed::powerSGD_hook);
   module.def("_allreduce_hook", &distributed::allreduce_hook);
   module.def("_fp16_compress_hook", &distributed::fp16_compress_hook);
   module.def("_bf16_compress_hook", &distributed::bf16_compress_hook);
