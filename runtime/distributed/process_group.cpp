@@ -107,8 +107,7 @@ void init_process_group(const InitOptions& options) {
   TENON_CHECK(!is_initialized(), "[init_process_group] there is a default group already");
   std::string backend = options.backend;
   if (backend.empty()) backend = is_backend_available("gloo") ? "gloo" : "single";
-  TENON_CHECK_VALUE(is_backend_available(backend), "[init_process_group] there is no backend '",
-                    backend, "' in this build");
+  check_backend(backend);
   Rendezvous found;
   if (options.store) {
     TENON_CHECK_VALUE(options.rank >= 0 && options.world_size > 0,
