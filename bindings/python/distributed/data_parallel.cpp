@@ -97,6 +97,11 @@ void add_data_parallel(nb::module_& module) {
                           "What an iteration did, in nanoseconds since its backward pass began.")
       .def_ro("bucket_bytes", &DdpTimeline::bucket_bytes)
       .def_ro("launched", &DdpTimeline::launched)
+      .def_ro("reduced", &DdpTimeline::reduced)
+      .def_ro("forward", &DdpTimeline::forward)
+      .def_ro("began", &DdpTimeline::began)
+      .def("communication", &DdpTimeline::communication)
+      .def("overlap", &DdpTimeline::overlap)
       .def_ro("last_gradient", &DdpTimeline::last_gradient)
       .def_ro("finished", &DdpTimeline::finished)
       .def_ro("ready_order", &DdpTimeline::ready_order);
