@@ -69,18 +69,21 @@ bool is_backend_available(const std::string& name) {
   return registry().factories.contains(name);
 }
 
-std::shared_ptr<Backend> make_backend(const std::string& name, const BackendArguments& arguments) {
-  BackendFactory factory;
-  {
-    const std::lock_guard lock(registry().mutex);
-    const auto found = registry().factories.find(name);
-    if (found != registry().factories.end()) factory = found->second;
-  }
-  if (!factory) {
+void check_backend(const std::string& name) {
+  if (!is_backend_available(name)) {
     std::string names;
     for (const std::string& one : available_backends()) names += (names.empty() ? "" : ", ") + one;
     detail::raise<ValueError>("[init_process_group] there is no backend '", name,
-                              "' in this build; there are: ", names);
+                              "' in this build; there are: ", names, detail::missing_engine());
+  }
+}
+
+std::shared_ptr<Backend> make_backend(const std::string& name, const BackendArguments& arguments) {
+  check_backend(name);
+  BackendFactory factory;
+  {
+    const std::lock_guard lock(registry().mutex);
+    factory = registry().factories.at(name);
   }
   return factory(arguments);
 }

@@ -81,7 +81,8 @@ TENON_API void register_backend(const std::string& name, BackendFactory factory)
 /// Names of the backends there are, sorted.
 TENON_API std::vector<std::string> available_backends();
 TENON_API bool is_backend_available(const std::string& name);
-/// ValueError, with the names there are, for an unknown one.
+/// ValueError, with the names there are and what the build is without, for an unknown one.
+TENON_API void check_backend(const std::string& name);
 TENON_API std::shared_ptr<Backend> make_backend(const std::string& name,
                                                 const BackendArguments& arguments);
 

@@ -752,11 +752,21 @@ void HostBackend::take_earlier(Receive& last, bool wait, Milliseconds timeout) {
   }
 }
 
+std::string missing_engine() {
+#if TENON_HAS_GLOO
+  return {};
+#else
+  return "; several ranks need Gloo, and this build is without it: TENON_GLOO=OFF, or CMake did "
+         "not "
+         "find it (libgloo-dev)";
+#endif
+}
+
 std::map<std::string, BackendFactory> built_in_backends() {
   std::map<std::string, BackendFactory> all;
   all["single"] = [](const BackendArguments& arguments) -> std::shared_ptr<Backend> {
     TENON_CHECK_VALUE(arguments.size == 1, "[init_process_group] the backend single is for one ",
-                      "rank, got ", arguments.size);
+                      "rank, got ", arguments.size, missing_engine());
     return std::make_shared<HostBackend>("single", arguments, HostBackend::MakeEngine());
   };
 #if TENON_HAS_GLOO

@@ -104,5 +104,7 @@ class HostBackend : public Backend {
 
 /// "single", for groups of one, and those of the engines that this build has.
 std::map<std::string, BackendFactory> built_in_backends();
+/// Why there is no backend for several ranks, "; ...", in a build without Gloo; else empty.
+std::string missing_engine();
 
 }  // namespace tenon::distributed::detail

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <random>
@@ -35,6 +36,17 @@ std::string host_name() {
 
 std::string key_of(int rank) { return "mesh/" + std::to_string(rank); }
 
+Milliseconds heartbeat_timeout() {
+  const char* text = std::getenv("TENON_HEARTBEAT_TIMEOUT");
+  if (!text) return std::chrono::seconds(60);
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  TENON_CHECK_VALUE(end != text && !*end && seconds >= 0 && seconds < 1e6,
+                    "[init_process_group] expected TENON_HEARTBEAT_TIMEOUT to be a number of ",
+                    "seconds, got '", text, "'");
+  return Milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
 std::string ranks_text(const std::vector<int>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (size_t i = 0; i < ranks.size(); ++i) text += (i ? ", " : "") + std::to_string(ranks[i]);
@@ -43,7 +55,8 @@ std::string ranks_text(const std::vector<int>& ranks) {
 
 }  // namespace
 
-Mesh::Mesh(Store& store, int rank, int size, Milliseconds timeout) : rank_(rank), size_(size) {
+Mesh::Mesh(Store& store, int rank, int size, Milliseconds timeout)
+    : rank_(rank), size_(size), heartbeat_(heartbeat_timeout()) {
   const Deadline deadline = Clock::now() + timeout;
   for (int r = 0; r < size; ++r) peers_.push_back(std::make_unique<Peer>());
   const Socket listener = Socket::listen(store.local_address(), 0);
@@ -245,7 +258,7 @@ void Mesh::take(int rank, Kind kind, uint64_t number, std::string body) {
   }
   const std::lock_guard lock(mutex_);
   Peer& peer = *peers_[rank];
-  if (kind == Kind::Pong) peer.answers = true;
+  peer.answers = true;
   if (kind == Kind::Exchange) peer.exchanged[number] = std::move(body);
   if (kind == Kind::Message) peer.messages[number].push_back(std::move(body));
   if (kind == Kind::Goodbye) peer.gone = true;
@@ -332,6 +345,37 @@ void Mesh::throw_gone(int rank, const std::string& what) const {
   raise<DistBackendError>("[", what, "] ", describe(rank), " has left the group");
 }
 
+bool Mesh::await_exchange(int rank, uint64_t number, Deadline deadline, const std::string& what,
+                          std::unique_lock<std::mutex>& lock) {
+  Peer& peer = *peers_[rank];
+  const auto came = [&] {
+    return peer.exchanged.contains(number) || peer.gone || !failure_.empty();
+  };
+  if (heartbeat_.count() == 0) return changed_.wait_until(lock, deadline, came);
+  // Questions are counted, not time: this process may have been stopped itself.
+  constexpr int kQuestions = 6;
+  int unanswered = 0;
+  while (true) {
+    const Deadline next = std::min(deadline, Clock::now() + heartbeat_ / kQuestions);
+    if (changed_.wait_until(lock, next, came)) return true;
+    if (Clock::now() >= deadline) return false;
+    if (peer.answers) unanswered = 0;
+    lock.unlock();
+    if (unanswered == kQuestions) {
+      fail(concat("[", what, "] ", describe(rank), " has not answered for ", heartbeat_.count(),
+                  " ms: its process is stopped, or cut off"));
+      throw_if_failed(what);
+    }
+    {
+      const std::lock_guard guard(mutex_);
+      peer.answers = false;
+    }
+    ++unanswered;
+    write(peer, Kind::Ping, 0, {}, Clock::now() + heartbeat_);
+    lock.lock();
+  }
+}
+
 std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body, Deadline deadline,
                                         Milliseconds timeout, const std::string& what) {
   throw_if_failed(what);
@@ -347,9 +391,7 @@ std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body
     for (int r = 0; r < size_; ++r) {
       if (r == rank_) continue;
       Peer& peer = *peers_[r];
-      const bool came = changed_.wait_until(lock, deadline, [&] {
-        return peer.exchanged.contains(number) || peer.gone || !failure_.empty();
-      });
+      const bool came = await_exchange(r, number, deadline, what, lock);
       const auto found = peer.exchanged.find(number);
       if (found != peer.exchanged.end()) {
         bodies[r] = std::move(found->second);

@@ -29,7 +29,9 @@ class Mesh {
 
   /// Sends `body` to all under the number and gives theirs, by rank. DistBackendError if the group
   /// fails, a rank has left, or some do not come in time, which fails the group; `what` names the
-  /// operation.
+  /// operation. Who is late is asked whether it lives: a process that does not answer for the
+  /// seconds of TENON_HEARTBEAT_TIMEOUT (60; 0: never asked) is stopped or cut off, and fails the
+  /// group before the deadline does. A thread of its own answers, whatever the rank computes.
   std::vector<std::string> exchange(uint64_t number, const std::string& body, Deadline deadline,
                                     Milliseconds timeout, const std::string& what);
   void send(int peer, uint64_t tag, const std::string& body, Deadline deadline,
@@ -89,9 +91,14 @@ class Mesh {
   /// Those that are there and do not answer, as a stopped process.
   std::vector<int> silent_ranks();
   [[noreturn]] void throw_gone(int rank, const std::string& what) const;
+  /// Waits for what the rank sends under the number, or its end, or a failure: false if the
+  /// deadline passes first.
+  bool await_exchange(int rank, uint64_t number, Deadline deadline, const std::string& what,
+                      std::unique_lock<std::mutex>& lock);
 
   const int rank_;
   const int size_;
+  const Milliseconds heartbeat_;  // 0: none
   std::vector<std::unique_ptr<Peer>> peers_;
   int stop_[2] = {-1, -1};
   std::thread thread_;

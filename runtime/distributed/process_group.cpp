@@ -107,8 +107,7 @@ void init_process_group(const InitOptions& options) {
   TENON_CHECK(!is_initialized(), "[init_process_group] there is a default group already");
   std::string backend = options.backend;
   if (backend.empty()) backend = is_backend_available("gloo") ? "gloo" : "single";
-  TENON_CHECK_VALUE(is_backend_available(backend), "[init_process_group] there is no backend '",
-                    backend, "' in this build");
+  check_backend(backend);
   Rendezvous found;
   if (options.store) {
     TENON_CHECK_VALUE(options.rank >= 0 && options.world_size > 0,
@@ -385,6 +384,29 @@ void run_on_rank_0(const std::function<void()>& f, const GroupPtr& group) {
     }
   }
   barrier(g);
+}
+
+void save_together(const std::function<std::string()>& write,
+                   const std::function<void(const std::vector<std::string>&)>& commit,
+                   const GroupPtr& group) {
+  const GroupPtr g = group_or_default(group);
+  std::string own;
+  std::exception_ptr error;
+  try {
+    own = '+';
+    own += write();
+  } catch (const std::exception& e) {
+    error = std::current_exception();
+    own = std::string("-") + e.what();
+  }
+  std::vector<std::string> parts = all_gather_object(own, g);
+  if (error) std::rethrow_exception(error);
+  for (size_t r = 0; r < parts.size(); ++r) {
+    TENON_CHECK_AS(DistBackendError, parts[r][0] == '+', "[save_together] rank ", r, ": ",
+                   parts[r].substr(1));
+    parts[r].erase(0, 1);
+  }
+  run_on_rank_0([&] { commit(parts); }, g);
 }
 
 void record(const std::function<void()>& f) {

@@ -136,6 +136,13 @@ TENON_API std::string scatter_object_list(const std::vector<std::string>& object
 /// Calls f on rank 0, as for writing a checkpoint, and returns on all ranks when it is done. If it
 /// throws, every rank does: DistBackendError with its text on the others.
 TENON_API void run_on_rank_0(const std::function<void()>& f, const GroupPtr& group = nullptr);
+/// For what all ranks write together, as a checkpoint of which each has a part: calls write() on
+/// all, and commit() on rank 0 with what they gave, by rank; returns on all ranks when that is
+/// done. If any of them throws, every rank does, DistBackendError with its text on the others, and
+/// nothing is committed.
+TENON_API void save_together(const std::function<std::string()>& write,
+                             const std::function<void(const std::vector<std::string>&)>& commit,
+                             const GroupPtr& group = nullptr);
 /// Calls f, a program's work. If it throws, the other ranks fail with its text instead of waiting,
 /// the launcher is told of it, and the exception goes on.
 TENON_API void record(const std::function<void()>& f);

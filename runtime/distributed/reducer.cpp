@@ -45,7 +45,7 @@ struct Sink : autograd::Function<Sink> {
 Reducer::Reducer(std::vector<Parameter> parameters, const DistributedDataParallelOptions& options)
     : options_(options), group_(options.group), parameters_(std::move(parameters)),
       divisor_(options.group->size()), used_here_(parameters_.size()), counts_(parameters_.size()),
-      used_somewhere_(parameters_.size(), true) {
+      used_somewhere_(parameters_.size(), true), log_(options.group->rank()) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& tensor = parameters_[i].tensor;
@@ -115,6 +115,7 @@ void Reducer::rebuild() {
 }
 
 void Reducer::prepare_for_forward() {
+  forward_ = std::chrono::steady_clock::now();
   if (active_) {
     // The pass ended with an exception; others wait for the rest of its reductions.
     give_up("its backward pass ended with an error");
@@ -186,7 +187,11 @@ void Reducer::begin(const std::vector<size_t>& unused) {
   used_here_.assign(parameters_.size(), false);
   left_ = counts_;
   timeline_.launched.clear();
+  timeline_.reduced.clear();
   timeline_.ready_order.clear();
+  const std::chrono::nanoseconds before = start_ - forward_;
+  timeline_.forward = before.count();
+  timeline_.began = std::chrono::nanoseconds(start_.time_since_epoch()).count();
   for (Bucket& bucket : buckets_) {
     bucket.pending = bucket.indices.size();
     bucket.work = nullptr;
@@ -262,6 +267,10 @@ void Reducer::launch_ready() {
 void Reducer::launch(Bucket& bucket) {
   if (!comm_hook_) {
     bucket.work = group_->backend().all_reduce(bucket.flat, ReduceOp::SUM, {.async_op = true});
+    bucket.reduced = std::make_shared<std::atomic<int64_t>>(0);
+    bucket.work->then([done = bucket.reduced, start = start_] {
+      *done = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+    });
     return;
   }
   GradBucket seen{
@@ -352,6 +361,9 @@ void Reducer::complete() {
       if (bucket.work) bucket.work->wait();
       if (bucket.finish) bucket.finish();
     });
+    // Whoever waits may be woken before the note is made.
+    const int64_t done = bucket.reduced ? bucket.reduced->load() : 0;
+    timeline_.reduced.push_back(done > 0 ? done : now());
   }
   if (used_work_) {
     attempt([&] { used_work_->wait(); });
@@ -364,10 +376,12 @@ void Reducer::complete() {
   if (!first) {
     if (options_.static_graph) counted_ = true;
     for (Bucket& bucket : buckets_) copy_out(bucket);
+    log_.add(timeline_);
   }
   for (Bucket& bucket : buckets_) {
     bucket.work = nullptr;
     bucket.finish = nullptr;
+    bucket.reduced = nullptr;
   }
   used_work_ = nullptr;
   if (first) {

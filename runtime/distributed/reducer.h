@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "runtime/distributed/comm_hooks.h"
+#include "runtime/distributed/timeline.h"
 
 namespace tenon::distributed {
 
@@ -24,15 +25,6 @@ struct DistributedDataParallelOptions {
   bool gradient_as_bucket_view = false;
   /// Compare the models and give all ranks rank 0's. Without it they must be equal already.
   bool init_sync = true;
-};
-
-/// What an iteration did, in nanoseconds since its backward pass began.
-struct DdpTimeline {
-  std::vector<size_t> bucket_bytes;
-  std::vector<int64_t> launched;    ///< of each bucket: when its reduction began
-  int64_t last_gradient = 0;        ///< when the last gradient was there
-  int64_t finished = 0;             ///< when all reductions were done
-  std::vector<size_t> ready_order;  ///< numbers of parameters
 };
 
 namespace detail {
@@ -74,6 +66,8 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
     size_t pending = 0;
     WorkPtr work = {};
     std::function<void()> finish = {};  // of a hook
+    // When the reduction was done, which its own thread writes.
+    std::shared_ptr<std::atomic<int64_t>> reduced = {};
   };
   friend class Sink;
 
@@ -120,7 +114,9 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   bool counted_ = false;
   std::vector<bool> used_somewhere_;
   std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point forward_;
   DdpTimeline timeline_;
+  TimelineLog log_;
 };
 
 }  // namespace detail

@@ -197,7 +197,8 @@ def hooks():
 
     seen = []
     for state, hook in ((None, default_hooks.allreduce_hook), (None, default_hooks.fp16_compress_hook), (None, default_hooks.bf16_compress_hook),
-                        (seen, own), (None, wrapped)):
+                        (seen, own), (None, wrapped), (None, default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)),
+                        (None, default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook))):
         model = lib.nn.Linear(3, 2)
         with lib.no_grad():
             for i, p in enumerate(model.parameters()):
@@ -208,6 +209,33 @@ def hooks():
         out.append([p.grad.tolist() for p in model.parameters()])
         assert raised(ddp.register_comm_hook, state, hook)
     return [out, seen]
+
+
+@both
+def power_sgd():
+    """One example on each of two ranks: the mean gradient has rank 2, which is sent whole."""
+    module = importlib.import_module(f"{lib.__name__}.distributed.algorithms.ddp_comm_hooks.powerSGD_hook")
+    default_hooks = importlib.import_module(f"{lib.__name__}.distributed.algorithms.ddp_comm_hooks.default_hooks")
+    out = []
+    for wrap in (lambda hook: hook, default_hooks.fp16_compress_wrapper):
+        model = lib.nn.Linear(8, 6).double()
+        with lib.no_grad():
+            for i, p in enumerate(model.parameters()):
+                p.copy_(numbers(*p.shape, seed=i))
+        ddp = lib.nn.parallel.DistributedDataParallel(model)
+        state = module.PowerSGDState(None, matrix_approximation_rank=2, start_powerSGD_iter=2, min_compression_rate=1)
+        ddp.register_comm_hook(state, wrap(module.powerSGD_hook))
+        for step in range(4):
+            ddp.zero_grad()
+            ddp(numbers(1, 8, seed=10 * step + rank)).pow(2).sum().backward()
+            grads = [p.grad.tolist() for p in model.parameters()]
+            if len(out) < 4:
+                out.append(grads)
+            else:  # through half precision
+                assert all(abs(a - b) < 0.02 for one, other in zip(out[step][0], grads[0]) for a, b in zip(one, other))
+        assert state.iter == 4
+        assert state.compression_stats()[1:] == (108, 68) or lib.__name__ == "torch", state.compression_stats()
+    return out
 
 
 @case
@@ -255,6 +283,29 @@ def temporaries():
     failing.register_comm_hook(None, lambda state, bucket: 3)
     out.append(raised(failing(lib.ones(2, 3)).sum().backward)[0])
     return out
+
+
+@case
+def sync_batch_norm():
+    """Batches of 3 and 5 rows as one of 8."""
+    def make():
+        net = lib.nn.Sequential(lib.nn.Conv1d(2, 3, 1), lib.nn.BatchNorm1d(3), lib.nn.Flatten(), lib.nn.Linear(6, 1)).double()
+        with lib.no_grad():
+            for i, p in enumerate(net.parameters()):
+                p.copy_(numbers(*p.shape, seed=i))
+        return net
+
+    alone, net = make(), lib.nn.SyncBatchNorm.convert_sync_batchnorm(make())
+    assert isinstance(net[1], lib.nn.SyncBatchNorm)
+    ddp = lib.nn.parallel.DistributedDataParallel(net)
+    x = numbers(8, 2, 2, seed=9)
+    (alone(x).pow(2).sum() / size).backward()
+    ddp(x[:3] if rank == 0 else x[3:]).pow(2).sum().backward()
+    for (name, a), b in zip(alone.named_parameters(), net.parameters()):
+        assert (a.grad - b.grad).abs().max() < 1e-11, (name, a.grad, b.grad)
+    for a, b in zip(alone.buffers(), net.buffers()):
+        assert (a - b).abs().max() < 1e-11
+    return list(net.state_dict()) == list(alone.state_dict())
 
 
 @case

@@ -102,6 +102,15 @@ def test_ddp_objects(tmp_path):
         assert result[6] == "TypeError"
 
 
+def test_sync_batch_norm(tmp_path):
+    assert results("sync_batch_norm", tmp_path) == [True, True]
+    norm = tenon.nn.SyncBatchNorm(2)  # without a group: as ordinary batch normalisation
+    x = tenon.randn(4, 2, 3)
+    assert tenon.equal(norm(x), tenon.nn.BatchNorm1d(2)(x))
+    with pytest.raises(ValueError, match="expected at least 2D input"):
+        norm(x[0, 0])
+
+
 def test_an_exception_reaches_the_other_ranks_at_once(tmp_path):
     (first, seen, _), (second, _, printed) = start("exception_ends_the_others", tmp_path)
     assert first == 0 and second == 1 and "ValueError: rank 1 has had enough" in printed
@@ -163,6 +172,34 @@ def test_before_and_after_the_default_group(tmp_path):
     assert not dist.is_initialized()
     with pytest.raises(RuntimeError, match="has been destroyed"):
         dist.all_reduce(tenon.ones(1), group=group)
+
+
+def test_the_trace_of_buckets(tmp_path, monkeypatch):
+    monkeypatch.setenv("TENON_DDP_TRACE", str(tmp_path / "traces"))
+    results("joining", tmp_path)  # 2 and 4 iterations; rank 0 stands in for two
+    for rank in range(2):
+        text = (tmp_path / "traces" / f"ddp_rank_{rank}.json").read_text()
+        events = json.loads(text.rstrip().rstrip(",") + "]")
+        assert all(e["pid"] == rank for e in events)
+        names = [e["name"] for e in events if e["ph"] == "X"]
+        assert names == ["forward", "backward", "bucket 0"] * 4
+        for backward, bucket in zip(events[4::3], events[5::3]):
+            assert bucket["args"]["bytes"] == 64 and bucket["ts"] >= backward["ts"] and bucket["dur"] >= 0
+            assert backward["args"]["overlap_us"] <= backward["args"]["communication_us"]
+
+
+def test_timelines_add_up(tmp_path):
+    dist.init_process_group(init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        ddp = tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(2, 2))
+        ddp(tenon.ones(1, 2)).sum().backward()
+        timeline = ddp.timeline()
+        assert timeline.bucket_bytes == [24] and len(timeline.launched) == len(timeline.reduced) == 1
+        assert timeline.communication() == timeline.reduced[0] - timeline.launched[0]
+        data = ddp._get_ddp_logging_data()
+        assert data["world_size"] == 1 and data["bucket_sizes"] == "24" and data["backward_compute_time"] == timeline.last_gradient
+    finally:
+        dist.destroy_process_group()
 
 
 def test_state_dicts_have_the_prefix(tmp_path):

@@ -1,6 +1,8 @@
 #include "bindings/python/distributed/imports.h"
 #include "runtime/distributed/distributed_sampler.h"
+#include "runtime/distributed/power_sgd.h"
 #include "runtime/distributed/replica.h"
+#include "runtime/distributed/sync_batch_norm.h"
 
 namespace tenon::python {
 
@@ -68,6 +70,20 @@ void add_hooks(nb::module_& module) {
           "__call__",
           [](const CommHook& hook, const GradBucket& bucket) { return Finish{hook(bucket)}; },
           nb::call_guard<Unlocked>());
+  using distributed::PowerSGDState;
+  nb::class_<PowerSGDState>(module, "_PowerSGDState")
+      .def(
+          "__init__",
+          [](PowerSGDState* place, int64_t rank, int64_t start, double min_rate, bool feedback,
+             bool warm_start, double epsilon, uint64_t seed) {
+            new (place) PowerSGDState({rank, start, min_rate, feedback, warm_start, epsilon, seed});
+          })
+      .def_prop_ro("iteration", &PowerSGDState::iteration)
+      .def_prop_ro("numel_before", &PowerSGDState::numel_before)
+      .def_prop_ro("numel_after", &PowerSGDState::numel_after)
+      .def("factors", &PowerSGDState::factors)
+      .def("error", &PowerSGDState::error);
+  module.def("_powerSGD_hook", &distributed::powerSGD_hook);
   module.def("_allreduce_hook", &distributed::allreduce_hook);
   module.def("_fp16_compress_hook", &distributed::fp16_compress_hook);
   module.def("_bf16_compress_hook", &distributed::bf16_compress_hook);
@@ -81,6 +97,11 @@ void add_data_parallel(nb::module_& module) {
                           "What an iteration did, in nanoseconds since its backward pass began.")
       .def_ro("bucket_bytes", &DdpTimeline::bucket_bytes)
       .def_ro("launched", &DdpTimeline::launched)
+      .def_ro("reduced", &DdpTimeline::reduced)
+      .def_ro("forward", &DdpTimeline::forward)
+      .def_ro("began", &DdpTimeline::began)
+      .def("communication", &DdpTimeline::communication)
+      .def("overlap", &DdpTimeline::overlap)
       .def_ro("last_gradient", &DdpTimeline::last_gradient)
       .def_ro("finished", &DdpTimeline::finished)
       .def_ro("ready_order", &DdpTimeline::ready_order);
@@ -125,6 +146,16 @@ void add_data_parallel(nb::module_& module) {
           nb::arg("state").none(), nb::arg("hook"))
       .def("timeline", [](const Replica& r) { return r.reducer().timeline(); })
       .def("buckets", [](const Replica& r) { return r.reducer().buckets(); });
+  module.def(
+      "_sync_batch_norm",
+      [](const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+         const Tensor& running_var, double momentum, double eps, const Group* group) {
+        return distributed::sync_batch_norm(input, weight, bias, running_mean, running_var,
+                                            momentum, eps, group_of(group));
+      },
+      nb::arg("input"), nb::arg("weight").none(), nb::arg("bias").none(),
+      nb::arg("running_mean").none(), nb::arg("running_var").none(), nb::arg("momentum"),
+      nb::arg("eps"), nb::arg("group").none(), nb::call_guard<Unlocked>());
   module.def("_sampler_indices", [](int64_t size, int replicas, int rank, bool shuffle,
                                     uint64_t seed, bool drop_last, int64_t epoch) {
     distributed::DistributedSampler sampler(size, {replicas, rank, shuffle, seed, drop_last});

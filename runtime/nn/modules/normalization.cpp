@@ -42,7 +42,9 @@ void BatchNorm2dImpl::check_input(const Tensor& input) const {
 Tensor BatchNormImpl::forward(const Tensor& input) {
   check_input(input);
   const bool tracked = running_mean.defined();
-  TENON_CHECK_VALUE(!(is_training() || !tracked) || input.numel() != input.size(1), "[", name(),
+  const bool by_batch = is_training() || !tracked;
+  const bool joined = normalize_batch && is_training();
+  TENON_CHECK_VALUE(!by_batch || joined || input.numel() != input.size(1), "[", name(),
                     "] Expected more than 1 value per channel when training, got ", "input size ",
                     input.sizes());
   double average_factor = options.momentum().value_or(0.0);
@@ -51,9 +53,9 @@ Tensor BatchNormImpl::forward(const Tensor& input) {
     num_batches_tracked.add_(1);
     if (!options.momentum()) average_factor = 1.0 / num_batches_tracked.item<double>();
   }
+  if (joined) return normalize_batch(*this, input, average_factor);
   return tenon::batch_norm(input, optional(weight), optional(bias), optional(running_mean),
-                           optional(running_var), is_training() || !tracked, average_factor,
-                           options.eps(), false);
+                           optional(running_var), by_batch, average_factor, options.eps(), false);
 }
 
 void BatchNormImpl::pretty_print(std::ostream& out) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "runtime/nn/module.h"
 #include "runtime/nn/options.h"
 
@@ -22,6 +24,10 @@ class TENON_API BatchNormImpl : public Module {
   Tensor running_mean;
   Tensor running_var;
   Tensor num_batches_tracked;
+  /// Where it is set, it normalises by the batch's statistics and moves the running ones, instead
+  /// of the batch_norm operator: see distributed::convert_sync_batchnorm.
+  std::function<Tensor(const BatchNormImpl& self, const Tensor& input, double momentum)>
+      normalize_batch;
 
  protected:
   /// Throws unless the input has the rank that the class is for.

@@ -232,6 +232,27 @@ void commit_shards(const std::vector<std::string>& parts, const std::string& fol
   remove_old(folder, replaced, index);
 }
 
+std::vector<TensorPiece> share_of(const StateDict& state, int rank, int size) {
+  TENON_CHECK_VALUE(size > 0 && rank >= 0 && rank < size,
+                    "[save] expected a rank below the number ", "of writers ", size, ", got ",
+                    rank);
+  std::vector<TensorPiece> share;
+  int next = 0;  // whose turn it is to write a tensor alone
+  for (const auto& item : state) {
+    const Tensor& t = item.value();
+    const std::vector<int64_t> shape(t.sizes().begin(), t.sizes().end());
+    std::vector<int64_t> offset(shape.size(), 0);
+    if (shape.empty() || shape[0] < size) {
+      if (next++ % size == rank) share.push_back({item.key(), shape, offset, t.detach()});
+      continue;
+    }
+    const int64_t begin = shape[0] * rank / size, end = shape[0] * (rank + 1) / size;
+    offset[0] = begin;
+    share.push_back({item.key(), shape, offset, t.detach().narrow(0, begin, end - begin)});
+  }
+  return share;
+}
+
 void save_sharded(const StateDict& tensors, const std::string& folder,
                   const ShardedOptions& options) {
   std::vector<TensorPiece> pieces;

@@ -35,6 +35,10 @@ struct TensorPiece {
   Tensor data;
 };
 
+/// What writer `rank` of `size` writes of a state that all of them hold: rows of each tensor, as
+/// many as the others, and in turn those that cannot be divided. Views.
+TENON_API std::vector<TensorPiece> share_of(const StateDict& state, int rank, int size);
+
 /// Writes a whole state dict into a folder, which is made if its parent exists. The new files have
 /// names of their own; readers find the older checkpoint of the folder until the new one's index
 /// takes its place, as the last step; then the older one's files are removed. Of several at once,

@@ -189,6 +189,13 @@ TEST_CASE("buckets are rebuilt in the order of the gradients, and reduced before
     RANK_REQUIRE(first[5] < 2);  // the first layer comes last
     RANK_REQUIRE(timeline.launched.size() == 6);
     RANK_REQUIRE(timeline.launched[0] <= timeline.last_gradient);
+    RANK_REQUIRE(timeline.reduced.size() == 6 && timeline.forward > 0);
+    for (size_t i = 0; i < 6; ++i) {
+      RANK_REQUIRE(timeline.launched[i] <= timeline.reduced[i]);
+      RANK_REQUIRE(timeline.reduced[i] <= timeline.finished);
+    }
+    RANK_REQUIRE(timeline.communication() > 0);
+    RANK_REQUIRE(timeline.overlap() <= timeline.communication());
     RANK_REQUIRE(timeline.finished >= timeline.last_gradient);
   })));
 }

@@ -95,6 +95,34 @@ TEST_CASE("a rank that is stopped is named when the time is up") {
   }
 }
 
+TEST_CASE(
+    "a rank that is stopped is named long before the time is up; one that is slow is waited for") {
+  {
+    Processes processes("child: all_reduce until it fails", 2,
+                        {{"TENON_TEST_ELEMENTS", "1"}, {"TENON_HEARTBEAT_TIMEOUT", "0.6"}});
+    for (int r = 0; r < 2; ++r) processes.wait_until_reached(r, "loop");
+    processes.signal(1, SIGSTOP);
+    CHECK(processes.status(0) == 3);
+    const std::string said = processes.said(0);
+    CAPTURE(said);
+    CHECK(contains(said, "rank 1 (process " + std::to_string(processes.id(1))));
+    CHECK(contains(said, "has not answered for 600 ms: its process is stopped, or cut off"));
+    processes.signal(1, SIGCONT);
+    CHECK(processes.status(1) == 3);
+    CHECK(contains(processes.said(1), "rank 0"));
+  }
+  ::setenv("TENON_HEARTBEAT_TIMEOUT", "3", 1);
+  CHECK(all_well(on_threads(2, [&](const GroupPtr& g) {
+    if (g->rank() == 1) std::this_thread::sleep_for(milliseconds(3500));
+    all_reduce(ones_of(1), ReduceOp::SUM, g);
+  })));
+  ::setenv("TENON_HEARTBEAT_TIMEOUT", "often", 1);
+  for (const std::string& error : on_threads(2, [](const GroupPtr&) {}))
+    CHECK(
+        contains(error, "expected TENON_HEARTBEAT_TIMEOUT to be a number of seconds, got 'often'"));
+  ::unsetenv("TENON_HEARTBEAT_TIMEOUT");
+}
+
 TEST_CASE("child: small messages to a rank that dies", "[.child]") {
   for (int round = 0; round < 25; ++round) {
     // The threads of one process: the other end closes without reading, as the kernel does for a

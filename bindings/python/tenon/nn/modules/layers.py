@@ -145,9 +145,15 @@ class _BatchNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def forward(self, input):
+    def _check_input_dim(self, input):
         if input.dim() not in self.dims:
             raise ValueError(f"expected {' or '.join(f'{d}D' for d in self.dims)} input (got {input.dim()}D input)")
+
+    def _normalize_batch(self, input, running_mean, running_var, momentum):
+        return F.batch_norm(input, running_mean, running_var, self.weight, self.bias, True, momentum, self.eps)
+
+    def forward(self, input):
+        self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
@@ -156,8 +162,10 @@ class _BatchNorm(Module):
         # Without running statistics those of the batch serve in evaluation too.
         batch = self.training or self.running_mean is None
         kept = not self.training or self.track_running_stats
-        return F.batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None, self.weight, self.bias, batch,
-                            momentum, self.eps)
+        running = (self.running_mean, self.running_var) if kept else (None, None)
+        if batch:
+            return self._normalize_batch(input, *running, momentum)
+        return F.batch_norm(input, *running, self.weight, self.bias, False, momentum, self.eps)
 
     def extra_repr(self):
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
