@@ -244,6 +244,7 @@ AutocastGuard::~AutocastGuard() {
 Tensor cached_cast(ScalarType to, const Tensor& tensor, DeviceType device) {
   if (!is_eligible(tensor, device) || tensor.scalar_type() == to) return tensor;
   const bool keep = is_cache_enabled() && thread().depth > 0 && GradMode::is_enabled() &&
+                    !InferenceMode::is_enabled() && !tensor.is_inference() &&
                     tensor.requires_grad() && tensor.is_leaf() && !tensor.is_view() &&
                     tensor.scalar_type() == kFloat && to == dtype(device);
   const ExcludeLayers below(DispatchLayer::Autocast);

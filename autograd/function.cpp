@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "autograd/forward_ad.h"
 #include "autograd/generated_support.h"
 #include "autograd/messages.h"
 #include "autograd/view.h"
@@ -121,11 +122,20 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
 }
 
 void FunctionNode::record(variable_list& outputs) {
-  recorded_ = compute_requires_grad(TensorList(inputs_));
+  if (TENON_UNLIKELY(forward_ad::DualLevel::is_active())) {
+    for (const Tensor& t : inputs_) {
+      if (!t.defined() || !forward_ad::tangent_of(t).defined()) continue;
+      tenon::detail::raise<NotImplementedError>(
+          "Trying to use forward AD with ", function_name(),
+          " that does not support it because a custom Function has no jvp");
+    }
+  }
+  recorded_ = !InferenceMode::is_enabled() && compute_requires_grad(TensorList(inputs_));
   for (const Tensor& t : context_.dirty_) {
     TENON_CHECK(contains(inputs_, t), "[", function_name(),
                 "] mark_dirty() takes inputs of forward only");
     TENON_CHECK(contains(outputs, t), messages::kDirtyNotReturned);
+    t.unsafe_impl()->check_may_change();
     check_inplace(t, recorded_);
   }
   const variable_list returned = outputs;

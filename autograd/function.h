@@ -59,10 +59,8 @@ class TENON_API FunctionNode : public Node {
   void release_variables() override {
     for (auto& s : context_.saved_) s.reset();
   }
-  size_t saved_nbytes() const override {
-    size_t bytes = 0;
-    for (const auto& s : context_.saved_) bytes += s.nbytes();
-    return bytes;
+  std::vector<SavedEntry> saved() const override {
+    return {{"tensors", SavedKind::TensorList, &context_.saved_, this}};
   }
 
   AutogradContext& context() { return context_; }

@@ -4,7 +4,7 @@
 
 #include "aten/core/thread_state.h"
 #include "autograd/meta.h"
-#include "autograd/saved_variable.h"
+#include "autograd/operator_node.h"
 
 /// What generated wrappers and nodes call.
 namespace tenon::autograd {
@@ -140,17 +140,6 @@ inline std::vector<std::optional<Tensor>> unpack_optional(const std::vector<Save
   for (const auto& s : saved) tensors.push_back(as_optional(s.unpack(node)));
   return tensors;
 }
-inline void release(SavedVariable& saved) { saved.reset(); }
-inline void release(std::vector<SavedVariable>& saved) {
-  for (auto& s : saved) s.reset();
-}
-
-inline size_t nbytes_of(const SavedVariable& saved) { return saved.nbytes(); }
-inline size_t nbytes_of(const std::vector<SavedVariable>& saved) {
-  size_t bytes = 0;
-  for (const auto& s : saved) bytes += s.nbytes();
-  return bytes;
-}
 
 /// An argument that is no tensor, as a node keeps it: views of lists become lists.
 inline std::vector<int64_t> own(IntArrayRef values) { return values.vec(); }
@@ -164,6 +153,13 @@ requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T
   return value;
 }
 inline DimVector own(const DimVector& values) { return values; }
+
+/// Whether what is computed now is differentiated itself: recorded, or within a level of forward
+/// mode.
+inline bool is_differentiated() {
+  constexpr uint8_t kForward = DispatchKeySet(DispatchLayer::ForwardGrad).layers;
+  return thread_state.grad_mode || !(thread_state.skipped_layers & kForward);
+}
 
 inline bool any_grad_defined(const variable_list& grads) {
   for (const Tensor& g : grads) {

@@ -39,8 +39,8 @@ void saved_tensor_was_modified(const Tensor& data, const std::string& what, uint
   raise<Error>("one of the variables needed for gradient computation has been modified by an inplace operation: [", data.is_cuda() ? "torch.cuda." : "torch.", data.scalar_type(), "Tensor ", data.sizes(), "]", what, " is at version ", data._version(), "; expected version ", expected_version, " instead. Hint: the operation that changed it in place came after it was used here; change a clone(), or use the operation that is not in place. AnomalyMode tells which operation failed to compute its gradient.");
 }
 
-void view_of_no_grad_mode(bool indirect) {
-  raise<Error>("A view was created in no_grad mode and ", indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace", " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+void view_of_unrecorded_mode(const char* mode, bool indirect) {
+  raise<Error>("A view was created in ", mode, " mode and ", indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace", " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the ", mode == std::string_view("inference") ? "inference_mode" : mode, " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
 }
 
 void one_of_several_views(const Tensor& view, bool indirect) {

@@ -20,6 +20,10 @@ namespace tenon::autograd::messages {
 // clang-format off
 inline constexpr const char* kDetachedInPlace =
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, please use out-of-place `.detach()` instead";
+inline constexpr const char* kSavedInferenceTensor =
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.";
+inline constexpr const char* kRequiresGradOfInferenceTensor =
+    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.";
 inline constexpr const char* kPackHookChangedItsInput =
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be modified by in-place operations as this can lead to unexpected side-effects.";
 inline constexpr const char* kHooksAreSetAlready =
@@ -47,7 +51,8 @@ std::string operation_of(const Node& node);
 [[noreturn]] TENON_COLD void saved_tensor_was_modified(const Tensor& data, const std::string& what,
                                                        uint32_t expected_version);
 /// Views that must not be changed in place; `indirect`: their base was.
-[[noreturn]] TENON_COLD void view_of_no_grad_mode(bool indirect);
+/// `mode`: "no_grad" or "inference".
+[[noreturn]] TENON_COLD void view_of_unrecorded_mode(const char* mode, bool indirect);
 [[noreturn]] TENON_COLD void one_of_several_views(const Tensor& view, bool indirect);
 [[noreturn]] TENON_COLD void view_of_custom_function(const Tensor& view, bool indirect);
 

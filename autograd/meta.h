@@ -6,13 +6,15 @@ namespace tenon::autograd {
 
 class AccumulateGrad;
 
-/// What hooks leave with a tensor; most have none.
+/// What few tensors have: hooks, or a tangent.
 struct TensorHooks {
   HookList<TensorHook> on_grad;  ///< of a leaf
   HookList<PostAccumulateHook> post_accumulate;
   /// Of register_hook(), wherever the hooks are: on this tensor or on nodes that made it.
   std::vector<HookHandle> handles;
   std::shared_ptr<RetainedGrad> retained;
+  Tensor tangent;           ///< of forward mode; as long as its level is the current one
+  uint64_t level_of_tangent = 0;
 };
 
 /// What a tensor knows about gradients; made when it first takes part in any.

@@ -1,5 +1,7 @@
 #include "autograd/node.h"
 
+#include <mutex>
+
 #include "autograd/accumulate_grad.h"
 
 namespace tenon::autograd {
@@ -18,6 +20,13 @@ constinit thread_local Graveyard graveyard __attribute__((tls_model("initial-exe
 
 }  // namespace
 
+size_t Node::saved_nbytes() const {
+  const std::lock_guard lock(saved_lock());
+  size_t bytes = 0;
+  for (const SavedEntry& entry : saved()) bytes += entry.nbytes();
+  return bytes;
+}
+
 void Node::destroy(Node* node) noexcept {
   if (node->is_accumulator_) {
     static_cast<AccumulateGrad*>(node)->retire();
@@ -30,7 +39,7 @@ void Node::destroy(Node* node) noexcept {
   }
   graveyard.busy = true;
   while (node) {
-    delete node;
+    node->dispose();
     node = graveyard.first;
     if (node) graveyard.first = node->next_dead_;
   }

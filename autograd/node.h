@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "aten/core/value.h"
 #include "autograd/hooks.h"
 #include "autograd/input_metadata.h"
 #include "autograd/spin_lock.h"
@@ -31,8 +34,45 @@ extern TENON_API constinit thread_local uint64_t next_sequence_nr
 extern TENON_API constinit thread_local bool current_task_is_pruned
     __attribute__((tls_model("initial-exec")));
 
+/// What a value is that a node keeps for backward. Tensors are kept as SavedVariable, `Tensor[]` and
+/// `Tensor?[]` as a vector of them, the others as they are.
+enum class SavedKind : uint8_t {
+  Tensor,
+  TensorList,
+  Bool,
+  Int,
+  Double,
+  Number,  ///< Scalar
+  OptionalBool,
+  OptionalInt,
+  OptionalDouble,
+  OptionalNumber,
+  String,
+  Sizes,  ///< DimVector
+  Ints,
+  OptionalInts,
+  Doubles,
+  Bools,
+  IntsOfTensors,  ///< numbers for each tensor of a list
+  RowShape,
+  Other,  ///< of a type that needs no destruction
+};
+
+/// A value that a node keeps, for all who want to know what it keeps.
+struct TENON_API SavedEntry {
+  std::string name;  ///< "self", "result", "dim", ...
+  SavedKind kind;
+  const void* value;
+  const Node* node;  ///< that keeps the value
+
+  /// The memory of the tensors, in bytes; without what saved-tensor hooks keep.
+  size_t nbytes() const;
+  /// A value that is no tensor; nothing if it cannot be told as one of the schema language.
+  std::optional<Value> plain() const;
+};
+
 /// One recorded operation. apply() takes the gradients of its results and gives those of its
-/// inputs, one for each of next_edges(). Subclasses are generated, one per differentiable operator.
+/// inputs, one for each of next_edges(). Operators' are all OperatorNode.
 class TENON_API Node {
  public:
   RefCount refs;
@@ -49,8 +89,10 @@ class TENON_API Node {
   virtual variable_list apply(variable_list&& grads) = 0;
   /// Frees what was saved for backward.
   virtual void release_variables() {}
+  /// What is kept for backward, whether it has been freed or not.
+  virtual std::vector<SavedEntry> saved() const { return {}; }
   /// The memory that is kept for backward, in bytes; without what saved-tensor hooks keep.
-  virtual size_t saved_nbytes() const { return 0; }
+  size_t saved_nbytes() const;
   /// A leaf's accumulator, which runs before other nodes.
   bool is_accumulator() const { return is_accumulator_; }
 
@@ -98,6 +140,9 @@ class TENON_API Node {
   static void operator delete(void* block, size_t bytes) { memory::deallocate(block, bytes); }
 
  protected:
+  /// Ends the node's life.
+  virtual void dispose() noexcept { delete this; }
+
   bool is_accumulator_ = false;
   uint64_t sequence_nr_;
   Edges next_edges_;

@@ -58,6 +58,7 @@ SavedVariable SavedVariable::before_change_of(const Tensor& written, const Tenso
 }
 
 void SavedVariable::save_packed(const Tensor& tensor) {
+  if (tensor.is_inference()) refuse_inference_tensor();
   check_saved_tensor_hooks_are_enabled();
   if (tensor.is_wrapped_number()) return keep_input(tensor);
   held_ = pack(saved_tensor_hooks->hooks_, tensor, gradient_edge(tensor));
@@ -108,6 +109,18 @@ size_t SavedVariable::nbytes() const {
   return static_cast<size_t>(impl.numel) * element_size(impl.dtype);
 }
 
+std::string SavedVariable::summary() const {
+  if (!was_defined_) return "none";
+  if (!held_) return "freed";
+  if (is_packed_) return "kept by hooks";
+  const auto& impl = *static_cast<const TensorImpl*>(held_);
+  return tenon::detail::concat(impl.dtype, IntArrayRef(impl.sizes), " version ", impl.version());
+}
+
+void SavedVariable::refuse_inference_tensor() {
+  tenon::detail::raise<Error>(messages::kSavedInferenceTensor);
+}
+
 void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) const {
   std::string what;
   if (is_own_result_) {
@@ -123,6 +136,11 @@ void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) cons
 /// `data` with the history of the operation's own result.
 Tensor SavedVariable::attached(const Tensor& data, const Node& saved_for) const {
   Tensor result(make_detached(data));
+  if (const AutogradMeta* meta = data.unsafe_impl()->autograd_meta; meta && meta->hooks) {
+    TensorHooks& extras = meta_of(*result.unsafe_impl()).hooks_or_new();
+    extras.tangent = meta->hooks->tangent;
+    extras.level_of_tangent = meta->hooks->level_of_tangent;
+  }
   if (is_written_view_) {
     attach_to_running_copy_slices(result);
   } else {

@@ -58,10 +58,14 @@ class TENON_API SavedVariable {
   }
   /// The bytes of the tensor that is kept; 0 if there is none, or hooks keep it.
   size_t nbytes() const;
+  /// "Float[2, 3] version 0", "kept by hooks", "freed" or "none": for pictures.
+  std::string summary() const;
+  bool was_defined() const { return was_defined_; }
 
  private:
   void keep_input(const Tensor& tensor) {
     const TensorImpl& impl = *tensor.unsafe_impl();
+    if (TENON_UNLIKELY(impl.is_inference)) refuse_inference_tensor();
     version_ = impl.version();
     had_grad_fn_ = impl.autograd_meta && impl.autograd_meta->grad_fn;
     held_ = IntrusivePtr<TensorImpl>::share(tensor.unsafe_impl()).detach();
@@ -76,6 +80,7 @@ class TENON_API SavedVariable {
     is_written_view_ = other.is_written_view_;
     is_packed_ = other.is_packed_;
   }
+  [[noreturn]] static TENON_COLD void refuse_inference_tensor();
   void save_packed(const Tensor& tensor);
   void save_result(const Tensor& tensor, const Node& node);
   void reset_packed() noexcept;

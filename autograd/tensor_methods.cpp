@@ -1,6 +1,8 @@
 #include "aten/core/print.h"
+#include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
 #include "autograd/autograd.h"
+#include "autograd/messages.h"
 #include "autograd/meta.h"
 #include "tenon/tensor.h"
 
@@ -59,6 +61,8 @@ const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
       "you can only change requires_grad flags of leaf variables. If you want to use a computed "
       "variable in a subgraph that doesn't require differentiation use var_no_grad = "
       "var.detach().");
+  TENON_CHECK(!requires_grad || !is_inference() || InferenceMode::is_enabled(),
+              autograd::messages::kRequiresGradOfInferenceTensor);
   if (!is_leaf()) return *this;
   if (!requires_grad && !impl_->autograd_meta) return *this;
   meta_of(*impl_).requires_grad = requires_grad;

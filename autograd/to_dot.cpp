@@ -1,9 +1,11 @@
 #include "autograd/to_dot.h"
 
+#include <mutex>
 #include <sstream>
 #include <unordered_map>
 
 #include "autograd/accumulate_grad.h"
+#include "autograd/saved_variable.h"
 
 namespace tenon::autograd {
 namespace {
@@ -22,6 +24,27 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
+/// What the node keeps: each tensor with its name, sizes and count of changes.
+void describe_saved(std::ostream& label, const Node& node) {
+  const std::lock_guard lock(node.saved_lock());
+  size_t bytes = 0;
+  for (const SavedEntry& entry : node.saved()) {
+    bytes += entry.nbytes();
+    if (entry.kind == SavedKind::Tensor) {
+      const auto& saved = *static_cast<const SavedVariable*>(entry.value);
+      if (saved.was_defined()) label << '\n' << entry.name << ": " << saved.summary();
+    } else if (entry.kind == SavedKind::TensorList) {
+      size_t i = 0;
+      for (const auto& saved : *static_cast<const std::vector<SavedVariable>*>(entry.value)) {
+        if (saved.was_defined())
+          label << '\n' << entry.name << '[' << i << "]: " << saved.summary();
+        ++i;
+      }
+    }
+  }
+  if (bytes) label << '\n' << bytes << " bytes saved";
+}
+
 std::string label_of(const Node& node) {
   std::ostringstream label;
   label << node.name();
@@ -29,7 +52,7 @@ std::string label_of(const Node& node) {
     const InputMetadata& result = node.input_metadata(i);
     if (result.defined()) label << '\n' << result.dtype() << result.sizes();
   }
-  if (const size_t bytes = node.saved_nbytes()) label << '\n' << bytes << " bytes saved";
+  describe_saved(label, node);
   return std::move(label).str();
 }
 

@@ -178,7 +178,7 @@ class CopySlices final : public Node {
     const std::lock_guard lock(inner_->saved_lock());
     inner_->release_variables();
   }
-  size_t saved_nbytes() const override { return inner_->saved_nbytes(); }
+  std::vector<SavedEntry> saved() const override { return inner_->saved(); }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(num_outputs());
     if (!grads[0].defined()) return grad_inputs;
@@ -216,7 +216,8 @@ std::recursive_mutex regeneration_mutex;
 void check_view_may_be_written(const Tensor& view, bool indirect) {
   switch (view.unsafe_impl()->creation_meta) {
   case CreationMeta::Default: return;
-  case CreationMeta::NoGrad: messages::view_of_no_grad_mode(indirect);
+  case CreationMeta::NoGrad: messages::view_of_unrecorded_mode("no_grad", indirect);
+  case CreationMeta::Inference: messages::view_of_unrecorded_mode("inference", indirect);
   case CreationMeta::MultiOutput: messages::one_of_several_views(view, indirect);
   case CreationMeta::CustomFunction: messages::view_of_custom_function(view, indirect);
   }

@@ -13,7 +13,13 @@ enum class Backend : uint8_t { CPU = 0, CUDA = 1, Meta = 2, PrivateUse1 = 3 };
 inline constexpr int kNumBackends = 8;
 
 /// What wraps a backend's kernel. Bit numbers; the highest one present runs first.
-enum class DispatchLayer : uint8_t { Autograd = 0, Autocast = 1, Batched = 2, Profiler = 3 };
+enum class DispatchLayer : uint8_t {
+  Autograd = 0,
+  ForwardGrad = 1,
+  Autocast = 2,
+  Batched = 3,
+  Profiler = 4
+};
 inline constexpr int kNumLayers = 8;
 
 /// The set of layers and backends that the operands of a call ask for.
@@ -45,8 +51,9 @@ struct DispatchKeySet {
 };
 
 /// Layers that every tensor is in; whether calls take them is a matter of the thread (ThreadState).
-inline constexpr uint8_t kThreadLayers =
-    DispatchKeySet(DispatchLayer::Autocast).layers | DispatchKeySet(DispatchLayer::Profiler).layers;
+inline constexpr uint8_t kThreadLayers = DispatchKeySet(DispatchLayer::ForwardGrad).layers |
+                                         DispatchKeySet(DispatchLayer::Autocast).layers |
+                                         DispatchKeySet(DispatchLayer::Profiler).layers;
 
 constexpr Backend backend_of(DeviceType type) {
   switch (type) {

@@ -6,8 +6,8 @@ namespace tenon {
 namespace {
 
 constexpr const char* kNames[] = {
-    "CPU",      "CUDA",     "Meta",    "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
-    "Autograd", "Autocast", "Batched", "Profiler"};
+    "CPU",      "CUDA",        "Meta",     "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
+    "Autograd", "ForwardGrad", "Autocast", "Batched",     "Profiler"};
 static_assert(std::size(kNames) == static_cast<size_t>(DispatchKey::Profiler) + 1);
 
 }  // namespace

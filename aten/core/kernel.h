@@ -19,6 +19,7 @@ enum class DispatchKey : uint8_t {
   CompositeExplicit,  ///< every backend without a kernel of its own
   CompositeImplicit,  ///< the same, made of operators, which give its derivative
   Autograd,           ///< layers: above the backend's kernel, whatever the backend
+  ForwardGrad,
   Autocast,
   Batched,
   Profiler,

@@ -233,7 +233,7 @@ void remove_kernel(const OperatorEntry& op, uint64_t id) {
 void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place) {
   const bool layer = key > DispatchKey::Autograd;
   TENON_CHECK_VALUE(layer || backend_of(key), "fallback (", place, "): the key must be a backend, ",
-                    "Autocast, Batched or Profiler, got ", to_string(key));
+                    "ForwardGrad, Autocast, Batched or Profiler, got ", to_string(key));
   Kernel shared;
   shared.boxed = std::make_shared<const BoxedKernel>(std::move(kernel));
   Registry& r = registry();

@@ -7,8 +7,9 @@
 namespace tenon::detail {
 namespace {
 
-constexpr DispatchLayer kLayers[] = {DispatchLayer::Autograd, DispatchLayer::Autocast,
-                                     DispatchLayer::Batched, DispatchLayer::Profiler};
+constexpr DispatchLayer kLayers[] = {DispatchLayer::Autograd, DispatchLayer::ForwardGrad,
+                                     DispatchLayer::Autocast, DispatchLayer::Batched,
+                                     DispatchLayer::Profiler};
 
 DispatchKey key_of(DispatchLayer layer) {
   return static_cast<DispatchKey>(static_cast<int>(DispatchKey::Autograd) +
@@ -73,6 +74,11 @@ bool OperatorRecord::has_generated_layer(DispatchLayer layer) const {
 Kernel OperatorRecord::layer_kernel(DispatchLayer layer) const {
   if (const auto* own = find(key_of(layer))) return own->kernel;
   if (has_generated_layer(layer)) return {};
+  // An operator without a derivative of its own is made of operators, which have tangents
+  // themselves, or gives results that have none.
+  if (layer == DispatchLayer::ForwardGrad && !has_generated_layer(DispatchLayer::Autograd) &&
+      !layer_kernel(DispatchLayer::Autograd).direct && !layer_kernel(DispatchLayer::Autograd).boxed)
+    return {};
   Kernel kernel;
   if (const auto* fallback = registry().fallback(key_of(layer))) kernel = fallback->kernel;
   if (layer == DispatchLayer::Autograd && runtime) {

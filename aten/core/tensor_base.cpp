@@ -235,6 +235,8 @@ IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
   impl->storage_offset = offset;
+  impl->is_inference = source.is_inference;
+  if (TENON_UNLIKELY(source.is_inference)) return impl;
   TensorImpl& base = source.base ? *source.base : source;
   impl->base = IntrusivePtr<TensorImpl>::share(&base);
   impl->history_version = base.version();
@@ -242,14 +244,21 @@ IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   if (is_differentiable(source.dtype)) {
     // A base may come to require grad later, so every call on a view asks the autograd layer.
     impl->key_set = impl->key_set.add(DispatchLayer::Autograd);
-    if (!GradMode::is_enabled() && impl->creation_meta == CreationMeta::Default) {
-      impl->creation_meta = CreationMeta::NoGrad;
+    const bool records = thread_state.grad_mode && !thread_state.inference_mode;
+    if (!records && impl->creation_meta == CreationMeta::Default) {
+      impl->creation_meta =
+          thread_state.inference_mode ? CreationMeta::Inference : CreationMeta::NoGrad;
     }
   }
   return impl;
 }
 
 }  // namespace
+
+int64_t TensorBase::_version() const {
+  TENON_CHECK(!get().is_inference, "Inference tensors do not track version counter.");
+  return get().version();
+}
 
 TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
                      int64_t offset) {
@@ -289,6 +298,7 @@ TensorBase make_detached(const TensorBase& self) {
   impl->sizes = source.sizes;
   impl->strides = source.strides;
   impl->is_wrapped_number = source.is_wrapped_number;
+  impl->is_inference = source.is_inference;
   source.share_version_with(*impl);
   return TensorBase(std::move(impl));
 }

@@ -81,7 +81,10 @@ class TensorBase {
   }
 
   /// Number of in-place changes to this tensor and everything that shares its memory.
-  int64_t _version() const { return get().version(); }
+  /// Error for an inference tensor, whose changes are not counted.
+  TENON_API int64_t _version() const;
+  /// Whether it was made in inference mode, and so never takes part in gradients.
+  bool is_inference() const { return get().is_inference; }
   /// Whether this is a view of another tensor.
   bool is_view() const { return static_cast<bool>(get().base); }
 

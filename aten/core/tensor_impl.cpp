@@ -4,6 +4,9 @@
 #include <mutex>
 #include <new>
 
+#include "aten/core/error.h"
+#include "aten/core/thread_state.h"
+
 namespace tenon {
 namespace {
 
@@ -26,7 +29,9 @@ void SharedVersion::destroy(SharedVersion* version) noexcept {
 }
 
 TensorImpl* TensorImpl::create(ScalarType dtype, Device device) {
-  return ::new (memory::allocate(sizeof(TensorImpl))) TensorImpl(dtype, device);
+  auto* impl = ::new (memory::allocate(sizeof(TensorImpl))) TensorImpl(dtype, device);
+  impl->is_inference = thread_state.inference_mode;
+  return impl;
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
@@ -73,6 +78,12 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_st
   }
   numel = count;
   contiguous = row_major || count == 0;
+}
+
+void TensorImpl::check_inference_mode() {
+  TENON_CHECK(thread_state.inference_mode,
+              "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
+              "make a clone to get a normal tensor before doing inplace update.");
 }
 
 void TensorImpl::share_version_with(TensorImpl& other) {

@@ -28,7 +28,7 @@ struct SharedVersion {
 
 /// How a view came to be, which decides whether it may be changed in place (the autograd layer's
 /// texts).
-enum class CreationMeta : uint8_t { Default, MultiOutput, NoGrad, CustomFunction };
+enum class CreationMeta : uint8_t { Default, MultiOutput, NoGrad, CustomFunction, Inference };
 
 /// What a Tensor points to: geometry, element type and a share of a storage.
 struct TensorImpl {
@@ -39,6 +39,9 @@ struct TensorImpl {
   bool contiguous = true;
   bool is_wrapped_number = false;  ///< a 0-dim tensor standing for a plain number in type promotion
   CreationMeta creation_meta = CreationMeta::Default;
+  /// Made in inference mode: its changes are not counted, nor are its views known as such, so that
+  /// it can be changed in inference mode only and is never saved for backward.
+  bool is_inference = false;
   void* data = nullptr;  ///< first element; null on devices without data
   int64_t numel = 0;
   int64_t storage_offset = 0;  ///< in elements
@@ -81,12 +84,19 @@ struct TensorImpl {
       ++t.own_version;
     }
   }
+  /// Error if it is an inference tensor, which may be changed in inference mode only.
+  void check_may_change() const {
+    if (TENON_UNLIKELY(is_inference)) check_inference_mode();
+  }
   /// From now on `other`, no view, counts its changes together with this tensor.
   TENON_API void share_version_with(TensorImpl& other);
 
   uint32_t own_version = 0;
   uint32_t history_version = 0;  ///< of a view: version() for which its node is the right one
   IntrusivePtr<SharedVersion> shared_version;
+
+ private:
+  static TENON_API void check_inference_mode();
 };
 
 }  // namespace tenon

@@ -15,12 +15,14 @@ struct ThreadState {
   uint8_t excluded_layers = 0;
   uint8_t enabled_layers = 0;
   bool grad_mode = true;
+  bool inference_mode = false;  ///< what is made are inference tensors, and nothing is recorded
 
   // One store without a branch: GCC 12 drops the first of two stores on the way of an exception.
   void refresh() {
     const uint8_t autograd = DispatchKeySet(DispatchLayer::Autograd).layers;
     const auto off = static_cast<uint8_t>(kThreadLayers & ~enabled_layers);
-    skipped_layers = static_cast<uint8_t>(excluded_layers | off | (grad_mode ? 0 : autograd));
+    const bool records = grad_mode && !inference_mode;
+    skipped_layers = static_cast<uint8_t>(excluded_layers | off | (records ? 0 : autograd));
   }
 };
 
@@ -54,6 +56,31 @@ class AutoGradMode {
 class NoGradGuard : public AutoGradMode {
  public:
   NoGradGuard() : AutoGradMode(false) {}
+};
+
+/// For calls that never take part in gradients, until the end of the scope: what is made inside are
+/// inference tensors (TensorImpl::is_inference), and nothing is recorded whatever the grad mode.
+/// `InferenceMode(false)` goes back to recording inside such a scope.
+class InferenceMode {
+ public:
+  explicit InferenceMode(bool enabled = true)
+      : inference_mode_(thread_state.inference_mode), grad_mode_(thread_state.grad_mode) {
+    set(enabled, !enabled);
+  }
+  ~InferenceMode() { set(inference_mode_, grad_mode_); }
+  InferenceMode(const InferenceMode&) = delete;
+  InferenceMode& operator=(const InferenceMode&) = delete;
+  static bool is_enabled() { return thread_state.inference_mode; }
+
+ private:
+  static void set(bool inference_mode, bool grad_mode) {
+    thread_state.inference_mode = inference_mode;
+    thread_state.grad_mode = grad_mode;
+    thread_state.refresh();
+  }
+
+  bool inference_mode_;
+  bool grad_mode_;
 };
 
 /// Calls inside the scope go straight to the layers below Autograd: for kernels it has called.

@@ -1,5 +1,6 @@
 #include "aten/meta/structured.h"
 
+#include "aten/core/thread_state.h"
 #include "aten/iterator/copy.h"
 
 namespace tenon::structured {
@@ -35,6 +36,7 @@ TensorBase allocate(const TensorSpec& spec) {
 }
 
 void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {
+  out.unsafe_impl()->check_may_change();
   check_cast(op, dtype, out.scalar_type());
   if (out.sizes() == sizes) return;
   TENON_CHECK(!out.requires_grad(), "[", op, "] cannot resize an out tensor that requires grad");
@@ -56,6 +58,7 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
 
 TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec,
                            ArrayRef<const TensorBase*> others) {
+  self.unsafe_impl()->check_may_change();
   check_device(op, "self", self, spec);
   check_inplace(op, self, spec.sizes, spec.dtype);
   bool direct = is_laid_out(self, spec);
@@ -72,6 +75,7 @@ void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, Sc
 void detail::forget_base(TensorImpl& result) {
   if (result.autograd_meta) return;  // recorded: its history needs the base
   result.own_version = 0;
+  result.is_inference = thread_state.inference_mode;
   result.base.reset();
   result.creation_meta = CreationMeta::Default;
   result.key_set = result.key_set.remove(DispatchLayer::Autograd);

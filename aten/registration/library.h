@@ -82,7 +82,7 @@ class TENON_API Library {
   }
 
   /// What runs where an operator, of whatever library, has no kernel for the key: a backend,
-  /// Autocast, Batched or Profiler. ValueError if the key has a fallback already.
+  /// ForwardGrad, Autocast, Batched or Profiler. ValueError if the key has a fallback already.
   Library& fallback(DispatchKey key, BoxedKernel kernel) &;
 
   Library&& def(std::string_view schema) && { return std::move(def(schema)); }

@@ -66,6 +66,18 @@ size_t index_of(const std::vector<const Argument*>& inputs, const std::string& n
   return inputs.size();
 }
 
+/// What a kept property of a tensor is called where a graph is looked at, as in PyTorch:
+/// "self_sym_sizes".
+std::string shown_name(const expr::SavedValue& value) {
+  const std::string& attribute = value.attribute;
+  if (attribute == "sizes" || attribute == "numel" || attribute == "strides")
+    return value.name + "_sym_" + attribute;
+  if (attribute.rfind("size_m", 0) == 0)
+    return value.name + "_sym_argsize_minus_" + attribute.substr(6);
+  if (attribute.rfind("size_", 0) == 0) return value.name + "_sym_argsize_" + attribute.substr(5);
+  return value.variable;
+}
+
 /// `/` means true division in formulas as in expressions, but of two integers not in C++: there a
 /// function stands for it, which knows the types.
 expr::Formula with_true_division(expr::Formula tree) {
@@ -175,6 +187,7 @@ class NodeEmitter {
     saved.json = {{"name", value.variable},
                   {"kind", of_result ? "result_value" : "value"},
                   {"type", value.cpp_type},
+                  {"shown", shown_name(value)},
                   {"init", value.initializer}};
     if (of_result) {
       saved.json["of"] = value.name;
@@ -197,6 +210,7 @@ class NodeEmitter {
     for (auto& [name, saved] : saved_) {
       saved.json["users"] = saved.users;
       if (!saved.json.contains("pointwise")) saved.json["pointwise"] = false;
+      if (!saved.json.contains("shown")) saved.json["shown"] = name;
       // A gradient needs it whichever input is asked for: no condition then.
       saved.json["guarded"] = saved.users.size() < inputs_.size();
       saved.json["shared"] = readers(name) > 1;

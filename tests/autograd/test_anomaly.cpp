@@ -63,8 +63,10 @@ TEST_CASE("A graph is drawn with names, sizes and what it keeps", "[to_dot]") {
   CHECK(dot == "digraph {\n"
                "  t0 [shape=plain, label=\"Float[]\"];\n"
                "  n0 [shape=box, label=\"SumBackward0\\nFloat[]\"];\n"
-               "  n1 [shape=box, label=\"MulBackward0\\nFloat[2]\\n16 bytes saved\"];\n"
-               "  n2 [shape=box, label=\"ExpBackward0\\nFloat[2]\\n8 bytes saved\"];\n"
+               "  n1 [shape=box, label=\"MulBackward0\\nFloat[2]\\nother: Float[2] version 0\\n"
+               "self: Float[2] version 0\\n16 bytes saved\"];\n"
+               "  n2 [shape=box, label=\"ExpBackward0\\nFloat[2]\\nresult: Float[2] version 0\\n"
+               "8 bytes saved\"];\n"
                "  n3 [shape=ellipse, label=\"AccumulateGrad\\nFloat[2]\"];\n"
                "  t0 -> n0;\n"
                "  n0 -> n1;\n"
@@ -75,6 +77,7 @@ TEST_CASE("A graph is drawn with names, sizes and what it keeps", "[to_dot]") {
   CHECK(autograd::to_dot(y) == dot);
   y.backward();
   CHECK(autograd::to_dot(y).find("bytes saved") == std::string::npos);
+  CHECK_THAT(autograd::to_dot(y), Contains("result: freed"));
   const std::vector<Tensor> parts = x.unbind();
   CHECK_THAT(autograd::to_dot({parts[0], parts[1]}), Contains("t1 -> n0 [label=\"1\"];"));
   CHECK(autograd::to_dot(ones({2})) == "digraph {\n  t0 [shape=plain, label=\"Float[2]\"];\n}\n");

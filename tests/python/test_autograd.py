@@ -286,3 +286,66 @@ def test_several_threads_run_backward_at_once():
     for thread in threads:
         thread.join()
     assert sorted(results) == [(n, 2.0 * 64 * n + 1) for n in range(1, 5)]
+
+
+def test_inference_mode():
+    x = tenon.ones(2, requires_grad=True)
+    with tenon.inference_mode():
+        assert tenon.is_inference_mode_enabled() and not tenon.is_grad_enabled()
+        y = x * 2
+        assert y.is_inference() and not y.requires_grad and not x.is_inference()
+        y.add_(1)
+        with tenon.inference_mode(mode=False):
+            assert (x * 2).requires_grad
+    assert not tenon.is_inference_mode_enabled() and tenon.is_grad_enabled()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        y.add_(1)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        x * y
+    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter"):
+        y._version
+    assert not y.clone().is_inference()
+
+    @tenon.inference_mode()
+    def decorated():
+        return (x * 2).is_inference()
+
+    @tenon.inference_mode
+    def bare():
+        return tenon.is_inference_mode_enabled()
+
+    @tenon.inference_mode(False)
+    def normal():
+        return tenon.is_inference_mode_enabled()
+
+    assert decorated() and bare()
+    with tenon.inference_mode():
+        assert not normal()
+
+    def generator():
+        yield tenon.is_inference_mode_enabled()
+        yield tenon.is_inference_mode_enabled()
+
+    modes = tenon.inference_mode(generator)()
+    assert next(modes) and not tenon.is_inference_mode_enabled() and next(modes)
+
+
+def test_forward_mode():
+    from tenon.autograd import forward_ad
+
+    x, v = tenon.tensor([1.0, 2.0]), tenon.tensor([3.0, 5.0])
+    with pytest.raises(RuntimeError, match="no level exists"):
+        forward_ad.make_dual(x, v)
+    with forward_ad.dual_level() as level:
+        assert level == 0
+        dual = forward_ad.make_dual(x, v)
+        with tenon.no_grad():
+            primal, tangent = forward_ad.unpack_dual(dual**3)
+        assert primal.tolist() == [1, 8] and tangent.tolist() == [9, 60]
+        assert forward_ad.unpack_dual(x).tangent is None
+        with pytest.raises(RuntimeError, match="Nested forward mode AD is not supported"):
+            forward_ad.enter_dual_level()
+        kept = dual * 2
+    assert forward_ad.unpack_dual(kept).tangent is None
+    with pytest.raises(RuntimeError, match="not the last one"):
+        forward_ad.exit_dual_level()

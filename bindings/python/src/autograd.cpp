@@ -2,15 +2,21 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/engine.h"
+#include "autograd/forward_ad.h"
 #include "autograd/meta.h"
 #include "autograd/saved_tensor_hooks.h"
+#include "autograd/saved_variable.h"
 #include "autograd/to_dot.h"
 #include "bindings/python/src/caster.h"
+#include "bindings/python/src/results.h"
 
 namespace tenon::python {
 
 using autograd::HookHandle;
 using autograd::Node;
+using autograd::SavedEntry;
+using autograd::SavedKind;
+using autograd::SavedVariable;
 using autograd::variable_list;
 
 Kept keep(nb::handle object) {
@@ -53,6 +59,104 @@ nb::object wrap_node(const IntrusivePtr<Node>& node) {
   return node ? nb::cast(NodeReference{node}) : nb::none();
 }
 
+/// A tensor that a node keeps, for hooks of its own: `_raw_saved_self`.
+struct SavedTensor {
+  IntrusivePtr<Node> node;
+  SavedVariable* variable;
+};
+
+autograd::SavedTensorHooks to_hooks(const Kept& pack, const Kept& unpack) {
+  autograd::SavedTensorHooks hooks;
+  hooks.pack = [pack](const Tensor& t) -> std::any {
+    const nb::gil_scoped_acquire locked;
+    return keep(nb::handle(pack.get())(t));
+  };
+  hooks.unpack = [unpack](const std::any& packed) {
+    const nb::gil_scoped_acquire locked;
+    const auto& kept = std::any_cast<const Kept&>(packed);
+    const nb::object result = nb::handle(unpack.get())(nb::handle(kept.get()));
+    TENON_CHECK_TYPE(is_tensor(result.ptr()),
+                     "Output of saved tensor unpack_hook expected to be a ",
+                     "Tensor but got result of type ", Py_TYPE(result.ptr())->tp_name);
+    return tensor_of(result.ptr());
+  };
+  return hooks;
+}
+
+nb::object to_object(const Value& value) {
+  return std::visit(
+      [](const auto& v) -> nb::object {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, Scalar>) {
+          return nb::steal(wrap(v));
+        } else if constexpr (std::is_same_v<T, Value::Ints> || std::is_same_v<T, Value::Doubles> ||
+                             std::is_same_v<T, Value::Bools>) {
+          nb::list list;
+          for (const auto one : v) list.append(nb::cast(one));
+          return nb::tuple(list);
+        } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, int64_t> ||
+                             std::is_same_v<T, double> || std::is_same_v<T, std::string>) {
+          return nb::cast(v);
+        } else {
+          return nb::none();
+        }
+      },
+      value.variant());
+}
+
+bool is_saved_tensor(const SavedEntry& entry) {
+  return entry.kind == SavedKind::Tensor || entry.kind == SavedKind::TensorList;
+}
+/// Whether Python sees it: what the node itself keeps, of a kind that Python knows.
+bool is_shown(const Node& node, const SavedEntry& entry) {
+  return entry.node == &node && (is_saved_tensor(entry) || entry.plain());
+}
+
+/// As `make` says of one tensor.
+template <class Make>
+nb::object each_tensor(const SavedEntry& entry, const Make& make) {
+  if (entry.kind == SavedKind::Tensor)
+    return make(*static_cast<const SavedVariable*>(entry.value));
+  nb::list list;
+  for (const auto& one : *static_cast<const std::vector<SavedVariable>*>(entry.value))
+    list.append(make(one));
+  return nb::tuple(list);
+}
+
+constexpr std::string_view kSaved = "_saved_", kRawSaved = "_raw_saved_";
+
+/// node._saved_self: a tensor, None, a tuple of them, or a plain value. node._raw_saved_self: what
+/// keeps the tensor.
+nb::object saved_attribute(const NodeReference& n, const std::string& name) {
+  const bool raw = name.starts_with(kRawSaved);
+  const std::string value = name.substr(raw              ? kRawSaved.size()
+                                        : name.starts_with(kSaved) ? kSaved.size()
+                                                                   : name.size());
+  for (const SavedEntry& entry : n.node->saved()) {
+    if (value.empty() || entry.name != value || !is_shown(*n.node, entry)) continue;
+    if (is_saved_tensor(entry)) {
+      return each_tensor(entry, [&](const SavedVariable& s) -> nb::object {
+        if (raw) return nb::cast(SavedTensor{n.node, const_cast<SavedVariable*>(&s)});
+        return nb::cast(s.unpack(*n.node));
+      });
+    }
+    if (!raw) return to_object(*entry.plain());
+  }
+  throw nb::attribute_error(
+      ("'" + n.node->name() + "' object has no attribute '" + name + "'").c_str());
+}
+
+nb::list attributes_of(nb::handle self) {
+  nb::list names = nb::list(nb::module_::import_("builtins").attr("object").attr("__dir__")(self));
+  const Node& node = *nb::cast<const NodeReference&>(self).node;
+  for (const SavedEntry& entry : node.saved()) {
+    if (!is_shown(node, entry)) continue;
+    names.append(std::string(kSaved) + entry.name);
+    if (is_saved_tensor(entry)) names.append(std::string(kRawSaved) + entry.name);
+  }
+  return names;
+}
+
 /// Whether the pack and unpack functions are in force.
 class HooksScope {
  public:
@@ -60,21 +164,8 @@ class HooksScope {
   HooksScope(const HooksScope&) = delete;
   HooksScope& operator=(const HooksScope&) = delete;
   void enter() {
-    autograd::SavedTensorHooks hooks;
-    hooks.pack = [pack = pack_](const Tensor& t) -> std::any {
-      const nb::gil_scoped_acquire locked;
-      return keep(nb::handle(pack.get())(t));
-    };
-    hooks.unpack = [unpack = unpack_](const std::any& packed) {
-      const nb::gil_scoped_acquire locked;
-      const auto& kept = std::any_cast<const Kept&>(packed);
-      const nb::object result = nb::handle(unpack.get())(nb::handle(kept.get()));
-      TENON_CHECK_TYPE(is_tensor(result.ptr()),
-                       "Output of saved tensor unpack_hook expected to be a ",
-                       "Tensor but got result of type ", Py_TYPE(result.ptr())->tp_name);
-      return tensor_of(result.ptr());
-    };
-    guards_.push_back(std::make_unique<autograd::SavedTensorHooksGuard>(std::move(hooks)));
+    guards_.push_back(
+        std::make_unique<autograd::SavedTensorHooksGuard>(to_hooks(pack_, unpack_)));
   }
   void leave() { guards_.pop_back(); }
 
@@ -99,6 +190,8 @@ class Scope {
   std::tuple<Args...> args_;
   std::vector<std::unique_ptr<Guard>> guards_;
 };
+using InferenceScope = Scope<InferenceMode, bool>;
+using DualLevelScope = Scope<autograd::forward_ad::DualLevel>;
 using SaveOnCpuScope = Scope<autograd::SaveOnCpu>;
 using DisableHooksScope = Scope<autograd::DisableSavedTensorHooks, std::string>;
 
@@ -120,7 +213,14 @@ void add_node(nb::module_& module) {
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](const HookHandle& handle, nb::args) { handle.remove(); });
 
+  nb::class_<SavedTensor>(module, "SavedTensor", "A tensor that a node keeps for backward.")
+      .def("register_hooks", [](const SavedTensor& s, nb::callable pack, nb::callable unpack) {
+        s.variable->register_hooks(to_hooks(keep(pack), keep(unpack)), *s.node);
+      });
+
   nb::class_<NodeReference>(module, "Node", "A recorded operation.")
+      .def("__getattr__", &saved_attribute)
+      .def("__dir__", &attributes_of)
       .def("name", [](const NodeReference& n) { return n.node->name(); })
       .def_prop_ro("next_functions",
                    [](const NodeReference& n) {
@@ -203,6 +303,19 @@ void add_hooks(nb::module_& module) {
 void add_autograd(nb::module_& module) {
   module.def("is_grad_enabled", &GradMode::is_enabled, "Whether operations are recorded.");
   module.def("_set_grad_enabled", &GradMode::set_enabled);
+  module.def("is_inference_mode_enabled", &InferenceMode::is_enabled,
+             "Whether what is made are inference tensors.");
+  nb::class_<InferenceScope> inference(module, "_InferenceScope");
+  inference.def(nb::init<bool>());
+  add_scope_methods<InferenceScope>(inference);
+  nb::class_<DualLevelScope> level(module, "_DualLevelScope");
+  level.def(nb::init<>());
+  add_scope_methods<DualLevelScope>(level);
+  module.def("_make_dual", &autograd::forward_ad::make_dual);
+  module.def("_unpack_dual", [](const Tensor& t) {
+    const auto unpacked = autograd::forward_ad::unpack_dual(t);
+    return nb::make_tuple(unpacked.primal, unpacked.tangent);
+  });
   module.def("is_anomaly_enabled", &autograd::AnomalyMode::is_enabled);
   module.def("is_anomaly_check_nan_enabled", &autograd::AnomalyMode::should_check_nan);
   module.def("_set_anomaly_enabled", &autograd::AnomalyMode::set_enabled);

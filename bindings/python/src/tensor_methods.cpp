@@ -118,6 +118,9 @@ PyGetSetDef attributes[] = {
 };
 
 PyObject* tensor_dim(PyObject* self, PyObject*) { return get_ndim(self, nullptr); }
+PyObject* tensor_is_inference(PyObject* self, PyObject*) {
+  return wrap(tensor_of(self).is_inference());
+}
 PyObject* tensor_numel(PyObject* self, PyObject*) { return wrap(tensor_of(self).numel()); }
 PyObject* tensor_element_size(PyObject* self, PyObject*) { return get_itemsize(self, nullptr); }
 PyObject* tensor_storage_offset(PyObject* self, PyObject*) {
@@ -180,6 +183,8 @@ PyObject* tensor_is_same(PyObject* self, PyObject* other) {
 PyMethodDef plain_methods[] = {
     {"dim", tensor_dim, METH_NOARGS, "The number of dimensions."},
     {"ndimension", tensor_dim, METH_NOARGS, "The number of dimensions."},
+    {"is_inference", tensor_is_inference, METH_NOARGS,
+     "Whether it was made in inference mode, and so never takes part in gradients."},
     {"numel", tensor_numel, METH_NOARGS, "The number of elements."},
     {"nelement", tensor_numel, METH_NOARGS, "The number of elements."},
     {"element_size", tensor_element_size, METH_NOARGS, "Bytes of an element."},

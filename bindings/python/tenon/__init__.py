@@ -26,7 +26,7 @@ from tenon._tensor import (  # noqa: F401
     typename,
 )
 from tenon.amp import autocast  # noqa: F401
-from tenon.autograd import enable_grad, no_grad, set_grad_enabled  # noqa: F401
+from tenon.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: F401
 from tenon.random import (  # noqa: F401
     default_generator,
     fork_rng,

@@ -1,10 +1,10 @@
 """Automatic differentiation."""
 
 from tenon import _C
-from tenon.autograd import functional, graph  # noqa: F401
+from tenon.autograd import forward_ad, functional, graph  # noqa: F401
 from tenon.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly  # noqa: F401
 from tenon.autograd.function import Function, once_differentiable  # noqa: F401
-from tenon.autograd.grad_mode import enable_grad, no_grad, set_grad_enabled  # noqa: F401
+from tenon.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: F401
 from tenon.autograd.gradcheck import gradcheck, gradgradcheck  # noqa: F401
 
 

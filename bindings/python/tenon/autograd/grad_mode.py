@@ -1,4 +1,4 @@
-"""no_grad, enable_grad, set_grad_enabled: context managers and decorators."""
+"""no_grad, enable_grad, set_grad_enabled, inference_mode: context managers and decorators."""
 
 import functools
 import inspect
@@ -95,3 +95,24 @@ class set_grad_enabled(_Mode):
     def __call__(self, function):
         _C._set_grad_enabled(self._before)  # decorating sets nothing yet
         return super().__call__(function)
+
+
+class inference_mode(_Mode):
+    """inference_mode(mode=True): what is made within are inference tensors, which never take part in gradients."""
+
+    def __new__(cls, mode=True):
+        # Also as a decorator without parentheses.
+        return object.__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode=True):
+        self.mode = mode
+        self._scope = _C._InferenceScope(mode)
+
+    def __enter__(self):
+        self._scope.__enter__()
+
+    def __exit__(self, *exception):
+        self._scope.__exit__(*exception)
+
+    def _clone(self):
+        return inference_mode(self.mode)

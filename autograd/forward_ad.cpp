@@ -1,0 +1,515 @@
+#include "autograd/forward_ad.h"
+
+#include <atomic>
+
+#include "aten/core/exclude_layers.h"
+#include "aten/core/registration.h"
+#include "autograd/autograd.h"
+#include "autograd/generated_support.h"
+#include "autograd/meta.h"
+#include "tenon/ops/alias.h"
+#include "tenon/ops/any.h"
+#include "tenon/ops/as_strided.h"
+#include "tenon/ops/clone.h"
+#include "tenon/ops/copy.h"
+#include "tenon/ops/expand.h"
+#include "tenon/ops/new_empty_strided.h"
+#include "tenon/ops/ones_like.h"
+#include "tenon/ops/to.h"
+#include "tenon/ops/zero.h"
+#include "tenon/ops/zeros_like.h"
+
+namespace tenon::autograd::forward_ad {
+namespace {
+
+constexpr uint8_t kForwardLayer = DispatchKeySet(DispatchLayer::ForwardGrad).layers;
+constexpr uint8_t kAutogradLayer = DispatchKeySet(DispatchLayer::Autograd).layers;
+
+/// Number of the level that this thread is in; 0 outside of levels. No two levels share one, so
+/// that a tangent of a level that has ended is none.
+constinit thread_local uint64_t current_level = 0;
+
+/// Results that nodes have saved and that have tangents: these may lead to the node, and the end of
+/// the level undoes the circle.
+thread_local std::vector<Tensor> saved_results;
+
+/// Calls record, wherever they are made from, and compute no tangents.
+class Recording {
+ public:
+  Recording() : excluded_(thread_state.excluded_layers), grad_mode_(thread_state.grad_mode),
+        pruned_(std::exchange(current_task_is_pruned, false)) {
+    set(static_cast<uint8_t>((excluded_ | kForwardLayer) & ~kAutogradLayer), true);
+  }
+  ~Recording() {
+    set(excluded_, grad_mode_);
+    current_task_is_pruned = pruned_;
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+ private:
+  static void set(uint8_t excluded, bool grad_mode) {
+    thread_state.excluded_layers = excluded;
+    thread_state.grad_mode = grad_mode;
+    thread_state.refresh();
+  }
+
+  uint8_t excluded_;
+  bool grad_mode_;
+  bool pruned_;
+};
+
+bool has_layout_of(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && a.strides() == b.strides() && a.scalar_type() == b.scalar_type();
+}
+
+/// The tensor's elements with the strides of `like`, so that views of both see the same elements.
+Tensor laid_out_like(const Tensor& tensor, const Tensor& like) {
+  if (has_layout_of(tensor, like)) return tensor;
+  if (!like.is_non_overlapping_and_dense()) return tensor.to(like.scalar_type()).clone();
+  return like.detach().new_empty_strided(like.sizes(), like.strides()).copy_(tensor);
+}
+
+void set_tangent(const Tensor& tensor, Tensor tangent) {
+  TensorHooks& extras = meta_of(*tensor.unsafe_impl()).hooks_or_new();
+  extras.tangent = std::move(tangent);
+  extras.level_of_tangent = current_level;
+}
+
+Tensor own_tangent(const Tensor& tensor) {
+  const AutogradMeta* meta = tensor.defined() ? tensor.unsafe_impl()->autograd_meta : nullptr;
+  if (!meta || !meta->hooks || meta->hooks->level_of_tangent != current_level || !current_level)
+    return {};
+  return meta->hooks->tangent;
+}
+
+/// The part of the base's tangent that the view sees of the base.
+Tensor part_of(const Tensor& base_tangent, const Tensor& base, const Tensor& view) {
+  return base_tangent.as_strided(
+      view.sizes(), view.strides(),
+      base_tangent.storage_offset() + view.storage_offset() - base.storage_offset());
+}
+
+Tensor find_tangent(const Tensor& tensor) {
+  if (!current_level || !tensor.defined()) return {};
+  Tensor tangent = own_tangent(tensor);
+  if (tangent.defined() || !tensor.is_view() || !is_differentiable(tensor.scalar_type()))
+    return tangent;
+  // A view that is older than its base's tangent.
+  const Tensor base = tensor._base();
+  const Tensor whole = own_tangent(base);
+  if (!whole.defined() || !has_layout_of(whole, base)) return {};
+  const Recording recording;
+  tangent = part_of(whole, base, tensor);
+  set_tangent(tensor, tangent);
+  return tangent;
+}
+
+/// A call's arguments with their tangents.
+class Arguments {
+ public:
+  explicit Arguments(Value* begin, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      if (begin[i].is_tensor()) add(Tensor(begin[i].to_tensor()));
+      if (!begin[i].is_tensor_list()) continue;
+      for (const TensorBase& t : begin[i].to_tensors()) add(Tensor(t));
+    }
+  }
+  bool have_tangents() const {
+    for (const Tensor& t : tangents_) {
+      if (t.defined()) return true;
+    }
+    return false;
+  }
+  bool require_grad() const {
+    for (const Tensor& t : tensors_) {
+      if (needs_grad(t)) return true;
+    }
+    return false;
+  }
+  bool tangents_require_grad() const {
+    for (const Tensor& t : tangents_) {
+      if (needs_grad(t)) return true;
+    }
+    return false;
+  }
+  /// The tensor, whether it has a tangent or not, by the one that stands for it; undefined if none.
+  Tensor tangent(const Tensor& tensor) const {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i].is_same(tensor)) return tangents_[i];
+    }
+    return {};
+  }
+
+ private:
+  void add(const Tensor& t) {
+    if (!t.defined()) return;
+    tensors_.push_back(t);
+    tangents_.push_back(find_tangent(t));
+  }
+
+  std::vector<Tensor> tensors_;
+  std::vector<Tensor> tangents_;
+};
+
+/// The values with every tensor replaced by what `replace` makes of it.
+template <class Replace>
+Value replaced(const Value& value, const Replace& replace) {
+  if (value.is_tensor()) return TensorBase(replace(Tensor(value.to_tensor())));
+  if (!value.is_tensor_list()) return value;
+  Value::Tensors list;
+  for (const TensorBase& t : value.to_tensors())
+    list.push_back(t.defined() ? TensorBase(replace(Tensor(t))) : t);
+  return list;
+}
+
+/// Calls run(first, second) for the tensors at the same places of two values.
+template <class Run>
+void for_each_pair(const Value& first, const Value& second, const Run& run) {
+  if (first.is_tensor()) run(Tensor(first.to_tensor()), Tensor(second.to_tensor()));
+  if (!first.is_tensor_list()) return;
+  const auto& a = first.to_tensors();
+  const auto& b = second.to_tensors();
+  for (size_t i = 0; i < a.size(); ++i) run(Tensor(a[i]), Tensor(b[i]));
+}
+
+/// Where the tangents of a recorded operation's inputs enter it.
+struct Inflow {
+  Edge edge;
+  Tensor tangent;
+};
+
+[[noreturn]] void throw_no_formula(const std::string& op) {
+  tenon::detail::raise<NotImplementedError>(
+      "Trying to use forward AD with ", op,
+      " that does not support it because its gradient cannot be differentiated");
+}
+
+/// The tangents of a node's results, from those of its inputs, by its own backward alone: the
+/// gradients are linear in what comes in, and the derivative of <gradients, tangents> with respect
+/// to it is the derivative of the results along the tangents.
+/// `like`: the results, undefined where they take no gradient; `recorded`: whether the tangents
+/// shall be differentiable in their turn.
+std::vector<Tensor> push_forward(Node& node, const std::vector<Tensor>& like,
+                                 const std::vector<Inflow>& inflows, bool recorded,
+                                 const std::string& op) {
+  std::vector<Tensor> probes;
+  variable_list grads(std::max<size_t>(node.num_inputs(), 1));
+  std::vector<size_t> places;
+  for (size_t i = 0; i < like.size(); ++i) {
+    if (!like[i].defined()) continue;
+    const auto number = static_cast<size_t>(like[i].output_nr());
+    probes.push_back(ones_like(like[i].detach()).requires_grad_());
+    grads[number] = probes.back();
+    places.push_back(i);
+  }
+  std::vector<Tensor> tangents(like.size());
+  if (probes.empty()) return tangents;
+  const variable_list inputs = node.apply(std::move(grads));
+  std::vector<Tensor> outputs, weights;
+  for (size_t k = 0; k < node.next_edges().size() && k < inputs.size(); ++k) {
+    const Tensor& grad = inputs[k];
+    if (!grad.defined()) continue;
+    for (const Inflow& inflow : inflows) {
+      if (!(inflow.edge == node.next_edges()[k]) || !inflow.tangent.defined()) continue;
+      if (!grad.requires_grad()) {
+        // Zero wherever it comes from, or made by something that has no derivative.
+        if (grad.device().type() != kMeta && any(grad).item<bool>()) throw_no_formula(op);
+        continue;
+      }
+      outputs.push_back(grad);
+      // What was broadcast has not been added up again yet.
+      Tensor tangent = inflow.tangent;
+      if (tangent.scalar_type() != grad.scalar_type()) tangent = tangent.to(grad.scalar_type());
+      weights.push_back(tangent.expand(grad.sizes()));
+    }
+  }
+  if (outputs.empty()) return tangents;
+  const std::vector<Tensor> found = grad(outputs, probes, weights, true, recorded, true);
+  for (size_t i = 0; i < places.size(); ++i) tangents[places[i]] = found[i];
+  return tangents;
+}
+
+/// What a node has saved of its own results gets their tangents too, so that a gradient that is
+/// computed of it has one.
+void set_tangents_of_saved_results(const Node& node, const std::vector<Tensor>& results,
+                                   const std::vector<Tensor>& tangents) {
+  const NoGradGuard no_grad;  // what is saved itself, without the history that it is given else
+  const auto visit = [&](const SavedVariable& saved) {
+    if (!saved.was_defined()) return;
+    const Tensor data = saved.unpack(node);
+    for (size_t i = 0; i < results.size(); ++i) {
+      // No input shares the memory of a result that is no view.
+      if (!tangents[i].defined() || !data.is_alias_of(results[i])) continue;
+      set_tangent(data, tangents[i]);
+      saved_results.push_back(data);
+    }
+  };
+  for (const SavedEntry& entry : node.saved()) {
+    if (entry.kind == SavedKind::Tensor) visit(*static_cast<const SavedVariable*>(entry.value));
+    if (entry.kind != SavedKind::TensorList) continue;
+    for (const auto& s : *static_cast<const std::vector<SavedVariable>*>(entry.value)) visit(s);
+  }
+}
+
+/// One call of an operator that has a derivative.
+class Call {
+ public:
+  Call(const OperatorEntry& op, DispatchKeySet keys, Stack& stack)
+      : op_(op), keys_(keys.remove(DispatchLayer::ForwardGrad)), stack_(stack),
+        schema_(schema_of(op)), first_(stack.size() - schema_->args.size()),
+        arguments_(stack.data() + first_, schema_->args.size()) {}
+
+  void run() {
+    if (!arguments_.have_tangents()) return redispatch_boxed(op_, keys_, stack_);
+    recorded_ = GradMode::is_enabled() &&
+                (arguments_.require_grad() || arguments_.tangents_require_grad());
+    switch (schema_->kind()) {
+    case schema::SchemaKind::kFunctional: return schema_->is_view() ? view() : functional();
+    case schema::SchemaKind::kInplace: return inplace();
+    case schema::SchemaKind::kOut: throw_out_requires_grad(schema_->name.c_str());
+    default: throw_no_formula(op_.qualified_name());
+    }
+  }
+
+ private:
+  /// The view of the tangent is that of the tensor.
+  void view() {
+    Stack of_tangents(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
+    for (Value& value : of_tangents) {
+      value = replaced(value, [&](const Tensor& t) {
+        const Tensor tangent = arguments_.tangent(t);
+        return tangent.defined() ? tangent : t;
+      });
+    }
+    redispatch_boxed(op_, keys_, stack_);
+    {
+      const ExcludeLayers below(DispatchLayer::ForwardGrad);
+      op_.call_boxed(of_tangents);
+    }
+    for (size_t i = 0; i < of_tangents.size(); ++i) {
+      for_each_pair(stack_[first_ + i], of_tangents[i],
+                    [](const Tensor& t, const Tensor& tangent) { set_tangent(t, tangent); });
+    }
+  }
+
+  /// A tensor that stands for an argument in a call that is recorded: itself if it is to be
+  /// recorded anyhow, else a leaf where its tangent enters.
+  Tensor stand_in(const Tensor& t, std::vector<Inflow>& inflows) const {
+    const Tensor tangent = arguments_.tangent(t);
+    for (const auto& [from, to] : stand_ins_) {
+      if (from.is_same(t)) return to;
+    }
+    const bool keep = outer_grad_mode_ && needs_grad(t);
+    Tensor with = keep ? t : t.detach();
+    if (tangent.defined() && !keep) with.requires_grad_();
+    if (tangent.defined()) {
+      if (!keep) set_tangent(with, tangent);  // what is saved of it
+      inflows.push_back({gradient_edge(with), tangent.is_same(before_) ? copy_of_before_ : tangent});
+    }
+    stand_ins_.emplace_back(t, with);
+    return with;
+  }
+
+  void functional() {
+    std::vector<Inflow> inflows;
+    std::vector<Tensor> results, like, tangents;
+    const bool outer_requires_grad = outer_grad_mode_ && arguments_.require_grad();
+    {
+      const Recording recording;
+      for (size_t i = first_; i < stack_.size(); ++i) {
+        stack_[i] = replaced(stack_[i], [&](const Tensor& t) { return stand_in(t, inflows); });
+      }
+      op_.call_boxed(stack_);
+      results = results_from(first_);
+      IntrusivePtr<Node> node = node_of(results, like);
+      tangents.resize(results.size());
+      if (node) {
+        tangents = push_forward(*node, like, inflows, recorded_, op_.qualified_name());
+        lay_out(tangents, results);
+        if (outer_requires_grad) set_tangents_of_saved_results(*node, results, tangents);
+      }
+    }
+    size_t at = 0;
+    for (size_t i = first_; i < stack_.size(); ++i) {
+      stack_[i] = replaced(stack_[i], [&](const Tensor& t) {
+        const size_t k = at++;
+        for (const auto& [from, to] : stand_ins_) {
+          if (to.is_same(t)) return from;  // the operator gave an argument back
+        }
+        const Tensor result = outer_requires_grad ? t : t.detach();
+        if (tangents[k].defined()) set_tangent(result, tangents[k]);
+        return result;
+      });
+    }
+  }
+
+  /// The same on a copy; then the change itself, and that of the tangent.
+  void inplace() {
+    const Tensor self(stack_[first_].to_tensor());
+    before_ = arguments_.tangent(self);
+    std::vector<Inflow> inflows;
+    std::vector<Tensor> tangents(1);
+    {
+      const Recording recording;
+      // What is recorded must not see the change of the tangent.
+      if (before_.defined()) copy_of_before_ = recorded_ ? before_.clone() : before_;
+      Stack copies(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
+      for (size_t i = 1; i < copies.size(); ++i) {
+        copies[i] = replaced(copies[i], [&](const Tensor& t) { return stand_in(t, inflows); });
+      }
+      const Tensor copy = stand_in(self, inflows).clone();
+      if (before_.defined()) inflows.push_back({gradient_edge(copy), copy_of_before_});
+      copies[0] = TensorBase(copy);
+      op_.call_boxed(copies);
+      std::vector<Tensor> like;
+      if (const IntrusivePtr<Node> node = node_of({copy}, like))
+        tangents = push_forward(*node, like, inflows, recorded_, op_.qualified_name());
+    }
+    redispatch_boxed(op_, keys_, stack_);
+    const ExcludeLayers below(DispatchLayer::ForwardGrad);
+    write_tangent(self, before_, tangents[0]);
+  }
+
+  static void write_tangent(const Tensor& self, const Tensor& before, const Tensor& tangent) {
+    if (before.defined()) {
+      if (tangent.defined()) {
+        before.copy_(tangent);
+      } else {
+        before.zero_();
+      }
+      return;
+    }
+    if (!tangent.defined()) return;
+    if (!self.is_view()) return set_tangent(self, laid_out_like(tangent, self));
+    const Tensor base = self._base();
+    Tensor whole = own_tangent(base);
+    if (!whole.defined()) {
+      whole = laid_out_like(zeros_like(base.detach()), base);
+      set_tangent(base, whole);
+    }
+    const Tensor part = part_of(whole, base, self);
+    part.copy_(tangent);
+    set_tangent(self, part);
+  }
+
+  std::vector<Tensor> results_from(size_t first) const {
+    std::vector<Tensor> results;
+    for (size_t i = first; i < stack_.size(); ++i) {
+      if (stack_[i].is_tensor()) results.emplace_back(stack_[i].to_tensor());
+      if (!stack_[i].is_tensor_list()) continue;
+      for (const TensorBase& t : stack_[i].to_tensors()) results.emplace_back(t);
+    }
+    return results;
+  }
+
+  /// The node that the call has recorded, null if it has no gradient; `like`: its results.
+  IntrusivePtr<Node> node_of(const std::vector<Tensor>& results, std::vector<Tensor>& like) const {
+    IntrusivePtr<Node> node;
+    for (const Tensor& t : results) {
+      like.emplace_back();
+      if (!t.defined() || is_stand_in(t)) continue;
+      const IntrusivePtr<Node>& made_by = grad_fn_of(t);
+      if (!made_by) continue;
+      TENON_CHECK(!node || node == made_by, "[", op_.qualified_name(),
+                  "] forward mode needs an operator that one node records");
+      node = made_by;
+      like.back() = t;
+    }
+    return node;
+  }
+  bool is_stand_in(const Tensor& t) const {
+    for (const auto& [from, to] : stand_ins_) {
+      if (to.is_same(t)) return true;
+    }
+    return false;
+  }
+  static void lay_out(std::vector<Tensor>& tangents, const std::vector<Tensor>& results) {
+    for (size_t i = 0; i < tangents.size(); ++i) {
+      if (tangents[i].defined()) tangents[i] = laid_out_like(tangents[i], results[i]);
+    }
+  }
+
+  const OperatorEntry& op_;
+  const DispatchKeySet keys_;
+  Stack& stack_;
+  const std::shared_ptr<const schema::FunctionSchema> schema_;
+  const size_t first_;
+  const Arguments arguments_;
+  const bool outer_grad_mode_ = GradMode::is_enabled();
+  bool recorded_ = false;
+  Tensor before_, copy_of_before_;  // the tangent of what is changed in place
+  mutable std::vector<std::pair<Tensor, Tensor>> stand_ins_;
+};
+
+void run_with_tangents(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
+  if (!current_level || InferenceMode::is_enabled())
+    return redispatch_boxed(op, keys.remove(DispatchLayer::ForwardGrad), stack);
+  Call(op, keys, stack).run();
+}
+
+void enable(bool enabled) {
+  uint8_t& layers = thread_state.enabled_layers;
+  layers = static_cast<uint8_t>(enabled ? layers | kForwardLayer : layers & ~kForwardLayer);
+  thread_state.refresh();
+}
+
+}  // namespace
+
+DualLevel::DualLevel() {
+  TENON_CHECK(!current_level, "Nested forward mode AD is not supported at the moment");
+  [[maybe_unused]] static const bool is_registered = [] {
+    tenon::detail::add_fallback(DispatchKey::ForwardGrad, run_with_tangents,
+                                "autograd/forward_ad.cpp");
+    return true;
+  }();
+  static std::atomic<uint64_t> next{0};
+  current_level = ++next;
+  enable(true);
+}
+
+DualLevel::~DualLevel() {
+  for (const Tensor& t : saved_results) set_tangent(t, {});
+  saved_results.clear();
+  current_level = 0;
+  enable(false);
+}
+
+bool DualLevel::is_active() { return current_level != 0; }
+
+Tensor tangent_of(const Tensor& tensor) { return find_tangent(tensor); }
+
+Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
+  TENON_CHECK(current_level,
+              "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+              "enter_dual_level() first.");
+  TENON_CHECK(primal.defined() && tangent.defined(), "[make_dual] expected two tensors");
+  TENON_CHECK_VALUE(is_differentiable(primal.scalar_type()),
+                    "Expected primal to be floating point or complex, but got: ",
+                    primal.scalar_type());
+  TENON_CHECK_VALUE(is_differentiable(tangent.scalar_type()),
+                    "Expected tangent to be floating point or complex, but got: ",
+                    tangent.scalar_type());
+  TENON_CHECK(primal.sizes() == tangent.sizes(),
+              "Trying to set a forward gradient that has a different size than that of the "
+              "original Tensor, this is not supported. Tensor is of size ",
+              primal.sizes(), " while the given forward gradient is of size ", tangent.sizes(),
+              ".");
+  TENON_CHECK(primal.scalar_type() == tangent.scalar_type(),
+              "Trying to set a forward gradient whose dtype differs from that of the original "
+              "Tensor, ",
+              primal.scalar_type(), ", got ", tangent.scalar_type());
+  TENON_CHECK(!find_tangent(tangent).defined(), "[make_dual] a tangent must not have one itself");
+  const ExcludeLayers below(DispatchLayer::ForwardGrad);
+  const Tensor dual = alias(primal);
+  set_tangent(dual, laid_out_like(tangent, primal));
+  return dual;
+}
+
+UnpackedDualTensor unpack_dual(const Tensor& tensor) {
+  if (!current_level) return {tensor, {}};
+  const ExcludeLayers below(DispatchLayer::ForwardGrad);
+  return {alias(tensor), find_tangent(tensor)};
+}
+
+}  // namespace tenon::autograd::forward_ad

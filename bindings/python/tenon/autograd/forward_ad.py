@@ -1,0 +1,51 @@
+"""Forward mode: tangents that are computed beside the values, within a dual_level()."""
+
+import collections
+
+from tenon import _C
+
+UnpackedDualTensor = collections.namedtuple("UnpackedDualTensor", "primal tangent")
+
+_level = None
+
+
+def enter_dual_level():
+    """Begins a level and gives its number, which is 0: levels do not nest."""
+    global _level
+    scope = _C._DualLevelScope()
+    scope.__enter__()
+    _level = scope
+    return 0
+
+
+def exit_dual_level(*, level=0):
+    """Ends the level: what is left of it has no tangents."""
+    global _level
+    if _level is None or level != 0:
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+    scope, _level = _level, None
+    scope.__exit__(None, None, None)
+
+
+class dual_level:
+    """with dual_level(): dual = make_dual(x, v); unpack_dual(f(dual)).tangent"""
+
+    def __enter__(self):
+        return enter_dual_level()
+
+    def __exit__(self, *exception):
+        exit_dual_level()
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """A tensor with the data of `tensor`, and the tangent."""
+    if level not in (None, 0):
+        raise RuntimeError(f"make_dual: there is level 0 alone, got level {level}")
+    return _C._make_dual(tensor, tangent)
+
+
+def unpack_dual(tensor, *, level=None):
+    """The tensor without its tangent, and the tangent; None for zero."""
+    if level not in (None, 0):
+        raise RuntimeError(f"unpack_dual: there is level 0 alone, got level {level}")
+    return UnpackedDualTensor(*_C._unpack_dual(tensor))
