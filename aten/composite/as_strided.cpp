@@ -1,5 +1,6 @@
 #include "tenon/native/as_strided.h"
 
+#include "aten/composite/show_as.h"
 #include "tenon/native/alias.h"
 #include "tenon/native/diagonal.h"
 #include "tenon/native/unfold.h"
@@ -23,6 +24,11 @@ Tensor native::as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stri
   }
   numel_of(size);
   return make_view(self, size, stride, storage_offset.value_or(self.storage_offset()));
+}
+
+Tensor& native::as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
+                            std::optional<int64_t> storage_offset) {
+  return show_as("as_strided_", self, native::as_strided(self, size, stride, storage_offset));
 }
 
 Tensor native::alias(const Tensor& self) {

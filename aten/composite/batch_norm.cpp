@@ -1,5 +1,6 @@
 #include "tenon/native/batch_norm.h"
 
+#include "tenon/ops/clone.h"
 #include "tenon/ops/native_batch_norm.h"
 
 namespace tenon {
@@ -12,6 +13,8 @@ Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weig
                           const std::optional<Tensor>& running_mean,
                           const std::optional<Tensor>& running_var, bool training, double momentum,
                           double eps, bool) {
+  // Nothing in one dimension, which has no channels: what PyTorch takes, too.
+  if (input.dim() == 1 && input.numel() == 0) return clone(input);
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }

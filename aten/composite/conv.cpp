@@ -99,6 +99,12 @@ Tensor native::conv2d_padding(const Tensor& input, const Tensor& weight, const B
   return convolve_padded("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
 }
 
+Tensor native::conv3d_padding(const Tensor& input, const Tensor& weight, const Bias& bias,
+                              IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                              int64_t groups) {
+  return convolve_padded("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
+}
+
 Tensor native::conv_transpose1d(const Tensor& input, const Tensor& weight, const Bias& bias,
                                 IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                                 int64_t groups, IntArrayRef dilation) {

@@ -12,16 +12,20 @@ Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
                         std::optional<ScalarType> dtype, std::optional<Layout> layout,
                         std::optional<Device> device, std::optional<bool> pin_memory) {
   const auto o =
-      factory_options("linspace", dtype, layout, device, pin_memory, get_default_dtype());
-  TENON_CHECK_NOT_IMPLEMENTED(!start.is_complex() && !end.is_complex(),
-                              "[linspace] is not implemented for complex numbers, got ", start,
-                              " and ", end);
+      factory_options("linspace", dtype, layout, device, pin_memory,
+                      start.is_complex() || end.is_complex() ? to_complex(get_default_dtype())
+                                                             : get_default_dtype());
+  TENON_CHECK(is_complex(o.dtype) || (!start.is_complex() && !end.is_complex()),
+              "[linspace] inferred dtype ComplexDouble can't be safely cast to passed dtype ",
+              o.dtype);
   TENON_CHECK_VALUE(steps >= 0, "[linspace] number of steps must be non-negative, got ", steps);
   const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
   Tensor result = tenon::empty({steps}, o.dtype, made_on);
   if (!made_on.is_meta() && steps > 0) {
-    TENON_DISPATCH_REAL(o.dtype, "linspace", {
-      using A = std::conditional_t<std::is_same_v<opmath_t<scalar_t>, float>, float, double>;
+    TENON_DISPATCH_ALL(o.dtype, "linspace", {
+      constexpr bool kComplex = is_complex(scalar_type_of<scalar_t>);
+      using Real = std::conditional_t<std::is_same_v<opmath_t<scalar_t>, float>, float, double>;
+      using A = std::conditional_t<kComplex, scalar_t, Real>;
       scalar_t* out = static_cast<scalar_t*>(result.data_ptr());
       // Integers lie between integers, as PyTorch has it.
       using Bound = std::conditional_t<std::is_integral_v<scalar_t>, scalar_t, A>;

@@ -1,3 +1,4 @@
+#include "aten/common/complex_parts.h"
 #include "aten/common/dims.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
@@ -32,7 +33,7 @@
 #include "tenon/ops/pow.h"
 #include "tenon/ops/prod.h"
 #include "tenon/ops/reshape.h"
-#include "tenon/ops/sign.h"
+#include "tenon/ops/sgn.h"
 #include "tenon/ops/sub.h"
 #include "tenon/ops/sum.h"
 #include "tenon/ops/to.h"
@@ -149,8 +150,8 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
   const double p = ord.toDouble();
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor r = restored(result, self.sizes(), dim, keepdim);
-  if (p == 0) return ops::mul_Scalar::call(self, 0);
-  if (p == 1) return ops::mul_Tensor::call(g, ops::sign::call(self));
+  if (p == 0) return {};
+  if (p == 1) return ops::mul_Tensor::call(g, ops::sgn::call(self));
   const Tensor zero = ops::eq_Scalar::call(r, 0);
   if (p == 2) {
     return ops::mul_Tensor::call(
@@ -159,17 +160,18 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
   if (std::isinf(p)) {
     return ops::mul_Tensor::call(
         native::evenly_distribute_backward(g, ops::abs::call(self), r, dim, true),
-        ops::sign::call(self));
+        ops::sgn::call(self));
   }
-  // sign(x) |x|^(p-1) / r^(p-1), without leaving the range in between.
+  // sgn(x) |x|^(p-1) / r^(p-1), without leaving the range in between.
   const Tensor ratio =
       ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
   Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
   if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(self, 0), 0);
-  return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sign::call(self)));
+  return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sgn::call(self)));
 }
 
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with m = max(x), 0 where that is infinite.
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with m = max(x), of complex numbers max(real(x)), 0
+/// where that is infinite.
 Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor x = is_integral(self.scalar_type(), true) ? self.to(get_default_dtype()) : self;
   const DimVector dims = dims_of(dim_mask("logsumexp", dim, x.dim()), x.dim());
@@ -181,7 +183,8 @@ Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (x.numel() == 0) {
     result = ops::log::call(sum(ops::exp::call(x)));
   } else {
-    const Tensor largest = ops::amax::call(x, dims, true);
+    const Tensor largest =
+        ops::amax::call(x.is_complex() ? Tensor(complex_parts(x).real) : x, dims, true);
     const Tensor infinite = ops::eq_Scalar::call(ops::abs::call(largest), Scalar(HUGE_VAL));
     const Tensor shift = ops::masked_fill_Scalar::call(largest, infinite, 0);
     const Tensor sums = sum(ops::exp::call(ops::sub_Tensor::call(x, shift, 1)));
@@ -197,7 +200,7 @@ Tensor native::logsumexp_backward(const Tensor& grad, const Tensor& self, const 
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor r = restored(result, self.sizes(), dim, keepdim);
   const Tensor weight = ops::exp::call(ops::sub_Tensor::call(self, r, 1));
-  return ops::mul_Tensor::call(g, weight);
+  return ops::mul_Tensor::call(g, ops::conj::call(weight));
 }
 
 Tensor native::cumsum_backward(const Tensor& grad, int64_t dim) {

@@ -1,6 +1,7 @@
 #include "tenon/native/squeeze.h"
 
 #include "aten/common/dims.h"
+#include "aten/composite/show_as.h"
 #include "tenon/native/unsqueeze.h"
 
 namespace tenon {
@@ -38,6 +39,20 @@ Tensor native::unsqueeze(const Tensor& self, int64_t dim) {
   sizes.insert(sizes.begin() + d, 1);
   strides.insert(strides.begin() + d, stride);
   return make_view(self, sizes, strides, self.storage_offset());
+}
+
+Tensor& native::squeeze_(Tensor& self) { return show_as("squeeze_", self, native::squeeze(self)); }
+
+Tensor& native::squeeze_dim_(Tensor& self, int64_t dim) {
+  return show_as("squeeze_", self, native::squeeze_dim(self, dim));
+}
+
+Tensor& native::squeeze_dims_(Tensor& self, IntArrayRef dim) {
+  return show_as("squeeze_", self, native::squeeze_dims(self, dim));
+}
+
+Tensor& native::unsqueeze_(Tensor& self, int64_t dim) {
+  return show_as("unsqueeze_", self, native::unsqueeze(self, dim));
 }
 
 }  // namespace tenon

@@ -1,5 +1,6 @@
 #include "tenon/native/transpose.h"
 
+#include "aten/composite/show_as.h"
 #include "tenon/native/movedim.h"
 #include "tenon/native/permute.h"
 #include "tenon/native/permute_backward.h"
@@ -30,6 +31,12 @@ Tensor native::t(const Tensor& self) {
               self.dim(), "D");
   return native::transpose(self, 0, self.dim() < 2 ? 0 : 1);
 }
+
+Tensor& native::transpose_(Tensor& self, int64_t dim0, int64_t dim1) {
+  return show_as("transpose_", self, native::transpose(self, dim0, dim1));
+}
+
+Tensor& native::t_(Tensor& self) { return show_as("t_", self, native::t(self)); }
 
 Tensor native::permute(const Tensor& self, IntArrayRef dims) {
   const auto rank = static_cast<size_t>(self.dim());

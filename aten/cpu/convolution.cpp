@@ -1,6 +1,7 @@
 #include "aten/cpu/convolution.h"
 
 #include "aten/cpu/conv_layout.h"
+#include "aten/cpu/convolution_other.h"
 #include "aten/iterator/copy.h"
 #include "tenon/native/convolution.h"
 
@@ -34,6 +35,13 @@ void native::convolution_cpu(const Tensor& input, const Tensor& weight,
                              IntArrayRef padding, IntArrayRef dilation, bool transposed,
                              IntArrayRef, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return;
+  if (is_complex(out.scalar_type())) {
+    return convolution_complex(input, weight, bias, stride, padding, dilation, transposed, groups,
+                               out);
+  }
+  if (out.scalar_type() == kLong) {
+    return convolution_long(input, weight, bias, stride, padding, dilation, transposed, groups, out);
+  }
   const TensorBase x = dense_layout(input), w = as_contiguous(weight);
   const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();
   const TensorBase result = has_dense_layout(out)

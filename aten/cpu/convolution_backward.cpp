@@ -4,6 +4,7 @@
 
 #include "aten/cpu/conv_layout.h"
 #include "aten/cpu/convolution.h"
+#include "aten/cpu/convolution_other.h"
 #include "aten/iterator/copy.h"
 #include "aten/meta/convolution.h"
 
@@ -57,6 +58,10 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
     if (output_mask[1]) grad_weight = zeros(weight.sizes(), weight);
     if (output_mask[2]) grad_bias = zeros(grad_output.size(1), weight);
     return grads;
+  }
+  if (is_complex(grad_output.scalar_type())) {
+    return convolution_backward_complex(grad_output, input, weight, stride, padding, dilation,
+                                        transposed, output_padding, groups, output_mask);
   }
   const TensorBase x = dense_layout(input), w = as_contiguous(weight),
                    dy = dense_layout(grad_output);

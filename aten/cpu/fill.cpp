@@ -5,8 +5,10 @@
 #include <cwchar>
 
 #include "aten/core/parallel.h"
+#include "aten/cpu/strided_dim.h"
 #include "aten/iterator/copy.h"
 #include "aten/iterator/number_fits.h"
+#include "aten/iterator/storage_only.h"
 #include "tenon/native/zero.h"
 #include "tenon/ops/_local_scalar_dense.h"
 
@@ -40,20 +42,31 @@ TensorBase once(const TensorBase& self) {
 }  // namespace
 
 Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
-  check_number_fits("fill_", value, self.scalar_type());
-  TENON_DISPATCH_ALL(self.scalar_type(), "fill_", {
-    const auto v = value.to<scalar_t>();
-    const int64_t n = self.numel();
-    if (TENON_LIKELY(self.is_non_overlapping_and_dense())) {
-      auto* data = static_cast<scalar_t*>(self.mutable_data_ptr());
-      parallel_for(
-          0, n, kParallelBytes / static_cast<int64_t>(sizeof(scalar_t)),
-          [data, v](int64_t begin, int64_t end) { fill_range(data + begin, data + end, v); });
-      return;
-    }
-    const TensorBase number = tenon::empty({}, self.scalar_type(), kCPU);
-    *static_cast<scalar_t*>(number.mutable_data_ptr()) = v;
+  const ScalarType type = self.scalar_type();
+  check_number_fits("fill_", value, type);
+  alignas(16) char bytes[16] = {};
+  if (is_storage_only(type)) {
+    store_storage_only(bytes, value, type);
+  } else {
+    TENON_DISPATCH_ALL(type, "fill_", {
+      const auto element = value.to<scalar_t>();
+      std::memcpy(bytes, &element, sizeof(element));
+    });
+  }
+  if (TENON_UNLIKELY(!self.is_non_overlapping_and_dense())) {
+    const TensorBase number = tenon::empty({}, type, kCPU);
+    std::memcpy(number.mutable_data_ptr(), bytes, element_size(type));
     copy(once(self), number);
+    return self;
+  }
+  dispatch_size(element_size(type), [&]<class T>() {
+    T element;
+    std::memcpy(&element, bytes, sizeof(T));
+    auto* data = static_cast<T*>(self.mutable_data_ptr());
+    parallel_for(0, self.numel(), kParallelBytes / static_cast<int64_t>(sizeof(T)),
+                 [data, element](int64_t begin, int64_t end) {
+                   fill_range(data + begin, data + end, element);
+                 });
   });
   return self;
 }

@@ -9,6 +9,7 @@
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
+#include "tenon/ops/full.h"
 
 namespace tenon {
 namespace {
@@ -100,6 +101,21 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
   result.finish();
 }
 
+/// Adds or multiplies what is in `self` by the elements of `src`.
+void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+             const Tensor& src, bool multiply, const Tensor& out) {
+  const TensorBase values = native::dense(src);
+  TENON_DISPATCH_ALL(self.scalar_type(), op, {
+    const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
+    scatter_with(op, self, dim, index, &values, out,
+                 [s, multiply](void* o, int64_t to, int64_t from) {
+                   scalar_t& target = static_cast<scalar_t*>(o)[to];
+                   target = multiply ? native::product_of(target, s[from])
+                                     : native::sum_of(target, s[from]);
+                 });
+  });
+}
+
 }  // namespace
 
 /// out[i][j][k] = self[index[i][j][k]][j][k] for dim 0, and so on.
@@ -154,15 +170,20 @@ void native::scatter_value_cpu(const Tensor& self, int64_t dim, const Tensor& in
 
 void native::scatter_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& src, const Tensor& out) {
-  const TensorBase values = dense(src);
-  TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
-    const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
-    scatter_with("scatter_add", self, dim, index, &values, out,
-                 [s](void* o, int64_t to, int64_t from) {
-                   scalar_t& target = static_cast<scalar_t*>(o)[to];
-                   target = sum_of(target, s[from]);
-                 });
-  });
+  combine("scatter_add", self, dim, index, src, false, out);
+}
+
+void native::scatter_reduce_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& src, std::string_view reduce, const Tensor& out) {
+  combine("scatter", self, dim, index, src, reduce == "multiply", out);
+}
+
+void native::scatter_value_reduce_cpu(const Tensor& self, int64_t dim, const Tensor& index,
+                                      const Scalar& value, std::string_view reduce,
+                                      const Tensor& out) {
+  const Tensor src = ops::full::call(index.sizes(), value, self.scalar_type(), std::nullopt,
+                                     std::nullopt, std::nullopt);
+  combine("scatter", self, dim, index, src, reduce == "multiply", out);
 }
 
 }  // namespace tenon

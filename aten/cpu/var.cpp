@@ -3,9 +3,12 @@
 #include <cmath>
 #include <complex>
 
+#include "aten/common/complex_parts.h"
 #include "aten/common/dims.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/std.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/sqrt.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/var.cpp"
@@ -132,6 +135,17 @@ namespace {
 void variance(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
               bool root, const Tensor& out) {
   using namespace native;
+  if (self.is_complex()) {
+    // The mean squared distance is the sum of those of the two parts.
+    const ComplexParts parts = complex_parts(self);
+    const TensorBase other = tenon::empty(out.sizes(), out.scalar_type(), kCPU);
+    variance(Tensor(parts.real), dim, correction, false, out);
+    variance(Tensor(parts.imag), dim, correction, false, Tensor(other));
+    Tensor sum = out;
+    ops::add__Tensor::call(sum, Tensor(other), 1);
+    if (root) ops::sqrt_::call(sum);
+    return;
+  }
   ReduceContext context;
   context.parameter = correction ? correction->toDouble() : 1.0;
   reduce(self, dim_mask("var", dim, self.dim()), out,

@@ -37,6 +37,10 @@ bool number_fits(const Scalar& value, ScalarType type) {
   case kShort: return integer_fits<int16_t>(value);
   case kInt: return integer_fits<int32_t>(value);
   case kLong: return integer_fits<int64_t>(value);
+  case kUInt16: return integer_fits<uint16_t>(value);
+  case kUInt32: return integer_fits<uint32_t>(value);
+  case kUInt64:
+    return value.is_integral(true) || (value.toDouble() > -1 && value.toDouble() < 0x1p64);
   case kHalf: return real_fits(value, 65504.0);
   case kDouble: return true;
   default: return real_fits(value, static_cast<double>(std::numeric_limits<float>::max()));

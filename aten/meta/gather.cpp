@@ -44,6 +44,11 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
   return TensorSpec(self.sizes(), self);
 }
 
+void check_reduce(std::string_view reduce) {
+  TENON_CHECK(reduce == "add" || reduce == "multiply",
+              "[scatter] reduce argument must be either add or multiply, got ", reduce);
+}
+
 }  // namespace
 
 TensorSpec native::gather_meta(const Tensor& self, int64_t dim, const Tensor& index, bool) {
@@ -64,6 +69,18 @@ TensorSpec native::scatter_src_meta(const Tensor& self, int64_t dim, const Tenso
 
 TensorSpec native::scatter_value_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                       const Scalar&) {
+  return scattered("scatter", self, dim, index, nullptr);
+}
+
+TensorSpec native::scatter_reduce_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                       const Tensor& src, std::string_view reduce) {
+  check_reduce(reduce);
+  return scattered("scatter", self, dim, index, &src);
+}
+
+TensorSpec native::scatter_value_reduce_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                             const Scalar&, std::string_view reduce) {
+  check_reduce(reduce);
   return scattered("scatter", self, dim, index, nullptr);
 }
 

@@ -12,6 +12,8 @@ from tenon._C import *  # noqa: F403
 from tenon._C import Generator, Size, Tensor, device, dtype  # noqa: F401
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
 from tenon import amp, autograd, profiler, random, return_types, serialization, utils  # noqa: F401
+from tenon._functional import nonzero, norm  # noqa: F401
+from tenon import linalg  # noqa: F401
 from tenon._ops import OperatorError, load_operators, ops  # noqa: F401
 from tenon._dtypes import finfo, iinfo  # noqa: F401
 from tenon._tensor import (  # noqa: F401

@@ -75,8 +75,10 @@ def main():
 
     known = operators()
     base = lambda op: op.name.rpartition(".")[2]  # noqa: E731
+    # linalg.norm is not norm, and nn.functional.unfold not unfold: PyTorch's name of the operator says so.
+    of_ours = lambda op: op.aten_name in known or op.aten_name == op.name and base(op) in known  # noqa: E731
     entries = [op for op in op_db if not op.name.startswith(("_refs", "ops.", "masked.", "sparse."))
-               and (base(op) in known or subject.has(op))]
+               and (of_ours(op) or subject.has(op))]
     entries.sort(key=full_name)
     # The same name twice: the same entry under other decorations.
     entries = list({full_name(op): op for op in entries}.values())
@@ -89,7 +91,8 @@ def main():
     elif options.share:
         part, parts = share_of(options.share)
         chosen = entries[part::parts]
-    uncovered = sorted(known - {base(op) for op in entries} - {alias.name.rpartition(".")[2] for op in entries for alias in op.aliases})
+    uncovered = sorted(known - {base(op) for op in entries} - {op.aten_name for op in entries}
+                       - {alias.name.rpartition(".")[2] for op in entries for alias in op.aliases})
 
     progress = (lambda name, done: print(f"\r{done}/{len(chosen)} {name:50.50}", end="", flush=True)) if sys.stdout.isatty() else None
     results = runner.run(chosen, subject, options.jobs, options.max_samples, progress)

@@ -71,12 +71,15 @@ class Subject:
         if at_path(torch, op.name) is op.op or not isinstance(op.op, types.FunctionType):
             return self.named(op)
         if op.op.__module__.startswith("torch.testing"):
-            # A wrapper of the test's own: the same code over the subject's names.
             if not self.has(op):
                 raise Unsupported(f"not bound as {op.name}")
-            return types.FunctionType(op.op.__code__, {**op.op.__globals__, "torch": self.module}, op.op.__name__,
-                                      op.op.__defaults__, op.op.__closure__)
+            return self.over_own_names(op.op)
         return self.named(op)
+
+    def over_own_names(self, wrapper):
+        """The code of a wrapper of the test's own over the subject's names."""
+        return types.FunctionType(wrapper.__code__, {**wrapper.__globals__, "torch": self.module}, wrapper.__name__,
+                                  wrapper.__defaults__, wrapper.__closure__)
 
     def named(self, op):
         found = at_path(self.module, op.name) or getattr(self.Tensor, op.name, None)
@@ -84,7 +87,11 @@ class Subject:
             raise Unsupported(f"not bound as {op.name}")
         return found
 
-    def method(self, name):
+    def method(self, variant):
+        """The subject's form of an OpInfo's method or in-place variant."""
+        name = variant.__name__
+        if name == "<lambda>":
+            return self.over_own_names(variant)
         found = getattr(self.Tensor, name, None)
         if found is None:
             raise Unsupported(f"no method {name}")

@@ -19,6 +19,8 @@ def totals(result, checks=CHECKS):
 
 def verdict(result):
     found = totals(result, [c for c in CHECKS if c != "messages"])
+    if not any(found.values()):
+        return "no samples"
     for outcome in ("crash", "differ"):
         if found[outcome]:
             return outcome
@@ -67,6 +69,23 @@ def summary(results):
     return lines
 
 
+def lacking(results):
+    """Of the dtypes that the subject does not have, which are not in the other counts: a sentence, or none."""
+    found = {}
+    for result in results.values():
+        for dtype, outcomes in result["counts"].get("lacking", {}).items():
+            entries, samples = found.get(dtype, (0, 0))
+            found[dtype] = (entries + 1, samples + sum(outcomes.values()))
+    if not found:
+        return ""
+    every = sum(totals(result, ["values"])[o] for result in results.values() for o in OUTCOMES)
+    agree = sum(totals(result, ["values"])["agree"] for result in results.values())
+    beyond = sum(samples for _, samples in found.values())
+    text = ", ".join(f"{dtype} ({samples} samples of {entries} entries)" for dtype, (entries, samples) in sorted(found.items()))
+    return (f"Not counted above are the samples of dtypes that Tenon does not have: {text}. With them "
+            f"{100 * agree / (every + beyond):.1f} % of values agree.")
+
+
 def verdicts(results):
     found = {}
     for result in results.values():
@@ -91,7 +110,7 @@ def rows(results):
 def text(results, uncovered):
     lines = [f"{check:10} {found['agree']:7} of {every:7} agree ({share:.2f} %), {found['differ']} differ, "
              f"{found['unsupported']} unsupported, {found['crash']} crash" for check, every, found, share in summary(results)]
-    lines += [f"operators: {verdicts(results)}", ""]
+    lines += [f"operators: {verdicts(results)}", *filter(None, [lacking(results)]), ""]
     width = max((len(name) for name in results), default=0)
     for name, kind, cells, reason in rows(results):
         counts = " ".join(f"{c}={cell}" for c, cell in zip(CHECKS, cells) if cell)
@@ -107,7 +126,7 @@ def page(results, uncovered, version):
            f"What PyTorch {version}'s own list of operators, `torch.testing._internal.common_methods_invocations.op_db`, says of "
            "Tenon's Python module on a CPU: each sample of an entry, for each dtype that it lists, in both libraries.", "",
            "| check | what must be the same | agree | of | differ | unsupported | crash |", "| --- | --- | --: | --: | --: | --: | --: |"]
-    meaning = {"values": "values (within the entry's tolerances, or no further from the result in double precision than PyTorch's), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
+    meaning = {"values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
                "gradient": "gradients of every argument that has one", "out": "`out=` with the function, into a tensor of the right size and an empty one",
                "inplace": "the in-place form with PyTorch's", "method": "the method with the function",
                "errors": "the entry's wrong arguments raise", "messages": "with PyTorch's message and class"}
@@ -116,6 +135,7 @@ def page(results, uncovered, version):
                    f"{found['unsupported']} | {found['crash']} |")
     out += ["", f"Entries: {verdicts(results)}. An entry that agrees partly has samples with something that Tenon does not have, "
             "and no difference. `tests/python/conformance/baseline.json` keeps what agreed: it must still.", "",
+            *([lacking(results), ""] if lacking(results) else []),
             "| entry | verdict | values | gradient | first reason |", "| --- | --- | --: | --: | --- |"]
     for name, kind, cells, reason in rows(results):
         escaped = reason.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")

@@ -118,16 +118,16 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 
 def pad(input, pad, mode="constant", value=None):
-    if mode != "constant":
-        raise NotImplementedError(f"pad: mode {mode!r}, there is 'constant' alone")
-    return tenon.constant_pad_nd(input, pad, 0 if value is None else value)
+    return _nn.pad(input, pad, mode, value)
 
 
 # Normalization, dropout, embedding
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     if training:
-        values = input.numel() // max(input.shape[1], 1)
+        values = input.shape[0]
+        for n in input.shape[2:]:
+            values *= n
         if values == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     return tenon.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
@@ -140,12 +140,13 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 def dropout(input, p=0.5, training=True, inplace=False):
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    return tenon.dropout_(input, p, training) if inplace else tenon.dropout(input, p, training)
+    result = tenon.dropout(input, p, training)
+    return input.copy_(result) if inplace and result is not input else result
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     if max_norm is not None:
-        raise NotImplementedError("embedding: max_norm")
+        _renormalize(weight, input, max_norm, norm_type)
     if padding_idx is None:
         padding_idx = -1
     elif not -weight.shape[0] <= padding_idx < weight.shape[0]:
@@ -153,6 +154,16 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     elif padding_idx < 0:
         padding_idx += weight.shape[0]
     return tenon.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def _renormalize(weight, indices, max_norm, norm_type):
+    """Shrinks, in place, the rows that are looked up and whose norm is larger than max_norm."""
+    with tenon.no_grad():
+        indices = indices.reshape(-1)
+        rows = weight[indices]
+        norms = rows.norm(norm_type, 1, True)
+        # 1e-7 as PyTorch has it: a norm that is rounded up does not stay above.
+        weight[indices] = rows * tenon.where(norms > max_norm, max_norm / (norms + 1e-7), 1).to(rows.dtype)
 
 
 # Losses

@@ -1,0 +1,90 @@
+#include "aten/iterator/storage_only.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tenon::native {
+namespace {
+
+/// A sign bit, an exponent and a fraction. Open Compute Project, "8-bit floating point
+/// specification"; the formats without a negative zero have NaN in its place.
+struct Float8 {
+  int bias;
+  int fraction;     // bits
+  uint8_t largest;  // the largest finite number
+  uint8_t beyond;   // what larger ones become
+  uint8_t nan;
+  bool negative_zero;
+};
+
+constexpr Float8 format_of(ScalarType type) {
+  switch (type) {
+  case kFloat8_e5m2: return {15, 2, 0x7b, 0x7c, 0x7f, true};
+  case kFloat8_e4m3fn: return {7, 3, 0x7e, 0x7e, 0x7f, true};
+  case kFloat8_e5m2fnuz: return {16, 2, 0x7f, 0x80, 0x80, false};
+  default: return {8, 3, 0x7f, 0x80, 0x80, false};
+  }
+}
+
+uint8_t encode(float value, const Float8& format) {
+  if (std::isnan(value)) return format.nan;
+  const double magnitude = std::fabs(static_cast<double>(value));
+  const uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  uint64_t bits = 0x80;
+  if (std::isfinite(value) && magnitude < 0x1p20) {
+    const int lowest = 1 - format.bias;
+    const int exponent = magnitude > 0 ? std::max(std::ilogb(magnitude), lowest) : lowest;
+    // In units of the last place; a carry goes into the exponent as it should.
+    const auto units = static_cast<uint64_t>(
+        std::nearbyint(std::ldexp(magnitude, format.fraction - exponent)));
+    bits = units + (static_cast<uint64_t>(exponent - lowest) << format.fraction);
+  }
+  if (bits > format.largest) {
+    return format.negative_zero ? static_cast<uint8_t>(sign | format.beyond) : format.beyond;
+  }
+  if (bits == 0 && !format.negative_zero) return 0;
+  return static_cast<uint8_t>(sign | bits);
+}
+
+double decode(uint8_t bits, const Float8& format) {
+  const uint8_t magnitude = bits & 0x7f;
+  const double sign = bits & 0x80 ? -1 : 1;
+  if (!format.negative_zero && bits == format.nan)
+    return std::numeric_limits<double>::quiet_NaN();
+  if (magnitude > format.largest) {
+    return magnitude == format.nan || magnitude != format.beyond
+               ? std::numeric_limits<double>::quiet_NaN()
+               : sign * std::numeric_limits<double>::infinity();
+  }
+  const int exponent = magnitude >> format.fraction;
+  const int fraction = magnitude & ((1 << format.fraction) - 1);
+  const int units = exponent == 0 ? fraction : fraction + (1 << format.fraction);
+  return sign * std::ldexp(units, std::max(exponent, 1) - format.bias - format.fraction);
+}
+
+}  // namespace
+
+void store_storage_only(void* to, const Scalar& value, ScalarType type) {
+  uint64_t bits = 0;
+  if (is_float8(type)) {
+    bits = encode(value.toFloat(), format_of(type));
+  } else if (value.is_integral(true) || value.toDouble() < 0x1p63) {
+    bits = static_cast<uint64_t>(value.toLong());
+  } else {
+    bits = static_cast<uint64_t>(value.toDouble());
+  }
+  std::memcpy(to, &bits, element_size(type));
+}
+
+Scalar storage_only_value(const void* from, ScalarType type) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, element_size(type));
+  if (is_float8(type)) return decode(static_cast<uint8_t>(bits), format_of(type));
+  TENON_CHECK_NOT_IMPLEMENTED(bits >> 63 == 0, "[item] a UInt64 of 2^63 or more is not implemented, got ",
+                              bits);
+  return static_cast<int64_t>(bits);
+}
+
+}  // namespace tenon::native
