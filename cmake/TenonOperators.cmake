@@ -115,7 +115,7 @@ function(tenon_add_operators target)
 
   set(backends CPU)
   if(TENON_HAS_CUDA)
-    if(CMAKE_CUDA_COMPILER)
+    if(CMAKE_CUDA_COMPILER OR TENON_CUDA STREQUAL "emulated")
       list(APPEND backends CUDA)
     else()
       message(STATUS "tenon_add_operators(${target}): no CUDA compiler, so these operators run on the CPU only")

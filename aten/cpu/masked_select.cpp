@@ -1,5 +1,6 @@
 #include "tenon/native/masked_select.h"
 
+#include "aten/common/masked_shape.h"
 #include "aten/cpu/strided_dim.h"
 #include "tenon/native/nonzero.h"
 #include "tenon/ops/expand.h"
@@ -11,19 +12,7 @@ namespace tenon {
 
 /// The elements where the mask is true, both broadcast to one shape, in row-major order: [count].
 Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
-  TENON_CHECK_TYPE(mask.scalar_type() == kBool,
-                   "[masked_select] expected BoolTensor for mask, got ", mask.scalar_type());
-  DimVector shape(static_cast<size_t>(std::max(self.dim(), mask.dim())));
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const auto at = [&](const Tensor& t) {
-      const int64_t d = t.dim() - static_cast<int64_t>(shape.size() - i);
-      return d < 0 ? int64_t{1} : t.sizes()[d];
-    };
-    const int64_t a = at(self), b = at(mask);
-    TENON_CHECK(a == b || a == 1 || b == 1, "[masked_select] The size of tensor a (", a,
-                ") must match the size of tensor b (", b, ") at non-singleton dimension ", i);
-    shape[i] = a == 1 ? b : a;
-  }
+  const DimVector shape = masked_shape(self, mask);
   const TensorBase values =
       dense(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
   const TensorBase chosen =

@@ -3,6 +3,8 @@
 
 #include "aten/cuda/atomic.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
@@ -18,6 +20,8 @@ struct Walk {
   int ndim, dim;
   int64_t numel, length;  // length: of the indexed tensor along dim
   int64_t sizes[kMaxDims], indexed[kMaxDims], plain[kMaxDims];
+  bool small;  // indices are below 2^31
+  cuda::Divisor divisors[kMaxDims];
 
   Walk(const TensorBase& index, const TensorBase& by_index, int64_t d, const TensorBase* in_order) {
     ndim = static_cast<int>(std::max<int64_t>(index.dim(), 1));
@@ -26,8 +30,10 @@ struct Walk {
     dim = static_cast<int>(wrap_dim(d, by_index.dim()));
     numel = index.numel();
     length = by_index.dim() == 0 ? 1 : by_index.size(dim);
+    small = numel < cuda::index_limit();
     for (int i = 0; i < ndim; ++i) {
       sizes[i] = index.dim() == 0 ? 1 : index.size(i);
+      divisors[i] = cuda::Divisor(small && sizes[i] > 0 ? static_cast<uint32_t>(sizes[i]) : 1);
       indexed[i] = by_index.dim() == 0 ? 1 : by_index.stride(i);
       plain[i] = !in_order || in_order->dim() == 0 ? 0 : in_order->stride(i);
     }
@@ -37,8 +43,9 @@ struct Walk {
   __device__ void offsets(int64_t i, int64_t& to, int64_t& from) const {
     to = from = 0;
     for (int d = ndim - 1; d >= 0; --d) {
-      const int64_t at = i % sizes[d];
-      i /= sizes[d];
+      const int64_t next = small ? divisors[d].quotient(static_cast<uint32_t>(i)) : i / sizes[d];
+      const int64_t at = i - next * sizes[d];
+      i = next;
       if (d != dim) to += at * indexed[d];
       from += at * plain[d];
     }

@@ -7,9 +7,9 @@
 #include "aten/cuda/pointwise.h"
 
 // The one kernel that all pointwise operators run as. Each thread computes the consecutive elements
-// that 16 bytes hold: operands that lie so in memory are read and written at once, in their own
-// type or as bool, Half or BFloat16; all others element by element by functions that are shared by
-// the kernels of a file, so that a kernel's code is small.
+// that 16 bytes hold: operands that lie so in memory, at least along the fastest dimension, are
+// read and written at once, in their own type or as bool, Half or BFloat16; all others element by
+// element by functions that are shared by the kernels of a file, so that a kernel's code is small.
 namespace tenon::cuda {
 
 using native::ComputeType;
@@ -53,7 +53,7 @@ inline constexpr int kPerThread = 16 / static_cast<int>(sizeof(V));
 enum class Access : uint8_t {
   Skip,      ///< an output that is not wanted
   Number,    ///< one value, known at launch
-  Repeat,    ///< one value in device memory
+  Repeat,    ///< one value in device memory for all of a thread's elements
   Own,       ///< dense, of the compute type
   Mask,      ///< dense bool
   Half,      ///< dense Half, computed in float
@@ -72,6 +72,8 @@ struct Operand {
   ScalarType dtype;
   ScalarType through;  // see PointwisePlan::Operand
   Access access;
+  bool in_pieces;  ///< dense, or repeated, along the fastest dimension alone
+  uint32_t size;   // of an element, in bytes
   uint32_t strides[native::kMaxPlanDims];  // in bytes
 };
 
@@ -84,20 +86,22 @@ struct PointwiseArguments {
   V scalars[kScalars > 0 ? kScalars : 1];
 };
 
-__device__ __forceinline__ char* element_address(const Geometry& g, const Operand& o,
-                                                 uint32_t index) {
+/// In bytes. An offset, since of a pointer that a call returns the compiler does not know that it
+/// is one to global memory.
+__device__ __noinline__ inline uint32_t element_offset(const Geometry& g, const Operand& o,
+                                                       uint32_t index) {
   uint32_t offset = 0;
   for (int d = 0; d < g.ndim; ++d) {
     const uint32_t next = g.sizes[d].quotient(index);
     offset += (index - next * g.sizes[d].value) * o.strides[d];
     index = next;
   }
-  return o.data + offset;
+  return offset;
 }
 
 template <class V>
 __device__ __noinline__ V load_element(const Geometry& g, const Operand& o, uint32_t index) {
-  const char* from = element_address(g, o, index);
+  const char* from = o.data + element_offset(g, o, index);
   switch (o.dtype) {
 #define TENON_CASE(T, Name) \
   case ScalarType::Name: return convert<V>(*reinterpret_cast<const T*>(from));
@@ -118,7 +122,7 @@ __device__ __noinline__ V load_element(const Geometry& g, const Operand& o, uint
 template <class V>
 __device__ __noinline__ void store_element(const Geometry& g, const Operand& o, uint32_t index,
                                            V value) {
-  char* to = element_address(g, o, index);
+  char* to = o.data + element_offset(g, o, index);
   switch (o.dtype) {
 #define TENON_CASE(T, Name) \
   case ScalarType::Name: *reinterpret_cast<T*>(to) = convert<T>(value); break;
@@ -164,20 +168,25 @@ struct alignas(sizeof(T) * N) Pack {
   T values[N];
 };
 
+/// Where the thread's elements lie one after the other.
+__device__ __forceinline__ char* dense_address(const Geometry& g, const Operand& o,
+                                               uint32_t index) {
+  return o.data + (o.in_pieces ? element_offset(g, o, index) : index * o.size);
+}
+
 template <class T, class V, int N>
-__device__ __forceinline__ void load_dense(const Operand& o, uint32_t index, V (&values)[N]) {
-  const auto pack = *reinterpret_cast<const Pack<T, N>*>(o.data + index * sizeof(T));
+__device__ __forceinline__ void load_dense(const char* from, V (&values)[N]) {
+  const auto pack = *reinterpret_cast<const Pack<T, N>*>(from);
 #pragma unroll
   for (int i = 0; i < N; ++i) values[i] = convert<V>(pack.values[i]);
 }
 
 template <class T, class V, int N>
-__device__ __forceinline__ void store_dense(const Operand& o, uint32_t index,
-                                            const V (&values)[N]) {
+__device__ __forceinline__ void store_dense(char* to, const V (&values)[N]) {
   Pack<T, N> pack;
 #pragma unroll
   for (int i = 0; i < N; ++i) pack.values[i] = convert<T>(values[i]);
-  *reinterpret_cast<Pack<T, N>*>(o.data + index * sizeof(T)) = pack;
+  *reinterpret_cast<Pack<T, N>*>(to) = pack;
 }
 
 /// The thread's `count` elements from `index` on; fewer than N only at the end, where 1 stands for
@@ -185,38 +194,44 @@ __device__ __forceinline__ void store_dense(const Operand& o, uint32_t index,
 template <class V, int N>
 __device__ __forceinline__ void load(const Geometry& g, const Operand& o, const V& number,
                                      uint32_t index, int count, V (&values)[N]) {
-  const Access access = count < N && o.access >= Access::Own ? Access::Strided : o.access;
-  if (access == Access::Own) return load_dense<V>(o, index, values);
-  if (access == Access::Mask) return load_dense<bool>(o, index, values);
-  if constexpr (std::is_same_v<V, float>) {
-    if (access == Access::Half) return load_dense<Half>(o, index, values);
-    if (access == Access::BFloat16) return load_dense<BFloat16>(o, index, values);
+  if (o.access == Access::Number || o.access == Access::Repeat) {
+    const V value = o.access == Access::Repeat ? load_element<V>(g, o, index) : number;
+#pragma unroll
+    for (int i = 0; i < N; ++i) values[i] = value;
+    return;
   }
-  if (access == Access::Strided) {
+  if (o.access == Access::Strided || count < N) {
 #pragma unroll
     for (int i = 0; i < N; ++i) values[i] = i < count ? load_element<V>(g, o, index + i) : V(1);
     return;
   }
-  const V value = access == Access::Repeat ? load_element<V>(g, o, 0) : number;
-#pragma unroll
-  for (int i = 0; i < N; ++i) values[i] = value;
+  const char* const from = dense_address(g, o, index);
+  if (o.access == Access::Own) return load_dense<V>(from, values);
+  if constexpr (std::is_same_v<V, float>) {
+    if (o.access == Access::Half) return load_dense<Half>(from, values);
+    if (o.access == Access::BFloat16) return load_dense<BFloat16>(from, values);
+  }
+  load_dense<bool>(from, values);
 }
 
 template <class V, int N>
 __device__ __forceinline__ void store(const Geometry& g, const Operand& o, uint32_t index,
                                       int count, const V (&values)[N]) {
   if (o.access == Access::Skip) return;
-  const Access access = count < N ? Access::Strided : o.access;
-  if (access == Access::Own) return store_dense<V>(o, index, values);
-  if (access == Access::Mask) return store_dense<bool>(o, index, values);
-  if constexpr (std::is_same_v<V, float>) {
-    if (access == Access::Half) return store_dense<Half>(o, index, values);
-    if (access == Access::BFloat16) return store_dense<BFloat16>(o, index, values);
-  }
+  if (o.access == Access::Strided || count < N) {
 #pragma unroll
-  for (int i = 0; i < N; ++i) {
-    if (i < count) store_element<V>(g, o, index + i, values[i]);
+    for (int i = 0; i < N; ++i) {
+      if (i < count) store_element<V>(g, o, index + i, values[i]);
+    }
+    return;
   }
+  char* const to = dense_address(g, o, index);
+  if (o.access == Access::Own) return store_dense<V>(to, values);
+  if constexpr (std::is_same_v<V, float>) {
+    if (o.access == Access::Half) return store_dense<Half>(to, values);
+    if (o.access == Access::BFloat16) return store_dense<BFloat16>(to, values);
+  }
+  store_dense<bool>(to, values);
 }
 
 template <class F, class V>
@@ -251,20 +266,30 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
 
 namespace detail {
 
+/// How a thread gets at an operand's elements; a thread's share lies within a run of the fastest
+/// dimension where its size is a multiple of it.
 template <class V>
-Access access_of(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
+Access access_of(const PointwisePlan& plan, const PointwisePlan::Operand& o, bool& in_pieces) {
+  in_pieces = false;
   if (!o.data) return Access::Skip;
-  const auto size = static_cast<int64_t>(element_size(o.dtype));
-  bool repeats = true, dense = true;
+  const auto size = static_cast<int64_t>(element_size(o.dtype)), pack = size * kPerThread<V>;
+  bool repeats = true, dense = true, packs = true;
   int64_t expected = size;
   for (int d = 0; d < plan.ndim; ++d) {
     repeats &= o.strides[d] == 0;
     dense &= o.strides[d] == expected;
+    packs &= d == 0 || o.strides[d] % pack == 0;
     expected *= plan.sizes[d];
   }
   if (repeats) return Access::Repeat;
-  if (!dense || reinterpret_cast<uintptr_t>(o.data) % (size * kPerThread<V>) != 0)
-    return Access::Strided;
+  const bool whole = plan.ndim > 0 && plan.sizes[0] % kPerThread<V> == 0;
+  if (whole && o.strides[0] == 0) {
+    in_pieces = true;
+    return Access::Repeat;
+  }
+  in_pieces = !dense && whole && packs && o.strides[0] == size;
+  const bool aligned = reinterpret_cast<uintptr_t>(o.data) % pack == 0;
+  if (!aligned || !(dense || in_pieces)) return Access::Strided;
   using Stored = std::conditional_t<
       std::is_same_v<V, thrust::complex<float>>, std::complex<float>,
       std::conditional_t<std::is_same_v<V, thrust::complex<double>>, std::complex<double>, V>>;
@@ -277,7 +302,14 @@ Access access_of(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
 
 template <class V>
 Operand describe(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
-  Operand result{static_cast<char*>(o.data), o.dtype, o.through, access_of<V>(plan, o), {}};
+  Operand result{static_cast<char*>(o.data),
+                 o.dtype,
+                 o.through,
+                 Access::Skip,
+                 false,
+                 static_cast<uint32_t>(element_size(o.dtype)),
+                 {}};
+  result.access = access_of<V>(plan, o, result.in_pieces);
   for (int d = 0; d < plan.ndim; ++d) result.strides[d] = static_cast<uint32_t>(o.strides[d]);
   return result;
 }

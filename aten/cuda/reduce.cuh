@@ -7,6 +7,7 @@
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
+#include "aten/cuda/warp.cuh"
 
 // The one kernel that all reductions run as. An operator is a struct, passed to the kernel by
 // value:
@@ -78,20 +79,22 @@ struct ReduceGeometry {
   int64_t per_split;  ///< elements that one block takes of each of its outputs
 };
 
-/// Combines the accumulators of the threads with the same `lane`; all threads get there. `row` of
-/// `rows`, a power of two.
+/// Combines the accumulators of the threads with the same `lane`, for `row` 0 of them; all threads
+/// get there. Thread row * lanes + lane of the block, or lane * rows + row; both powers of two.
 template <class Op, class Acc>
-__device__ Acc combine_rows(const Op& op, Acc acc, int row, int rows, int lane, int lanes) {
+__device__ Acc combine_rows(const Op& op, Acc acc, unsigned row, unsigned rows, unsigned lane,
+                            unsigned lanes, bool rows_first) {
+  const auto combine = [&op](const Acc& a, const Acc& b) { return op.combine(a, b); };
+  const unsigned stride = rows_first ? 1 : lanes, in_warp = min(rows, 32 / stride);
+  acc = combine_lanes(acc, in_warp, combine, stride);
+  if (rows == in_warp) return acc;
   alignas(16) __shared__ unsigned char raw[kBlock * sizeof(Acc)];
-  Acc* shared = reinterpret_cast<Acc*>(raw);
-  shared[row * lanes + lane] = acc;
+  Acc* const of_warps = reinterpret_cast<Acc*>(raw);
+  if (row % in_warp == 0) of_warps[row / in_warp * lanes + lane] = acc;
   __syncthreads();
-  for (int half = rows / 2; half > 0; half /= 2) {
-    if (row < half) {
-      acc = op.combine(acc, shared[(row + half) * lanes + lane]);
-      shared[row * lanes + lane] = acc;
-    }
-    __syncthreads();
+  if (row == 0) {
+    for (unsigned part = 1; part < rows / in_warp; ++part)
+      acc = op.combine(acc, of_warps[part * lanes + lane]);
   }
   return acc;
 }
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(kBlock)
     }
     for (; i < end; i += rows) acc = op.step(acc, from[g.reduced.offset(i)], i);
   }
-  acc = combine_rows(op, acc, row, rows, lane, lanes);
+  acc = combine_rows(op, acc, row, rows, lane, lanes, !g.across);
   if (row != 0 || output >= g.kept.numel) return;
   if (partial) {
     partial[int64_t{blockIdx.y} * g.kept.numel + output] = acc;
@@ -139,7 +142,7 @@ __global__ void __launch_bounds__(kBlock)
     typename Op::Acc acc = op.identity();
     for (int s = threadIdx.x; s < splits; s += kBlock)
       acc = op.combine(acc, partial[s * outputs + output]);
-    acc = combine_rows(op, acc, threadIdx.x, kBlock, 0, 1);
+    acc = combine_rows(op, acc, threadIdx.x, kBlock, 0, 1, true);
     if (threadIdx.x == 0) op.store(output, acc);
     __syncthreads();
   }

@@ -2,6 +2,7 @@
 
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/launch.h"
+#include "aten/cuda/warp.cuh"
 
 // Kernels that work on rows of contiguous elements: blockDim.x threads, a power of two, on each
 // row, and blockDim.y rows in a block. Short rows are read from memory once and kept in registers.
@@ -28,23 +29,6 @@ struct RowLaunch {
   for (int64_t row##_base = int64_t{blockIdx.x} * blockDim.y, row = row##_base + threadIdx.y; \
        row##_base < (rows);                                                                   \
        row##_base += int64_t{gridDim.x} * blockDim.y, row = row##_base + threadIdx.y)
-
-/// f(values of the row's threads), given to all of them. All threads of the block take part.
-template <class V, class F>
-__device__ V combine_row(V value, F f) {
-  alignas(16) __shared__ unsigned char raw[kBlock * sizeof(V)];
-  V* shared = reinterpret_cast<V*>(raw) + threadIdx.y * blockDim.x;
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      shared[threadIdx.x] = f(shared[threadIdx.x], shared[threadIdx.x + half]);
-    __syncthreads();
-  }
-  value = shared[0];
-  __syncthreads();  // before the next call overwrites it
-  return value;
-}
 
 template <class V>
 __device__ V sum_row(V value) {

@@ -57,8 +57,8 @@ bool row_stride(const RowShape& shape, const DimVector& strides, int64_t& stride
   return true;
 }
 
-/// A fresh tensor in which rows are contiguous, seen in the order of the shape's dimensions.
-TensorBase empty_rows(const RowShape& shape, ScalarType dtype, Device device) {
+/// Of a tensor in which rows lie one after the other, seen in the order of the shape's dimensions.
+DimVector dense_strides(const RowShape& shape) {
   const std::vector<int64_t> order = shape.row_last();
   DimVector strides(shape.sizes.size());
   int64_t stride = 1;
@@ -66,7 +66,17 @@ TensorBase empty_rows(const RowShape& shape, ScalarType dtype, Device device) {
     strides[order[i]] = stride;
     stride *= std::max<int64_t>(shape.sizes[order[i]], 1);
   }
-  return empty_strided(shape.sizes, strides, dtype, device);
+  return strides;
+}
+TensorBase empty_rows(const RowShape& shape, ScalarType dtype, Device device) {
+  return empty_strided(shape.sizes, dense_strides(shape), dtype, device);
+}
+bool is_dense(const RowShape& shape, const DimVector& strides) {
+  const DimVector wanted = dense_strides(shape);
+  for (size_t d = 0; d < wanted.size(); ++d) {
+    if (shape.sizes[d] != 1 && strides[d] != wanted[d]) return false;
+  }
+  return true;
 }
 
 /// An operand as blocks of rows see it; strides in elements.
@@ -98,10 +108,14 @@ class Run {
                       " to have non-zero size");
     allocate_outputs();
     if (device_.is_meta()) return;
-    TENON_CHECK_NOT_IMPLEMENTED(device_.is_cpu(), "[", op_.name,
+    TENON_CHECK_NOT_IMPLEMENTED(device_.is_cpu() || (device_.is_cuda() && op_.cuda), "[", op_.name,
                                 "] its row kernel does not run on device ", device_);
-    lay_out();
-    compute();
+    if (device_.is_cpu()) {
+      lay_out();
+      compute();
+    } else {
+      run_on_device();
+    }
     deliver();
   }
 
@@ -162,11 +176,12 @@ class Run {
     }
   }
 
-  Operand element_operand(TensorBase t, bool is_input) {
+  /// `dense`: a copy in which rows lie one after the other, unless they do.
+  Operand element_operand(TensorBase t, bool is_input, bool dense = false) {
     Operand operand;
     operand.per_element = true;
     DimVector strides = broadcast_strides(t, shape_.sizes);
-    if (!row_stride(shape_, strides, operand.stride)) {
+    if (!row_stride(shape_, strides, operand.stride) || (dense && !is_dense(shape_, strides))) {
       TensorBase rows = empty_rows(shape_, t.scalar_type(), device_);
       if (is_input) copy(rows, t);
       t = rows;
@@ -266,6 +281,96 @@ class Run {
       if (compute_ == kLong) values.data_ptr<int64_t>()[i] = static_cast<int64_t>(value);
     }
     return values;
+  }
+
+  // ---- on a device: all rows at once ----
+
+  /// `t`, or a copy that the device's kernel can read.
+  TensorBase readable(const TensorBase& t, RowInput input) {
+    const ScalarType dtype = t.scalar_type();
+    const bool plain = dtype == compute_ || (compute_ == kFloat && is_half(dtype));
+    const ScalarType wanted = input.is_position                            ? kLong
+                              : input.kind == RowOperand::Element && plain ? dtype
+                                                                           : compute_;
+    const bool lies = input.kind == RowOperand::Element || t.is_contiguous();
+    if (dtype == wanted && lies) return t;
+    TensorBase values = empty(t.sizes(), wanted, device_);
+    copy(values, t);
+    return values;
+  }
+  static bool is_half(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
+
+  /// What the kernel writes for output k; deliver() copies it where that is not the output.
+  TensorBase written(int k) {
+    const TensorBase& out = outputs_[k];
+    if (op_.outputs[k].kind == RowOperand::Column) return empty(out.sizes(), kDouble, device_);
+    const ScalarType dtype = out.scalar_type();
+    if (dtype == compute_ || (compute_ == kFloat && is_half(dtype))) return out;
+    return empty(out.sizes(), compute_, device_);
+  }
+
+  Operand device_operand(const TensorBase& t, RowOperand kind, bool is_input, bool dense) {
+    if (kind == RowOperand::Element) return element_operand(t, is_input, dense);
+    if (kind == RowOperand::Row) return row_operand(t);
+    Operand column = finish_operand({}, t);
+    column.stride = 1;
+    column.outer = DimVector(shape_.outer_sizes().size(), 0);
+    return column;
+  }
+
+  void lay_out_on_device(const std::vector<TensorBase>& tensors, bool dense) {
+    operands_.clear();
+    for (int k = 0; k < op_.num_inputs; ++k) {
+      operands_.push_back(present(k) ? device_operand(tensors[k], op_.inputs[k].kind, true, dense)
+                                     : Operand());
+    }
+    for (int k = 0; k < op_.num_outputs; ++k) {
+      const TensorBase& t = tensors[op_.num_inputs + k];
+      operands_.push_back(t.defined() ? device_operand(t, op_.outputs[k].kind, false, dense)
+                                      : Operand());
+    }
+    merge_outer();
+  }
+
+  void run_on_device() {
+    // Enough rows for a thread each.
+    constexpr int64_t kManyRows = 4096;
+    std::vector<TensorBase> tensors;
+    for (int k = 0; k < op_.num_inputs; ++k)
+      tensors.push_back(present(k) ? readable(*inputs_[k], op_.inputs[k]) : TensorBase());
+    for (int k = 0; k < op_.num_outputs; ++k)
+      tensors.push_back(outputs_[k].defined() ? written(k) : TensorBase());
+    lay_out_on_device(tensors, false);
+    bool apart = false, neighbours = rows_ >= kManyRows;
+    for (const Operand& o : operands_) {
+      if (!o.data || !o.per_element || o.stride == 0 || length_ <= 1) continue;
+      apart |= o.stride != 1;
+      neighbours &= o.outer.back() == 1;
+    }
+    neighbours &= apart;
+    if ((apart && !neighbours) || outer_.size() > RowCall::kMaxOuter) {
+      lay_out_on_device(tensors, true);
+      neighbours = false;
+    }
+    std::vector<RowCall::Operand> operands;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      const Operand& o = operands_[k];
+      operands.push_back({o.data, o.dtype, o.stride, o.per_element ? o.outer.data() : nullptr,
+                          k < op_.num_inputs ? op_.inputs[k].absent : 0.0});
+    }
+    RowCall call;
+    call.op = op_.name;
+    call.device = device_;
+    call.compute = compute_;
+    call.rows = rows_;
+    call.length = length_;
+    call.sizes = outer_.data();
+    call.ndim = static_cast<int>(outer_.size());
+    call.neighbours = neighbours;
+    call.inputs = operands.data();
+    call.outputs = operands.data() + op_.num_inputs;
+    call.scalars = scalars_.data();
+    op_.cuda(call);
   }
 
   void merge_outer() {
@@ -585,6 +690,12 @@ void check_column_values(const char* op, const char* operand, IntArrayRef sizes,
   const DimVector row = shape.row_sizes();
   TENON_CHECK(sizes == IntArrayRef(row), "[", op, "] '", operand,
               "' must have the shape of a row, ", row, ", got ", sizes);
+}
+
+bool row_kernel_runs(const RowOp& op, const RowShape& shape, Device device) {
+  if (device.is_cpu() || device.is_meta()) return true;
+  constexpr int64_t kFewRows = 64, kLong = 65536;
+  return device.is_cuda() && op.cuda && (shape.rows() >= kFewRows || shape.length() <= kLong);
 }
 
 void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*> inputs,

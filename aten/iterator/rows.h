@@ -93,6 +93,32 @@ struct RowLoops {
   RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr;
 };
 
+/// What a kernel of another device gets: all rows at once, as the operands lie. Elements are of the
+/// compute type, or of Half or BFloat16 where that is float; values of rows and columns of the
+/// compute type, dense; positions int64, dense; sums over the rows double, dense.
+struct RowCall {
+  struct Operand {
+    void* data = nullptr;  ///< null: an input that is absent, an output that is not wanted
+    ScalarType dtype = ScalarType::Undefined;
+    int64_t stride = 0;              ///< along the row, in elements
+    const int64_t* outer = nullptr;  ///< along the other dimensions
+    double absent = 0;
+  };
+  const char* op = nullptr;
+  Device device = kCPU;
+  ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long
+  int64_t rows = 0, length = 0;
+  const int64_t* sizes = nullptr;  ///< of the other dimensions, merged, kMaxOuter at most
+  int ndim = 0;
+  bool neighbours = false;  ///< rows rather than their elements lie side by side
+  const Operand* inputs = nullptr;
+  const Operand* outputs = nullptr;
+  const Scalar* const* scalars = nullptr;
+
+  static constexpr int kMaxOuter = 8;
+};
+using RowDeviceKernel = void (*)(const RowCall& call);
+
 enum class RowOperand : uint8_t { Element, Row, Column };
 
 struct RowInput {
@@ -122,6 +148,7 @@ struct RowOp {
   bool needs_elements;  ///< a row must not be empty: max, min
   bool uses_index;      ///< positions are values of the compute type
   const RowLoops* (*cpu)();
+  RowDeviceKernel cuda;  ///< null where there is none
 };
 
 /// Computes outputs k with bit k of `wanted`, newly allocated; the others stay undefined. On meta
@@ -131,9 +158,9 @@ TENON_API void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const T
                         ArrayRef<const Scalar*> scalars, TensorBase* outputs,
                         uint32_t wanted = ~0u);
 
-/// Whether row kernels run where the tensor is; elsewhere the same is computed with operators.
-inline bool has_row_kernels(const TensorBase& tensor) {
-  return tensor.device().is_cpu() || tensor.device().is_meta();
-}
+/// Whether the operator's kernel computes rows of this shape on the device; elsewhere the same is
+/// computed with operators. On CUDA a block computes a row, so that few long ones are better left
+/// to operators, whose reductions take several blocks.
+TENON_API bool row_kernel_runs(const RowOp& op, const RowShape& shape, Device device);
 
 }  // namespace tenon::native

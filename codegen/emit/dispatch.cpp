@@ -100,7 +100,12 @@ Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const
     thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
   } else if (op.rowwise && !form.derived) {
     thunks.add("rowwise", "rowwise", Slots{"CPU", "Meta"});
-    if (targets.cuda) thunks.add("rowwise_composed", "composed", Slots{"CUDA"});
+    if (targets.cuda) {
+      // Called by the next, where its kernel does not serve.
+      thunks.add("rowwise_composed", "composed", Slots{});
+      thunks.add("rowwise_cuda", "cuda", Slots{"CUDA"},
+                 {{"composed", cpp_identifier(form.schema) + "_composed"}});
+    }
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {

@@ -120,7 +120,10 @@ class Explanation {
     const std::string kind = text(thunk["kind"]);
     if (kind == "pointwise") return "kernel generated from `pointwise`";
     if (kind == "rowwise") return "kernel generated from `rowwise`";
-    if (kind == "rowwise_composed") return "the operators that the expression stands for";
+    if (kind == "rowwise_cuda") {
+      return "kernel generated from `rowwise`; for few long rows the operators that the expression "
+             "stands for";
+    }
     if (kind == "inplace_from_functional") {
       return "computes " + text(thunk["functional"]) + ", copies into self";
     }
@@ -230,8 +233,25 @@ class Explanation {
   /// What a row kernel does, one line for each way along the row.
   void print_passes(const Json& kernel) {
     out_ << "  kernel " << text(kernel["ident"]) << ", over each row:\n";
+    print_steps(kernel, kernel["steps"]);
+    if (!ir_["cuda"].get<bool>()) return;
+    const Json& cuda = kernel["cuda"];
+    std::vector<std::string> kept;
+    for (const Json& k : cuda["kept"])
+      kept.push_back(text(kernel["inputs"][k.get<size_t>()]["name"]));
+    out_ << "  on CUDA";
+    if (!kept.empty()) out_ << ", " << join(kept) << " in registers where the row is short";
+    if (cuda["steps"] == kernel["steps"]) {
+      out_ << ": the same\n";
+    } else {
+      out_ << ":\n";
+      print_steps(kernel, cuda["steps"]);
+    }
+  }
+
+  void print_steps(const Json& kernel, const Json& steps) {
     size_t pass = 0;
-    for (const Json& step : kernel["steps"]) {
+    for (const Json& step : steps) {
       const std::string kind = text(step["kind"]);
       if (kind == "pass") {
         out_ << "    pass " << ++pass;

@@ -173,6 +173,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     if (!rowwise.empty()) {
       const std::string folder = ns == "tenon" ? "rowwise/" : "rowwise/" + ns + "/";
       files.add(folder + base + ".cpp", "rowwise.cpp.j2", rowwise, extra);
+      if (options.targets.cuda) files.add(folder + base + ".cu", "rowwise.cu.j2", rowwise, extra);
     }
     if (!pointwise.empty()) {
       const std::string folder = ns == "tenon" ? "pointwise/" : "pointwise/" + ns + "/";

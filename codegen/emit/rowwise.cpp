@@ -65,6 +65,7 @@ class KernelEmitter {
                                                                 : "Common"}});
     }
     for (const expr::RowStep& step : schedule.steps) kernel["steps"].push_back(emit_step(step));
+    kernel["cuda"] = emit_cuda(outputs, kinds);
     return kernel;
   }
 
@@ -101,6 +102,28 @@ class KernelEmitter {
       if (g_[id].is_call(Op::kRowSum) || g_[id].is_call(Op::kRowProd)) return true;
     }
     return false;
+  }
+
+  /// The CUDA kernel's steps. What several of them read stays in a thread's registers where the row
+  /// is short.
+  Json emit_cuda(const std::vector<NodeId>& outputs, const std::vector<expr::RowOutput>& kinds) {
+    const expr::RowSchedule schedule =
+        expr::schedule_rows(g_, outputs, kinds, expr::DearValues::kRepeated);
+    Json cuda = {{"steps", Json::array()}, {"kept", Json::array()}, {"sums", Json::array()}};
+    std::map<std::string, int> passes;
+    for (const expr::RowStep& step : schedule.steps) {
+      cuda["steps"].push_back(emit_step(step));
+      if (step.kind != expr::RowStep::Kind::kPass) continue;
+      for (const std::string& name : step.loads) ++passes[name];
+    }
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      if (inputs_[k]["kind"] == "Element" && passes[inputs_[k]["name"]] > 1)
+        cuda["kept"].push_back(k);
+    }
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      if (kinds[k] == expr::RowOutput::kColumn) cuda["sums"].push_back(k);
+    }
+    return cuda;
   }
 
   Json emit_step(const expr::RowStep& step) {

@@ -32,8 +32,9 @@ const char* reduction_kind(Op op) {
 
 class Scheduler {
  public:
-  Scheduler(Graph& graph, const std::vector<NodeId>& outputs, const std::vector<RowOutput>& kinds)
-      : g_(graph), outputs_(without_detach(graph, outputs)), kinds_(kinds) {}
+  Scheduler(Graph& graph, const std::vector<NodeId>& outputs, const std::vector<RowOutput>& kinds,
+            DearValues dear)
+      : g_(graph), outputs_(without_detach(graph, outputs)), kinds_(kinds), dear_(dear) {}
 
   RowSchedule run() {
     plan();
@@ -107,7 +108,7 @@ class Scheduler {
       last_ = std::max(last_, pass);
       if (kinds_[i] != RowOutput::kRow) roots_[pass].push_back(outputs_[i]);
     }
-    choose_spills();
+    if (dear_ == DearValues::kSpilled) choose_spills();
   }
 
   /// Dear nodes that several passes reach; those below another that is kept need not be.
@@ -255,6 +256,7 @@ class Scheduler {
   Graph& g_;
   std::vector<NodeId> outputs_;
   const std::vector<RowOutput>& kinds_;
+  const DearValues dear_;
   RowSchedule schedule_;
   std::map<NodeId, int> levels_;
   std::map<NodeId, NodeId> needed_;
@@ -303,8 +305,8 @@ std::map<NodeId, NodeId> needed_picks(Graph& g, const std::vector<NodeId>& outpu
 }
 
 RowSchedule schedule_rows(Graph& graph, const std::vector<NodeId>& outputs,
-                          const std::vector<RowOutput>& kinds) {
-  return Scheduler(graph, outputs, kinds).run();
+                          const std::vector<RowOutput>& kinds, DearValues dear) {
+  return Scheduler(graph, outputs, kinds, dear).run();
 }
 
 }  // namespace tenon::codegen::expr

@@ -56,8 +56,15 @@ struct RowSchedule {
   bool needs_elements = false;
 };
 
+/// What a pass does with a dear function of elements that a later pass needs as well.
+enum class DearValues : std::uint8_t {
+  kSpilled,  ///< keeps it in a row of memory
+  kRepeated  ///< nothing: it is computed again, as suits devices with more arithmetic than memory
+};
+
 RowSchedule schedule_rows(Graph& graph, const std::vector<NodeId>& outputs,
-                          const std::vector<RowOutput>& kinds);
+                          const std::vector<RowOutput>& kinds,
+                          DearValues dear = DearValues::kSpilled);
 
 /// `pick`s among `outputs` and when they are needed: not where a condition of the row's own chooses
 /// another value. Masks; true where always.

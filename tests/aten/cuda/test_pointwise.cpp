@@ -120,6 +120,33 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
   CHECK(compared > 1000);
 }
 
+TEST_CASE("operands that are dense, or the same, along the fastest dimension alone") {
+  TENON_NEEDS_GPU();
+  // 16 and 32 are whole shares of a thread, 18 is not; a slice at 3 is not aligned.
+  for (ScalarType dtype : {kBool, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
+    for (const int64_t n : {16, 18}) {
+      INFO(to_string(dtype) << ", " << n);
+      const Tensor x = sample({5, n}, dtype), wide = sample({5, 48}, dtype, 2);
+      for (const Tensor& other :
+           {sample({n}, dtype, 3), sample({5, 1}, dtype, 3), wide.slice(1, 16, 16 + n),
+            wide.slice(1, 3, 3 + n), sample({2, 1, n}, dtype, 3)}) {
+        same_on_both(
+            [](const std::vector<Tensor>& in) {
+              return std::vector<Tensor>{in[0].add(in[1]), in[1].mul(in[0])};
+            },
+            {x, other});
+      }
+      same_on_both(
+          [n](const std::vector<Tensor>& in) {
+            const Tensor all = in[1].clone();
+            all.slice(1, 16, 16 + n).mul_(in[0]);
+            return std::vector<Tensor>{all};
+          },
+          {x, wide});
+    }
+  }
+}
+
 TEST_CASE("operands of different dtypes are converted in the kernel") {
   TENON_NEEDS_GPU();
   for (ScalarType a :

@@ -57,6 +57,24 @@ class Readable(Workspace):
         self.assertIn("pass 3, reads spill0_: gives output 0", forward)
 
 
+    def test_cuda(self):
+        self.write("native.yaml", "- func: f(Tensor self, Tensor w) -> Tensor\n  over: -1\n  columns: w\n"
+                                  "  rowwise: e = exp(self - detach(max(self))); e * w / sum(e)\n")
+        self.write("derivatives.yaml", "")
+        command = ["--native", "native.yaml", "--tags", ROOT / "tags.yaml", "--backends", "CPU,CUDA"]
+        shown = tenonc("explain", "f", *command, cwd=self.folder).stdout
+        self.assertIn("CUDA: kernel generated from `rowwise`", shown)
+        # Read once, and the exponential is computed again rather than kept.
+        cuda = shown[shown.index("on CUDA, self in registers where the row is short:"):shown.index("backward:")]
+        self.assertIn("pass 3, reads self, w: gives output 0", cuda)
+        self.assertNotIn("spill", cuda)
+        # The sums over the rows have a place in the kernel.
+        result = generate("native.yaml", "derivatives.yaml", self.folder / "out", "--backends", "CPU,CUDA", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        kernel = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
+        self.assertIn("kSums = {{1}}", kernel)
+        self.assertIn("at_.add(rows::Output<1>(), out1_);", kernel)
+
     def test_shared_nodes(self):
         # As many paths as 2^40 lead to the first value; each node is visited once.
         cubes = " ".join(f"t{i + 1} = t{i} * (t{i} * self);" for i in range(40))
