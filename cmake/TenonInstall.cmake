@@ -10,7 +10,7 @@ set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run tenon_schemas)
 
 install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ${TENON_NAMELINKS})
 install(TARGETS tenonc tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 
@@ -28,9 +28,13 @@ install(DIRECTORY codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
 install(FILES ${TENON_SCHEMAS} DESTINATION "${TENON_INSTALL_SHARE}/schemas")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
 
+if(TENON_WHEEL)
+  tenon_bundle_libraries(tenon_python ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run)
+endif()
+
 configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake
   INSTALL_DESTINATION "${TENON_INSTALL_CMAKE}"
-  PATH_VARS TENON_INSTALL_SHARE CMAKE_INSTALL_BINDIR)
+  PATH_VARS TENON_INSTALL_SHARE TENON_INSTALL_INCLUDE CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake"
               cmake/TenonCudaStandard.cmake cmake/TenonOperators.cmake

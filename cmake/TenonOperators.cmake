@@ -82,7 +82,8 @@ endmacro()
 #                     YAML file...            entries of native_functions.yaml's form
 #                     [DERIVATIVES file...]   entries of derivatives.yaml's form
 #                     [KERNELS file...]       hand-written kernels, *.cpp and *.cu: all that YAML asks for
-#                     [BASE target...])       libraries whose operators DERIVATIVES call; TARGET is linked with them
+#                     [BASE target...]        libraries whose operators DERIVATIVES call; TARGET is linked with them
+#                     [PYTHON_MODULE name])   a module of Python that has the operators of TARGET, a shared library
 #
 # Gives TARGET, a library or program of yours, what Tenon's own operators get: functions, dispatch,
 # pointwise kernels, autograd nodes. Headers are included as "<namespace>/ops/<name>.h" with the namespace
@@ -91,26 +92,33 @@ endmacro()
 # build, with its place; editing a YAML file runs the generator again in the next build. A target may be given operators
 # several times, from files of different names.
 #
+# The module is <name>.py in the folder of the library, which it loads: with that folder in PYTHONPATH, `import <name>` has
+# every operator of TARGET as a function. It imports `tenon`, of this version.
+#
 # tenon_add_operators(TARGET BACKEND file KERNELS file...)
 #
 # Gives TARGET kernels of a device outside Tenon for operators that Tenon has (docs/backends.md): the file names
 # the backend, the namespace of the kernels, and the operators. They are registered when TARGET is loaded.
 function(tenon_add_operators target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND" "YAML;DERIVATIVES;KERNELS;BASE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND;PYTHON_MODULE" "YAML;DERIVATIVES;KERNELS;BASE")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
                         "call add_library(${target} ...) or add_executable(${target} ...) first.")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
-                        "expected YAML, DERIVATIVES, KERNELS, BASE, or BACKEND, KERNELS.")
+                        "expected YAML, DERIVATIVES, KERNELS, BASE, PYTHON_MODULE, or BACKEND, KERNELS.")
   endif()
-  if(arg_BACKEND AND (arg_YAML OR arg_DERIVATIVES OR arg_BASE))
+  if(arg_BACKEND AND (arg_YAML OR arg_DERIVATIVES OR arg_BASE OR arg_PYTHON_MODULE))
     message(FATAL_ERROR "tenon_add_operators(${target}): BACKEND stands for itself; "
-                        "operators of your own (YAML, DERIVATIVES, BASE) take a call of their own.")
+                        "operators of your own (YAML, DERIVATIVES, BASE, PYTHON_MODULE) take a call of their own.")
   endif()
   if(NOT arg_YAML AND NOT arg_BACKEND)
     message(FATAL_ERROR "tenon_add_operators(${target}): YAML is missing: name at least one file of operators.")
+  endif()
+
+  if(DEFINED arg_PYTHON_MODULE)
+    tenon_write_python_module(${target} "${arg_PYTHON_MODULE}")
   endif()
 
   set(backends CPU)
@@ -221,6 +229,33 @@ function(tenon_add_operators target)
   target_link_libraries(${target} PUBLIC Tenon::tenon PRIVATE hwy::hwy)
 endfunction()
 
+# <name>.py beside the library of the target's operators.
+function(tenon_write_python_module target name)
+  get_target_property(type ${target} TYPE)
+  if(NOT type MATCHES "^(SHARED|MODULE)_LIBRARY$")
+    message(FATAL_ERROR "tenon_add_operators(${target}): PYTHON_MODULE loads a library: "
+                        "write add_library(${target} SHARED), ${target} is of type ${type}.")
+  endif()
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "tenon_add_operators(${target}): PYTHON_MODULE \"${name}\" is no name that Python can import.")
+  endif()
+  get_target_property(modules ${target} TENON_PYTHON_MODULES)
+  if(modules)
+    message(FATAL_ERROR "tenon_add_operators(${target}): a second PYTHON_MODULE: ${modules} has all operators of ${target}.")
+  endif()
+  set_target_properties(${target} PROPERTIES TENON_PYTHON_MODULES "${name}")
+  file(GENERATE OUTPUT "$<TARGET_FILE_DIR:${target}>/${name}.py" CONTENT "\
+\"\"\"The operators of $<TARGET_FILE_NAME:${target}>: written by tenon_add_operators().\"\"\"
+
+import os
+
+from tenon._ops import functions_of_library
+
+globals().update(functions_of_library(os.path.join(os.path.dirname(os.path.abspath(__file__)), \"$<TARGET_FILE_NAME:${target}>\"), \"${TENON_VERSION}\"))
+del functions_of_library, os
+")
+endfunction()
+
 # The YAML files of a target's operators: of one of this build, or of one whose package was found.
 function(tenon_operator_files out library)
   set(files)
@@ -249,12 +284,13 @@ function(tenon_operator_files out library)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# tenon_install_operators(TARGET [DESTINATION folder])
+# tenon_install_operators(TARGET [DESTINATION folder] [PYTHON_DESTINATION folder])
 #
 # Installs the headers of TARGET's operators, and the YAML files that other libraries' BASE needs, below DESTINATION,
-# `include` without it. Install and export TARGET itself with install(TARGETS ... EXPORT ...).
+# `include` without it. Install and export TARGET itself with install(TARGETS ... EXPORT ...). PYTHON_DESTINATION gets the
+# module of PYTHON_MODULE, with the library that it loads.
 function(tenon_install_operators target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION;PYTHON_DESTINATION" "")
   if(NOT arg_DESTINATION)
     set(arg_DESTINATION include)
   endif()
@@ -266,6 +302,13 @@ function(tenon_install_operators target)
   foreach(folder IN LISTS folders)
     install(DIRECTORY "${folder}/" DESTINATION "${arg_DESTINATION}" FILES_MATCHING PATTERN "*.h")
   endforeach()
+  if(arg_PYTHON_DESTINATION)
+    get_target_property(module ${target} TENON_PYTHON_MODULES)
+    if(NOT module)
+      message(FATAL_ERROR "tenon_install_operators: ${target} has no module: give tenon_add_operators(${target} ...) a PYTHON_MODULE.")
+    endif()
+    install(FILES "$<TARGET_FILE_DIR:${target}>/${module}.py" "$<TARGET_FILE:${target}>" DESTINATION "${arg_PYTHON_DESTINATION}")
+  endif()
   set(installed)
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME)
@@ -277,6 +320,9 @@ function(tenon_install_operators target)
   set_property(TARGET ${target} APPEND PROPERTY EXPORT_PROPERTIES TENON_INSTALLED_OPERATORS)
 endfunction()
 
+if(NOT TENON_VERSION)
+  set(TENON_VERSION "${PROJECT_VERSION}")
+endif()
 if(NOT TENON_SHARE_DIR)
   # In Tenon's own tree the same files lie where they are written.
   set(TENON_SHARE_DIR "${PROJECT_SOURCE_DIR}")

@@ -10,14 +10,11 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kThreshold = 1000;
-constexpr int64_t kEdge = 3;
-constexpr int64_t kLineWidth = 80;
-
-std::string printed(const char* format, double value) {
-  char text[400];
-  std::snprintf(text, sizeof(text), format, value);
+/// The format's star is the precision.
+std::string printed(const char* format, int precision, double value) {
   if (std::isnan(value)) return "nan";
+  std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, format, precision, value)), ' ');
+  std::snprintf(text.data(), text.size() + 1, format, precision, value);
   return text;
 }
 
@@ -66,7 +63,8 @@ class NumberFormat {
       whole_ &= v == std::ceil(v);
     }
     if (largest == 0) return;
-    scientific_ = largest / smallest > 1000 || largest > 1e8 || (!whole_ && smallest < 1e-4);
+    scientific_ = print_options().sci_mode.value_or(largest / smallest > 1000 || largest > 1e8 ||
+                                                    (!whole_ && smallest < 1e-4));
     for (double v : values) {
       if (std::isfinite(v) && v != 0) width_ = std::max(width_, bare(v).size());
     }
@@ -79,9 +77,9 @@ class NumberFormat {
 
  private:
   std::string bare(double v) const {
-    if (scientific_) return printed("%.4e", v);
-    if (!whole_) return printed("%.4f", v);
-    return printed("%.0f", v) + (std::isfinite(v) ? "." : "");
+    if (scientific_) return printed("%.*e", print_options().precision, v);
+    if (!whole_) return printed("%.*f", print_options().precision, v);
+    return printed("%.*f", 0, v) + (std::isfinite(v) ? "." : "");
   }
 
   bool whole_ = true;
@@ -92,7 +90,8 @@ class NumberFormat {
 /// Writes the elements of a CPU tensor in nested brackets.
 class Writer {
  public:
-  Writer(const TensorBase& t, int64_t indent) : t_(t), summarize_(t.numel() > kThreshold) {
+  Writer(const TensorBase& t, int64_t indent)
+      : t_(t), summarize_(t.numel() > print_options().threshold) {
     visit(0, 0, [this](int64_t offset) { collect(offset); });
     const bool floating = t.is_floating_point() || t.is_complex();
     const NumberFormat real(real_);
@@ -130,11 +129,12 @@ class Writer {
   template <class F, class G>
   void for_shown(int64_t d, F&& f, G&& gap) const {
     const int64_t size = t_.sizes()[d];
-    const bool cut = summarize_ && size > 2 * kEdge;
+    const int64_t edge = print_options().edgeitems;
+    const bool cut = summarize_ && size > 2 * edge;
     for (int64_t i = 0; i < size; ++i) {
-      if (cut && i == kEdge) {
+      if (cut && i == edge) {
         gap();
-        i = size - kEdge;
+        i = size - edge;
       }
       f(i);
     }
@@ -182,8 +182,8 @@ class Writer {
 
   std::string row(int64_t offset, int64_t indent) const {
     const int64_t d = t_.dim() - 1;
-    const int64_t per_line =
-        std::max<int64_t>(1, (kLineWidth - indent) / static_cast<int64_t>(width_ + 2));
+    const int64_t per_line = std::max<int64_t>(1, (print_options().linewidth - indent) /
+                                                      static_cast<int64_t>(width_ + 2));
     std::string text = "[";
     int64_t count = 0;
     const auto add = [&](const std::string& item) {
@@ -233,6 +233,11 @@ std::string python_tuple(IntArrayRef sizes) {
 
 }  // namespace
 
+PrintOptions& print_options() {
+  static PrintOptions options;
+  return options;
+}
+
 PrintHooks& print_hooks() {
   static PrintHooks hooks;
   return hooks;
@@ -259,7 +264,12 @@ std::string to_string(const TensorBase& tensor) {
     text += "[]";
   } else {
     shows_type = type != standard && type != to_complex(standard) && type != kLong && type != kBool;
-    text += Writer(source, indent).text();
+    if (print_options().edgeitems == 0 && tensor.numel() > print_options().threshold) {
+      suffixes.push_back("size=" + python_tuple(tensor.sizes()));
+      text += "[...]";
+    } else {
+      text += Writer(source, indent).text();
+    }
   }
   if (shows_type)
     suffixes.push_back(std::string("dtype=") + print_hooks().module + "." + python_name(type));
@@ -274,7 +284,7 @@ std::string to_string(const TensorBase& tensor) {
               (line == std::string::npos ? -1 : static_cast<int64_t>(line)) + 1;
   for (const std::string& suffix : suffixes) {
     const auto size = static_cast<int64_t>(suffix.size());
-    if (used + size + 2 > kLineWidth) {
+    if (used + size + 2 > print_options().linewidth) {
       text += line_break(1, indent) + suffix;
       used = indent + size;
     } else {

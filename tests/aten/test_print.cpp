@@ -27,6 +27,27 @@ TEST_CASE("numbers share one format") {
   CHECK(to_string(c) == "tensor([ 1.0000+2.j, -3.5000-1.j,  0.2500+10.j])");
 }
 
+TEST_CASE("options") {
+  struct Reset {
+    ~Reset() { print_options() = {}; }
+  } reset;
+  print_options().precision = 2;
+  CHECK(to_string(tenon::tensor({0.1, 20.25})) == "tensor([ 0.10, 20.25])");
+  print_options().sci_mode = true;
+  CHECK(to_string(tenon::tensor({0.5, 2.})) == "tensor([5.00e-01, 2.00e+00])");
+  CHECK(to_string(tenon::tensor({1., 2.})) == "tensor([1.00e+00, 2.00e+00])");
+  print_options() = {
+      .precision = 4, .threshold = 5, .edgeitems = 1, .linewidth = 80, .sci_mode = {}};
+  CHECK(to_string(tenon::arange(6)) == "tensor([0,  ..., 5])");
+  print_options().edgeitems = 0;
+  CHECK(to_string(tenon::arange(6)) == "tensor([...], size=(6,))");
+  print_options() = {};
+  print_options().linewidth = 20;
+  CHECK(to_string(tenon::arange(6)) == "tensor([0, 1, 2, 3,\n        4, 5])");
+  print_options().precision = 500;
+  CHECK(to_string(tenon::tensor(0.5)) == "tensor(0.5" + std::string(499, '0') + ")");
+}
+
 TEST_CASE("suffixes") {
   CHECK(to_string(tenon::tensor({0.1, 0.2}, kHalf)) ==
         "tensor([0.1000, 0.2000], dtype=torch.float16)");

@@ -20,8 +20,21 @@ for ours, theirs in zip(torch.autograd.grad(y.sum(), (x, g)), expected):
 torch.testing.assert_close(torch.ops.interop.swiglu(x, g, scale=2), 2 * y)
 assert torch.autograd.gradcheck(torch.ops.interop.swiglu, (x, g))
 assert torch.ops.interop.swiglu(x.to("meta"), g.to("meta")).shape == (3, 4)
-# Not the fourth one: the derivative is computed outside of what torch.compile can trace.
-parts = ("test_schema", "test_autograd_registration", "test_faketensor")
-checks = torch.library.opcheck(torch.ops.interop.swiglu.default, (x, g), test_utils=parts)
-assert set(checks.values()) == {"SUCCESS"}, checks
+checks = torch.library.opcheck(torch.ops.interop.swiglu.default, (x, g), {"scale": 2})
+assert set(checks.values()) == {"SUCCESS"} and "test_aot_dispatch_dynamic" in checks, checks
+
+
+# Compiled as a whole, without a graph break, and differentiated.
+@torch.compile(fullgraph=True, backend="aot_eager")
+def compiled(x, g):
+    return (torch.ops.interop.swiglu(x, g, scale=2) + 1).square().sum()
+
+
+found = torch.autograd.grad(compiled(x, g), (x, g))
+expected = torch.autograd.grad((2 * x * g * torch.sigmoid(g) + 1).square().sum(), (x, g))
+for ours, theirs in zip(found, expected):
+    torch.testing.assert_close(ours, theirs)
+# One that needs no gradient has none.
+(only,) = torch.autograd.grad(compiled(x, g.detach()), (x,))
+torch.testing.assert_close(only, expected[0])
 print("agrees")

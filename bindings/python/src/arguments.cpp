@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/overrides.h"
 #include "tenon/ops/item.h"
 
 namespace tenon::python {
@@ -172,6 +173,7 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
   std::fill_n(a.values, overload.count, nullptr);
   a.varargs_at = -1;
   a.elements = 0;
+  a.subclasses = false;
   const int self = call.self ? overload.self : -1;
   if (self >= 0) a.values[self] = call.self;
   const int free = overload.positional - (self >= 0 ? 1 : 0);
@@ -229,6 +231,7 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
     if (value == Py_None && p.optional) continue;
     if (i == a.varargs_at) continue;
     if (p.kind == Kind::Tensor && is_tensor(value)) {
+      a.subclasses |= !is_exact_tensor(value);
       a.elements = std::max(a.elements, tensor_of(value).numel());
     } else if (!matches(p, value, lenient)) {
       if (value == Py_None && p.has_default && p.kind != Kind::Out) {
@@ -242,8 +245,11 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
       return false;
     } else if (p.kind == Kind::TensorList) {
       for (Py_ssize_t k = 0; k < list_size(value); ++k) {
+        a.subclasses |= !is_exact_tensor(list_items(value)[k]);
         a.elements = std::max(a.elements, tensor_of(list_items(value)[k]).numel());
       }
+    } else if (p.kind == Kind::Out || p.kind == Kind::OptionalTensorList) {
+      a.subclasses = true;  // perhaps: these are looked at where they matter
     }
   }
   return true;
@@ -464,10 +470,17 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
     for (const bool lenient : {false, true}) {
       for (size_t i = 0; i < function.count; ++i) {
         a.overload = function.overloads[i];
-        if (bind(a, call, lenient, nullptr)) return a.overload->call(a);
+        if (!bind(a, call, lenient, nullptr)) continue;
+        if (a.subclasses) {
+          PyObject* const result = call_override(function, self, args, call.count, names);
+          if (result) return result;
+        }
+        return a.overload->call(a);
       }
     }
-    return no_overload(function, call);
+    // Objects that are no tensors may take the call.
+    PyObject* const result = call_override(function, self, args, call.count, names);
+    return result ? result : no_overload(function, call);
   });
 }
 

@@ -101,6 +101,7 @@ struct Arguments {
   size_t varargs_count = 0;
   int varargs_at = -1;
   int64_t elements = 0;  ///< of the largest tensor, or of one to be made
+  bool subclasses;       ///< whether a tensor's class is not Tensor itself
   PyObject* values[kMaximumParameters];
 
   bool given(size_t i) const { return values[i] && values[i] != Py_None; }

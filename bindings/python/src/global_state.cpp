@@ -1,8 +1,9 @@
+#include "aten/core/print.h"
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "runtime/serialization/training/rng_state.h"
 
-/// Generators and the default dtype.
+/// Generators, the default dtype, how tensors are printed.
 namespace tenon::python {
 
 void add_global_state(nb::module_& module) {
@@ -11,6 +12,14 @@ void add_global_state(nb::module_& module) {
     manual_seed(value);
     return nb::steal(wrap(default_generator()));
   });
+  module.def(
+      "_set_print_options",
+      [](int precision, int64_t threshold, int64_t edgeitems, int64_t linewidth,
+         std::optional<bool> sci_mode) {
+        print_options() = {precision, threshold, edgeitems, linewidth, sci_mode};
+      },
+      nb::arg("precision"), nb::arg("threshold"), nb::arg("edgeitems"), nb::arg("linewidth"),
+      nb::arg("sci_mode").none());
   module.def("_default_generator", [] { return nb::steal(wrap(default_generator())); });
   module.def("get_default_dtype", [] { return nb::steal(wrap(get_default_dtype())); });
   module.def("set_default_dtype", [](nb::handle type) {

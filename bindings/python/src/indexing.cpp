@@ -4,6 +4,7 @@
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/operators.h"
+#include "bindings/python/src/overrides.h"
 #include "tenon/ops/select.h"
 
 namespace tenon::python {
@@ -58,6 +59,8 @@ std::vector<TensorIndex> to_indices(PyObject* index) {
 
 PyObject* tensor_subscript(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
+    if (has_override(self) || has_override(index))
+      return call_override("__getitem__", {self, index});
     const Tensor& t = tensor_of(self);
     if (PyLong_CheckExact(index)) {
       TENON_CHECK_INDEX(t.dim() > 0,
@@ -77,6 +80,10 @@ int tensor_assign(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&]() -> int {
         TENON_CHECK_TYPE(value, "Tensor does not support deleting items");
+        if (has_override(self) || has_override(index) || has_override(value)) {
+          Object::adopt(call_override("__setitem__", {self, index, value}));
+          return 0;
+        }
         const Tensor& t = tensor_of(self);
         const auto indices = to_indices(index);
         if (!is_tensor(value) && is_number(value)) {

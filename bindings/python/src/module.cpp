@@ -3,6 +3,7 @@
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/overrides.h"
 #include "bindings/python/src/tensor_api.h"
 #include "bindings/python/src/tensor_methods.h"
 
@@ -28,6 +29,7 @@ NB_MODULE(_C, module) {
     add_named_values(module.ptr());
     add_tensor_type(module.ptr());
     add_tensor_methods();
+    add_overrides(module.ptr());
     add_functions(module.ptr());
     add_creation(module.ptr());
     add_autograd(module);

@@ -2,6 +2,7 @@
 
 #include "aten/core/thread_state.h"
 #include "bindings/python/src/arguments.h"
+#include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
@@ -42,11 +43,24 @@ PyObject* result_of(bool large, F&& f) {
   }());
 }
 
+/// The methods of Tensor that an operator is to those who override it.
+struct Names {
+  const char* name;
+  const char* reflected;  ///< called with the operands exchanged
+};
+
+/// What __torch_function__ makes of a op b.
+PyObject* override_binary(PyObject* a, PyObject* b, const Names& names) {
+  return is_tensor(a) ? call_override(names.name, {a, b}, true)
+                      : call_override(names.reflected, {b, a}, true);
+}
+
 /// a op b, where at least one is a tensor. F takes (tensor, tensor), (tensor, number) and
 /// (number, tensor).
 template <class F>
-PyObject* binary(PyObject* a, PyObject* b, F f) noexcept {
+PyObject* binary(PyObject* a, PyObject* b, const Names& names, F f) noexcept {
   return guarded([&]() -> PyObject* {
+    if (has_override(a) || has_override(b)) return override_binary(a, b, names);
     if (is_tensor(a)) {
       const Tensor& left = tensor_of(a);
       if (is_tensor(b)) {
@@ -68,8 +82,9 @@ PyObject* binary(PyObject* a, PyObject* b, F f) noexcept {
 
 /// self op= other
 template <class F>
-PyObject* in_place(PyObject* a, PyObject* b, F f) noexcept {
+PyObject* in_place(PyObject* a, PyObject* b, const char* name, F f) noexcept {
   return guarded([&]() -> PyObject* {
+    if (has_override(a) || has_override(b)) return call_override(name, {a, b}, true);
     Tensor& self = tensor_of(a);
     if (is_tensor(b)) {
       const Unlocked unlocked(is_large(self));
@@ -86,21 +101,23 @@ PyObject* in_place(PyObject* a, PyObject* b, F f) noexcept {
 }
 
 template <class F>
-PyObject* unary(PyObject* a, F f) noexcept {
-  return guarded([&] {
+PyObject* unary(PyObject* a, const char* name, F f) noexcept {
+  return guarded([&]() -> PyObject* {
+    if (has_override(a)) return call_override(name, {a});
     const Tensor& self = tensor_of(a);
     return result_of(is_large(self), [&] { return f(self); });
   });
 }
 
-#define TENON_BINARY(name, symbol)                                                        \
-  PyObject* nb_##name(PyObject* a, PyObject* b) {                                         \
-    return binary(a, b, [](const auto& x, const auto& y) { return Tensor(x symbol y); }); \
+#define TENON_BINARY(name, symbol, method, reflected)                               \
+  PyObject* nb_##name(PyObject* a, PyObject* b) {                                   \
+    return binary(a, b, {method, reflected},                                        \
+                  [](const auto& x, const auto& y) { return Tensor(x symbol y); }); \
   }
-TENON_BINARY(remainder, %)
-TENON_BINARY(and, &)
-TENON_BINARY(or, |)
-TENON_BINARY(xor, ^)
+TENON_BINARY(remainder, %, "remainder", "__rmod__")
+TENON_BINARY(and, &, "__and__", "bitwise_and")
+TENON_BINARY(or, |, "__or__", "bitwise_or")
+TENON_BINARY(xor, ^, "__xor__", "bitwise_xor")
 #undef TENON_BINARY
 
 /// Whether the operation is recorded: then, as in PyTorch, a number counts as a tensor, so that
@@ -131,13 +148,17 @@ struct Add {
     return ops::add_Scalar::call(b, a, 1);
   }
 };
-PyObject* nb_add(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Add>()); }
+PyObject* nb_add(PyObject* a, PyObject* b) {
+  return binary(a, b, {"add", "add"}, WithNumbers<Add>());
+}
 struct Multiply {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return ops::mul_Tensor::call(a, b); }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return ops::mul_Scalar::call(a, b); }
   Tensor operator()(const Scalar& a, const Tensor& b) const { return ops::mul_Scalar::call(b, a); }
 };
-PyObject* nb_mul(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Multiply>()); }
+PyObject* nb_mul(PyObject* a, PyObject* b) {
+  return binary(a, b, {"mul", "mul"}, WithNumbers<Multiply>());
+}
 
 struct Subtract {
   template <class A, class B>
@@ -145,7 +166,9 @@ struct Subtract {
     return a - b;
   }
 };
-PyObject* nb_sub(PyObject* a, PyObject* b) { return binary(a, b, WithNumbers<Subtract>()); }
+PyObject* nb_sub(PyObject* a, PyObject* b) {
+  return binary(a, b, {"sub", "__rsub__"}, WithNumbers<Subtract>());
+}
 struct Divide {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return a / b; }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return a / b; }
@@ -155,7 +178,7 @@ struct Divide {
   }
 };
 PyObject* nb_div(PyObject* a, PyObject* b) {
-  return binary(a, b, [](const auto& x, const auto& y) {
+  return binary(a, b, {"div", "__rtruediv__"}, [](const auto& x, const auto& y) {
     if constexpr (std::is_same_v<std::decay_t<decltype(y)>, Scalar>) {
       return is_recorded(x) ? Divide()(x, number_tensor(y)) : Divide()(x, y);
     } else {
@@ -171,7 +194,9 @@ struct FloorDivide {
     return floor_divide(number_tensor(a), b);
   }
 };
-PyObject* nb_floor_divide(PyObject* a, PyObject* b) { return binary(a, b, FloorDivide()); }
+PyObject* nb_floor_divide(PyObject* a, PyObject* b) {
+  return binary(a, b, {"__floordiv__", "__rfloordiv__"}, FloorDivide());
+}
 
 struct LeftShift {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return bitwise_left_shift(a, b); }
@@ -180,7 +205,9 @@ struct LeftShift {
     return bitwise_left_shift(number_tensor(a), b);
   }
 };
-PyObject* nb_lshift(PyObject* a, PyObject* b) { return binary(a, b, LeftShift()); }
+PyObject* nb_lshift(PyObject* a, PyObject* b) {
+  return binary(a, b, {"__lshift__", "__rlshift__"}, LeftShift());
+}
 struct RightShift {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return bitwise_right_shift(a, b); }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return bitwise_right_shift(a, b); }
@@ -188,25 +215,31 @@ struct RightShift {
     return bitwise_right_shift(number_tensor(a), b);
   }
 };
-PyObject* nb_rshift(PyObject* a, PyObject* b) { return binary(a, b, RightShift()); }
+PyObject* nb_rshift(PyObject* a, PyObject* b) {
+  return binary(a, b, {"__rshift__", "__rrshift__"}, RightShift());
+}
 
 PyObject* nb_power(PyObject* a, PyObject* b, PyObject* modulo) {
   if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary(a, b, [](const auto& x, const auto& y) { return pow(x, y); });
+  return binary(a, b, {"pow", "__rpow__"}, [](const auto& x, const auto& y) { return pow(x, y); });
 }
 
 PyObject* nb_matmul(PyObject* a, PyObject* b) {
-  if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (has_override(a) || has_override(b)) {
+      return override_binary(a, b, {"matmul", "__rmatmul__"});
+    }
+    if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
     const Tensor& x = tensor_of(a);
     const Tensor& y = tensor_of(b);
     return result_of(is_large(x) || is_large(y), [&] { return ops::matmul::call(x, y); });
   });
 }
 
-#define TENON_IN_PLACE(name, function)                                                    \
-  PyObject* nb_inplace_##name(PyObject* a, PyObject* b) {                                 \
-    return in_place(a, b, [](Tensor& self, const auto& other) { self.function(other); }); \
+#define TENON_IN_PLACE(name, function)                                              \
+  PyObject* nb_inplace_##name(PyObject* a, PyObject* b) {                           \
+    return in_place(a, b, #function,                                                \
+                    [](Tensor& self, const auto& other) { self.function(other); }); \
   }
 TENON_IN_PLACE(add, add_)
 TENON_IN_PLACE(sub, sub_)
@@ -222,18 +255,20 @@ TENON_IN_PLACE(rshift, bitwise_right_shift_)
 #undef TENON_IN_PLACE
 PyObject* nb_inplace_power(PyObject* a, PyObject* b, PyObject* modulo) {
   if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return in_place(a, b, [](Tensor& self, const auto& other) { self.pow_(other); });
+  return in_place(a, b, "pow_", [](Tensor& self, const auto& other) { self.pow_(other); });
 }
 
 PyObject* nb_negative(PyObject* a) {
-  return unary(a, [](const Tensor& x) { return neg(x); });
+  return unary(a, "neg", [](const Tensor& x) { return neg(x); });
 }
-PyObject* nb_positive(PyObject* a) { return Py_NewRef(a); }
+PyObject* nb_positive(PyObject* a) {
+  return guarded([&] { return has_override(a) ? call_override("__pos__", {a}) : Py_NewRef(a); });
+}
 PyObject* nb_absolute(PyObject* a) {
-  return unary(a, [](const Tensor& x) { return abs(x); });
+  return unary(a, "abs", [](const Tensor& x) { return abs(x); });
 }
 PyObject* nb_invert(PyObject* a) {
-  return unary(a, [](const Tensor& x) { return bitwise_not(x); });
+  return unary(a, "__invert__", [](const Tensor& x) { return bitwise_not(x); });
 }
 
 Scalar only_element(PyObject* self, const char* what) {
@@ -244,22 +279,33 @@ Scalar only_element(PyObject* self, const char* what) {
 }
 
 int nb_bool(PyObject* self) {
-  return guarded([&]() -> int { return is_nonzero(tensor_of(self)); }, -1);
+  return guarded(
+      [&]() -> int {
+        if (has_override(self)) {
+          const Object result = Object::adopt(call_override("__bool__", {self}));
+          return PyObject_IsTrue(result.get());
+        }
+        return is_nonzero(tensor_of(self));
+      },
+      -1);
 }
 PyObject* nb_int(PyObject* self) {
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (has_override(self)) return call_override("__int__", {self});
     const Object number = Object::adopt(wrap(only_element(self, "Scalar")));
     return PyNumber_Long(number.get());
   });
 }
 PyObject* nb_float(PyObject* self) {
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (has_override(self)) return call_override("__float__", {self});
     const Object number = Object::adopt(wrap(only_element(self, "Scalar")));
     return PyNumber_Float(number.get());
   });
 }
 PyObject* nb_index(PyObject* self) {
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (has_override(self)) return call_override("__index__", {self});
     const Tensor& t = tensor_of(self);
     TENON_CHECK_TYPE(is_integral(t.scalar_type(), true) && t.numel() == 1,
                      "only integer tensors of a single element can be converted to an index");
@@ -268,20 +314,26 @@ PyObject* nb_index(PyObject* self) {
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int operation) {
+  static constexpr const char* kNames[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
+  const Names names{kNames[operation], kNames[operation]};
   switch (operation) {
-  case Py_LT: return binary(a, b, [](const auto& x, const auto& y) { return x < y; });
-  case Py_LE: return binary(a, b, [](const auto& x, const auto& y) { return x <= y; });
-  case Py_GT: return binary(a, b, [](const auto& x, const auto& y) { return x > y; });
-  case Py_GE: return binary(a, b, [](const auto& x, const auto& y) { return x >= y; });
-  case Py_NE: return binary(a, b, [](const auto& x, const auto& y) { return x != y; });
-  default: return binary(a, b, [](const auto& x, const auto& y) { return x == y; });
+  case Py_LT: return binary(a, b, names, [](const auto& x, const auto& y) { return x < y; });
+  case Py_LE: return binary(a, b, names, [](const auto& x, const auto& y) { return x <= y; });
+  case Py_GT: return binary(a, b, names, [](const auto& x, const auto& y) { return x > y; });
+  case Py_GE: return binary(a, b, names, [](const auto& x, const auto& y) { return x >= y; });
+  case Py_NE: return binary(a, b, names, [](const auto& x, const auto& y) { return x != y; });
+  default: return binary(a, b, names, [](const auto& x, const auto& y) { return x == y; });
   }
 }
 
 Py_hash_t hash(PyObject* self) { return _Py_HashPointer(self); }
 
 PyObject* iterate(PyObject* self) {
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (has_override(self)) {
+      const Object rows = Object::adopt(call_override("unbind", {self}));
+      return PyObject_GetIter(rows.get());
+    }
     const Tensor& t = tensor_of(self);
     TENON_CHECK_TYPE(t.dim() > 0, "iteration over a 0-d tensor");
     const Object rows = Object::adopt(wrap(unbind(t, 0)));
@@ -292,6 +344,10 @@ PyObject* iterate(PyObject* self) {
 int contains(PyObject* self, PyObject* value) {
   return guarded(
       [&]() -> int {
+        if (has_override(self) || has_override(value)) {
+          const Object result = Object::adopt(call_override("__contains__", {self, value}));
+          return PyObject_IsTrue(result.get());
+        }
         if (is_tensor(value)) return any(tensor_of(self) == tensor_of(value)).item().toBool();
         TENON_CHECK(is_number(value),
                     "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
@@ -312,6 +368,10 @@ Tensor number_tensor(const Scalar& number) {
 Py_ssize_t tensor_length(PyObject* self) {
   return guarded(
       [&]() -> Py_ssize_t {
+        if (has_override(self)) {
+          const Object result = Object::adopt(call_override("__len__", {self}));
+          return PyNumber_AsSsize_t(result.get(), PyExc_OverflowError);
+        }
         const Tensor& t = tensor_of(self);
         TENON_CHECK_TYPE(t.dim() > 0, "len() of a 0-d tensor");
         return t.sizes()[0];

@@ -1,10 +1,14 @@
-#include <map>
+#include <dlfcn.h>
+#include <link.h>
+
 #include <memory>
+#include <set>
 
 #include "aten/core/operator_entry.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
 #include "codegen/schema/parser.h"
 #include "codegen/schema/printer.h"
@@ -241,13 +245,34 @@ nb::object find_function(const std::string& name) {
   // Kept for good: Python may keep the function as long as it likes.
   RuntimeFunction* const kept = function.release();
   const nb::object capsule = nb::steal(PyCapsule_New(kept, nullptr, nullptr));
-  return nb::steal(PyCFunction_NewEx(&kept->definition, capsule.ptr(), nullptr));
+  nb::object made = nb::steal(PyCFunction_NewEx(&kept->definition, capsule.ptr(), nullptr));
+  set_callable(*kept, made.ptr());
+  return made;
+}
+
+/// Loads a library and gives the names of the operators that are in it, "mine::swiglu".
+std::vector<std::string> load_library(const std::string& path) {
+  // Never closed: the registry refers to what is in it.
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  TENON_CHECK(library, "the library of operators cannot be loaded: ", dlerror());
+  const link_map* map = nullptr;
+  TENON_CHECK(dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0, path, ": ",
+              dlerror());
+  std::set<std::string> names;
+  for (const OperatorEntry* entry : all_operators()) {
+    Dl_info place;
+    if (dladdr(entry->info, &place) && std::string_view(place.dli_fname) == map->l_name) {
+      names.insert(entry->info->name);
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
 
 void add_runtime_operators(nb::module_& module) {
   module.def("_find_operator", &find_function);
+  module.def("_load_library", &load_library);
   module.def("_operator_schemas", [](const std::string& prefix) {
     std::vector<std::pair<std::string, std::string>> list;
     for (const OperatorEntry* entry : all_operators()) {

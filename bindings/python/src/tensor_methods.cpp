@@ -1,5 +1,6 @@
 #include "bindings/python/src/tensor_methods.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/item.h"
 #include "tenon/ops/permute.h"
@@ -18,12 +20,16 @@
 namespace tenon::python {
 namespace {
 
-#define TENON_ATTRIBUTE(name, expression)       \
-  PyObject* get_##name(PyObject* self, void*) { \
-    return guarded([&]() -> PyObject* {         \
-      const Tensor& t = tensor_of(self);        \
-      return expression;                        \
-    });                                         \
+// The attribute's name is given where it is read as an attribute.
+#define TENON_ATTRIBUTE(name, expression)                            \
+  PyObject* get_##name(PyObject* self, void* attribute) {            \
+    return guarded([&]() -> PyObject* {                              \
+      if (attribute && has_override(self)) {                         \
+        return get_by_override(static_cast<char*>(attribute), self); \
+      }                                                              \
+      const Tensor& t = tensor_of(self);                             \
+      return expression;                                             \
+    });                                                              \
   }
 TENON_ATTRIBUTE(shape, wrap_size(t.sizes()))
 TENON_ATTRIBUTE(dtype, wrap(t.scalar_type()))
@@ -64,6 +70,7 @@ TENON_ATTRIBUTE(T, wrap([&] {
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
+        if (has_override(self)) return set_by_override("requires_grad", self, value), 0;
         TENON_CHECK_TYPE(value && PyBool_Check(value), "requires_grad must be a bool");
         tensor_of(self).set_requires_grad(value == Py_True);
         return 0;
@@ -73,6 +80,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
 int set_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
+        if (has_override(self)) return set_by_override("grad", self, value), 0;
         TENON_CHECK_TYPE(!value || value == Py_None || is_tensor(value),
                          "assigned grad expected to be a Tensor or None but got grad of type ",
                          Py_TYPE(value)->tp_name);
@@ -85,6 +93,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
+        if (has_override(self)) return set_by_override("data", self, value), 0;
         TENON_CHECK_TYPE(value && is_tensor(value), "Variable data has to be a tensor");
         tensor_of(self).set_data(tensor_of(value));
         return 0;
@@ -180,27 +189,48 @@ PyObject* tensor_is_same(PyObject* self, PyObject* other) {
   return wrap(is_tensor(other) && tensor_of(self).is_same(tensor_of(other)));
 }
 
+/// A name as an argument of a template.
+template <size_t N>
+struct Text {
+  constexpr Text(const char (&text)[N]) { std::copy_n(text, N, value); }
+  char value[N];
+};
+
+/// A method without arguments or with one, which a subclass may override.
+template <Text name, PyObject* (*method)(PyObject*, PyObject*)>
+PyObject* plain(PyObject* self, PyObject* argument) {
+  if (!has_override(self)) return method(self, argument);
+  return guarded([&] {
+    return argument ? call_override(name.value, {self, argument})
+                    : call_override(name.value, {self});
+  });
+}
+
 PyMethodDef plain_methods[] = {
-    {"dim", tensor_dim, METH_NOARGS, "The number of dimensions."},
-    {"ndimension", tensor_dim, METH_NOARGS, "The number of dimensions."},
-    {"is_inference", tensor_is_inference, METH_NOARGS,
+    {"dim", plain<"dim", tensor_dim>, METH_NOARGS, "The number of dimensions."},
+    {"ndimension", plain<"ndimension", tensor_dim>, METH_NOARGS, "The number of dimensions."},
+    {"is_inference", plain<"is_inference", tensor_is_inference>, METH_NOARGS,
      "Whether it was made in inference mode, and so never takes part in gradients."},
-    {"numel", tensor_numel, METH_NOARGS, "The number of elements."},
-    {"nelement", tensor_numel, METH_NOARGS, "The number of elements."},
-    {"element_size", tensor_element_size, METH_NOARGS, "Bytes of an element."},
-    {"storage_offset", tensor_storage_offset, METH_NOARGS, nullptr},
-    {"data_ptr", tensor_data_ptr, METH_NOARGS, "The address of the first element."},
-    {"item", tensor_item, METH_NOARGS, "The only element, as a number of Python's."},
-    {"tolist", tensor_tolist, METH_NOARGS, "The elements as nested lists, or as a number."},
-    {"detach", tensor_detach, METH_NOARGS, "The same elements without history."},
-    {"detach_", tensor_detach_, METH_NOARGS, nullptr},
-    {"retain_grad", tensor_retain_grad, METH_NOARGS, nullptr},
-    {"is_floating_point", tensor_is_floating_point, METH_NOARGS, nullptr},
-    {"is_complex", tensor_is_complex, METH_NOARGS, nullptr},
-    {"is_signed", tensor_is_signed, METH_NOARGS, nullptr},
-    {"_is_view", tensor_is_view, METH_NOARGS, nullptr},
-    {"_is_alias_of", tensor_is_alias_of, METH_O, nullptr},
-    {"is_set_to", tensor_is_same, METH_O, nullptr},
+    {"numel", plain<"numel", tensor_numel>, METH_NOARGS, "The number of elements."},
+    {"nelement", plain<"nelement", tensor_numel>, METH_NOARGS, "The number of elements."},
+    {"element_size", plain<"element_size", tensor_element_size>, METH_NOARGS,
+     "Bytes of an element."},
+    {"storage_offset", plain<"storage_offset", tensor_storage_offset>, METH_NOARGS, nullptr},
+    {"data_ptr", plain<"data_ptr", tensor_data_ptr>, METH_NOARGS,
+     "The address of the first element."},
+    {"item", plain<"item", tensor_item>, METH_NOARGS, "The only element, as a number of Python's."},
+    {"tolist", plain<"tolist", tensor_tolist>, METH_NOARGS,
+     "The elements as nested lists, or as a number."},
+    {"detach", plain<"detach", tensor_detach>, METH_NOARGS, "The same elements without history."},
+    {"detach_", plain<"detach_", tensor_detach_>, METH_NOARGS, nullptr},
+    {"retain_grad", plain<"retain_grad", tensor_retain_grad>, METH_NOARGS, nullptr},
+    {"is_floating_point", plain<"is_floating_point", tensor_is_floating_point>, METH_NOARGS,
+     nullptr},
+    {"is_complex", plain<"is_complex", tensor_is_complex>, METH_NOARGS, nullptr},
+    {"is_signed", plain<"is_signed", tensor_is_signed>, METH_NOARGS, nullptr},
+    {"_is_view", plain<"_is_view", tensor_is_view>, METH_NOARGS, nullptr},
+    {"_is_alias_of", plain<"_is_alias_of", tensor_is_alias_of>, METH_O, nullptr},
+    {"is_set_to", plain<"is_set_to", tensor_is_same>, METH_O, nullptr},
     {},
 };
 
@@ -370,6 +400,7 @@ void add_tensor_methods() {
     for (PyMethodDef* one = list; one->ml_name; ++one) set_method(one);
   }
   for (PyGetSetDef* one = attributes; one->name; ++one) {
+    one->closure = const_cast<char*>(one->name);
     const Object descriptor = Object::adopt(PyDescr_NewGetSet(tensor_type, one));
     check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), one->name,
                                  descriptor.get()));

@@ -7,50 +7,45 @@
     print(x.grad)
 """
 
+# Names are imported as themselves, so that type checkers take them for the package's own.
 from tenon import _C
 from tenon._C import *  # noqa: F403
-from tenon._C import Generator, Size, Tensor, device, dtype  # noqa: F401
+from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
-from tenon import amp, autograd, profiler, random, return_types, serialization, utils  # noqa: F401
-from tenon._functional import nonzero, norm  # noqa: F401
-from tenon import linalg  # noqa: F401
-from tenon._ops import OperatorError, load_operators, ops  # noqa: F401
-from tenon._dtypes import finfo, iinfo  # noqa: F401
-from tenon._tensor import (  # noqa: F401
-    as_tensor,
-    asarray,
-    from_dlpack,
-    frombuffer,
-    is_complex,
-    is_floating_point,
-    is_tensor,
-    numel,
-    typename,
+from tenon import (
+    amp as amp, autograd as autograd, linalg as linalg, overrides as overrides, profiler as profiler, random as random,
+    return_types as return_types, serialization as serialization, utils as utils,
 )
-from tenon.amp import autocast  # noqa: F401
-from tenon.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: F401
-from tenon.random import (  # noqa: F401
-    default_generator,
-    fork_rng,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
+from tenon._functional import nonzero as nonzero, norm as norm
+from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
+from tenon._dtypes import finfo as finfo, iinfo as iinfo
+from tenon._tensor import (
+    as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, frombuffer as frombuffer, is_complex as is_complex,
+    is_floating_point as is_floating_point, is_tensor as is_tensor, numel as numel, typename as typename,
 )
-from tenon.serialization import load, save  # noqa: F401
+from tenon._tensor_str import get_printoptions as get_printoptions, set_printoptions as set_printoptions
+from tenon.amp import autocast as autocast
+from tenon.autograd import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad, set_grad_enabled as set_grad_enabled
+from tenon.random import (
+    default_generator as default_generator, fork_rng as fork_rng, get_rng_state as get_rng_state, initial_seed as initial_seed,
+    manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state,
+)
+from tenon.serialization import load as load, save as save
 
-from math import e, inf, nan, pi  # noqa: F401  as PyTorch has them
+from math import e as e, inf as inf, nan as nan, pi as pi
 
 __version__ = "0.1.0"
 newaxis = None
 double = _C.float64
 
 
-def __getattr__(name):
-    # Imported when first asked for: a program that only computes starts without them.
-    if name in ("distributed", "futures", "nn", "optim"):
-        import importlib
+TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds
+if not TYPE_CHECKING:
 
-        return importlib.import_module(f"tenon.{name}")
-    raise AttributeError(f"module 'tenon' has no attribute '{name}'")
+    def __getattr__(name):
+        # Imported when first asked for: a program that only computes starts without them.
+        if name in ("distributed", "futures", "nn", "optim"):
+            import importlib
+
+            return importlib.import_module(f"tenon.{name}")
+        raise AttributeError(f"module 'tenon' has no attribute '{name}'")

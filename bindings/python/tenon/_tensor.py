@@ -1,14 +1,52 @@
 """What of Tensor, and of the functions around it, is written in Python."""
 
+import functools
+
 from tenon import _C
 
 Tensor = _C.Tensor
 
 
 def _method(function):
-    """Makes the function a method of Tensor."""
-    setattr(Tensor, function.__name__, function)
-    return function
+    """Makes the function a method of Tensor; one with a name of the public API can be overridden."""
+    method = function
+    if not function.__name__.startswith("_"):
+        name = f"Tensor.{function.__name__}"
+
+        @functools.wraps(function)
+        def method(self, *args, **kwargs):
+            if self.__class__ is not Tensor and _C._has_torch_function((self,)):
+                return _C._call_override(method, (self,), (self, *args), kwargs, name)
+            return function(self, *args, **kwargs)
+
+    setattr(Tensor, function.__name__, method)
+    return method
+
+
+# ---- subclasses ----
+
+
+def _as_class(cls, result):
+    if isinstance(result, Tensor) and not isinstance(result, cls):
+        return _C._as_subclass(cls, result)
+    if isinstance(result, (tuple, list)):
+        converted = [_as_class(cls, one) for one in result]
+        return result.__class__(converted)  # also a named tuple of results
+    return result
+
+
+def _torch_function(cls, func, types, args=(), kwargs=None):
+    """What a subclass does with a call unless it says otherwise: it computes, and tensors among the results become its own."""
+    # A Tensor itself comes here only from another library with this protocol, whose functions are not for our tensors.
+    if cls is Tensor or not all(issubclass(cls, t) for t in types):
+        return NotImplemented
+    with _C._DisableTorchFunctionSubclass():
+        result = func(*args, **({} if kwargs is None else kwargs))
+        return result if func in _nowrap else _as_class(cls, result)
+
+
+Tensor.__torch_function__ = classmethod(_torch_function)
+_nowrap = {Tensor._base.__get__, Tensor.grad.__get__}
 
 
 # ---- gradients ----
@@ -272,10 +310,12 @@ def __deepcopy__(self, memo):
     return result
 
 
-@_method
-def as_subclass(self, cls):
+def _as_subclass(self, cls):
     """The same elements as an object of a subclass of Tensor."""
     return _C._as_subclass(cls, self)
+
+
+Tensor.as_subclass = _as_subclass
 
 
 Tensor._make_subclass = staticmethod(lambda cls, data, require_grad=False: _C._make_subclass(cls, data, require_grad))

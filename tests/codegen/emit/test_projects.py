@@ -75,6 +75,24 @@ tenon_add_operators(mine YAML sub/one.yaml)
         self.assertNotEqual(again.returncode, 0)
         self.assertIn("a second one.yaml", again.stderr)
 
+    def test_modules_of_python(self):
+        self.check_ok(self.configure("module", """
+add_library(mine SHARED)
+tenon_add_operators(mine YAML ops.yaml PYTHON_MODULE my_module)
+""", ops=FIRST))
+        text = (self.build / "my_module.py").read_text()
+        compile(text, "my_module.py", "exec")
+        self.assertIn('"libmine.so"', text)
+        for kind, arguments, message in (
+            ("STATIC", "PYTHON_MODULE my_module", "is of type STATIC_LIBRARY"),
+            ("SHARED", "PYTHON_MODULE my-module", "is no name that Python can import"),
+            ("SHARED", "PYTHON_MODULE a)\ntenon_add_operators(mine YAML two.yaml PYTHON_MODULE b", "a second PYTHON_MODULE"),
+        ):
+            failed = self.configure("module", f"add_library(mine {kind})\ntenon_add_operators(mine YAML ops.yaml {arguments})\n",
+                                    ops=FIRST, two=FIRST.replace("first", "second"))
+            self.assertNotEqual(failed.returncode, 0)
+            self.assertIn(message, " ".join(failed.stderr.split()))
+
     def test_formulas_call_operators_of_another_library(self):
         libraries = """
 add_library(mine STATIC)

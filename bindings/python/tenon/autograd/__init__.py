@@ -1,11 +1,11 @@
 """Automatic differentiation."""
 
 from tenon import _C
-from tenon.autograd import forward_ad, functional, graph  # noqa: F401
-from tenon.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly  # noqa: F401
-from tenon.autograd.function import Function, once_differentiable  # noqa: F401
-from tenon.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: F401
-from tenon.autograd.gradcheck import gradcheck, gradgradcheck  # noqa: F401
+from tenon.autograd import forward_ad as forward_ad, functional as functional, graph as graph
+from tenon.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
+from tenon.autograd.function import Function as Function, once_differentiable as once_differentiable
+from tenon.autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad, set_grad_enabled as set_grad_enabled
+from tenon.autograd.gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
 
 
 def _list(values):

@@ -1,7 +1,10 @@
 """no_grad, enable_grad, set_grad_enabled, inference_mode: context managers and decorators."""
 
 import functools
-import inspect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 from tenon import _C
 
@@ -20,6 +23,8 @@ class _Mode:
         return self.__class__()
 
     def __call__(self, function):
+        import inspect
+
         if inspect.isclass(function):
             raise TypeError(f"{self.__class__.__name__} decorates functions, not classes: decorate the methods")
         if inspect.isgeneratorfunction(function):
@@ -57,7 +62,7 @@ class _Mode:
 
 
 class _FixedMode(_Mode):
-    def __new__(cls, function=None):
+    def __new__(cls, function=None) -> "Any":
         self = object.__new__(cls)
         self._previous = []
         # Also as a decorator without parentheses.

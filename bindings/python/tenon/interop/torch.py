@@ -43,7 +43,42 @@ def _device_of(values):
     return next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
 
 
-def _register_derivative(name, function):
+def _differentiate(function, args, names, grads, wanted):
+    """The gradients of function(*args, **names) with respect to args[i] for i in `wanted`; None where it is zero."""
+    # The operator once more, recorded by Tenon, whose derivative it is.
+    args = [_to_tenon(a) for a in args]
+    leaves = [args[i].requires_grad_() for i in wanted]
+    with tenon.enable_grad():
+        outputs = function(*args, **{name: _to_tenon(value) for name, value in names.items()})
+    outputs = [outputs] if isinstance(outputs, tenon.Tensor) else list(outputs)
+    pairs = [(o, _to_tenon(g.contiguous())) for o, g in zip(outputs, grads) if g is not None and o.requires_grad]
+    if not pairs:
+        return [None] * len(leaves)
+    return tenon.autograd.grad([o for o, _ in pairs], leaves, [g for _, g in pairs], allow_unused=True)
+
+
+def _backward_schema(own, name):
+    """That of the operator which computes the gradients: the results' gradients, which of the positional arguments have
+    one, and what the operator itself is given. PyTorch traces it as one node."""
+    parameters = own[own.index("(") + 1 : own.rindex(") ->")]
+    return f"{name}(Tensor?[] grads_, int[] wanted_, {parameters}) -> Tensor[]"
+
+
+def _register_derivative(library, namespace, name, own, function):
+    backward_name = f"{name}_backward_"
+    library.define(_backward_schema(own, backward_name))
+
+    def compute(grads, wanted, *args, **names):
+        found = _differentiate(function, args, names, grads, wanted)
+        return [torch.zeros_like(args[i]) if g is None else _to_torch(g) for i, g in zip(wanted, found)]
+
+    def shapes(grads, wanted, *args, **names):
+        return [torch.empty_like(args[i]) for i in wanted]
+
+    library.impl(backward_name, compute, "CPU")
+    torch.library.register_fake(f"{namespace}::{backward_name}", shapes, lib=library)
+    call_backward = getattr(getattr(torch.ops, namespace), backward_name)
+
     def setup_context(ctx, inputs, keyword_only_inputs=None, output=None):
         tensors = [v for v in inputs if isinstance(v, torch.Tensor)]
         ctx.save_for_backward(*tensors)
@@ -52,33 +87,23 @@ def _register_derivative(name, function):
         ctx.names = keyword_only_inputs or {}
 
     def backward(ctx, *grads):
-        # The operator once more, recorded by Tenon, whose derivative it is.
         args = list(ctx.others)
-        wanted = []
         for place, tensor in zip(ctx.places, ctx.saved_tensors):
-            args[place] = _to_tenon(tensor)
-            if ctx.needs_input_grad[place]:
-                wanted.append((place, args[place].requires_grad_()))
-        with tenon.enable_grad():
-            outputs = function(*args, **ctx.names)
-        outputs = [outputs] if isinstance(outputs, tenon.Tensor) else list(outputs)
-        pairs = [(o, _to_tenon(g.contiguous())) for o, g in zip(outputs, grads) if g is not None and o.requires_grad]
-        found = tenon.autograd.grad(
-            [o for o, _ in pairs], [t for _, t in wanted], [g for _, g in pairs], allow_unused=True
-        )
+            args[place] = tensor
+        wanted = [place for place in ctx.places if ctx.needs_input_grad[place]]
         results = [None] * len(args)
-        for (place, _), grad in zip(wanted, found):
-            results[place] = None if grad is None else _to_torch(grad)
+        for place, grad in zip(wanted, call_backward(list(grads), wanted, *args, **ctx.names)):
+            results[place] = grad
         return tuple(results)
 
-    torch.library.register_autograd(name, backward, setup_context=setup_context)
+    torch.library.register_autograd(f"{namespace}::{name}", backward, setup_context=setup_context, lib=library)
 
 
 def register(ops):
     """Makes the operators of a namespace of tenon.ops known to PyTorch. They run on the CPU.
 
-    Neither gradients of gradients nor torch.compile of a call that is differentiated are possible: the derivative is
-    computed by Tenon, which PyTorch does not trace.
+    torch.compile takes calls of them, differentiated ones as well. Gradients of gradients are not possible: the derivative
+    is computed by Tenon, of which PyTorch sees one operator, `name_backward_`.
 
         tenon.interop.torch.register(tenon.load_operators("ops.yaml"))
         y = torch.ops.mine.swiglu(x, g)
@@ -94,13 +119,13 @@ def register(ops):
         library.define(own)
 
         def compute(*args, _function=function, **names):
-            return _to_torch(_function(*[_to_tenon(a) for a in args], **names))
+            return _to_torch(_function(*[_to_tenon(a) for a in args], **{k: _to_tenon(v) for k, v in names.items()}))
 
         def shapes(*args, _function=function, **names):
-            return _from_meta(_function(*[_meta(a) for a in args], **names), _device_of(args))
+            return _from_meta(_function(*[_meta(a) for a in args], **{k: _meta(v) for k, v in names.items()}), _device_of(args))
 
         qualified = own.split("(")[0].split(".")[0]
         library.impl(qualified, compute, "CPU")
         torch.library.register_fake(f"{ops._name}::{qualified}", shapes, lib=library)
-        _register_derivative(f"{ops._name}::{qualified}", function)
+        _register_derivative(library, ops._name, qualified, own, function)
     return library

@@ -1,9 +1,8 @@
 """Modules: trees of parameters with a forward(). Names, defaults, initial values and the keys of state dicts are PyTorch's."""
 
-from tenon.nn import functional, init, utils
+from tenon.nn import functional as functional, init as init, modules as modules, utils as utils
 from tenon.nn.modules import *  # noqa: F403
-from tenon.nn.modules import __all__ as _modules
-from tenon.nn.parameter import Buffer, Parameter
+from tenon.nn.parameter import Buffer as Buffer, Parameter as Parameter
 
 
 def __getattr__(name):
@@ -12,6 +11,3 @@ def __getattr__(name):
 
         return importlib.import_module("tenon.nn.parallel")
     raise AttributeError(f"module 'tenon.nn' has no attribute '{name}'")
-
-
-__all__ = ["Buffer", "Parameter", "functional", "init", "utils", *_modules]

@@ -6,6 +6,8 @@ from tenon import Tensor, _C
 class Parameter(Tensor):
     """A tensor that becomes a parameter of the module it is assigned to. It shares the memory of `data`."""
 
+    __torch_function__ = _C._disabled_torch_function_impl  # what is computed from it is a plain Tensor
+
     def __new__(cls, data, requires_grad=True):
         return _C._make_subclass(cls, data, requires_grad)
 
@@ -15,6 +17,8 @@ class Parameter(Tensor):
 
 class Buffer(Tensor):
     """A tensor that becomes a buffer of the module it is assigned to, saved with it if `persistent`."""
+
+    __torch_function__ = _C._disabled_torch_function_impl
 
     def __new__(cls, data, *, persistent=True):
         buffer = _C._make_subclass(cls, data, data.requires_grad)

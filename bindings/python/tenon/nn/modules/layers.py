@@ -8,11 +8,6 @@ from tenon.nn import init
 from tenon.nn.modules.module import Module
 from tenon.nn.parameter import Parameter
 
-__all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "CrossEntropyLoss",
-           "Dropout", "ELU", "Embedding", "Flatten", "GELU", "Hardsigmoid", "Hardswish", "Hardtanh", "Identity", "LayerNorm", "LeakyReLU",
-           "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "Mish", "NLLLoss", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
-           "Softmax", "Softplus", "Tanh", "Unflatten"]
-
 
 def _parameter(shape, options):
     return Parameter(tenon.empty(shape, **options))

@@ -1,0 +1,51 @@
+# What is different in an installation that is Python's package (TENON_WHEEL, which pyproject.toml turns on): everything is
+# in one folder that may lie anywhere, on machines that have none of the libraries Tenon is built on.
+#
+# Sets TENON_PYTHON_INSTALL_DIR, where the component `python` of an installation puts the package `tenon`.
+set(TENON_LIBRARY_VERSION "${PROJECT_VERSION}")
+set(TENON_NAMELINKS)
+if(NOT TENON_WHEEL)
+  set(TENON_PYTHON_INSTALL_DIR "${CMAKE_INSTALL_LIBDIR}/python/tenon" CACHE STRING
+      "Where `cmake --install --component python` puts the package tenon, relative to the prefix")
+  return()
+endif()
+
+set(CMAKE_INSTALL_LIBDIR lib)
+set(TENON_PYTHON_INSTALL_DIR ".")
+# A wheel keeps no links: a link would be one more copy.
+set(TENON_LIBRARY_VERSION "${PROJECT_VERSION_MAJOR}")
+set(TENON_NAMELINKS NAMELINK_SKIP)
+# The interpreter that the wheel is for, and that runs its build.
+set(TENON_PYTHON "${Python_EXECUTABLE}")
+# Other than RUNPATH, RPATH also serves the libraries that are bundled, which have no run path of their own.
+add_link_options("LINKER:--disable-new-dtags")
+# Linked in, as Python's own ssl module must find no other libcrypto than its own; the hub's downloads go through Python.
+set(OPENSSL_USE_STATIC_LIBS ON)
+set(TENON_CURL OFF)
+
+# tenon_bundle_libraries(TARGET...): installs the libraries that the targets need and Linux may not have.
+function(tenon_bundle_libraries)
+  set(files)
+  foreach(target IN LISTS ARGN)
+    list(APPEND files "$<TARGET_FILE:${target}>")
+  endforeach()
+  list(JOIN files "\n  " files)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/bundle.cmake" CONTENT "\
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES\n  ${files}
+  RESOLVED_DEPENDENCIES_VAR libraries UNRESOLVED_DEPENDENCIES_VAR missing
+  PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^lib(c|m|dl|rt|pthread|util|stdc[+][+]|gcc_s|z)[.]so\" \"^libtenon\")
+if(missing)
+  message(FATAL_ERROR \"these libraries, which Tenon needs, were not found: \${missing}\")
+endif()
+foreach(library IN LISTS libraries)
+  get_filename_component(name \"\${library}\" NAME)
+  get_filename_component(real \"\${library}\" REALPATH)
+  file(INSTALL \"\${real}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\" RENAME \"\${name}\")
+endforeach()
+")
+  install(SCRIPT "${PROJECT_BINARY_DIR}/bundle.cmake")
+  # What the kernels of load_operators() include.
+  get_target_property(highway hwy::hwy INTERFACE_INCLUDE_DIRECTORIES)
+  find_path(TENON_HIGHWAY_HEADERS hwy/highway.h HINTS ${highway} REQUIRED)
+  install(DIRECTORY "${TENON_HIGHWAY_HEADERS}/hwy" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tenon" FILES_MATCHING PATTERN "*.h")
+endfunction()
