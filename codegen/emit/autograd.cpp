@@ -8,6 +8,7 @@
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/rowwise.h"
+#include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/differentiability.h"
@@ -64,19 +65,6 @@ size_t index_of(const std::vector<const Argument*>& inputs, const std::string& n
     if (inputs[i]->name == name) return i;
   }
   return inputs.size();
-}
-
-/// `/` means true division in formulas as in expressions, but of two integers not in C++: there a
-/// function stands for it, which knows the types.
-expr::Formula with_true_division(expr::Formula tree) {
-  for (expr::Formula& child : tree.children) child = with_true_division(std::move(child));
-  if (tree.kind != expr::FormulaKind::kBinary || tree.operation != "/") return tree;
-  expr::Formula callee;
-  callee.text = "true_quotient";
-  tree.kind = expr::FormulaKind::kCall;
-  tree.operation.clear();
-  tree.children.insert(tree.children.begin(), std::move(callee));
-  return tree;
 }
 
 class NodeEmitter {
@@ -237,7 +225,7 @@ class NodeEmitter {
     node_["formulas"].push_back(
         {{"outputs", formula.inputs},
          {"text", not_implemented ? source.text.text
-                                  : expr::print_formula(with_true_division(formula.rewritten))},
+                                  : expr::print_formula(expr::with_true_division(formula.rewritten))},
          {"original", source.text.text},
          {"not_implemented", not_implemented},
          {"source", short_source(source.text.location)},
@@ -257,11 +245,10 @@ class NodeEmitter {
   /// The derivative that follows from a pointwise expression.
   bool derived() {
     if (!op_.pointwise) return false;
-    const auto cases = differentiable_cases(op_);
-    if (cases.empty()) return false;
-    expr::Expression expression = parse_cases(op_, cases).expression;
-    expr::Derivative derivative = expr::differentiate(expression);
-    emit_pointwise_gradients({std::move(expression), std::move(derivative)});
+    std::optional<expr::Expression> expression = differentiable_expression(op_);
+    if (!expression) return false;
+    expr::Derivative derivative = expr::differentiate(*expression);
+    emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
     return true;
   }
 

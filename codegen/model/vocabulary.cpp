@@ -73,7 +73,8 @@ const Words& upstream_dispatch_keys() {
 
 const Words& operator_keys(Dialect dialect) {
   static const Words ours = concat(upstream_operator_keys(),
-                                   {"pointwise", "rowwise", "over", "rows", "columns", "promote",
+                                   {"alias", "of", "define", "as", "pointwise", "rowwise", "over",
+                                    "rows", "columns", "promote",
                                     "check", "composite", "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }

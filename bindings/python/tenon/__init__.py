@@ -47,7 +47,7 @@ double = _C.float64
 
 def __getattr__(name):
     # Imported when first asked for: a program that only computes starts without them.
-    if name in ("nn", "optim"):
+    if name in ("nn", "optim", "special"):
         import importlib
 
         return importlib.import_module(f"tenon.{name}")
