@@ -18,8 +18,8 @@ struct OperatorAlias {
   OperatorEntry* op;
 };
 
-/// Makes a library's aliases known. One static object for a table, which is constant. A name that is
-/// an operator's stays that.
+/// Makes a library's aliases known. One static object for a table, which is constant. A name that
+/// is an operator's stays that.
 class TENON_API AliasLibrary {
  public:
   AliasLibrary(const OperatorAlias* table, size_t count);

@@ -74,8 +74,8 @@ AliasLibrary::~AliasLibrary() {
   detail::Registry& r = registry();
   std::lock_guard lock(r.mutex);
   for (size_t i = 0; i < count_; ++i) {
-    const auto found = r.aliases.find(std::pair<std::string, std::string>(
-        table_[i].name, table_[i].overload));
+    const auto found =
+        r.aliases.find(std::pair<std::string, std::string>(table_[i].name, table_[i].overload));
     if (found != r.aliases.end() && found->second == table_[i].op) r.aliases.erase(found);
   }
 }

@@ -36,15 +36,12 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   const std::vector<std::string> optional = optional_names(schema);
   expr::Composition& code = parsed.composition;
   const auto check = [&](const expr::Formula& tree, bool is_result) {
-    std::vector<expr::ExprError> errors = expr::undefined_names(tree, known);
-    report(text, errors, sink);
+    report(text, expr::undefined_names(tree, known), sink);
     Formula formula;
     formula.text = text;
     const size_t count = is_result ? schema.returns.size() : 0;
     for (size_t i = 0; i < count; ++i) formula.names.push_back({"", text.location});
-    if (errors.empty()) {
-      calls.check(as_formula, formula, expr::read_optionals(tree, optional), is_result, sink);
-    }
+    calls.check(as_formula, formula, expr::read_optionals(tree, optional), is_result, sink);
   };
   std::set<std::string> used;
   for (const expr::Formula* part : expr::parts_of(code)) {

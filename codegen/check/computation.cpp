@@ -15,8 +15,8 @@ using schema::Argument;
 using schema::Return;
 using schema::SchemaKind;
 
-constexpr std::string_view kWays[] = {"alias", "pointwise", "rowwise", "dispatch",
-                                      "structured_delegate", "composite"};
+constexpr std::string_view kWays[] = {"alias",    "pointwise",           "rowwise",
+                                      "dispatch", "structured_delegate", "composite"};
 
 bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
 

@@ -43,8 +43,8 @@ void definition(const Model& model, DiagnosticSink& sink) {
       parameters.push_back({parameter.text, true, true});
     }
     if (!distinct) continue;
-    const auto parsed = expr::parse_expressions({one.body.text}, parameters, model.functions(), "",
-                                                one.name.text);
+    const auto parsed =
+        expr::parse_expressions({one.body.text}, parameters, model.functions(), "", one.name.text);
     report(one.body, parsed.errors, sink);
   }
 }

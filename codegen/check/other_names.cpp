@@ -14,6 +14,7 @@ namespace {
 /// What an alias may not change: types, which arguments are written, what is returned.
 std::string shape_of(const schema::FunctionSchema& schema) {
   schema::FunctionSchema bare = schema;
+  bare.ns.clear();
   bare.name = "f";
   bare.overload.clear();
   for (size_t i = 0; i < bare.args.size(); ++i) {
@@ -38,8 +39,8 @@ void alias_target(const Entry& entry) {
     constexpr std::string_view kKeys[] = {"alias",         "of",       "variants",
                                           "python_module", "out_name", "cpp_no_default_args"};
     if (std::find(std::begin(kKeys), std::end(kKeys), key.text) != std::end(kKeys)) continue;
-    sink.error(key.location, "an alias is another name of its operator, which alone can have `" +
-                                 key.text + "`");
+    sink.error(key.location,
+               "an alias is another name of its operator, which alone can have `" + key.text + "`");
   }
   if (!op.alias_of) {
     if (!entry.has("of") && !entry.has_unknown_key()) {
@@ -67,9 +68,9 @@ void alias_target(const Entry& entry) {
     return;
   }
   if (of.schema.ns != op.schema.ns) {
-    sink.error(op.at(op.schema.name_span),
-               "an alias has the namespace of its operator, `" +
-                   (of.schema.ns.empty() ? "aten" : of.schema.ns) + "`");
+    sink.error(op.at(op.schema.name_span), "an alias has the namespace of its operator, `" +
+                                               (of.schema.ns.empty() ? "aten" : of.schema.ns) +
+                                               "`");
   }
   if (shape_of(of.schema) != shape_of(op.schema)) {
     sink.report({Severity::kError,

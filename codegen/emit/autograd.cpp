@@ -224,8 +224,9 @@ class NodeEmitter {
     const bool not_implemented = source.kind == FormulaKind::kNotImplemented;
     node_["formulas"].push_back(
         {{"outputs", formula.inputs},
-         {"text", not_implemented ? source.text.text
-                                  : expr::print_formula(expr::with_true_division(formula.rewritten))},
+         {"text", not_implemented
+                      ? source.text.text
+                      : expr::print_formula(expr::with_true_division(formula.rewritten))},
          {"original", source.text.text},
          {"not_implemented", not_implemented},
          {"source", short_source(source.text.location)},

@@ -33,8 +33,8 @@ Json emit_composition(const Operator& op) {
   const bool plain = code.locals.empty() && op.schema.returns.size() == 1 &&
                      op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
   if (plain && code.result.kind != expr::FormulaKind::kName) {
-    if (const auto fused = expr::to_pointwise(code.result, pointwise_parameters(op.schema),
-                                              functions_of(op))) {
+    if (const auto fused =
+            expr::to_pointwise(code.result, pointwise_parameters(op.schema), functions_of(op))) {
       kernel = expr::print_readable(fused->graph, fused->outputs[0]);
     }
   }

@@ -114,8 +114,9 @@ class Explanation {
   std::string origin(const Json& form) const {
     std::string result;
     if (form["derived"]) {
-      result = "derived " + text(form["kind"]) + " form, from `variants` (" +
-               key_place("variants") + ")";
+      const std::string asked = key_place("variants");
+      result = "derived " + text(form["kind"]) + " form, " +
+               (asked.empty() ? "as its operator has one" : "from `variants` (" + asked + ")");
     } else {
       result = "written, " + text(form["kind"]);
     }

@@ -35,13 +35,14 @@ void move_by(Formula& tree, std::size_t offset) {
 /// What is known not to be absent where the condition holds, or where it does not.
 std::vector<std::string> present(const Formula& condition, bool holds,
                                  const std::vector<std::string>& optional) {
-  if (is_name(condition, optional)) return holds ? std::vector{condition.text} : std::vector<std::string>{};
+  if (is_name(condition, optional))
+    return holds ? std::vector{condition.text} : std::vector<std::string>{};
   if (condition.kind == FormulaKind::kParentheses)
     return present(condition.children[0], holds, optional);
   if (condition.kind == FormulaKind::kUnary && condition.operation == "!")
     return present(condition.children[0], !holds, optional);
-  const bool both = condition.kind == FormulaKind::kBinary &&
-                    condition.operation == (holds ? "&&" : "||");
+  const bool both =
+      condition.kind == FormulaKind::kBinary && condition.operation == (holds ? "&&" : "||");
   if (!both) return {};
   std::vector<std::string> names = present(condition.children[0], holds, optional);
   for (std::string& name : present(condition.children[1], holds, optional))
@@ -93,7 +94,8 @@ class OptionalReader {
                                     (tree.kind == FormulaKind::kUnary && tree.operation == "!"));
     const bool absent = tree.kind == FormulaKind::kBinary && tree.operation == "??";
     for (std::size_t i = 0; i < tree.children.size(); ++i)
-      tree.children[i] = read(std::move(tree.children[i]), absent && i == 0 ? std::vector<std::string>{} : known, test);
+      tree.children[i] = read(std::move(tree.children[i]),
+                              absent && i == 0 ? std::vector<std::string>{} : known, test);
     return absent ? call_of("value_or", std::move(tree)) : tree;
   }
 
@@ -118,8 +120,8 @@ CompositionResult parse_composition(const std::string& text) {
     if (!ends && !(punctuation && mark == ";" && depth == 0)) continue;
     std::size_t first = begin;
     begin = i + 1;
-    const bool binds = tokens[first].kind == TokenKind::kName && first + 1 < i &&
-                       tokens[first + 1].text == "=";
+    const bool binds =
+        tokens[first].kind == TokenKind::kName && first + 1 < i && tokens[first + 1].text == "=";
     if (binds == ends) {
       const Token& place = ends && binds ? tokens[first] : tokens[i];
       result.errors.push_back({place.offset, std::max<std::size_t>(place.text.size(), 1),

@@ -344,8 +344,7 @@ std::vector<const Function*> ExpressionParser::functions(const std::string& name
 }
 
 const Function* ExpressionParser::choose(const std::vector<const Function*>& found,
-                                         const Token& token,
-                                         const std::vector<NodeId>& arguments) {
+                                         const Token& token, const std::vector<NodeId>& arguments) {
   const Function* best = nullptr;
   int best_score = -1;
   for (const Function* one : found) {
@@ -363,7 +362,8 @@ const Function* ExpressionParser::choose(const std::vector<const Function*>& fou
   if (best != nullptr) return best;
   const std::size_t most = found[0]->parameters.size();
   const std::size_t least = most - found[0]->defaults.size();
-  report(token, "'" + token.text + "' takes " + (least < most ? std::to_string(least) + " to " : "") +
+  report(token, "'" + token.text + "' takes " +
+                    (least < most ? std::to_string(least) + " to " : "") +
                     plural(most, "argument") + ", got " + std::to_string(arguments.size()));
   return nullptr;
 }

@@ -5,9 +5,8 @@
 namespace tenon::codegen::expr {
 
 ParseResult parse_expressions(const std::vector<std::string>& texts,
-                              const std::vector<Parameter>& parameters,
-                              const Functions& functions, const std::string& category,
-                              const std::string& of) {
+                              const std::vector<Parameter>& parameters, const Functions& functions,
+                              const std::string& category, const std::string& of) {
   ParseResult result;
   Graph& graph = result.expression.graph;
   result.expression.parameters = parameters;

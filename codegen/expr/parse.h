@@ -1,8 +1,8 @@
 #pragma once
 
 #include "codegen/expr/expr_error.h"
-#include "codegen/expr/graph.h"
 #include "codegen/expr/functions.h"
+#include "codegen/expr/graph.h"
 
 #include <string>
 #include <string_view>

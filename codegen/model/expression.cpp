@@ -59,8 +59,9 @@ expr::ParseResult parse_cases(const Operator& op, const std::vector<const Pointw
 std::string category_of(const Operator& op, const PointwiseCase& one) {
   if (!one.category.empty()) return one.category;
   for (const char* category : {"floating", "integral", "complex", "bool"}) {
-    const auto parsed = expr::parse_expressions({one.expression.text}, pointwise_parameters(op.schema),
-                                                functions_of(op), category, op.name());
+    const auto parsed =
+        expr::parse_expressions({one.expression.text}, pointwise_parameters(op.schema),
+                                functions_of(op), category, op.name());
     if (parsed.ok()) return category;
   }
   return {};

@@ -36,7 +36,8 @@ const std::vector<KeyInfo>& operator_entry() {
       {"precomputed", ValueForm::kTexts,
        "Arguments that the meta function replaces for the kernels (upstream)."},
       {"composite", ValueForm::kComposite,
-       "An expression of other operators; or `implicit` (so is its derivative) or `explicit`, for a "
+       "An expression of other operators; or `implicit` (so is its derivative) or `explicit`, for "
+       "a "
        "function in C++."},
       {"dispatch", ValueForm::kDispatch, "The kernel of each backend."},
       {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},

@@ -12,7 +12,9 @@ namespace tenon::codegen::detail {
 namespace {
 
 bool is_name(std::string_view text) {
-  const auto letter = [](char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)); };
+  const auto letter = [](char c) {
+    return c == '_' || std::isalpha(static_cast<unsigned char>(c));
+  };
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
     return letter(c) || std::isdigit(static_cast<unsigned char>(c));
   });
@@ -283,8 +285,8 @@ void read_definition(Reader& reader, const YamlNode& entry, std::vector<Definiti
       understood = open != std::string::npos && text->text[close] == ')';
       if (understood) {
         definition.name = {trimmed({text->text.substr(0, open), {}, {}}).text, text->location};
-        const SourceString inner = {text->text.substr(open + 1, close - open - 1),
-                                    text->at(open + 1), {}};
+        const SourceString inner = {
+            text->text.substr(open + 1, close - open - 1), text->at(open + 1), {}};
         definition.parameters = split_names(inner);
         understood = is_name(definition.name.text) &&
                      std::all_of(definition.parameters.begin(), definition.parameters.end(),
@@ -293,7 +295,8 @@ void read_definition(Reader& reader, const YamlNode& entry, std::vector<Definiti
       if (!understood) {
         const RuleScope scope(reader.sink(), "definition_form");
         reader.sink().error(text->location, "`define` must be a name and its parameters, as "
-                                            "`name(a, b)`, got `" + text->text + "`");
+                                            "`name(a, b)`, got `" +
+                                                text->text + "`");
       }
     } else if (key.text == "as") {
       if (std::optional<SourceString> text = reader.text(value, "`as`")) {

@@ -127,14 +127,25 @@ TEST_CASE("operators expand to the documented functions", "[expr][functions]") {
   CHECK(parse_expression("cube(self)", kParameters, own).ok());
 }
 
-TEST_CASE("of an operator's overloads and cases the ones that fit are inlined", "[expr][functions]") {
+TEST_CASE("of an operator's overloads and cases the ones that fit are inlined",
+          "[expr][functions]") {
   const Functions functions = {
-      {.name = "pull", .parameters = {"self", "by"}, .body = "self + by", .defaults = {"2"},
-       .numbers = {false, true}, .op = "pull.Scalar"},
-      {.name = "pull", .parameters = {"self", "by"}, .body = "self - by",
-       .numbers = {false, false}, .op = "pull.Tensor"},
-      {.name = "half", .parameters = {"self"}, .body = "",
-       .cases = {{"integral", "self >> 1"}, {"floating", "self * 0.5"}}, .op = "half"},
+      {.name = "pull",
+       .parameters = {"self", "by"},
+       .body = "self + by",
+       .defaults = {"2"},
+       .numbers = {false, true},
+       .op = "pull.Scalar"},
+      {.name = "pull",
+       .parameters = {"self", "by"},
+       .body = "self - by",
+       .numbers = {false, false},
+       .op = "pull.Tensor"},
+      {.name = "half",
+       .parameters = {"self"},
+       .body = "",
+       .cases = {{"integral", "self >> 1"}, {"floating", "self * 0.5"}},
+       .op = "half"},
       {.name = "round_up", .parameters = {"self"}, .body = "round_up(self)", .op = "round_up"},
       {.name = "exp", .parameters = {"self"}, .body = "exp(self)", .op = "exp"},
       {.name = "there", .parameters = {"x"}, .body = "back(x)"},

@@ -10,8 +10,8 @@ namespace tenon::codegen {
 /// operators and definitions.
 inline const expr::Functions& library_functions() {
   static DiagnosticSink sink;
-  static const Model model = load({TENON_TEST_DIR "/../native_functions.yaml"}, {}, "",
-                                  Dialect::kTenon, sink);
+  static const Model model =
+      load({TENON_TEST_DIR "/../native_functions.yaml"}, {}, "", Dialect::kTenon, sink);
   REQUIRE(!model.functions().empty());
   return model.functions();
 }

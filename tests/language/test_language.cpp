@@ -54,8 +54,7 @@ TEST_CASE("expressions call operators of the library and definitions") {
 
 TEST_CASE("a call leaves out what has a default, and dtypes follow what is called") {
   const std::vector<double> gates = {2, -1, 0.5, 3, 0, 1};
-  const std::vector<double> y =
-      values(mine::gated(tensor_of(kValues, {6}), tensor_of(gates, {6})));
+  const std::vector<double> y = values(mine::gated(tensor_of(kValues, {6}), tensor_of(gates, {6})));
   for (size_t i = 0; i < kValues.size(); ++i) {
     const double sign = gates[i] > 0 ? 1 : gates[i] < 0 ? -1 : 0;
     const double gate = std::max(sign, std::max(gates[i], 0.0));
@@ -76,7 +75,8 @@ TEST_CASE("compositions compute and differentiate as the operators they call") {
 
   x.requires_grad_();
   mine::row_norms(x).sum().backward();
-  CHECK(values(x.grad()) == std::vector<double>{0.6, 0.8, 0.6, 0.8});
+  const std::vector<double> gradient = values(x.grad());
+  for (size_t i = 0; i < 4; ++i) CHECK(gradient[i] == Approx(i % 2 == 0 ? 0.6 : 0.8));
 
   const Tensor weight = tensor_of({1, 0, 0, 3}, {2, 2});
   CHECK(mine::weighted_mean(x).item<double>() == 5.25);
