@@ -1,6 +1,7 @@
 #include "codegen/emit/composition.h"
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula_names.h"
@@ -22,12 +23,18 @@ Json emit_composition(const Operator& op) {
     locals.push_back({{"name", local.name}, {"text", text(local.value)}});
   }
   std::vector<std::string> operators;
+  std::set<std::string> used;
   for (const expr::Formula* part : expr::parts_of(code)) {
+    for (const expr::NameUse& use : expr::free_names(*part)) used.insert(use.name);
     for (std::string& name : expr::called_functions(*part)) {
       if (std::find(operators.begin(), operators.end(), name) == operators.end()) {
         operators.push_back(std::move(name));
       }
     }
+  }
+  Json unused = Json::array();
+  for (const schema::Argument& argument : op.schema.args) {
+    if (!used.contains(argument.name)) unused.push_back(argument.name);
   }
   Json kernel = nullptr;
   const bool plain = code.locals.empty() && op.schema.returns.size() == 1 &&
@@ -40,6 +47,7 @@ Json emit_composition(const Operator& op) {
   }
   return {{"locals", std::move(locals)},
           {"result", text(code.result)},
+          {"unused", std::move(unused)},
           {"operators", std::move(operators)},
           {"headers", Json::array()},
           {"kernel", std::move(kernel)}};
