@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "aten/core/thread_state.h"
+#include "aten/core/true_quotient.h"
 #include "autograd/meta.h"
 #include "autograd/operator_node.h"
 
@@ -30,15 +31,7 @@ inline bool needs_grad(ArrayRef<std::optional<Tensor>> list) {
   return false;
 }
 
-/// `a / b` as formulas mean it: of two integers, their quotient as a real number.
-template <class A, class B>
-auto true_quotient(const A& a, const B& b) {
-  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
-    return static_cast<double>(a) / static_cast<double>(b);
-  } else {
-    return a / b;
-  }
-}
+using native::true_quotient;  // `a / b` in formulas
 
 /// Whether a call with these inputs is recorded.
 template <class... Inputs>

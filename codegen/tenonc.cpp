@@ -77,14 +77,14 @@ int run_on_model(const CommandLine& line) {
     throw UsageError{"gen needs --out and --templates"};
   }
   DiagnosticSink sink;
-  const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink);
   Model base;
   if (!line.base.empty()) {
     // Its mistakes are not this run's to report.
     DiagnosticSink silent;
     base = load(line.base, {}, "", line.dialect, silent);
-    check_against_base(model, base, sink);
   }
+  const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink, &base);
+  if (!line.base.empty()) check_against_base(model, base, sink);
   run_checks(model, sink, &base);
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
   if (line.verb == "check" && !line.kernels.empty()) report_missing_kernels(line, model, sink);

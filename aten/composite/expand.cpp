@@ -1,7 +1,5 @@
 #include "tenon/native/expand.h"
 
-#include "tenon/native/broadcast_to.h"
-#include "tenon/native/expand_as.h"
 #include "tenon/native/sum_to_size.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/reshape.h"
@@ -41,14 +39,6 @@ Tensor native::expand(const Tensor& self, IntArrayRef size, bool) {
   }
   numel_of(sizes);  // no memory limits what broadcasting repeats
   return make_view(self, sizes, strides, self.storage_offset());
-}
-
-Tensor native::expand_as(const Tensor& self, const Tensor& other) {
-  return ops::expand::call(self, other.sizes(), false);
-}
-
-Tensor native::broadcast_to(const Tensor& self, IntArrayRef size) {
-  return ops::expand::call(self, size, false);
 }
 
 /// The inverse of expand: sums over the dimensions that broadcasting `size` to self's sizes adds or

@@ -1,8 +1,6 @@
 #include "tenon/native/flatten.h"
 
-#include "tenon/native/ravel.h"
 #include "tenon/native/unflatten.h"
-#include "tenon/ops/contiguous.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/view.h"
 
@@ -23,11 +21,6 @@ Tensor native::flatten_using_ints(const Tensor& self, int64_t start_dim, int64_t
   sizes.push_back(joined);
   sizes.append(self.sizes().begin() + end + 1, self.sizes().end());
   return ops::reshape::call(self, sizes);
-}
-
-/// A view of contiguous memory, a copy of other: also where a view with gaps would do.
-Tensor native::ravel(const Tensor& self) {
-  return ops::view::call(ops::contiguous::call(self, MemoryFormat::Contiguous), {-1});
 }
 
 Tensor native::unflatten_int(const Tensor& self, int64_t dim, IntArrayRef sizes) {

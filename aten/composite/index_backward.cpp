@@ -1,7 +1,5 @@
 #include "tenon/native/index_backward.h"
-#include "tenon/native/gather_backward.h"
 #include "tenon/native/index_add_source_backward.h"
-#include "tenon/native/index_select_backward.h"
 #include "tenon/native/masked_select_backward.h"
 #include "tenon/native/value_selecting_reduction_backward.h"
 #include "tenon/ops/index_add.h"
@@ -20,11 +18,6 @@
 
 namespace tenon {
 
-Tensor native::index_select_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim,
-                                     const Tensor& index) {
-  return ops::index_add::call(tenon::new_zeros(grad, self_sizes), dim, index, grad, 1);
-}
-
 Tensor native::index_add_source_backward(const Tensor& grad, int64_t dim, const Tensor& index,
                                          IntArrayRef source_sizes, const Scalar& alpha) {
   const Tensor chosen = ops::reshape::call(ops::index_select::call(grad, dim, index), source_sizes);
@@ -35,11 +28,6 @@ Tensor native::index_backward(const Tensor& grad, IntArrayRef self_sizes,
                               ArrayRef<std::optional<Tensor>> indices) {
   Tensor result = tenon::new_zeros(grad, self_sizes);
   return ops::index_put_::call(result, indices, grad, true);
-}
-
-Tensor native::gather_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim,
-                               const Tensor& index) {
-  return ops::scatter_add::call(tenon::new_zeros(grad, self_sizes), dim, index, grad);
 }
 
 /// The gradient of values that were picked along dim goes to where they were.

@@ -2,7 +2,6 @@
 
 #include "aten/composite/factory_options.h"
 #include "tenon/native/_to_copy.h"
-#include "tenon/native/type_as.h"
 #include "tenon/ops/_to_copy.h"
 #include "tenon/ops/copy.h"
 
@@ -65,10 +64,6 @@ Tensor native::to_other(const Tensor& self, const Tensor& other, bool non_blocki
                         std::optional<MemoryFormat> memory_format) {
   return convert(self, other.scalar_type(), std::nullopt, other.device(), std::nullopt,
                  non_blocking, copy, memory_format);
-}
-
-Tensor native::type_as(const Tensor& self, const Tensor& other) {
-  return native::to_other(self, other, false, false, std::nullopt);
 }
 
 }  // namespace tenon

@@ -4,8 +4,6 @@
 #include "tenon/native/movedim.h"
 #include "tenon/native/permute.h"
 #include "tenon/native/permute_backward.h"
-#include "tenon/native/swapaxes.h"
-#include "tenon/native/swapdims.h"
 #include "tenon/native/t.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/transpose.h"
@@ -91,14 +89,6 @@ Tensor native::movedim_intlist(const Tensor& self, IntArrayRef source, IntArrayR
 
 Tensor native::movedim_int(const Tensor& self, int64_t source, int64_t destination) {
   return native::movedim_intlist(self, source, destination);
-}
-
-Tensor native::swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
-  return ops::transpose_int::call(self, axis0, axis1);
-}
-
-Tensor native::swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
-  return ops::transpose_int::call(self, dim0, dim1);
 }
 
 }  // namespace tenon

@@ -3,8 +3,6 @@
 #include "aten/common/dims.h"
 #include "tenon/native/_unsafe_view.h"
 #include "tenon/native/reshape.h"
-#include "tenon/native/reshape_as.h"
-#include "tenon/native/view_as.h"
 #include "tenon/ops/_unsafe_view.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/view.h"
@@ -39,14 +37,6 @@ Tensor native::reshape(const Tensor& self, IntArrayRef shape) {
     return ops::view::call(self, sizes);
   }
   return ops::_unsafe_view::call(ops::clone::call(self, MemoryFormat::Contiguous), sizes);
-}
-
-Tensor native::view_as(const Tensor& self, const Tensor& other) {
-  return ops::view::call(self, other.sizes());
-}
-
-Tensor native::reshape_as(const Tensor& self, const Tensor& other) {
-  return native::reshape(self, other.sizes());
 }
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "aten/core/alias_library.h"
 #include "aten/core/registration.h"
 #include "aten/core/registry.h"
 #include "aten/core/trace_operators.h"
@@ -60,6 +61,25 @@ OperatorLibrary::~OperatorLibrary() {
   }
 }
 
+AliasLibrary::AliasLibrary(const OperatorAlias* table, size_t count)
+    : table_(table), count_(count) {
+  detail::Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  for (size_t i = 0; i < count; ++i) {
+    r.aliases.emplace(std::pair(table[i].name, table[i].overload), table[i].op);
+  }
+}
+
+AliasLibrary::~AliasLibrary() {
+  detail::Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  for (size_t i = 0; i < count_; ++i) {
+    const auto found =
+        r.aliases.find(std::pair<std::string, std::string>(table_[i].name, table_[i].overload));
+    if (found != r.aliases.end() && found->second == table_[i].op) r.aliases.erase(found);
+  }
+}
+
 OperatorEntry* find_operator(std::string_view name, std::string_view overload) {
   if (const size_t dot = name.find('.'); overload.empty() && dot != std::string_view::npos) {
     overload = name.substr(dot + 1);
@@ -69,8 +89,10 @@ OperatorEntry* find_operator(std::string_view name, std::string_view overload) {
   if (full.find("::") == std::string::npos) full.insert(0, "aten::");
   detail::Registry& r = registry();
   std::shared_lock lock(r.mutex);
-  const auto found = r.by_name.find(std::pair(full, std::string(overload)));
-  return found == r.by_name.end() ? nullptr : found->second;
+  const std::pair key(full, std::string(overload));
+  if (const auto found = r.by_name.find(key); found != r.by_name.end()) return found->second;
+  const auto alias = r.aliases.find(key);
+  return alias == r.aliases.end() ? nullptr : alias->second;
 }
 
 OperatorEntry& get_operator(std::string_view name) {
@@ -80,6 +102,19 @@ OperatorEntry& get_operator(std::string_view name) {
   const std::string near = schema::nearest(name, names);
   detail::raise<ValueError>("no operator '", name, "'",
                             near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+std::vector<OperatorEntry*> operators_named(std::string_view name) {
+  detail::Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  std::vector<OperatorEntry*> found;
+  for (const auto* names : {&r.by_name, &r.aliases}) {
+    for (auto one = names->lower_bound(std::pair(std::string(name), std::string()));
+         one != names->end() && one->first.first == name; ++one) {
+      found.push_back(one->second);
+    }
+  }
+  return found;
 }
 
 std::vector<OperatorEntry*> all_operators() {

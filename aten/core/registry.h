@@ -52,6 +52,7 @@ struct OperatorRecord {
 struct Registry {
   std::shared_mutex mutex;
   std::map<std::pair<std::string, std::string>, OperatorEntry*, std::less<>> by_name;
+  std::map<std::pair<std::string, std::string>, OperatorEntry*, std::less<>> aliases;
   std::unordered_map<const OperatorEntry*, OperatorRecord> records;
   /// Operators that are no more: calls through a pointer that was kept are errors, not crashes.
   std::vector<std::unique_ptr<RuntimeOperator>> removed;

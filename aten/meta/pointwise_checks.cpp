@@ -1,4 +1,6 @@
 #include "tenon/native/_clamp_both.h"
+#include "tenon/native/_huber.h"
+#include "tenon/native/_smooth_l1.h"
 #include "tenon/native/addcdiv.h"
 #include "tenon/native/celu.h"
 #include "tenon/native/clamp_max.h"
@@ -92,6 +94,20 @@ void native::nextafter_check(const Tensor& self, const Tensor& other) {
   // Computed in float, where the next number is one that the half types do not have.
   TENON_CHECK_NOT_IMPLEMENTED(!is_reduced_floating_point(common),
                               "[nextafter] is not implemented for '", common, "'");
+}
+
+void native::_huber_check(const Tensor&, const Tensor&, double delta) {
+  TENON_CHECK(delta > 0,
+              "[huber_loss] huber_loss does not support non-positive values for delta, "
+              "got ",
+              delta);
+}
+
+void native::_smooth_l1_check(const Tensor&, const Tensor&, double beta) {
+  TENON_CHECK(beta >= 0,
+              "[smooth_l1_loss] smooth_l1_loss does not support negative values for "
+              "beta, got ",
+              beta);
 }
 
 void native::softshrink_check(const Tensor&, const Scalar& lambd) {

@@ -241,7 +241,7 @@ def main():
     if not re.fullmatch(r"[a-z_][a-z0-9_]*", options.name):
         fail(f"a name is lower case letters, digits and _, got '{options.name}'")
     native = options.root / "native_functions.yaml"
-    if native.exists() and re.search(rf"^- func: {options.name}[.(]", native.read_text(), re.M):
+    if native.exists() and re.search(rf"^- (func|alias): {options.name}[.(]", native.read_text(), re.M):
         fail(f"native_functions.yaml has {options.name} already")
     operator = Operator(options)
     files = operator.files()

@@ -236,6 +236,7 @@ class FormulaChecker {
       return qualified(callee, name.substr(0, colons), plain, arguments);
     }
     if (known != functions_.end()) return select(callee, 0, plain, known->second, arguments);
+    if (name == "value_or") return {};  // `a ?? b`, of what type the compiler knows
     for (const FormulaFunction& helper : formula_functions()) {
       if (helper.name != name) continue;
       if (helper.num_arguments != arguments.size()) {
@@ -458,6 +459,16 @@ void CallChecker::add(const Model& model) {
       if (form.function) functions_[name].push_back(overload_of(op, form, false));
       if (form.method) methods_[name].push_back(overload_of(op, form, true));
     }
+  }
+}
+
+void CallChecker::check(const Derivative& derivative, const Formula& formula,
+                        const expr::Formula& tree, bool is_result, DiagnosticSink& sink) const {
+  FormulaChecker checker(*this, functions_, methods_, derivative, formula, sink);
+  if (is_result) {
+    checker.check(tree);
+  } else {
+    checker.type_of(tree);
   }
 }
 

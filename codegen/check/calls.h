@@ -35,6 +35,11 @@ class CallChecker {
   void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
              DiagnosticSink& sink) const;
 
+  /// The same of one expression of a composition; `derivative` has the operator's schema. Only the
+  /// result must be a tensor, or a tuple of as many as `formula` has names.
+  void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
+             bool is_result, DiagnosticSink& sink) const;
+
   /// An operator of this name may be declared, and could not be read.
   bool may_exist(const std::string& name) const {
     return !model_.complete() || model_.has_broken_form(name);

@@ -32,7 +32,7 @@ enum class In : uint8_t { kBoth, kTenon, kUpstream };
 struct Rule {
   const char* name;
   In dialects;
-  std::variant<ModelRule, FamilyRule, EntryRule, DerivativeRule, FormulaRule> run;
+  std::variant<ModelRule, FamilyRule, EntryRule, OperatorRule, DerivativeRule, FormulaRule> run;
 };
 
 #define RULE(name, dialects) \
@@ -43,6 +43,8 @@ const Rule kRules[] = {
     RULE(unique_cpp_names, kBoth),
     RULE(unique_derivatives, kBoth),
     RULE(distinct_overloads, kTenon),
+    RULE(definition, kTenon),
+    RULE(alias_target, kTenon),
     RULE(distinct_headers, kTenon),
     RULE(view_copies, kUpstream),
 
@@ -108,6 +110,7 @@ const Rule kRules[] = {
     RULE(pointwise_outputs, kTenon),
     RULE(rowwise_expression, kTenon),
     RULE(derivable_expression, kTenon),
+    RULE(composition, kTenon),
     RULE(seeded_tag, kBoth),
     RULE(differentiated, kTenon),
     RULE(differentiated_once, kTenon),
@@ -165,6 +168,7 @@ void run(const Model& model, const Model* base, DiagnosticSink& sink, Wanted wan
   for (size_t i = 0; i < model.operators().size(); ++i) {
     const Entry entry{model, i, model.operators()[i], sink};
     each(EntryRule{}, [&](EntryRule rule) { rule(entry); });
+    each(OperatorRule{}, [&](OperatorRule rule) { rule(model, calls, i, sink); });
   }
   for (const Derivative& derivative : model.derivatives()) {
     each(DerivativeRule{}, [&](DerivativeRule rule) { rule(model, derivative, sink); });

@@ -21,7 +21,7 @@ bool has_gradient(const schema::FunctionSchema& schema) {
 
 void differentiated(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!entry.model.complete() || entry.has_unknown_key()) return;
+  if (!entry.model.complete() || entry.has_unknown_key() || op.is_alias()) return;
   const bool unread_composite = entry.has("composite") && op.composite == Composite::kNo;
   if (unread_composite || entry.has("non_differentiable") || entry.has("pointwise") ||
       entry.has("rowwise") || op.is_composite_implicit())
@@ -37,7 +37,10 @@ void differentiated_once(const Entry& entry) {
   if (derivative == nullptr || derivative->target != entry.index) return;
   std::string reason;
   Location place;
-  if (entry.op.non_differentiable) {
+  if (entry.op.is_alias()) {
+    reason = "has the derivative of the operator that it is an alias of";
+    place = entry.at_key("alias");
+  } else if (entry.op.non_differentiable) {
     reason = "is declared `non_differentiable`";
     place = entry.at_key("non_differentiable");
   } else if (entry.op.is_composite_implicit()) {

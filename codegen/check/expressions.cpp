@@ -18,9 +18,10 @@ namespace {
 
 using Cases = std::vector<const PointwiseCase*>;
 
-std::optional<expr::Expression> parse(const Entry& entry, const Cases& cases) {
+std::optional<expr::Expression> parse(const Entry& entry, const Cases& cases,
+                                      const std::string& category = "") {
   if (cases.empty()) return std::nullopt;
-  expr::ParseResult parsed = parse_cases(entry.op, cases);
+  expr::ParseResult parsed = parse_cases(entry.op, cases, category);
   if (!parsed.ok()) return std::nullopt;
   return std::move(parsed.expression);
 }
@@ -114,7 +115,7 @@ void pointwise_outputs(const Entry& entry) {
   if (!entry.op.pointwise || entry.has("promote")) return;
   for (const std::string& category : pointwise_categories()) {
     const Cases cases = pointwise_cases_for(entry.op, category);
-    const std::optional<expr::Expression> expression = parse(entry, cases);
+    const std::optional<expr::Expression> expression = parse(entry, cases, category);
     if (!expression) continue;
     const auto rule = [&](size_t i) {
       return promotion_of(expr::infer_types(expression->graph, expression->outputs[i]));
@@ -154,14 +155,14 @@ void derivable_expression(const Entry& entry) {
   }
   if (!op.pointwise) return;
   const Cases cases = differentiable_cases(op);
-  std::optional<expr::Expression> expression = parse(entry, cases);
+  std::optional<expr::Expression> expression = differentiable_expression(op);
   if (!expression) return;
   for (const expr::ExprError& error : expr::differentiate(*expression).errors) {
     entry.sink.error(op.pointwise->location, error.message, error.suggestion);
   }
   // Gradients are those of one expression, whatever the dtype.
   const Cases of_complex = pointwise_cases_for(op, "complex");
-  const std::optional<expr::Expression> other = parse(entry, of_complex);
+  const std::optional<expr::Expression> other = parse(entry, of_complex, "complex");
   if (!other || of_complex == cases) return;
   for (size_t i = 0; i < cases.size(); ++i) {
     const expr::TypeInfo info = expr::infer_types(other->graph, other->outputs[i]);

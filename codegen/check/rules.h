@@ -44,6 +44,8 @@ using EntryRule = void (*)(const Entry& entry);
 using FamilyRule = void (*)(const Model& model, const Family& family, DiagnosticSink& sink);
 using DerivativeRule = void (*)(const Model& model, const Derivative& derivative,
                                 DiagnosticSink& sink);
+using OperatorRule = void (*)(const Model& model, const CallChecker& calls, size_t index,
+                              DiagnosticSink& sink);
 using FormulaRule = void (*)(const FormulaContext& context);
 using ModelRule = void (*)(const Model& model, DiagnosticSink& sink);
 
@@ -132,6 +134,15 @@ void pointwise_expression(const Entry& entry);
 void pointwise_arguments(const Entry& entry);
 void pointwise_outputs(const Entry& entry);
 void derivable_expression(const Entry& entry);
+
+// compositions.cpp: `composite` as an expression.
+void composition(const Model& model, const CallChecker& calls, size_t index, DiagnosticSink& sink);
+
+// other_names.cpp: `alias`.
+void alias_target(const Entry& entry);
+
+// definitions.cpp: functions of expressions.
+void definition(const Model& model, DiagnosticSink& sink);
 
 // tables.cpp: keys with a language of their own.
 void precomputed_lines(const Entry& entry);

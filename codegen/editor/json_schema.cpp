@@ -13,6 +13,10 @@ constexpr const char* kNamePattern = R"(^\s*[A-Za-z_]\w*(\.\w+)?\s*$)";
 constexpr const char* kKernelPattern = R"(^\s*([A-Za-z_]\w*::)*[A-Za-z_]\w*\s*$)";
 constexpr const char* kSchemaPattern =
     R"(^\s*([A-Za-z_]\w*::)?[A-Za-z_]\w*(\.\w+)?\s*\([\s\S]*\)\s*->\s*\S[\s\S]*$)";
+constexpr const char* kFunctionPattern =
+    R"(^\s*[A-Za-z_]\w*\(\s*([A-Za-z_]\w*(\s*,\s*[A-Za-z_]\w*)*)?\s*\)\s*$)";
+// A word is one of the two.
+constexpr const char* kCompositePattern = R"(^\s*(implicit|explicit)\s*$|[^\w\s])";
 constexpr const char* kNamesPattern = R"(^\s*[A-Za-z_]\w*(\s*,\s*[A-Za-z_]\w*)*\s*$)";
 
 std::string alternatives(const Words& words) {
@@ -78,6 +82,16 @@ class SchemaWriter {
     Json entry = {{"type", "object"},
                   {"properties", std::move(properties)},
                   {"required", std::move(required)}};
+    if (kind_ == FileKind::kOperators) {
+      entry["required"] = Json::array({"func"});
+      if (dialect_ == Dialect::kTenon) {
+        entry.erase("required");
+        entry["oneOf"] = Json::array();
+        for (const auto& keys : {Words{"func"}, Words{"alias", "of"}, Words{"define", "as"}}) {
+          entry["oneOf"].push_back({{"required", keys}});
+        }
+      }
+    }
     if (kind_ == FileKind::kDerivatives) {
       entry["propertyNames"] = {{"pattern", kNamesPattern}};
       entry["additionalProperties"] = formula();
@@ -124,6 +138,8 @@ class SchemaWriter {
       // A derivative may name its operator instead.
       if (kind_ == FileKind::kOperators) return {{"type", "string"}, {"pattern", kSchemaPattern}};
       return {{"type", "string"}, {"minLength", 1}};
+    case ValueForm::kFunction: return {{"type", "string"}, {"pattern", kFunctionPattern}};
+    case ValueForm::kComposite: return {{"type", "string"}, {"pattern", kCompositePattern}};
     case ValueForm::kText: return {{"type", "string"}, {"minLength", 1}};
     case ValueForm::kName: return {{"type", "string"}, {"pattern", kNamePattern}};
     case ValueForm::kFlag: return {{"type", "boolean"}};

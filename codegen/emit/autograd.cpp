@@ -8,6 +8,7 @@
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/rowwise.h"
+#include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/differentiability.h"
@@ -76,19 +77,6 @@ std::string shown_name(const expr::SavedValue& value) {
     return value.name + "_sym_argsize_minus_" + attribute.substr(6);
   if (attribute.rfind("size_", 0) == 0) return value.name + "_sym_argsize_" + attribute.substr(5);
   return value.variable;
-}
-
-/// `/` means true division in formulas as in expressions, but of two integers not in C++: there a
-/// function stands for it, which knows the types.
-expr::Formula with_true_division(expr::Formula tree) {
-  for (expr::Formula& child : tree.children) child = with_true_division(std::move(child));
-  if (tree.kind != expr::FormulaKind::kBinary || tree.operation != "/") return tree;
-  expr::Formula callee;
-  callee.text = "true_quotient";
-  tree.kind = expr::FormulaKind::kCall;
-  tree.operation.clear();
-  tree.children.insert(tree.children.begin(), std::move(callee));
-  return tree;
 }
 
 class NodeEmitter {
@@ -250,8 +238,9 @@ class NodeEmitter {
     const bool not_implemented = source.kind == FormulaKind::kNotImplemented;
     node_["formulas"].push_back(
         {{"outputs", formula.inputs},
-         {"text", not_implemented ? source.text.text
-                                  : expr::print_formula(with_true_division(formula.rewritten))},
+         {"text", not_implemented
+                      ? source.text.text
+                      : expr::print_formula(expr::with_true_division(formula.rewritten))},
          {"original", source.text.text},
          {"not_implemented", not_implemented},
          {"source", short_source(source.text.location)},
@@ -271,11 +260,10 @@ class NodeEmitter {
   /// The derivative that follows from a pointwise expression.
   bool derived() {
     if (!op_.pointwise) return false;
-    const auto cases = differentiable_cases(op_);
-    if (cases.empty()) return false;
-    expr::Expression expression = parse_cases(op_, cases).expression;
-    expr::Derivative derivative = expr::differentiate(expression);
-    emit_pointwise_gradients({std::move(expression), std::move(derivative)});
+    std::optional<expr::Expression> expression = differentiable_expression(op_);
+    if (!expression) return false;
+    expr::Derivative derivative = expr::differentiate(*expression);
+    emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
     return true;
   }
 

@@ -76,7 +76,10 @@ bool owns_result(const Operator& op) {
 
 /// The hand-written functions of the entry's own schema.
 void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
-  if (op.is_composite()) {
+  if (op.composition) {
+    thunks.add("composition", "composite", kEverywhere,
+               {{"owns_result", owns_result(op) && !op.is_composite_implicit()}});
+  } else if (op.is_composite()) {
     thunks.add("direct", "composite", kEverywhere,
                {{"kernel", composite_name(op)},
                 {"owns_result", owns_result(op) && !op.is_composite_implicit()}});
@@ -144,7 +147,7 @@ Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
     }
     return declarations;
   }
-  if (op.is_composite()) add(composite_name(op), "function", "composite");
+  if (op.is_composite() && !op.composition) add(composite_name(op), "function", "composite");
   for (const DispatchEntry& entry : op.dispatch) {
     if (wanted(entry.key, targets)) add(entry.kernel, "function", entry.key);
   }

@@ -41,7 +41,7 @@ std::vector<size_t> find_entries(const Json& ir, const std::string& name) {
 class Explanation {
  public:
   Explanation(const Model& model, const Json& ir, size_t index, std::ostream& out)
-      : ir_(ir), index_(index), entry_(ir["operators"][index]),
+      : model_(model), ir_(ir), index_(index), entry_(ir["operators"][index]),
         ref_(*model.find(text(entry_["name"]))), op_(model.op(ref_)),
         derivative_(model.derivative_of(ref_.op)), out_(out) {}
 
@@ -50,6 +50,10 @@ class Explanation {
     print_keys();
     out_ << "forms:\n";
     for (const Json& form : entry_["forms"]) print_form(form);
+    if (op_.is_alias()) {
+      out_ << "files:\n  include \"" << text(entry_["header"]) << "\"\n";
+      return;
+    }
     print_shapes();
     print_derivative();
     out_ << "files:\n  include \"" << text(entry_["header"]) << "\"\n";
@@ -84,11 +88,21 @@ class Explanation {
       }
     }
     if (op_.composite != Composite::kNo) {
-      out_ << "composite: "
+      const Json& composition = entry_["composition"];
+      if (op_.composition) out_ << "composite: " << op_.composition->text << "\n";
+      if (!composition.is_null() && !composition["kernel"].is_null()) {
+        out_ << "  could be one kernel: `pointwise: " << text(composition["kernel"]) << "`\n";
+      }
+      out_ << (op_.composition ? "  " : "composite: ")
            << (op_.composite == Composite::kImplicit
                    ? "implicit, computed and differentiated by the operators that it calls"
                    : "explicit, computed by the operators that it calls")
            << "\n";
+    }
+    if (op_.is_alias()) {
+      out_ << "another name of " << op_.alias_of->text << " ("
+           << place(model_.op(*model_.find(op_.alias_of->text)).location)
+           << "): no kernels and no derivative of its own\n";
     }
     if (op_.python_module) out_ << "Python module: " << op_.python_module->text << "\n";
     std::vector<std::string> tags;
@@ -100,8 +114,9 @@ class Explanation {
   std::string origin(const Json& form) const {
     std::string result;
     if (form["derived"]) {
-      result = "derived " + text(form["kind"]) + " form, from `variants` (" +
-               key_place("variants") + ")";
+      const std::string asked = key_place("variants");
+      result = "derived " + text(form["kind"]) + " form, " +
+               (asked.empty() ? "as its operator has one" : "from `variants` (" + asked + ")");
     } else {
       result = "written, " + text(form["kind"]);
     }
@@ -130,6 +145,7 @@ class Explanation {
     if (kind == "out_from_functional") {
       return "computes " + text(thunk["functional"]) + ", copies into the outputs";
     }
+    if (kind == "composition") return "the operators of the expression";
     const bool has_kernel = thunk.contains("kernel") && !thunk["kernel"].is_null();
     if (kind == "structured") {
       return "shapes by " + text(thunk["meta"]) +
@@ -140,6 +156,10 @@ class Explanation {
 
   void print_form(const Json& form) {
     out_ << "  " << text(form["schema"]) << "\n      " << origin(form) << "\n";
+    if (!form["of"].is_null()) {
+      out_ << "      calls " << text(form["of"]["ident"]) << "\n";
+      return;
+    }
     std::vector<std::string> keys;
     for (const Json& key : form["keys"]) keys.push_back(text(key));
     if (!keys.empty()) out_ << "      dispatched by " << join(keys) << "\n";
@@ -323,6 +343,7 @@ class Explanation {
     }
   }
 
+  const Model& model_;
   const Json& ir_;
   size_t index_;
   const Json& entry_;

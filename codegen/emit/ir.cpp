@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "codegen/emit/autograd.h"
+#include "codegen/emit/composition.h"
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/python.h"
@@ -28,9 +30,18 @@ std::string namespace_of(const Operator& op) {
   return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
 }
 
+/// The form of operator `of` that the alias's form is another name of.
+const VariantSchema& form_of(const Model& model, const Operator& of, const VariantSchema& form) {
+  for (const VariantSchema& one : model.variants(model.find(of.name())->op)) {
+    if (one.kind == form.kind) return one;
+  }
+  throw std::logic_error("[tenonc] an alias has a form that its operator has not");
+}
+
 Json emit_operator(const Model& model, size_t index, const EmitOptions& options) {
   const Operator& op = model.operators()[index];
   const auto& forms = model.variants(index);
+  const Operator* of = op.alias_of ? &model.op(*model.find(op.alias_of->text)) : nullptr;
   Json entry = {
       {"name", op.name()},
       {"ident", cpp_identifier(op.schema)},
@@ -42,8 +53,11 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
       {"forms", Json::array()},
       {"declarations", emit_kernel_declarations(op, options.targets)},
       {"check", op.check ? Json(op.check->text) : Json(nullptr)},
+      {"alias", nullptr},
+      {"aliases", Json::array()},
       {"kernel", op.pointwise ? emit_pointwise(op) : Json(nullptr)},
       {"rowwise", op.rowwise ? emit_rowwise(op) : Json(nullptr)},
+      {"composition", emit_composition(op)},
       {"node", emit_node(model, index)},
   };
   if (op.pointwise) {
@@ -51,10 +65,23 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
     for (const auto& one : op.pointwise->cases) text.push_back(one.expression.text);
     entry["expression"] = text;
   }
+  if (of) {
+    entry["alias"] = {{"name", of->name()},
+                      {"base", of->base_name()},
+                      {"header", namespace_of(*of) + "/ops/" + of->schema.base_name() + ".h"}};
+  }
   for (size_t f = 0; f < forms.size(); ++f) {
     Json form = emit_form(op, forms[f]);
-    form["dispatch"] = emit_dispatch(model, index, f, options.targets);
-    form["autograd"] = emit_autograd(model, index, f, entry["node"]);
+    if (of) {
+      const VariantSchema& same = form_of(model, *of, forms[f]);
+      form["of"] = {{"ident", cpp_identifier(same.schema)}, {"name", same.schema.name}};
+      form["dispatch"] = {{"table", Json::object()}, {"thunks", Json::array()}};
+      form["autograd"] = nullptr;
+    } else {
+      form["of"] = nullptr;
+      form["dispatch"] = emit_dispatch(model, index, f, options.targets);
+      form["autograd"] = emit_autograd(model, index, f, entry["node"]);
+    }
     form["cpp_namespace"] = entry["namespace"];
     if (options.python) {
       form["python"] = emit_python_call(forms[f].schema, form, entry["namespace"],
@@ -122,11 +149,22 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
       entry["node"]["headers"] =
           called_headers(model, options.base, entry["namespace"], entry["node"]);
     }
+    if (!entry["composition"].is_null()) {
+      entry["composition"]["headers"] =
+          called_headers(model, options.base, entry["namespace"], entry["composition"]);
+    }
     if (!entry["rowwise"].is_null()) {
       entry["rowwise"]["headers"] =
           called_headers(model, options.base, entry["namespace"], entry["rowwise"]);
     }
     operators.push_back(std::move(entry));
+  }
+  for (const Json& entry : operators) {
+    if (entry["alias"].is_null()) continue;
+    for (Json& op : operators) {
+      if (op["name"] != entry["alias"]["name"]) continue;
+      for (const Json& form : entry["forms"]) op["aliases"].push_back(form);
+    }
   }
   Json unused_sources = Json::array();
   if (!options.selected.empty()) {
@@ -138,6 +176,7 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     const Json& entry = operators[at];
     by_base[{entry["namespace"], entry["base"]}].push_back(at);
     all.push_back(at);
+    if (!entry["alias"].is_null()) continue;  // where its operator is
     if (selected(at)) {
       shards[hash_name(entry["base"]) % static_cast<uint32_t>(options.shards)].push_back(at);
     } else {

@@ -149,19 +149,25 @@ Json emit_pointwise(const Operator& op) {
   const std::string ident = cpp_identifier(op.schema);
   const size_t num_outputs = op.schema.returns.size();
 
-  // Categories with the same expressions share a functor.
-  std::map<std::vector<const PointwiseCase*>, size_t> body_of;
-  std::map<std::vector<const PointwiseCase*>, Summary> summary_of;
+  // Categories with the same expressions share a functor, unless what they call differs by them.
+  using Key = std::pair<std::vector<const PointwiseCase*>, std::string>;
+  std::map<Key, size_t> body_of;
+  std::map<Key, Summary> summary_of;
   Json bodies = Json::array();
   Summary summary;
   bool first = true;
   for (const Category& category : categories()) {
     const auto cases = pointwise_cases_for(op, category.name);
     if (cases.empty()) continue;
-    if (!body_of.count(cases)) {
-      const expr::Expression expression = parse_cases(op, cases).expression;
+    const expr::ParseResult parsed = parse_cases(op, cases, category.name);
+    // What it calls has no expression for these dtypes.
+    if (!parsed.ok()) continue;
+    const expr::Expression& expression = parsed.expression;
+    Json body = emit_body(expression.graph, expression.outputs);
+    const Key key = {cases, body.dump()};
+    if (!body_of.count(key)) {
       const Summary one = summarize(expression.graph, expression.outputs);
-      summary_of[cases] = one;
+      summary_of[key] = one;
       if (first) {
         summary = one;
       } else {
@@ -174,14 +180,13 @@ Json emit_pointwise(const Operator& op) {
         if (name == "floating" || name == "integral") summary.promotion = one.promotion;
       }
       first = false;
-      Json body = emit_body(expression.graph, expression.outputs);
       body["functor"] = ident + "_functor" + (bodies.empty() ? "" : std::to_string(bodies.size()));
       body["types"] = Json::array();
-      body_of[cases] = bodies.size();
+      body_of[key] = bodies.size();
       bodies.push_back(body);
     }
-    if (!serves(summary_of[cases], category.name)) continue;
-    for (const char* type : category.types) bodies[body_of[cases]]["types"].push_back(type);
+    if (!serves(summary_of[key], category.name)) continue;
+    for (const char* type : category.types) bodies[body_of[key]]["types"].push_back(type);
   }
   Json kernel = kernel_head(ident, inputs, scalars, num_outputs, summary);
   if (op.has_key("promote")) kernel["promotion"] = promotion_name(op.promotion);

@@ -25,6 +25,8 @@ const std::string kTensorApi = "aten/composite/tensor_methods.cpp";
 /// What generated code includes, and functions of Tensor that no operator leads to.
 const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
                                           "aten/composite/tensor_factories.cpp"};
+/// What stands for a tensor that is absent.
+const std::string kOfCompositions = "aten/composite/composition.h";
 /// What generated thunks, nodes and wrappers call besides their formulas.
 const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
 /// Arithmetic between tensors, in hand-written sources and in formulas.
@@ -75,6 +77,9 @@ class Selection {
 
   /// `from`: what needs the operator; "" for the list.
   void add(size_t op, const std::string& from) {
+    if (const Json& alias = operators_[op]["alias"]; !alias.is_null()) {
+      op = by_entry_.at(alias["name"].get<std::string>());
+    }
     if (reached_from_.emplace(op, from).second) work_.push_back(op);
   }
 
@@ -101,7 +106,9 @@ class Selection {
 
   Json finish() {
     for (size_t i = 0; i < operators_.size(); ++i) {
-      const auto found = reached_from_.find(i);
+      const Json& alias = operators_[i]["alias"];
+      const auto found =
+          reached_from_.find(alias.is_null() ? i : by_entry_.at(alias["name"].get<std::string>()));
       operators_[i]["selected"] = found != reached_from_.end();
       if (found != reached_from_.end()) operators_[i]["reached_from"] = found->second;
     }
@@ -118,6 +125,7 @@ class Selection {
 
   void index(size_t i) {
     const Json& op = operators_[i];
+    by_entry_[op["name"].get<std::string>()] = i;
     for (const Json& form : op["forms"]) {
       const std::string name = form["name"], overload = form["overload"];
       by_name_[form["namespace"].get<std::string>() + "::" + name +
@@ -147,24 +155,38 @@ class Selection {
     if (!op["rowwise"].is_null()) {
       for (const Json& name : op["rowwise"]["operators"]) add_named(functions_, name, from);
     }
+    TensorNames names = tensors_;
+    for (const Json& argument : op["forms"][0]["arguments"]) {
+      if (argument["is_tensor"].get<bool>() || argument["is_optional_tensor"].get<bool>()) {
+        names.variables.insert(argument["name"]);
+      }
+    }
+    if (const Json& composition = op["composition"]; !composition.is_null()) {
+      for (const Json& name : composition["operators"]) add_named(functions_, name, from);
+      for (const Json& local : composition["locals"]) {
+        names.variables.insert(local["name"]);
+        reach_from_code(local["text"], names, from);
+      }
+      reach_from_code(composition["result"], names, from);
+      if (composition.dump().find("value_or(") != std::string::npos) visit(kOfCompositions);
+    }
     const Json& node = op["node"];
     if (node.is_null()) return;
     for (const Json& name : node["operators"]) add_named(functions_, name, from);
-    TensorNames names = tensors_;
     names.variables.insert({"grad", "result"});
-    for (const Json& argument : op["forms"][0]["arguments"]) {
-      if (argument["is_tensor"].get<bool>()) names.variables.insert(argument["name"]);
-    }
     for (const char* part : {"formulas", "pointwise"}) {
-      for (const Json& formula : node[part]) {
-        const std::string text = formula["text"].get<std::string>() + ";";
-        const SourceCalls calls = calls_of(text);
-        for (const auto& name : calls.functions) add_named(functions_, name, from);
-        for (const auto& name : calls.methods) add_named(methods_, name, from);
-        if (calls.arithmetic) add_arithmetic(from);
-        for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, from);
-      }
+      for (const Json& formula : node[part]) reach_from_code(formula["text"], names, from);
     }
+  }
+
+  /// Operators that a formula, or a composition, calls.
+  void reach_from_code(const std::string& code, const TensorNames& names, const std::string& from) {
+    const std::string text = code + ";";
+    const SourceCalls calls = calls_of(text);
+    for (const auto& name : calls.functions) add_named(functions_, name, from);
+    for (const auto& name : calls.methods) add_named(methods_, name, from);
+    if (calls.arithmetic) add_arithmetic(from);
+    for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, from);
   }
 
   /// The kernel is called: what it calls is too.
@@ -259,7 +281,7 @@ class Selection {
 
   Json& operators_;
   std::map<std::string, SourceText> files_;
-  std::map<std::string, size_t> by_name_;
+  std::map<std::string, size_t> by_name_, by_entry_;
   Names functions_, methods_;
   // Besides operators: functions that tensor.h declares.
   TensorNames tensors_ = {{"cpu", "cuda", "data", "grad", "_base"}, {}, {}};

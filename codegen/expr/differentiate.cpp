@@ -174,9 +174,8 @@ class Differentiator {
     ExpressionParser::Names names = {{"y", id}};
     for (std::size_t j = 0; j < node.arguments.size(); ++j)
       names[std::string(1, static_cast<char>('a' + j))] = node.arguments[j];
-    static const std::vector<Macro> kNoMacros;
     std::vector<ExprError> errors;
-    const auto parsed = ExpressionParser(g_, names, kNoMacros).parse(std::string(text), errors);
+    const auto parsed = ExpressionParser(g_, names, {}).parse(std::string(text), errors);
     if (!parsed)
       throw std::logic_error("[differentiate] the derivative rules must parse, got '" +
                              std::string(text) + "': " + errors.front().message);

@@ -3,6 +3,7 @@
 #include "codegen/expr/foreign.h"
 #include "codegen/schema/suggest.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -13,7 +14,6 @@ namespace tenon::codegen::expr {
 namespace {
 
 constexpr int kMaxDepth = 200;
-constexpr int kMaxMacroDepth = 16;
 
 struct BinaryOperator {
   std::string_view text;
@@ -63,11 +63,10 @@ std::string plural(std::size_t count, const std::string& noun) {
 
 }  // namespace
 
-ExpressionParser::ExpressionParser(Graph& graph, Names names,
-                                   const std::vector<Macro>& extra_macros, int macro_depth,
-                                   RowVocabulary* rows)
-    : graph_(graph), names_(std::move(names)), extra_macros_(extra_macros),
-      macro_depth_(macro_depth), rows_(rows) {}
+ExpressionParser::ExpressionParser(Graph& graph, Names names, Vocabulary vocabulary,
+                                   std::vector<std::string> expanding)
+    : graph_(graph), names_(std::move(names)), vocabulary_(std::move(vocabulary)),
+      expanding_(std::move(expanding)), rows_(vocabulary_.rows) {}
 
 std::optional<NodeId> ExpressionParser::parse(const std::string& text,
                                               std::vector<ExprError>& errors) {
@@ -231,7 +230,7 @@ ExpressionParser::Value ExpressionParser::name(const Token& token) {
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
   if (token.text == "true" || token.text == "false")
     return graph_.mask_constant(token.text == "true");
-  if (find_intrinsic(token.text) != nullptr || macro(token.text) != nullptr) {
+  if (find_intrinsic(token.text) != nullptr || !functions(token.text).empty()) {
     report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
     return std::nullopt;
   }
@@ -254,12 +253,12 @@ ExpressionParser::Value ExpressionParser::call(const Token& token) {
 
 ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
                                                          const std::vector<Value>& arguments) {
-  const Macro* defined = macro(token.text);
+  const std::vector<const Function*> found = functions(token.text);
+  // An operator's own expression is made of the intrinsic of its name.
+  const bool defined = !found.empty() && found[0]->op.empty();
   const Intrinsic* row = defined ? nullptr : find_intrinsic(token.text);
-  if (defined == nullptr && row == nullptr && rows_ != nullptr) {
-    row = find_row_intrinsic(token.text);
-  }
-  if (defined == nullptr && row == nullptr) {
+  if (!defined && row == nullptr && rows_ != nullptr) row = find_row_intrinsic(token.text);
+  if (found.empty() && row == nullptr) {
     if (names_.count(token.text) != 0)
       report(token, "'" + token.text + "' is a value, not a function");
     else
@@ -267,9 +266,8 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
              suggest_function(token.text, function_names()));
     return std::nullopt;
   }
-  const std::size_t arity = defined ? defined->parameters.size() : row->arity;
-  if (arguments.size() != arity) {
-    report(token, "'" + token.text + "' takes " + plural(arity, "argument") + ", got " +
+  if (row != nullptr && arguments.size() != row->arity) {
+    report(token, "'" + token.text + "' takes " + plural(row->arity, "argument") + ", got " +
                       std::to_string(arguments.size()));
     return std::nullopt;
   }
@@ -278,7 +276,10 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
     if (!argument) return std::nullopt;
     nodes.push_back(*argument);
   }
-  if (defined) return expand(*defined, token, nodes);
+  if (row == nullptr) {
+    const Function* function = choose(found, token, nodes);
+    return function != nullptr ? expand(*function, token, std::move(nodes)) : std::nullopt;
+  }
   if (is_row_op(row->op) && !check_row_arguments(row->op, token, nodes)) return std::nullopt;
   if (row->integers == Integers::kOnly) {
     for (NodeId node : nodes)
@@ -329,32 +330,94 @@ bool ExpressionParser::check_row_arguments(Op op, const Token& token,
   return false;
 }
 
-ExpressionParser::Value ExpressionParser::expand(const Macro& macro, const Token& token,
-                                                 const std::vector<NodeId>& arguments) {
-  if (macro_depth_ >= kMaxMacroDepth) {
-    report(token, "macro '" + macro.name + "' expands without end");
-    return std::nullopt;
+std::vector<const Function*> ExpressionParser::functions(const std::string& name) const {
+  std::vector<const Function*> found;
+  for (const Functions* list : {vocabulary_.own, vocabulary_.shared, &rule_functions()}) {
+    if (list == nullptr) continue;
+    for (const Function& one : *list) {
+      if (one.name == name) found.push_back(&one);
+    }
+    // Overloads are of one place: what stands first hides what another library calls the same.
+    if (!found.empty() && found[0]->op.empty()) break;
   }
-  Names names;
-  for (std::size_t i = 0; i < arguments.size(); ++i) names[macro.parameters[i]] = arguments[i];
-  std::vector<ExprError> inner;
-  ExpressionParser parser(graph_, std::move(names), extra_macros_, macro_depth_ + 1, rows_);
-  const Value value = parser.parse(macro.body, inner);
-  for (const ExprError& error : inner)
-    report(token, "in macro '" + macro.name + "': " + error.message, error.suggestion);
-  return value;
+  return found;
 }
 
-const Macro* ExpressionParser::macro(const std::string& name) const {
-  for (const Macro& candidate : extra_macros_)
-    if (candidate.name == name) return &candidate;
-  return find_macro(name);
+const Function* ExpressionParser::choose(const std::vector<const Function*>& found,
+                                         const Token& token, const std::vector<NodeId>& arguments) {
+  const Function* best = nullptr;
+  int best_score = -1;
+  for (const Function* one : found) {
+    if (!one->takes(arguments.size())) continue;
+    // Overloads differ in which argument is a number; each takes the other kind too.
+    int score = 0;
+    for (std::size_t i = 0; i < arguments.size() && i < one->numbers.size(); ++i) {
+      score += one->numbers[i] == (graph_[arguments[i]].domain == Domain::kScalar);
+    }
+    if (score > best_score) {
+      best = one;
+      best_score = score;
+    }
+  }
+  if (best != nullptr) return best;
+  const std::size_t most = found[0]->parameters.size();
+  const std::size_t least = most - found[0]->defaults.size();
+  report(token, "'" + token.text + "' takes " +
+                    (least < most ? std::to_string(least) + " to " : "") +
+                    plural(most, "argument") + ", got " + std::to_string(arguments.size()));
+  return nullptr;
+}
+
+ExpressionParser::Value ExpressionParser::expand(const Function& function, const Token& token,
+                                                 std::vector<NodeId> arguments) {
+  const std::string label = function.op.empty() ? function.name : function.op;
+  std::vector<std::string> expanding = expanding_;
+  expanding.push_back(label);
+  if (const auto again = std::find(expanding_.begin(), expanding_.end(), label);
+      again != expanding_.end()) {
+    std::string cycle;
+    for (auto name = expanding.begin() + (again - expanding_.begin()); name != expanding.end();
+         ++name) {
+      cycle += (cycle.empty() ? "" : " -> ") + *name;
+    }
+    report(token, "'" + token.text + "' is computed by itself: " + cycle);
+    return std::nullopt;
+  }
+  const std::string* body = function.body_for(vocabulary_.category);
+  if (body == nullptr) {
+    report(token, "'" + token.text + "' has no expression for " + vocabulary_.category + " dtypes");
+    return std::nullopt;
+  }
+  std::vector<ExprError> inner;
+  for (std::size_t i = arguments.size(); i < function.parameters.size(); ++i) {
+    const std::size_t from_end = function.parameters.size() - i;
+    const std::string& literal = function.defaults[function.defaults.size() - from_end];
+    const Value value = ExpressionParser(graph_, {}, {}).parse(literal, inner);
+    if (!value) return std::nullopt;
+    arguments.push_back(*value);
+  }
+  Names names;
+  for (std::size_t i = 0; i < arguments.size(); ++i) names[function.parameters[i]] = arguments[i];
+  // Its names are its own: rows' operands that may be absent are values by now.
+  Vocabulary vocabulary = vocabulary_;
+  RowVocabulary none;
+  if (rows_ != nullptr) vocabulary.rows = &none;
+  const Value value =
+      ExpressionParser(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
+          .parse(*body, inner);
+  for (const ExprError& error : inner)
+    report(token, "in '" + function.name + "': " + error.message, error.suggestion);
+  return value;
 }
 
 std::vector<std::string> ExpressionParser::function_names() const {
   std::vector<std::string> names = intrinsic_names();
-  for (const Macro& candidate : builtin_macros()) names.push_back(candidate.name);
-  for (const Macro& candidate : extra_macros_) names.push_back(candidate.name);
+  for (const Functions* list : {&rule_functions(), vocabulary_.shared, vocabulary_.own}) {
+    if (list == nullptr) continue;
+    for (const Function& one : *list) {
+      if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+    }
+  }
   for (auto op = Op::kRowSum; rows_ != nullptr && op < Op::kCount;
        op = static_cast<Op>(static_cast<int>(op) + 1)) {
     names.emplace_back(intrinsic(op).name);

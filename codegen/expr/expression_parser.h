@@ -17,14 +17,23 @@ struct RowVocabulary {
   std::map<std::string, double> defaults;  ///< the numbers that stand for them, as found
 };
 
-/// Recursive-descent parser that adds one text to a graph. The texts of macros and of derivative
+/// What a text may refer to besides the names of its parameters.
+struct Vocabulary {
+  const Functions* own = nullptr;     ///< of `rowwise`: they win over all others
+  const Functions* shared = nullptr;  ///< operators and what `define` adds
+  std::string category = {};          ///< of the dtype that the text is for; empty: any
+  RowVocabulary* rows = nullptr;      ///< null outside of `rowwise`
+};
+
+/// Recursive-descent parser that adds one text to a graph. The texts of functions and of derivative
 /// rules go through it too, with their parameters bound to nodes.
 class ExpressionParser {
  public:
   using Names = std::map<std::string, NodeId>;
 
-  ExpressionParser(Graph& graph, Names names, const std::vector<Macro>& extra_macros,
-                   int macro_depth = 0, RowVocabulary* rows = nullptr);
+  /// `expanding`: the functions that are being expanded, outermost first.
+  ExpressionParser(Graph& graph, Names names, Vocabulary vocabulary,
+                   std::vector<std::string> expanding = {});
 
   /// The text's node, or nothing after adding to `errors`.
   std::optional<NodeId> parse(const std::string& text, std::vector<ExprError>& errors);
@@ -41,7 +50,7 @@ class ExpressionParser {
   Value name(const Token& token);
   Value call(const Token& token);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
-  Value expand(const Macro& macro, const Token& token, const std::vector<NodeId>& arguments);
+  Value expand(const Function& function, const Token& token, std::vector<NodeId> arguments);
   /// `name ?? number`, for a tensor that may be absent.
   Value optional(const Token& token);
   bool check_row_arguments(Op op, const Token& token, const std::vector<NodeId>& arguments);
@@ -49,15 +58,19 @@ class ExpressionParser {
   Value bitwise(Op bits, Op logic, const Token& token, NodeId a, NodeId b);
 
   void report(const Token& token, std::string message, std::string suggestion = "");
-  const Macro* macro(const std::string& name) const;
+  /// All that are called so, in the order in which they are tried.
+  std::vector<const Function*> functions(const std::string& name) const;
+  /// Of those, the one that fits the arguments best; null after reporting that none does.
+  const Function* choose(const std::vector<const Function*>& found, const Token& token,
+                         const std::vector<NodeId>& arguments);
   std::vector<std::string> function_names() const;
   bool is_mask(NodeId id) const { return graph_[id].value_kind == ValueKind::kMask; }
 
   Graph& graph_;
   Names names_;
-  const std::vector<Macro>& extra_macros_;
-  int macro_depth_;
-  RowVocabulary* rows_;  ///< null outside of `rowwise`
+  Vocabulary vocabulary_;
+  std::vector<std::string> expanding_;
+  RowVocabulary* rows_;  ///< vocabulary_.rows
   int depth_ = 0;
   TokenCursor cursor_{{Token{}}};
   std::vector<ExprError>* errors_ = nullptr;

@@ -17,8 +17,8 @@ const std::vector<std::vector<std::string_view>> kLevels = {
 
 class FormulaParser {
  public:
-  FormulaParser(const std::string& text, std::vector<Token> tokens)
-      : text_(text), cursor_(std::move(tokens)) {}
+  FormulaParser(const std::string& text, std::vector<Token> tokens, bool absent)
+      : text_(text), cursor_(std::move(tokens)), absent_(absent) {}
 
   Formula parse() {
     Formula result = expression();
@@ -47,6 +47,17 @@ class FormulaParser {
   Formula expression() {
     if (++depth_ > kMaxDepth) cursor_.fail("the formula is nested too deeply");
     Formula result = binary(0);
+    while (absent_ && cursor_.at("?") && cursor_.peek(1).text == "?") {
+      cursor_.take();
+      cursor_.take();
+      Formula node;
+      node.kind = FormulaKind::kBinary;
+      node.operation = "??";
+      node.offset = result.offset;
+      node.children.push_back(std::move(result));
+      node.children.push_back(binary(0));
+      result = finish(std::move(node));
+    }
     if (cursor_.accept("?")) {
       Formula node;
       node.kind = FormulaKind::kTernary;
@@ -261,6 +272,7 @@ class FormulaParser {
 
   const std::string& text_;
   TokenCursor cursor_;
+  bool absent_;
   int depth_ = 0;
 };
 
@@ -273,12 +285,12 @@ std::string print_list(const Formula& formula, std::size_t first, const Renaming
 
 }  // namespace
 
-FormulaResult parse_formula(const std::string& text) {
+FormulaResult parse_formula(const std::string& text, bool absent) {
   FormulaResult result;
   std::vector<Token> tokens = tokenize(text, result.errors);
   if (!result.errors.empty()) return result;
   try {
-    result.formula = FormulaParser(text, std::move(tokens)).parse();
+    result.formula = FormulaParser(text, std::move(tokens), absent).parse();
   } catch (const SyntaxError& failure) {
     result.errors.push_back(failure.error);
   }

@@ -41,8 +41,8 @@ struct FormulaResult {
   bool ok() const { return errors.empty(); }
 };
 
-/// Parses a C++ expression as derivative formulas use it.
-FormulaResult parse_formula(const std::string& text);
+/// Parses a C++ expression as derivative formulas use it. With `absent`, `a ?? b` is one too.
+FormulaResult parse_formula(const std::string& text, bool absent = false);
 
 /// C++ text of the tree; unqualified names found in `rename` are replaced. Member names, callees
 /// and qualified names are not renamed.

@@ -2,6 +2,7 @@
 
 #include "codegen/expr/expression_parser.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tenon::codegen::expr {
@@ -28,7 +29,8 @@ std::string without_namespace(const std::string& name) {
 
 class Converter {
  public:
-  Converter(Graph& graph, const std::vector<Parameter>& parameters) : g_(graph) {
+  Converter(Graph& graph, const std::vector<Parameter>& parameters, const Functions& functions)
+      : g_(graph), functions_(functions) {
     for (const Parameter& parameter : parameters)
       names_[parameter.name] =
           g_.variable(parameter.is_tensor ? NodeKind::kTensor : NodeKind::kScalar, parameter.name);
@@ -154,35 +156,42 @@ class Converter {
   }
 
   MaybeNode expand(const std::string& function, const std::vector<const Formula*>& arguments) {
-    const Macro* macro = find_macro(function);
-    if (macro == nullptr || macro->parameters.size() != arguments.size()) return std::nullopt;
+    const auto fits = [&](const Function& one) {
+      return one.name == function && one.parameters.size() == arguments.size();
+    };
+    const auto found = std::find_if(functions_.begin(), functions_.end(), fits);
+    if (found == functions_.end()) return std::nullopt;
     const auto nodes = convert_all(arguments);
-    if (!nodes) return std::nullopt;
+    const std::string* body = found->body_for("floating");
+    if (!nodes || body == nullptr) return std::nullopt;
     ExpressionParser::Names names;
-    for (std::size_t i = 0; i < nodes->size(); ++i) names[macro->parameters[i]] = (*nodes)[i];
-    static const std::vector<Macro> kNoMacros;
+    for (std::size_t i = 0; i < nodes->size(); ++i) names[found->parameters[i]] = (*nodes)[i];
     std::vector<ExprError> errors;
-    return ExpressionParser(g_, std::move(names), kNoMacros).parse(macro->body, errors);
+    return ExpressionParser(g_, std::move(names), {.shared = &functions_, .category = "floating"})
+        .parse(*body, errors);
   }
 
   Graph& g_;
   ExpressionParser::Names names_;
+  const Functions& functions_;
 };
 
 }  // namespace
 
 std::optional<Expression> to_pointwise(const Formula& formula,
-                                       const std::vector<Parameter>& parameters) {
+                                       const std::vector<Parameter>& parameters,
+                                       const Functions& functions) {
   Expression expression;
   expression.parameters = parameters;
-  const MaybeNode node = Converter(expression.graph, parameters).convert(formula);
+  const MaybeNode node = Converter(expression.graph, parameters, functions).convert(formula);
   if (!node || expression.graph[*node].domain != Domain::kElement) return std::nullopt;
   expression.outputs.push_back(*node);
   return expression;
 }
 
-bool is_pointwise(const Formula& formula, const std::vector<Parameter>& parameters) {
-  return to_pointwise(formula, parameters).has_value();
+bool is_pointwise(const Formula& formula, const std::vector<Parameter>& parameters,
+                  const Functions& functions) {
+  return to_pointwise(formula, parameters, functions).has_value();
 }
 
 }  // namespace tenon::codegen::expr

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "codegen/expr/expr_error.h"
+#include "codegen/expr/functions.h"
 #include "codegen/expr/graph.h"
-#include "codegen/expr/macros.h"
 
 #include <string>
 #include <string_view>
@@ -37,15 +37,17 @@ struct ParseResult {
 ///     literals: integers, floats, inf, nan, pi, e (a parameter of that name wins)
 ///     operators, C precedence: || && | ^ & == != < <= > >= << >> + - * / % unary - + ! ~
 ///
-/// `/` is true division, `%` the remainder with the divisor's sign. Calls name an intrinsic, a
-/// built-in macro or one of `extra_macros` (which win). A local name may be bound before use:
-/// `t = exp(x); t / (1 + t)`. All mistakes that can be found independently are reported.
+/// `/` is true division, `%` the remainder with the divisor's sign. Calls name an intrinsic or one
+/// of `functions`, which are expanded as they are for dtypes of `category`. A local name may be
+/// bound before use: `t = exp(x); t / (1 + t)`. All mistakes that can be found independently are
+/// reported. `of`: the operator that the texts are of, which they cannot call.
 ParseResult parse_expressions(const std::vector<std::string>& texts,
                               const std::vector<Parameter>& parameters,
-                              const std::vector<Macro>& extra_macros = {});
+                              const Functions& functions = {}, const std::string& category = "",
+                              const std::string& of = "");
 
 /// The same for a single output.
 ParseResult parse_expression(const std::string& text, const std::vector<Parameter>& parameters,
-                             const std::vector<Macro>& extra_macros = {});
+                             const Functions& functions = {});
 
 }  // namespace tenon::codegen::expr

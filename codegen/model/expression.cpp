@@ -14,6 +14,11 @@ void report(const SourceString& text, const std::vector<expr::ExprError>& errors
   }
 }
 
+const expr::Functions& functions_of(const Operator& op) {
+  static const expr::Functions none;
+  return op.functions ? *op.functions : none;
+}
+
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
   std::vector<expr::Parameter> parameters;
   for (const auto& argument : schema.args) {
@@ -21,6 +26,14 @@ std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& 
     parameters.push_back({argument.name, tensor, tensor});
   }
   return parameters;
+}
+
+std::vector<std::string> optional_names(const schema::FunctionSchema& schema) {
+  std::vector<std::string> names;
+  for (const schema::Argument& argument : schema.args) {
+    if (argument.type.is_optional()) names.push_back(argument.name);
+  }
+  return names;
 }
 
 std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
@@ -34,15 +47,39 @@ std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
   return found;
 }
 
-expr::ParseResult parse_cases(const Operator& op, const std::vector<const PointwiseCase*>& cases) {
+expr::ParseResult parse_cases(const Operator& op, const std::vector<const PointwiseCase*>& cases,
+                              const std::string& category) {
   std::vector<std::string> texts;
   for (const PointwiseCase* one : cases) texts.push_back(one->expression.text);
-  return expr::parse_expressions(texts, pointwise_parameters(op.schema));
+  const bool one_case = cases.size() == 1 && category.empty();
+  return expr::parse_expressions(texts, pointwise_parameters(op.schema), functions_of(op),
+                                 one_case ? category_of(op, *cases[0]) : category, op.name());
+}
+
+std::string category_of(const Operator& op, const PointwiseCase& one) {
+  if (!one.category.empty()) return one.category;
+  for (const char* category : {"floating", "integral", "complex", "bool"}) {
+    const auto parsed =
+        expr::parse_expressions({one.expression.text}, pointwise_parameters(op.schema),
+                                functions_of(op), category, op.name());
+    if (parsed.ok()) return category;
+  }
+  return {};
 }
 
 std::vector<const PointwiseCase*> differentiable_cases(const Operator& op) {
   const auto floating = pointwise_cases_for(op, "floating");
   return floating.empty() ? pointwise_cases_for(op, "complex") : floating;
+}
+
+std::optional<expr::Expression> differentiable_expression(const Operator& op) {
+  for (const char* category : {"floating", "complex"}) {
+    const auto cases = pointwise_cases_for(op, category);
+    if (cases.empty()) continue;
+    expr::ParseResult parsed = parse_cases(op, cases, category);
+    if (parsed.ok()) return std::move(parsed.expression);
+  }
+  return std::nullopt;
 }
 
 expr::Promotion promotion_of(const expr::TypeInfo& info) {
@@ -71,7 +108,7 @@ std::optional<expr::Expression> as_pointwise(const Operator& op, const Different
                                  [](const schema::Argument* a) { return a->type.is_tensor(); }) &&
                      op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor();
   if (!plain || formula.inputs.size() != 1) return std::nullopt;
-  return expr::to_pointwise(formula.written, formula_parameters(op));
+  return expr::to_pointwise(formula.written, formula_parameters(op), functions_of(op));
 }
 
 }  // namespace tenon::codegen

@@ -17,6 +17,8 @@ FileKind file_kind(const YamlNode& root) {
   if (has_key(root, naming_key(FileKind::kBackend))) return FileKind::kBackend;
   if (!root.is_sequence()) return FileKind::kUnknown;
   for (const YamlPtr& entry : root.items) {
+    // An entry of operators may be an alias or a definition instead.
+    if (has_key(*entry, "alias") || has_key(*entry, "define")) return FileKind::kOperators;
     // Upstream's deprecated.yaml: old signatures, each with the call that it stands for.
     if (has_key(*entry, "aten")) return FileKind::kUnknown;
     for (const FileKind kind : {FileKind::kOperators, FileKind::kDerivatives, FileKind::kTags}) {

@@ -6,10 +6,13 @@ namespace tenon::codegen {
 namespace {
 
 const std::vector<KeyInfo>& operator_entry() {
-  static const std::vector<std::string> composites = {"implicit", "explicit"};
   static const std::vector<std::string> device_checks = {"ExactSame", "NoCheck"};
   static const std::vector<KeyInfo> keys = {
-      {"func", ValueForm::kSchema, "The operator's schema.", nullptr, true},
+      {"func", ValueForm::kSchema, "The operator's schema."},
+      {"alias", ValueForm::kSchema, "The schema of another name for the operator `of`."},
+      {"define", ValueForm::kFunction, "A function of expressions: `name(a, b)`, then `as`."},
+      {"of", ValueForm::kText, "The operator that an `alias` is another name of."},
+      {"as", ValueForm::kText, "The expression that a function of `define` stands for."},
       {"variants", ValueForm::kVariants,
        "The forms that users get: function, method, and the derived in-place and out forms."},
       {"cpp_no_default_args", ValueForm::kNames,
@@ -32,8 +35,10 @@ const std::vector<KeyInfo>& operator_entry() {
       {"structured_inherits", ValueForm::kName, "Base class of the structured kernel (upstream)."},
       {"precomputed", ValueForm::kTexts,
        "Arguments that the meta function replaces for the kernels (upstream)."},
-      {"composite", ValueForm::kWord,
-       "Written in terms of other operators; implicit: so is its derivative.", &composites},
+      {"composite", ValueForm::kComposite,
+       "An expression of other operators; or `implicit` (so is its derivative) or `explicit`, for "
+       "a "
+       "function in C++."},
       {"dispatch", ValueForm::kDispatch, "The kernel of each backend."},
       {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},
       {"autogen", ValueForm::kNames, "Operators that upstream's generator adds (upstream)."},

@@ -10,6 +10,8 @@ namespace tenon::codegen {
 /// What the value of a key looks like.
 enum class ValueForm : uint8_t {
   kSchema,     // a schema; in derivatives.yaml also a bare operator name
+  kFunction,   // name(a, b)
+  kComposite,  // implicit, explicit, or an expression
   kText,       // free text
   kName,       // one name
   kFlag,       // True or False

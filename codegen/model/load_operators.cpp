@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "codegen/model/loaders.h"
@@ -8,6 +10,15 @@
 namespace tenon::codegen::detail {
 
 namespace {
+
+bool is_name(std::string_view text) {
+  const auto letter = [](char c) {
+    return c == '_' || std::isalpha(static_cast<unsigned char>(c));
+  };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
+    return letter(c) || std::isdigit(static_cast<unsigned char>(c));
+  });
+}
 
 // Fills one Operator from the keys of its entry; one member function per key.
 class EntryReader {
@@ -21,7 +32,7 @@ class EntryReader {
     if (handler != handlers().end()) {
       what_ = "`" + key.text + "`";
       (this->*handler->second)(value);
-    } else if (key.text != "func") {
+    } else if (key.text != "func" && key.text != "alias") {
       unknown(key);
     }
   }
@@ -32,6 +43,7 @@ class EntryReader {
   static const std::map<std::string_view, Handler>& handlers() {
     static const std::map<std::string_view, Handler> table = {
         {"variants", &EntryReader::variants},
+        {"of", &EntryReader::one_name<&Operator::alias_of>},
         {"dispatch", &EntryReader::dispatch},
         {"pointwise", &EntryReader::pointwise},
         {"rowwise", &EntryReader::rowwise},
@@ -167,9 +179,15 @@ class EntryReader {
   }
 
   void composite(const YamlNode& value) {
-    const std::optional<LocatedName> name = reader_.name(value, what_);
-    if (!name) return;
-    if (std::optional<size_t> word = reader_.word(*name, {"implicit", "explicit"}, what_)) {
+    const std::optional<SourceString> text = reader_.text(value, what_);
+    if (!text) return;
+    const LocatedName name = {text->text, text->location};
+    if (!is_name(text->text)) {
+      op_.composite = Composite::kImplicit;
+      op_.composition = *text;
+      return;
+    }
+    if (std::optional<size_t> word = reader_.word(name, {"implicit", "explicit"}, what_)) {
       op_.composite = *word == 0 ? Composite::kImplicit : Composite::kExplicit;
     }
   }
@@ -214,13 +232,18 @@ class EntryReader {
   std::string what_;  // the key being read, for messages
 };
 
-// Reads `func` first: other keys are understood in terms of the schema.
+bool is_key(const YamlNode& key, std::string_view name) {
+  return key.is_scalar() && trimmed(key.scalar).text == name;
+}
+
+// Reads `func` or `alias` first: other keys are understood in terms of the schema.
 bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operator& op,
                  BrokenNames& broken) {
   for (const auto& [key, value] : entry.entries) {
-    if (!key->is_scalar() || trimmed(key->scalar).text != "func") continue;
+    const bool alias = dialect == Dialect::kTenon && is_key(*key, "alias");
+    if (!alias && !is_key(*key, "func")) continue;
     op.location = key->location;
-    std::optional<SourceString> text = reader.text(*value, "`func`");
+    std::optional<SourceString> text = reader.text(*value, alias ? "`alias`" : "`func`");
     if (!text) return false;
     schema::ParseResult parsed = schema::parse_schema(text->text);
     reader.sink().report(*text, parsed.errors);
@@ -245,14 +268,72 @@ bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operato
   return false;
 }
 
+// `define: name(a, b)`, and `as`.
+void read_definition(Reader& reader, const YamlNode& entry, std::vector<Definition>& definitions) {
+  Definition definition;
+  bool understood = true;
+  Location place = entry.location;
+  reader.map(entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
+    if (key.text == "define") {
+      place = key.location;
+      const std::optional<SourceString> text = reader.text(value, "`define`");
+      if (!text) {
+        understood = false;
+        return;
+      }
+      const size_t open = text->text.find('('), close = text->text.size() - 1;
+      understood = open != std::string::npos && text->text[close] == ')';
+      if (understood) {
+        definition.name = {trimmed({text->text.substr(0, open), {}, {}}).text, text->location};
+        const SourceString inner = {
+            text->text.substr(open + 1, close - open - 1), text->at(open + 1), {}};
+        definition.parameters = split_names(inner);
+        understood = is_name(definition.name.text) &&
+                     std::all_of(definition.parameters.begin(), definition.parameters.end(),
+                                 [](const LocatedName& p) { return is_name(p.text); });
+      }
+      if (!understood) {
+        const RuleScope scope(reader.sink(), "definition_form");
+        reader.sink().error(text->location, "`define` must be a name and its parameters, as "
+                                            "`name(a, b)`, got `" +
+                                                text->text + "`");
+      }
+    } else if (key.text == "as") {
+      if (std::optional<SourceString> text = reader.text(value, "`as`")) {
+        definition.body = std::move(*text);
+      } else {
+        understood = false;
+      }
+    } else {
+      const RuleScope scope(reader.sink(), "definition_form");
+      reader.sink().error(key.location,
+                          "a definition has the keys `define` and `as`, got `" + key.text + "`",
+                          schema::nearest(key.text, {"define", "as"}));
+    }
+  });
+  if (understood && definition.body.text.empty()) {
+    const RuleScope scope(reader.sink(), "missing_key");
+    reader.sink().error(place, "`define` needs `as`, the expression that it stands for");
+    return;
+  }
+  if (understood) definitions.push_back(std::move(definition));
+}
+
 }  // namespace
 
 void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
-                    std::vector<Operator>& operators, BrokenNames& broken) {
+                    std::vector<Operator>& operators, BrokenNames& broken,
+                    std::vector<Definition>& definitions) {
   Reader reader(sink);
   for (const YamlPtr& entry : root.items) {
     if (!entry->is_map()) {
       reader.wrong_kind(*entry, "an entry", "a map with the key `func`");
+      continue;
+    }
+    const auto defines = [&](const auto& pair) { return is_key(*pair.first, "define"); };
+    if (dialect == Dialect::kTenon &&
+        std::any_of(entry->entries.begin(), entry->entries.end(), defines)) {
+      read_definition(reader, *entry, definitions);
       continue;
     }
     Operator op;
@@ -261,7 +342,7 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
     // The other keys are read even so: their own mistakes are reported in the same run.
     EntryReader entry_reader(reader, dialect, op);
     reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
-      const bool needs_schema = key.text == "pointwise";
+      const bool needs_schema = key.text == "pointwise" || key.text == "composite";
       if (understood || !needs_schema) entry_reader.read(key, value);
     });
     if (understood) operators.push_back(std::move(op));

@@ -22,7 +22,8 @@ YamlPtr read_list(const SourceFile& file, DiagnosticSink& sink, Model::Parts& pa
   return nullptr;
 }
 
-Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSink& sink) {
+Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSink& sink,
+           const Model* base) {
   Model::Parts parts;
   parts.dialect = dialect;
   parts.complete = complete;
@@ -34,26 +35,37 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   }
   for (const SourceFile* file : sources.native) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
-      detail::load_operators(*root, dialect, sink, parts.operators, parts.broken);
+      detail::load_operators(*root, dialect, sink, parts.operators, parts.broken,
+                             parts.definitions);
     }
   }
+  detail::resolve_aliases(parts.operators);
+  static const expr::Functions none;
+  parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(
+      parts.definitions, parts.operators, base != nullptr ? base->functions() : none));
+  for (Operator& op : parts.operators) op.functions = parts.functions;
   for (const SourceFile* file : sources.derivatives) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
       detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.derivatives);
     }
+  }
+  // A composition with formulas of its own.
+  for (const Derivative& derivative : parts.derivatives) {
+    Operator& op = parts.operators[derivative.target];
+    if (op.composition) op.composite = Composite::kExplicit;
   }
   return Model(std::move(parts));
 }
 
 }  // namespace
 
-Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink) {
-  return load(sources, dialect, true, sink);
+Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink, const Model* base) {
+  return load(sources, dialect, true, sink, base);
 }
 
 Model load(const std::vector<std::string>& native_files,
            const std::vector<std::string>& derivative_files, const std::string& tags_file,
-           Dialect dialect, DiagnosticSink& sink) {
+           Dialect dialect, DiagnosticSink& sink, const Model* base) {
   Sources sources;
   bool complete = true;
   const auto open = [&](const std::string& path) {
@@ -72,7 +84,7 @@ Model load(const std::vector<std::string>& native_files,
   for (const std::string& path : derivative_files) {
     if (const SourceFile* file = open(path)) sources.derivatives.push_back(file);
   }
-  return load(sources, dialect, complete, sink);
+  return load(sources, dialect, complete, sink, base);
 }
 
 }  // namespace tenon::codegen

@@ -15,7 +15,15 @@ using BrokenNames = std::set<std::string>;
 
 /// Appends the entries of one native_functions.yaml.
 void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
-                    std::vector<Operator>& operators, BrokenNames& broken);
+                    std::vector<Operator>& operators, BrokenNames& broken,
+                    std::vector<Definition>& definitions);
+
+/// Gives aliases what their operators have: forms, out name, tags.
+void resolve_aliases(std::vector<Operator>& operators);
+
+/// What expressions may call: definitions, pointwise operators and their aliases, then `base`.
+expr::Functions functions_of(const std::vector<Definition>& definitions,
+                             const std::vector<Operator>& operators, const expr::Functions& base);
 
 /// `pointwise: ...` of an operator with this schema.
 std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,

@@ -43,6 +43,11 @@ Model::Model(Parts parts) : parts_(std::move(parts)) {
   }
 }
 
+const expr::Functions& Model::functions() const {
+  static const expr::Functions none;
+  return parts_.functions ? *parts_.functions : none;
+}
+
 const OperatorRef* Model::find(std::string_view name) const {
   const auto known = by_name_.find(std::string(name));
   return known == by_name_.end() ? nullptr : &known->second;

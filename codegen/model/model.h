@@ -42,6 +42,8 @@ class Model {
     Dialect dialect = Dialect::kTenon;
     bool complete = true;  // false: a file could not be read, so what is missing may be declared
     std::vector<Operator> operators;
+    std::vector<Definition> definitions;
+    std::shared_ptr<const expr::Functions> functions;  // what expressions may call
     std::set<std::string> broken;  // names of entries that were reported and left out
     std::vector<Derivative> derivatives;
     std::vector<Tag> tags;
@@ -58,6 +60,9 @@ class Model {
   bool complete() const { return parts_.complete; }
   /// In the order of the files. Names are unique once checked.
   const std::vector<Operator>& operators() const { return parts_.operators; }
+  const std::vector<Definition>& definitions() const { return parts_.definitions; }
+  /// What its expressions, and those of libraries that add to it, may call.
+  const expr::Functions& functions() const;
   const std::vector<Derivative>& derivatives() const { return parts_.derivatives; }
   const std::vector<Tag>& tags() const { return parts_.tags; }
   const std::vector<std::string>& files() const { return parts_.files; }

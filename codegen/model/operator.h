@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "codegen/expr/functions.h"
 #include "codegen/model/source.h"
 #include "codegen/schema/function_schema.h"
 
@@ -91,15 +93,26 @@ struct UfuncInnerLoop {
   Location key_location;  // of the value where there is no key
 };
 
+/// `define`: a function of expressions that is no operator.
+struct Definition {
+  LocatedName name;
+  std::vector<LocatedName> parameters;
+  SourceString body;  // `as`
+};
+
 /// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
 struct Operator {
   schema::FunctionSchema schema;
   SourceString schema_text;       // value of `func`; spans of the schema are offsets into it
   Location location;              // of the entry (its `func` key)
   std::vector<LocatedName> keys;  // every key that is present, in file order
+  /// What its expressions and formulas may call; one list for all entries of a library.
+  std::shared_ptr<const expr::Functions> functions;
 
-  VariantSet variants;  // default: function
+  VariantSet variants;  // default: function; of an alias, what its operator has
   Location variants_location;
+  /// Of an `alias`: the operator of this library that it is another name of.
+  std::optional<LocatedName> alias_of;
   std::vector<DispatchEntry> dispatch;
   std::optional<PointwiseSpec> pointwise;
   std::optional<RowwiseSpec> rowwise;
@@ -111,6 +124,10 @@ struct Operator {
   std::optional<LocatedName> structured_delegate;  // full name of the structured operator
   std::optional<LocatedName> structured_inherits;
   Composite composite = Composite::kNo;
+  /// `composite` as an expression of operators, in place of a hand-written function.
+  std::optional<SourceString> composition;
+  /// Arguments that the in-place form writes, one for each result; empty: self alone.
+  std::vector<LocatedName> inplace;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;
@@ -129,6 +146,8 @@ struct Operator {
   /// "add.Tensor"; "ns::foo" when there is a namespace.
   std::string name() const { return schema.qualified_name(); }
   std::string base_name() const { return schema.base_name(); }
+  /// Only another name of an operator: no kernels, no derivative of its own.
+  bool is_alias() const { return has_key("alias"); }
   bool has_key(std::string_view key) const { return key_location(key) != nullptr; }
   /// Null when the key is absent.
   const Location* key_location(std::string_view key) const;

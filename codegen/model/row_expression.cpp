@@ -16,8 +16,8 @@ using expr::NodeKind;
 using expr::Op;
 
 /// Functions of `rowwise` beside those that every expression has.
-const std::vector<expr::Macro>& row_macros() {
-  static const std::vector<expr::Macro> kMacros = {
+const expr::Functions& row_functions() {
+  static const expr::Functions kFunctions = {
       {"all", {"x"}, "sum(x == 0) == 0"},
       {"any", {"x"}, "sum(x != 0) > 0"},
       {"count", {"x"}, "sum(x != 0)"},
@@ -29,7 +29,7 @@ const std::vector<expr::Macro>& row_macros() {
        {"x", "correction"},
        "m = sum(x) / length(); sum(square(x - m)) / maximum(length() - correction, 0)"},
   };
-  return kMacros;
+  return kFunctions;
 }
 
 bool is_number(const schema::Type& type) {
@@ -115,7 +115,11 @@ class RowParser {
 
   std::optional<NodeId> parse(const SourceString& text) {
     std::vector<expr::ExprError> errors;
-    expr::ExpressionParser parser(result_.expression.graph, names_, row_macros(), 0, &vocabulary_);
+    expr::ExpressionParser parser(result_.expression.graph, names_,
+                                  {.own = &row_functions(),
+                                   .shared = &functions_of(op_),
+                                   .category = "floating",
+                                   .rows = &vocabulary_});
     const auto node = parser.parse(text.text, errors);
     report(text, errors, sink_);
     return node;

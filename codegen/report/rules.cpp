@@ -22,6 +22,9 @@ constexpr Rule kChecks[] = {
     {"generated_name", "an argument named as something in generated code"},
     {"output_parameter", "an argument named as an output of its kernel or out form"},
     {"cpp_type", "a type or default that has no counterpart in C++ here"},
+    {"alias_target", "an alias of nothing, of an alias, or of an operator that takes or returns "
+                     "other things; a key that only operators have"},
+    {"definition", "`define` of a name that exists, a parameter given twice, a wrong expression"},
     {"distinct_headers", "two operators whose names differ by case alone"},
     {"distinct_overloads", "two overloads with the same types of arguments"},
     {"identifier_keys", "`out_name`, `check`, `structured_inherits` that are no identifiers"},
@@ -75,6 +78,8 @@ constexpr Rule kChecks[] = {
     {"derivable_expression",
      "an expression that cannot be differentiated, or a second one for complex numbers, without a "
      "derivative"},
+    {"composition", "`composite` as an expression that is none, names what does not exist or gives "
+                    "something else than the operator returns"},
     {"seeded_tag",
      "a Generator, or a name with rand or dropout, without the tag `nondeterministic_seeded`"},
     {"differentiated", "silence about how an operator is differentiated"},
@@ -141,6 +146,7 @@ constexpr Rule kOthers[] = {
     {"derivative_form", "formulas beside `dispatch`, or of no name"},
     {"backend_operators",
      "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
+    {"definition_form", "`define` that is no name with parameters, or a key beside it"},
     {"base_operator", "beside `--base`, a function that the library has, or a method"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},
 };

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/codegen/library_functions.h"
+
+using tenon::codegen::library_functions;
 using namespace tenon::codegen::expr;
 
 namespace {
@@ -24,7 +27,7 @@ struct Differentiated {
 
   explicit Differentiated(const std::string& text) {
     INFO(text);
-    ParseResult result = parse_expression(text, kParameters);
+    ParseResult result = parse_expression(text, kParameters, library_functions());
     REQUIRE(result.ok());
     expression = std::move(result.expression);
     derivative = differentiate(expression);
@@ -168,23 +171,21 @@ TEST_CASE("macros and compositions agree with finite differences", "[expr][diffe
                            "addcmul(self, other, third, alpha)",
                            "addcdiv(self, other, third, alpha)",
                            "sinc(self)",
-                           "smooth_l1(self, other, 1.5)",
-                           "huber(self, other, 1.5)",
-                           "ldexp(self, other)",
-                           "bce_with_logits(self, other)",
+                           "_smooth_l1(self, other, 1.5)",
+                           "_huber(self, other, 1.5)",
+                           "_bce_with_logits(self, other)",
                            "clamp(self, -1, 1)",
                            "xlogy(self, other)",
-                           "xlog1py(self, other)",
-                           "ndtr(self)",
+                           "special_xlog1py(self, other)",
+                           "special_ndtr(self)",
                            "nan_to_num(self, 0, 1, 2)",
-                           "deg2rad(self)",
                            "exp(self * other) * tanh(third)",
                            "where(self > other, self * third, exp(third))",
                            "self * self * self / (1 + square(other))",
                            "sqrt(square(self) + square(other))",
                            "t = exp(self); t / (1 + t)"})
     check_by_differences(text, real);
-  for (const char* text : {"logit(self)", "entr(self)"})
+  for (const char* text : {"logit(self)", "special_entr(self)"})
     check_by_differences(text, {0.2, 0.5, 0.9});
 }
 

@@ -12,6 +12,9 @@
 
 #include <random>
 
+#include "tests/codegen/library_functions.h"
+
+using tenon::codegen::library_functions;
 using namespace tenon::codegen::expr;
 
 namespace {
@@ -50,7 +53,7 @@ std::string pointwise(const std::string& text) {
   const std::vector<Parameter> parameters = {{"grad", true, true},    {"self", true, true},
                                              {"other", true, true},   {"result", true, true},
                                              {"alpha", false, false}, {"grads[1]", true, true}};
-  const auto expression = to_pointwise(formula(text), parameters);
+  const auto expression = to_pointwise(formula(text), parameters, library_functions());
   return expression ? print_readable(expression->graph, expression->outputs[0]) : "no";
 }
 

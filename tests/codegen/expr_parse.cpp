@@ -9,6 +9,9 @@
 #include <limits>
 #include <random>
 
+#include "tests/codegen/library_functions.h"
+
+using tenon::codegen::library_functions;
 using namespace tenon::codegen::expr;
 
 namespace {
@@ -17,20 +20,20 @@ const std::vector<Parameter> kParameters = {
     {"self", true, true}, {"other", true, true}, {"alpha", false, false}};
 
 std::string readable(const std::string& text) {
-  const ParseResult result = parse_expression(text, kParameters);
+  const ParseResult result = parse_expression(text, kParameters, library_functions());
   if (!result.ok()) return "error: " + result.errors[0].message;
   return print_readable(result.expression.graph, result.expression.outputs[0]);
 }
 
-ExprError error_of(const std::string& text, const std::vector<Macro>& macros = {}) {
-  const ParseResult result = parse_expression(text, kParameters, macros);
+ExprError error_of(const std::string& text, const Functions& functions = library_functions()) {
+  const ParseResult result = parse_expression(text, kParameters, functions);
   INFO(text);
   REQUIRE(result.errors.size() == 1);
   return result.errors[0];
 }
 
 double value_of(const std::string& text, double self, double other = 0, double alpha = 0) {
-  const ParseResult result = parse_expression(text, kParameters);
+  const ParseResult result = parse_expression(text, kParameters, library_functions());
   INFO(text);
   REQUIRE(result.ok());
   return evaluate(result.expression.graph, result.expression.outputs[0],
@@ -38,7 +41,7 @@ double value_of(const std::string& text, double self, double other = 0, double a
 }
 
 TypeInfo types_of(const std::string& text) {
-  const ParseResult result = parse_expression(text, kParameters);
+  const ParseResult result = parse_expression(text, kParameters, library_functions());
   INFO(text);
   REQUIRE(result.ok());
   return infer_types(result.expression.graph, result.expression.outputs[0]);
@@ -102,7 +105,7 @@ TEST_CASE("operators have the documented meaning", "[expr][parse]") {
   CHECK(value_of("digamma(self)", -1.5) == Approx(0.7031566406452432));
 }
 
-TEST_CASE("macros expand to the documented functions", "[expr][macros]") {
+TEST_CASE("operators expand to the documented functions", "[expr][functions]") {
   CHECK(value_of("silu(self)", 1) == Approx(0.7310585786300049));
   CHECK(value_of("gelu(self)", 1) == Approx(0.8413447460685429));
   CHECK(value_of("gelu_tanh(self)", 1) == Approx(0.8411919906082768));
@@ -120,17 +123,53 @@ TEST_CASE("macros expand to the documented functions", "[expr][macros]") {
   CHECK(value_of("trigamma(self)", -0.5) == Approx(8.934802200544679));
   CHECK(value_of("sinc(self)", 0) == 1);
   CHECK(value_of("signbit(self)", -0.0) == 1);
-  for (const Macro& macro : builtin_macros()) {
-    std::vector<Parameter> parameters;
-    for (const std::string& name : macro.parameters) parameters.push_back({name, true, true});
-    CAPTURE(macro.name);
-    CHECK(parse_expression(macro.body, parameters).ok());
-    CHECK(find_intrinsic(macro.name) == nullptr);
-  }
-  CHECK(std::is_sorted(builtin_macros().begin(), builtin_macros().end(),
-                       [](const Macro& a, const Macro& b) { return a.name < b.name; }));
-  const std::vector<Macro> own = {{"cube", {"x"}, "x * x * x"}};
+  const Functions own = {{"cube", {"x"}, "x * x * x"}};
   CHECK(parse_expression("cube(self)", kParameters, own).ok());
+}
+
+TEST_CASE("of an operator's overloads and cases the ones that fit are inlined",
+          "[expr][functions]") {
+  const Functions functions = {
+      {.name = "pull",
+       .parameters = {"self", "by"},
+       .body = "self + by",
+       .defaults = {"2"},
+       .numbers = {false, true},
+       .op = "pull.Scalar"},
+      {.name = "pull",
+       .parameters = {"self", "by"},
+       .body = "self - by",
+       .numbers = {false, false},
+       .op = "pull.Tensor"},
+      {.name = "half",
+       .parameters = {"self"},
+       .body = "",
+       .cases = {{"integral", "self >> 1"}, {"floating", "self * 0.5"}},
+       .op = "half"},
+      {.name = "round_up", .parameters = {"self"}, .body = "round_up(self)", .op = "round_up"},
+      {.name = "exp", .parameters = {"self"}, .body = "exp(self)", .op = "exp"},
+      {.name = "there", .parameters = {"x"}, .body = "back(x)"},
+      {.name = "back", .parameters = {"x"}, .body = "there(x + 1)"},
+  };
+  const auto text = [&](const std::string& call, const std::string& category = "") {
+    const ParseResult result = parse_expressions({call}, kParameters, functions, category, "mine");
+    if (!result.ok()) return "error: " + result.errors[0].message;
+    return print_readable(result.expression.graph, result.expression.outputs[0]);
+  };
+  CHECK(text("pull(self, alpha)") == "self + alpha");
+  CHECK(text("pull(self, other)") == "self - other");
+  CHECK(text("pull(self)") == "self + 2");
+  CHECK(text("pull()") == "error: 'pull' takes 1 to 2 arguments, got 0");
+  CHECK(text("half(self)", "floating") == "self * 0.5");
+  CHECK(text("half(self)", "integral") == "self >> 1");
+  CHECK(text("half(self)") == "self * 0.5");
+  CHECK(text("half(self)", "complex") == "error: 'half' has no expression for complex dtypes");
+  // An operator is made of the intrinsic of its name.
+  CHECK(text("exp(self)") == "exp(self)");
+  CHECK(text("round_up(self)") ==
+        "error: in 'round_up': 'round_up' is computed by itself: round_up -> round_up");
+  CHECK(text("there(self)") ==
+        "error: in 'there': in 'back': 'there' is computed by itself: there -> back -> there");
 }
 
 TEST_CASE("equal subexpressions are one node and neutral elements vanish", "[expr][graph]") {
@@ -216,7 +255,7 @@ TEST_CASE("the parser survives arbitrary text", "[expr][fuzz]") {
   for (int i = 0; i < 20000; ++i) {
     std::string text;
     for (unsigned j = random() % 12; j > 0; --j) text += pieces[random() % pieces.size()];
-    const ParseResult result = parse_expression(text, kParameters);
+    const ParseResult result = parse_expression(text, kParameters, library_functions());
     REQUIRE((result.ok() ? result.expression.outputs.size() == 1 : !result.errors.empty()));
     for (const ExprError& error : result.errors) REQUIRE(error.offset <= text.size());
   }

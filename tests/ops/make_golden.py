@@ -141,17 +141,17 @@ def schemas():
     """Operator -> [(name, type, kwarg_only)] of our own native_functions.yaml."""
     found = {}
     for line in (ROOT / "native_functions.yaml").read_text().splitlines():
-        match = re.match(r"- func: ([\w.]+)\((.*)\) -> ", line)
+        match = re.match(r"- (func|alias): ([\w.]+)\((.*)\) -> ", line)
         if not match:
             continue
         arguments, kwarg_only = [], False
-        for item in re.split(r", (?![^\[(]*[\])])", match[2]):
+        for item in re.split(r", (?![^\[(]*[\])])", match[3]):
             if item == "*":
                 kwarg_only = True
             elif item:
                 type_, name = re.sub(r"=.*", "", item).rsplit(" ", 1)
                 arguments.append((name, re.sub(r"\(.*?\)", "", type_).replace("SymInt", "int"), kwarg_only))
-        found[match[1]] = arguments
+        found[match[2]] = arguments
     return found
 
 

@@ -100,7 +100,13 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 REFERENCES = {
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
     "_clamp_both": torch.clamp,
+    "_huber": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),
+    "_logit": torch.logit,
+    "_logit_eps": torch.logit,
+    "_reduced": lambda self, reduction: (self, self.mean(), self.sum())[reduction],
+    "_smooth_l1": lambda self, target, beta: F.smooth_l1_loss(self, target, reduction="none", beta=beta),
     "_gelu_erf": F.gelu,
     "_gelu_tanh": lambda self: F.gelu(self, approximate="tanh"),
     "sum_backward": lambda grad, sizes, dim, keepdim: of_zeros(reduced(torch.sum, dim, keepdim), sizes, grad),

@@ -53,7 +53,10 @@ void run_family(const std::string& family, bool gradients) {
   const auto golden = load_golden(family);
   for (const Sample& sample : samples_of(rows)) {
     if (!selected(sample)) continue;
-    const auto forms = all_forms().find(sample.op);
+    auto forms = all_forms().find(sample.op);
+    if (const OperatorEntry* op = find_operator(sample.op); forms == all_forms().end() && op) {
+      forms = all_forms().find(op->qualified_name().substr(sizeof("aten::") - 1));  // an alias
+    }
     if (forms == all_forms().end()) {
       if (!gradients) FAIL_CHECK(sample.where() << ": no operator " << sample.op);
       continue;

@@ -29,10 +29,24 @@ def test_operators_by_name():
     assert [t.tolist() for t in tenon.ops.aten.split(x, 1)] == [[[1, 5]], [[4, 2]]]
     assert tenon.ops.aten.zeros([2], dtype=tenon.int8).dtype is tenon.int8
     assert tenon.ops.aten.mse_loss(x, x + 1).item() == 1  # the default is the name Mean
+    assert tenon.ops.aten.max(x, x + 1).tolist() == (x + 1).tolist()  # of this overload an alias
     with pytest.raises(AttributeError, match="no operator 'aten::nothing'"):
         tenon.ops.aten.nothing
     with pytest.raises(TypeError, match="argument 'other' must be"):
         tenon.ops.aten.mm(x, 1) if False else tenon.ops.aten.sub(x, "a")
+
+
+def test_other_names():
+    x = tenon.tensor([[-1.0, 0.5], [2.0, -0.25]], requires_grad=True)
+    assert tenon.absolute(x).tolist() == x.absolute().tolist() == tenon.ops.aten.absolute(x).tolist() == x.abs().tolist()
+    assert type(tenon.absolute(x).grad_fn).__name__ == type(x.abs().grad_fn).__name__
+    assert tenon.clip(x, min=0).tolist() == x.clip(0).tolist() == x.clamp(min=0).tolist()
+    assert tenon.special.expit(x).tolist() == x.sigmoid().tolist()
+    assert x.swapaxes(axis0=0, axis1=1).tolist() == x.t().tolist()
+    y = x.detach().clone()
+    assert y.negative_() is y
+    out = tenon.empty(0)
+    assert tenon.multiply(x.detach(), 2.0).tolist() == tenon.multiply(x.detach(), y, out=out).div(y).mul(2).tolist()
 
 
 def test_an_operator_of_ones_own():

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "aten/core/alias_library.h"
 #include "aten/core/operator_entry.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/caster.h"
@@ -230,8 +231,8 @@ PyObject* call_runtime(PyObject* self, PyObject* const* args, Py_ssize_t count, 
 /// The function of all overloads of "mine::swiglu"; None if there is no such operator.
 nb::object find_function(const std::string& name) {
   auto function = std::make_unique<RuntimeFunction>();
-  for (const OperatorEntry* entry : all_operators()) {
-    if (name == entry->info->name) function->all.push_back(make_overload(*entry));
+  for (const OperatorEntry* entry : operators_named(name)) {
+    function->all.push_back(make_overload(*entry));
   }
   if (function->all.empty()) return nb::none();
   function->text = name.substr(name.rfind(':') + 1);

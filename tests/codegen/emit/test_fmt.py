@@ -29,6 +29,12 @@ class Fmt(Workspace):
         self.assertEqual(path.stat().st_mtime_ns, before)
         self.assertEqual(tenonc("fmt", "--check", path).returncode, 0)
 
+    def test_aliases_and_definitions(self):
+        path = self.write("n.yaml", "- of: abs\n  alias:  absolute(Tensor self)->Tensor\n-   as: x*x\n    define: power(x)\n")
+        self.assertEqual(tenonc("fmt", path).stderr, "")
+        self.assertEqual(path.read_text(), "- alias: absolute(Tensor self) -> Tensor\n  of: abs\n\n"
+                                           "- define: power(x)\n  as: x*x\n")
+
     def test_a_link_stays_a_link(self):
         path = self.write("target.yaml", UGLY)
         link = self.folder / "link.yaml"

@@ -74,6 +74,12 @@ class Schemas(Workspace):
                      {"pointwise": {}}, {"pointwise": ["self"]}, {"func": "f(Tensor self)"}, {"structured": "yes please"},
                      {"composite": "implict"}, {"autogen": 1}):
             self.assertFalse(self.is_valid("native_functions", [{**entry, **more}]), more)
+        for entry in ({"alias": "g(Tensor self) -> Tensor", "of": "f"}, {"define": "g(x, y)", "as": "x * y"},
+                      {"func": "f(Tensor self) -> Tensor", "composite": "self * self"}):
+            self.assertTrue(self.is_valid("native_functions", [entry]), entry)
+        for entry in ({"alias": "g(Tensor self) -> Tensor"}, {"define": "g(x, y)"}, {"define": "g", "as": "1"},
+                      {"alias": "g", "of": "f"}, {"of": "f"}):
+            self.assertFalse(self.is_valid("native_functions", [entry]), entry)
         self.assertTrue(self.is_valid("native_functions", None))
 
     def test_backend(self):

@@ -46,6 +46,10 @@ NATIVE = """- func: exp(Tensor self) -> Tensor
   composite: implicit
 - func: other(Tensor self) -> Tensor
   composite: implicit
+- alias: rare(Tensor self) -> Tensor
+  of: seldom
+- func: composed(Tensor self) -> Tensor
+  composite: "t = thrice(self); t < self"
 """
 DERIVATIVES = """- name: thrice
   self: grad.thrice()
@@ -161,6 +165,19 @@ class Selection(Workspace):
                 # Derivatives of those reach others.
                 own = {name for name, by in reached.items() if by == "aten/composite/operators.cpp"}
                 self.assertLessEqual(own, expected)
+
+    def test_aliases_and_compositions(self):
+        reached, ir = self.selected("rare\n")
+        self.assertEqual(reached["seldom"], "")
+        self.assertIn("rare", reached)
+        names = [op["name"] for op in ir["operators"]]
+        for file in ir["files"]:
+            if file["template"] in ("operators.cpp.j2", "left_out.cpp.j2"):
+                self.assertNotIn(names.index("rare"), file["operators"])
+        reached, _ = self.selected("composed\n")
+        self.assertEqual(reached["thrice"], "composed")
+        self.assertEqual(reached["lt.Tensor"], "composed")
+        self.assertNotIn("rare", reached)
 
     def test_derived_forms_and_files(self):
         reached, ir = self.selected("exp.out\nexp_\n")

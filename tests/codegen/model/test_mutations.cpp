@@ -132,7 +132,7 @@ Outcome check(const Files& files, const Model* base = nullptr) {
   sources.native.push_back(sink.sources().add("native.yaml", join(files.native)));
   sources.derivatives.push_back(sink.sources().add("derivatives.yaml", join(files.derivatives)));
   sources.tags = sink.sources().add("tags.yaml", files.tags);
-  const Model model = load(sources, files.dialect, sink);
+  const Model model = load(sources, files.dialect, sink, base);
   run_checks(model, sink, base);
   if (base != nullptr && !sink.has_errors()) {
     EmitOptions options;
@@ -157,10 +157,25 @@ Outcome check(const Files& files, const Model* base = nullptr) {
 Files window(const Files& files, size_t begin) {
   Files some = {files.dialect, {}, {}, files.tags};
   std::set<std::string> names;
+  const auto name_of = [](const std::string& entry) {
+    const size_t at = entry.find(": ") + 2;
+    return entry.substr(at, entry.find('(') - at);
+  };
   for (size_t i = begin; i < std::min(begin + 20, files.native.size()); ++i) {
     some.native.push_back(files.native[i]);
-    const size_t at = files.native[i].find("func: ") + 6;
-    names.insert(files.native[i].substr(at, files.native[i].find('(') - at));
+    names.insert(name_of(files.native[i]));
+  }
+  // What aliases are of.
+  const size_t chosen = some.native.size();
+  for (size_t i = 0; i < chosen; ++i) {
+    const std::string entry = some.native[i];
+    const size_t at = entry.find("  of: ");
+    if (!entry.starts_with("- alias: ") || at == std::string::npos) continue;
+    const std::string of = entry.substr(at + 6, entry.find('\n', at) - at - 6);
+    const auto found = std::find_if(files.native.begin(), files.native.end(), [&](const auto& one) {
+      return one.starts_with("- func: ") && name_of(one) == of;
+    });
+    if (found != files.native.end() && names.insert(of).second) some.native.push_back(*found);
   }
   for (const std::string& entry : files.derivatives) {
     const size_t at = entry.find("name: ") + 6;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "aten/core/true_quotient.h"
+#include "tenon/tensor.h"
+
+/// What generated code has for the notation of compositions.
+namespace tenon::native {
+
+/// `number` as a tensor that lifts no dtype, as a number in arithmetic lifts none.
+TENON_API Tensor tensor_of_number(const Scalar& number);
+
+/// `a ?? b`: b where `a` is absent.
+template <class Optional, class Other>
+auto value_or(const Optional& a, const Other& b) {
+  using Value = std::decay_t<decltype(*a)>;
+  if constexpr (std::is_same_v<Value, Tensor> && !std::is_same_v<Other, Tensor>) {
+    return a ? *a : tensor_of_number(b);
+  } else {
+    return a ? *a : Value(b);
+  }
+}
+
+}  // namespace tenon::native

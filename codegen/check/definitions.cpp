@@ -1,0 +1,52 @@
+// Functions of expressions: `define`.
+
+#include <map>
+
+#include "codegen/check/rules.h"
+#include "codegen/expr/parse.h"
+#include "codegen/model/expression.h"
+
+namespace tenon::codegen::rules {
+
+void definition(const Model& model, DiagnosticSink& sink) {
+  std::map<std::string, const Definition*> seen;
+  for (const Definition& one : model.definitions()) {
+    const auto [before, fresh] = seen.try_emplace(one.name.text, &one);
+    if (!fresh) {
+      sink.report({Severity::kError,
+                   one.name.location,
+                   "`" + one.name.text + "` is defined twice",
+                   {{before->second->name.location, "the first is here"}},
+                   {}});
+      continue;
+    }
+    if (expr::find_intrinsic(one.name.text) != nullptr) {
+      sink.error(one.name.location, "`" + one.name.text + "` is a function of expressions already");
+    }
+    for (const Operator& op : model.operators()) {
+      if (op.base_name() != one.name.text || !op.pointwise) continue;
+      sink.report({Severity::kError,
+                   one.name.location,
+                   "`" + one.name.text + "` is an operator, which expressions can call",
+                   {{op.location, "it is declared here"}},
+                   {}});
+      break;
+    }
+    std::vector<expr::Parameter> parameters;
+    bool distinct = true;
+    for (const LocatedName& parameter : one.parameters) {
+      for (const expr::Parameter& other : parameters) {
+        if (other.name != parameter.text) continue;
+        sink.error(parameter.location, "the parameter `" + parameter.text + "` is given twice");
+        distinct = false;
+      }
+      parameters.push_back({parameter.text, true, true});
+    }
+    if (!distinct) continue;
+    const auto parsed =
+        expr::parse_expressions({one.body.text}, parameters, model.functions(), "", one.name.text);
+    report(one.body, parsed.errors, sink);
+  }
+}
+
+}  // namespace tenon::codegen::rules

@@ -1,0 +1,168 @@
+#include "codegen/expr/composition.h"
+
+#include "codegen/expr/token.h"
+
+#include <algorithm>
+
+namespace tenon::codegen::expr {
+namespace {
+
+Formula name_of(const std::string& text, const Formula& place) {
+  Formula name;
+  name.text = text;
+  name.offset = place.offset;
+  name.length = place.length;
+  return name;
+}
+
+Formula call_of(const std::string& function, Formula tree) {
+  tree.children.insert(tree.children.begin(), name_of(function, tree));
+  tree.kind = FormulaKind::kCall;
+  tree.operation.clear();
+  return tree;
+}
+
+bool is_name(const Formula& tree, const std::vector<std::string>& names) {
+  return tree.kind == FormulaKind::kName &&
+         std::find(names.begin(), names.end(), tree.text) != names.end();
+}
+
+void move_by(Formula& tree, std::size_t offset) {
+  tree.offset += offset;
+  for (Formula& child : tree.children) move_by(child, offset);
+}
+
+/// What is known not to be absent where the condition holds, or where it does not.
+std::vector<std::string> present(const Formula& condition, bool holds,
+                                 const std::vector<std::string>& optional) {
+  if (is_name(condition, optional))
+    return holds ? std::vector{condition.text} : std::vector<std::string>{};
+  if (condition.kind == FormulaKind::kParentheses)
+    return present(condition.children[0], holds, optional);
+  if (condition.kind == FormulaKind::kUnary && condition.operation == "!")
+    return present(condition.children[0], !holds, optional);
+  const bool both =
+      condition.kind == FormulaKind::kBinary && condition.operation == (holds ? "&&" : "||");
+  if (!both) return {};
+  std::vector<std::string> names = present(condition.children[0], holds, optional);
+  for (std::string& name : present(condition.children[1], holds, optional))
+    names.push_back(std::move(name));
+  return names;
+}
+
+class OptionalReader {
+ public:
+  explicit OptionalReader(const std::vector<std::string>& optional) : optional_(optional) {}
+
+  Formula read(Formula tree, const std::vector<std::string>& known, bool condition = false) const {
+    if (is_name(tree, optional_)) {
+      const bool has_value = std::find(known.begin(), known.end(), tree.text) != known.end();
+      if (condition || !has_value) return tree;
+      Formula value;
+      value.kind = FormulaKind::kParentheses;
+      value.offset = tree.offset;
+      value.length = tree.length;
+      Formula star = value;
+      star.kind = FormulaKind::kUnary;
+      star.operation = "*";
+      star.children.push_back(std::move(tree));
+      value.children.push_back(std::move(star));
+      return value;
+    }
+    const auto with = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all = known;
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    };
+    if (tree.kind == FormulaKind::kTernary) {
+      const Formula test = tree.children[0];
+      tree.children[0] = read(test, known, true);
+      tree.children[1] = read(std::move(tree.children[1]), with(present(test, true, optional_)));
+      tree.children[2] = read(std::move(tree.children[2]), with(present(test, false, optional_)));
+      return tree;
+    }
+    const bool logic = tree.operation == "&&" || tree.operation == "||";
+    if (tree.kind == FormulaKind::kBinary && logic) {
+      const Formula first = tree.children[0];
+      const bool holds = tree.operation == "&&";
+      tree.children[0] = read(first, known, true);
+      tree.children[1] =
+          read(std::move(tree.children[1]), with(present(first, holds, optional_)), true);
+      return tree;
+    }
+    const bool test = condition && (tree.kind == FormulaKind::kParentheses ||
+                                    (tree.kind == FormulaKind::kUnary && tree.operation == "!"));
+    const bool absent = tree.kind == FormulaKind::kBinary && tree.operation == "??";
+    for (std::size_t i = 0; i < tree.children.size(); ++i)
+      tree.children[i] = read(std::move(tree.children[i]),
+                              absent && i == 0 ? std::vector<std::string>{} : known, test);
+    return absent ? call_of("value_or", std::move(tree)) : tree;
+  }
+
+ private:
+  const std::vector<std::string>& optional_;
+};
+
+}  // namespace
+
+CompositionResult parse_composition(const std::string& text) {
+  CompositionResult result;
+  const std::vector<Token> tokens = tokenize(text, result.errors);
+  if (!result.errors.empty()) return result;
+  std::size_t begin = 0;  // token
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& mark = tokens[i].text;
+    const bool punctuation = tokens[i].kind == TokenKind::kPunctuation;
+    if (punctuation && (mark == "(" || mark == "[" || mark == "{")) ++depth;
+    if (punctuation && (mark == ")" || mark == "]" || mark == "}")) --depth;
+    const bool ends = tokens[i].kind == TokenKind::kEnd;
+    if (!ends && !(punctuation && mark == ";" && depth == 0)) continue;
+    std::size_t first = begin;
+    begin = i + 1;
+    const bool binds =
+        tokens[first].kind == TokenKind::kName && first + 1 < i && tokens[first + 1].text == "=";
+    if (binds == ends) {
+      const Token& place = ends && binds ? tokens[first] : tokens[i];
+      result.errors.push_back({place.offset, std::max<std::size_t>(place.text.size(), 1),
+                               ends ? "the last expression is the result and has no name"
+                                    : "only `name = expression` is followed by ';'",
+                               "", 0});
+      return result;
+    }
+    const Token& name = tokens[first];
+    if (binds) first += 2;
+    const std::size_t from = tokens[first].offset;
+    FormulaResult parsed = parse_formula(text.substr(from, tokens[i].offset - from), true);
+    for (ExprError& error : parsed.errors) {
+      error.offset += from;
+      result.errors.push_back(std::move(error));
+    }
+    move_by(parsed.formula, from);
+    if (binds) {
+      result.composition.locals.push_back({name.text, name.offset, std::move(parsed.formula)});
+    } else {
+      result.composition.result = std::move(parsed.formula);
+    }
+  }
+  return result;
+}
+
+std::vector<const Formula*> parts_of(const Composition& composition) {
+  std::vector<const Formula*> parts;
+  for (const Composition::Local& local : composition.locals) parts.push_back(&local.value);
+  parts.push_back(&composition.result);
+  return parts;
+}
+
+Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
+  return OptionalReader(optional).read(std::move(tree), {});
+}
+
+Formula with_true_division(Formula tree) {
+  for (Formula& child : tree.children) child = with_true_division(std::move(child));
+  const bool divides = tree.kind == FormulaKind::kBinary && tree.operation == "/";
+  return divides ? call_of("true_quotient", std::move(tree)) : tree;
+}
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,108 @@
+// What entries have of one another: aliases, and the functions that expressions call.
+
+#include <cctype>
+
+#include "codegen/model/loaders.h"
+#include "codegen/model/vocabulary.h"
+
+namespace tenon::codegen::detail {
+
+namespace {
+
+/// A literal of expressions, or nothing for a default that is none.
+std::optional<std::string> literal_of(const schema::Argument& argument) {
+  if (!argument.default_value || argument.type.is_tensor()) return std::nullopt;
+  const std::string& text = argument.default_value->text;
+  if (text == "True") return "true";
+  if (text == "False") return "false";
+  const bool number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
+                                        text[0] == '-' || text[0] == '.');
+  return number ? std::optional(text) : std::nullopt;
+}
+
+bool takes_values(const schema::Argument& argument) {
+  using schema::BaseType;
+  for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
+                              BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
+    if (argument.type.is(base)) return true;
+  }
+  return argument.type.is_tensor();
+}
+
+std::optional<expr::Function> function_of(const Operator& op) {
+  if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
+  expr::Function function;
+  function.name = op.base_name();
+  function.op = op.name();
+  for (const schema::Argument& argument : op.schema.args) {
+    if (!takes_values(argument)) return std::nullopt;
+    function.parameters.push_back(argument.name);
+    function.numbers.push_back(!argument.type.is_tensor());
+    if (std::optional<std::string> literal = literal_of(argument)) {
+      function.defaults.push_back(std::move(*literal));
+    } else {
+      function.defaults.clear();
+    }
+  }
+  const std::string output = op.schema.return_name(0);
+  for (const std::string& category : pointwise_categories()) {
+    const PointwiseCase* one = op.pointwise->find(output, category, "cpu");
+    if (one == nullptr) continue;
+    if (one->category.empty()) {
+      function.body = one->expression.text;
+    } else {
+      function.cases[category] = one->expression.text;
+    }
+  }
+  return function;
+}
+
+/// The operator that an alias is of, null where there is none.
+const Operator* find_target(const std::vector<Operator>& operators, const Operator& alias) {
+  for (const Operator& op : operators) {
+    if (alias.alias_of && op.name() == alias.alias_of->text && !op.is_alias()) return &op;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void resolve_aliases(std::vector<Operator>& operators) {
+  for (Operator& op : operators) {
+    if (!op.is_alias() || !op.alias_of) continue;
+    const Operator* of = find_target(operators, op);
+    if (of == nullptr) continue;
+    if (!op.has_key("variants")) {
+      op.variants = of->variants;
+      op.variants_location = op.location;
+    }
+    if (!op.out_name && op.variants.out) op.out_name = of->out_name;
+    op.tags = of->tags;
+  }
+}
+
+expr::Functions functions_of(const std::vector<Definition>& definitions,
+                             const std::vector<Operator>& operators, const expr::Functions& base) {
+  expr::Functions functions;
+  for (const Definition& definition : definitions) {
+    expr::Function function;
+    function.name = definition.name.text;
+    for (const LocatedName& parameter : definition.parameters) {
+      function.parameters.push_back(parameter.text);
+    }
+    function.body = definition.body.text;
+    functions.push_back(std::move(function));
+  }
+  for (const Operator& op : operators) {
+    const Operator* target = op.is_alias() ? find_target(operators, op) : &op;
+    if (target == nullptr) continue;
+    if (std::optional<expr::Function> function = function_of(*target)) {
+      function->name = op.base_name();
+      functions.push_back(std::move(*function));
+    }
+  }
+  functions.insert(functions.end(), base.begin(), base.end());
+  return functions;
+}
+
+}  // namespace tenon::codegen::detail

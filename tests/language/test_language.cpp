@@ -1,0 +1,123 @@
+// Functions, compositions and aliases of a library that adds to Tenon: the examples of
+// docs/language.md.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include "aten/core/operator_entry.h"
+#include "autograd/node.h"
+#include "mine/ops/capped_gelu.h"
+#include "mine/ops/first_half.h"
+#include "mine/ops/gate_with.h"
+#include "mine/ops/gated.h"
+#include "mine/ops/parts.h"
+#include "mine/ops/row_norms.h"
+#include "mine/ops/shifted.h"
+#include "mine/ops/twice.h"
+#include "mine/ops/weighted_mean.h"
+#include "tenon/ops/empty.h"
+
+using namespace tenon;
+
+namespace {
+
+Tensor tensor_of(const std::vector<double>& values, IntArrayRef sizes, ScalarType dtype = kDouble) {
+  Tensor t = empty(sizes, TensorOptions(kDouble));
+  std::copy(values.begin(), values.end(), t.data_ptr<double>());
+  return t.to(dtype);
+}
+
+std::vector<double> values(const Tensor& t) {
+  const Tensor plain = t.to(kDouble).contiguous();
+  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+}
+
+double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
+const std::vector<double> kValues = {-3, -0.5, 0, 0.25, 1, 40};
+
+}  // namespace
+
+TEST_CASE("expressions call operators of the library and definitions") {
+  const std::vector<double> y = values(mine::capped_gelu(tensor_of(kValues, {6})));
+  for (size_t i = 0; i < kValues.size(); ++i) {
+    INFO(kValues[i]);
+    CHECK(y[i] == Approx(gelu(30 * std::tanh(kValues[i] / 30))).margin(1e-15));
+  }
+  Tensor x = tensor_of({0.5}, {1});
+  x.requires_grad_();
+  mine::capped_gelu(x, 2).sum().backward();
+  const auto f = [](double v) { return gelu(2 * std::tanh(v / 2)); };
+  CHECK(values(x.grad())[0] == Approx((f(0.5 + 1e-6) - f(0.5 - 1e-6)) / 2e-6).epsilon(1e-6));
+}
+
+TEST_CASE("a call leaves out what has a default, and dtypes follow what is called") {
+  const std::vector<double> gates = {2, -1, 0.5, 3, 0, 1};
+  const std::vector<double> y = values(mine::gated(tensor_of(kValues, {6}), tensor_of(gates, {6})));
+  for (size_t i = 0; i < kValues.size(); ++i) {
+    const double sign = gates[i] > 0 ? 1 : gates[i] < 0 ? -1 : 0;
+    const double gate = std::max(sign, std::max(gates[i], 0.0));
+    CHECK(y[i] == Approx(gelu(30 * std::tanh(kValues[i] / 30)) * gate).margin(1e-15));
+  }
+  // What it calls is real: so is it.
+  const Tensor complex = tensor_of({1}, {1}, kComplexDouble);
+  CHECK_THROWS(mine::gated(complex, complex));
+}
+
+TEST_CASE("compositions compute and differentiate as the operators they call") {
+  Tensor x = tensor_of({3, 4, 6, 8}, {2, 2});
+  CHECK(values(mine::row_norms(x)) == std::vector<double>{5, 10});
+  CHECK(values(mine::row_norms(x, 11.0)) == std::vector<double>{6, std::sqrt(111.0)});
+  Tensor out = empty({0}, TensorOptions(kDouble));
+  mine::row_norms_out(out, x);
+  CHECK(values(out) == std::vector<double>{5, 10});
+
+  x.requires_grad_();
+  mine::row_norms(x).sum().backward();
+  const std::vector<double> gradient = values(x.grad());
+  for (size_t i = 0; i < 4; ++i) CHECK(gradient[i] == Approx(i % 2 == 0 ? 0.6 : 0.8));
+
+  const Tensor weight = tensor_of({1, 0, 0, 3}, {2, 2});
+  CHECK(mine::weighted_mean(x).item<double>() == 5.25);
+  CHECK(mine::weighted_mean(x, weight).item<double>() == 6.75);
+  CHECK(values(mine::parts(x, 3)) == std::vector<double>{4.5, 6, 9, 12});
+}
+
+TEST_CASE("a number that stands for an absent tensor lifts no dtype") {
+  const Tensor x = tensor_of({1, 2}, {2}, kFloat);
+  CHECK(mine::shifted(x).scalar_type() == kFloat);
+  CHECK(values(mine::shifted(x)) == std::vector<double>{1.5, 2.5});
+  CHECK(values(mine::shifted(x, x)) == std::vector<double>{2, 4});
+}
+
+TEST_CASE("a composition may be a view") {
+  Tensor x = tensor_of({1, 2, 3}, {3});
+  mine::first_half(x).fill_(7);
+  CHECK(values(x) == std::vector<double>{7, 7, 3});
+}
+
+TEST_CASE("formulas of its own replace a composition's gradient") {
+  Tensor x = tensor_of({1, 2}, {2});
+  x.requires_grad_();
+  const Tensor y = mine::twice(x);
+  CHECK(y.grad_fn()->name() == "TwiceBackward0");
+  y.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{3, 3});
+}
+
+TEST_CASE("an alias is its operator under another name") {
+  CHECK(find_operator("mine::gate_with") == find_operator("mine::gated"));
+  CHECK(find_operator("mine::gate_with_") == find_operator("mine::gated_"));
+  CHECK(find_operator("mine::gate_with", "out") == find_operator("mine::gated.out"));
+  Tensor x = tensor_of({0.5, 1}, {2}), gate = tensor_of({2, 3}, {2});
+  const std::vector<double> expected = values(mine::gated(x, gate));
+  CHECK(values(mine::gate_with(x, gate)) == expected);
+  Tensor out = empty({0}, TensorOptions(kDouble));
+  mine::gate_with_out(out, x, gate);
+  CHECK(values(out) == expected);
+  mine::gate_with_(x, gate);
+  CHECK(values(x) == expected);
+  x.requires_grad_();
+  CHECK(mine::gate_with(x, gate).grad_fn()->name() == "GatedBackward0");
+}
