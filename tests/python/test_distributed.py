@@ -295,3 +295,23 @@ def test_the_launcher(tmp_path):
                             ([], "training_script")):
         result = launch(*arguments)
         assert result.returncode == 2 and text in result.stderr
+
+
+def test_a_build_without_it():
+    program = """
+import sys
+sys.modules["tenon._distributed"] = None
+import tenon, tenon.nn.parallel, tenon.utils.data
+assert tenon.distributed.is_available() is False
+for f in (lambda: tenon.distributed.all_reduce, lambda: tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1)),
+          lambda: tenon.utils.data.DistributedSampler([1])):
+    try:
+        f()
+    except (AttributeError, RuntimeError) as error:
+        print(error)
+x = tenon.ones(2, 1)
+tenon.nn.SyncBatchNorm(1)(x)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
+    assert "no attribute 'all_reduce': this build of Tenon is without the library" in result.stdout and result.stdout.count("this build of Tenon") == 3
