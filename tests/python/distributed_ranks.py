@@ -309,6 +309,23 @@ def sync_batch_norm():
 
 
 @case
+def checkpoints():
+    """Saves with two ranks; a save of which rank 1's part fails leaves the older one."""
+    checkpoint = importlib.import_module("tenon.distributed.checkpoint")
+    state = {"net": lib.nn.Linear(3, 5).state_dict(), "steps": lib.tensor(7), "empty": lib.zeros(0, 2)}
+    for value in state["net"].values():
+        value.copy_(numbers(*value.shape, seed=3))
+    path = pathlib.Path(folder) / "checkpoint"
+    checkpoint.save(state, checkpoint_id=path)
+    there = path.exists() and sorted(checkpoint.ShardedReader(path).shapes())
+    dist.barrier()
+    if rank == 1:
+        from tenon import _C
+        _C._write_share = lambda *args: (_ for _ in ()).throw(OSError("no space left"))
+    return [there, raised(checkpoint.save, {"other": lib.ones(4)}, checkpoint_id=path)]
+
+
+@case
 def exception_ends_the_others():
     if rank == 1:
         raise ValueError("rank 1 has had enough")

@@ -174,6 +174,30 @@ def test_before_and_after_the_default_group(tmp_path):
         dist.all_reduce(tenon.ones(1), group=group)
 
 
+def test_checkpoints(tmp_path):
+    from tenon.distributed import checkpoint
+
+    for rank, (names, failure) in enumerate(results("checkpoints", tmp_path)):
+        assert names == ["empty", "net.bias", "net.weight", "steps"]
+        assert failure[0] == ("OSError" if rank == 1 else "DistBackendError") and "no space left" in failure[1]
+    path = tmp_path / "checkpoint"
+    # One process reads what two wrote: all of it into tensors, and a part.
+    state = {"net": tenon.nn.Linear(3, 5).state_dict(), "steps": tenon.tensor(0)}
+    checkpoint.load(state, checkpoint_id=path)
+    distributed_ranks.lib = tenon
+    assert state["steps"].item() == 7 and tenon.equal(state["net"]["weight"], distributed_ranks.numbers(5, 3, seed=3).float())
+    reader = checkpoint.ShardedReader(path)
+    reader.verify()
+    assert tenon.equal(reader.tensor("net.weight", [1, 1], [3, 2]), state["net"]["weight"][1:4, 1:])
+    before = state["net"]["weight"].clone()
+    with pytest.raises(RuntimeError, match=r"'net.weight' has shape \[5, 3\], expected \[4\]; there is no 'more'"):
+        checkpoint.load({"steps": tenon.tensor(0), "net": {"weight": tenon.zeros(4)}, "more": tenon.zeros(1)}, checkpoint_id=path)
+    with pytest.raises(TypeError, match="'net.lr' is a float"):
+        checkpoint.save({"net": {"lr": 0.1}}, checkpoint_id=path)
+    checkpoint.save({"net": {"weight": before + 1}}, checkpoint_id=path)
+    assert reader.shapes() != checkpoint.ShardedReader(path).shapes() == {"net.weight": [5, 3]}
+
+
 def test_the_trace_of_buckets(tmp_path, monkeypatch):
     monkeypatch.setenv("TENON_DDP_TRACE", str(tmp_path / "traces"))
     results("joining", tmp_path)  # 2 and 4 iterations; rank 0 stands in for two
@@ -271,3 +295,23 @@ def test_the_launcher(tmp_path):
                             ([], "training_script")):
         result = launch(*arguments)
         assert result.returncode == 2 and text in result.stderr
+
+
+def test_a_build_without_it():
+    program = """
+import sys
+sys.modules["tenon._distributed"] = None
+import tenon, tenon.nn.parallel, tenon.utils.data
+assert tenon.distributed.is_available() is False
+for f in (lambda: tenon.distributed.all_reduce, lambda: tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1)),
+          lambda: tenon.utils.data.DistributedSampler([1])):
+    try:
+        f()
+    except (AttributeError, RuntimeError) as error:
+        print(error)
+x = tenon.ones(2, 1)
+tenon.nn.SyncBatchNorm(1)(x)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
+    assert "no attribute 'all_reduce': this build of Tenon is without the library" in result.stdout and result.stdout.count("this build of Tenon") == 3

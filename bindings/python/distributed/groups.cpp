@@ -323,6 +323,28 @@ void add_objects(nb::module_& module) {
       nb::arg("objects"), nb::arg("src"), nb::arg("group").none());
 }
 
+/// For checkpoints: see save_together() in C++.
+void add_save_together(nb::module_& module) {
+  module.def(
+      "_save_together",
+      [](nb::callable write, nb::callable commit, const Group* group) {
+        const distributed::GroupPtr g = group_of(group);
+        const Kept kept_write = keep(write), kept_commit = keep(commit);
+        const Unlocked unlocked;
+        distributed::save_together(
+            [&] {
+              const nb::gil_scoped_acquire locked;
+              return text_of(nb::cast<nb::bytes>(nb::handle(kept_write.get())()));
+            },
+            [&](const std::vector<std::string>& parts) {
+              const nb::gil_scoped_acquire locked;
+              nb::handle(kept_commit.get())(to_bytes(parts));
+            },
+            g);
+      },
+      nb::arg("write"), nb::arg("commit"), nb::arg("group").none());
+}
+
 }  // namespace
 
 void add_groups(nb::module_& module) {
@@ -330,6 +352,7 @@ void add_groups(nb::module_& module) {
   add_group(module);
   add_collectives(module);
   add_objects(module);
+  add_save_together(module);
 }
 
 }  // namespace tenon::python

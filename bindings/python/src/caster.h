@@ -56,6 +56,7 @@ void add_autograd(nb::module_& module);
 void add_functions_of_users(nb::module_& module);
 void add_differentiation(nb::module_& module);
 void add_serialization(nb::module_& module);
+void add_sharded(nb::module_& module);
 void add_exchange(nb::module_& module);
 void add_global_state(nb::module_& module);
 void add_modes(nb::module_& module);

@@ -36,6 +36,7 @@ NB_MODULE(_C, module) {
     add_functions_of_users(module);
     add_differentiation(module);
     add_serialization(module);
+    add_sharded(module);
     add_exchange(module);
     add_global_state(module);
     add_modes(module);
