@@ -38,6 +38,17 @@ FAMILIES = [
     ("everything else", r"_kernel", "", "", "see the file"),
 ]
 
+PAGE = """# CUDA kernels as compiled
+
+What `benchmarks/cuda_static.py` reads off object files, compiled for compute capability 9.0; nothing here was measured on a GPU.
+Moved and minimum are of an algorithm, in units of its data (N elements in, M out); the rest is read from the code: registers, the threads of blocks
+of 256 that a multiprocessor holds with them, the largest stack, the widest load from global memory in bytes, and, as the median over the family's kernels, the
+instructions of the innermost loop that loads most for every 4 bytes, or every element that is narrower, that it loads. A stack of 24 or 40 bytes holds the arguments of a call.
+
+    python3 benchmarks/cuda_static.py build/cuda/CMakeFiles/tenon.dir/aten/cuda/*.o --markdown docs/cuda_static.md
+
+"""
+
 # Of compute capability 8.0 and 9.0: registers, threads and shared memory of a multiprocessor.
 REGISTERS, THREADS, WARP, REGISTER_UNIT = 65536, 2048, 32, 256
 SHARED = {80: 164 << 10, 90: 228 << 10}
@@ -167,7 +178,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("objects", nargs="+")
-    parser.add_argument("--markdown", help="write the table of families here as well")
+    parser.add_argument("--markdown", help="write a page with the table of families, such as docs/cuda_static.md")
     parser.add_argument("--kernels", action="store_true", help="a line for every kernel")
     arguments = parser.parse_args()
     cuobjdump = tool("cuobjdump")
@@ -186,7 +197,7 @@ def main():
     print(text, end="")
     if arguments.markdown:
         with open(arguments.markdown, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(PAGE + text)
     return 0
 
 
