@@ -109,16 +109,16 @@ def load_bytes(instruction):
 
 
 def inner_loop(body):
-    """The loop without loops in it that loads the most bytes: its instructions, or those of the whole kernel."""
+    """The loop without another that loads in it that loads the most bytes: its instructions, or those of the whole kernel."""
     back = []
     for address, text in body:
         match = re.match(r"(?:@!?U?P\w+ )?BRA (?:`\(\S+\)|(?:U?!?U?P\w+, )?0x([0-9a-f]+))", text)
         # A branch to itself ends every kernel's code.
         if match and match[1] and int(match[1], 16) < address:
             back.append((int(match[1], 16), address))
-    inner = [(a, b) for a, b in back if not any((c, d) != (a, b) and a <= c and d <= b for c, d in back)]
-    loops = [[text for address, text in body if a <= address <= b] for a, b in inner]
-    loops = [loop for loop in loops if any(map(load_bytes, loop))]
+    loops = [(a, b, [text for address, text in body if a <= address <= b]) for a, b in set(back)]
+    loops = [one for one in loops if any(map(load_bytes, one[2]))]
+    loops = [loop for a, b, loop in loops if not any((c, d) != (a, b) and a <= c and d <= b for c, d, _ in loops)]
     if loops:
         return max(loops, key=lambda loop: sum(map(load_bytes, loop))), True
     return [text for _, text in body if not re.match(r"NOP|BRA 0x", text)], False
@@ -161,8 +161,8 @@ def measure(cuobjdump, path):
 
 def table(rows):
     """A line per family: ranges over its kernels."""
-    lines = ["| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes | |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     spread = lambda values: f"{min(values)}" if min(values) == max(values) else f"{min(values)}-{max(values)}"
     for family in FAMILIES:
         own = [row for row in rows if row["family"] is family]
@@ -171,7 +171,7 @@ def table(rows):
         cost = sorted(row["per_element"] for row in own if row["per_element"])
         median = f"{cost[len(cost) // 2]:.1f}" if cost else "no loop"
         lines.append(f"| {family[0]} | {len(own)} | {family[2]} | {family[3]} | {spread([r['registers'] for r in own])} | "
-                     f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} |")
+                     f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} | {family[4]} |")
     return "\n".join(lines) + "\n"
 
 
