@@ -26,7 +26,7 @@ FAMILIES = [
     ("row operators in registers", r"rows::kernel<.*, true>", "N + M", "N + M", "rows of up to 4096 elements; each operand is read once"),
     ("row operators, longer rows", r"rows::kernel<.*, false>", "(passes) N + M", "N + M", "a pass for each reduction that depends on another, from cache where a row fits"),
     ("sums of row operators' columns", r"add_groups_kernel", "8 G L + 8 L", "0", "G groups of threads, rows of L; beside the rows' own N"),
-    ("reductions", r"reduce_kernel", "N + M", "N + M", "four loads in flight per thread"),
+    ("reductions", r"reduce_kernel", "N + M", "N + M", "four loads in flight per thread; the loop holds the 64-bit divisions of tensors beyond 2^31 elements, which all others skip"),
     ("reductions' splits", r"combine_splits_kernel", "S M + M", "0", "S blocks to an output, where outputs do not fill the GPU"),
     ("softmax, rows", r"rows_(backward_)?kernel<[^>]*(true|false)>", "N + M", "N + M", "up to 2048 elements in registers; longer rows are read three times"),
     ("softmax, columns", r"columns_(backward_)?kernel<[^>]*(true|false)>", "3 N + M", "N + M", "one thread for a row whose elements lie apart"),
@@ -43,7 +43,8 @@ PAGE = """# CUDA kernels as compiled
 What `benchmarks/cuda_static.py` reads off object files, compiled for compute capability 9.0; nothing here was measured on a GPU.
 Moved and minimum are of an algorithm, in units of its data (N elements in, M out); the rest is read from the code: registers, the threads of blocks
 of 256 that a multiprocessor holds with them, the largest stack, the widest load from global memory in bytes, and, as the median over the family's kernels, the
-instructions of the innermost loop that loads most for every 4 bytes, or every element that is narrower, that it loads. A stack of 24 or 40 bytes holds the arguments of a call.
+instructions of the innermost loop that loads most for every 4 bytes, or every element that is narrower, that it loads, those that it skips included.
+A stack of 24 or 40 bytes holds the arguments of a call.
 
     python3 benchmarks/cuda_static.py build/cuda/CMakeFiles/tenon.dir/aten/cuda/*.o --markdown docs/cuda_static.md
 
@@ -197,7 +198,8 @@ def main():
     print(text, end="")
     if arguments.markdown:
         with open(arguments.markdown, "w", encoding="utf-8") as file:
-            file.write(PAGE + text)
+            names = sorted(os.path.basename(path).split(".")[0] for path in arguments.objects)
+            file.write(PAGE + text + f"\nFrom {', '.join(names)}.\n")
     return 0
 
 
