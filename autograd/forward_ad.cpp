@@ -36,7 +36,8 @@ thread_local std::vector<Tensor> saved_results;
 /// Calls record, wherever they are made from, and compute no tangents.
 class Recording {
  public:
-  Recording() : excluded_(thread_state.excluded_layers), grad_mode_(thread_state.grad_mode),
+  Recording()
+      : excluded_(thread_state.excluded_layers), grad_mode_(thread_state.grad_mode),
         pruned_(std::exchange(current_task_is_pruned, false)) {
     set(static_cast<uint8_t>((excluded_ | kForwardLayer) & ~kAutogradLayer), true);
   }
@@ -71,7 +72,7 @@ Tensor laid_out_like(const Tensor& tensor, const Tensor& like) {
 }
 
 void set_tangent(const Tensor& tensor, Tensor tangent) {
-  TensorHooks& extras = meta_of(*tensor.unsafe_impl()).hooks_or_new();
+  TensorHooks& extras = meta_of(*tensor.unsafe_impl()).hooks.get_or_make();
   extras.tangent = std::move(tangent);
   extras.level_of_tangent = current_level;
 }
@@ -85,9 +86,9 @@ Tensor own_tangent(const Tensor& tensor) {
 
 /// The part of the base's tangent that the view sees of the base.
 Tensor part_of(const Tensor& base_tangent, const Tensor& base, const Tensor& view) {
-  return base_tangent.as_strided(
-      view.sizes(), view.strides(),
-      base_tangent.storage_offset() + view.storage_offset() - base.storage_offset());
+  return base_tangent.as_strided(view.sizes(), view.strides(),
+                                 base_tangent.storage_offset() + view.storage_offset() -
+                                     base.storage_offset());
 }
 
 Tensor find_tangent(const Tensor& tensor) {
@@ -252,6 +253,31 @@ void set_tangents_of_saved_results(const Node& node, const std::vector<Tensor>& 
   }
 }
 
+/// The same after a change of `self` in place, for the result and for what was there `before`, of
+/// which the node has made a copy.
+void set_tangents_of_saved_by_change(const Node& node, const Tensor& self, const Tensor& before) {
+  const NoGradGuard no_grad;
+  const Tensor now = own_tangent(self);
+  for (const SavedEntry& entry : node.saved()) {
+    if (entry.kind != SavedKind::Tensor) continue;
+    const auto& saved = *static_cast<const SavedVariable*>(entry.value);
+    if (!saved.was_defined()) continue;
+    Tensor data;
+    try {
+      data = saved.unpack(*entry.node);
+    } catch (const Error&) {
+      continue;  // an input that the change has changed as well: backward will say so
+    }
+    if (own_tangent(data).defined() || data.sizes() != self.sizes()) continue;
+    const bool is_result = data.is_alias_of(self);
+    if (!is_result && entry.name != "self") continue;
+    const Tensor& tangent = is_result ? now : before;
+    if (!tangent.defined()) continue;
+    set_tangent(data, tangent);
+    saved_results.push_back(data);
+  }
+}
+
 /// One call of an operator that has a derivative.
 class Call {
  public:
@@ -262,8 +288,8 @@ class Call {
 
   void run() {
     if (!arguments_.have_tangents()) return redispatch_boxed(op_, keys_, stack_);
-    recorded_ = GradMode::is_enabled() &&
-                (arguments_.require_grad() || arguments_.tangents_require_grad());
+    recorded_ =
+        GradMode::is_enabled() && (arguments_.require_grad() || arguments_.tangents_require_grad());
     switch (schema_->kind()) {
     case schema::SchemaKind::kFunctional: return schema_->is_view() ? view() : functional();
     case schema::SchemaKind::kInplace: return inplace();
@@ -305,7 +331,8 @@ class Call {
     if (tangent.defined() && !keep) with.requires_grad_();
     if (tangent.defined()) {
       if (!keep) set_tangent(with, tangent);  // what is saved of it
-      inflows.push_back({gradient_edge(with), tangent.is_same(before_) ? copy_of_before_ : tangent});
+      inflows.push_back(
+          {gradient_edge(with), tangent.is_same(before_) ? copy_of_before_ : tangent});
     }
     stand_ins_.emplace_back(t, with);
     return with;
@@ -369,6 +396,11 @@ class Call {
     redispatch_boxed(op_, keys_, stack_);
     const ExcludeLayers below(DispatchLayer::ForwardGrad);
     write_tangent(self, before_, tangents[0]);
+    const Tensor changed = self.is_view() ? self._base() : self;
+    if (outer_grad_mode_ && needs_grad(changed)) {
+      if (const IntrusivePtr<Node> node = grad_fn_of(changed))
+        set_tangents_of_saved_by_change(*node, self, copy_of_before_);
+    }
   }
 
   static void write_tangent(const Tensor& self, const Tensor& before, const Tensor& tangent) {
@@ -484,12 +516,12 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
               "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
               "enter_dual_level() first.");
   TENON_CHECK(primal.defined() && tangent.defined(), "[make_dual] expected two tensors");
-  TENON_CHECK_VALUE(is_differentiable(primal.scalar_type()),
-                    "Expected primal to be floating point or complex, but got: ",
-                    primal.scalar_type());
-  TENON_CHECK_VALUE(is_differentiable(tangent.scalar_type()),
-                    "Expected tangent to be floating point or complex, but got: ",
-                    tangent.scalar_type());
+  TENON_CHECK_VALUE(
+      is_differentiable(primal.scalar_type()),
+      "Expected primal to be floating point or complex, but got: ", primal.scalar_type());
+  TENON_CHECK_VALUE(
+      is_differentiable(tangent.scalar_type()),
+      "Expected tangent to be floating point or complex, but got: ", tangent.scalar_type());
   TENON_CHECK(primal.sizes() == tangent.sizes(),
               "Trying to set a forward gradient that has a different size than that of the "
               "original Tensor, this is not supported. Tensor is of size ",

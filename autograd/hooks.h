@@ -131,6 +131,8 @@ class OnDemand {
   ~OnDemand() { delete object_.load(std::memory_order_relaxed); }
 
   T* get() const { return object_.load(std::memory_order_acquire); }
+  T* operator->() const { return get(); }
+  explicit operator bool() const { return get(); }
   T& get_or_make() {
     if (T* found = get()) return *found;
     auto made = std::make_unique<T>();

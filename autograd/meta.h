@@ -13,7 +13,7 @@ struct TensorHooks {
   /// Of register_hook(), wherever the hooks are: on this tensor or on nodes that made it.
   std::vector<HookHandle> handles;
   std::shared_ptr<RetainedGrad> retained;
-  Tensor tangent;           ///< of forward mode; as long as its level is the current one
+  Tensor tangent;  ///< of forward mode; as long as its level is the current one
   uint64_t level_of_tangent = 0;
 };
 

@@ -34,8 +34,8 @@ extern TENON_API constinit thread_local uint64_t next_sequence_nr
 extern TENON_API constinit thread_local bool current_task_is_pruned
     __attribute__((tls_model("initial-exec")));
 
-/// What a value is that a node keeps for backward. Tensors are kept as SavedVariable, `Tensor[]` and
-/// `Tensor?[]` as a vector of them, the others as they are.
+/// What a value is that a node keeps for backward. Tensors are kept as SavedVariable, `Tensor[]`
+/// and `Tensor?[]` as a vector of them, the others as they are.
 enum class SavedKind : uint8_t {
   Tensor,
   TensorList,

@@ -11,8 +11,7 @@ struct RowShape;
 
 namespace tenon::autograd {
 
-/// The kind that a member of type T of a node's values has. Whether an argument is optional shows in
-/// the schema alone, so that `tensor?` is marked by hand.
+/// The kind that a member of type T of a node's values has.
 template <class T>
 inline constexpr SavedKind saved_kind = SavedKind::Other;
 template <>
@@ -49,8 +48,7 @@ inline constexpr SavedKind saved_kind<std::vector<double>> = SavedKind::Doubles;
 template <>
 inline constexpr SavedKind saved_kind<std::vector<bool>> = SavedKind::Bools;
 template <>
-inline constexpr SavedKind saved_kind<std::vector<std::vector<int64_t>>> =
-    SavedKind::IntsOfTensors;
+inline constexpr SavedKind saved_kind<std::vector<std::vector<int64_t>>> = SavedKind::IntsOfTensors;
 template <>
 inline constexpr SavedKind saved_kind<native::RowShape> = SavedKind::RowShape;
 
@@ -67,6 +65,10 @@ struct SavedMember {
     return {saved_kind<T>, static_cast<uint32_t>(offset)};
   }
 };
+
+/// The entry of a member in its type's table.
+#define TENON_SAVED(Values, member) \
+  SavedMember::of<decltype(Values::member)>(offsetof(Values, member))
 
 class OperatorNode;
 
@@ -88,7 +90,8 @@ class TENON_API OperatorNode final : public Node {
   template <class Values>
   static IntrusivePtr<OperatorNode> make(const NodeType& type) {
     OperatorNode* node = allocate(type);
-    if constexpr (!std::is_empty_v<Values>) [node]() noexcept { ::new (node->values()) Values(); }();
+    if constexpr (!std::is_empty_v<Values>)
+      [node]() noexcept { ::new (node->values()) Values(); }();
     return IntrusivePtr<OperatorNode>::adopt(node);
   }
 

@@ -137,7 +137,7 @@ void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) cons
 Tensor SavedVariable::attached(const Tensor& data, const Node& saved_for) const {
   Tensor result(make_detached(data));
   if (const AutogradMeta* meta = data.unsafe_impl()->autograd_meta; meta && meta->hooks) {
-    TensorHooks& extras = meta_of(*result.unsafe_impl()).hooks_or_new();
+    TensorHooks& extras = meta_of(*result.unsafe_impl()).hooks.get_or_make();
     extras.tangent = meta->hooks->tangent;
     extras.level_of_tangent = meta->hooks->level_of_tangent;
   }

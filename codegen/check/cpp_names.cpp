@@ -67,18 +67,16 @@ const Words& macros() {
 // What generated functions call their own; their other names end with an underscore.
 const Words& generated_names() {
   static const Words words = {"any_grad_defined",
-                              "any_wanted",
                               "as_optional",
                               "check_inplace",
                               "check_not_recorded",
                               "compute_requires_grad",
                               "defined_or_zeros",
                               "int64_t",
+                              "is_differentiated",
                               "keys",
-                              "make_node",
                               "mark_multi_output_views",
                               "native",
-                              "num_outputs",
                               "ops",
                               "own",
                               "rebase_history",
@@ -87,7 +85,6 @@ const Words& generated_names() {
                               "set_edges",
                               "set_history",
                               "size_t",
-                              "task_should_compute_output",
                               "tenon",
                               "throw_out_requires_grad"};
   return words;

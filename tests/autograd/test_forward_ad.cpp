@@ -78,21 +78,43 @@ std::vector<Case> cases() {
       {"linear", [](const Tensor& x) { return linear(x, other()); }, {2, 3}},
       {"bmm", [](const Tensor& x) { return bmm(x, x); }, {2, 3, 3}},
       {"conv2d",
-       [](const Tensor& x) { return conv2d(x, sample({2, 1, 2, 2}).detach().fill_(0.5)); },
+       [](const Tensor& x) {
+         return conv2d(x, sample({2, 1, 2, 2}).detach().fill_(0.5));
+       },
        {1, 1, 4, 4}},
       {"max_pool2d", [](const Tensor& x) { return max_pool2d(x, 2); }, {1, 1, 4, 4}},
-      {"views", [](const Tensor& x) { return x.t().select(0, 1).unsqueeze(0).expand({4, 2}) * 2; },
+      {"views",
+       [](const Tensor& x) {
+         return x.t().select(0, 1).unsqueeze(0).expand({4, 2}) * 2;
+       },
        {2, 3}},
       {"reshape", [](const Tensor& x) { return x.t().reshape({6}) * x.view({6}); }, {2, 3}},
-      {"permute", [](const Tensor& x) { return x.permute({2, 0, 1}).contiguous().exp(); },
+      {"permute",
+       [](const Tensor& x) {
+         return x.permute({2, 0, 1}).contiguous().exp();
+       },
        {2, 3, 2}},
-      {"cat", [](const Tensor& x) { return cat({x, other(), x * 2}, 1); }, {2, 3}},
-      {"stack", [](const Tensor& x) { return stack({x, x.exp()}); }, {2, 3}},
+      {"cat",
+       [](const Tensor& x) {
+         return cat({x, other(), x * 2}, 1);
+       },
+       {2, 3}},
+      {"stack",
+       [](const Tensor& x) {
+         return stack({x, x.exp()});
+       },
+       {2, 3}},
       {"unbind", [](const Tensor& x) { return x.unbind()[0] * x.unbind()[1]; }, {2, 3}},
       {"index_select",
-       [](const Tensor& x) { return x.index_select(1, tensor({0, 2, 2}, kLong)); },
+       [](const Tensor& x) {
+         return x.index_select(1, tensor({0, 2, 2}, kLong));
+       },
        {2, 3}},
-      {"gather", [](const Tensor& x) { return x.gather(1, zeros({2, 1}, kLong)); }, {2, 3}},
+      {"gather",
+       [](const Tensor& x) {
+         return x.gather(1, zeros({2, 1}, kLong));
+       },
+       {2, 3}},
       {"in place",
        [](const Tensor& x) {
          const Tensor y = x * 1;

@@ -88,7 +88,6 @@ TEST_CASE("Inference tensors are changed in inference mode only", "[inference]")
     CHECK_THROWS_WITH(t.inference.zero_(), Contains(kChangedOutside));
     CHECK_THROWS_WITH(t.inference.copy_(t.normal), Contains(kChangedOutside));
     CHECK_THROWS_WITH(t.inference.select(0, 0).fill_(7), Contains(kChangedOutside));
-    CHECK_THROWS_WITH(t.inference.unsqueeze_(0), Contains(kChangedOutside));
     CHECK_THROWS_WITH(add_out(t.inference, t.normal, t.normal), Contains(kChangedOutside));
     // Nothing has been written before the error.
     CHECK(values(t.inference) == std::vector<double>(6, 1));
@@ -143,8 +142,8 @@ TEST_CASE("Views of inference tensors are inference tensors, those of others sta
     view.add_(1);
   }
   CHECK(base._version() == 1);
-  CHECK_THROWS_WITH(
-      view.mul_(2), Contains("A view was created in inference mode and is being modified inplace "
+  CHECK_THROWS_WITH(view.mul_(2),
+                    Contains("A view was created in inference mode and is being modified inplace "
                              "with grad mode enabled."));
   base.mul_(2);
   CHECK_THROWS_WITH(view.grad_fn(), Contains("A view was created in inference mode and its base or "

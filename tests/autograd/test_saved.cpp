@@ -1,3 +1,6 @@
+#include <map>
+
+#include "autograd/operator_node.h"
 #include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
 
@@ -129,4 +132,42 @@ TEST_CASE("detach() and detach_()", "[saved]") {
   CHECK_THROWS_WITH((x * 2).select(0, 0).detach_(),
                     "Can't detach views in-place. Use detach() instead.");
   CHECK(y.set_requires_grad(true).requires_grad());
+}
+
+TEST_CASE("A node's type says what it keeps", "[saved]") {
+  using autograd::OperatorNode;
+  using autograd::SavedKind;
+  const Tensor x = leaf({1, 2, 3}), y = x.sum(0, true);
+  const auto* node = dynamic_cast<const OperatorNode*>(y.grad_fn().get());
+  REQUIRE(node);
+  CHECK(std::string(node->type().schema) ==
+        "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) "
+        "-> Tensor");
+  CHECK(node->source() == "derivatives.yaml");
+  std::map<std::string, Value> plain;
+  for (const auto& entry : node->saved()) {
+    CHECK(entry.node == node);
+    CHECK(entry.kind != SavedKind::Tensor);
+    if (const auto value = entry.plain()) plain.emplace(entry.name, *value);
+  }
+  CHECK(plain.at("self_sym_sizes").to_ints() == std::vector<int64_t>{3});
+  CHECK(plain.at("dim").to_ints() == std::vector<int64_t>{0});
+  CHECK(plain.at("keepdim").to_bool());
+
+  const Tensor product = x * x;
+  std::vector<std::string> names;
+  for (const auto& entry : product.grad_fn()->saved()) {
+    names.push_back(entry.name);
+    CHECK(entry.kind == SavedKind::Tensor);
+    CHECK(entry.nbytes() == 12);
+  }
+  CHECK(names == std::vector<std::string>{"other", "self"});
+  CHECK(product.grad_fn()->saved_nbytes() == 24);
+  product.sum().backward();
+  CHECK(product.grad_fn()->saved_nbytes() == 0);
+  // The node of a part that was written keeps what the operation kept.
+  const Tensor base = x * 1;
+  base.select(0, 0).mul_(x.select(0, 1));
+  CHECK(base.grad_fn()->name() == "CopySlices");
+  CHECK(base.grad_fn()->saved_nbytes() > 0);
 }

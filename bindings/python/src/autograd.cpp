@@ -115,8 +115,7 @@ bool is_shown(const Node& node, const SavedEntry& entry) {
 /// As `make` says of one tensor.
 template <class Make>
 nb::object each_tensor(const SavedEntry& entry, const Make& make) {
-  if (entry.kind == SavedKind::Tensor)
-    return make(*static_cast<const SavedVariable*>(entry.value));
+  if (entry.kind == SavedKind::Tensor) return make(*static_cast<const SavedVariable*>(entry.value));
   nb::list list;
   for (const auto& one : *static_cast<const std::vector<SavedVariable>*>(entry.value))
     list.append(make(one));
@@ -129,7 +128,7 @@ constexpr std::string_view kSaved = "_saved_", kRawSaved = "_raw_saved_";
 /// keeps the tensor.
 nb::object saved_attribute(const NodeReference& n, const std::string& name) {
   const bool raw = name.starts_with(kRawSaved);
-  const std::string value = name.substr(raw              ? kRawSaved.size()
+  const std::string value = name.substr(raw                        ? kRawSaved.size()
                                         : name.starts_with(kSaved) ? kSaved.size()
                                                                    : name.size());
   for (const SavedEntry& entry : n.node->saved()) {
@@ -164,8 +163,7 @@ class HooksScope {
   HooksScope(const HooksScope&) = delete;
   HooksScope& operator=(const HooksScope&) = delete;
   void enter() {
-    guards_.push_back(
-        std::make_unique<autograd::SavedTensorHooksGuard>(to_hooks(pack_, unpack_)));
+    guards_.push_back(std::make_unique<autograd::SavedTensorHooksGuard>(to_hooks(pack_, unpack_)));
   }
   void leave() { guards_.pop_back(); }
 
