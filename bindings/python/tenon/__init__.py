@@ -43,7 +43,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # Imported when first asked for: a program that only computes starts without them.
-        if name in ("nn", "optim"):
+        if name in ("hub", "nn", "optim"):
             import importlib
 
             return importlib.import_module(f"tenon.{name}")
