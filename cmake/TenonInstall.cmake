@@ -29,7 +29,7 @@ install(FILES ${TENON_SCHEMAS} DESTINATION "${TENON_INSTALL_SHARE}/schemas")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
 
 if(TENON_WHEEL)
-  tenon_bundle_libraries(tenon_python ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run)
+  tenon_bundle_libraries(${TENON_PYTHON_MODULES} ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run)
 endif()
 
 configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake

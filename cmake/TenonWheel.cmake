@@ -21,6 +21,7 @@ set(TENON_PYTHON "${Python_EXECUTABLE}")
 add_link_options("LINKER:--disable-new-dtags")
 # Linked in, as Python's own ssl module must find no other libcrypto than its own; the hub's downloads go through Python.
 set(OPENSSL_USE_STATIC_LIBS ON)
+add_link_options("LINKER:--exclude-libs,libcrypto.a")
 set(TENON_CURL OFF)
 
 # tenon_bundle_libraries(TARGET...): installs the libraries that the targets need and Linux may not have.

@@ -74,3 +74,33 @@ def test_mistakes_show_their_place(tmp_path):
         tenon.load_operators("- func: nothing(Tensor self) -> Tensor\n  pointwise: self\n")
     with pytest.raises(FileNotFoundError):
         tenon.load_operators(tmp_path / "nothing.yaml")
+
+
+def test_what_is_missing_is_said(monkeypatch):
+    from tenon import _build, _build_paths
+
+    with monkeypatch.context() as patch:
+        patch.setenv("CXX", "/nowhere/c++ -flag")
+        with pytest.raises(RuntimeError, match="needs a C\\+\\+20 compiler: there is no /nowhere/c\\+\\+ "):
+            tenon.load_operators(SWIGLU.format(name="uncompiled"))
+    with monkeypatch.context() as patch:
+        patch.setattr(_build_paths, "RENDER_PYTHON", sys.executable)
+        patch.setattr(_build.importlib.util, "find_spec", lambda name: None)
+        with pytest.raises(RuntimeError, match="needs Jinja2: .* -m pip install Jinja2"):
+            tenon.load_operators(SWIGLU.format(name="unrendered"))
+    with monkeypatch.context() as patch:
+        patch.setattr(_build_paths, "TEMPLATES", "/nowhere/templates")
+        with pytest.raises(RuntimeError, match="needs /nowhere/templates, which is missing: install Tenon again"):
+            tenon.load_operators(SWIGLU.format(name="incomplete"))
+
+
+def test_libraries_of_operators(tmp_path):
+    (tmp_path / "empty.so").write_bytes(b"no library")
+    with pytest.raises(RuntimeError, match="cannot be loaded: .*empty.so"):
+        tenon.ops.load_library(tmp_path / "empty.so")
+    from tenon._ops import functions_of_library
+
+    with pytest.raises(ImportError, match="was built with Tenon 99.1.0, and this is Tenon"):
+        functions_of_library("mine.so", "99.1.0")
+    with pytest.raises(ImportError, match="cannot be loaded"):
+        functions_of_library(str(tmp_path / "empty.so"), tenon.__version__)

@@ -44,7 +44,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # Imported when first asked for: a program that only computes starts without them.
-        if name in ("distributed", "futures", "nn", "optim", "special"):
+        if name in ("distributed", "futures", "hub", "nn", "optim", "special"):
             import importlib
 
             return importlib.import_module(f"tenon.{name}")
