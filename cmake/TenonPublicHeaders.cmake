@@ -23,9 +23,11 @@ set(TENON_PUBLIC_ENTRIES
 )
 
 set(TENON_PUBLIC_HEADERS
+  aten/composite/composition.h
   aten/composite/rows.h
   aten/composite/tensor_factories.h
   aten/composite/tensor_index.h
+  aten/core/alias_library.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/check_signature.h
@@ -53,6 +55,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/tensor_impl.h
   aten/core/tensor_options.h
   aten/core/thread_state.h
+  aten/core/true_quotient.h
   aten/core/value.h
   aten/cpu/vec/math-inl.h
   aten/cpu/vec/math_basic-inl.h
@@ -65,6 +68,8 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/pointwise-inl.h
   aten/cpu/vec/rows_pass-inl.h
   aten/cpu/vec/scalar_math.h
+  aten/cuda/allocator.h
+  aten/cuda/atomic.cuh
   aten/cuda/convert.cuh
   aten/cuda/device.h
   aten/cuda/divisor.cuh
@@ -74,7 +79,9 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/math_complex.cuh
   aten/cuda/pointwise.cuh
   aten/cuda/pointwise.h
+  aten/cuda/rowwise.cuh
   aten/cuda/stream.h
+  aten/cuda/warp.cuh
   aten/iterator/number_fits.h
   aten/iterator/plan.h
   aten/iterator/pointwise.h
@@ -105,6 +112,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/meta.h
   autograd/multi_grad_hook.h
   autograd/node.h
+  autograd/operator_node.h
   autograd/saved_tensor_hooks.h
   autograd/saved_variable.h
   autograd/spin_lock.h
@@ -125,12 +133,16 @@ set(TENON_PUBLIC_HEADERS
   runtime/distributed/distributed_sampler.h
   runtime/distributed/error.h
   runtime/distributed/file_store.h
+  runtime/distributed/power_sgd.h
   runtime/distributed/process_group.h
   runtime/distributed/reduce_op.h
   runtime/distributed/reducer.h
   runtime/distributed/rendezvous.h
+  runtime/distributed/replica.h
   runtime/distributed/store.h
+  runtime/distributed/sync_batch_norm.h
   runtime/distributed/tcp_store.h
+  runtime/distributed/timeline.h
   runtime/distributed/work.h
   runtime/hub/directory.h
   runtime/hub/download.h
