@@ -26,7 +26,7 @@ FAMILIES = [
     ("row operators in registers", r"rows::kernel<.*, true>", "N + M", "N + M", "rows of up to 4096 elements; each operand is read once"),
     ("row operators, longer rows", r"rows::kernel<.*, false>", "(passes) N + M", "N + M", "a pass for each reduction that depends on another, from cache where a row fits"),
     ("sums of row operators' columns", r"add_groups_kernel", "8 G L + 8 L", "0", "G groups of threads, rows of L; beside the rows' own N"),
-    ("reductions", r"reduce_kernel", "N + M", "N + M", "four loads in flight per thread"),
+    ("reductions", r"reduce_kernel", "N + M", "N + M", "four loads in flight per thread; the loop holds the 64-bit divisions of tensors beyond 2^31 elements, which all others skip"),
     ("reductions' splits", r"combine_splits_kernel", "S M + M", "0", "S blocks to an output, where outputs do not fill the GPU"),
     ("softmax, rows", r"rows_(backward_)?kernel<[^>]*(true|false)>", "N + M", "N + M", "up to 2048 elements in registers; longer rows are read three times"),
     ("softmax, columns", r"columns_(backward_)?kernel<[^>]*(true|false)>", "3 N + M", "N + M", "one thread for a row whose elements lie apart"),
@@ -37,6 +37,18 @@ FAMILIES = [
     ("copies and rearrangement", r"(copy|cat|roll|flip|repeat|pad|tril|rearrange|fill|arange|convert|gather|scatter|index|put|embedding|select|add)\w*_kernel", "N + M", "N + M", ""),
     ("everything else", r"_kernel", "", "", "see the file"),
 ]
+
+PAGE = """# CUDA kernels as compiled
+
+What `benchmarks/cuda_static.py` reads off object files, compiled for compute capability 9.0; nothing here was measured on a GPU.
+Moved and minimum are of an algorithm, in units of its data (N elements in, M out); the rest is read from the code: registers, the threads of blocks
+of 256 that a multiprocessor holds with them, the largest stack, the widest load from global memory in bytes, and, as the median over the family's kernels, the
+instructions of the innermost loop that loads most for every 4 bytes, or every element that is narrower, that it loads, those that it skips included.
+A stack of 24 or 40 bytes holds the arguments of a call.
+
+    python3 benchmarks/cuda_static.py build/cuda/CMakeFiles/tenon.dir/aten/cuda/*.o --markdown docs/cuda_static.md
+
+"""
 
 # Of compute capability 8.0 and 9.0: registers, threads and shared memory of a multiprocessor.
 REGISTERS, THREADS, WARP, REGISTER_UNIT = 65536, 2048, 32, 256
@@ -98,16 +110,16 @@ def load_bytes(instruction):
 
 
 def inner_loop(body):
-    """The loop without loops in it that loads the most bytes: its instructions, or those of the whole kernel."""
+    """The loop without another that loads in it that loads the most bytes: its instructions, or those of the whole kernel."""
     back = []
     for address, text in body:
         match = re.match(r"(?:@!?U?P\w+ )?BRA (?:`\(\S+\)|(?:U?!?U?P\w+, )?0x([0-9a-f]+))", text)
         # A branch to itself ends every kernel's code.
         if match and match[1] and int(match[1], 16) < address:
             back.append((int(match[1], 16), address))
-    inner = [(a, b) for a, b in back if not any((c, d) != (a, b) and a <= c and d <= b for c, d in back)]
-    loops = [[text for address, text in body if a <= address <= b] for a, b in inner]
-    loops = [loop for loop in loops if any(map(load_bytes, loop))]
+    loops = [(a, b, [text for address, text in body if a <= address <= b]) for a, b in set(back)]
+    loops = [one for one in loops if any(map(load_bytes, one[2]))]
+    loops = [loop for a, b, loop in loops if not any((c, d) != (a, b) and a <= c and d <= b for c, d, _ in loops)]
     if loops:
         return max(loops, key=lambda loop: sum(map(load_bytes, loop))), True
     return [text for _, text in body if not re.match(r"NOP|BRA 0x", text)], False
@@ -150,8 +162,8 @@ def measure(cuobjdump, path):
 
 def table(rows):
     """A line per family: ranges over its kernels."""
-    lines = ["| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes | |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     spread = lambda values: f"{min(values)}" if min(values) == max(values) else f"{min(values)}-{max(values)}"
     for family in FAMILIES:
         own = [row for row in rows if row["family"] is family]
@@ -160,14 +172,14 @@ def table(rows):
         cost = sorted(row["per_element"] for row in own if row["per_element"])
         median = f"{cost[len(cost) // 2]:.1f}" if cost else "no loop"
         lines.append(f"| {family[0]} | {len(own)} | {family[2]} | {family[3]} | {spread([r['registers'] for r in own])} | "
-                     f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} |")
+                     f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} | {family[4]} |")
     return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("objects", nargs="+")
-    parser.add_argument("--markdown", help="write the table of families here as well")
+    parser.add_argument("--markdown", help="write a page with the table of families, such as docs/cuda_static.md")
     parser.add_argument("--kernels", action="store_true", help="a line for every kernel")
     arguments = parser.parse_args()
     cuobjdump = tool("cuobjdump")
@@ -186,7 +198,8 @@ def main():
     print(text, end="")
     if arguments.markdown:
         with open(arguments.markdown, "w", encoding="utf-8") as file:
-            file.write(text)
+            names = sorted(os.path.basename(path).split(".")[0] for path in arguments.objects)
+            file.write(PAGE + text + f"\nFrom {', '.join(names)}.\n")
     return 0
 
 
