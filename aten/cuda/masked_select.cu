@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kPerBlock = 16 * cuda::kBlock;
+constexpr int64_t kPerBlock = 4 * cuda::kBlock;
 constexpr int kMaxDims = 16;
 
 template <class T>

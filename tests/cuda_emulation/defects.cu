@@ -158,6 +158,17 @@ __global__ void warp_kernel(float* data) {
   data[threadIdx.x] = sum;
 }
 
+/// Groups of eight lanes add up their elements, every other group of a warp; broken, all name the
+/// lanes of the first.
+template <bool kBroken>
+__global__ void group_kernel(float* data) {
+  const unsigned first = kBroken ? 0 : 8 * threadIdx.y, mask = 0xffu << first;
+  float sum = data[8 * threadIdx.y + threadIdx.x];
+  if (threadIdx.y % 2 == 0) return;
+  for (int bits = 4; bits > 0; bits /= 2) sum += __shfl_xor_sync(mask, sum, bits);
+  if (threadIdx.x == 0) data[8 * threadIdx.y] = sum;
+}
+
 /// Neighbours within a warp, through shared memory.
 template <bool kBroken>
 __global__ void warp_shared_kernel(float* data) {
@@ -275,6 +286,13 @@ void missing_lanes(bool broken) {
   expect(data.read()[40] == 32);
 }
 
+void wrong_group(bool broken) {
+  const OnDevice<float> data(std::vector<float>(32, 1));
+  launch(broken ? group_kernel<true> : group_kernel<false>, 1, dim3(8, 4), 0, current_stream(),
+         data.data());
+  expect(data.read()[8] == 8 && data.read()[31] == 1);
+}
+
 void missing_warp_sync(bool broken) {
   const OnDevice<float> data(counting(32));
   launch(broken ? warp_shared_kernel<true> : warp_shared_kernel<false>, 1, 32, 0, current_stream(),
@@ -384,6 +402,7 @@ const struct {
     {"uneven_barrier", uneven_barrier},
     {"uninitialised_shared", uninitialised_shared},
     {"vector_load", vector_load},
+    {"wrong_group", wrong_group},
     {"wrong_stream", wrong_stream},
 };
 

@@ -1,5 +1,5 @@
-// sort, topk, cumsum, nonzero and masked_select: stretches that a block sorts or adds up, several of
-// them, many short rows, other dimensions, every dtype.
+// sort, topk, cumsum, nonzero and masked_select: stretches that a block sorts or adds up, several
+// of them, many short rows, other dimensions, every dtype.
 #include <limits>
 
 #include "tenon/ops/empty.h"
@@ -38,12 +38,13 @@ TEST_CASE("sorting on a GPU") {
     same_on_both(chosen(5, 1), {sample({9, 50}, dtype)}, 0);
   }
   // Longer than a block sorts, not by a power of two, and longer than two stretches.
-  for (const int64_t length : {1023, 1024, 1025, 2500, 5000}) {
+  for (const int64_t length : {1024, 1025, 2500, 5000}) {
     INFO("rows of " << length);
     same_on_both(sorted, {sample({2, length}, kFloat)}, 0);
     same_on_both(sorted, {sample({length, 2}, kLong)}, 0);
-    for (const int64_t k : {1, 20, 1000}) same_on_both(chosen(k, 0), {sample({length}, kDouble)}, 0);
+    same_on_both(chosen(20, 0), {sample({length}, kDouble)}, 0);
   }
+  for (const int64_t k : {1, 1500}) same_on_both(chosen(k, 0), {sample({5000}, kInt)}, 0);
   const Tensor cube = sample({5, 6, 7}, kFloat);
   for (const int64_t dim : {0, 1, 2}) same_on_both(chosen(3, dim), {cube}, 0);
   same_on_both(sorted, {cube.select(1, 2).t()}, 0);
@@ -66,8 +67,8 @@ TEST_CASE("sorting on a GPU") {
 TEST_CASE("sums so far on a GPU") {
   TENON_NEEDS_GPU();
   const auto sums = [](const Tensors& in) { return Tensors{in[0].cumsum(0), in[0].cumsum(-1)}; };
-  for (const ScalarType dtype : {kBool, kByte, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble,
-                                 kComplexFloat, kComplexDouble}) {
+  for (const ScalarType dtype : {kBool, kByte, kShort, kInt, kLong, kHalf, kBFloat16, kFloat,
+                                 kDouble, kComplexFloat, kComplexDouble}) {
     INFO(to_string(dtype));
     same_on_both(sums, {sample({7, 130}, dtype)});
   }
@@ -100,8 +101,8 @@ TEST_CASE("what a condition selects on a GPU") {
   same_on_both([](const Tensors& in) { return Tensors{in[0].nonzero()}; },
                {sample({5, 4, 3}, kComplexFloat).mul(sample({5, 4, 3}, kBool))}, 0);
   // Several blocks, and so many that adding up their counts takes two turns.
-  for (const int64_t n : {4096, 4097, 10000}) same_on_both(selected, {sample({n}, kFloat)}, 0);
-  const Tensor many = tenon::full({257, 4096}, false, TensorOptions(kBool));
+  for (const int64_t n : {1024, 1025, 5000}) same_on_both(selected, {sample({n}, kFloat)}, 0);
+  const Tensor many = tenon::full({257, 1024}, false, TensorOptions(kBool));
   for (const int64_t block : {0, 7, 255, 256}) many.select(0, block).select(0, 100).fill_(true);
   same_on_both([](const Tensors& in) { return Tensors{in[0].nonzero()}; }, {many}, 0);
   const Tensor x = sample({8, 5, 6}, kFloat);
