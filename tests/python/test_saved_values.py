@@ -73,7 +73,6 @@ OPERATORS = {
     "mul": lambda t, x, y: x * y,
     "add": lambda t, x, y: t.add(x, y, alpha=2),
     "div": lambda t, x, y: x / y,
-    "pow": lambda t, x, y: x**3,
     "exp": lambda t, x, y: x.exp(),
     "log": lambda t, x, y: x.log(),
     "tanh": lambda t, x, y: x.tanh(),
@@ -86,26 +85,16 @@ OPERATORS = {
     "select": lambda t, x, y: x.select(1, 0),
     "softmax": lambda t, x, y: t.softmax(x, 1),
     "amax": lambda t, x, y: x.amax(1),
-    "clamp": lambda t, x, y: x.clamp(1.5, 3.5),
     "index_select": lambda t, x, y: x.index_select(0, t.tensor([1, 1])),
     "gather": lambda t, x, y: x.gather(1, t.tensor([[0], [1]])),
     "leaky_relu": lambda t, x, y: t.nn.functional.leaky_relu(x, 0.3),
     "cat": lambda t, x, y: t.cat([x, y], 1),
-    "var": lambda t, x, y: x.var(1),
 }
 
-# Saved in another form: nothing, a property in the stead of a tensor, or more than the gradient reads.
-OTHERWISE = {
-    "cat": {"_saved_tensors_args_scalartypes"},
-}
-
-
-def plain(value):
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return [plain(one) for one in value]
+def flat(value):
+    """The numbers of a tensor, a list or a single value."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return [number for one in value for number in flat(one)] if isinstance(value, (list, tuple)) else [value]
 
 
 @pytest.mark.parametrize("name", sorted(OPERATORS))
@@ -114,7 +103,6 @@ def test_the_same_names_and_values_as_pytorch(name):
     ours, theirs = node_of(OPERATORS[name]), node_of(OPERATORS[name], torch)
     assert ours.name() == theirs.name()
     common = saved_names(ours) & saved_names(theirs)
-    assert common or not saved_names(ours), (saved_names(ours), saved_names(theirs))
+    assert common, (saved_names(ours), saved_names(theirs))
     for attribute in common:
-        mine, other = plain(getattr(ours, attribute)), plain(getattr(theirs, attribute))
-        assert mine == pytest.approx(other) if not isinstance(mine, (list, type(None))) else mine == other, attribute
+        assert flat(getattr(ours, attribute)) == pytest.approx(flat(getattr(theirs, attribute)), rel=1e-5), attribute
