@@ -126,8 +126,6 @@ struct Operator {
   Composite composite = Composite::kNo;
   /// `composite` as an expression of operators, in place of a hand-written function.
   std::optional<SourceString> composition;
-  /// Arguments that the in-place form writes, one for each result; empty: self alone.
-  std::vector<LocatedName> inplace;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;

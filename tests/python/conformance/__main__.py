@@ -50,7 +50,7 @@ def share_of(text):
 
 def operators():
     """Base names of Tenon's operators that are not of its own."""
-    names = re.findall(r"^- func: (\w+)", (ROOT / "native_functions.yaml").read_text(), re.M)
+    names = re.findall(r"^- (?:func|alias): (\w+)", (ROOT / "native_functions.yaml").read_text(), re.M)
     return {n for n in names if not n.startswith("_") and not n.endswith("_backward")}
 
 
