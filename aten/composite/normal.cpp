@@ -2,9 +2,9 @@
 
 #include "aten/iterator/plan.h"
 #include "tenon/ops/add.h"
-#include "tenon/ops/lt.h"
 #include "tenon/ops/any.h"
 #include "tenon/ops/item.h"
+#include "tenon/ops/lt.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/normal.h"
 
@@ -20,7 +20,8 @@ void check_deviations(const Tensor& std) {
 }
 
 /// Numbers of the standard normal distribution.
-Tensor drawn(IntArrayRef sizes, const Tensor& like, double std, std::optional<Generator> generator) {
+Tensor drawn(IntArrayRef sizes, const Tensor& like, double std,
+             std::optional<Generator> generator) {
   Tensor result = tenon::empty(sizes, like.scalar_type(), like.device());
   return ops::normal_::call(result, 0, std, std::move(generator));
 }

@@ -13,9 +13,8 @@ namespace tenon {
 /// 10^-decimals. Integers take no decimals.
 Tensor native::round_decimals(const Tensor& self, int64_t decimals) {
   if (decimals == 0) return ops::round::call(self);
-  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(),
-                              "[round] is not implemented for '", self.scalar_type(),
-                              "' with decimals=", decimals);
+  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[round] is not implemented for '",
+                              self.scalar_type(), "' with decimals=", decimals);
   // Rounded to a half type once.
   if (is_reduced_floating_point(self.scalar_type()))
     return round_decimals(self.to(kFloat), decimals).to(self.scalar_type());

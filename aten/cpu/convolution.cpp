@@ -40,7 +40,8 @@ void native::convolution_cpu(const Tensor& input, const Tensor& weight,
                                out);
   }
   if (out.scalar_type() == kLong) {
-    return convolution_long(input, weight, bias, stride, padding, dilation, transposed, groups, out);
+    return convolution_long(input, weight, bias, stride, padding, dilation, transposed, groups,
+                            out);
   }
   const TensorBase x = dense_layout(input), w = as_contiguous(weight);
   const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();

@@ -64,10 +64,11 @@ void convolution_complex(const Tensor& input, const Tensor& weight,
        added(part(x.real, w.imag, imag_bias), part(x.imag, w.real, std::nullopt)));
 }
 
-std::tuple<Tensor, Tensor, Tensor> convolution_backward_complex(
-    const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride,
-    IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-    int64_t groups, std::array<bool, 3> output_mask) {
+std::tuple<Tensor, Tensor, Tensor>
+convolution_backward_complex(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
+                             IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                             bool transposed, IntArrayRef output_padding, int64_t groups,
+                             std::array<bool, 3> output_mask) {
   const Parts dy(grad_output), x(input), w(weight);
   const auto part = [&](const Tensor& a, const Tensor& b, const Tensor& c, bool with_bias) {
     return convolution_backward_cpu(a, b, c, {}, stride, padding, dilation, transposed,

@@ -107,12 +107,11 @@ void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& inde
   const TensorBase values = native::dense(src);
   TENON_DISPATCH_ALL(self.scalar_type(), op, {
     const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
-    scatter_with(op, self, dim, index, &values, out,
-                 [s, multiply](void* o, int64_t to, int64_t from) {
-                   scalar_t& target = static_cast<scalar_t*>(o)[to];
-                   target = multiply ? native::product_of(target, s[from])
-                                     : native::sum_of(target, s[from]);
-                 });
+    scatter_with(
+        op, self, dim, index, &values, out, [s, multiply](void* o, int64_t to, int64_t from) {
+          scalar_t& target = static_cast<scalar_t*>(o)[to];
+          target = multiply ? native::product_of(target, s[from]) : native::sum_of(target, s[from]);
+        });
   });
 }
 

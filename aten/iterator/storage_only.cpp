@@ -37,8 +37,8 @@ uint8_t encode(float value, const Float8& format) {
     const int lowest = 1 - format.bias;
     const int exponent = magnitude > 0 ? std::max(std::ilogb(magnitude), lowest) : lowest;
     // In units of the last place; a carry goes into the exponent as it should.
-    const auto units = static_cast<uint64_t>(
-        std::nearbyint(std::ldexp(magnitude, format.fraction - exponent)));
+    const auto units =
+        static_cast<uint64_t>(std::nearbyint(std::ldexp(magnitude, format.fraction - exponent)));
     bits = units + (static_cast<uint64_t>(exponent - lowest) << format.fraction);
   }
   if (bits > format.largest) {
@@ -51,8 +51,7 @@ uint8_t encode(float value, const Float8& format) {
 double decode(uint8_t bits, const Float8& format) {
   const uint8_t magnitude = bits & 0x7f;
   const double sign = bits & 0x80 ? -1 : 1;
-  if (!format.negative_zero && bits == format.nan)
-    return std::numeric_limits<double>::quiet_NaN();
+  if (!format.negative_zero && bits == format.nan) return std::numeric_limits<double>::quiet_NaN();
   if (magnitude > format.largest) {
     return magnitude == format.nan || magnitude != format.beyond
                ? std::numeric_limits<double>::quiet_NaN()
@@ -82,8 +81,8 @@ Scalar storage_only_value(const void* from, ScalarType type) {
   uint64_t bits = 0;
   std::memcpy(&bits, from, element_size(type));
   if (is_float8(type)) return decode(static_cast<uint8_t>(bits), format_of(type));
-  TENON_CHECK_NOT_IMPLEMENTED(bits >> 63 == 0, "[item] a UInt64 of 2^63 or more is not implemented, got ",
-                              bits);
+  TENON_CHECK_NOT_IMPLEMENTED(bits >> 63 == 0,
+                              "[item] a UInt64 of 2^63 or more is not implemented, got ", bits);
   return static_cast<int64_t>(bits);
 }
 

@@ -45,12 +45,9 @@ Json emit_composition(const Operator& op) {
       kernel = expr::print_readable(fused->graph, fused->outputs[0]);
     }
   }
-  return {{"locals", std::move(locals)},
-          {"result", text(code.result)},
-          {"unused", std::move(unused)},
-          {"operators", std::move(operators)},
-          {"headers", Json::array()},
-          {"kernel", std::move(kernel)}};
+  return {{"locals", std::move(locals)}, {"result", text(code.result)},
+          {"unused", std::move(unused)}, {"operators", std::move(operators)},
+          {"headers", Json::array()},    {"kernel", std::move(kernel)}};
 }
 
 }  // namespace tenon::codegen

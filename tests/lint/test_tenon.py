@@ -33,9 +33,10 @@ class Tenon(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.environment = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "HOME": str(self.root), "TENON_JOBS": "1",
                             "TENON_TEST_TREE": str(self.root), "TENON_NO_SETUP": "1"}
-        for path in (".clang-format", "tenon", "cmake/lint/sources.py", "cmake/tools/new_op.py", "codegen/requirements.txt",
+        for path in (".clang-format", "tenon", "cmake/lint/sources.py", "cmake/lint/public_headers.py", "cmake/tools/new_op.py", "codegen/requirements.txt",
                      "tests/requirements.txt", "tests/oracle-requirements.txt", "bindings/python/requirements.txt"):
             self.plant(path, (ROOT / path).read_text())
+        self.plant("cmake/TenonPublicHeaders.cmake", "set(TENON_PUBLIC_ENTRIES\n)\nset(TENON_PUBLIC_HEADERS\n)\n")
         (self.root / "tenon").chmod(0o755)
         self.program("bin/dpkg-query", "#!/bin/sh\necho installed\n")
         for name in ("apt-get", "sudo", "cmake"):
