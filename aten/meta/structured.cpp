@@ -36,7 +36,7 @@ TensorBase allocate(const TensorSpec& spec) {
 }
 
 void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {
-  out.unsafe_impl()->check_may_change();
+  if (out.defined()) out.unsafe_impl()->check_may_change();
   check_cast(op, dtype, out.scalar_type());
   if (out.sizes() == sizes) return;
   TENON_CHECK(!out.requires_grad(), "[", op, "] cannot resize an out tensor that requires grad");
@@ -58,7 +58,7 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
 
 TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorSpec& spec,
                            ArrayRef<const TensorBase*> others) {
-  self.unsafe_impl()->check_may_change();
+  if (self.defined()) self.unsafe_impl()->check_may_change();
   check_device(op, "self", self, spec);
   check_inplace(op, self, spec.sizes, spec.dtype);
   bool direct = is_laid_out(self, spec);

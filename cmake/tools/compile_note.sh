@@ -51,10 +51,10 @@ function generated(file, number, at, line, operator, node, inputs) {
       sub(/^\/\/ ---- /, "", operator)
       sub(/ .*/, "", operator)
       node = inputs = ""
-    } else if (line ~ /^variable_list [A-Za-z0-9_]+::apply\(/) {
+    } else if (line ~ /^variable_list [A-Za-z0-9_]+_apply\(/) {
       node = line
       sub(/^variable_list /, "", node)
-      sub(/::.*/, "", node)
+      sub(/_apply\(.*/, "", node)
     } else if (line ~ /^  \/\/ [A-Za-z0-9_]+(, [A-Za-z0-9_]+)*: /) {
       inputs = line
       sub(/^  \/\/ /, "", inputs)

@@ -423,6 +423,7 @@ const std::vector<std::string>& tensor_methods() {
                                                  "requires_grad_",
                                                  "set_requires_grad",
                                                  "grad_fn",
+                                                 "is_inference",
                                                  "is_leaf",
                                                  "output_nr",
                                                  "retain_grad",

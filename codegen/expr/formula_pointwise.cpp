@@ -164,6 +164,10 @@ class Converter {
     const auto nodes = convert_all(arguments);
     const std::string* body = found->body_for("floating");
     if (!nodes || body == nullptr) return std::nullopt;
+    // A formula is one expression for every dtype: where complex numbers have another, it calls the
+    // operator.
+    const std::string* complex_body = found->body_for("complex");
+    if (complex_body != nullptr && *complex_body != *body) return std::nullopt;
     ExpressionParser::Names names;
     for (std::size_t i = 0; i < nodes->size(); ++i) names[found->parameters[i]] = (*nodes)[i];
     std::vector<ExprError> errors;

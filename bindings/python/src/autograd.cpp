@@ -229,7 +229,7 @@ void add_node(nb::module_& module) {
                      return nb::tuple(list);
                    })
       .def("_sequence_nr", [](const NodeReference& n) { return n.node->sequence_nr(); })
-      .def("_saved_nbytes", [](const NodeReference& n) { return n.node->saved_nbytes(); })
+      .def("_nbytes_saved", [](const NodeReference& n) { return n.node->saved_nbytes(); })
       .def("register_prehook",
            [](const NodeReference& n, nb::callable hook) {
              return n.node->add_pre_hook([kept = keep(hook)](const variable_list& grads) {
