@@ -21,7 +21,7 @@ namespace tenon::autograd::messages {
 inline constexpr const char* kDetachedInPlace =
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, please use out-of-place `.detach()` instead";
 inline constexpr const char* kSavedInferenceTensor =
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.";
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `tenon.no_grad()` instead of `tenon.inference_mode()`.";
 inline constexpr const char* kRequiresGradOfInferenceTensor =
     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.";
 inline constexpr const char* kPackHookChangedItsInput =
