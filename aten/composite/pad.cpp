@@ -20,14 +20,16 @@ Mode mode_of(std::string_view name) {
   return Mode::Circular;
 }
 
-/// Which of n elements stands at place i, from -before to n + after - 1, of the padded ones.
-int64_t source(Mode mode, int64_t i, int64_t n) {
+/// Which of n elements stands at place i, from -before to n + after - 1, of the padded ones. What
+/// wraps around are the elements from `first` on, `kept` of them, that no negative pad cuts off.
+int64_t source(Mode mode, int64_t i, int64_t n, int64_t first, int64_t kept) {
   switch (mode) {
   case Mode::Reflect: return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
   case Mode::Replicate: return std::clamp<int64_t>(i, 0, n - 1);
   case Mode::Circular: break;
   }
-  return i < 0 ? i + n : i >= n ? i - n : i;
+  const int64_t place = (i - first) % kept;
+  return first + (place < 0 ? place + kept : place);
 }
 
 Tensor padded(Mode mode, const Tensor& self, int64_t d, int64_t before, int64_t after) {
@@ -48,7 +50,11 @@ Tensor padded(Mode mode, const Tensor& self, int64_t d, int64_t before, int64_t 
               " to have elements to pad with");
   const Tensor index(empty({size}, kLong, kCPU));
   auto* to = static_cast<int64_t*>(index.data_ptr());
-  for (int64_t i = 0; i < size; ++i) to[i] = source(mode, i - before, n);
+  const int64_t first = std::max<int64_t>(-before, 0);
+  const int64_t kept = n - first - std::max<int64_t>(-after, 0);
+  TENON_CHECK(mode != Mode::Circular || kept > 0, "[pad] padding (", before, ", ", after,
+              ") at dimension ", d, " of input ", self.sizes(), " leaves no element to repeat");
+  for (int64_t i = 0; i < size; ++i) to[i] = source(mode, i - before, n, first, kept);
   return index_select(self, d, self.is_cpu() ? index : index.to(self.device()));
 }
 
