@@ -12,17 +12,6 @@
 namespace tenon {
 namespace {
 
-template <class T>
-T product_of(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return a && b;
-  } else if constexpr (std::is_class_v<T> && !tenon::is_complex(scalar_type_of<T>)) {
-    return T(static_cast<float>(a) * static_cast<float>(b));
-  } else {
-    return static_cast<T>(a * b);
-  }
-}
-
 const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim,
                        bool wrap) {
   auto* p = static_cast<int64_t*>(index.mutable_data_ptr());
