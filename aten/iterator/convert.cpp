@@ -95,23 +95,30 @@ void float_to_half(void* dst, const void* src, int64_t n) {
 }
 
 void float_to_bfloat16(void* dst, const void* src, int64_t n) {
+  const hn::ScalableTag<float> df;
   const hn::ScalableTag<uint32_t> d;
-  const hn::Rebind<uint16_t, decltype(d)> dh;
-  const auto* s = static_cast<const uint32_t*>(src);
+  const hn::Repartition<uint16_t, decltype(d)> dh;
+  const auto* s = static_cast<const float*>(src);
   auto* out = static_cast<uint16_t*>(dst);
   const int64_t lanes = hn::Lanes(d);
-  const auto one = hn::Set(d, 1), half = hn::Set(d, 0x7fff), infinity = hn::Set(d, 0x7f800000),
-             magnitude = hn::Set(d, 0x7fffffff), quiet = hn::Set(d, 0x40);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto bits = hn::LoadU(d, s + i);
+  const auto one = hn::Set(d, 1), half = hn::Set(d, 0x7fff), quiet = hn::Set(d, 0x400000);
+  // What is kept are the upper halves.
+  const auto rounded = [&](const float* from) HWY_ATTR {
+    auto value = hn::LoadU(df, from);
+#if defined(__GNUC__) && HWY_ARCH_X86
+    // GCC would load it again for every use, and a load of 64 bytes is a cycle.
+    asm("" : "+v"(value.raw));
+#endif
+    const auto bits = hn::BitCast(d, value);
     // To nearest, ties to the even upper half.
     const auto odd = hn::And(hn::ShiftRight<16>(bits), one);
-    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, half)));
-    const auto is_nan = hn::Gt(hn::And(bits, magnitude), infinity);
-    const auto kept = hn::Or(hn::ShiftRight<16>(bits), quiet);
-    hn::StoreU(hn::TruncateTo(dh, hn::IfThenElse(is_nan, kept, rounded)), dh, out + i);
-  }
+    const auto near = hn::Add(hn::Add(bits, half), odd);
+    const auto is_nan = hn::RebindMask(d, hn::IsNaN(value));
+    return hn::BitCast(dh, hn::IfThenElse(is_nan, hn::Or(bits, quiet), near));
+  };
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes)
+    hn::StoreU(hn::ConcatOdd(dh, rounded(s + i + lanes), rounded(s + i)), dh, out + i);
   convert_loop<BFloat16, float>(out + i, s + i, n - i);
 }
 
