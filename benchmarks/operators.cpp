@@ -58,6 +58,8 @@ void casts(bench::Runner& run) {
   run("cast/f32_to_f64/1M", bytes(12 * kMillion), [&] { keep(single.to(t::kDouble)); });
   run("cast/u8_to_f32/1M", bytes(5 * kMillion), [&] { keep(bytes8.to(t::kFloat)); });
   run("dtype/bf16_mul/1M", bytes(6 * kMillion), [&] { keep(bf16 * bf16); });
+  run("dtype/bf16_add/1M", bytes(6 * kMillion), [&] { keep(bf16 + bf16); });
+  run("dtype/f16_mul/1M", bytes(6 * kMillion), [&] { keep(half * half); });
   run("dtype/f16_add/1M", bytes(6 * kMillion), [&] { keep(half + half); });
   run("dtype/u8_add/1M", bytes(3 * kMillion), [&] { keep(bytes8 + bytes8); });
   const t::Tensor complex = single.to(t::kComplexFloat);

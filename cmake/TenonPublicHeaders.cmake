@@ -82,6 +82,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/rowwise.cuh
   aten/cuda/stream.h
   aten/cuda/warp.cuh
+  aten/iterator/half_memory-inl.h
   aten/iterator/number_fits.h
   aten/iterator/plan.h
   aten/iterator/pointwise.h

@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "aten/iterator/convert.h"
+#include "aten/iterator/half_memory-inl.h"
 
 #include <algorithm>
 #include <complex>
@@ -70,77 +71,44 @@ void copy_loop(void* dst, const void* src, int64_t n) {
   std::memcpy(dst, src, n * sizeof(T));
 }
 
-void half_to_float(void* dst, const void* src, int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
-  const auto* s = static_cast<const hwy::float16_t*>(src);
+/// Numbers of two bytes, which Memory reads and rounds, to float and back.
+template <class S, class Memory>
+void from_half(void* dst, const void* src, int64_t n) {
+  const auto* s = static_cast<const uint16_t*>(src);
   auto* out = static_cast<float*>(dst);
+  const hn::ScalableTag<float> d;
   const int64_t lanes = hn::Lanes(d);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, s + i)), d, out + i);
-  convert_loop<float, Half>(out + i, s + i, n - i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(Memory::load(s + i), d, out + i);
+  convert_loop<float, S>(out + i, s + i, n - i);
 }
 
-void float_to_half(void* dst, const void* src, int64_t n) {
-  [[maybe_unused]] const hn::ScalableTag<float> d;
-  [[maybe_unused]] const hn::Rebind<hwy::float16_t, decltype(d)> dh;
-  const auto* s = static_cast<const float*>(src);
-  auto* out = static_cast<hwy::float16_t*>(dst);
-  int64_t i = 0;
-#if HWY_TARGET != HWY_SSE4  // where Highway's emulation truncates
-  const int64_t lanes = hn::Lanes(d);
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, s + i)), dh, out + i);
-#endif
-  convert_loop<Half, float>(out + i, s + i, n - i);
-}
-
-void float_to_bfloat16(void* dst, const void* src, int64_t n) {
-  const hn::ScalableTag<float> df;
-  const hn::ScalableTag<uint32_t> d;
-  const hn::Repartition<uint16_t, decltype(d)> dh;
+template <class D, class Memory>
+void to_half(void* dst, const void* src, int64_t n) {
   const auto* s = static_cast<const float*>(src);
   auto* out = static_cast<uint16_t*>(dst);
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<uint16_t, decltype(d)> bits;
   const int64_t lanes = hn::Lanes(d);
-  const auto one = hn::Set(d, 1), half = hn::Set(d, 0x7fff), quiet = hn::Set(d, 0x400000);
-  // What is kept are the upper halves.
-  const auto rounded = [&](const float* from) HWY_ATTR {
-    auto value = hn::LoadU(df, from);
-#if defined(__GNUC__) && HWY_ARCH_X86
-    // GCC would load it again for every use, and a load of 64 bytes is a cycle.
-    asm("" : "+v"(value.raw));
-#endif
-    const auto bits = hn::BitCast(d, value);
-    // To nearest, ties to the even upper half.
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), one);
-    const auto near = hn::Add(hn::Add(bits, half), odd);
-    const auto is_nan = hn::RebindMask(d, hn::IsNaN(value));
-    return hn::BitCast(dh, hn::IfThenElse(is_nan, hn::Or(bits, quiet), near));
-  };
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes)
-    hn::StoreU(hn::ConcatOdd(dh, rounded(s + i + lanes), rounded(s + i)), dh, out + i);
-  convert_loop<BFloat16, float>(out + i, s + i, n - i);
-}
-
-void bfloat16_to_float(void* dst, const void* src, int64_t n) {
-  const hn::ScalableTag<uint32_t> d;
-  const hn::Rebind<uint16_t, decltype(d)> dh;
-  const auto* s = static_cast<const uint16_t*>(src);
-  auto* out = static_cast<uint32_t*>(dst);
-  const int64_t lanes = hn::Lanes(d);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(dh, s + i))), d, out + i);
-  convert_loop<float, BFloat16>(out + i, s + i, n - i);
+    hn::StoreU(Memory::rounded(hn::LoadU(d, s + i), hn::LoadU(d, s + i + lanes)), bits, out + i);
+  convert_loop<D, float>(out + i, s + i, n - i);
 }
 
 template <class D, class S>
 Converter pick() {
   if constexpr (std::is_same_v<D, S>) return &copy_loop<D>;
-  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>) return &half_to_float;
-  if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float>) return &float_to_half;
-  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, BFloat16>) return &bfloat16_to_float;
-  if constexpr (std::is_same_v<D, BFloat16> && std::is_same_v<S, float>) return &float_to_bfloat16;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>)
+    return &from_half<Half, memory::Half>;
+  if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float> && kHasHalfMemory)
+    return &to_half<Half, memory::Half>;
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, BFloat16>)
+    return &from_half<BFloat16, memory::BFloat16>;
+  if constexpr (std::is_same_v<D, BFloat16> && std::is_same_v<S, float>)
+    return &to_half<BFloat16, memory::BFloat16>;
+#endif
   // As bytes, because GCC does not vectorise loops that read bool.
   if constexpr (std::is_same_v<S, bool>) return &convert_loop<D, uint8_t>;
   return &convert_loop<D, S>;

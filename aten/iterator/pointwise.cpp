@@ -76,8 +76,20 @@ bool can_divide_by_zero(ComputeType type) {
   detail::raise<ZeroDivisionError>("[", op.name, "] integer division by zero");
 }
 
+/// The loop that works on the operands as they are in memory, if all have one dtype of two bytes.
+PointwiseLoop find_half_loop(const PointwiseOp& op, const PointwisePlan& plan) {
+  const ScalarType dtype = plan.operands[0].dtype;
+  for (int k = 0; k < plan.num_operands(); ++k) {
+    const PointwisePlan::Operand& operand = plan.operands[k];
+    if (operand.dtype != dtype || operand.through != ScalarType::Undefined) return nullptr;
+  }
+  return plan.compute == ComputeType::F32 ? op.cpu()->in_place_of_f32(dtype) : nullptr;
+}
+
 void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
-  const PointwiseLoop loop = find_loop(op, plan.common, plan.compute);
+  const PointwiseLoop half_loop = find_half_loop(op, plan);
+  const PointwiseLoop loop = half_loop ? half_loop : find_loop(op, plan.common, plan.compute);
+  const ScalarType storage = half_loop ? plan.operands[0].dtype : storage_type(plan.compute);
   int64_t written = 0;
   for (int k = 0; k < plan.num_outputs; ++k) {
     if (!plan.operands[k].data) continue;
@@ -88,7 +100,7 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
   std::atomic<bool> divided{false};
   for_each_row(
       plan, grain_of(op), stream,
-      [&](bool direct) { return RowRunner(plan, loop, scalars, direct); },
+      [&](bool direct) { return RowRunner(plan, loop, storage, scalars, direct); },
       [&](const RowRunner&) {
         if (stream) stream_fence();
         if (may_divide && take_zero_division()) divided = true;
@@ -215,7 +227,14 @@ struct Quick {
       if (op.promotion == Promotion::ComplexToReal) out_dtype = to_real(dtype);
       direct &= out_dtype == dtype;
     }
-    loop = op.cpu()->loop[static_cast<int>(compute)];
+    const PointwiseLoops& loops = *op.cpu();
+    loop = loops.loop[static_cast<int>(compute)];
+    if (!direct && out_dtype == dtype) {
+      if (const PointwiseLoop half_loop = loops.in_place_of_f32(dtype)) {
+        loop = half_loop;
+        direct = true;
+      }
+    }
     return loop != nullptr;
   }
 

@@ -26,6 +26,14 @@ inline constexpr int64_t kStreamAlignment = 64;
 /// Null where the operator is not defined for the type.
 struct PointwiseLoops {
   PointwiseLoop loop[kNumComputeTypes] = {};
+  /// What F32's does, over operands that are all Half or all BFloat16 in memory; null where it is
+  /// worth no loop of its own.
+  PointwiseLoop half = nullptr;
+  PointwiseLoop bfloat16 = nullptr;
+  /// For operands that are all of the dtype, which computes in F32.
+  PointwiseLoop in_place_of_f32(ScalarType dtype) const {
+    return dtype == ScalarType::Half ? half : dtype == ScalarType::BFloat16 ? bfloat16 : nullptr;
+  }
 };
 
 /// How the output's dtype follows from the promoted dtype of the operands.

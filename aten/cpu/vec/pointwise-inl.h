@@ -14,7 +14,10 @@
 #define TENON_ATEN_CPU_VEC_POINTWISE_INL_H_
 #endif
 
+#include <algorithm>
+
 #include "aten/cpu/vec/math-inl.h"
+#include "aten/iterator/half_memory-inl.h"
 #include "aten/iterator/pointwise_op.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -132,6 +135,74 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
   }
 }
 
+/// Functors that take less time than their operands' conversion from two bytes to float and back,
+/// by chunks through buffers, would. A library that is to be small has no loops for them.
+template <class F>
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr bool kWorthHalfLoop = false;
+#else
+inline constexpr bool kWorthHalfLoop = F::kOutputs == 1 && F::kInputs <= 2 && F::kCost <= 2;
+#endif
+
+#if HWY_TARGET != HWY_SCALAR
+/// Elements of two bytes that are floats in registers only: of memory::Half or memory::BFloat16.
+template <class F, class Memory>
+HWY_NOINLINE void half_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
+                            const Scalar* scalars, int64_t n, bool stream) {
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<uint16_t, decltype(d)> bits;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int kIns = F::kInputs;
+  constexpr size_t kMaxTurn = 2 * hn::MaxLanes(d);
+  const size_t lanes = hn::Lanes(d), turn = 2 * lanes, count = static_cast<size_t>(n);
+
+  V s[F::kScalars + 1];
+  for (int k = 0; k < F::kScalars; ++k) s[k] = hn::Set(d, scalars[k].template to<float>());
+  const auto apply = [&](const uint16_t* const* in) HWY_ATTR {
+    V r[2];
+    for (int u = 0; u < 2; ++u) {
+      V a[kIns + 1];
+      for (int k = 0; k < kIns; ++k) a[k] = Memory::load(in[k] + u * lanes);
+      F::template apply<V>(a, s, r + u);
+    }
+    return Memory::rounded(r[0], r[1]);
+  };
+
+  // A value for all, and the last elements, stand in small arrays.
+  HWY_ALIGN uint16_t few[kIns + 1][kMaxTurn];
+  const uint16_t* in[kIns + 1];
+  size_t in_step[kIns + 1];
+  auto* out = static_cast<uint16_t*>(outs[0]);
+  for (int k = 0; k < kIns; ++k) {
+    in[k] = static_cast<const uint16_t*>(ins[k]);
+    in_step[k] = turn;
+    if (in_steps[k] != 0) continue;
+    std::fill_n(few[k], turn, *in[k]);
+    in[k] = few[k];
+    in_step[k] = 0;
+  }
+  size_t i = 0;
+  for (; i + turn <= count; i += turn) {
+    const auto r = apply(in);
+    if (HWY_UNLIKELY(stream)) {
+      hn::Stream(r, bits, out + i);
+    } else {
+      hn::StoreU(r, bits, out + i);
+    }
+    for (int k = 0; k < kIns; ++k) in[k] += in_step[k];
+  }
+  if (i == count) return;
+  for (int k = 0; k < kIns; ++k) {
+    if (in_step[k] == 0) continue;
+    std::fill(std::copy_n(in[k], count - i, few[k]), few[k] + turn, Memory::kOne);
+    in[k] = few[k];
+  }
+  HWY_ALIGN uint16_t last[kMaxTurn];
+  hn::Store(apply(in), bits, last);
+  std::copy_n(last, count - i, out + i);
+}
+#endif
+
 /// Functors of complex numbers that are worth a loop of vectors.
 template <class F>
 inline constexpr bool kCheapComplex = F::kOutputs == 1 && F::kInputs <= 2 && F::kCost <= 2;
@@ -192,7 +263,12 @@ void add_loops(PointwiseLoops* table) {
   const auto at = [&](ComputeType type) -> PointwiseLoop& {
     return table->loop[static_cast<int>(type)];
   };
-  if constexpr ((kTypes & kF32) != 0) at(ComputeType::F32) = &vector_loop<F, float>;
+  if constexpr ((kTypes & kF32) != 0) {
+    at(ComputeType::F32) = &vector_loop<F, float>;
+    if constexpr (kWorthHalfLoop<F> && kHasHalfMemory) table->half = &half_loop<F, memory::Half>;
+    if constexpr (kWorthHalfLoop<F> && kHasBFloat16Memory)
+      table->bfloat16 = &half_loop<F, memory::BFloat16>;
+  }
   if constexpr ((kTypes & kF64) != 0) at(ComputeType::F64) = &vector_loop<F, double>;
   if constexpr ((kTypes & kI32) != 0) at(ComputeType::I32) = &vector_loop<F, int32_t>;
   if constexpr ((kTypes & kI64) != 0) at(ComputeType::I64) = &vector_loop<F, int64_t>;

@@ -433,3 +433,52 @@ TEST_CASE("bfloat16 conversions of every pattern", "[iterator]") {
     REQUIRE(false);
   }
 }
+
+TEST_CASE("operands of two bytes are multiplied where they are", "[pointwise]") {
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    CAPTURE(dtype);
+    const auto bits_at = [](const TensorBase& t, int64_t i) {
+      return static_cast<const uint16_t*>(t.const_data_ptr())[i];
+    };
+    const auto value_of = [&](uint16_t bits) {
+      return dtype == kHalf ? Half::to_float(bits) : std::bit_cast<float>(uint32_t{bits} << 16);
+    };
+    const auto bits_of = [&](float v) {
+      return dtype == kHalf ? Half::from_float(v) : BFloat16::from_float(v);
+    };
+    const auto same = [&](uint16_t got, float expected) {
+      return std::isnan(expected) ? std::isnan(value_of(got)) : got == bits_of(expected);
+    };
+    // Every pattern, NaN and numbers of reduced precision among them, times others.
+    const TensorBase every = empty({65536 + 3}, dtype, kCPU),
+                     other = empty({65536 + 3}, dtype, kCPU);
+    for (int64_t i = 0; i < every.numel(); ++i) {
+      static_cast<uint16_t*>(every.data_ptr())[i] = static_cast<uint16_t>(i);
+      static_cast<uint16_t*>(other.data_ptr())[i] = static_cast<uint16_t>(i * 40503 + 12345);
+    }
+    const auto count_wrong = [&](int64_t n, int64_t first, int64_t step, bool single,
+                                 bool in_place) {
+      const TensorBase a = make_view(every, {n}, {step}, first);
+      const TensorBase b =
+          single ? make_view(other, {}, {}, 5) : make_view(other, {n}, {1}, first / 2);
+      std::vector<float> expected;
+      for (int64_t i = 0; i < n; ++i)
+        expected.push_back(value_of(bits_at(a, i * step)) * value_of(bits_at(b, single ? 0 : i)));
+      const TensorBase* inputs[] = {&a, &b};
+      if (in_place) pointwise_inplace(mul_op, inputs);
+      const TensorBase out = in_place ? a : mul(a, b);
+      int64_t wrong = 0;
+      for (int64_t i = 0; i < n; ++i) wrong += !same(bits_at(out, i * out.stride(0)), expected[i]);
+      return wrong;
+    };
+    for (const bool single : {false, true}) {
+      CHECK(count_wrong(65536, 0, 1, single, false) == 0);
+      for (int64_t n = 1; n < 70; ++n) {
+        CAPTURE(n, single);
+        CHECK(count_wrong(n, 1, 1, single, false) == 0);
+        CHECK(count_wrong(n, 64 - n / 2, 3, single, false) == 0);
+        CHECK(count_wrong(n, n, 1, single, true) == 0);
+      }
+    }
+  }
+}
