@@ -8,6 +8,7 @@ import argparse
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -47,6 +48,11 @@ def install_wheel(wheel, python):
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
     assert any(n.startswith("tenon/_C.") for n in names) and "tenon/bin/tenonc" in names, names
+    if shutil.which("dpkg-query"):
+        for name in names:
+            library = re.match(r"tenon/lib/(lib[a-z-]+)[^/]*\.so", name)
+            if library and not library[1].startswith("libtenon"):
+                assert any(n.startswith(f"tenon/licenses/{library[1]}") for n in names), f"the wheel has {name} without its licence"
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel])
 
 
