@@ -5,6 +5,8 @@
 #include "autograd/meta.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/ones_like.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/zeros_like.h"
 
 namespace tenon::autograd {
 namespace {
@@ -61,20 +63,78 @@ std::vector<Edge> edges_of(const std::vector<Tensor>& inputs) {
 }
 
 std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs,
-                            std::optional<bool> retain_graph, bool create_graph,
-                            bool allow_unused) {
+                            const GradOptions& options) {
   TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
-  const BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
-                                .create_graph = create_graph,
-                                .targets = std::move(inputs),
-                                .capture = true};
-  std::vector<Tensor> grads = run_backward(roots.edges, roots.grads, options);
+  std::vector<Tensor> grads =
+      run_backward(roots.edges, roots.grads,
+                   {.keep_graph = options.retain_graph.value_or(options.create_graph),
+                    .create_graph = options.create_graph,
+                    .targets = std::move(inputs),
+                    .capture = true});
   for (size_t i = 0; i < grads.size(); ++i) {
-    TENON_CHECK(grads[i].defined() || allow_unused, "The differentiated Tensor at index ", i,
+    TENON_CHECK(grads[i].defined() || options.allow_unused.value_or(options.materialize_grads),
+                "The differentiated Tensor at index ", i,
                 " appears to not have been used in the graph. Set allow_unused=True if this is the "
                 "desired behavior.");
   }
   return grads;
+}
+
+/// The number of rows that the gradients of the outputs have.
+int64_t batch_size(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
+  TENON_CHECK(grads.size() == outputs.size() && !grads.empty(), "got ", outputs.size(),
+              " tensors and ", grads.size(), " gradients");
+  for (size_t i = 0; i < grads.size(); ++i) {
+    TENON_CHECK_VALUE(grads[i].defined() && grads[i].dim() > 0,
+                      "If `is_grads_batched=True`, each grad_output must be given and have a batch "
+                      "dimension, got ",
+                      grads[i].defined() ? "a tensor without dimensions" : "none",
+                      " as grad_output[", i, "]");
+    TENON_CHECK(grads[i].sizes().slice(1) == outputs[i].sizes(),
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                "grad_output[",
+                i, "] has a shape of torch.Size(", grads[i].sizes().slice(1), ") and output[", i,
+                "] has a shape of torch.Size(", outputs[i].sizes(), ").");
+    TENON_CHECK_VALUE(grads[i].size(0) == grads[0].size(0),
+                      "Expected all tensors to have the same size in the mapped dimension, got "
+                      "sizes ",
+                      grads[0].size(0), " and ", grads[i].size(0),
+                      " of grad_output[0] and grad_output[", i, "]");
+  }
+  return grads[0].size(0);
+}
+
+std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
+                                 const std::vector<Tensor>& inputs,
+                                 const std::vector<Tensor>& grad_outputs,
+                                 const GradOptions& options) {
+  const int64_t batch = batch_size(outputs, grad_outputs);
+  GradOptions of_row = options;
+  const bool kept = options.retain_graph.value_or(options.create_graph);
+  std::vector<std::vector<Tensor>> rows(inputs.size());
+  // An empty batch has a row as well, for its sizes.
+  for (int64_t k = 0; k < std::max<int64_t>(batch, 1); ++k) {
+    std::vector<Tensor> row;
+    for (const Tensor& g : grad_outputs)
+      row.push_back(batch == 0 ? zeros_like(g.sum(0)) : g.select(0, k));
+    of_row.retain_graph = kept || k + 1 < batch;
+    const std::vector<Tensor> grads = grad_of(make_roots(outputs, row), edges_of(inputs), of_row);
+    for (size_t i = 0; i < inputs.size(); ++i) rows[i].push_back(grads[i]);
+  }
+  const AutoGradMode recorded(options.create_graph);
+  std::vector<Tensor> result;
+  for (const std::vector<Tensor>& of_input : rows) {
+    // Which rows have a gradient is a matter of the graph, the same for all.
+    if (!of_input[0].defined()) {
+      result.emplace_back();
+      continue;
+    }
+    const Tensor all = stack(of_input, 0);
+    result.push_back(batch == 0 ? all.narrow(0, 0, 0) : all);
+  }
+  return result;
 }
 
 }  // namespace
@@ -96,10 +156,29 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs, const GradOptions& options) {
+  TENON_CHECK_VALUE(!options.materialize_grads || options.allow_unused.value_or(true),
+                    "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                    "but got: allow_unused=False.");
+  std::vector<Tensor> grads =
+      options.is_grads_batched
+          ? batched_grad(outputs, inputs, grad_outputs, options)
+          : grad_of(make_roots(outputs, grad_outputs), edges_of(inputs), options);
+  if (!options.materialize_grads) return grads;
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (grads[i].defined()) continue;
+    grads[i] = zeros_like(inputs[i].detach()).requires_grad_(options.create_graph);
+  }
+  return grads;
+}
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, std::optional<bool> retain_graph,
                          bool create_graph, bool allow_unused) {
-  return grad_of(make_roots(outputs, grad_outputs), edges_of(inputs), retain_graph, create_graph,
-                 allow_unused);
+  return grad(outputs, inputs, grad_outputs,
+              GradOptions{.retain_graph = retain_graph,
+                          .create_graph = create_graph,
+                          .allow_unused = allow_unused});
 }
 
 GradientEdge get_gradient_edge(const Tensor& tensor) {
@@ -111,14 +190,16 @@ GradientEdge get_gradient_edge(const Tensor& tensor) {
 
 std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                          const std::vector<GradientEdge>& inputs,
-                         const std::vector<Tensor>& grad_outputs, std::optional<bool> retain_graph,
-                         bool create_graph, bool allow_unused) {
+                         const std::vector<Tensor>& grad_outputs, const GradOptions& options) {
+  TENON_CHECK(!options.is_grads_batched, "Batched grads are not supported with GradientEdge");
+  TENON_CHECK(!options.materialize_grads,
+              "materialize_grads cannot be used when the given input is a GradientEdge");
   TENON_CHECK(grad_outputs.size() == outputs.size(), "got ", outputs.size(), " outputs and ",
               grad_outputs.size(), " gradients");
   for (const Tensor& g : grad_outputs) {
     TENON_CHECK(g.defined(), "a gradient edge needs its grad_output, got an undefined one");
   }
-  return grad_of({outputs, grad_outputs}, inputs, retain_graph, create_graph, allow_unused);
+  return grad_of({outputs, grad_outputs}, inputs, options);
 }
 
 void set_grad(const Tensor& tensor, const Tensor& grad) {

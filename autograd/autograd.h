@@ -17,8 +17,29 @@ TENON_API void backward(const std::vector<Tensor>& tensors,
                         std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                         const std::vector<Tensor>& inputs = {});
 
-/// The gradients with respect to `inputs`, in their order; no grad() is changed. An input that the
-/// outputs do not depend on is an error unless allow_unused, and then its gradient is undefined.
+struct GradOptions {
+  /// Keep the graph for another run; not given: create_graph.
+  std::optional<bool> retain_graph = std::nullopt;
+  /// Record the run itself, for gradients of gradients.
+  bool create_graph = false;
+  /// Undefined gradients for inputs that the outputs do not depend on, instead of an error; not
+  /// given: materialize_grads.
+  std::optional<bool> allow_unused = std::nullopt;
+  /// Zeros for such inputs, which require grad if the run is recorded. ValueError beside
+  /// allow_unused = false, Error where an input is an edge.
+  bool materialize_grads = false;
+  /// The first dimension of every grad_output is that of a batch, [B, *output sizes], and each
+  /// gradient is [B, *input sizes]. Rows are computed one after another; zeros of
+  /// materialize_grads have no such dimension, as in PyTorch. Error where an output is an edge.
+  bool is_grads_batched = false;
+};
+
+/// The gradients with respect to `inputs`, in their order; no grad() is changed.
+TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
+                                   const std::vector<Tensor>& inputs,
+                                   const std::vector<Tensor>& grad_outputs,
+                                   const GradOptions& options);
+/// The same, with the arguments that PyTorch's function has in C++.
 TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
                                    const std::vector<Tensor>& inputs,
                                    const std::vector<Tensor>& grad_outputs = {},
@@ -34,8 +55,7 @@ TENON_API GradientEdge get_gradient_edge(const Tensor& tensor);
 TENON_API std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                                    const std::vector<GradientEdge>& inputs,
                                    const std::vector<Tensor>& grad_outputs,
-                                   std::optional<bool> retain_graph = std::nullopt,
-                                   bool create_graph = false, bool allow_unused = false);
+                                   const GradOptions& options = {});
 
 /// Makes `grad` the tensor's grad(). Unlike mutable_grad() it throws unless that has the tensor's
 /// sizes, dtype and device; undefined: none.

@@ -4,50 +4,23 @@
 #include <cstdio>
 #include <map>
 
-#include "aten/core/generator.h"
+#include "aten/core/registration.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autocast.h"
 #include "autograd/autograd.h"
+#include "autograd/call_mode.h"
 #include "autograd/engine.h"
+#include "autograd/generator_state.h"
 #include "autograd/saved_variable.h"
+#include "autograd/selective_checkpoint.h"
 
 namespace tenon::autograd {
 namespace {
 
 thread_local std::optional<bool> early_stop_of_scope;
+thread_local std::optional<bool> debug_of_scope;
 
 void warn(const char* text) { std::fprintf(stderr, "tenon: warning: [checkpoint] %s\n", text); }
-
-/// What a generator will draw.
-class GeneratorState {
- public:
-  explicit GeneratorState(const Generator& generator)
-      : generator_(generator), engine_(generator->engine) {
-    const std::lock_guard lock(generator->mutex);
-    seed_ = generator->seed;
-    offset_ = generator->offset;
-    engine_ = generator->engine;
-    next_float_normal_ = generator->next_float_normal;
-    next_double_normal_ = generator->next_double_normal;
-  }
-  const Generator& generator() const { return generator_; }
-  void restore() const {
-    const std::lock_guard lock(generator_->mutex);
-    generator_->seed = seed_;
-    generator_->offset = offset_;
-    generator_->engine = engine_;
-    generator_->next_float_normal = next_float_normal_;
-    generator_->next_double_normal = next_double_normal_;
-  }
-
- private:
-  Generator generator_;
-  uint64_t seed_;
-  uint64_t offset_;
-  Mt19937 engine_;
-  std::optional<float> next_float_normal_;
-  std::optional<double> next_double_normal_;
-};
 
 using RngState = std::vector<GeneratorState>;
 
@@ -141,8 +114,8 @@ variable_list CheckpointFunction::backward(AutogradContext* context, variable_li
 
 variable_list checkpoint_reentrant(const Checkpointed& f, const variable_list& inputs,
                                    const CheckpointOptions& options) {
-  TENON_CHECK_VALUE(!options.context_fn,
-                    "Passing `context_fn` is only supported when use_reentrant=False.");
+  TENON_CHECK_VALUE(!options.context_fn && !options.debug,
+                    "Passing `context_fn` or `debug` is only supported when use_reentrant=False.");
   if (std::none_of(inputs.begin(), inputs.end(),
                    [](const Tensor& t) { return t.defined() && t.requires_grad(); })) {
     warn("None of the inputs have requires_grad=True. Gradients will be None");
@@ -174,6 +147,51 @@ struct TensorKind {
   }
 };
 
+/// The operators of a call, "aten::mul.Tensor(float32[2], float32[]) -> float32[2]".
+class OperatorLog final : public CallMode {
+ public:
+  void call(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) override {
+    const size_t first = stack.size() - schema_of(op)->args.size();
+    const size_t number = lines_.size();
+    lines_.push_back(op.qualified_name() + "(" + text(stack, first) + ")");
+    go_on(op, keys, stack);
+    lines_[number] += " -> " + text(stack, first);
+  }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+  /// Where this call, the second, differs from the first.
+  std::string difference_from(const OperatorLog& other) const {
+    const auto& before = other.lines_;
+    size_t i = 0;
+    while (i < lines_.size() && i < before.size() && lines_[i] == before[i]) ++i;
+    const auto line = [&i](const std::vector<std::string>& lines) {
+      return i < lines.size() ? lines[i] : std::string("none");
+    };
+    if (i == lines_.size() && i == before.size())
+      return tenon::detail::concat("Both calls have the same ", i, " operators.");
+    return tenon::detail::concat("The first operator that differs is number ", i + 1,
+                                 ":\noriginal forward: ", line(before),
+                                 "\nrecomputation: ", line(lines_));
+  }
+
+ private:
+  static std::string text(const Stack& stack, size_t first) {
+    std::string all;
+    const auto add = [&all](const std::string& one) { all += (all.empty() ? "" : ", ") + one; };
+    for (size_t i = first; i < stack.size(); ++i) {
+      if (stack[i].is_tensor()) add(of(stack[i].to_tensor()));
+      if (!stack[i].is_tensor_list()) continue;
+      for (const TensorBase& t : stack[i].to_tensors()) add(t.defined() ? of(t) : "none");
+    }
+    return all;
+  }
+  static std::string of(const TensorBase& t) {
+    return tenon::detail::concat(t.scalar_type(), t.sizes());
+  }
+
+  std::vector<std::string> lines_;
+};
+
 /// The place of a saved tensor, which the node that saved it owns: empty but during a pass.
 struct Holder {
   struct Value {
@@ -193,6 +211,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
         rng_(rng_state(inputs, options.preserve_rng_state)),
         determinism_check_(options.determinism_check),
         early_stop_(options.early_stop.value_or(early_stop_of_scope.value_or(true))),
+        log_(options.debug ? std::make_unique<OperatorLog>() : nullptr),
         inputs_node_(make_node<Inputs>(inputs)) {}
 
   /// Saved-tensor hooks of the first call.
@@ -204,6 +223,8 @@ class Frame : public std::enable_shared_from_this<Frame> {
             }};
   }
   void set_completed() { completed_ = true; }
+  /// Of the first call; null unless it is to be kept.
+  OperatorLog* log() const { return log_.get(); }
 
  private:
   /// The inputs, as if a node had saved them: an outer checkpoint's hooks apply to them.
@@ -235,6 +256,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
     holder->position = holders_.size();
     holders_.push_back(holder);
     kinds_.emplace_back(t);
+    if (left_to_checkpoint) left_to_checkpoint->push_back(t);
     return holder;
   }
 
@@ -290,6 +312,21 @@ class Frame : public std::enable_shared_from_this<Frame> {
   }
 
   void recompute(int64_t pass) {
+    if (!log_) {
+      call_again(pass);
+      return check(pass);
+    }
+    OperatorLog log;
+    try {
+      const CallModeGuard watched(log);
+      call_again(pass);
+      check(pass);
+    } catch (const CheckpointError& error) {
+      tenon::detail::raise<CheckpointError>(error.what(), "\n", log.difference_from(*log_));
+    }
+  }
+
+  void call_again(int64_t pass) {
     const variable_list inputs = inputs_node_->unpack();
     try {
       const SavedTensorHooksGuard hooks(
@@ -303,7 +340,6 @@ class Frame : public std::enable_shared_from_this<Frame> {
     } catch (const StopRecomputation& stop) {
       if (stop.frame != this) throw;
     }
-    check(pass);
   }
 
   /// A tensor that the second call saves goes where the first one left its place.
@@ -360,6 +396,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
   const autocast::AutocastState casts_ = autocast::state();
   const bool determinism_check_;
   const bool early_stop_;
+  const std::unique_ptr<OperatorLog> log_;
   const IntrusivePtr<Inputs> inputs_node_;
 
   std::mutex mutex_;  // of what follows; never held while f runs
@@ -375,6 +412,8 @@ variable_list checkpoint_without_reentry(const Checkpointed& f, const variable_l
   std::pair<CheckpointContext, CheckpointContext> contexts;
   if (options.context_fn) contexts = options.context_fn();
   const auto enter = [&] { return contexts.first ? contexts.first() : nullptr; };
+  TENON_CHECK_VALUE(!options.debug || !options.context_fn,
+                    "debug=True is incompatible with non-default context_fn");
   if (!GradMode::is_enabled()) {
     const std::shared_ptr<void> context = enter();
     return f(inputs);
@@ -384,6 +423,8 @@ variable_list checkpoint_without_reentry(const Checkpointed& f, const variable_l
   {
     const SavedTensorHooksGuard hooks(frame->saving());
     const std::shared_ptr<void> context = enter();
+    std::optional<CallModeGuard> watched;
+    if (frame->log()) watched.emplace(*frame->log());
     outputs = f(inputs);
   }
   frame->set_completed();
@@ -396,8 +437,14 @@ CheckpointEarlyStopGuard::CheckpointEarlyStopGuard(bool enabled)
     : previous_(std::exchange(early_stop_of_scope, enabled)) {}
 CheckpointEarlyStopGuard::~CheckpointEarlyStopGuard() { early_stop_of_scope = previous_; }
 
+CheckpointDebugGuard::CheckpointDebugGuard(std::optional<bool> enabled)
+    : previous_(std::exchange(debug_of_scope, enabled)) {}
+CheckpointDebugGuard::~CheckpointDebugGuard() { debug_of_scope = previous_; }
+
 variable_list checkpoint(const Checkpointed& f, const variable_list& inputs,
-                         const CheckpointOptions& options) {
+                         const CheckpointOptions& given) {
+  CheckpointOptions options = given;
+  if (!given.use_reentrant.value_or(true)) options.debug = debug_of_scope.value_or(given.debug);
   TENON_CHECK(f, "[checkpoint] expected a function to call, got an empty one");
   if (!options.use_reentrant) {
     warn("the use_reentrant parameter should be passed explicitly. use_reentrant=false is "

@@ -27,6 +27,22 @@ struct CheckpointOptions {
   /// End the second call when all that is needed has been computed; not given: as
   /// CheckpointEarlyStopGuard says, else true. Not reentrant alone.
   std::optional<bool> early_stop = std::nullopt;
+  /// Keep the names and shapes of the operators of both calls, so that a CheckpointError names the
+  /// first that differs. Not beside context_fn, ValueError; not reentrant alone.
+  bool debug = false;
+};
+
+/// What `debug` is for the checkpointed calls of this scope, whatever they say themselves; nullopt:
+/// what they say.
+class TENON_API CheckpointDebugGuard {
+ public:
+  explicit CheckpointDebugGuard(std::optional<bool> enabled);
+  ~CheckpointDebugGuard();
+  CheckpointDebugGuard(const CheckpointDebugGuard&) = delete;
+  CheckpointDebugGuard& operator=(const CheckpointDebugGuard&) = delete;
+
+ private:
+  std::optional<bool> previous_;
 };
 
 /// Whether checkpointed calls of this scope stop early. It is the forward pass's scope that counts.

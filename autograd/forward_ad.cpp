@@ -1,12 +1,15 @@
 #include "autograd/forward_ad.h"
 
 #include <atomic>
+#include <optional>
 
 #include "aten/core/exclude_layers.h"
 #include "aten/core/registration.h"
 #include "autograd/autograd.h"
+#include "autograd/call_mode.h"
 #include "autograd/generated_support.h"
 #include "autograd/meta.h"
+#include "autograd/tangents.h"
 #include "tenon/ops/alias.h"
 #include "tenon/ops/any.h"
 #include "tenon/ops/as_strided.h"
@@ -28,6 +31,8 @@ constexpr uint8_t kAutogradLayer = DispatchKeySet(DispatchLayer::Autograd).layer
 /// Number of the level that this thread is in; 0 outside of levels. No two levels share one, so
 /// that a tangent of a level that has ended is none.
 constinit thread_local uint64_t current_level = 0;
+/// Whether this thread is in a level that it does not see: within forward of a custom Function.
+constinit thread_local bool is_suspended = false;
 
 /// Results that nodes have saved and that have tangents: these may lead to the node, and the end of
 /// the level undoes the circle.
@@ -231,30 +236,8 @@ std::vector<Tensor> push_forward(Node& node, const std::vector<Tensor>& like,
   return tangents;
 }
 
-/// What a node has saved of its own results gets their tangents too, so that a gradient that is
-/// computed of it has one.
-void set_tangents_of_saved_results(const Node& node, const std::vector<Tensor>& results,
-                                   const std::vector<Tensor>& tangents) {
-  const NoGradGuard no_grad;  // what is saved itself, without the history that it is given else
-  const auto visit = [&](const SavedVariable& saved) {
-    if (!saved.was_defined()) return;
-    const Tensor data = saved.unpack(node);
-    for (size_t i = 0; i < results.size(); ++i) {
-      // No input shares the memory of a result that is no view.
-      if (!tangents[i].defined() || !data.is_alias_of(results[i])) continue;
-      set_tangent(data, tangents[i]);
-      saved_results.push_back(data);
-    }
-  };
-  for (const SavedEntry& entry : node.saved()) {
-    if (entry.kind == SavedKind::Tensor) visit(*static_cast<const SavedVariable*>(entry.value));
-    if (entry.kind != SavedKind::TensorList) continue;
-    for (const auto& s : *static_cast<const std::vector<SavedVariable>*>(entry.value)) visit(s);
-  }
-}
-
-/// The same after a change of `self` in place, for the result and for what was there `before`, of
-/// which the node has made a copy.
+/// What a node that has changed `self` in place has saved gets tangents: the result, and what was
+/// there `before`, of which the node has made a copy.
 void set_tangents_of_saved_by_change(const Node& node, const Tensor& self, const Tensor& before) {
   const NoGradGuard no_grad;
   const Tensor now = own_tangent(self);
@@ -286,8 +269,9 @@ class Call {
         schema_(schema_of(op)), first_(stack.size() - schema_->args.size()),
         arguments_(stack.data() + first_, schema_->args.size()) {}
 
+  bool has_tangents() const { return arguments_.have_tangents(); }
+
   void run() {
-    if (!arguments_.have_tangents()) return redispatch_boxed(op_, keys_, stack_);
     recorded_ =
         GradMode::is_enabled() && (arguments_.require_grad() || arguments_.tangents_require_grad());
     switch (schema_->kind()) {
@@ -403,28 +387,6 @@ class Call {
     }
   }
 
-  static void write_tangent(const Tensor& self, const Tensor& before, const Tensor& tangent) {
-    if (before.defined()) {
-      if (tangent.defined()) {
-        before.copy_(tangent);
-      } else {
-        before.zero_();
-      }
-      return;
-    }
-    if (!tangent.defined()) return;
-    if (!self.is_view()) return set_tangent(self, laid_out_like(tangent, self));
-    const Tensor base = self._base();
-    Tensor whole = own_tangent(base);
-    if (!whole.defined()) {
-      whole = laid_out_like(zeros_like(base.detach()), base);
-      set_tangent(base, whole);
-    }
-    const Tensor part = part_of(whole, base, self);
-    part.copy_(tangent);
-    set_tangent(self, part);
-  }
-
   std::vector<Tensor> results_from(size_t first) const {
     std::vector<Tensor> results;
     for (size_t i = first; i < stack_.size(); ++i) {
@@ -474,37 +436,100 @@ class Call {
   mutable std::vector<std::pair<Tensor, Tensor>> stand_ins_;
 };
 
-void run_with_tangents(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
-  if (!current_level || InferenceMode::is_enabled())
-    return redispatch_boxed(op, keys.remove(DispatchLayer::ForwardGrad), stack);
-  Call(op, keys, stack).run();
-}
+class ForwardMode final : public CallMode {
+ public:
+  void call(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) override {
+    if (current_level && !InferenceMode::is_enabled()) {
+      Call call(op, keys, stack);
+      if (call.has_tangents()) return call.run();
+    }
+    go_on(op, keys, stack);
+  }
+};
 
-void enable(bool enabled) {
-  uint8_t& layers = thread_state.enabled_layers;
-  layers = static_cast<uint8_t>(enabled ? layers | kForwardLayer : layers & ~kForwardLayer);
-  thread_state.refresh();
-}
+ForwardMode forward_mode;
+thread_local std::optional<CallModeGuard> guard_of_level;
 
 }  // namespace
 
+void write_tangent(const Tensor& self, const Tensor& before, const Tensor& tangent) {
+  if (before.defined()) {
+    if (tangent.defined()) {
+      before.copy_(tangent);
+    } else {
+      before.zero_();
+    }
+    return;
+  }
+  if (!tangent.defined()) return;
+  if (!self.is_view()) return set_tangent(self, laid_out_like(tangent, self));
+  const Tensor base = self._base();
+  Tensor whole = own_tangent(base);
+  if (!whole.defined()) {
+    whole = laid_out_like(zeros_like(base.detach()), base);
+    set_tangent(base, whole);
+  }
+  const Tensor part = part_of(whole, base, self);
+  part.copy_(tangent);
+  set_tangent(self, part);
+}
+
+void set_tangents_of_saved_results(const Node& node, const std::vector<Tensor>& results,
+                                   const std::vector<Tensor>& tangents) {
+  const NoGradGuard no_grad;  // what is saved itself, without the history that it is given else
+  const auto visit = [&](const SavedVariable& saved) {
+    if (!saved.was_defined()) return;
+    const Tensor data = saved.unpack(node);
+    for (size_t i = 0; i < results.size(); ++i) {
+      // No input shares the memory of a result that is no view.
+      if (!tangents[i].defined() || !data.is_alias_of(results[i])) continue;
+      if (own_tangent(data).defined()) continue;  // an input of a custom Function
+      set_tangent(data, tangents[i]);
+      saved_results.push_back(data);
+    }
+  };
+  for (const SavedEntry& entry : node.saved()) {
+    if (entry.kind == SavedKind::Tensor) visit(*static_cast<const SavedVariable*>(entry.value));
+    if (entry.kind != SavedKind::TensorList) continue;
+    for (const auto& s : *static_cast<const std::vector<SavedVariable>*>(entry.value)) visit(s);
+  }
+}
+
+void check_tangent_sizes(const Tensor& tensor, const Tensor& tangent) {
+  TENON_CHECK(tensor.sizes() == tangent.sizes(),
+              "Trying to set a forward gradient that has a different size than that of the "
+              "original Tensor, this is not supported. Tensor is of size ",
+              tensor.sizes(), " while the given forward gradient is of size ", tangent.sizes(),
+              ".");
+}
+
+void set_tangent_of(const Tensor& tensor, const Tensor& tangent) {
+  const ExcludeLayers below(DispatchLayer::ForwardGrad);
+  set_tangent(tensor, laid_out_like(tangent, tensor));
+}
+
+SuspendedLevel::SuspendedLevel()
+    : level_(std::exchange(current_level, 0)), was_suspended_(is_suspended) {
+  if (level_) is_suspended = true;
+}
+SuspendedLevel::~SuspendedLevel() {
+  current_level = level_;
+  is_suspended = was_suspended_;
+}
+
 DualLevel::DualLevel() {
-  TENON_CHECK(!current_level, "Nested forward mode AD is not supported at the moment");
-  [[maybe_unused]] static const bool is_registered = [] {
-    tenon::detail::add_fallback(DispatchKey::ForwardGrad, run_with_tangents,
-                                "autograd/forward_ad.cpp");
-    return true;
-  }();
+  TENON_CHECK(!current_level && !is_suspended,
+              "Nested forward mode AD is not supported at the moment");
   static std::atomic<uint64_t> next{0};
   current_level = ++next;
-  enable(true);
+  guard_of_level.emplace(forward_mode);
 }
 
 DualLevel::~DualLevel() {
   for (const Tensor& t : saved_results) set_tangent(t, {});
   saved_results.clear();
   current_level = 0;
-  enable(false);
+  guard_of_level.reset();
 }
 
 bool DualLevel::is_active() { return current_level != 0; }
@@ -522,11 +547,7 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
   TENON_CHECK_VALUE(
       is_differentiable(tangent.scalar_type()),
       "Expected tangent to be floating point or complex, but got: ", tangent.scalar_type());
-  TENON_CHECK(primal.sizes() == tangent.sizes(),
-              "Trying to set a forward gradient that has a different size than that of the "
-              "original Tensor, this is not supported. Tensor is of size ",
-              primal.sizes(), " while the given forward gradient is of size ", tangent.sizes(),
-              ".");
+  check_tangent_sizes(primal, tangent);
   TENON_CHECK(primal.scalar_type() == tangent.scalar_type(),
               "Trying to set a forward gradient whose dtype differs from that of the original "
               "Tensor, ",

@@ -6,7 +6,7 @@ namespace tenon::autograd {
 class Node;
 }
 
-/// Forward mode: derivatives along a direction, computed beside the values. docs/forward_mode.md.
+/// Forward mode: derivatives along a direction, computed beside the values. docs/modes.md.
 ///
 ///     const forward_ad::DualLevel level;
 ///     const Tensor y = f(forward_ad::make_dual(x, v));

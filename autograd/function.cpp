@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "aten/core/exclude_layers.h"
 #include "autograd/forward_ad.h"
 #include "autograd/generated_support.h"
 #include "autograd/messages.h"
 #include "autograd/view.h"
 #include "tenon/ops/zeros.h"
+#include "tenon/ops/zeros_like.h"
 
 namespace tenon::autograd {
 namespace {
@@ -22,6 +24,7 @@ bool contains(const variable_list& list, const Tensor& t) {
 }  // namespace
 
 variable_list AutogradContext::get_saved_variables() const {
+  if (in_jvp_) return for_forward_;
   variable_list tensors;
   tensors.reserve(saved_.size());
   for (const SavedVariable& s : saved_) tensors.push_back(s.unpack(*node_));
@@ -122,14 +125,6 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
 }
 
 void FunctionNode::record(variable_list& outputs) {
-  if (TENON_UNLIKELY(forward_ad::DualLevel::is_active())) {
-    for (const Tensor& t : inputs_) {
-      if (!t.defined() || !forward_ad::tangent_of(t).defined()) continue;
-      tenon::detail::raise<NotImplementedError>(
-          "Trying to use forward AD with ", function_name(),
-          " that does not support it because a custom Function has no jvp");
-    }
-  }
   recorded_ = !InferenceMode::is_enabled() && compute_requires_grad(TensorList(inputs_));
   for (const Tensor& t : context_.dirty_) {
     TENON_CHECK(contains(inputs_, t), "[", function_name(),
@@ -139,8 +134,9 @@ void FunctionNode::record(variable_list& outputs) {
     check_inplace(t, recorded_);
   }
   const variable_list returned = outputs;
-  const size_t count = outputs.size();
-  for (size_t i = 0; i < count; ++i) {
+  const auto count = static_cast<size_t>(
+      std::count_if(outputs.begin(), outputs.end(), [](const Tensor& t) { return t.defined(); }));
+  for (size_t i = 0; i < outputs.size(); ++i) {
     // One tensor returned twice stays one tensor.
     size_t first = 0;
     while (!returned[first].is_same(returned[i])) ++first;
@@ -152,10 +148,101 @@ void FunctionNode::record(variable_list& outputs) {
     record_output(outputs[i], count);
   }
   if (recorded_) save(outputs);
+  if (TENON_UNLIKELY(forward_ad::DualLevel::is_active())) push_tangents(returned, outputs);
   context_.to_save_.clear();
+  context_.for_forward_.clear();
   context_.dirty_.clear();
   context_.non_differentiable_.clear();
   inputs_.clear();
+}
+
+/// `tangent`: what jvp gave for an output that is an input, changed in place.
+void FunctionNode::check_tangent_of_change(const Tensor& output, const Tensor& tangent,
+                                           const variable_list& tangents,
+                                           const std::vector<uint32_t>& versions) const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!inputs_[i].is_same(output)) continue;
+    TENON_CHECK(tangents[i].unsafe_impl()->version() != versions[i], messages::kJvpNotInPlace);
+    TENON_CHECK(tangent.is_same(tangents[i]), messages::kJvpNotAsIs);
+  }
+}
+
+/// The same for an output that is a view: where it is one of an input that has a tangent, what jvp
+/// gave must be a view of that.
+void FunctionNode::check_tangent_of_view(const Tensor& output, const Tensor& tangent) const {
+  const Tensor base = output._base();
+  for (const Tensor& input : inputs_) {
+    if (!input.defined() || !(input.is_view() ? input._base() : input).is_same(base)) continue;
+    const Tensor of_input = forward_ad::tangent_of(input);
+    if (!of_input.defined()) continue;
+    TENON_CHECK(tangent.defined() && tangent.is_view(), messages::kJvpNoView);
+    TENON_CHECK(tangent.is_alias_of(of_input), messages::kJvpViewOfAnother);
+  }
+}
+
+/// Gives the outputs the tangents that jvp computes from those of the inputs.
+/// `returned`: the outputs as forward gave them.
+void FunctionNode::push_tangents(const variable_list& returned, const variable_list& outputs) {
+  variable_list tangents, given;
+  std::vector<uint32_t> versions;
+  bool found = false;
+  for (const Tensor& input : inputs_) {
+    tangents.push_back(forward_ad::tangent_of(input));
+    versions.push_back(tangents.back().defined() ? tangents.back().unsafe_impl()->version() : 0);
+    found = found || tangents.back().defined();
+  }
+  if (!found) return;
+  TENON_CHECK_AS(NotImplementedError, jvp_,
+                 "You must implement the jvp function for custom autograd.Function to use it with "
+                 "forward mode AD, got ",
+                 function_name(), " without one");
+  size_t at = 0;
+  for (const bool is_tensor : is_tensor_) {
+    const size_t i = at;
+    at += is_tensor;
+    const bool zero = is_tensor && !tangents[i].defined() && inputs_[i].defined() &&
+                      context_.materialize_grads_ && is_differentiable(inputs_[i].scalar_type());
+    given.push_back(zero ? zeros_like(inputs_[i].detach()) : is_tensor ? tangents[i] : Tensor());
+  }
+  variable_list results;
+  {
+    const forward_ad::SuspendedLevel level;
+    struct InJvp {
+      bool& flag;
+      ~InJvp() { flag = false; }
+    } const scope{context_.in_jvp_ = true};
+    results = jvp_(&context_, std::move(given));
+  }
+  TENON_CHECK(results.size() == outputs.size(), "function ", function_name(),
+              ": Function's jvp returned an invalid number of forward gradients (expected ",
+              outputs.size(), " but got ", results.size(), ")");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    const bool differentiable = output.defined() && is_differentiable(output.scalar_type()) &&
+                                !contains(context_.non_differentiable_, returned[i]);
+    TENON_CHECK(differentiable || !results[i].defined(), "function ", function_name(),
+                ": Function's jvp returned a gradient at position ", i,
+                ", but the corresponding forward output is not a differentiable Tensor. You should "
+                "return None at that position instead.");
+    if (!differentiable) continue;
+    if (results[i].defined()) forward_ad::check_tangent_sizes(output, results[i]);
+    if (contains(context_.dirty_, returned[i])) {
+      const Tensor before = forward_ad::tangent_of(output);
+      if (before.defined()) {
+        check_tangent_of_change(output, results[i], tangents, versions);
+      } else {
+        const ExcludeLayers below(DispatchLayer::ForwardGrad);
+        forward_ad::write_tangent(output, before, results[i]);
+      }
+      continue;
+    }
+    if (output.is_view()) check_tangent_of_view(output, results[i]);
+    if (results[i].defined()) forward_ad::set_tangent_of(output, results[i]);
+  }
+  if (recorded_) {
+    forward_ad::set_tangents_of_saved_results(*this, {outputs.begin(), outputs.end()},
+                                              {results.begin(), results.end()});
+  }
 }
 
 void FunctionNode::save(const variable_list& outputs) {

@@ -7,6 +7,7 @@
 #include "aten/core/thread_state.h"
 #include "aten/core/value.h"
 #include "autograd/saved_variable.h"
+#include "autograd/tangents.h"
 
 namespace tenon::autograd {
 
@@ -21,15 +22,17 @@ class TENON_API AutogradContext {
 
   /// In forward: inputs or outputs to keep for backward.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
+  /// In forward: inputs or outputs to keep for jvp, which follows at once.
+  void save_for_forward(variable_list to_save) { for_forward_ = std::move(to_save); }
   /// In backward: what was saved, in the same order. Throws if one has been changed in place since,
-  /// or if the graph has been freed.
+  /// or if the graph has been freed. In jvp: what save_for_forward() was given.
   variable_list get_saved_variables() const;
   /// In forward: inputs that it changes in place. Each must be among its outputs.
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
   /// In forward: outputs that have no gradient.
   void mark_non_differentiable(const variable_list& outputs) { non_differentiable_ = outputs; }
-  /// In forward: whether backward gets zeros where no gradient arrived (the default) or undefined
-  /// tensors.
+  /// In forward: whether backward gets zeros where no gradient arrived, and jvp where an argument
+  /// has no tangent (the default), or undefined tensors.
   void set_materialize_grads(bool materialize) { materialize_grads_ = materialize; }
   /// Whether the gradient of tensor argument i is wanted; elements of a list count one by one.
   bool needs_input_grad(size_t i) const;
@@ -39,18 +42,28 @@ class TENON_API AutogradContext {
 
   const Node* node_ = nullptr;
   variable_list to_save_;
+  variable_list for_forward_;
   variable_list dirty_;
   variable_list non_differentiable_;
   std::vector<SavedVariable> saved_;
   bool materialize_grads_ = true;
+  bool in_jvp_ = false;
 };
 
 /// The node of a custom Function.
 class TENON_API FunctionNode : public Node {
  public:
-  using Backward = variable_list (*)(AutogradContext*, variable_list);
+  using Derivative = variable_list (*)(AutogradContext*, variable_list);
 
-  FunctionNode(Backward backward, const std::type_info& type) : backward_(backward), type_(type) {
+  /// Around forward: nothing in it is recorded, or has tangents.
+  class Forward {
+    NoGradGuard no_grad_;
+    forward_ad::SuspendedLevel no_tangents_;
+  };
+
+  /// `jvp`: null if there is none.
+  FunctionNode(Derivative backward, Derivative jvp, const std::type_info& type)
+      : backward_(backward), jvp_(jvp), type_(type) {
     context_.node_ = this;
   }
   /// "SquareBackward" for `struct Square : Function<Square>`.
@@ -78,14 +91,20 @@ class TENON_API FunctionNode : public Node {
   }
   /// The name of the function, "Square": by default that of the type.
   virtual std::string function_name() const;
-  /// After forward: gives its results their history, and keeps what was saved.
+  /// After forward: gives its results their history and tangents, and keeps what was saved.
   void record(variable_list& outputs);
 
  private:
   void record_output(Tensor& output, size_t differentiable_outputs);
   void save(const variable_list& outputs);
+  void push_tangents(const variable_list& returned, const variable_list& outputs);
+  void check_tangent_of_change(const Tensor& output, const Tensor& tangent,
+                               const variable_list& tangents,
+                               const std::vector<uint32_t>& versions) const;
+  void check_tangent_of_view(const Tensor& output, const Tensor& tangent) const;
 
-  Backward backward_;
+  Derivative backward_;
+  Derivative jvp_;
   const std::type_info& type_;
   AutogradContext context_;
   variable_list inputs_;         // only until record() is through
@@ -98,15 +117,21 @@ class TENON_API FunctionNode : public Node {
 ///   static variable_list backward(AutogradContext*, variable_list grad_outputs);
 /// and is called as T::apply(arguments...). forward() is not recorded. backward() gives one
 /// gradient for each argument, undefined for those that are no tensors or need none; made of
-/// operators, it can be differentiated itself.
+/// operators, it can be differentiated itself. For forward mode (docs/modes.md) T has also
+///   static variable_list jvp(AutogradContext*, variable_list tangents);
+/// which is called after forward() with one tangent for each argument, undefined for those that are
+/// no tensors, and gives one for each output: a view of the input's for a view of an input, the
+/// input's own, changed, for an input that is dirty.
 template <class T>
 struct Function {
   template <class... Args>
   static auto apply(Args&&... args) {
-    const auto node = make_node<FunctionNode>(&T::backward, typeid(T));
+    FunctionNode::Derivative jvp = nullptr;
+    if constexpr (requires { &T::jvp; }) jvp = &T::jvp;
+    const auto node = make_node<FunctionNode>(&T::backward, jvp, typeid(T));
     (node->add_input(args), ...);
     auto result = [&] {
-      const NoGradGuard no_grad;
+      const FunctionNode::Forward scope;
       return T::forward(&node->context(), std::forward<Args>(args)...);
     }();
     using Result = decltype(result);

@@ -2,6 +2,8 @@
 
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
+#include "autograd/forward_ad.h"
+#include "tenon/ops/ones_like.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/select.h"
 #include "tenon/ops/stack.h"
@@ -153,6 +155,41 @@ std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b) {
   return sizes;
 }
 
+bool is_forward(const char* name, const Options& options) {
+  if (options.strategy == Strategy::Reverse) return false;
+  constexpr const char* kRefused = "=True` and `strategy=\"forward-mode\"` are not supported "
+                                   "together (yet). Please set one of them "
+                                   "otherwise.";
+  TENON_CHECK(!options.strict, "torch.autograd.functional.", name, ": `strict", kRefused);
+  TENON_CHECK_NOT_IMPLEMENTED(!options.create_graph, "torch.autograd.functional.", name,
+                              ": `create_graph", kRefused);
+  return true;
+}
+void check_reverse(const char* name, const Options& options) {
+  TENON_CHECK_VALUE(options.strategy == Strategy::Reverse, "[", name,
+                    "] there is reverse mode alone, got forward mode");
+}
+
+/// The inputs with tangents, those of a `v` that is left out being 1.
+variable_list duals(const variable_list& inputs, const variable_list& v) {
+  variable_list with;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor tangent = v[i].defined() ? v[i] : ones_like(inputs[i].detach());
+    with.push_back(forward_ad::make_dual(inputs[i], tangent));
+  }
+  return with;
+}
+/// What the level that is about to end has given, and the tangents, zeros where there is none.
+Product unpacked(const variable_list& outputs) {
+  Product result;
+  for (const Tensor& t : outputs) {
+    const Tensor tangent = forward_ad::tangent_of(t);
+    result.outputs.push_back(t.detach());
+    result.product.push_back(tangent.defined() ? tangent.detach() : zeros_like(t.detach()));
+  }
+  return result;
+}
+
 /// The function and its first derivative, recorded, for products with the second.
 struct FirstDerivative {
   variable_list inputs;
@@ -176,10 +213,44 @@ FirstDerivative first_derivative(const char* name, const MultiFunction& f,
   return first;
 }
 
+/// Column by column: one call of the function for each element of the inputs.
+std::vector<variable_list> forward_jacobian(const MultiFunction& f, const variable_list& inputs) {
+  const variable_list in = prepare(inputs, false, false);
+  std::vector<std::vector<std::vector<Tensor>>> columns;  // of each output and input
+  variable_list outputs;
+  for (size_t j = 0; j < in.size(); ++j) {
+    // An input without elements needs a call as well, for what the outputs are.
+    for (int64_t k = 0; k < std::max<int64_t>(in[j].numel(), 1); ++k) {
+      const forward_ad::DualLevel level;
+      variable_list with = in;
+      const Tensor direction = zeros_like(in[j]).contiguous();
+      if (in[j].numel() > 0) direction.view({-1}).select(0, k).fill_(1);
+      with[j] = forward_ad::make_dual(in[j], direction);
+      const Product column = unpacked(f(with));
+      outputs = column.outputs;
+      columns.resize(outputs.size(), std::vector<std::vector<Tensor>>(in.size()));
+      if (in[j].numel() == 0) continue;
+      for (size_t i = 0; i < outputs.size(); ++i) columns[i][j].push_back(column.product[i]);
+    }
+  }
+  std::vector<variable_list> result;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    variable_list of_output;
+    for (size_t j = 0; j < in.size(); ++j) {
+      const std::vector<int64_t> sizes = joined(outputs[i].sizes(), in[j].sizes());
+      of_output.push_back(columns[i][j].empty() ? outputs[i].new_zeros(sizes)
+                                                : stack(columns[i][j], -1).view(sizes));
+    }
+    result.push_back(std::move(of_output));
+  }
+  return result;
+}
+
 }  // namespace
 
 Product vjp(const MultiFunction& f, const variable_list& inputs, const variable_list& v,
             const Options& options) {
+  check_reverse("vjp", options);
   const AutoGradMode recorded(true);
   const variable_list in = prepare(inputs, options.create_graph, true);
   const variable_list outputs = f(in);
@@ -193,6 +264,13 @@ Product vjp(const MultiFunction& f, const variable_list& inputs, const variable_
 
 Product jvp(const MultiFunction& f, const variable_list& inputs, const variable_list& v,
             const Options& options) {
+  if (is_forward("jvp", options)) {
+    const variable_list in = prepare(inputs, false, false);
+    const variable_list weights =
+        prepare_v("jvp", v, in, "the input to the user-provided function", false);
+    const forward_ad::DualLevel level;
+    return unpacked(f(duals(in, weights)));
+  }
   const AutoGradMode recorded(true);
   const variable_list in = prepare(inputs, options.create_graph, true);
   const variable_list weights =
@@ -216,6 +294,7 @@ Product jvp(const MultiFunction& f, const variable_list& inputs, const variable_
 
 std::vector<variable_list> jacobian(const MultiFunction& f, const variable_list& inputs,
                                     const Options& options) {
+  if (is_forward("jacobian", options)) return forward_jacobian(f, inputs);
   const AutoGradMode recorded(true);
   const variable_list in = prepare(inputs, options.create_graph, true);
   const variable_list outputs = f(in);
@@ -259,7 +338,13 @@ std::vector<variable_list> hessian(const MultiFunction& f, const variable_list& 
     check_single("hessian", outputs);
     return {outputs[0].reshape({})};
   };
-  const MultiFunction first = [&](const variable_list& in) {
+  const bool forward = options.strategy == Strategy::Forward;
+  const MultiFunction first = [&](const variable_list& duals) {
+    variable_list in = duals;
+    // So that they are not detached, which would drop their tangents.
+    for (Tensor& t : in) {
+      if (forward && !t.requires_grad()) t.set_requires_grad(true);
+    }
     variable_list jac = jacobian(single, in, {.create_graph = true, .strict = false})[0];
     check_jacobian(jac, options);
     return jac;
@@ -269,6 +354,7 @@ std::vector<variable_list> hessian(const MultiFunction& f, const variable_list& 
 
 Product vhp(const MultiFunction& f, const variable_list& inputs, const variable_list& v,
             const Options& options) {
+  check_reverse("vhp", options);
   const AutoGradMode recorded(true);
   const FirstDerivative first = first_derivative("vhp", f, inputs, v, options);
   const variable_list product =
@@ -280,6 +366,20 @@ Product vhp(const MultiFunction& f, const variable_list& inputs, const variable_
 Product hvp(const MultiFunction& f, const variable_list& inputs, const variable_list& v,
             const Options& options) {
   const AutoGradMode recorded(true);
+  if (is_forward("hvp", options)) {
+    const variable_list in = prepare(inputs, false, true);
+    const variable_list weights =
+        prepare_v("hvp", v, in, "the input to the user-provided function", false);
+    const forward_ad::DualLevel level;
+    const variable_list with = duals(in, weights);
+    const variable_list outputs = f(with);
+    check_single("hvp", outputs);
+    variable_list jacobian = gradients(outputs, with, {}, false);
+    for (size_t i = 0; i < jacobian.size(); ++i) {
+      if (!jacobian[i].defined()) jacobian[i] = zeros_like(in[i].detach());
+    }
+    return {finish(outputs, false), unpacked(jacobian).product};
+  }
   const FirstDerivative first = first_derivative("hvp", f, inputs, v, options);
   const variable_list u = zeros_that_require_grad(first.inputs);
   const variable_list twice = gradients(first.jacobian, first.inputs, u, true);

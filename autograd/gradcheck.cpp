@@ -4,9 +4,11 @@
 #include <complex>
 
 #include "autograd/autograd.h"
+#include "autograd/forward_ad.h"
 #include "autograd/generated_support.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/empty_strided.h"
+#include "tenon/ops/stack.h"
 #include "tenon/ops/zeros_like.h"
 
 namespace tenon::autograd {
@@ -112,6 +114,8 @@ class Check {
       }
       checked_.push_back(i);
     }
+    TENON_CHECK_VALUE(options.check_forward_ad || options.check_backward_ad,
+                      "Expected at least one of check_forward_ad or check_backward_ad to be True");
     TENON_CHECK_VALUE(!checked_.empty(),
                       "[gradcheck] at least one input must require grad, got none");
   }
@@ -122,13 +126,18 @@ class Check {
       check_constant();
       return;
     }
+    find_positions();
     for (size_t o = 0; o < outputs_.size(); ++o) {
       TENON_CHECK_VALUE(is_checked_type(outputs_[o]), "[gradcheck] output ", o,
                         " must be Double or ComplexDouble, got ", outputs_[o].scalar_type());
-      check_output(o);
+      options_.fast_mode ? check_projections(o) : check_output(o);
     }
-    if (options_.check_noncontiguous_grad) check_noncontiguous();
-    if (options_.check_undefined_grad) check_undefined();
+    if (options_.check_backward_ad) {
+      if (options_.check_noncontiguous_grad) check_noncontiguous();
+      if (options_.check_undefined_grad) check_undefined();
+      if (options_.check_batched_grad) check_batched();
+    }
+    if (options_.check_forward_ad && options_.check_undefined_grad) check_zero_tangents();
   }
 
  private:
@@ -216,32 +225,141 @@ class Check {
     }
   }
 
+  /// The tangents of the outputs that require grad, for those of the checked inputs, of which
+  /// undefined ones are none; zeros where there is none.
+  Tensors pushed_forward(const Tensors& tangents) const {
+    const forward_ad::DualLevel level;
+    Tensors in = inputs_;
+    for (size_t i = 0; i < checked_.size(); ++i) {
+      if (tangents[i].defined())
+        in[checked_[i]] = forward_ad::make_dual(inputs_[checked_[i]], tangents[i]);
+    }
+    const Tensors all = function_(in);
+    Tensors result;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      const Tensor tangent = forward_ad::tangent_of(nth_output(all, o));
+      result.push_back(tangent.defined() ? tangent.detach() : zeros_like(outputs_[o].detach()));
+    }
+    return result;
+  }
+  Tensors only(size_t i, const Tensor& tangent) const {
+    Tensors tangents(checked_.size());
+    tangents[i] = tangent;
+    return tangents;
+  }
+
+  bool is_near(double n, double a, double scale = 1) const {
+    return std::abs(n - a) <= options_.atol * scale + options_.rtol * std::abs(n);
+  }
+  /// Compares d(real j of output o)/d(real k of checked input i).
+  void expect_derivative(const char* mode, size_t o, int64_t j, size_t i, int64_t k,
+                         double numerical, double analytical) const {
+    if (is_near(numerical, analytical)) return;
+    tenon::detail::raise<Error>(
+        "[gradcheck] Jacobian ", mode, "mismatch for output ", o, " with respect to input ",
+        checked_[i], ": d(", Reals(outputs_[o]).place(j), " of the output)/d(",
+        Reals(inputs_[checked_[i]]).place(k), " of the input) is numerically ", numerical,
+        ", analytically ", analytical);
+  }
+  void expect_deterministic(size_t o, const Tensors& first, const Tensors& second) const {
+    for (size_t i = 0; i < checked_.size(); ++i) {
+      const Reals g(first[i]), h(second[i]);
+      for (int64_t k = 0; k < g.size(); ++k) {
+        TENON_CHECK(
+            std::abs(g[k] - h[k]) <= options_.nondet_tol || (std::isnan(g[k]) && std::isnan(h[k])),
+            "[gradcheck] Backward is not reentrant: run twice, it gives ", g[k], " and ", h[k],
+            " for output ", o, " with respect to ", g.place(k), " of input ", checked_[i]);
+      }
+    }
+  }
+
+  static constexpr const char* kForwardMode = "computed with forward mode ";
+
+  /// All elements of the Jacobians of an output.
   void check_output(size_t o) {
-    if (positions_.empty()) find_positions();
     std::vector<std::vector<std::vector<double>>> expected;
     for (size_t i : checked_) expected.push_back(numerical(o, i));
-    const Tensor unit = zeros_like(outputs_[o]).contiguous();
-    const Reals y(unit);
-    for (int64_t j = 0; j < y.size(); ++j) {
-      y[j] = 1;
-      const Tensors analytical = gradients({outputs_[o]}, {unit.clone()});
-      const Tensors again = gradients({outputs_[o]}, {unit.clone()});
-      y[j] = 0;
-      for (size_t i = 0; i < checked_.size(); ++i) {
-        const Reals g(analytical[i]), h(again[i]), x(inputs_[checked_[i]]);
-        for (int64_t k = 0; k < g.size(); ++k) {
-          const double n = expected[i][k][j];
-          TENON_CHECK(std::abs(n - g[k]) <= options_.atol + options_.rtol * std::abs(n),
-                      "[gradcheck] Jacobian mismatch for output ", o, " with respect to input ",
-                      checked_[i], ": d(", y.place(j), " of the output)/d(", x.place(k),
-                      " of the input) is numerically ", n, ", analytically ", g[k]);
-          TENON_CHECK(std::abs(g[k] - h[k]) <= options_.nondet_tol ||
-                          (std::isnan(g[k]) && std::isnan(h[k])),
-                      "[gradcheck] Backward is not reentrant: run twice, it gives ", g[k], " and ",
-                      h[k], " for output ", o, " with respect to ", x.place(k), " of input ",
-                      checked_[i]);
+    if (options_.check_backward_ad) {
+      const Tensor unit = zeros_like(outputs_[o]).contiguous();
+      const Reals y(unit);
+      for (int64_t j = 0; j < y.size(); ++j) {
+        y[j] = 1;
+        const Tensors analytical = gradients({outputs_[o]}, {unit.clone()});
+        const Tensors again = gradients({outputs_[o]}, {unit.clone()});
+        y[j] = 0;
+        for (size_t i = 0; i < checked_.size(); ++i) {
+          const Reals g(analytical[i]);
+          for (int64_t k = 0; k < g.size(); ++k)
+            expect_derivative("", o, j, i, k, expected[i][k][j], g[k]);
         }
+        expect_deterministic(o, analytical, again);
       }
+    }
+    if (!options_.check_forward_ad) return;
+    for (size_t i = 0; i < checked_.size(); ++i) {
+      const Tensor unit = zeros_like(inputs_[checked_[i]].detach()).contiguous();
+      const Reals x(unit);
+      for (int64_t k = 0; k < x.size(); ++k) {
+        x[k] = 1;
+        const Tensor tangent = pushed_forward(only(i, unit.clone()))[o];
+        x[k] = 0;
+        const Reals t(tangent);
+        for (int64_t j = 0; j < t.size(); ++j)
+          expect_derivative(kForwardMode, o, j, i, k, expected[i][k][j], t[j]);
+      }
+    }
+  }
+
+  static double dot(const Tensor& a, const Tensor& b) {
+    const Reals x(a), y(b);
+    double sum = 0;
+    for (int64_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+  }
+  static double sum_of_magnitudes(const Tensor& t) {
+    const Reals x(t);
+    double sum = 0;
+    for (int64_t i = 0; i < x.size(); ++i) sum += std::abs(x[i]);
+    return sum;
+  }
+
+  /// v^T J u by central differences along u.
+  double projection(size_t o, size_t input, const Tensor& u, const Tensor& v) const {
+    const NoGradGuard no_grad;
+    const Reals x(inputs_[input]), along(u);
+    std::vector<double> kept(static_cast<size_t>(x.size()));
+    for (int64_t k = 0; k < x.size(); ++k) kept[static_cast<size_t>(k)] = x[k];
+    const auto at = [&](double step) {
+      for (int64_t k = 0; k < x.size(); ++k) x[k] = kept[static_cast<size_t>(k)] + step * along[k];
+      // It may be a view of x.
+      const Tensor result = nth_output(function_(inputs_), o).clone();
+      for (int64_t k = 0; k < x.size(); ++k) x[k] = kept[static_cast<size_t>(k)];
+      return dot(result, v);
+    };
+    return (at(options_.eps) - at(-options_.eps)) / (2 * options_.eps);
+  }
+
+  /// The same as check_output() for one projection of each Jacobian.
+  void check_projections(size_t o) {
+    const Tensor v = arbitrary_like(outputs_[o], o + 11);
+    Tensors back;
+    if (options_.check_backward_ad) {
+      back = gradients({outputs_[o]}, {v});
+      expect_deterministic(o, back, gradients({outputs_[o]}, {v}));
+    }
+    for (size_t i = 0; i < checked_.size(); ++i) {
+      const Tensor u = arbitrary_like(inputs_[checked_[i]], i + 51);
+      const double scale = sum_of_magnitudes(u) * sum_of_magnitudes(v);
+      const double expected = projection(o, checked_[i], u, v);
+      const bool holds =
+          (!options_.check_backward_ad || is_near(expected, dot(back[i], u), scale)) &&
+          (!options_.check_forward_ad ||
+           is_near(expected, dot(pushed_forward(only(i, u))[o], v), scale));
+      if (holds) continue;
+      check_output(o);
+      tenon::detail::raise<Error>(
+          "[gradcheck] Fast gradcheck failed for output ", o, " with respect to input ",
+          checked_[i], ", but element-wise differences are small: without fast_mode it passes");
     }
   }
 
@@ -284,6 +402,48 @@ class Check {
     }
   }
 
+  void check_batched() const {
+    std::vector<Tensors> rows;
+    Tensors batches;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      const Tensors both{arbitrary_like(outputs_[o], o + 21), arbitrary_like(outputs_[o], o + 31)};
+      batches.push_back(stack(both, 0));
+      rows.push_back(both);
+    }
+    const Tensors to = wanted();
+    const Tensors batched =
+        grad(outputs_, to, batches,
+             {.retain_graph = true, .allow_unused = true, .is_grads_batched = true});
+    for (int64_t k = 0; k < 2; ++k) {
+      Tensors grads, parts;
+      for (const Tensors& both : rows) grads.push_back(both[static_cast<size_t>(k)]);
+      for (size_t i = 0; i < to.size(); ++i)
+        parts.push_back(batched[i].defined() ? batched[i].select(0, k) : zeros_like(to[i]));
+      expect_same(parts, gradients(outputs_, grads), "a batch of gradients");
+    }
+  }
+
+  /// Tangents that are zeros count as those that are not there.
+  void check_zero_tangents() const {
+    for (size_t i = 0; checked_.size() > 1 && i < checked_.size(); ++i) {
+      const Tensor u = arbitrary_like(inputs_[checked_[i]], i + 71);
+      Tensors tangents;
+      for (size_t k : checked_) tangents.push_back(zeros_like(inputs_[k].detach()));
+      tangents[i] = u;
+      const Tensors with = pushed_forward(tangents), without = pushed_forward(only(i, u));
+      for (size_t o = 0; o < outputs_.size(); ++o) {
+        const Reals a(with[o]), b(without[o]);
+        for (int64_t j = 0; j < a.size(); ++j) {
+          TENON_CHECK(is_near(b[j], a[j]),
+                      "[gradcheck] a tangent of zeros instead of none changes "
+                      "the tangent of ",
+                      a.place(j), " of output ", o, " along input ", checked_[i], " from ", b[j],
+                      " to ", a[j]);
+        }
+      }
+    }
+  }
+
   const CheckedFunction& function_;
   const Tensors& inputs_;
   const GradcheckOptions& options_;
@@ -300,6 +460,8 @@ bool gradcheck(const CheckedFunction& function, const std::vector<Tensor>& input
   try {
     Check(function, inputs, options).run();
   } catch (const ValueError&) {
+    throw;
+  } catch (const NotImplementedError&) {
     throw;
   } catch (const Error&) {
     if (options.raise_exception) throw;

@@ -42,6 +42,14 @@ inline constexpr const char* kDirtyNotReturned =
     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified inplace must all be outputs of the Function.";
 inline constexpr const char* kDirtyViewOfSeveral =
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor, got ";
+inline constexpr const char* kJvpNotInPlace =
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input inplace, then the jvp function must modify the corresponding gradient inplace.";
+inline constexpr const char* kJvpNotAsIs =
+    "An inplace custom Function is not returning the forward mode gradients as-is. If the forward is modifying an input inplace, then the jvp function must modify the gradient inplace and return it as-is.";
+inline constexpr const char* kJvpNoView =
+    "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view.";
+inline constexpr const char* kJvpViewOfAnother =
+    "A custom Function is returning a view but the jvp is not returning a view of the given grad input.";
 // clang-format on
 
 /// "Mul" of MulBackward0.

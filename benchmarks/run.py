@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import edit_to_run  # noqa: E402
 import generator  # noqa: E402
 import peer  # noqa: E402
-from targets import AT_CEILING, Ceilings, target_of  # noqa: E402
+from targets import AT_CEILING, BESIDE, Ceilings, target_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ["calls", "own_operator", "pointwise", "operators", "reductions", "products", "training"]
 # PyTorch has these only in Python: its side is a script.
-SCRIPTS = ["files"]
+SCRIPTS = ["files", "checkpoint"]
 
 
 def parse_arguments():
@@ -113,7 +113,7 @@ class Measurement:
             "tenon_best_ns": self.best["tenon"], "torch_best_ns": self.best["torch"],
             "best_ratio": self.best["tenon"] / self.best["torch"],
             "target": target, "target_share": wanted_share, "share": share, "ceiling": ceiling, "met": met,
-            "times": self.times,
+            "memory": self.case.get("memory"), "times": self.times,
         }
 
 
@@ -129,6 +129,20 @@ def show(r):
     print(f"{r['name']:36} {r['threads']:>2} {show_time(r['tenon_ns']):>9} {100 * r['tenon_spread']:>3.0f}% "
           f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {r['best_ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
           flush=True)
+
+
+def show_beside(results):
+    """What one case takes of another, beside its bounds."""
+    by_name = {r["name"]: r for r in results}
+    for name, other, most_time, most_memory in BESIDE:
+        if name not in by_name or other not in by_name:
+            continue
+        # Process by process: neighbours in time see the same machine.
+        time = statistics.median(a / b for a, b in zip(by_name[name]["times"]["tenon"], by_name[other]["times"]["tenon"]))
+        memory = by_name[name]["memory"] / by_name[other]["memory"]
+        verdict = "met" if time <= most_time and memory <= most_memory else "MISSED"
+        print(f"{name}: {time:.3f} of the time of {other}, at most {most_time}, and {memory:.3f} of its "
+              f"{by_name[other]['memory'] / 2**20:.0f} MiB, at most {most_memory}: {verdict}")
 
 
 def measure_threads(threads, programs, options, repetitions):
@@ -157,6 +171,7 @@ def measure_threads(threads, programs, options, repetitions):
             if measurement.times["tenon"] and measurement.times["torch"]:
                 results.append(measurement.result(ceilings))
                 show(results[-1])
+    show_beside(results)
     return results, {"flops": ceilings.flops, "copies": ceilings.copies, "reads": ceilings.reads}
 
 

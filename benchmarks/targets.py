@@ -36,10 +36,14 @@ TARGETS = [
     (r"^(index|cast|dtype|copy|ragged|special|pool)/", 1.0, None),
     (r"^(convnet|mlp|transformer)/", 1.0, None),
     (r"^optim/", 0.5, None),
+    (r"^checkpoint/", 1.0, None),
     (r"^files/save$", 0.7, 0.9),
     (r"^files/load$", 0.5, 0.9),
     (r"^files/mmap_load$", 0.5, None),
 ]
+
+# (case, other case, greatest ratio of times, greatest ratio of memory), both of Tenon's side.
+BESIDE = [("checkpoint/each", "checkpoint/plain", 1.35, 0.2)]
 
 # Cases that write next to nothing: their ceiling is that of reading.
 READS_ONLY = re.compile(r"^reduce/")

@@ -26,7 +26,8 @@ void keep(T&& value) {
 struct Work {
   double bytes = 0;  ///< read and written in memory
   double flops = 0;
-  double per = 1;  ///< the time is divided by this: nodes of a chain, say
+  double memory = 0;  ///< the most bytes that it holds at a time; 0: not measured
+  double per = 1;     ///< the time is divided by this: nodes of a chain, say
 };
 
 class Runner {
@@ -84,9 +85,9 @@ class Runner {
     }
     std::sort(samples.begin(), samples.end());
     std::printf("{\"name\": \"%s\", \"ns\": %.6g, \"best\": %.6g, \"bytes\": %.17g, \"flops\": "
-                "%.17g, \"calls\": %lld}\n",
+                "%.17g, \"memory\": %.17g, \"calls\": %lld}\n",
                 name.c_str(), samples[samples.size() / 2], samples[0], work.bytes / work.per,
-                work.flops / work.per, static_cast<long long>(calls));
+                work.flops / work.per, work.memory, static_cast<long long>(calls));
     std::fflush(stdout);
   }
 

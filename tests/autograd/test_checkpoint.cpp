@@ -223,7 +223,7 @@ TEST_CASE("Contexts surround the first call and the later ones", "[checkpoint]")
   CHECK(order == "forward(f)again(f)");
   options.use_reentrant = true;
   CHECK_THROWS_WITH(checkpoint(call, x, options),
-                    "Passing `context_fn` is only supported when use_reentrant=False.");
+                    "Passing `context_fn` or `debug` is only supported when use_reentrant=False.");
 }
 
 TEST_CASE("Without recording a checkpointed call is a plain one", "[checkpoint]") {

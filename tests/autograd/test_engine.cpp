@@ -314,3 +314,59 @@ TEST_CASE("Passes within passes stay in their thread", "[engine]") {
   CHECK(depth == 200);
   CHECK(GradMode::is_enabled());
 }
+
+TEST_CASE("materialize_grads gives zeros for inputs that are not used", "[engine]") {
+  const Tensor x = leaf({1, 2}), unused = leaf({3});
+  const Tensor y = (x * x).sum();
+  const auto grads =
+      autograd::grad({y}, {x, unused}, {}, {.create_graph = true, .materialize_grads = true});
+  CHECK(values(grads[1]) == std::vector<double>{0});
+  CHECK(grads[1].requires_grad());
+  CHECK(values(autograd::grad({y}, {x, unused}, {}, {.materialize_grads = true})[0]) ==
+        std::vector<double>{2, 4});
+  CHECK_THROWS_WITH(
+      autograd::grad({y}, {unused}, {}, {.allow_unused = false, .materialize_grads = true}),
+      "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+      "allow_unused=False.");
+  const Tensor z = (x * x).sum();
+  CHECK_THROWS_WITH(autograd::grad({autograd::get_gradient_edge(z)},
+                                   {autograd::get_gradient_edge(unused)}, {ones({})},
+                                   {.materialize_grads = true}),
+                    "materialize_grads cannot be used when the given input is a GradientEdge");
+}
+
+TEST_CASE("is_grads_batched takes the first dimension for a batch", "[engine]") {
+  const Tensor x = leaf({1, 2, 3}), unused = leaf({4});
+  const Tensor y = x * x, z = x.sum();
+  const Tensor rows = tensor({1., 0., 0., 0., 1., 2.}).view({2, 3});
+  const auto batched = [](bool kept) {
+    return autograd::GradOptions{.retain_graph = kept, .is_grads_batched = true};
+  };
+  const Tensor both = autograd::grad({y, z}, {x}, {rows, tensor({10., 20.})}, batched(true))[0];
+  CHECK(both.sizes() == IntArrayRef({2, 3}));
+  CHECK(values(both) == std::vector<double>{12, 10, 10, 20, 24, 32});
+  CHECK_FALSE(both.requires_grad());
+  const auto unused_too =
+      autograd::grad({y}, {x, unused}, {rows},
+                     {.retain_graph = true, .allow_unused = true, .is_grads_batched = true});
+  CHECK_FALSE(unused_too[1].defined());
+  CHECK(autograd::grad({y}, {x}, {ones({0, 3})}, batched(true))[0].sizes() == IntArrayRef({0, 3}));
+  CHECK_THROWS_WITH(autograd::grad({y}, {x}, {ones({3})}, batched(true)),
+                    Contains("we interpret the first dimension of each grad_output as the batch "
+                             "dimension") &&
+                        Contains("grad_output[0] has a shape of torch.Size([]) and output[0] has a "
+                                 "shape of torch.Size([3])"));
+  CHECK_THROWS_AS(autograd::grad({y, z}, {x}, {rows, ones({3})}, batched(true)), ValueError);
+  CHECK_THROWS_AS(autograd::grad({z}, {x}, {}, batched(true)), Error);
+  CHECK_THROWS_AS(autograd::grad({z}, {x}, {Tensor()}, batched(true)), ValueError);
+  CHECK_THROWS_WITH(autograd::grad({autograd::get_gradient_edge(y)},
+                                   {autograd::get_gradient_edge(x)}, {rows}, batched(true)),
+                    "Batched grads are not supported with GradientEdge");
+  // A recorded run can be differentiated.
+  const Tensor g =
+      autograd::grad({y}, {x}, {rows}, {.create_graph = true, .is_grads_batched = true})[0];
+  CHECK(values(autograd::grad({g.sum()}, {x}, {}, true)[0]) == std::vector<double>{2, 2, 4});
+  // The graph lasts until the last row, and no longer.
+  autograd::grad({y}, {x}, {rows}, batched(false));
+  CHECK_THROWS_WITH(autograd::grad({y}, {x}, {rows}, batched(false)), Contains("second time"));
+}

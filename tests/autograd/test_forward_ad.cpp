@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "aten/core/thread_state.h"
-#include "autograd/function.h"
 #include "autograd/functional.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/as_strided.h"
@@ -248,21 +247,6 @@ TEST_CASE("A dual shares the memory and the changes of its primal", "[forward_ad
   // A tangent of another layout is copied into that of the primal.
   const Tensor spread = tensor({1.}, kDouble).expand({2});
   CHECK(!tangent_of(make_dual(x, spread)).is_alias_of(spread));
-}
-
-TEST_CASE("What has no derivative of its own says so", "[forward_ad]") {
-  struct Cube : autograd::Function<Cube> {
-    static Tensor forward(autograd::AutogradContext*, const Tensor& x) { return x * x * x; }
-    static autograd::variable_list backward(autograd::AutogradContext*,
-                                            autograd::variable_list grads) {
-      return {grads[0]};
-    }
-  };
-  const Tensor x = tensor({2.}, kDouble);
-  const DualLevel level;
-  CHECK_THROWS_WITH(Cube::apply(make_dual(x, x * 1)),
-                    Contains("Trying to use forward AD with Cube that does not support it"));
-  CHECK_NOTHROW(Cube::apply(x));
 }
 
 TEST_CASE("Products of the Hessian agree with reverse over reverse", "[forward_ad]") {

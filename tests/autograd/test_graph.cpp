@@ -116,7 +116,7 @@ TEST_CASE("Gradient edges stand for tensors", "[graph]") {
   const auto before = autograd::get_gradient_edge(y);
   const auto from = autograd::get_gradient_edge(x);
   y.mul_(2);  // the edge stays at the value before
-  const Tensors g = autograd::grad({before}, {from}, {ones({2})}, true);
+  const Tensors g = autograd::grad({before}, {from}, {ones({2})}, {.retain_graph = true});
   CHECK(values(g[0]) == std::vector<double>{3, 3});
   CHECK(values(autograd::grad({autograd::get_gradient_edge(y)}, {before}, {ones({2})})[0]) ==
         std::vector<double>{2, 2});

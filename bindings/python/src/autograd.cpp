@@ -329,12 +329,19 @@ void add_autograd(nb::module_& module) {
   module.def(
       "_grad",
       [](const Tensors& outputs, const Tensors& inputs, const Tensors& grads,
-         std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+         std::optional<bool> retain_graph, bool create_graph, std::optional<bool> allow_unused,
+         bool is_grads_batched, bool materialize_grads) {
         const nb::gil_scoped_release unlocked;
-        return autograd::grad(outputs, inputs, grads, retain_graph, create_graph, allow_unused);
+        return autograd::grad(outputs, inputs, grads,
+                              {.retain_graph = retain_graph,
+                               .create_graph = create_graph,
+                               .allow_unused = allow_unused,
+                               .materialize_grads = materialize_grads,
+                               .is_grads_batched = is_grads_batched});
       },
       nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"), nb::arg("retain_graph").none(),
-      nb::arg("create_graph"), nb::arg("allow_unused"));
+      nb::arg("create_graph"), nb::arg("allow_unused").none(), nb::arg("is_grads_batched"),
+      nb::arg("materialize_grads"));
   module.def("_grad_fn", [](const Tensor& t) { return wrap_node(t.grad_fn()); });
   module.def("_gradient_edge", [](const Tensor& t) {
     const autograd::Edge edge = autograd::get_gradient_edge(t);

@@ -55,6 +55,7 @@ inline Tensors to_vector(const autograd::variable_list& tensors) {
 void add_autograd(nb::module_& module);
 void add_functions_of_users(nb::module_& module);
 void add_differentiation(nb::module_& module);
+void add_selective_checkpoint(nb::module_& module);
 void add_serialization(nb::module_& module);
 void add_sharded(nb::module_& module);
 void add_exchange(nb::module_& module);

@@ -36,23 +36,47 @@ using MatrixFunction = std::vector<variable_list> (*)(const functional::MultiFun
                                                       const variable_list&,
                                                       const functional::Options&);
 
+functional::Options functional_options(bool create_graph, bool strict, bool forward) {
+  return {create_graph, strict,
+          forward ? functional::Strategy::Forward : functional::Strategy::Reverse};
+}
+
 void add_product(nb::module_& module, const char* name, ProductFunction f) {
   module.def(name, [f](nb::callable function, const Tensors& inputs, const Tensors& v,
-                       bool create_graph, bool strict) {
-    const auto result =
-        f(to_function(function), to_list(inputs), to_list(v), {create_graph, strict});
+                       bool create_graph, bool strict, bool forward) {
+    const auto result = f(to_function(function), to_list(inputs), to_list(v),
+                          functional_options(create_graph, strict, forward));
     return nb::make_tuple(to_tuple(result.outputs), to_tuple(result.product));
   });
 }
 void add_matrix(nb::module_& module, const char* name, MatrixFunction f) {
-  module.def(
-      name, [f](nb::callable function, const Tensors& inputs, bool create_graph, bool strict) {
-        nb::list rows;
-        for (const auto& row : f(to_function(function), to_list(inputs), {create_graph, strict})) {
-          rows.append(to_tuple(row));
-        }
-        return nb::tuple(rows);
-      });
+  module.def(name, [f](nb::callable function, const Tensors& inputs, bool create_graph, bool strict,
+                       bool forward) {
+    nb::list rows;
+    for (const auto& row : f(to_function(function), to_list(inputs),
+                             functional_options(create_graph, strict, forward))) {
+      rows.append(to_tuple(row));
+    }
+    return nb::tuple(rows);
+  });
+}
+
+autograd::GradcheckOptions gradcheck_options(const nb::kwargs& given) {
+  autograd::GradcheckOptions options;
+  const auto take = [&](const char* name, auto& value) {
+    if (given.contains(name)) value = nb::cast<std::decay_t<decltype(value)>>(given[name]);
+  };
+  take("eps", options.eps);
+  take("atol", options.atol);
+  take("rtol", options.rtol);
+  take("nondet_tol", options.nondet_tol);
+  take("check_undefined_grad", options.check_undefined_grad);
+  take("check_batched_grad", options.check_batched_grad);
+  take("check_backward_ad", options.check_backward_ad);
+  take("check_forward_ad", options.check_forward_ad);
+  take("fast_mode", options.fast_mode);
+  take("raise_exception", options.raise_exception);
+  return options;
 }
 
 /// A Python context manager as checkpoint() enters it.
@@ -73,8 +97,9 @@ autograd::CheckpointContext to_context(nb::handle manager) {
 
 autograd::CheckpointOptions to_options(std::optional<bool> use_reentrant, bool preserve_rng_state,
                                        nb::object context_fn, bool determinism_check,
-                                       std::optional<bool> early_stop) {
+                                       std::optional<bool> early_stop, bool debug) {
   autograd::CheckpointOptions options;
+  options.debug = debug;
   options.use_reentrant = use_reentrant;
   options.preserve_rng_state = preserve_rng_state;
   options.determinism_check = determinism_check;
@@ -92,29 +117,13 @@ autograd::CheckpointOptions to_options(std::optional<bool> use_reentrant, bool p
 }  // namespace
 
 void add_differentiation(nb::module_& module) {
-  module.def("_gradcheck",
-             [](nb::callable f, const Tensors& inputs, double eps, double atol, double rtol,
-                double nondet_tol, bool check_undefined_grad, bool raise_exception) {
-               autograd::GradcheckOptions options;
-               options.eps = eps;
-               options.atol = atol;
-               options.rtol = rtol;
-               options.nondet_tol = nondet_tol;
-               options.check_undefined_grad = check_undefined_grad;
-               options.raise_exception = raise_exception;
-               return autograd::gradcheck(to_checked(f), inputs, options);
-             });
-  module.def("_gradgradcheck",
-             [](nb::callable f, const Tensors& inputs, const Tensors& grads, double eps,
-                double atol, double rtol, double nondet_tol, bool raise_exception) {
-               autograd::GradcheckOptions options;
-               options.eps = eps;
-               options.atol = atol;
-               options.rtol = rtol;
-               options.nondet_tol = nondet_tol;
-               options.raise_exception = raise_exception;
-               return autograd::gradgradcheck(to_checked(f), inputs, grads, options);
-             });
+  module.def("_gradcheck", [](nb::callable f, const Tensors& inputs, nb::kwargs options) {
+    return autograd::gradcheck(to_checked(f), inputs, gradcheck_options(options));
+  });
+  module.def("_gradgradcheck", [](nb::callable f, const Tensors& inputs, const Tensors& grads,
+                                  nb::kwargs options) {
+    return autograd::gradgradcheck(to_checked(f), inputs, grads, gradcheck_options(options));
+  });
   add_product(module, "_vjp", functional::vjp);
   add_product(module, "_jvp", functional::jvp);
   add_product(module, "_vhp", functional::vhp);
@@ -125,16 +134,16 @@ void add_differentiation(nb::module_& module) {
       "_checkpoint",
       [](nb::callable f, const Tensors& inputs, std::optional<bool> use_reentrant,
          bool preserve_rng_state, nb::object context_fn, bool determinism_check,
-         std::optional<bool> early_stop) {
+         std::optional<bool> early_stop, bool debug) {
         return to_tuple(autograd::checkpoint(
             [kept = keep(f)](const variable_list& args) { return call(kept, args); },
             to_list(inputs),
-            to_options(use_reentrant, preserve_rng_state, context_fn, determinism_check,
-                       early_stop)));
+            to_options(use_reentrant, preserve_rng_state, context_fn, determinism_check, early_stop,
+                       debug)));
       },
       nb::arg("f"), nb::arg("inputs"), nb::arg("use_reentrant").none(),
       nb::arg("preserve_rng_state"), nb::arg("context_fn").none(), nb::arg("determinism_check"),
-      nb::arg("early_stop").none());
+      nb::arg("early_stop").none(), nb::arg("debug"));
 }
 
 }  // namespace tenon::python

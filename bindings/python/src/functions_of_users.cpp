@@ -35,10 +35,18 @@ variable_list call_backward(AutogradContext* context, variable_list grads) {
   return to_tensors(result, "the gradients that backward returns");
 }
 
+variable_list call_jvp(AutogradContext* context, variable_list tangents) {
+  const nb::gil_scoped_acquire locked;
+  const auto state = std::any_cast<std::shared_ptr<State>>(context->state);
+  const nb::object result = nb::handle(state->function.get())
+                                .attr("_jvp")(nb::handle(state->ctx.get()), to_tuple(tangents));
+  return to_tensors(result, "the tangents that jvp returns");
+}
+
 class PythonFunctionNode final : public FunctionNode {
  public:
   PythonFunctionNode(std::string name, std::shared_ptr<ContextHandle> handle)
-      : FunctionNode(&call_backward, typeid(PythonFunctionNode)), name_(std::move(name)),
+      : FunctionNode(&call_backward, &call_jvp, typeid(PythonFunctionNode)), name_(std::move(name)),
         handle_(std::move(handle)) {
     handle_->context = &context();
   }
@@ -64,24 +72,20 @@ nb::object apply_function(nb::handle function, nb::object ctx, nb::tuple args) {
   node->context().state = state;
   nb::object result;
   {
-    const NoGradGuard no_grad;
+    const FunctionNode::Forward scope;
     result = function.attr("_forward")(ctx, args);
   }
   const bool single = !PyTuple_Check(result.ptr());
   const nb::tuple given = single ? nb::make_tuple(result) : nb::borrow<nb::tuple>(result);
   variable_list outputs;
   for (nb::handle one : given) {
-    if (is_tensor(one.ptr())) outputs.push_back(tensor_of(one.ptr()));
+    // What is no tensor has its place, and no gradient.
+    outputs.push_back(is_tensor(one.ptr()) ? tensor_of(one.ptr()) : Tensor());
   }
   node->record(outputs);
   nb::list returned;
-  size_t at = 0;
-  for (nb::handle one : given) {
-    if (is_tensor(one.ptr())) {
-      returned.append(nb::cast(outputs[at++]));
-    } else {
-      returned.append(one);
-    }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    returned.append(outputs[i].defined() ? nb::cast(outputs[i]) : nb::borrow(given[i]));
   }
   return single ? nb::object(returned[0]) : nb::object(nb::tuple(returned));
 }
@@ -93,6 +97,10 @@ void add_functions_of_users(nb::module_& module) {
       .def("save_for_backward",
            [](const ContextHandle& h, const Tensors& tensors) {
              h.get().save_for_backward(to_list(tensors));
+           })
+      .def("save_for_forward",
+           [](const ContextHandle& h, const Tensors& tensors) {
+             h.get().save_for_forward(to_list(tensors));
            })
       .def("mark_dirty", [](const ContextHandle& h,
                             const Tensors& tensors) { h.get().mark_dirty(to_list(tensors)); })

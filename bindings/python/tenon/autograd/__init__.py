@@ -22,18 +22,23 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 
 def grad(
-    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None, materialize_grads=False
-):
-    """The gradients of the outputs with respect to the inputs, as a tuple; no `grad` is changed.
+    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+    is_grads_batched=False, materialize_grads=False,
+):  # fmt: skip
+    """The gradients of the outputs with respect to the inputs, as a tuple, or a dict for a dict; no `grad` is changed.
 
     allow_unused: None for an input that the outputs do not depend on, instead of an error.
     materialize_grads: zeros for it.
+    is_grads_batched: each of grad_outputs is [B, *output sizes], and each gradient [B, *input sizes]. The rows are
+    computed one after another.
     """
-    if allow_unused is False and materialize_grads:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True")
-    inputs = _list(inputs)
-    unused = materialize_grads if allow_unused is None else allow_unused
-    grads = _C._grad(_list(outputs), inputs, _list(grad_outputs), retain_graph, create_graph, unused)
-    if materialize_grads:
-        grads = [_C.zeros_like(i) if g is None else g for g, i in zip(grads, inputs)]
-    return tuple(grads)
+    if not only_inputs:
+        raise ValueError("only_inputs=False is not supported: call backward() for the gradients of all leaves")
+    names = None
+    if isinstance(inputs, dict):
+        names, inputs = list(inputs), list(inputs.values())
+    grads = _C._grad(
+        _list(outputs), _list(inputs), _list(grad_outputs), retain_graph, create_graph, allow_unused, is_grads_batched,
+        materialize_grads,
+    )  # fmt: skip
+    return tuple(grads) if names is None else dict(zip(names, grads))

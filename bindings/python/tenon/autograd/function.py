@@ -16,9 +16,16 @@ class FunctionCtx:
         """In forward: inputs or outputs to keep for backward."""
         self._context.save_for_backward(tensors)
 
+    def save_for_forward(self, *tensors):
+        """In forward: inputs or outputs to keep for jvp, which follows at once."""
+        for tensor in tensors:
+            if not (tensor is None or isinstance(tensor, _C.Tensor)):
+                raise TypeError("save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx.")
+        self._context.save_for_forward(tensors)
+
     @property
     def saved_tensors(self):
-        """In backward: what was saved. RuntimeError if one was changed in place since."""
+        """In backward: what was saved, RuntimeError if one was changed in place since. In jvp: what it was to have."""
         return self._context.saved_tensors()
 
     def mark_dirty(self, *inputs):
@@ -30,7 +37,7 @@ class FunctionCtx:
         self._context.mark_non_differentiable(outputs)
 
     def set_materialize_grads(self, value):
-        """In forward: whether backward gets zeros where no gradient arrived (the default), or None."""
+        """In forward: whether backward gets zeros where no gradient arrived (the default), or None; jvp likewise."""
         self._context.set_materialize_grads(value)
 
 
@@ -50,7 +57,8 @@ class Function:
 
         y = Square.apply(x)
 
-    forward may leave ctx out, with a setup_context(ctx, inputs, output) beside it.
+    forward may leave ctx out, with a setup_context(ctx, inputs, output) beside it. backward may be named vjp. For forward
+    mode there is jvp, too: called after forward with a tangent for each argument, it gives one for each output.
     """
 
     def __init__(self, *args, **kwargs):
@@ -66,7 +74,17 @@ class Function:
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        raise NotImplementedError("You must implement the backward function for custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @classmethod
     def apply(cls, *args):
@@ -86,7 +104,15 @@ class Function:
 
     @classmethod
     def _backward(cls, ctx, grads):
-        return cls.backward(ctx, *grads)
+        if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them."
+            )
+        return (cls.vjp if cls.backward is Function.backward else cls.backward)(ctx, *grads)
+
+    @classmethod
+    def _jvp(cls, ctx, tangents):
+        return cls.jvp(ctx, *tangents)
 
 
 class _NotTwice(Function):

@@ -25,11 +25,23 @@ def _unpacked(values, single):
     return values[0] if single else values
 
 
-def _product(product, func, inputs, v, create_graph, strict, like_outputs):
+_STRATEGIES = ("reverse-mode", "forward-mode")
+
+
+def _is_forward(strategy):
+    if strategy not in _STRATEGIES:
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}. Hint: If your function has '
+            'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    return strategy == "forward-mode"
+
+
+def _product(product, func, inputs, v, create_graph, strict, like_outputs, strategy="reverse-mode"):
     single, inputs = _tensors(inputs)
     function = _Called(func)
     v = () if v is None else _tensors(v)[1]
-    outputs, result = product(function, inputs, v, create_graph, strict)
+    outputs, result = product(function, inputs, v, create_graph, strict, _is_forward(strategy))
     return _unpacked(outputs, function.single), _unpacked(result, function.single if like_outputs else single)
 
 
@@ -38,9 +50,13 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     return _product(_C._vjp, func, inputs, v, create_graph, strict, False)
 
 
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(func(*inputs), J v). v has the inputs' sizes, and may be left out for one input of one element."""
-    return _product(_C._jvp, func, inputs, v, create_graph, strict, True)
+def jvp(func, inputs, v=None, create_graph=False, strict=False, *, strategy="reverse-mode"):
+    """(func(*inputs), J v). v has the inputs' sizes, and may be left out for one input of one element.
+
+    strategy: "reverse-mode" differentiates v^T J, which takes second derivatives; "forward-mode" computes tangents, and has
+    neither create_graph nor strict.
+    """
+    return _product(_C._jvp, func, inputs, v, create_graph, strict, True, strategy)
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
@@ -48,22 +64,29 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     return _product(_C._vhp, func, inputs, v, create_graph, strict, False)
 
 
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(func(*inputs), H v) for a function that gives one element."""
-    return _product(_C._hvp, func, inputs, v, create_graph, strict, False)
+def hvp(func, inputs, v=None, create_graph=False, strict=False, *, strategy="reverse-mode"):
+    """(func(*inputs), H v) for a function that gives one element. strategy: as in jvp(), for the outer derivative."""
+    return _product(_C._hvp, func, inputs, v, create_graph, strict, False, strategy)
 
 
-def _only_reverse(vectorize, strategy):
-    if vectorize or strategy != "reverse-mode":
-        raise NotImplementedError("derivatives are computed row by row in reverse mode: leave out vectorize and strategy")
+def _check_vectorize(name, vectorize, strict):
+    if vectorize and strict:
+        raise RuntimeError(
+            f"torch.autograd.functional.{name}: `strict=True` and `vectorized=True` are not supported together. "
+            "Please either set `strict=False` or `vectorize=False`."
+        )
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
-    """All derivatives of the outputs with respect to the inputs: [*output sizes, *input sizes] for each pair."""
-    _only_reverse(vectorize, strategy)
+    """All derivatives of the outputs with respect to the inputs: [*output sizes, *input sizes] for each pair.
+
+    strategy: "reverse-mode" takes a backward pass for each element of the outputs, "forward-mode" a call of func for each
+    element of the inputs. Passes and calls follow one another whether `vectorize` is given or not.
+    """
+    _check_vectorize("jacobian", vectorize, strict)
     single, inputs = _tensors(inputs)
     function = _Called(func)
-    rows = _C._jacobian(function, inputs, create_graph, strict)
+    rows = _C._jacobian(function, inputs, create_graph, strict, _is_forward(strategy))
     return _unpacked(tuple(_unpacked(row, single) for row in rows), function.single)
 
 
@@ -71,7 +94,7 @@ def hessian(
     func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"
 ):
     """All second derivatives of a function that gives one element: [*input i sizes, *input j sizes] for each pair."""
-    _only_reverse(vectorize, outer_jacobian_strategy)
+    _check_vectorize("hessian", vectorize, strict)
     single, inputs = _tensors(inputs)
-    rows = _C._hessian(func, inputs, create_graph, strict)
+    rows = _C._hessian(func, inputs, create_graph, strict, _is_forward(outer_jacobian_strategy))
     return _unpacked(tuple(_unpacked(row, single) for row in rows), single)

@@ -26,7 +26,7 @@ def _split(func, inputs):
 def _run(check, raise_exception):
     try:
         return check()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, NotImplementedError):
         raise
     except RuntimeError as error:
         if raise_exception:
@@ -35,23 +35,37 @@ def _run(check, raise_exception):
 
 
 def gradcheck(
-    func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True
-):
-    """Compares the gradients of func at the inputs, float64 or complex128, with central differences."""
+    func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
+    check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
+):  # fmt: skip
+    """Compares the gradients of func at the inputs, float64 or complex128, with central differences.
+
+    check_forward_ad: the tangents of forward mode, too. check_batched_grad: gradients in batches, too.
+    fast_mode: one projection of each Jacobian instead of all elements.
+    """
     function, tensors = _split(func, inputs)
     return _run(
-        lambda: _C._gradcheck(function, tensors, eps, atol, rtol, nondet_tol, check_undefined_grad, raise_exception),
+        lambda: _C._gradcheck(
+            function, tensors, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
+            check_undefined_grad=check_undefined_grad, check_batched_grad=check_batched_grad,
+            check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, fast_mode=fast_mode,
+        ),
         raise_exception,
-    )
+    )  # fmt: skip
 
 
 def gradgradcheck(
-    func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0
-):
-    """gradcheck() of the gradients."""
+    func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
+    check_undefined_grad=True, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True, fast_mode=False,
+):  # fmt: skip
+    """gradcheck() of the gradients. check_fwd_over_rev: their tangents, too."""
     function, tensors = _split(func, inputs)
     grads = [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
     return _run(
-        lambda: _C._gradgradcheck(function, tensors, grads, eps, atol, rtol, nondet_tol, raise_exception),
+        lambda: _C._gradgradcheck(
+            function, tensors, grads, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+            nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_batched_grad=check_batched_grad,
+            check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+        ),
         raise_exception,
-    )
+    )  # fmt: skip

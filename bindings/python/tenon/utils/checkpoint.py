@@ -1,20 +1,39 @@
 """Trading time for memory: what backward needs is computed again."""
 
+import contextlib
+import enum
+
 from tenon import _C
 from tenon._C import CheckpointError  # noqa: F401
+
+_debug = None  # what set_checkpoint_debug_enabled() says
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled):
+    """Within, `debug` of checkpoint() is this, whatever it is given; None: what it is given."""
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
 
 
 def checkpoint(
     function, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
-    early_stop=None, **kwargs,
+    early_stop=None, debug=False, **kwargs,
 ):  # fmt: skip
     """function(*args, **kwargs), of which backward keeps the inputs alone and calls the function again.
 
     use_reentrant: false records the call as ever and keeps nothing of it (to be preferred); true runs a backward pass
-    of its own within backward. context_fn gives two context managers, for the first call and for later ones.
+    of its own within backward. context_fn gives two context managers, for the first call and for later ones: see
+    create_selective_checkpoint_contexts(). debug: a CheckpointError names the first operator that differs.
     """
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check must be 'default' or 'none', got {determinism_check!r}")
+    if use_reentrant is False and _debug is not None:
+        debug = _debug
     places = [i for i, value in enumerate(args) if isinstance(value, _C.Tensor)]
     single = False
 
@@ -29,7 +48,7 @@ def checkpoint(
 
     results = _C._checkpoint(
         call, [args[i] for i in places], use_reentrant, preserve_rng_state, context_fn, determinism_check == "default",
-        early_stop,
+        early_stop, debug,
     )  # fmt: skip
     return results[0] if single else results
 
@@ -54,3 +73,56 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
         end = start + size
         input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, **kwargs)
     return part(end, len(functions))(input)
+
+
+class CheckpointPolicy(enum.Enum):
+    """What becomes of an operator's results in a checkpointed call. MUST and PREFER are the same here."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+class SelectiveCheckpointContext:
+    """What a policy knows of the call: op_output, and that it is the first one (is_recompute is False)."""
+
+    def __init__(self, *, is_recompute, op_output=None):
+        self.is_recompute = is_recompute
+        self.op_output = op_output
+
+
+def _name_of(op):
+    """An operator of a list, "aten::mm" or a function of tenon or tenon.ops.aten, by name."""
+    name = op if isinstance(op, str) else f"aten::{getattr(op, '__name__', '')}"
+    if not isinstance(op, str) and not (callable(op) and any(n == name for n, _ in _C._operator_schemas(name))):
+        raise ValueError(f"Expected op in `op_list` to be the name of an operator, or its function, but got: {op} of type {type(op)}.")
+    return name
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
+    """What context_fn of checkpoint() gives for a call that keeps the results of some operators:
+
+        checkpoint(f, x, use_reentrant=False, context_fn=partial(create_selective_checkpoint_contexts, ["aten::linear"]))
+
+    policy_fn_or_list: the operators to keep, or policy(ctx, op, *args) -> CheckpointPolicy, or whether to save. `op` is
+    the operator's name, "aten::add.Tensor". The policy is asked about operators that have a derivative of their own; views
+    and changes in place are computed again without being asked about.
+    allow_cache_entry_mutation: no error where what is kept is changed in place.
+    """
+    if isinstance(policy_fn_or_list, list):
+        names = [_name_of(op) for op in policy_fn_or_list]
+        return _C._selective_checkpoint_contexts_of(names, allow_cache_entry_mutation)
+    if not callable(policy_fn_or_list):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+
+    def policy(op, args, outputs):
+        context = SelectiveCheckpointContext(is_recompute=False, op_output=outputs[0] if len(outputs) == 1 else outputs)
+        decision = policy_fn_or_list(context, op, *args)
+        if isinstance(decision, bool):
+            decision = CheckpointPolicy.MUST_SAVE if decision else CheckpointPolicy.PREFER_RECOMPUTE
+        return CheckpointPolicy(decision).value
+
+    return _C._selective_checkpoint_contexts(policy, allow_cache_entry_mutation)
