@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 #include "aten/core/thread_state.h"
@@ -287,6 +288,9 @@ HostBackend::Peers HostBackend::meet(Call& call, Deadline deadline) {
 
 void HostBackend::run_or_throw(Call& call) {
   const Deadline deadline = Clock::now() + call.timeout;
+  // In the exchange and in the transfer behind it.
+  std::optional<Mesh::Watch> watch;
+  if (mesh_) watch.emplace(*mesh_, -1, call.what);
   const Peers peers = meet(call, deadline);
   std::string forfeits;
   for (size_t r = 0; r < peers.headers.size(); ++r) {
