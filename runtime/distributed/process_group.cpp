@@ -115,7 +115,9 @@ void init_process_group(const InitOptions& options) {
     found = {options.store, options.rank, options.world_size};
     meet(*found.store, found.rank, found.world_size, options.timeout);
   } else {
-    found = rendezvous(options.init_method, options.rank, options.world_size, options.timeout);
+    std::string method = options.init_method;
+    if (method.empty()) method = (has_rendezvous_handler(backend) ? backend : "env") + "://";
+    found = rendezvous(method, options.rank, options.world_size, options.timeout);
   }
   auto group =
       std::make_shared<ProcessGroup>(backend, std::make_shared<PrefixStore>("default", found.store),

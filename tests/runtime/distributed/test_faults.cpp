@@ -144,7 +144,7 @@ TEST_CASE("no SIGPIPE ends a process whose peers die") {
   CHECK(processes.status(0) == 0);
 }
 
-TEST_CASE("a rank that raises, leaves or aborts is named with its cause") {
+TEST_CASE("a rank that raises, leaves or aborts is named with its cause", "[mpi]") {
   // An exception leaves the group while the others wait.
   auto errors = on_threads(3, [](const GroupPtr& g) {
     if (g->rank() == 2) TENON_CHECK(false, "out of data");
@@ -216,7 +216,7 @@ TEST_CASE("abort wakes who waits, on this rank and on others") {
   CHECK(contains(errors[1], "woken"));
 }
 
-TEST_CASE("a barrier's timeout names who did not come") {
+TEST_CASE("a barrier's timeout names who did not come", "[mpi]") {
   const auto errors = on_threads(3, [](const GroupPtr& g) {
     if (g->rank() == 0) monitored_barrier(g, milliseconds(100));
     // The others come when it is over.
@@ -229,7 +229,7 @@ TEST_CASE("a barrier's timeout names who did not come") {
   for (int r : {1, 2}) CHECK(contains(errors[r], "[barrier] waited 100 ms for ranks 1, 2"));
 }
 
-TEST_CASE("a slow rank is waited for") {
+TEST_CASE("a slow rank is waited for", "[mpi]") {
   CHECK(all_well(on_threads(2, [](const GroupPtr& g) {
     if (g->rank() == 1) std::this_thread::sleep_for(milliseconds(300));
     const Tensor t = ones_of(100000);

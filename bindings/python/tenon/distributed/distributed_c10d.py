@@ -60,7 +60,8 @@ def is_initialized():
 
 
 def is_backend_available(backend):
-    return backend.lower() in _C._available_backends()
+    """Whether there is one and, if it is in a library of its own as "mpi" is, that can be loaded."""
+    return _C._is_backend_available(backend.lower())
 
 
 def is_gloo_available():
@@ -88,8 +89,8 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
                        device_id=None):
     """Joins the run and makes the default group, of all ranks. Returns when all are there.
 
-    backend: "gloo" where this build has it. init_method: env:// (the default), tcp://HOST:PORT or file:///PATH; or a store, with rank and
-    world_size. timeout: a timedelta, 30 minutes by default. An exception that ends the program is told to the other ranks, which fail with
+    backend: "gloo" where this build has it; "mpi" under mpirun, which then says who is who. init_method: env:// (the default but for
+    "mpi"), tcp://HOST:PORT or file:///PATH; or a store, with rank and world_size. timeout: a timedelta, 30 minutes by default. An exception that ends the program is told to the other ranks, which fail with
     its text; a program that ends otherwise leaves the group.
     """
     global _default, _made
