@@ -147,6 +147,8 @@ void add_data_parallel(nb::module_& module) {
              r.begin_join({divide_by_initial_world_size, throw_on_early_termination});
            })
       .def("finish_join", &Replica::finish_join, nb::call_guard<Unlocked>())
+      .def("stand_in", &Replica::stand_in, nb::call_guard<Unlocked>())
+      .def("agree_with_last", &Replica::agree_with_last, nb::call_guard<Unlocked>())
       .def("end_join", &Replica::end_join)
       .def("register_native_hook",
            [](Replica& r, const CommHook& hook) { r.reducer().register_comm_hook(hook); })

@@ -124,7 +124,7 @@ TEST_CASE(
 }
 
 TEST_CASE("child: small messages to a rank that dies", "[.child]") {
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < 100; ++round) {
     // The threads of one process: the other end closes without reading, as the kernel does for a
     // process that is killed.
     const auto errors = on_threads(2, [&](const GroupPtr& g) {
