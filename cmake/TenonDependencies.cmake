@@ -58,6 +58,12 @@ tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "archive checksums and compressio
 tenon_optional(OPENSSL OpenSSL OpenSSL::Crypto libssl-dev "SHA-256: digests in sharded checkpoints, the hub's downloads")
 tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https")
 tenon_optional(GLOO Gloo gloo libgloo-dev "training with several processes")
+# MPI's own wrappers for C++, which it has given up, are not asked for.
+set(MPI_CXX_SKIP_MPICXX ON)
+if(TENON_MPI)
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
+tenon_optional(MPI MPI MPI::MPI_CXX libopenmpi-dev "the backend mpi, started by mpirun")
 
 set(TENON_HAS_CUDA 0)
 set(TENON_CUDA_TARGETS)

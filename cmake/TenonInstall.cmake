@@ -7,10 +7,13 @@ set(TENON_INSTALL_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/Tenon")
 set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 
 # Everything that an installation holds and that is built: `./tenon demo` builds this, and no test.
-add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run tenon_schemas)
+add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} ${TENON_BACKEND_LIBRARIES} tenonc tenon-ckpt tenon-run tenon_schemas)
 
 install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ${TENON_NAMELINKS})
+if(TENON_BACKEND_LIBRARIES)
+  install(TARGETS ${TENON_BACKEND_LIBRARIES} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(TARGETS tenonc tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 

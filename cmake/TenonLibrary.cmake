@@ -23,3 +23,19 @@ function(tenon_library name)
   endif()
   set(TENON_LIBRARIES ${TENON_LIBRARIES} ${target} CACHE INTERNAL "")
 endfunction()
+
+# tenon_backend_library(NAME [LINK libraries...])
+#   A backend of collectives that is loaded by its name: the target tenon_distributed_NAME, beside Tenon::distributed.
+#   TENON_BACKEND_LIBRARIES names all.
+set(TENON_BACKEND_LIBRARIES "" CACHE INTERNAL "")
+
+function(tenon_backend_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  set(target tenon_distributed_${name})
+  add_library(${target} MODULE)
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" CUDA_RUNTIME_LIBRARY Shared)
+  target_compile_options(${target} PRIVATE ${TENON_LIBRARY_OPTIONS})
+  target_link_options(${target} PRIVATE "LINKER:-Bsymbolic-functions" "LINKER:--as-needed")
+  target_link_libraries(${target} PRIVATE Tenon::distributed ${arg_LINK} tenon_flags)
+  set(TENON_BACKEND_LIBRARIES ${TENON_BACKEND_LIBRARIES} ${target} CACHE INTERNAL "")
+endfunction()

@@ -23,6 +23,8 @@ add_link_options("LINKER:--disable-new-dtags")
 set(OPENSSL_USE_STATIC_LIBS ON)
 add_link_options("LINKER:--exclude-libs,libcrypto.a")
 set(TENON_CURL OFF)
+# A cluster's MPI is its own, and no other can be brought along.
+set(TENON_MPI OFF)
 
 # tenon_bundle_libraries(TARGET...): installs the libraries that the targets need and Linux may not have, and the licences of these and
 # of what is compiled in.

@@ -78,8 +78,11 @@ using BackendFactory = std::function<std::shared_ptr<Backend>(const BackendArgum
 
 /// Makes a backend available under a name, as "gloo" is. ValueError if the name is taken.
 TENON_API void register_backend(const std::string& name, BackendFactory factory);
-/// Names of the backends there are, sorted.
+/// Names of the backends there are, sorted: those registered, and those in libraries beside this
+/// one, libtenon_distributed_<name>.so. Such a library is loaded when its backend is asked for; it
+/// registers it in its function `extern "C" void tenon_register_backend()`.
 TENON_API std::vector<std::string> available_backends();
+/// Whether there is one and, if it is in a library of its own, that can be loaded.
 TENON_API bool is_backend_available(const std::string& name);
 /// ValueError, with the names there are and what the build is without, for an unknown one.
 TENON_API void check_backend(const std::string& name);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 #include "aten/core/thread_state.h"
@@ -154,7 +155,7 @@ HostBackend::HostBackend(std::string name, const BackendArguments& arguments,
   });
 }
 
-HostBackend::~HostBackend() {
+void HostBackend::close() {
   // A rank whose stack is being unwound does not finish what is queued: others must not wait.
   if (std::uncaught_exceptions() > 0)
     abort("left the group because of an exception" +
@@ -165,6 +166,10 @@ HostBackend::~HostBackend() {
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
+}
+
+HostBackend::~HostBackend() {
+  close();
   if (mesh_) mesh_->on_failure({});
   mesh_.reset();
 }
@@ -173,7 +178,15 @@ void HostBackend::abort(const std::string& text) {
   if (mesh_) mesh_->fail(text);
 }
 
+bool HostBackend::has_failed() const { return mesh_ && mesh_->failed(); }
+
+void HostBackend::throw_if_failed(const std::string& what) const {
+  if (mesh_) mesh_->throw_if_failed(what);
+}
+
 Engine& HostBackend::engine() {
+  TENON_CHECK_NOT_IMPLEMENTED(make_engine_, "[", name_, "] large tensors of the CPU",
+                              missing_engine());
   {
     const std::lock_guard lock(engine_mutex_);
     if (engine_) return *engine_;
@@ -287,6 +300,9 @@ HostBackend::Peers HostBackend::meet(Call& call, Deadline deadline) {
 
 void HostBackend::run_or_throw(Call& call) {
   const Deadline deadline = Clock::now() + call.timeout;
+  // In the exchange and in the transfer behind it.
+  std::optional<Mesh::Watch> watch;
+  if (mesh_) watch.emplace(*mesh_, -1, call.what);
   const Peers peers = meet(call, deadline);
   std::string forfeits;
   for (size_t r = 0; r < peers.headers.size(); ++r) {
@@ -757,6 +773,23 @@ void HostBackend::take_earlier(Receive& last, bool wait, Milliseconds timeout) {
   }
 }
 
+HostBackend::MakeEngine make_host_engine([[maybe_unused]] const BackendArguments& arguments) {
+#if TENON_HAS_GLOO
+  return [arguments](Mesh& mesh) {
+    return make_shared_memory_engine(
+        arguments, mesh, [&mesh, arguments] { return make_gloo_engine(arguments, mesh); });
+  };
+#else
+  return {};
+#endif
+}
+
+std::shared_ptr<Backend> make_host_backend(std::string name, const BackendArguments& arguments,
+                                           std::function<std::unique_ptr<Engine>()> make_engine) {
+  return std::make_shared<HostBackend>(std::move(name), arguments,
+                                       [make = std::move(make_engine)](Mesh&) { return make(); });
+}
+
 std::string missing_engine() {
 #if TENON_HAS_GLOO
   return {};
@@ -776,10 +809,7 @@ std::map<std::string, BackendFactory> built_in_backends() {
   };
 #if TENON_HAS_GLOO
   all["gloo"] = [](const BackendArguments& arguments) -> std::shared_ptr<Backend> {
-    return std::make_shared<HostBackend>("gloo", arguments, [arguments](Mesh& mesh) {
-      return make_shared_memory_engine(
-          arguments, mesh, [&mesh, arguments] { return make_gloo_engine(arguments, mesh); });
-    });
+    return std::make_shared<HostBackend>("gloo", arguments, make_host_engine(arguments));
   };
 #endif
   return all;

@@ -14,7 +14,7 @@ namespace tenon::distributed::detail {
 /// about to do, over the mesh: calls that differ are an error on every rank, and nothing else
 /// happens. What is small goes along with that; the engine moves the rest. Calls run in order, on
 /// the calling thread if it waits for them and nothing is queued, else on a thread of the group's.
-class HostBackend : public Backend {
+class TENON_API HostBackend : public Backend {
  public:
   /// Makes the engine when first there is something for it; called on all ranks at once.
   using MakeEngine = std::function<std::unique_ptr<Engine>(Mesh&)>;
@@ -42,8 +42,7 @@ class HostBackend : public Backend {
   void forfeit(const std::string& text, int count) override;
   void abort(const std::string& text) override;
 
- private:
-  class Receive;
+ protected:
   /// What a rank tells the others.
   struct Header {
     std::string text = {};            // must be the same on all ranks
@@ -68,7 +67,19 @@ class HostBackend : public Backend {
     Milliseconds timeout{0};
   };
 
+  /// Runs the call in its turn, when all ranks have said that they make the same one.
   WorkPtr submit(Call call, const CallOptions& options);
+  /// Finishes what is queued; nothing is accepted any more. Before what calls need is destroyed.
+  void close();
+  bool has_failed() const;
+  /// Throws DistBackendError if the group has failed.
+  void throw_if_failed(const std::string& what) const;
+  Milliseconds timeout() const { return timeout_; }
+  void check_root(const char* what, int root) const;
+  void check_count(const char* what, const char* which, size_t count) const;
+
+ private:
+  class Receive;
   void run(Call& call) noexcept;
   void run_or_throw(Call& call);
   Peers meet(Call& call, Deadline deadline);
@@ -78,8 +89,6 @@ class HostBackend : public Backend {
   /// Completes what was to be received before `last`, and it; without `wait` as far as messages are
   /// there.
   void take_earlier(Receive& last, bool wait, Milliseconds timeout);
-  void check_root(const char* what, int root) const;
-  void check_count(const char* what, const char* which, size_t count) const;
 
   const std::string name_;
   const Milliseconds timeout_;
@@ -102,6 +111,12 @@ class HostBackend : public Backend {
   std::deque<std::shared_ptr<Receive>> receives_;
 };
 
+/// What moves the data of CPU tensors of several ranks in this build; empty without Gloo.
+TENON_API HostBackend::MakeEngine make_host_engine(const BackendArguments& arguments);
+/// A HostBackend with an engine from another library.
+TENON_API std::shared_ptr<Backend>
+make_host_backend(std::string name, const BackendArguments& arguments,
+                  std::function<std::unique_ptr<Engine>()> make_engine);
 /// "single", for groups of one, and those of the engines that this build has.
 std::map<std::string, BackendFactory> built_in_backends();
 /// Why there is no backend for several ranks, "; ...", in a build without Gloo; else empty.

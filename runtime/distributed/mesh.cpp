@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <list>
@@ -20,6 +21,9 @@ constexpr std::string_view kMagic = "tenon-mesh-1";
 constexpr size_t kNonceSize = 16;
 constexpr size_t kFrameHead = 4 + 1 + 8;  // bytes of the body, kind, number
 constexpr auto kSlice = std::chrono::milliseconds(100);
+// Within the heartbeat's time. They are counted, not time: this process may have been stopped
+// itself.
+constexpr int kQuestions = 6;
 
 std::string random_nonce() {
   std::random_device device;
@@ -79,8 +83,13 @@ Mesh::Mesh(Store& store, int rank, int size, Milliseconds timeout)
 
 Mesh::~Mesh() {
   const Deadline soon = Clock::now() + std::chrono::seconds(1);
+  std::string after;
+  {
+    const std::lock_guard lock(mutex_);
+    after = first_left_;
+  }
   for (int r = 0; r < size_; ++r) {
-    if (r != rank_) write(*peers_[r], Kind::Goodbye, 0, {}, soon);
+    if (r != rank_) write(*peers_[r], Kind::Goodbye, 0, after, soon);
   }
   ::close(stop_[1]);
   thread_.join();
@@ -169,14 +178,32 @@ bool Mesh::write(Peer& peer, Kind kind, uint64_t number, const std::string& body
   put_u32(head, static_cast<uint32_t>(number >> 32));
   const bool small = body.size() <= 4096;
   if (small) head += body;
-  const std::lock_guard lock(peer.writing);
+  std::unique_lock lock(peer.writing, std::defer_lock);
+  // The thread that listens must not wait for one that writes something long, which shows as well
+  // that this rank lives.
+  const bool may_wait = kind != Kind::Ping && kind != Kind::Pong;
+  if (may_wait) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return false;
+  }
+  bool begun = false, blocked = false;
   const auto send = [&](std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = peer.socket.send_some(bytes);
       if (n < 0) return false;
       bytes.remove_prefix(static_cast<size_t>(n));
-      if (n > 0) continue;
-      if (Clock::now() >= deadline || (kind != Kind::Failure && failed())) return false;
+      if (n > 0) {
+        begun = true;
+        if (!blocked) continue;
+        // What was in the way has been read.
+        const std::lock_guard guard(mutex_);
+        ++peer.heard;
+        continue;
+      }
+      blocked = true;
+      if (Clock::now() >= deadline || (kind != Kind::Failure && failing_)) return false;
+      if (!may_wait && !begun) return false;
       pollfd entry{peer.socket.descriptor(), POLLOUT, 0};
       ::poll(&entry, 1, static_cast<int>(kSlice.count()));
     }
@@ -184,8 +211,9 @@ bool Mesh::write(Peer& peer, Kind kind, uint64_t number, const std::string& body
   };
   // After half a frame nothing more can be said on this connection.
   if (!peer.writable) return false;
-  peer.writable = send(head) && (small || send(body));
-  return peer.writable;
+  const bool sent = send(head) && (small || send(body));
+  peer.writable = sent || !begun;
+  return sent;
 }
 
 void Mesh::listen() {
@@ -193,16 +221,24 @@ void Mesh::listen() {
   for (int r = 0; r < size_; ++r) {
     if (r != rank_) open.push_back(r);
   }
+  const Milliseconds interval = heartbeat_ / kQuestions + Milliseconds(1);
+  Deadline next = Clock::now() + interval;
   while (true) {
     std::vector<pollfd> entries{{stop_[0], POLLIN, 0}};
     for (const int r : open) entries.push_back({peers_[r]->socket.descriptor(), POLLIN, 0});
-    if (::poll(entries.data(), entries.size(), -1) < 0) continue;
+    if (::poll(entries.data(), entries.size(),
+               heartbeat_.count() > 0 ? milliseconds_until(next) : -1) < 0)
+      continue;
     if (entries[0].revents) return;
     std::vector<int> still_open;
     for (size_t i = 0; i < open.size(); ++i) {
       if (!entries[i + 1].revents || read(open[i])) still_open.push_back(open[i]);
     }
     open = std::move(still_open);
+    if (heartbeat_.count() > 0 && Clock::now() >= next) {
+      ask_watched();
+      next = Clock::now() + interval;
+    }
   }
 }
 
@@ -213,6 +249,10 @@ bool Mesh::read(int rank) {
   while ((n = peer.socket.receive_some(buffer, sizeof buffer)) > 0) {
     peer.in.append(buffer, static_cast<size_t>(n));
     if (static_cast<size_t>(n) < sizeof buffer) break;
+  }
+  if (!peer.in.empty()) {
+    const std::lock_guard lock(mutex_);
+    ++peer.heard;
   }
   // What came before the end counts, a goodbye above all.
   size_t at = 0;
@@ -229,18 +269,13 @@ bool Mesh::read(int rank) {
   }
   peer.in.erase(0, at);
   if (n >= 0) return true;
-  bool said_goodbye;
-  {
+  const auto said_goodbye = [&] {
     const std::lock_guard lock(mutex_);
-    said_goodbye = peer.gone;
-  }
-  if (!said_goodbye && !failed()) {
-    const std::string text =
-        describe(rank) + " has ended without leaving the group: it was killed, or it crashed";
-    // Before this rank can react, by ending itself: others may see that end first.
-    tell_failure(text);
-    set_failure(text);
-  }
+    return peer.gone;
+  };
+  if (!said_goodbye())
+    spread_failure(describe(rank) +
+                   " has ended without leaving the group: it was killed, or it crashed");
   const std::lock_guard lock(mutex_);
   peer.gone = true;
   changed_.notify_all();
@@ -248,35 +283,48 @@ bool Mesh::read(int rank) {
 }
 
 void Mesh::take(int rank, Kind kind, uint64_t number, std::string body) {
-  if (kind == Kind::Failure) {
-    set_failure(body);
+  Peer& peer = *peers_[rank];
+  if (kind == Kind::Ping) {
+    write(peer, Kind::Pong, 0, {}, Clock::now() + kSlice);
     return;
   }
-  if (kind == Kind::Ping) {
-    write(*peers_[rank], Kind::Pong, 0, {}, Clock::now() + kSlice);
+  if (kind == Kind::Failure) {
+    {
+      const std::lock_guard lock(mutex_);
+      peer.told_failure = true;
+    }
+    spread_failure(body);
     return;
   }
   const std::lock_guard lock(mutex_);
-  Peer& peer = *peers_[rank];
-  peer.answers = true;
   if (kind == Kind::Exchange) peer.exchanged[number] = std::move(body);
   if (kind == Kind::Message) peer.messages[number].push_back(std::move(body));
-  if (kind == Kind::Goodbye) peer.gone = true;
+  if (kind == Kind::Goodbye) {
+    peer.gone = true;
+    peer.left = !peer.told_failure;
+    peer.left_after = std::move(body);
+  }
   changed_.notify_all();
 }
 
-bool Mesh::set_failure(const std::string& text, bool own) {
+void Mesh::spread_failure(const std::string& text) {
+  if (failing_.exchange(true)) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !failure_.empty(); });
+    return;
+  }
+  const Deadline soon = Clock::now() + std::chrono::milliseconds(500);
+  for (int r = 0; r < size_; ++r) {
+    if (r != rank_) write(*peers_[r], Kind::Failure, 0, text, soon);
+  }
   std::function<void()> f;
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return false;
     failure_ = text;
-    own_failure_ = own;
     f = on_failure_;
     changed_.notify_all();
   }
   if (f) f();
-  return true;
 }
 
 void Mesh::on_failure(std::function<void()> f) {
@@ -284,17 +332,7 @@ void Mesh::on_failure(std::function<void()> f) {
   on_failure_ = std::move(f);
 }
 
-void Mesh::fail(const std::string& text) {
-  const std::string full = describe(rank_) + ": " + text;
-  if (set_failure(full, true)) tell_failure(full);
-}
-
-void Mesh::tell_failure(const std::string& text) {
-  const Deadline soon = Clock::now() + std::chrono::milliseconds(500);
-  for (int r = 0; r < size_; ++r) {
-    if (r != rank_) write(*peers_[r], Kind::Failure, 0, text, soon);
-  }
-}
+void Mesh::fail(const std::string& text) { spread_failure(describe(rank_) + ": " + text); }
 
 bool Mesh::failed() const {
   const std::lock_guard lock(mutex_);
@@ -322,11 +360,12 @@ void Mesh::throw_failure(const std::string& what, const std::string& otherwise) 
 }
 
 std::vector<int> Mesh::silent_ranks() {
+  std::vector<uint64_t> heard;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& peer : peers_) peer->answers = false;
+    for (const auto& peer : peers_) heard.push_back(peer->heard);
   }
-  const Deadline soon = Clock::now() + std::chrono::milliseconds(500);
+  const Deadline soon = Clock::now() + std::chrono::seconds(1);
   for (int r = 0; r < size_; ++r) {
     if (r != rank_) write(*peers_[r], Kind::Ping, 0, {}, soon);
   }
@@ -335,45 +374,64 @@ std::vector<int> Mesh::silent_ranks() {
   for (int r = 0; r < size_; ++r) {
     Peer& peer = *peers_[r];
     if (r == rank_ || peer.gone) continue;
-    if (!changed_.wait_until(lock, soon, [&] { return peer.answers || !failure_.empty(); }))
+    if (!changed_.wait_until(lock, soon,
+                             [&] { return peer.heard != heard[r] || !failure_.empty(); }))
       silent.push_back(r);
   }
   return silent;
 }
 
-void Mesh::throw_gone(int rank, const std::string& what) const {
-  raise<DistBackendError>("[", what, "] ", describe(rank), " has left the group");
+Mesh::Watch::Watch(Mesh& mesh, int peer, const std::string& what)
+    : mesh_(mesh), peer_(peer), what_(what) {
+  const std::lock_guard lock(mesh_.mutex_);
+  mesh_.watches_.push_back(this);
 }
 
-bool Mesh::await_exchange(int rank, uint64_t number, Deadline deadline, const std::string& what,
-                          std::unique_lock<std::mutex>& lock) {
-  Peer& peer = *peers_[rank];
-  const auto came = [&] {
-    return peer.exchanged.contains(number) || peer.gone || !failure_.empty();
-  };
-  if (heartbeat_.count() == 0) return changed_.wait_until(lock, deadline, came);
-  // Questions are counted, not time: this process may have been stopped itself.
-  constexpr int kQuestions = 6;
-  int unanswered = 0;
-  while (true) {
-    const Deadline next = std::min(deadline, Clock::now() + heartbeat_ / kQuestions);
-    if (changed_.wait_until(lock, next, came)) return true;
-    if (Clock::now() >= deadline) return false;
-    if (peer.answers) unanswered = 0;
-    lock.unlock();
-    if (unanswered == kQuestions) {
-      fail(concat("[", what, "] ", describe(rank), " has not answered for ", heartbeat_.count(),
-                  " ms: its process is stopped, or cut off"));
-      throw_if_failed(what);
+Mesh::Watch::~Watch() {
+  const std::lock_guard lock(mesh_.mutex_);
+  std::erase(mesh_.watches_, this);
+}
+
+void Mesh::ask_watched() {
+  std::vector<int> asked;
+  std::string failure;
+  {
+    const std::lock_guard lock(mutex_);
+    for (int r = 0; r < size_ && failure.empty(); ++r) {
+      Peer& peer = *peers_[r];
+      if (r == rank_ || peer.gone) continue;
+      const auto watch = std::find_if(watches_.begin(), watches_.end(), [&](const Watch* w) {
+        return w->peer_ < 0 || w->peer_ == r;
+      });
+      if (watch == watches_.end() || peer.heard != peer.heard_when_asked) peer.unanswered = 0;
+      if (watch == watches_.end()) continue;
+      if (peer.unanswered == kQuestions)
+        failure = concat("[", (*watch)->what_, "] ", describe(r), " has not answered for ",
+                         heartbeat_.count(), " ms: its process is stopped, or cut off");
+      ++peer.unanswered;
+      peer.heard_when_asked = peer.heard;
+      asked.push_back(r);
     }
-    {
-      const std::lock_guard guard(mutex_);
-      peer.answers = false;
-    }
-    ++unanswered;
-    write(peer, Kind::Ping, 0, {}, Clock::now() + heartbeat_);
-    lock.lock();
   }
+  if (!failure.empty()) return fail(failure);
+  for (const int r : asked) write(*peers_[r], Kind::Ping, 0, {}, Clock::now() + kSlice);
+}
+
+void Mesh::throw_left(int rank, const std::string& what) {
+  // A rank that has left because another had is not the cause.
+  const std::string& after = peers_[rank]->left_after;
+  const std::string text = after.empty() ? describe(rank) + " has left the group" : after;
+  if (first_left_.empty()) first_left_ = text;
+  raise<DistBackendError>("[", what, "] ", text);
+}
+
+void Mesh::throw_incomplete(uint64_t number, const std::string& what) {
+  // Who left knowing of no failure did not leave because of one; but a failure can be another
+  // rank's answer to that.
+  for (int r = 0; r < size_; ++r) {
+    if (peers_[r]->left && !peers_[r]->exchanged.contains(number)) throw_left(r, what);
+  }
+  raise<DistBackendError>("[", what, "] the group has failed: ", failure_);
 }
 
 std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body, Deadline deadline,
@@ -391,17 +449,17 @@ std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body
     for (int r = 0; r < size_; ++r) {
       if (r == rank_) continue;
       Peer& peer = *peers_[r];
-      const bool came = await_exchange(r, number, deadline, what, lock);
+      const bool came = changed_.wait_until(lock, deadline, [&] {
+        return peer.exchanged.contains(number) || peer.gone || !failure_.empty();
+      });
       const auto found = peer.exchanged.find(number);
       if (found != peer.exchanged.end()) {
         bodies[r] = std::move(found->second);
         peer.exchanged.erase(found);
       } else if (!came) {
         missing.push_back(r);
-      } else if (peer.gone && !own_failure_ && failure_.find(describe(r)) == std::string::npos) {
-        throw_gone(r, what);
       } else {
-        raise<DistBackendError>("[", what, "] the group has failed: ", failure_);
+        throw_incomplete(number, what);
       }
     }
   }
@@ -415,11 +473,12 @@ std::vector<std::string> Mesh::exchange(uint64_t number, const std::string& body
 void Mesh::send(int peer, uint64_t tag, const std::string& body, Deadline deadline,
                 const std::string& what) {
   throw_if_failed(what);
+  const Watch watch(*this, peer, what);
   if (write(*peers_[peer], Kind::Message, tag, body, deadline)) return;
   throw_if_failed(what);
   {
     const std::lock_guard lock(mutex_);
-    if (peers_[peer]->gone) throw_gone(peer, what);
+    if (peers_[peer]->left) throw_left(peer, what);
   }
   throw_failure(what, "could not reach " + describe(peer) + " in time");
 }
@@ -441,6 +500,7 @@ std::optional<std::string> Mesh::try_receive(int& peer, uint64_t tag) {
 
 std::string Mesh::receive(int& peer, uint64_t tag, Deadline deadline, Milliseconds timeout,
                           const std::string& what) {
+  const Watch watch(*this, peer, what);
   while (true) {
     if (auto body = try_receive(peer, tag)) return std::move(*body);
     throw_if_failed(what);
@@ -451,7 +511,8 @@ std::string Mesh::receive(int& peer, uint64_t tag, Deadline deadline, Millisecon
       if (peers_[r]->messages.contains(tag)) all_gone = false;
       if (!peers_[r]->gone) all_gone = false;
     }
-    if (all_gone && peer >= 0) throw_gone(peer, what);
+    if (all_gone && peer >= 0 && failure_.empty()) throw_left(peer, what);
+    if (all_gone && !failure_.empty()) continue;
     TENON_CHECK_AS(DistBackendError, !all_gone, "[", what, "] all other ranks have left the group");
     TENON_CHECK_AS(DistBackendError, Clock::now() < deadline, "[", what, "] waited ",
                    timeout.count(), " ms for a message with tag ", tag, " from ",

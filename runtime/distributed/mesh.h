@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -24,14 +25,30 @@ class Mesh {
   /// Says goodbye: others may go on without this rank.
   ~Mesh();
 
-  /// Called once, on the mesh's thread, when the group has failed.
+  /// Called once, when the group has failed, on the thread that found out.
   void on_failure(std::function<void()> f);
+
+  /// While it lives, the rank `peer`, or with -1 every other, is asked whether it lives. A process
+  /// that does not answer for the seconds of TENON_HEARTBEAT_TIMEOUT (60; 0: never asked) is
+  /// stopped or cut off, and fails the group; `what` names the operation that waits. A thread of
+  /// its own answers, whatever the rank computes.
+  class Watch {
+   public:
+    Watch(Mesh& mesh, int peer, const std::string& what);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    friend class Mesh;
+    Mesh& mesh_;
+    const int peer_;
+    const std::string what_;
+  };
 
   /// Sends `body` to all under the number and gives theirs, by rank. DistBackendError if the group
   /// fails, a rank has left, or some do not come in time, which fails the group; `what` names the
-  /// operation. Who is late is asked whether it lives: a process that does not answer for the
-  /// seconds of TENON_HEARTBEAT_TIMEOUT (60; 0: never asked) is stopped or cut off, and fails the
-  /// group before the deadline does. A thread of its own answers, whatever the rank computes.
+  /// operation.
   std::vector<std::string> exchange(uint64_t number, const std::string& body, Deadline deadline,
                                     Milliseconds timeout, const std::string& what);
   void send(int peer, uint64_t tag, const std::string& body, Deadline deadline,
@@ -71,8 +88,13 @@ class Mesh {
     bool writable = true;
     std::string in;
     // Under mutex_:
-    bool gone = false;     // nothing more will come
-    bool answers = false;  // has answered since it was last asked to
+    bool gone = false;          // nothing more will come
+    bool told_failure = false;  // it knew that the group had failed
+    bool left = false;          // it said goodbye, knowing of no failure
+    std::string left_after;     // whose leaving it had met before, if any
+    uint64_t heard = 0;         // how often something came from it
+    uint64_t heard_when_asked = 0;
+    int unanswered = 0;  // questions
     std::map<uint64_t, std::string> exchanged;
     std::map<uint64_t, std::deque<std::string>> messages;
   };
@@ -85,28 +107,31 @@ class Mesh {
   /// False when nothing more will come.
   bool read(int rank);
   void take(int rank, Kind kind, uint64_t number, std::string body);
-  /// False if there was a failure already.
-  bool set_failure(const std::string& text, bool own = false);
-  void tell_failure(const std::string& text);
+  /// Tells all ranks, and then this one: when anybody here can react to it, by leaving or ending,
+  /// all others have heard the cause from this rank before they can see that. Only the first
+  /// failure counts; returns when it is known.
+  void spread_failure(const std::string& text);
+  /// Asks those that are watched whether they live.
+  void ask_watched();
   /// Those that are there and do not answer, as a stopped process.
   std::vector<int> silent_ranks();
-  [[noreturn]] void throw_gone(int rank, const std::string& what) const;
-  /// Waits for what the rank sends under the number, or its end, or a failure: false if the
-  /// deadline passes first.
-  bool await_exchange(int rank, uint64_t number, Deadline deadline, const std::string& what,
-                      std::unique_lock<std::mutex>& lock);
+  // With mutex_ locked:
+  [[noreturn]] void throw_left(int rank, const std::string& what);
+  [[noreturn]] void throw_incomplete(uint64_t number, const std::string& what);
 
   const int rank_;
   const int size_;
   const Milliseconds heartbeat_;  // 0: none
   std::vector<std::unique_ptr<Peer>> peers_;
   int stop_[2] = {-1, -1};
+  std::atomic<bool> failing_{false};  // set before anybody is told: who writes gives up
   std::thread thread_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::string failure_;
-  bool own_failure_ = false;  // this rank failed, and others may have left for that
+  std::string first_left_;  // the first leaving that made something fail here
+  std::vector<const Watch*> watches_;
   std::function<void()> on_failure_;
 };
 

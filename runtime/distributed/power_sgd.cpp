@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include "aten/core/generator.h"
 #include "aten/core/thread_state.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/matmul.h"
@@ -88,8 +91,7 @@ struct PowerSGDState::Pass {
   std::vector<WorkPtr> works;
 };
 
-PowerSGDState::PowerSGDState(const PowerSGDOptions& options)
-    : options_(options), generator_(make_generator(kCPU, options.random_seed)) {
+PowerSGDState::PowerSGDState(const PowerSGDOptions& options) : options_(options) {
   TENON_CHECK_VALUE(options.matrix_approximation_rank >= 1,
                     "[PowerSGDState] expected a matrix_approximation_rank of 1 or more, got ",
                     options.matrix_approximation_rank);
@@ -115,7 +117,8 @@ Tensor PowerSGDState::error(size_t bucket) const {
 
 Tensor PowerSGDState::new_factor(int64_t columns, int64_t rank, ScalarType dtype) {
   const Tensor random = zeros({columns, rank}, TensorOptions(kFloat));
-  random.normal_(0, 1, generator_);
+  // Each has a seed of its own: a count is all that a checkpoint needs.
+  random.normal_(0, 1, make_generator(kCPU, options_.random_seed + factors_drawn_++));
   return orthonormal(random, options_.orthogonalization_epsilon).to(dtype);
 }
 
@@ -208,11 +211,78 @@ void PowerSGDState::finish(Pass& pass) {
   if (options_.use_error_feedback) errors_[pass.bucket.index] = pass.error;
 }
 
+std::map<std::string, Tensor> PowerSGDState::state_dict() const {
+  const auto number = [](int64_t value) {
+    const Tensor t = zeros({}, TensorOptions(kLong));
+    *t.data_ptr<int64_t>() = value;
+    return t;
+  };
+  std::map<std::string, Tensor> state{{"iteration", number(iteration_)},
+                                      {"factors_drawn", number(factors_drawn_)},
+                                      {"numel_before", number(numel_before_)},
+                                      {"numel_after", number(numel_after_)}};
+  for (const auto& [bucket, factors] : factors_) {
+    for (size_t i = 0; i < factors.size(); ++i)
+      state[detail::concat("factors.", bucket, ".", i)] = factors[i];
+  }
+  for (const auto& [bucket, error] : errors_) state[detail::concat("error.", bucket)] = error;
+  return state;
+}
+
+void PowerSGDState::load_state_dict(const std::map<std::string, Tensor>& state) {
+  std::map<std::string, int64_t> numbers{
+      {"iteration", -1}, {"factors_drawn", -1}, {"numel_before", -1}, {"numel_after", -1}};
+  std::map<size_t, std::map<size_t, Tensor>> factors;
+  std::map<size_t, Tensor> errors;
+  for (const auto& [key, value] : state) {
+    size_t bucket = 0, index = 0;
+    int end = -1;
+    const auto matches = [&] { return end == static_cast<int>(key.size()); };
+    TENON_CHECK_VALUE(value.defined(), "[PowerSGDState] '", key, "' is undefined");
+    if (const auto found = numbers.find(key); found != numbers.end()) {
+      TENON_CHECK_VALUE(value.numel() == 1 && value.scalar_type() == kLong,
+                        "[PowerSGDState] expected '", key, "' to be one Long, got ",
+                        value.scalar_type(), " ", value.sizes());
+      found->second = value.item<int64_t>();
+    } else if (std::sscanf(key.c_str(), "factors.%zu.%zu%n", &bucket, &index, &end) == 2 &&
+               matches() && value.dim() == 2) {
+      factors[bucket][index] = value;
+    } else if (std::sscanf(key.c_str(), "error.%zu%n", &bucket, &end) == 1 && matches() &&
+               value.dim() == 1) {
+      errors[bucket] = value.clone();
+    } else {
+      detail::raise<ValueError>("[PowerSGDState] '", key, "' of shape ", value.sizes(),
+                                " is not what a state has");
+    }
+  }
+  for (const auto& [key, number] : numbers)
+    TENON_CHECK_VALUE(number >= 0, "[PowerSGDState] the state has no '", key, "'");
+  std::map<size_t, std::vector<Tensor>> ordered;
+  for (const auto& [bucket, parts] : factors) {
+    for (const auto& [index, part] : parts) {
+      TENON_CHECK_VALUE(index == ordered[bucket].size(),
+                        "[PowerSGDState] the state has no 'factors.", bucket, ".",
+                        ordered[bucket].size(), "'");
+      ordered[bucket].push_back(part.clone());
+    }
+  }
+  iteration_ = numbers["iteration"];
+  factors_drawn_ = numbers["factors_drawn"];
+  numel_before_ = numbers["numel_before"];
+  numel_after_ = numbers["numel_after"];
+  factors_ = std::move(ordered);
+  errors_ = std::move(errors);
+  resumed_ = true;
+}
+
 CommHook powerSGD_hook(std::shared_ptr<PowerSGDState> state) {
   TENON_CHECK_VALUE(state, "[powerSGD_hook] expected a PowerSGDState");
   return [state = std::move(state)](const GradBucket& bucket) -> std::function<void()> {
-    const bool full = state->iteration_ < state->options_.start_powerSGD_iter;
-    if (bucket.is_last) ++state->iteration_;
+    const bool full = state->iteration_ < state->options_.start_powerSGD_iter || state->resumed_;
+    if (bucket.is_last) {
+      ++state->iteration_;
+      state->resumed_ = false;
+    }
     if (full) return allreduce_hook()(bucket);
     // The state lives as long as what is under way.
     return [state, finish = state->reduce(bucket)] { finish(); };

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
-#include "aten/core/generator.h"
 #include "runtime/distributed/comm_hooks.h"
 
 namespace tenon::distributed {
@@ -42,6 +42,15 @@ class TENON_API PowerSGDState {
   /// What this rank has lost of a bucket; undefined if nothing.
   Tensor error(size_t bucket) const;
 
+  /// All that is kept, for a checkpoint: "iteration", "factors_drawn", "numel_before",
+  /// "numel_after" [] Long, "factors.<bucket>.<number>", "error.<bucket>". The errors are this
+  /// rank's own; everything else is the same on all ranks. The tensors are the state's own.
+  std::map<std::string, Tensor> state_dict() const;
+  /// Goes on from there: the first iteration reduces in full, as buckets are rebuilt after it, and
+  /// the next ones as if there had been no end. On all ranks, each with its own errors. ValueError
+  /// for keys that are missing or no state's, and nothing is loaded.
+  void load_state_dict(const std::map<std::string, Tensor>& state);
+
  private:
   friend TENON_API CommHook powerSGD_hook(std::shared_ptr<PowerSGDState> state);
   struct Pass;
@@ -51,8 +60,9 @@ class TENON_API PowerSGDState {
   Tensor new_factor(int64_t columns, int64_t rank, ScalarType dtype);
 
   const PowerSGDOptions options_;
-  Generator generator_;
   int64_t iteration_ = 0;
+  int64_t factors_drawn_ = 0;
+  bool resumed_ = false;  // no iteration has ended since
   int64_t numel_before_ = 0, numel_after_ = 0;
   std::map<size_t, std::vector<Tensor>> factors_;
   std::map<size_t, Tensor> errors_;

@@ -115,7 +115,9 @@ void init_process_group(const InitOptions& options) {
     found = {options.store, options.rank, options.world_size};
     meet(*found.store, found.rank, found.world_size, options.timeout);
   } else {
-    found = rendezvous(options.init_method, options.rank, options.world_size, options.timeout);
+    std::string method = options.init_method;
+    if (method.empty()) method = (has_rendezvous_handler(backend) ? backend : "env") + "://";
+    found = rendezvous(method, options.rank, options.world_size, options.timeout);
   }
   auto group =
       std::make_shared<ProcessGroup>(backend, std::make_shared<PrefixStore>("default", found.store),
@@ -202,7 +204,7 @@ WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors, ReduceOp op, co
     total += t.numel();
   }
   const Tensor flat = zeros({total}, TensorOptions(tensors[0].scalar_type()));
-  const auto each = [&](auto&& f) {
+  const auto each = [tensors, flat](auto&& f) {
     int64_t at = 0;
     for (const Tensor& t : tensors) {
       f(t.detach(), flat.narrow(0, at, t.numel()).view(t.sizes()));
@@ -210,12 +212,19 @@ WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors, ReduceOp op, co
     }
   };
   each([](const Tensor& t, const Tensor& part) { part.copy_(t); });
-  // Copied back when it is done, so that this one waits.
-  group_or_default(group)->backend().all_reduce(flat, op, {.timeout = options.timeout})->wait();
-  each([](const Tensor& t, const Tensor& part) { t.copy_(part); });
+  const WorkPtr inner = group_or_default(group)->backend().all_reduce(flat, op, options);
   const WorkPtr work = std::make_shared<Work>();
-  work->finish(nullptr);
-  return work;
+  inner->then([inner, work, each] {
+    std::exception_ptr error = inner->exception();
+    try {
+      const NoGradGuard no_grad;
+      if (!error) each([](const Tensor& t, const Tensor& part) { t.copy_(part); });
+    } catch (...) {
+      error = std::current_exception();
+    }
+    work->finish(error);
+  });
+  return done_or_throw(work, options);
 }
 
 WorkPtr reduce(const Tensor& tensor, int dst, ReduceOp op, const GroupPtr& group,

@@ -35,8 +35,8 @@ class TENON_API ProcessGroup {
 using GroupPtr = std::shared_ptr<ProcessGroup>;
 
 struct InitOptions {
-  std::string backend = {};  ///< "gloo" where this build has it, else "single"
-  std::string init_method = "env://";
+  std::string backend = {};      ///< "gloo" where this build has it, else "single"
+  std::string init_method = {};  ///< the backend's own if it has one ("mpi://"), else "env://"
   int rank = -1;
   int world_size = -1;
   std::shared_ptr<Store> store =

@@ -17,7 +17,7 @@ namespace detail {
 /// out[i] = a[i] op b[i] for n elements; out may be a or b. AVG adds.
 using ReduceFunction = void (*)(void* out, const void* a, const void* b, size_t n);
 /// NotImplementedError "[all_reduce] ..." if the operation is not defined for the type.
-ReduceFunction reduce_function(ReduceOp op, ScalarType dtype, const char* collective);
+TENON_API ReduceFunction reduce_function(ReduceOp op, ScalarType dtype, const char* collective);
 /// data[i] /= divisor, for the types that AVG is defined for.
 void divide(void* data, size_t n, ScalarType dtype, int divisor);
 

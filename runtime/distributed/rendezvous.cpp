@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "runtime/distributed/file_store.h"
@@ -62,6 +63,16 @@ std::string required(const char* name) {
   return *value;
 }
 
+struct Handlers {
+  std::mutex mutex;
+  std::map<std::string, RendezvousHandler> by_scheme;
+};
+
+Handlers& handlers() {
+  static Handlers instance;
+  return instance;
+}
+
 constexpr int kMostRanks = 1 << 20;
 
 int choose(int given, const Url& url, const char* key, const char* name, int least) {
@@ -95,7 +106,28 @@ void meet(Store& store, int rank, int world_size, Milliseconds timeout) {
                                 count == 1 ? " is" : " are", " missing: ", names);
 }
 
+void register_rendezvous_handler(const std::string& scheme, RendezvousHandler handler) {
+  const std::lock_guard lock(handlers().mutex);
+  const bool own = scheme == "env" || scheme == "tcp" || scheme == "file";
+  TENON_CHECK_VALUE(!own && handlers().by_scheme.emplace(scheme, std::move(handler)).second,
+                    "[register_rendezvous_handler] there is a handler of '", scheme,
+                    "://' already");
+}
+
+bool has_rendezvous_handler(const std::string& scheme) {
+  const std::lock_guard lock(handlers().mutex);
+  return handlers().by_scheme.contains(scheme);
+}
+
 Rendezvous rendezvous(const std::string& text, int rank, int world_size, Milliseconds timeout) {
+  const std::string scheme = text.substr(0, text.find("://"));
+  RendezvousHandler handler;
+  {
+    const std::lock_guard lock(handlers().mutex);
+    const auto found = handlers().by_scheme.find(scheme);
+    if (found != handlers().by_scheme.end()) handler = found->second;
+  }
+  if (handler) return handler(text, rank, world_size, timeout);
   const Url url = parse(text);
   Rendezvous result;
   result.world_size = choose(world_size, url, "world_size", "WORLD_SIZE", 1);

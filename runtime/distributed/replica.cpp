@@ -126,15 +126,24 @@ void Replica::begin_join(const JoinOptions& options) {
 void Replica::finish_join(const std::vector<Tensor>& buffers) {
   TENON_CHECK(joining_, "[join] no join of this module is under way");
   // Ranks that need not stand in for others made the last iteration themselves.
-  bool shadowed = false;
-  for (int src = find_active(false); src >= 0; src = find_active(false)) {
-    shadowed = true;
-    reducer_->prepare_for_forward();
-    if (options_.broadcast_buffers) broadcast_all(buffers, src);
-    reducer_->shadow_backward();
-  }
+  bool is_last = true;
+  while (stand_in(buffers)) is_last = false;
+  agree_with_last(is_last, buffers);
+}
+
+bool Replica::stand_in(const std::vector<Tensor>& buffers) {
+  TENON_CHECK(joining_, "[join] no join of this module is under way");
+  const int src = find_active(false);
+  if (src < 0) return false;
+  reducer_->prepare_for_forward();
+  if (options_.broadcast_buffers) broadcast_all(buffers, src);
+  reducer_->shadow_backward();
+  return true;
+}
+
+void Replica::agree_with_last(bool is_last, const std::vector<Tensor>& buffers) {
   const Tensor last = zeros({1}, TensorOptions(kInt));
-  *last.data_ptr<int32_t>() = shadowed ? -1 : options_.group->rank();
+  *last.data_ptr<int32_t>() = is_last ? options_.group->rank() : -1;
   options_.group->backend().all_reduce(last, ReduceOp::MAX, {})->wait();
   std::vector<Tensor> all = parameters_;
   all.insert(all.end(), buffers.begin(), buffers.end());

@@ -45,6 +45,10 @@ class TENON_API Replica {
   void begin_join(const JoinOptions& options);
   /// This rank is through: takes part in what the others do until they are.
   void finish_join(const std::vector<Tensor>& buffers);
+  /// The parts of finish_join(): takes part in one iteration of the others, unless there is none,
+  bool stand_in(const std::vector<Tensor>& buffers);
+  /// and takes over what a rank has that made the last one.
+  void agree_with_last(bool is_last, const std::vector<Tensor>& buffers);
   /// It is over, well or not.
   void end_join();
 

@@ -4,7 +4,9 @@
 
 #include "autograd/function.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/mul.h"
+#include "tenon/ops/rsqrt.h"
 #include "tenon/ops/sub.h"
 #include "tenon/ops/sum.h"
 #include "tenon/ops/to.h"
@@ -89,6 +91,19 @@ Tensor to_tensor(const std::vector<double>& values, ScalarType dtype) {
   return t.to(dtype);
 }
 
+/// The sum over the ranks, whose derivative is the sum of all ranks' gradients.
+struct SumOfRanks : autograd::Function<SumOfRanks> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const GroupPtr& group) {
+    context->state = group;
+    const Tensor sum = x.clone();
+    all_reduce(sum, ReduceOp::SUM, group);
+    return sum;
+  }
+  static variable_list backward(AutogradContext* context, variable_list grads) {
+    return {SumOfRanks::apply(grads[0], std::any_cast<const GroupPtr&>(context->state)), Tensor()};
+  }
+};
+
 struct SyncBatchNormFunction : autograd::Function<SyncBatchNormFunction> {
   struct State {
     GroupPtr group;
@@ -120,13 +135,12 @@ struct SyncBatchNormFunction : autograd::Function<SyncBatchNormFunction> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list grads) {
-    TENON_CHECK_NOT_IMPLEMENTED(!GradMode::is_enabled(),
-                                "[SyncBatchNorm] gradients of gradients (create_graph)");
     const auto& state = std::any_cast<const State&>(context->state);
     const variable_list saved = context->get_saved_variables();
     const Tensor &input = saved[0], &weight = saved[1], &mean = saved[2], &invstd = saved[3];
     const ScalarType dtype = mean.scalar_type();
     const Tensor x = input.to(dtype), dy = grads[0].to(dtype);
+    if (GradMode::is_enabled()) return differentiable(x, weight, dy, state, context);
     // The normalised input is centred / std; sum_dy and sum_dy_xhat are what the mean and the
     // variance pass on.
     const Tensor xhat = x.sub(along(mean, x)).mul(along(invstd, x));
@@ -144,6 +158,25 @@ struct SyncBatchNormFunction : autograd::Function<SyncBatchNormFunction> {
       grad_input = dy.sub(constant).sub(xhat.mul(linear)).mul(scale).to(input.scalar_type());
     }
     return {grad_input, grad_weight, grad_bias, Tensor()};
+  }
+
+  /// The same with a graph of its own, for gradients of gradients: the statistics anew, as
+  /// functions of all ranks' inputs. Every rank makes the same collectives, whatever it needs.
+  static variable_list differentiable(const Tensor& x, const Tensor& weight, const Tensor& dy,
+                                      const State& state, AutogradContext* context) {
+    const auto over_ranks = [&](const Tensor& t) {
+      return along(SumOfRanks::apply(t, state.group).mul(1 / state.count).to(x.scalar_type()), x);
+    };
+    const Tensor centred = x.sub(over_ranks(sum_of(x)));
+    const Tensor invstd = over_ranks(sum_of(centred.mul(centred))).add(state.eps).rsqrt();
+    const Tensor xhat = centred.mul(invstd);
+    const Tensor sum_dy = sum_of(dy), sum_dy_xhat = sum_of(dy.mul(xhat));
+    Tensor grad_input = dy.sub(over_ranks(sum_dy)).sub(xhat.mul(over_ranks(sum_dy_xhat)));
+    grad_input = grad_input.mul(invstd);
+    if (weight.defined()) grad_input = grad_input.mul(along(weight.to(x.scalar_type()), x));
+    return {grad_input.to(context->get_saved_variables()[0].scalar_type()),
+            weight.defined() ? sum_dy_xhat.to(weight.scalar_type()) : Tensor(),
+            context->needs_input_grad(2) ? sum_dy.to(state.bias_dtype) : Tensor(), Tensor()};
   }
 };
 

@@ -11,8 +11,9 @@ namespace tenon::distributed {
 /// The input's gradient is that of the joined batch; those of weight and bias are this rank's part,
 /// whose sum over the ranks is theirs: DistributedDataParallel gives their mean. Two collectives,
 /// one of 2 C + 1 numbers forward and one of 2 C backward: all ranks must do both. ValueError on
-/// all ranks for fewer than two values per channel in all; gradients of gradients are
-/// NotImplementedError.
+/// all ranks for fewer than two values per channel in all. Gradients of gradients are those of the
+/// joined batch and of the sum of all ranks' results; with create_graph, backward makes four
+/// collectives, and so does theirs.
 TENON_API Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                  const Tensor& running_mean, const Tensor& running_var,
                                  double momentum, double eps, const GroupPtr& group = nullptr);

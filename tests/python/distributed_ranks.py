@@ -98,6 +98,17 @@ def collectives():
     out["async"] = [t.tolist(), work.is_completed()]
     future = dist.all_reduce(lib.ones(2), async_op=True).get_future().then(lambda f: f.value()[0] * 2)
     out["future"] = future.wait().tolist()
+    if lib.__name__ == "tenon":
+        lists = [[lib.zeros(2), lib.zeros(1)] for _ in range(size)]
+        dist.all_gather_coalesced(lists, [lib.full((2,), float(rank)), lib.full((1,), rank + 5.0)])
+        assert [[t.tolist() for t in tensors] for tensors in lists] == [[[0, 0], [5]], [[1, 1], [6]]]
+        tensors = [lib.full((2,), float(rank + i)) for i in range(3)]
+        with dist.distributed_c10d._coalescing_manager(async_ops=True) as manager:
+            assert [dist.all_reduce(t) for t in tensors] == [None] * 3
+        manager.wait()
+        work = dist.all_reduce_coalesced(tensors, async_op=True)
+        work.wait()
+        assert [t.tolist() for t in tensors] == [[2 * (1 + 2 * i)] * 2 for i in range(3)]
     dist.barrier()
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=100))
     return out
@@ -179,6 +190,65 @@ def joining():
             ddp(numbers(4, 3, seed=10 * step + rank)).pow(2).mean().backward()
             optimizer.step()
     return [p.tolist() for p in model.parameters()]
+
+
+@both
+def join_context():
+    """A model and an object of one's own in one loop, of 2 and of 4 iterations."""
+    join = importlib.import_module(f"{lib.__name__}.distributed.algorithms.join")
+
+    class Counter(join.Joinable):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def __call__(self):
+            join.Join.notify_join_context(self)
+            t = lib.ones(1)
+            dist.all_reduce(t)
+            self.seen.append(t.item())
+
+        def join_hook(self, **kwargs):
+            assert kwargs == {"divide_by_initial_world_size": False}
+            counter = self
+
+            class Hook(join.JoinHook):
+                def main_hook(self):
+                    t = lib.zeros(1)
+                    dist.all_reduce(t)
+                    counter.seen.append(-t.item())
+
+                def post_hook(self, is_last_joiner):
+                    counter.seen.append(is_last_joiner)
+
+            return Hook()
+
+        @property
+        def join_device(self):
+            return lib.device("cpu")
+
+        @property
+        def join_process_group(self):
+            return dist.group.WORLD
+
+    def run(**options):
+        model = lib.nn.Linear(3, 2).double()
+        with lib.no_grad():
+            for i, p in enumerate(model.parameters()):
+                p.copy_(numbers(*p.shape, seed=i))
+        ddp, counter = lib.nn.parallel.DistributedDataParallel(model), Counter()
+        optimizer = lib.optim.SGD(ddp.parameters(), lr=0.1)
+        with join.Join([ddp, counter], divide_by_initial_world_size=False, **options):
+            for step in range(2 + 2 * rank):
+                optimizer.zero_grad()
+                ddp(numbers(4, 3, seed=10 * step + rank)).pow(2).mean().backward()
+                counter()
+                optimizer.step()
+        return [[p.tolist() for p in model.parameters()], counter.seen]
+
+    error = raised(run, throw_on_early_termination=True)
+    assert "exhausted" in error[1]
+    return [run(), error[0], raised(join.Join, [])[0]]
 
 
 @both

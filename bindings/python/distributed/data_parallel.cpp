@@ -82,7 +82,19 @@ void add_hooks(nb::module_& module) {
       .def_prop_ro("numel_before", &PowerSGDState::numel_before)
       .def_prop_ro("numel_after", &PowerSGDState::numel_after)
       .def("factors", &PowerSGDState::factors)
-      .def("error", &PowerSGDState::error);
+      .def("error", &PowerSGDState::error)
+      .def("state_dict",
+           [](const PowerSGDState& state) {
+             nb::dict dict;
+             for (const auto& [key, value] : state.state_dict()) dict[key.c_str()] = value;
+             return dict;
+           })
+      .def("load_state_dict", [](PowerSGDState& state, const nb::dict& dict) {
+        std::map<std::string, Tensor> all;
+        for (const auto& [key, value] : dict)
+          all[nb::cast<std::string>(key)] = nb::cast<Tensor>(value);
+        state.load_state_dict(all);
+      });
   module.def("_powerSGD_hook", &distributed::powerSGD_hook);
   module.def("_allreduce_hook", &distributed::allreduce_hook);
   module.def("_fp16_compress_hook", &distributed::fp16_compress_hook);
@@ -135,6 +147,8 @@ void add_data_parallel(nb::module_& module) {
              r.begin_join({divide_by_initial_world_size, throw_on_early_termination});
            })
       .def("finish_join", &Replica::finish_join, nb::call_guard<Unlocked>())
+      .def("stand_in", &Replica::stand_in, nb::call_guard<Unlocked>())
+      .def("agree_with_last", &Replica::agree_with_last, nb::call_guard<Unlocked>())
       .def("end_join", &Replica::end_join)
       .def("register_native_hook",
            [](Replica& r, const CommHook& hook) { r.reducer().register_comm_hook(hook); })

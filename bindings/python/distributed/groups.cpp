@@ -149,7 +149,7 @@ void add_group(nb::module_& module) {
         return Group{group, name};
       },
       nb::arg("ranks"), nb::arg("timeout").none(), nb::arg("backend"), nb::arg("name"));
-  module.def("_available_backends", &distributed::available_backends);
+  module.def("_is_backend_available", &distributed::is_backend_available);
   module.def("_is_launched", &distributed::is_launched);
 }
 

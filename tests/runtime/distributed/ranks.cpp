@@ -30,6 +30,35 @@ bool wait_for_path(const std::string& path) {
   return true;
 }
 
+std::vector<std::string> on_processes(int ranks,
+                                      const std::function<void(const distributed::GroupPtr&)>& f,
+                                      const ThreadOptions& options) {
+  distributed::check_backend("mpi");  // loads it
+  static const distributed::Rendezvous world = distributed::rendezvous("mpi://");
+  static int calls = 0;
+  TENON_CHECK(ranks <= world.world_size, "expected ", ranks, " processes");
+  const auto store =
+      std::make_shared<distributed::PrefixStore>("call_" + std::to_string(calls++), world.store);
+  const auto key = [](int r) { return "error/" + std::to_string(r); };
+  if (world.rank < ranks) {
+    std::string error;
+    try {
+      f(std::make_shared<distributed::ProcessGroup>("mpi", store, world.rank, ranks,
+                                                    options.timeout));
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+    store->set(key(world.rank), error);
+  }
+  std::vector<std::string> errors;
+  for (int r = 0; r < ranks; ++r) errors.push_back(store->get(key(r)));
+  // Rank 0, which keeps the store, goes on when all have read.
+  store->add("read", 1);
+  while (world.rank == 0 && store->add("read", 0) < world.world_size)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return errors;
+}
+
 }  // namespace
 
 void require(bool condition, const std::string& text) { TENON_CHECK(condition, "expected ", text); }
@@ -37,6 +66,8 @@ void require(bool condition, const std::string& text) { TENON_CHECK(condition, "
 std::vector<std::string> on_threads(int ranks,
                                     const std::function<void(const distributed::GroupPtr&)>& f,
                                     const ThreadOptions& options) {
+  if (std::getenv("TENON_TEST_MPI") && options.backend == "gloo")
+    return on_processes(ranks, f, options);
   const auto store = std::make_shared<distributed::HashStore>();
   std::vector<std::string> errors(static_cast<size_t>(ranks));
   std::vector<std::thread> threads;

@@ -23,7 +23,9 @@ struct ThreadOptions {
   std::chrono::milliseconds timeout{120000};
 };
 /// Calls f on a thread for each rank, with a group of them all: the text of each one's error, empty
-/// if it had none.
+/// if it had none. With TENON_TEST_MPI=1 in the environment ranks of "gloo" are processes instead,
+/// of the backend "mpi": every process must make the same calls, and gets the errors of all; what f
+/// changes of the caller's is changed in its process alone.
 std::vector<std::string> on_threads(int ranks,
                                     const std::function<void(const distributed::GroupPtr&)>& f,
                                     const ThreadOptions& options = {});

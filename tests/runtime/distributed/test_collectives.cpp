@@ -80,7 +80,7 @@ Tensor range(double first, int64_t n) {
 
 }  // namespace
 
-TEST_CASE("all_reduce: every dtype and operation, one to four ranks") {
+TEST_CASE("all_reduce: every dtype and operation, one to four ranks", "[mpi]") {
   for (const int ranks : {1, 2, 3, 4}) {
     CAPTURE(ranks);
     CHECK(all_well(on_threads(ranks, [&](const GroupPtr& g) {
@@ -150,12 +150,12 @@ TEST_CASE("large all_reduce through shared memory") {
   for (const int ranks : {2, 3, 4}) check_large(ranks);
 }
 
-TEST_CASE("large all_reduce through Gloo") {
+TEST_CASE("large all_reduce through Gloo", "[mpi]") {
   const WithoutSharedMemory guard;
   for (const int ranks : {2, 3}) check_large(ranks);
 }
 
-TEST_CASE("MIN and MAX pass NaN on, from any rank") {
+TEST_CASE("MIN and MAX pass NaN on, from any rank", "[mpi]") {
   CHECK(all_well(on_threads(2, [](const GroupPtr& g) {
     for (const int bad : {0, 1}) {
       for (const ReduceOp op : {ReduceOp::MIN, ReduceOp::MAX}) {
@@ -167,7 +167,7 @@ TEST_CASE("MIN and MAX pass NaN on, from any rank") {
   })));
 }
 
-TEST_CASE("integers wrap around, unsigned 16-bit products too") {
+TEST_CASE("integers wrap around, unsigned 16-bit products too", "[mpi]") {
   CHECK(all_well(on_threads(2, [](const GroupPtr& g) {
     Tensor t(empty({1}, kUInt16, kCPU));
     *static_cast<uint16_t*>(t.data_ptr()) = 65535;
@@ -179,7 +179,7 @@ TEST_CASE("integers wrap around, unsigned 16-bit products too") {
   })));
 }
 
-TEST_CASE("the other collectives, small and large, against what they mean") {
+TEST_CASE("the other collectives, small and large, against what they mean", "[mpi]") {
   for (const int ranks : {1, 2, 4}) {
     for (const int64_t n : {int64_t{3}, kLarge}) {
       CAPTURE(ranks, n);
@@ -257,7 +257,7 @@ TEST_CASE("eight ranks") {
   })));
 }
 
-TEST_CASE("tensors that are not contiguous, empty ones and parameters") {
+TEST_CASE("tensors that are not contiguous, empty ones and parameters", "[mpi]") {
   CHECK(all_well(on_threads(2, [](const GroupPtr& g) {
     for (const int64_t n : {3, 200}) {
       const Tensor base = full({n, n}, g->rank() + 1.0, TensorOptions(kFloat));
@@ -277,7 +277,7 @@ TEST_CASE("tensors that are not contiguous, empty ones and parameters") {
   })));
 }
 
-TEST_CASE("collectives that have begun are waited for in any order") {
+TEST_CASE("collectives that have begun are waited for in any order", "[mpi]") {
   CHECK(all_well(on_threads(3, [](const GroupPtr& g) {
     std::vector<Tensor> tensors;
     std::vector<WorkPtr> works;
@@ -300,7 +300,8 @@ TEST_CASE("collectives that have begun are waited for in any order") {
   })));
 }
 
-TEST_CASE("messages: both ways at once, by tag, from any rank, in the order they were asked for") {
+TEST_CASE("messages: both ways at once, by tag, from any rank, in the order they were asked for",
+          "[mpi]") {
   CHECK(all_well(on_threads(3, [](const GroupPtr& g) {
     const int other = g->rank() == 0 ? 1 : 0;
     if (g->rank() < 2) {
@@ -347,7 +348,7 @@ TEST_CASE("messages: both ways at once, by tag, from any rank, in the order they
   })));
 }
 
-TEST_CASE("objects") {
+TEST_CASE("objects", "[mpi]") {
   CHECK(all_well(on_threads(3, [](const GroupPtr& g) {
     const std::string own(static_cast<size_t>(g->rank()) * 40000,
                           static_cast<char>('a' + g->rank()));
@@ -363,7 +364,7 @@ TEST_CASE("objects") {
   })));
 }
 
-TEST_CASE("ranks that call different things all learn of both, and go on") {
+TEST_CASE("ranks that call different things all learn of both, and go on", "[mpi]") {
   CHECK(all_well(on_threads(3, [](const GroupPtr& g) {
     const auto both_ways = [&](const std::function<void()>& f, const std::string& a,
                                const std::string& b) {

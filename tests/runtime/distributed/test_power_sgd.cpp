@@ -5,6 +5,7 @@
 #include "runtime/distributed/distributed_data_parallel.h"
 #include "runtime/distributed/power_sgd.h"
 #include "runtime/nn/modules/linear.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/mul.h"
@@ -168,6 +169,45 @@ TEST_CASE("PowerSGD: networks learn, and all ranks have the same") {
     results[g->rank()] = as_bytes(net->weight) + as_bytes(state->factors(0)[0]);
   })));
   CHECK((!results[0].empty() && results[0] == results[1]));
+}
+
+TEST_CASE("PowerSGD: a state from a checkpoint goes on as if there had been no end") {
+  CHECK(all_well(on_threads(2, [&](const GroupPtr& g) {
+    const auto step = [&](const std::shared_ptr<PowerSGDState>& state, int i) {
+      const GradBucket bucket = bucket_of({numbers(12, 14, 10 * i + g->rank())}, g);
+      powerSGD_hook(state)(bucket)();
+      return bucket.gradients[0];
+    };
+    const PowerSGDOptions options{.matrix_approximation_rank = 2, .start_powerSGD_iter = 2};
+    const auto whole = started(options, g);
+    for (int i = 0; i < 4; ++i) step(whole, i);
+    std::map<std::string, Tensor> kept;
+    for (const auto& [key, value] : whole->state_dict()) kept[key] = value.clone();
+    RANK_REQUIRE(kept.size() == 6 && kept.contains("factors.0.0") && kept.contains("error.0"));
+
+    const auto resumed = std::make_shared<PowerSGDState>(options);
+    resumed->load_state_dict(kept);
+    // One iteration with buckets that are still to be rebuilt, in full; it changes nothing.
+    const Tensor mean = (numbers(12, 14, 90) + numbers(12, 14, 91)) * 0.5;
+    RANK_REQUIRE(distance(step(resumed, 9), mean) < 1e-15);
+    RANK_REQUIRE(resumed->iteration() == whole->iteration() + 1);
+    for (int i = 4; i < 7; ++i) RANK_REQUIRE(distance(step(whole, i), step(resumed, i)) == 0);
+    RANK_REQUIRE(resumed->numel_after() == whole->numel_after());
+
+    const auto refuses = [&](const std::string& text) {
+      const std::string error = error_of([&] { resumed->load_state_dict(kept); });
+      require(error.find(text) != std::string::npos, text + " in: " + error);
+    };
+    kept["factors.0.2"] = kept["factors.0.0"];
+    refuses("the state has no 'factors.0.1'");
+    kept.erase("factors.0.2");
+    kept["momentum"] = kept["error.0"];
+    refuses("'momentum' of shape [168] is not what a state has");
+    kept.erase("momentum");
+    kept.erase("iteration");
+    refuses("the state has no 'iteration'");
+    RANK_REQUIRE(resumed->iteration() == whole->iteration() + 1);
+  })));
 }
 
 TEST_CASE("PowerSGD: options that make no sense") {

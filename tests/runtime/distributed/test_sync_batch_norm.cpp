@@ -7,9 +7,14 @@
 #include "runtime/distributed/sync_batch_norm.h"
 #include "runtime/nn/modules/linear.h"
 #include "runtime/nn/modules/sequential.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/narrow.h"
+#include "tenon/ops/rsqrt.h"
+#include "tenon/ops/sub.h"
 #include "tenon/ops/sum.h"
+#include "tenon/ops/view.h"
 #include "tenon/ops/zeros.h"
 #include "tests/runtime/distributed/ranks.h"
 #include "tests/runtime/values.h"
@@ -138,11 +143,54 @@ TEST_CASE("SyncBatchNorm: what it refuses, on all ranks") {
                                    zeros({2}, TensorOptions(kFloat)), none, none, none, 0.1, 1e-5,
                                    g);
                  }).find("of 3 channels, got shape [2]") != std::string::npos);
-    Tensor x = numbers({3, 2}, 1, kDouble);
-    x.requires_grad_();
-    const Tensor y = sync_batch_norm(x, none, none, none, none, 0.1, 1e-5, g);
-    RANK_REQUIRE(error_of([&] {
-                   autograd::grad({y.mul(y).sum()}, {x}, {}, std::nullopt, true);
-                 }).find("[SyncBatchNorm] gradients of gradients") != std::string::npos);
+  })));
+}
+
+TEST_CASE("SyncBatchNorm: gradients of gradients are those of the joined batch") {
+  // Batch normalisation by its definition, whose derivatives are the operators' own.
+  const auto normalised = [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
+    const double n = static_cast<double>(x.numel() / x.size(1));
+    const auto mean = [&](const Tensor& t) { return t.sum({0, 2}, true).mul(1 / n); };
+    const Tensor centred = x.sub(mean(x));
+    return centred.mul(mean(centred.mul(centred)).add(1e-5).rsqrt())
+        .mul(weight.view({1, 2, 1}))
+        .add(bias.view({1, 2, 1}));
+  };
+  // Of a loss of the gradients of another loss: with respect to input, weight and the incoming
+  // gradient.
+  const auto second = [](const Tensor& y, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                         const Tensor& a, const Tensor& b) {
+    const auto first =
+        autograd::grad({y.mul(y).mul(a).sum()}, {x, weight, bias}, {}, std::nullopt, true);
+    const Tensor loss = first[0].mul(first[0]).mul(b).sum();
+    return autograd::grad({loss}, {x, weight, a});
+  };
+  const std::vector<int64_t> rows{3, 0, 5};
+  const auto parameter = [](std::vector<int64_t> sizes, int seed) {
+    Tensor t = numbers(std::move(sizes), seed, kDouble, 0.25);
+    t.requires_grad_();
+    return t;
+  };
+  const Tensor all = parameter({8, 2, 3}, 1), factors = parameter({8, 2, 3}, 2);
+  const Tensor others = numbers({8, 2, 3}, 3, kDouble);
+  const Tensor weight = parameter({2}, 4), bias = parameter({2}, 5);
+  const auto expected = second(normalised(all, weight, bias), all, weight, bias, factors, others);
+  CHECK(all_well(on_threads(3, [&](const GroupPtr& g) {
+    int64_t first = 0;
+    for (int r = 0; r < g->rank(); ++r) first += rows[r];
+    const auto part = [&](const Tensor& t) {
+      Tensor own = t.detach().narrow(0, first, rows[g->rank()]).clone();
+      own.requires_grad_();
+      return own;
+    };
+    const Tensor x = part(all), a = part(factors);
+    const Tensor w = parameter({2}, 4), b = parameter({2}, 5), none;
+    const Tensor y = sync_batch_norm(x, w, b, none, none, 0.1, 1e-5, g);
+    const auto got = second(y, x, w, b, a, part(others).detach());
+    RANK_REQUIRE(distance(got[0], part(expected[0])) < 1e-9);
+    RANK_REQUIRE(distance(got[2], part(expected[2])) < 1e-9);
+    const Tensor total = got[1].clone();
+    all_reduce(total, ReduceOp::SUM, g);
+    RANK_REQUIRE(distance(total, expected[1]) < 1e-9);
   })));
 }

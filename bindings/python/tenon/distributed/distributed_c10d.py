@@ -1,6 +1,7 @@
 """Groups and collectives."""
 
 import atexit
+import contextlib
 import os
 import pickle
 import sys
@@ -12,7 +13,8 @@ from tenon._distributed import DistBackendError, DistError, DistNetworkError, Di
 from tenon.futures import Future
 
 __all__ = [
-    "Backend", "GroupMember", "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_reduce_coalesced",
+    "Backend", "GroupMember", "P2POp", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce",
+    "all_reduce_coalesced",
     "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "destroy_process_group", "gather",
     "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks", "get_rank",
     "get_world_size", "group", "init_process_group", "irecv", "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available",
@@ -60,7 +62,8 @@ def is_initialized():
 
 
 def is_backend_available(backend):
-    return backend.lower() in _C._available_backends()
+    """Whether there is one and, if it is in a library of its own as "mpi" is, that can be loaded."""
+    return _C._is_backend_available(backend.lower())
 
 
 def is_gloo_available():
@@ -88,8 +91,8 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
                        device_id=None):
     """Joins the run and makes the default group, of all ranks. Returns when all are there.
 
-    backend: "gloo" where this build has it. init_method: env:// (the default), tcp://HOST:PORT or file:///PATH; or a store, with rank and
-    world_size. timeout: a timedelta, 30 minutes by default. An exception that ends the program is told to the other ranks, which fail with
+    backend: "gloo" where this build has it; "mpi" under mpirun, which then says who is who. init_method: env:// (the default but for
+    "mpi"), tcp://HOST:PORT or file:///PATH; or a store, with rank and world_size. timeout: a timedelta, 30 minutes by default. An exception that ends the program is told to the other ranks, which fail with
     its text; a program that ends otherwise leaves the group.
     """
     global _default, _made
@@ -234,8 +237,48 @@ def _collective(function, *args, group, async_op):
         warnings.warn(f"Running {function.__name__.strip('_')} on global rank {get_rank()} which does not belong to the given group.", stacklevel=3)
         return None
     args = (_peer(group, *arg) if isinstance(arg, tuple) else arg for arg in args)
-    work = function(*args, _resolved(group), async_op)
+    manager = _coalescing.get(id(_resolved(group)))
+    work = function(*args, _resolved(group), async_op or manager is not None)
+    if manager is not None:
+        manager.append(work)
+        return None
     return work if async_op else None
+
+
+_coalescing = {}  # by the group's id: the manager in whose block its collectives are
+
+
+class _CoalescingManager:
+    """The Works of collectives that have begun together."""
+
+    def __init__(self):
+        self.works = []
+
+    def append(self, work):
+        self.works.append(work)
+
+    def wait(self):
+        for work in self.works:
+            work.wait()
+        self.works = []
+
+
+@contextlib.contextmanager
+def _coalescing_manager(group=None, device=None, async_ops=False):
+    """Collectives of the group within it only begin; they are done at its end or, with async_ops, when wait() of what it gives returns."""
+    if not _is_member(group):
+        yield _CoalescingManager()
+        return
+    key = id(_resolved(group))
+    if key in _coalescing:
+        raise ValueError("ProcessGroup has non-empty op list at the start of coalescing: managers of one group do not nest")
+    manager = _coalescing[key] = _CoalescingManager()
+    try:
+        yield manager
+    finally:
+        del _coalescing[key]
+    if not async_ops:
+        manager.wait()
 
 
 def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
@@ -265,6 +308,17 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
     """output_tensor, [size * n, ...] or [size, n, ...], gets the ranks' tensors one after another."""
     return _collective(_C._all_gather_into_tensor, output_tensor, input_tensor, group=group, async_op=async_op)
+
+
+def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, async_op=False):
+    """output_tensor_lists[r][i] gets input_tensor_list[i] of rank r. With async_op something to wait() for."""
+    for outputs in output_tensor_lists:
+        if len(outputs) != len(input_tensor_list):
+            raise ValueError(f"all_gather_coalesced: {len(input_tensor_list)} inputs, a rank's list has {len(outputs)} outputs")
+    with _coalescing_manager(group, async_ops=async_op) as manager:
+        for i, tensor in enumerate(input_tensor_list):
+            all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group)
+    return manager if async_op and _is_member(group) else None
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):

@@ -1,1 +1,1 @@
-"""Ways to reduce gradients: ddp_comm_hooks."""
+"""Ways to reduce gradients: ddp_comm_hooks. Ranks with different numbers of inputs: join."""

@@ -26,12 +26,30 @@ def _map_tensors(value, f):
     return value
 
 
+class _JoinHook:
+    """What a rank that is through does in the place of its replica."""
+
+    def __init__(self, ddp):
+        self._replica, self._buffers = ddp._replica, ddp._buffer_list
+
+    def main_hook(self):
+        self._replica.stand_in(self._buffers())
+
+    def post_hook(self, is_last_joiner):
+        self._replica.agree_with_last(is_last_joiner, self._buffers())
+
+    def end(self):
+        self._replica.end_join()
+
+
 class DistributedDataParallel(Module):
     """A module that is trained on several ranks, each with its own part of a batch: after backward() every rank has the gradients' mean.
 
     Rank 0's parameters and buffers go to all when it is made; DistBackendError on every rank, with the first difference, if the modules
     differ. For modules of the CPU: device_ids and output_device must not be given.
     """
+
+    _join = None  # the tenon.distributed.algorithms.join.Join that it is in
 
     def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, process_group=None,
                  bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, gradient_as_bucket_view=False, static_graph=False,
@@ -85,6 +103,8 @@ class DistributedDataParallel(Module):
         replica = self._replica
         if not replica.is_watching:
             return self.module(*inputs, **kwargs)
+        if self._join is not None:
+            self._join.notify_join_context(self)
         replica.before_forward(self._buffer_list())
         output = self.module(*inputs, **kwargs)
         tensors = []
@@ -113,6 +133,19 @@ class DistributedDataParallel(Module):
             self._replica.finish_join(self._buffer_list())
         finally:
             self._replica.end_join()
+
+    def join_hook(self, divide_by_initial_world_size=True, **kwargs):
+        """For tenon.distributed.algorithms.join.Join, where other objects join as well."""
+        self._replica.begin_join(divide_by_initial_world_size, False)
+        return _JoinHook(self)
+
+    @property
+    def join_device(self):
+        return self.device
+
+    @property
+    def join_process_group(self):
+        return self.process_group
 
     def register_comm_hook(self, state, hook):
         """hook(state, bucket) -> Future of the buffer's mean over the ranks takes the place of all_reduce. Once only."""

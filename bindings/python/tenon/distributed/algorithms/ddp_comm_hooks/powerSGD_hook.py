@@ -26,6 +26,14 @@ class PowerSGDState:
     def iter(self):
         return self._native.iteration
 
+    def state_dict(self):
+        """All that is kept, as tensors: for a checkpoint of each rank, as what a rank has lost is its own."""
+        return self._native.state_dict()
+
+    def load_state_dict(self, state_dict):
+        """Goes on from there, on all ranks: one iteration reduces in full, and the next as if there had been no end."""
+        self._native.load_state_dict(state_dict)
+
     def compression_stats(self):
         """(how many times smaller, numbers of the gradients, numbers sent) since compression began."""
         before, after = self._native.numel_before, self._native.numel_after
