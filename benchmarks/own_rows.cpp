@@ -22,8 +22,8 @@ t::Tensor rms_norm_of_library(const t::Tensor& x, const t::Tensor& weight) {
 t::Tensor cross_entropy(const t::Tensor& x, const t::Tensor& target) {
   return t::cross_entropy_loss(x, target);
 }
-t::Tensor var(const t::Tensor& x, t::IntArrayRef dim) { return t::var(x, dim, true); }
-t::Tensor var(const t::Tensor& x) { return t::var(x, true); }
+t::Tensor variance(const t::Tensor& x, t::IntArrayRef dim) { return t::var(x, dim, true); }
+t::Tensor variance(const t::Tensor& x) { return t::var(x, true); }
 
 }  // namespace
 
@@ -54,8 +54,8 @@ t::Tensor rms_norm_of_library(const t::Tensor& x, const t::Tensor& weight) {
 t::Tensor cross_entropy(const t::Tensor& x, const t::Tensor& target) {
   return custom::cross_entropy(x, target).mean();
 }
-t::Tensor var(const t::Tensor& x, t::IntArrayRef dim) { return custom::var(x, dim); }
-t::Tensor var(const t::Tensor& x) { return custom::var(x); }
+t::Tensor variance(const t::Tensor& x, t::IntArrayRef dim) { return custom::var(x, dim); }
+t::Tensor variance(const t::Tensor& x) { return custom::var(x); }
 
 }  // namespace
 
@@ -76,9 +76,9 @@ void forward(bench::Runner& run, const t::Tensor& x) {
       [&] { keep(custom::sum(x, t::IntArrayRef{1})); });
   run("own_rows/amax_dim1/4096x1024", {.bytes = kBytes},
       [&] { keep(custom::amax(x, t::IntArrayRef{1})); });
-  run("own_rows/var_dim1/4096x1024", {.bytes = kBytes}, [&] { keep(var(x, {1})); });
+  run("own_rows/var_dim1/4096x1024", {.bytes = kBytes}, [&] { keep(variance(x, {1})); });
   run("own_rows/sum/4096x1024", {.bytes = kBytes}, [&] { keep(custom::sum(x)); });
-  run("own_rows/var/4096x1024", {.bytes = kBytes}, [&] { keep(var(x)); });
+  run("own_rows/var/4096x1024", {.bytes = kBytes}, [&] { keep(variance(x)); });
 }
 
 /// `function` of the leaves, its sum, and the gradients of all.

@@ -358,6 +358,11 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
   }
   check_counts(op, inputs, scalars);
   const ResultTypes types = result_types(op, inputs, scalars);
+  for (size_t k = 1; k < written.size(); ++k) {
+    TENON_CHECK(written[k]->sizes() == written[0]->sizes(), "[", op.name, "] ", names[k],
+                " must have the shape of ", names[0], ", ", written[0]->sizes(), ", got ",
+                written[k]->sizes());
+  }
   const DimVector shape = broadcast_shape(inputs);
   const Device device = common_device(inputs);
   for (size_t k = 0; k < written.size(); ++k) {
@@ -370,9 +375,9 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     check_no_internal_overlap(w);
     for (size_t j = 0; j < k; ++j) {
       const TensorBase& other = *written[j];
-      TENON_CHECK(w.numel() == 0 || w.unsafe_impl()->data != other.unsafe_impl()->data, "[",
-                  op.name, "] ", names[j], " and ", names[k],
-                  " are both written, so they must not share memory");
+      const void* data = w.unsafe_impl()->data;
+      TENON_CHECK(!data || w.numel() == 0 || data != other.unsafe_impl()->data, "[", op.name, "] ",
+                  names[j], " and ", names[k], " are both written, so they must not share memory");
       check_no_partial_overlap(w, other);
     }
     for (const TensorBase* input : inputs) check_no_partial_overlap(w, *input);

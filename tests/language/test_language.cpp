@@ -174,6 +174,11 @@ TEST_CASE(
   CHECK(mine::shrink_(none).numel() == 0);
   Tensor meta = tensor_of({1, 2}, {2}).to(kMeta);
   CHECK(mine::shrink_(meta).is_meta());
+  Tensor other = tensor_of({1, 2}, {2}).to(kMeta);
+  CHECK(mine::swap_sum_(meta, other).is_meta());
+  Tensor one = tensor_of({1}, {1});
+  CHECK_THROWS_WITH(mine::shrink_(one, by),
+                    "[mine::shrink_] self with shape [1] doesn't match the broadcast shape [2]");
 }
 
 TEST_CASE("what an entry that writes arguments refuses leaves them as they were") {
@@ -181,7 +186,7 @@ TEST_CASE("what an entry that writes arguments refuses leaves them as they were"
   using Catch::Contains;
   Tensor small = tensor_of({1}, {1}), ints = tensor_of({1, 2, 3}, {3}, kLong);
   CHECK_THROWS_WITH(mine::swap_sum_(a, small),
-                    "[mine::swap_sum_] other with shape [1] doesn't match the broadcast shape [3]");
+                    "[mine::swap_sum_] other must have the shape of self, [3], got [1]");
   CHECK_THROWS_WITH(
       mine::swap_sum_(a, ints),
       "[mine::swap_sum_] result type Double can't be cast to Long, the dtype of other");
