@@ -17,10 +17,9 @@ inline ScalarType storage_type(ComputeType type) {
 /// Runs a loop over rows whose operands may be strided or of other dtypes, chunk by chunk.
 class RowRunner {
  public:
-  /// `storage`: the dtype of the elements that the loop reads and writes.
-  RowRunner(const PointwisePlan& plan, PointwiseLoop loop, ScalarType storage,
-            const Scalar* scalars, bool stream)
+  RowRunner(const PointwisePlan& plan, PointwiseLoop loop, const Scalar* scalars, bool stream)
       : plan_(plan), loop_(loop), scalars_(scalars), stream_(stream) {
+    const ScalarType storage = storage_type(plan.compute);
     compute_size_ = static_cast<int64_t>(element_size(storage));
     chunk_ = std::min(kChunk, kChunkBytes / compute_size_);
     // The hardware foresees two input streams well; more need short turns and asking ahead.
