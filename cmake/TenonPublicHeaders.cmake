@@ -88,6 +88,7 @@ set(TENON_PUBLIC_HEADERS
   aten/iterator/pointwise.h
   aten/iterator/pointwise_op.h
   aten/iterator/rows.h
+  aten/iterator/update.h
   aten/iterator/zero_division.h
   aten/meta/checks.h
   aten/meta/structured.h
@@ -118,6 +119,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/saved_variable.h
   autograd/spin_lock.h
   autograd/to_dot.h
+  autograd/update_checks.h
   codegen/schema/default_value.h
   codegen/schema/function_schema.h
   codegen/schema/source.h

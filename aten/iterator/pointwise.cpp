@@ -6,12 +6,13 @@
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/row_runner.h"
+#include "aten/iterator/update.h"
 #include "aten/iterator/zero_division.h"
 
 namespace tenon::native {
 namespace {
 
-constexpr int kMaxScalars = 12;
+constexpr int kMaxScalars = 32;  // as the generator has it
 /// From this much memory on, outputs bypass the caches: they would not survive there anyway.
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
@@ -353,6 +354,54 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
   for (const TensorBase* input : inputs) check_no_partial_overlap(self, *input);
   const TensorBase* out = &self;
   run(op, shape, types, device, out, inputs, scalars, false);
+}
+
+void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
+                      ArrayRef<const Scalar*> scalars, ArrayRef<const TensorBase*> written,
+                      const char* const* names) {
+  const auto separate = [](const TensorBase& a, const TensorBase& b) {
+    return a.is_same(b) || !a.is_alias_of(b);
+  };
+  Quick quick;
+  if (quick.prepare(op, inputs, scalars)) {
+    bool plain = true;
+    void* outs[kMaxOperands];
+    for (size_t k = 0; k < written.size() && plain; ++k) {
+      const TensorImpl& w = *written[k]->unsafe_impl();
+      plain = w.dtype == quick.out_dtype && IntArrayRef(w.sizes) == IntArrayRef(quick.shape->sizes);
+      for (size_t j = 0; j < k; ++j) plain &= !written[j]->is_alias_of(*written[k]);
+      for (const TensorBase* input : inputs) plain &= separate(*input, *written[k]);
+      outs[k] = w.data;
+    }
+    if (TENON_LIKELY(plain)) return quick.run(op, outs, scalars, false);
+  }
+  check_counts(op, inputs, scalars);
+  const ResultTypes types = result_types(op, inputs, scalars);
+  for (size_t k = 1; k < written.size(); ++k) {
+    TENON_CHECK(written[k]->sizes() == written[0]->sizes(), "[", op.name, "] ", names[k],
+                " must have the shape of ", names[0], ", ", written[0]->sizes(), ", got ",
+                written[k]->sizes());
+  }
+  const DimVector shape = broadcast_shape(inputs);
+  const Device device = common_device(inputs);
+  for (size_t k = 0; k < written.size(); ++k) {
+    const TensorBase& w = *written[k];
+    check_output_device(w, device);
+    TENON_CHECK(w.sizes() == IntArrayRef(shape), "[", op.name, "] ", names[k], " with shape ",
+                w.sizes(), " doesn't match the broadcast shape ", shape);
+    TENON_CHECK(can_cast(types.output, w.scalar_type()), "[", op.name, "] result type ",
+                types.output, " can't be cast to ", w.scalar_type(), ", the dtype of ", names[k]);
+    check_no_internal_overlap(w);
+    for (size_t j = 0; j < k; ++j) {
+      const TensorBase& other = *written[j];
+      const void* data = w.unsafe_impl()->data;
+      TENON_CHECK(!data || w.numel() == 0 || data != other.unsafe_impl()->data, "[", op.name, "] ",
+                  names[j], " and ", names[k], " are both written, so they must not share memory");
+      check_no_partial_overlap(w, other);
+    }
+    for (const TensorBase* input : inputs) check_no_partial_overlap(w, *input);
+  }
+  run(op, shape, types, device, written, inputs, scalars, false);
 }
 
 void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,

@@ -174,7 +174,7 @@ void one_composite_key(const Entry& entry) {
 }
 
 void pointwise_schema(const Entry& entry) {
-  if (!entry.has("pointwise")) return;
+  if (!entry.has("pointwise") || entry.op.update) return;
   const schema::FunctionSchema& schema = entry.schema();
   if (entry.kind() != SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),

@@ -163,7 +163,7 @@ void reserved_operator_name(const Entry& entry) {
 
 void generated_name(const Entry& entry) {
   const std::vector<Derivative>& derivatives = entry.model.derivatives();
-  const bool has_kernel = entry.op.pointwise || entry.op.rowwise ||
+  const bool has_kernel = entry.op.pointwise || entry.op.update || entry.op.rowwise ||
                           std::any_of(derivatives.begin(), derivatives.end(),
                                       [&](const Derivative& d) { return d.target == entry.index; });
   for (const schema::Argument& arg : entry.schema().args) {

@@ -135,6 +135,10 @@ void pointwise_arguments(const Entry& entry);
 void pointwise_outputs(const Entry& entry);
 void derivable_expression(const Entry& entry);
 
+// update.cpp: `pointwise` of a schema that writes arguments.
+void update_schema(const Entry& entry);
+void update_expression(const Entry& entry);
+
 // compositions.cpp: `composite` as an expression.
 void composition(const Model& model, const CallChecker& calls, size_t index, DiagnosticSink& sink);
 

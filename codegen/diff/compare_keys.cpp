@@ -22,7 +22,7 @@ std::optional<Names> coverage(const Model& model, const Operator& op) {
   Names keys;
   for (const DispatchEntry& kernel : op.dispatch) keys.insert(kernel.key);
   if (op.structured) keys.insert("Meta");
-  if (op.pointwise || op.rowwise || op.structured_delegate) {
+  if (op.pointwise || op.update || op.rowwise || op.structured_delegate) {
     const OperatorRef* target =
         op.structured_delegate ? model.find(op.structured_delegate->text) : nullptr;
     if (target != nullptr && &model.op(*target) != &op && !model.op(*target).structured_delegate) {
@@ -90,9 +90,13 @@ std::string python_place(const Operator& op) {
   return op.python_module ? "`" + op.python_module->text + "`" : "none";
 }
 
-/// The cases of `pointwise` as one text, for comparison.
+/// The expressions of `pointwise` as one text, for comparison.
 std::string expressions(const Operator& op) {
   std::string text;
+  if (op.update) {
+    for (const auto& part : op.update->parts)
+      text += part.name.text + ": " + part.expression.text + "\n";
+  }
   if (!op.pointwise) return text;
   for (const PointwiseCase& one : op.pointwise->cases) {
     text += one.output + "/" + one.category + "/" + one.backend + ": " + one.expression.text + "\n";
@@ -116,7 +120,8 @@ void compare_keys(const EntryPair& pair, ChangeList& changes) {
                 "its dtype rule is `" + std::string(to_string(after.promotion)) + "`, was `" +
                     std::string(to_string(before.promotion)) + "`");
   }
-  if (before.pointwise && after.pointwise && expressions(before) != expressions(after)) {
+  const bool both = (before.pointwise && after.pointwise) || (before.update && after.update);
+  if (both && expressions(before) != expressions(after)) {
     changes.add("expression", kCompatible, "its expression is another");
   }
   const Names required =

@@ -101,6 +101,9 @@ Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const
   Thunks thunks(cpp_identifier(form.schema));
   if (op.pointwise) {
     thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
+  } else if (op.update) {
+    thunks.add("update", "pointwise", kWithTensors);
+    thunks.add("update_composed", "composed", Slots{"PrivateUse1"});
   } else if (op.rowwise && !form.derived) {
     thunks.add("rowwise", "rowwise", Slots{"CPU", "Meta"});
     if (targets.cuda) {
@@ -130,11 +133,10 @@ Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
     }
     declarations.push_back({{"name", name}, {"kind", kind}, {"backend", backend}});
   };
-  if (op.pointwise) {
+  if (op.pointwise || op.update || op.rowwise) {
     if (op.check) add(op.check->text, "check", "Meta");
     return declarations;
   }
-  if (op.rowwise) return declarations;
   if (op.structured) {
     add(meta_name(op), "meta", "Meta");
     const size_t n = op.schema.returns.size();

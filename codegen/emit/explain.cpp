@@ -81,6 +81,12 @@ class Explanation {
              << one.expression.text << "\n";
       }
     }
+    if (op_.update) {
+      for (const NamedExpressions::Part& part : op_.update->parts) {
+        out_ << "pointwise" << (part.name.text.empty() ? "" : " (" + part.name.text + ")") << ": "
+             << part.expression.text << "\n";
+      }
+    }
     if (op_.rowwise) {
       for (const RowwiseSpec::Part& part : op_.rowwise->parts) {
         out_ << "rowwise" << (part.name.text.empty() ? "" : " (" + part.name.text + ")") << ": "
@@ -134,6 +140,8 @@ class Explanation {
   static std::string describe(const Json& thunk) {
     const std::string kind = text(thunk["kind"]);
     if (kind == "pointwise") return "kernel generated from `pointwise`";
+    if (kind == "update") return "kernel generated from `pointwise`, into what is written";
+    if (kind == "update_composed") return "the operators that the expressions stand for";
     if (kind == "rowwise") return "kernel generated from `rowwise`";
     if (kind == "rowwise_cuda") {
       return "kernel generated from `rowwise`; for few long rows the operators that the expression "
@@ -198,11 +206,15 @@ class Explanation {
     if (op_.pointwise) {
       source = "tensors are broadcast; dtype rule " + std::string(to_string(op_.promotion));
       if (op_.check) source += "; values checked by " + op_.check->text;
+    } else if (op_.update) {
+      source = "what is written has the shape that all are broadcast to, and keeps its dtype";
+      if (op_.check) source += "; values checked by " + op_.check->text;
     } else if (op_.rowwise) {
       source = "elements are broadcast, rows over " + op_.rowwise->over->text + "; ";
       source += entry_["rowwise"]["kernel"]["floating"].get<bool>()
                     ? "floating types, integers become the default one"
                     : "real types, integers add up in int64";
+      if (op_.check) source += "; values checked by " + op_.check->text;
     } else if (op_.structured) {
       for (const Json& declaration : entry_["declarations"]) {
         if (declaration["kind"] == "meta")
@@ -213,6 +225,26 @@ class Explanation {
     }
     out_ << "shapes and dtypes: " << source << "\n";
     if (op_.rowwise) print_passes(entry_["rowwise"]["kernel"]);
+    if (op_.update) print_updates();
+  }
+
+  /// One kernel for each set of tensors that are given.
+  void print_updates() {
+    for (const Json& kernel : entry_["updates"]["kernels"]) {
+      std::vector<std::string> when;
+      for (const Json& name : kernel["given"]) when.push_back("with " + text(name));
+      for (const Json& name : kernel["absent"]) when.push_back("without " + text(name));
+      out_ << "  kernel " << text(kernel["ident"]) << (when.empty() ? "" : ", " + join(when))
+           << ":\n";
+      for (const Json& number : kernel["numbers"]) {
+        if (number["name"] == number["text"]) continue;
+        out_ << "    once: " << text(number["name"]) << " = " << text(number["text"]) << "\n";
+      }
+      std::vector<std::string> reads, gives;
+      for (const Json& name : kernel["inputs"]) reads.push_back(text(name));
+      for (const Json& name : kernel["written"]) gives.push_back(text(name));
+      out_ << "    one pass, reads " << join(reads) << ": gives " << join(gives) << "\n";
+    }
   }
 
   void print_derivative() {

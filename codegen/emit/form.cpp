@@ -64,6 +64,11 @@ Json emit_api(const Operator& op, const FunctionSchema& schema) {
     if (out_first && argument.is_mutable() && argument.kwarg_only) continue;
     add(argument, true);
   }
+  // In C++ nothing with a default stands before what has none, as a keyword argument may.
+  for (size_t i = parameters.size(), needed = 0; i-- > 0;) {
+    needed += parameters[i]["default"] == "";
+    if (needed > 0) parameters[i]["default"] = "";
+  }
   return {{"parameters", parameters}, {"call", call}, {"has_options", options.has_value()}};
 }
 

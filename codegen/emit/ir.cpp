@@ -12,6 +12,7 @@
 #include "codegen/emit/python.h"
 #include "codegen/emit/rowwise.h"
 #include "codegen/emit/select.h"
+#include "codegen/emit/update.h"
 
 namespace tenon::codegen {
 namespace {
@@ -56,6 +57,7 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
       {"alias", nullptr},
       {"aliases", Json::array()},
       {"kernel", op.pointwise ? emit_pointwise(op) : Json(nullptr)},
+      {"updates", op.update ? emit_update(op) : Json(nullptr)},
       {"rowwise", op.rowwise ? emit_rowwise(op) : Json(nullptr)},
       {"composition", emit_composition(op)},
       {"node", emit_node(model, index)},
@@ -149,6 +151,10 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
       entry["node"]["headers"] =
           called_headers(model, options.base, entry["namespace"], entry["node"]);
     }
+    if (!entry["updates"].is_null()) {
+      entry["updates"]["headers"] =
+          called_headers(model, options.base, entry["namespace"], entry["updates"]);
+    }
     if (!entry["composition"].is_null()) {
       entry["composition"]["headers"] =
           called_headers(model, options.base, entry["namespace"], entry["composition"]);
@@ -199,7 +205,8 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
     for (size_t i : group) {
       const Json& node = operators[i]["node"];
       if (!selected(i)) continue;
-      if (!operators[i]["kernel"].is_null() || (!node.is_null() && !node["kernels"].empty())) {
+      if (!operators[i]["kernel"].is_null() || !operators[i]["updates"].is_null() ||
+          (!node.is_null() && !node["kernels"].empty())) {
         pointwise.push_back(i);
       }
     }

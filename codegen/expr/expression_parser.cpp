@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -112,14 +113,25 @@ ExpressionParser::Value ExpressionParser::statements() {
 
 ExpressionParser::Value ExpressionParser::ternary() {
   if (++depth_ > kMaxDepth) cursor_.fail("the expression is nested too deeply");
+  const std::size_t begin = cursor_.peek().offset;
+  test_.reset();
   Value result = binary(1);
   if (cursor_.at("?")) {
     const Token token = cursor_.take();
+    const std::optional<Token> test = std::exchange(test_, std::nullopt);
+    if (test && test->offset != begin)
+      report(*test, "'" + test->text + "' may be absent: its test is its name alone",
+             test->text + " ? a : b");
+    const bool outermost = test && tested_.insert(test->text).second;
     const Value yes = ternary();
+    if (outermost) tested_.erase(test->text);
     if (!cursor_.accept(":"))
       cursor_.fail("expected ':' of 'condition ? a : b', got " + describe(cursor_.peek()));
     const Value no = ternary();
-    result = apply_function({TokenKind::kName, "where", token.offset}, {result, yes, no});
+    if (test)
+      result = vocabulary_.optionals->given.contains(test->text) ? yes : no;
+    else
+      result = apply_function({TokenKind::kName, "where", token.offset}, {result, yes, no});
   }
   --depth_;
   return result;
@@ -192,10 +204,20 @@ ExpressionParser::Value ExpressionParser::unary() {
 }
 
 ExpressionParser::Value ExpressionParser::primary() {
+  Value value = operand();
+  while (cursor_.at(".") && cursor_.peek(1).kind == TokenKind::kName) {
+    cursor_.take();
+    const Token function = cursor_.take();
+    value = call(function, {value});
+  }
+  return value;
+}
+
+ExpressionParser::Value ExpressionParser::operand() {
   const Token token = cursor_.peek();
   switch (token.kind) {
   case TokenKind::kNumber: cursor_.take(); return number(token);
-  case TokenKind::kName: cursor_.take(); return cursor_.at("(") ? call(token) : name(token);
+  case TokenKind::kName: cursor_.take(); return cursor_.at("(") ? call(token, {}) : name(token);
   case TokenKind::kPunctuation:
     if (cursor_.accept("(")) {
       const Value value = ternary();
@@ -226,6 +248,8 @@ ExpressionParser::Value ExpressionParser::number(const Token& token) {
 
 ExpressionParser::Value ExpressionParser::name(const Token& token) {
   if (rows_ != nullptr && rows_->optional.contains(token.text)) return optional(token);
+  const OptionalTensors* optionals = vocabulary_.optionals;
+  if (optionals != nullptr && optionals->names.contains(token.text)) return maybe_given(token);
   if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
   if (token.text == "true" || token.text == "false")
@@ -240,9 +264,8 @@ ExpressionParser::Value ExpressionParser::name(const Token& token) {
   return std::nullopt;
 }
 
-ExpressionParser::Value ExpressionParser::call(const Token& token) {
+ExpressionParser::Value ExpressionParser::call(const Token& token, std::vector<Value> arguments) {
   const Token opener = cursor_.take();
-  std::vector<Value> arguments;
   if (!cursor_.at(")")) {
     do arguments.push_back(ternary());
     while (cursor_.accept(","));
@@ -311,6 +334,26 @@ ExpressionParser::Value ExpressionParser::optional(const Token& token) {
     report(second, "another number already stands for '" + token.text + "' where it is absent");
   }
   return names_.at(token.text);
+}
+
+ExpressionParser::Value ExpressionParser::maybe_given(const Token& token) {
+  const bool given = vocabulary_.optionals->given.contains(token.text);
+  const bool at_test = cursor_.at("?");
+  if (at_test && cursor_.peek(1).text == "?") {
+    cursor_.take();
+    cursor_.take();
+    const Value otherwise = unary();
+    return given ? Value(names_.at(token.text)) : otherwise;
+  }
+  // Where it is absent, what its test guards is parsed and then left out.
+  if (tested_.contains(token.text)) return given ? names_.at(token.text) : graph_.integer(0);
+  if (at_test) {
+    test_ = token;
+    return graph_.mask_constant(given);
+  }
+  report(token, "'" + token.text + "' may be absent: test it, or say what stands for it then",
+         "(" + token.text + " ?? 0)");
+  return std::nullopt;
 }
 
 bool ExpressionParser::check_row_arguments(Op op, const Token& token,
@@ -402,6 +445,7 @@ ExpressionParser::Value ExpressionParser::expand(const Function& function, const
   Vocabulary vocabulary = vocabulary_;
   RowVocabulary none;
   if (rows_ != nullptr) vocabulary.rows = &none;
+  vocabulary.optionals = nullptr;
   const Value value =
       ExpressionParser(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
           .parse(*body, inner);

@@ -17,12 +17,20 @@ struct RowVocabulary {
   std::map<std::string, double> defaults;  ///< the numbers that stand for them, as found
 };
 
+/// Tensors that may be absent in an expression which is parsed for each set of them that is given:
+/// `x ?? value`, and `x ? a : b`, where a sees x.
+struct OptionalTensors {
+  std::set<std::string> names;
+  std::set<std::string> given;
+};
+
 /// What a text may refer to besides the names of its parameters.
 struct Vocabulary {
-  const Functions* own = nullptr;     ///< of `rowwise`: they win over all others
-  const Functions* shared = nullptr;  ///< operators and what `define` adds
-  std::string category = {};          ///< of the dtype that the text is for; empty: any
-  RowVocabulary* rows = nullptr;      ///< null outside of `rowwise`
+  const Functions* own = nullptr;              ///< of `rowwise`: they win over all others
+  const Functions* shared = nullptr;           ///< operators and what `define` adds
+  std::string category = {};                   ///< of the dtype that the text is for; empty: any
+  RowVocabulary* rows = nullptr;               ///< null outside of `rowwise`
+  const OptionalTensors* optionals = nullptr;  ///< null where there are none
 };
 
 /// Recursive-descent parser that adds one text to a graph. The texts of functions and of derivative
@@ -45,14 +53,19 @@ class ExpressionParser {
   Value ternary();
   Value binary(int level);
   Value unary();
+  /// `x`, `f(x, y)`, or the same as `x.f(y)`.
   Value primary();
+  Value operand();
   Value number(const Token& token);
   Value name(const Token& token);
-  Value call(const Token& token);
+  /// `arguments`: those that stand before the function's name.
+  Value call(const Token& token, std::vector<Value> arguments);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
   Value expand(const Function& function, const Token& token, std::vector<NodeId> arguments);
   /// `name ?? number`, for a tensor that may be absent.
   Value optional(const Token& token);
+  /// A use of one of `vocabulary_.optionals`.
+  Value maybe_given(const Token& token);
   bool check_row_arguments(Op op, const Token& token, const std::vector<NodeId>& arguments);
   Value combine(const std::string& operation, const Token& token, Value a, Value b);
   Value bitwise(Op bits, Op logic, const Token& token, NodeId a, NodeId b);
@@ -70,7 +83,9 @@ class ExpressionParser {
   Names names_;
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
-  RowVocabulary* rows_;  ///< vocabulary_.rows
+  RowVocabulary* rows_;           ///< vocabulary_.rows
+  std::set<std::string> tested_;  ///< optionals whose test is around the place
+  std::optional<Token> test_;     ///< the optional that was just read as a condition
   int depth_ = 0;
   TokenCursor cursor_{{Token{}}};
   std::vector<ExprError>* errors_ = nullptr;

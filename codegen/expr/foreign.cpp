@@ -50,10 +50,11 @@ bool translate_foreign(std::vector<Token>& tokens, std::vector<ExprError>& error
           (token.text == "::" || contains(kModules, owner.text))) {
         report(owner, "functions of expressions have no module: '" + function + "' alone",
                function);
+      } else if (i + 2 < tokens.size() && tokens[i + 2].text == "(") {
+        continue;  // x.f(y) is f(x, y)
       } else {
-        const std::string object = owner.kind == TokenKind::kName ? owner.text : "...";
-        report(token, "expressions have functions, no methods or members",
-               owner.kind == TokenKind::kName ? function + "(" + object + ")" : "");
+        report(token, "expressions have functions, no members",
+               owner.kind == TokenKind::kName ? function + "(" + owner.text + ")" : "");
       }
       return false;
     }

@@ -156,6 +156,12 @@ class TensorPrinter {
     return result;
   }
 
+  std::optional<std::string> number(NodeId root) {
+    const Piece piece = reference(root);
+    if (piece.is_tensor() || !operators_.empty()) return std::nullopt;
+    return as_double(piece);
+  }
+
  private:
   std::string whole(const Piece& piece) {
     if (piece.is_tensor()) return piece.text;
@@ -331,6 +337,11 @@ class TensorPrinter {
 
 TensorText print_tensor_ops(const Graph& graph, NodeId node, const TensorTextOptions& options) {
   return TensorPrinter(graph, node, options).print(node);
+}
+
+std::optional<std::string> print_number(const Graph& graph, NodeId node,
+                                        const TensorTextOptions& options) {
+  return TensorPrinter(graph, node, options).number(node);
 }
 
 }  // namespace tenon::codegen::expr

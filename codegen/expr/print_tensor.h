@@ -2,6 +2,7 @@
 
 #include "codegen/expr/print_kernel.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct TensorText {
   std::string text;
   std::vector<std::string> operators;
 };
+
+/// A node of numbers alone, as a C++ expression of arithmetic type; nothing where C++ has no such
+/// function.
+std::optional<std::string> print_number(const Graph& graph, NodeId node,
+                                        const TensorTextOptions& options = {});
 
 TensorText print_tensor_ops(const Graph& graph, NodeId node, const TensorTextOptions& options = {});
 

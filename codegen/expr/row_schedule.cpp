@@ -92,8 +92,6 @@ class Scheduler {
         roots_[pass].push_back(g_[id].arguments[0]);
         reductions_[pass].push_back(id);
         last_ = std::max(last_, pass);
-        const Op op = g_[id].op;
-        schedule_.needs_elements |= op == Op::kRowMax || op == Op::kRowMin;
       } else if (g_[id].is_call(Op::kPick)) {
         int pass = level(id);
         if (g_[needed_.at(id)].kind == NodeKind::kCall)
@@ -107,6 +105,16 @@ class Scheduler {
       const int pass = level(outputs_[i]);
       last_ = std::max(last_, pass);
       if (kinds_[i] != RowOutput::kRow) roots_[pass].push_back(outputs_[i]);
+    }
+    // A row without elements gives its other results none, whatever its largest is.
+    std::vector<NodeId> row_values;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (kinds_[i] == RowOutput::kRow) row_values.push_back(outputs_[i]);
+    }
+    for (const NodeId id : topological_order(g_, row_values)) {
+      const Op op = g_[id].op;
+      schedule_.needs_elements |=
+          g_[id].kind == NodeKind::kCall && (op == Op::kRowMax || op == Op::kRowMin);
     }
     if (dear_ == DearValues::kSpilled) choose_spills();
   }

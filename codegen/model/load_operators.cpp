@@ -137,7 +137,11 @@ class EntryReader {
   }
 
   void pointwise(const YamlNode& value) {
-    op_.pointwise = read_pointwise(value, reader_, op_.schema);
+    if (op_.schema.has_mutable_arg() && !op_.schema.is_out()) {
+      read_named(value, reader_, "pointwise", op_.update.emplace());
+    } else {
+      op_.pointwise = read_pointwise(value, reader_, op_.schema);
+    }
   }
 
   RowwiseSpec& row_spec() {
@@ -145,7 +149,7 @@ class EntryReader {
     return *op_.rowwise;
   }
 
-  void rowwise(const YamlNode& value) { read_rowwise(value, reader_, row_spec()); }
+  void rowwise(const YamlNode& value) { read_named(value, reader_, "rowwise", row_spec()); }
 
   void over(const YamlNode& value) {
     if (!value.is_sequence()) {

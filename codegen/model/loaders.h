@@ -29,8 +29,9 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
 std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
                                             const schema::FunctionSchema& schema);
 
-/// `rowwise: ...`: an expression, or a map of names to expressions.
-void read_rowwise(const YamlNode& value, Reader& reader, RowwiseSpec& spec);
+/// The value of `key`: an expression, or a map of names to expressions.
+void read_named(const YamlNode& value, Reader& reader, const std::string& key,
+                NamedExpressions& spec);
 
 /// Appends the entries of one derivatives.yaml, bound to `operators`.
 void load_derivatives(const YamlNode& root, DiagnosticSink& sink,

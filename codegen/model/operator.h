@@ -57,15 +57,19 @@ struct PointwiseSpec {
                             std::string_view backend) const;
 };
 
-/// `rowwise` and the keys that go with it.
-struct RowwiseSpec {
+/// Expressions by name, each of which may use those before it.
+struct NamedExpressions {
   struct Part {
     LocatedName name;  ///< of a result or of a value that later parts use; empty: the only result
     SourceString expression;
   };
   std::vector<Part> parts;  // in file order
-  Location location;        // of the value of `rowwise`
+  Location location;        // of the value of the key
   bool complete = true;     // false: a part could not be read and was reported
+};
+
+/// `rowwise` and the keys that go with it.
+struct RowwiseSpec : NamedExpressions {
   /// An argument, `all`, or whole numbers "-1" or "-2, -1"; required.
   std::optional<SourceString> over;
   std::vector<LocatedName> rows;     // arguments with one value per row
@@ -115,9 +119,11 @@ struct Operator {
   std::optional<LocatedName> alias_of;
   std::vector<DispatchEntry> dispatch;
   std::optional<PointwiseSpec> pointwise;
+  /// `pointwise` of a schema that writes arguments: their new values by their names.
+  std::optional<NamedExpressions> update;
   std::optional<RowwiseSpec> rowwise;
   Promotion promotion = Promotion::kDefault;
-  /// Of a pointwise entry: hand-written function of the operator's arguments that throws where a
+  /// Of a `pointwise` entry: hand-written function of the operator's arguments that throws where a
   /// value or dtype is not allowed; shapes and promotion are checked without it.
   std::optional<LocatedName> check;
   bool structured = false;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/expr/expression_parser.h"
-#include "codegen/expr/token.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/update_expression.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -45,14 +45,6 @@ bool is_number(const schema::Type& type) {
 bool is_geometry(const Operator& op, const schema::Argument& argument) {
   return argument.name == "keepdim" ||
          (op.rowwise->over && op.rowwise->over->text == argument.name);
-}
-
-bool uses_name(const std::string& text, const std::string& name) {
-  std::vector<expr::ExprError> errors;
-  for (const expr::Token& token : expr::tokenize(text, errors)) {
-    if (token.kind == expr::TokenKind::kName && token.text == name) return true;
-  }
-  return false;
 }
 
 class RowParser {

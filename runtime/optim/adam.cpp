@@ -1,6 +1,6 @@
 #include "runtime/optim/adam.h"
 
-#include "runtime/optim/steps.h"
+#include "tenon/ops/adam_step.h"
 
 namespace tenon::optim {
 namespace {
@@ -16,12 +16,6 @@ void check_options(const char* name, const Options& o) {
                     "] betas must be in [0, 1), got ", beta1, " and ", beta2);
 }
 
-template <class Options>
-AdamStep step_of(const Options& o, int64_t step, bool decoupled) {
-  const auto [beta1, beta2] = o.betas();
-  return {o.lr(), beta1, beta2, o.eps(), o.weight_decay(), decoupled, step};
-}
-
 const std::vector<std::string> kMoments{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
 
 template <class Options>
@@ -29,6 +23,17 @@ std::vector<Optimizer::Hyperparameter> hyperparameters_of(Options& o) {
   return {
       {"lr", &o.lr()},   {"betas.0", &std::get<0>(o.betas())}, {"betas.1", &std::get<1>(o.betas())},
       {"eps", &o.eps()}, {"weight_decay", &o.weight_decay()},  {"amsgrad", &o.amsgrad()}};
+}
+
+/// The moments are exp_avg, exp_avg_sq and, with amsgrad, max_exp_avg_sq.
+template <class Options>
+void adam(Tensor p, const Tensor& grad, Optimizer::State& state, const Options& o, bool decoupled) {
+  const auto [beta1, beta2] = o.betas();
+  std::vector<Tensor>& moments = state.moments;
+  const std::optional<Tensor> largest =
+      o.amsgrad() ? std::optional<Tensor>(moments[2]) : std::nullopt;
+  adam_step_(p, grad, moments[0], moments[1], largest, state.step, o.lr(), beta1, beta2, o.eps(),
+             o.weight_decay(), decoupled);
 }
 
 }  // namespace
@@ -45,9 +50,8 @@ std::vector<Optimizer::Hyperparameter> Adam::hyperparameters() {
 }
 
 void Adam::update(const Tensor& p, const Tensor& grad, State& state) {
-  const Tensor max = options_.amsgrad() ? moment(state, 2, p) : Tensor();
-  moment(state, 1, p);
-  adam_step(p, grad, state.moments[0], state.moments[1], max, step_of(options_, state.step, false));
+  moment(state, options_.amsgrad() ? 2 : 1, p);
+  adam(p, grad, state, options_, false);
 }
 
 AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
@@ -62,9 +66,8 @@ std::vector<Optimizer::Hyperparameter> AdamW::hyperparameters() {
 }
 
 void AdamW::update(const Tensor& p, const Tensor& grad, State& state) {
-  const Tensor max = options_.amsgrad() ? moment(state, 2, p) : Tensor();
-  moment(state, 1, p);
-  adam_step(p, grad, state.moments[0], state.moments[1], max, step_of(options_, state.step, true));
+  moment(state, options_.amsgrad() ? 2 : 1, p);
+  adam(p, grad, state, options_, true);
 }
 
 }  // namespace tenon::optim

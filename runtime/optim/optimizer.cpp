@@ -13,20 +13,6 @@ std::vector<ParamGroup> one_group(std::vector<Tensor> parameters) {
   return groups;
 }
 
-/// Whether equal elements of two tensors of one shape lie at equal places: strides that nothing is
-/// reached by do not count.
-bool same_order(const Tensor& a, const Tensor& b) {
-  for (int64_t d = 0; d < a.dim(); ++d)
-    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
-  return true;
-}
-
-Tensor in_order_of(const Tensor& like, const Tensor& tensor) {
-  Tensor same = empty_like(like);
-  same.copy_(tensor);
-  return same;
-}
-
 }  // namespace
 
 Optimizer::Optimizer(std::vector<Tensor> parameters)
@@ -88,23 +74,12 @@ void Optimizer::check_one(const Tensor& p) const {
 }
 
 void Optimizer::update_one(const Tensor& p) {
-  Tensor grad = p.grad();
+  const Tensor grad = p.grad();
   if (!grad.defined()) return;
   State& state = state_[p.unsafe_impl()];
   ++state.step;
 
-  // One flat pass needs every tensor to lie in memory in the same order.
-  const bool dense = p.is_non_overlapping_and_dense();
-  const Tensor target = dense ? p : p.contiguous();
-  if (!same_order(grad, target) || grad.dtype() != p.dtype()) grad = in_order_of(target, grad);
-  for (Tensor& m : state.moments)
-    if (!same_order(m, target)) m = in_order_of(target, m);
-  update(target, grad, state);
-  if (dense) {
-    p.unsafe_impl()->bump_version();
-  } else {
-    Tensor(p).copy_(target);
-  }
+  update(p, grad, state);
 }
 
 Tensor& Optimizer::moment(State& state, size_t i, const Tensor& p) {

@@ -23,7 +23,7 @@ class ParamGroup {
 };
 
 /// Changes parameters by their gradients. step() reads and writes each parameter, its gradient and
-/// its state once, in one pass on the CPU; it records nothing and counts as one in-place change of
+/// its state once, in one pass; it records nothing and counts as one in-place change of
 /// the parameter.
 class TENON_API Optimizer {
  public:
@@ -70,7 +70,7 @@ class TENON_API Optimizer {
   virtual std::vector<Hyperparameter> hyperparameters() { return {}; }
 
  protected:
-  /// One parameter's change. `grad` has the parameter's dtype, device and strides.
+  /// One parameter's change. `grad` has the parameter's shape and device.
   virtual void update(const Tensor& p, const Tensor& grad, State& state) = 0;
   /// State tensor i of zeros like p, made at its first use.
   static Tensor& moment(State& state, size_t i, const Tensor& p);

@@ -1,6 +1,6 @@
 #include "runtime/optim/sgd.h"
 
-#include "runtime/optim/steps.h"
+#include "tenon/ops/sgd_step.h"
 
 namespace tenon::optim {
 
@@ -27,9 +27,11 @@ std::vector<Optimizer::Hyperparameter> SGD::hyperparameters() {
 }
 
 void SGD::update(const Tensor& p, const Tensor& grad, State& state) {
-  const SgdStep step{options_.lr(),           options_.momentum(), options_.dampening(),
-                     options_.weight_decay(), options_.nesterov(), state.step == 1};
-  sgd_step(p, grad, options_.momentum() != 0 ? moment(state, 0, p) : Tensor(), step);
+  const std::optional<Tensor> buffer =
+      options_.momentum() != 0 ? std::optional<Tensor>(moment(state, 0, p)) : std::nullopt;
+  Tensor target = p;
+  sgd_step_(target, grad, buffer, options_.lr(), options_.momentum(), options_.dampening(),
+            options_.weight_decay(), options_.nesterov(), false, state.step == 1);
 }
 
 }  // namespace tenon::optim

@@ -49,6 +49,16 @@ TypeInfo types_of(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("x.f(y) is f(x, y)", "[expr][parse]") {
+  CHECK(readable("self.exp()") == "exp(self)");
+  CHECK(readable("-self.exp().log1p() * other") == readable("-log1p(exp(self)) * other"));
+  CHECK(readable("(self + 1).pow(alpha)") == readable("pow(self + 1, alpha)"));
+  CHECK(readable("self.clamp(0, other.abs())") == readable("clamp(self, 0, abs(other))"));
+  CHECK(readable("t = self.exp(); t.sigmoid()") == readable("sigmoid(exp(self))"));
+  CHECK(error_of("self.exp(other)").message == "'exp' takes 1 argument, got 2");
+  CHECK(error_of("self.").message == "expected an operator or the end of the text, got '.'");
+}
+
 TEST_CASE("expressions parse with C's precedence and print back", "[expr][parse]") {
   for (const char* text : {
            "self + alpha * other",

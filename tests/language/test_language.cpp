@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "aten/core/operator_entry.h"
+#include "aten/core/thread_state.h"
 #include "autograd/node.h"
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/first_half.h"
 #include "mine/ops/gate_with.h"
 #include "mine/ops/gated.h"
+#include "mine/ops/momentum_step.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
 #include "mine/ops/shifted.h"
+#include "mine/ops/shrink.h"
+#include "mine/ops/swap_sum.h"
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
 #include "tenon/ops/empty.h"
@@ -120,4 +124,100 @@ TEST_CASE("an alias is its operator under another name") {
   CHECK(values(x) == expected);
   x.requires_grad_();
   CHECK(mine::gate_with(x, gate).grad_fn()->name() == "GatedBackward0");
+}
+
+TEST_CASE("an entry that writes several arguments reads them as they were before the call") {
+  Tensor a = tensor_of({1, 2, 3}, {3}), b = tensor_of({10, 20, 30}, {3});
+  const Tensor returned = mine::swap_sum_(a, b);
+  CHECK(returned.is_same(a));
+  CHECK(values(a) == std::vector<double>{10, 20, 30});
+  CHECK(values(b) == std::vector<double>{1, 2, 3});
+  CHECK(a._version() == 1);
+  CHECK(b._version() == 1);
+
+  Tensor total = tensor_of({100, 200, 300}, {3});
+  mine::swap_sum_(a, b, total, 2, 3, true);
+  CHECK(values(a) == std::vector<double>{101, 202, 303});
+  CHECK(values(b) == std::vector<double>{-10, -20, -30});
+  CHECK(values(total) == std::vector<double>{102.75, 205.5, 308.25});
+  CHECK(total._version() == 1);
+}
+
+TEST_CASE("the example of a step with momentum") {
+  Tensor p = tensor_of({1, 2}, {2}), grad = tensor_of({10, 20}, {2}),
+         buffer = tensor_of({1, 1}, {2});
+  mine::momentum_step_(p, grad, buffer, 0.5, 0.25);
+  CHECK(values(buffer) == std::vector<double>{10.25, 20.25});
+  CHECK(values(p) == std::vector<double>{1 - 0.5 * 10.25, 2 - 0.5 * 20.25});
+  mine::momentum_step_(p, grad, std::nullopt, 1);
+  CHECK(values(p) == std::vector<double>{1 - 0.5 * 10.25 - 10, 2 - 0.5 * 20.25 - 20});
+}
+
+TEST_CASE(
+    "what is written keeps its dtype, shape and strides; the rest is broadcast and promoted") {
+  for (const ScalarType dtype : {kFloat, kHalf, kBFloat16}) {
+    Tensor a = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype).t();
+    Tensor b = tensor_of({10, 20, 30, 40, 50, 60}, {3, 2}, kFloat);
+    mine::swap_sum_(a, b);
+    CHECK(a.dtype() == dtype);
+    CHECK(b.dtype() == kFloat);
+    CHECK(values(a) == std::vector<double>{10, 20, 30, 40, 50, 60});
+    CHECK(values(b) == std::vector<double>{1, 4, 2, 5, 3, 6});
+    CHECK(a.stride(1) == 3);
+  }
+  Tensor a = tensor_of({1, 2, 3, 4}, {2, 2}), by = tensor_of({2, 4}, {2});
+  CHECK(values(mine::shrink_(a)) == std::vector<double>{0.5, 1, 1.5, 2});
+  CHECK(values(mine::shrink_(a, by)) == std::vector<double>{1, 4, 3, 8});
+  Tensor every = tensor_of({1, 2, 3, 4}, {4}).slice(0, 0, 4, 2);
+  CHECK(values(mine::shrink_(every)) == std::vector<double>{0.5, 1.5});
+  Tensor none = tensor_of({}, {0});
+  CHECK(mine::shrink_(none).numel() == 0);
+  Tensor meta = tensor_of({1, 2}, {2}).to(kMeta);
+  CHECK(mine::shrink_(meta).is_meta());
+  Tensor other = tensor_of({1, 2}, {2}).to(kMeta);
+  CHECK(mine::swap_sum_(meta, other).is_meta());
+  Tensor one = tensor_of({1}, {1});
+  CHECK_THROWS_WITH(mine::shrink_(one, by),
+                    "[mine::shrink_] self with shape [1] doesn't match the broadcast shape [2]");
+}
+
+TEST_CASE("what an entry that writes arguments refuses leaves them as they were") {
+  Tensor a = tensor_of({1, 2, 3}, {3}), b = tensor_of({10, 20, 30}, {3});
+  using Catch::Contains;
+  Tensor small = tensor_of({1}, {1}), ints = tensor_of({1, 2, 3}, {3}, kLong);
+  CHECK_THROWS_WITH(mine::swap_sum_(a, small),
+                    "[mine::swap_sum_] other must have the shape of self, [3], got [1]");
+  CHECK_THROWS_WITH(
+      mine::swap_sum_(a, ints),
+      "[mine::swap_sum_] result type Double can't be cast to Long, the dtype of other");
+  CHECK_THROWS_WITH(
+      mine::swap_sum_(a, a),
+      "[mine::swap_sum_] self and other are both written, so they must not share memory");
+  Tensor whole = tensor_of({1, 2, 3, 4}, {4}), first = whole.slice(0, 0, 3),
+         last = whole.slice(0, 1, 4);
+  CHECK_THROWS_WITH(mine::swap_sum_(first, last), Contains("refer to a single memory location"));
+  Tensor row = a.expand({2, 3});
+  CHECK_THROWS_WITH(mine::shrink_(row), Contains("more than one element"));
+  Tensor undefined;
+  CHECK_THROWS(mine::swap_sum_(a, undefined));
+  CHECK_THROWS_WITH(mine::shrink_(ints, tensor_of({1, 1, 1}, {3}, kLong)),
+                    "[mine::shrink_] is not implemented for 'Long'");
+  CHECK(values(a) == std::vector<double>{1, 2, 3});
+  CHECK(values(whole) == std::vector<double>{1, 2, 3, 4});
+
+  b.requires_grad_();
+  CHECK_THROWS_WITH(mine::swap_sum_(a, b), Contains("leaf"));
+  CHECK_THROWS_WITH(mine::shrink_(a, b),
+                    "[shrink_] has no derivative, so by must not require grad: use it under "
+                    "no_grad, or on detach()");
+  NoGradGuard no_grad;
+  CHECK(values(mine::swap_sum_(a, b)) == std::vector<double>{10, 20, 30});
+  CHECK(b.requires_grad());
+}
+
+TEST_CASE("parts of one storage may be written side by side") {
+  Tensor flat = tensor_of({1, 2, 10, 20}, {4});
+  Tensor a = flat.slice(0, 0, 2), b = flat.slice(0, 2, 4);
+  mine::swap_sum_(a, b);
+  CHECK(values(flat) == std::vector<double>{10, 20, 1, 2});
 }

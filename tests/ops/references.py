@@ -55,6 +55,22 @@ def std_backward(result, grad, self, dim, correction, keepdim):
     return var_backward((grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim)
 
 
+def sgd_step_(self, grad, momentum_buffer=None, *, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False,
+              is_first_step=False):
+    torch._fused_sgd_([self], [grad], [] if momentum_buffer is None else [momentum_buffer], lr=lr, momentum=momentum,
+                      dampening=dampening, weight_decay=weight_decay, nesterov=nesterov, maximize=maximize, is_first_step=is_first_step)
+    return self
+
+
+def adam_step_(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq=None, *, step, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0,
+               decoupled_weight_decay=False, maximize=False):
+    amsgrad = max_exp_avg_sq is not None
+    fused = torch._fused_adamw_ if decoupled_weight_decay else torch._fused_adam_
+    fused([self], [grad], [exp_avg], [exp_avg_sq], [max_exp_avg_sq] if amsgrad else [], [torch.tensor(float(step))], lr=lr, beta1=beta1,
+          beta2=beta2, weight_decay=weight_decay, eps=eps, amsgrad=amsgrad, maximize=maximize)
+    return self
+
+
 def linalg_vector_norm_backward(grad, self, ord, result, dim, keepdim):
     assert ord == 2
     return self * (restored(grad, self, dim, keepdim)[0] / restored(result, self, dim, keepdim)[0])
@@ -98,6 +114,8 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 
 
 REFERENCES = {
+    "adam_step_": adam_step_,
+    "sgd_step_": sgd_step_,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),

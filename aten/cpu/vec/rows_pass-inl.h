@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "aten/cpu/vec/pointwise-inl.h"
 #include "aten/iterator/rows.h"
@@ -59,32 +60,59 @@ struct Single {
   HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(i)); }
 };
 
-/// A sum whose error does not grow with the row: lanes add up stretches of at most eight values,
-/// and what the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum
-/// of |x| the error is at most 9 roundings, whatever the length.
+/// Places along the row whose partial results are kept apart, so that one need not wait for the
+/// other.
+inline constexpr int kSlots = 4;
+
+/// The sum of a vector of floats in double, which loses nothing that a float would show.
+HWY_INLINE double wide_sum(Vec<float> v) {
+  const hn::Half<Tag<float>> half;
+  const hn::RepartitionToWide<Tag<float>> wide;
+  const auto low = hn::PromoteTo(wide, hn::LowerHalf(half, v));
+  const auto high = hn::PromoteTo(wide, hn::UpperHalf(half, v));
+  return hn::GetLane(hn::SumOfLanes(wide, hn::Add(low, high)));
+}
+
+/// A sum whose error does not grow with the row: each slot's lanes add up stretches of at most
+/// eight values, and what the totals lose to rounding is added in the end (Knuth's two-sum). In
+/// units of the sum of |x| the error is at most 10 roundings, whatever the length.
 template <class T>
 struct Sum {
-  Vec<T> part[2];
+  Vec<T> part[kSlots];
   Vec<T> total;
   Vec<T> lost;
 
   // An implicit constructor would be of another target than the functions here.
-  HWY_INLINE Sum() { part[0] = part[1] = total = lost = hn::Zero(Tag<T>()); }
+  HWY_INLINE Sum() {
+    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
+    total = lost = hn::Zero(Tag<T>());
+  }
   template <class At>
   HWY_INLINE void add(At at, Vec<T> v) {
     part[At::kSlot] = hn::Add(part[At::kSlot], at.or_else(v, hn::Zero(Tag<T>())));
   }
   HWY_INLINE void fold() {
-    const Vec<T> more = hn::Add(part[0], part[1]);
+    const Vec<T> more = hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3]));
     const Vec<T> sum = hn::Add(total, more);
     if constexpr (hwy::IsFloat<T>()) {
       const Vec<T> kept = hn::Sub(sum, total);
       lost = hn::Add(lost, hn::Add(hn::Sub(total, hn::Sub(sum, kept)), hn::Sub(more, kept)));
     }
     total = sum;
-    part[0] = part[1] = hn::Zero(Tag<T>());
+    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
   }
   HWY_INLINE Vec<T> value() const {
+    if constexpr (std::is_same_v<T, float>) {
+      const double sum = wide_sum(total);
+      // Infinities and NaN stand for themselves: what they lose is NaN.
+      return hn::Set(Tag<T>(), static_cast<T>(std::isfinite(sum) ? sum + wide_sum(lost) : sum));
+    } else {
+      return in_turn();
+    }
+  }
+
+ private:
+  HWY_INLINE Vec<T> in_turn() const {
     HWY_ALIGN T lanes[kMaxLanes<T>];
     hn::Store(total, Tag<T>(), lanes);
     if constexpr (!hwy::IsFloat<T>()) {
@@ -98,7 +126,6 @@ struct Sum {
         rest += (sum - (next - kept)) + (lanes[k] - kept);
         sum = next;
       }
-      // Infinities and NaN stand for themselves: what they lose is NaN.
       if (!std::isfinite(sum)) return hn::Set(Tag<T>(), static_cast<T>(sum));
       hn::Store(lost, Tag<T>(), lanes);
       for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) rest += lanes[k];
@@ -107,68 +134,99 @@ struct Sum {
   }
 };
 
-/// Folds lanes and slots with an operation of `m`; lanes beyond the row hold its identity.
-template <class T, class Operation>
-struct Fold {
-  Vec<T> part[2];
+/// The product; lanes beyond the row hold 1.
+template <class T>
+struct Prod {
+  Vec<T> part[kSlots];
 
-  HWY_INLINE Fold() { part[0] = part[1] = Operation::template identity<T>(); }
+  HWY_INLINE Prod() {
+    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), T{1});
+  }
   template <class At>
   HWY_INLINE void add(At at, Vec<T> v) {
-    part[At::kSlot] =
-        Operation::apply(part[At::kSlot], at.or_else(v, Operation::template identity<T>()));
+    part[At::kSlot] = m::mul(part[At::kSlot], at.or_else(v, hn::Set(Tag<T>(), T{1})));
   }
   HWY_INLINE void fold() {}
   HWY_INLINE Vec<T> value() const {
     HWY_ALIGN T lanes[kMaxLanes<T>];
-    hn::Store(Operation::apply(part[0], part[1]), Tag<T>(), lanes);
+    hn::Store(m::mul(m::mul(part[0], part[1]), m::mul(part[2], part[3])), Tag<T>(), lanes);
     Vec<T> result = hn::Set(Tag<T>(), lanes[0]);
     for (size_t k = 1; k < hn::Lanes(Tag<T>()); ++k)
-      result = Operation::apply(result, hn::Set(Tag<T>(), lanes[k]));
+      result = m::mul(result, hn::Set(Tag<T>(), lanes[k]));
     return result;
   }
 };
 
-struct Multiply {
-  template <class T>
-  static HWY_INLINE Vec<T> identity() {
-    return hn::Set(Tag<T>(), T{1});
+/// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
+/// instructions may forget, is remembered beside them.
+template <class T, class Operation>
+struct Extreme {
+  Vec<T> part[kSlots];
+  Vec<T> bad;
+
+  HWY_INLINE Extreme() {
+    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), Operation::template identity<T>());
+    bad = hn::Zero(Tag<T>());
   }
-  template <class V>
-  static HWY_INLINE V apply(V a, V b) {
-    return m::mul(a, b);
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    v = at.or_else(v, hn::Set(Tag<T>(), Operation::template identity<T>()));
+    part[At::kSlot] = Operation::apply(part[At::kSlot], v);
+    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, hn::IfThenElseZero(m::isnan(v), v));
+  }
+  HWY_INLINE void fold() {}
+  HWY_INLINE Vec<T> value() const {
+    const Vec<T> best =
+        Operation::apply(Operation::apply(part[0], part[1]), Operation::apply(part[2], part[3]));
+    if constexpr (hwy::IsFloat<T>()) {
+      const bool any_bad = !hn::AllFalse(Tag<T>(), m::isnan(bad));
+      return any_bad ? hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN())
+                     : Operation::of_lanes(best);
+    } else {
+      HWY_ALIGN T lanes[kMaxLanes<T>];
+      hn::Store(best, Tag<T>(), lanes);
+      Vec<T> result = hn::Set(Tag<T>(), lanes[0]);
+      for (size_t k = 1; k < hn::Lanes(Tag<T>()); ++k)
+        result = Operation::apply(result, hn::Set(Tag<T>(), lanes[k]));
+      return result;
+    }
   }
 };
-/// A NaN stays.
+
 struct Larger {
   template <class T>
-  static HWY_INLINE Vec<T> identity() {
-    return hn::Set(Tag<T>(), hwy::IsFloat<T>() ? -std::numeric_limits<T>::infinity()
-                                               : std::numeric_limits<T>::lowest());
+  static constexpr T identity() {
+    return hwy::IsFloat<T>() ? -std::numeric_limits<T>::infinity()
+                             : std::numeric_limits<T>::lowest();
   }
   template <class V>
   static HWY_INLINE V apply(V a, V b) {
-    return m::maximum(a, b);
+    return hn::Max(a, b);
+  }
+  template <class V>
+  static HWY_INLINE V of_lanes(V v) {
+    return hn::MaxOfLanes(hn::DFromV<V>(), v);
   }
 };
 struct Smaller {
   template <class T>
-  static HWY_INLINE Vec<T> identity() {
-    return hn::Set(Tag<T>(), hwy::IsFloat<T>() ? std::numeric_limits<T>::infinity()
-                                               : std::numeric_limits<T>::max());
+  static constexpr T identity() {
+    return hwy::IsFloat<T>() ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   }
   template <class V>
   static HWY_INLINE V apply(V a, V b) {
-    return m::minimum(a, b);
+    return hn::Min(a, b);
+  }
+  template <class V>
+  static HWY_INLINE V of_lanes(V v) {
+    return hn::MinOfLanes(hn::DFromV<V>(), v);
   }
 };
 
 template <class T>
-using Prod = Fold<T, Multiply>;
+using Max = Extreme<T, Larger>;
 template <class T>
-using Max = Fold<T, Larger>;
-template <class T>
-using Min = Fold<T, Smaller>;
+using Min = Extreme<T, Smaller>;
 
 /// Calls body(at) along a row of n; the reductions it adds to are folded every so many vectors.
 template <class T, class Body, class... Reductions>
@@ -176,18 +234,24 @@ HWY_INLINE void pass(int64_t n, Body&& body, Reductions&... reductions) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
   constexpr int64_t kStretch = 8;
   int64_t i = 0;
-  while (i + 2 * lanes <= n) {
-    const int64_t stop = HWY_MIN(n, i + kStretch * 2 * lanes);
-    for (; i + 2 * lanes <= stop; i += 2 * lanes) {
+  if constexpr (sizeof...(Reductions) > 0) {
+    while (i + kSlots * lanes <= n) {
+      const int64_t stop = HWY_MIN(n, i + kStretch * kSlots * lanes);
+      for (; i + kSlots * lanes <= stop; i += kSlots * lanes) {
+        body(Full<T, 0>{i});
+        body(Full<T, 1>{i + lanes});
+        body(Full<T, 2>{i + 2 * lanes});
+        body(Full<T, 3>{i + 3 * lanes});
+      }
+      (reductions.fold(), ...);
+    }
+  } else {
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
       body(Full<T, 0>{i});
       body(Full<T, 1>{i + lanes});
     }
-    (reductions.fold(), ...);
   }
-  if (i + lanes <= n) {
-    body(Full<T, 0>{i});
-    i += lanes;
-  }
+  for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i});
   if (i < n) body(Tail<T>{i, static_cast<size_t>(n - i)});
   (reductions.fold(), ...);
 }

@@ -71,8 +71,10 @@ TEST_CASE("words of other languages lead to ours", "[check][messages]") {
                                               at("23", "'or' is written '||'; did you mean '||'?"));
   CHECK(of_expression("self if x > 0 else x") ==
         at("19", "a choice is written 'condition ? a : b'"));
-  CHECK(of_expression("x.exp() + self") ==
-        at("15", "expressions have functions, no methods or members; did you mean 'exp(x)'?"));
+  CHECK(of_expression("x.exp + self") ==
+        at("15", "expressions have functions, no members; did you mean 'exp(x)'?"));
+  CHECK(of_expression("x.expp() + self") ==
+        at("16", "unknown function 'expp'; did you mean 'exp'?"));
   CHECK(of_expression("torch.exp(x) + self") ==
         at("14", "functions of expressions have no module: 'exp' alone; did you mean 'exp'?"));
   CHECK(of_expression("clamp(self, None, x)") ==

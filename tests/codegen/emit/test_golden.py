@@ -1,4 +1,4 @@
-"""The generated text of three small operators, tests/codegen/golden, against the files below expected/.
+"""The generated text of four small operators, tests/codegen/golden, against the files below expected/.
 
 TENON_ACCEPT=1 writes those anew: read the difference before committing it.
 """

@@ -56,6 +56,18 @@ class Readable(Workspace):
         # The exponential is computed once and kept.
         self.assertIn("pass 3, reads spill0_: gives output 0", forward)
 
+    def test_methods(self):
+        self.assertEqual(self.gradient("e = (self - self.max().detach()).exp(); e / e.sum()")[0],
+                         "(grad - sum(grad * result)) * result")
+
+    def test_check_is_called_first(self):
+        self.write("native.yaml", "- func: demo::f(Tensor self, int dim) -> Tensor\n  over: dim\n  check: f_check\n  rowwise: self / sum(self)\n")
+        self.write("derivatives.yaml", "[]\n")
+        self.check_ok(generate("native.yaml", "derivatives.yaml", self.folder / "gen", "--base", ROOT / "native_functions.yaml", cwd=self.folder))
+        declared = (self.folder / "gen/demo/native/f.h").read_text()
+        self.assertIn("void f_check(const tenon::Tensor& self, int64_t dim);", declared)
+        called = (self.folder / "gen/operators_0.cpp").read_text()
+        self.assertLess(called.index("native::f_check(self, dim);"), called.index("run_rows("))
 
     def test_cuda(self):
         self.write("native.yaml", "- func: f(Tensor self, Tensor w) -> Tensor\n  over: -1\n  columns: w\n"

@@ -29,22 +29,10 @@ class Adam(Optimizer):
                 state["max_exp_avg_sq"] = tenon.zeros_like(param)
         beta1, beta2 = group["betas"]
         state["step"].add_(1)
-        step = state["step"].item()
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - group["lr"] * group["weight_decay"])
-            else:
-                grad = grad.add(param, alpha=group["weight_decay"])
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.lerp_(grad, 1 - beta1)
-        square.mul_(beta2).addcmul_(grad, grad.conj() if grad.is_complex() else grad, value=1 - beta2)
-        if group["amsgrad"]:
-            state["max_exp_avg_sq"].copy_(tenon.maximum(state["max_exp_avg_sq"], square))
-            square = state["max_exp_avg_sq"]
-        scale = (square.sqrt() / math.sqrt(1 - beta2 ** step)).add_(group["eps"])
-        param.addcdiv_(mean, scale, value=-group["lr"] / (1 - beta1 ** step))
+        largest = state["max_exp_avg_sq"] if group["amsgrad"] else None
+        tenon.adam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], largest, step=int(state["step"].item()), lr=group["lr"],
+                         beta1=beta1, beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"],
+                         decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"])
 
 
 class AdamW(Adam):

@@ -1,5 +1,6 @@
 import math
 
+import tenon
 from tenon.optim.optimizer import Optimizer, checked
 
 
@@ -19,16 +20,10 @@ class SGD(Optimizer):
                                   "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
 
     def update(self, param, grad, state, group):
-        momentum = group["momentum"]
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        if momentum != 0:
-            buffer = state.get("momentum_buffer")
-            if buffer is None:
-                buffer = state["momentum_buffer"] = grad.detach().clone()
-            else:
-                buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-            grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        param.add_(grad, alpha=-group["lr"])
+        momentum, buffer = group["momentum"], state.get("momentum_buffer")
+        is_first_step = momentum != 0 and buffer is None
+        if is_first_step:
+            buffer = state["momentum_buffer"] = tenon.zeros_like(param)
+        tenon.sgd_step_(param, grad, buffer if momentum != 0 else None, lr=group["lr"], momentum=momentum, dampening=group["dampening"],
+                        weight_decay=group["weight_decay"], nesterov=group["nesterov"], maximize=group["maximize"],
+                        is_first_step=is_first_step)

@@ -2,10 +2,12 @@
 
 namespace tenon::codegen::detail {
 
-void read_rowwise(const YamlNode& value, Reader& reader, RowwiseSpec& spec) {
+void read_named(const YamlNode& value, Reader& reader, const std::string& key,
+                NamedExpressions& spec) {
   spec.location = value.location;
   const auto part = [&](const LocatedName& name, const YamlNode& text) {
-    if (std::optional<SourceString> expression = reader.text(text, "the expression of `rowwise`")) {
+    if (std::optional<SourceString> expression =
+            reader.text(text, "the expression of `" + key + "`")) {
       spec.parts.push_back({name, std::move(*expression)});
     } else {
       spec.complete = false;
