@@ -274,20 +274,25 @@ CheckpointContexts create_selective_checkpoint_contexts(SelectivePolicy policy,
 
 CheckpointContexts create_selective_checkpoint_contexts(const std::vector<std::string>& operators,
                                                         bool allow_cache_entry_mutation) {
+  // What the policy is asked about: no forms in place or with `out`, and nothing that is made of
+  // other operators.
+  const auto is_seen = [](const OperatorEntry& op) {
+    return op.layer_mask & DispatchKeySet(DispatchLayer::Autograd).layers &&
+           schema_of(op)->kind() == schema::SchemaKind::kFunctional;
+  };
   std::vector<const OperatorEntry*> kept;
-  constexpr uint64_t kAutograd = DispatchKeySet(DispatchLayer::Autograd).layers;
   for (const std::string& name : operators) {
     const std::string full = name.find("::") == std::string::npos ? "aten::" + name : name;
+    bool is_known = false;
     const size_t before = kept.size();
     for (const OperatorEntry* op : all_operators()) {
-      if (full == op->info->name || full == op->qualified_name()) kept.push_back(op);
+      if (full != op->info->name && full != op->qualified_name()) continue;
+      is_known = true;
+      if (is_seen(*op)) kept.push_back(op);
     }
-    if (kept.size() == before) get_operator(name);  // says which it may be
-    TENON_CHECK_VALUE(
-        std::any_of(kept.begin() + static_cast<ptrdiff_t>(before), kept.end(),
-                    [](const OperatorEntry* op) { return op->layer_mask & kAutograd; }),
-        "[create_selective_checkpoint_contexts] ", name,
-        " has no derivative of its own: name the operators that it is made of");
+    if (!is_known) get_operator(name);  // says which it may be
+    TENON_CHECK_VALUE(kept.size() > before, "[create_selective_checkpoint_contexts] ", name,
+                      " has no derivative of its own: name the operators that it is made of");
   }
   return create_selective_checkpoint_contexts(
       [kept = std::move(kept)](const SelectiveCall& call) {

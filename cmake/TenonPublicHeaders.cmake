@@ -11,6 +11,8 @@ set(TENON_PUBLIC_ENTRIES
   aten/registration/library.h
   autograd/autocast.h
   autograd/autograd.h
+  autograd/forward_ad.h
+  autograd/selective_checkpoint.h
   runtime/data/data.h
   runtime/distributed/distributed.h
   runtime/hub/hub.h
@@ -105,6 +107,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/autograd.h
   autograd/checkpoint.h
   autograd/formulas.h
+  autograd/forward_ad.h
   autograd/function.h
   autograd/functional.h
   autograd/generated_support.h
@@ -117,7 +120,9 @@ set(TENON_PUBLIC_HEADERS
   autograd/operator_node.h
   autograd/saved_tensor_hooks.h
   autograd/saved_variable.h
+  autograd/selective_checkpoint.h
   autograd/spin_lock.h
+  autograd/tangents.h
   autograd/to_dot.h
   autograd/update_checks.h
   codegen/schema/default_value.h

@@ -76,7 +76,7 @@ def test_jvp_of_views_and_in_place(lib):
     for forward, jvp, message in [
         (view, lambda ctx, g: g * 1, "returning a view .* but the jvp is not returning a view"),
         (in_place, lambda ctx, g: g * 2, "not modifying the forward mode gradients inplace"),
-        (in_place, lambda ctx, g: g.mul_(2) * 1, "not returning the forward mode gradients as-is"),
+        (in_place, lambda ctx, g: g.mul_(2).clone().mul_(1), "not returning the forward mode gradients as-is"),
     ]:
         with pytest.raises(RuntimeError, match=message):
             tangent(lib, function(lib, forward, jvp))
@@ -129,7 +129,7 @@ def test_gradcheck_in_forward_and_fast_mode(lib):
         with pytest.raises(NotImplementedError):
             autograd.gradcheck(function(lib, twice, None).apply, (x,), **options)
         assert autograd.gradgradcheck(lambda t: t.sin() * t, (x,), check_fwd_over_rev=True, fast_mode=fast)
-    with pytest.raises(ValueError, match="at least one of check_forward_ad or check_backward_ad"):
+    with pytest.raises(AssertionError, match="at least one of check_forward_ad or check_backward_ad"):
         autograd.gradcheck(right.apply, (x,), check_backward_ad=False)
 
 
@@ -145,7 +145,7 @@ def test_functional_by_forward_mode(lib):
         return (a**3 * b).sum()
 
     def lists(value):
-        return [lists(v) for v in value] if isinstance(value, tuple) else value.tolist()
+        return [lists(v) for v in value] if isinstance(value, (tuple, list)) else value.tolist()
 
     forward = functional.jacobian(two, (x, y), strategy="forward-mode", vectorize=True)
     assert lists(forward) == lists(functional.jacobian(two, (x, y)))
@@ -269,5 +269,5 @@ def test_debug_goes_with_neither_contexts_nor_reentrance(lib):
     x = lib.ones(2, requires_grad=True)
     with pytest.raises(ValueError, match="debug=True is incompatible with non-default context_fn"):
         cp.checkpoint(lambda t: t, x, use_reentrant=False, debug=True, context_fn=lambda: (None, None))
-    with pytest.raises(ValueError, match="`debug` is only supported when use_reentrant=False"):
+    with pytest.raises(ValueError, match="`debug`.* is only supported when use_reentrant=False"):
         cp.checkpoint(lambda t: t, x, use_reentrant=True, debug=True)

@@ -43,6 +43,8 @@ def gradcheck(
     check_forward_ad: the tangents of forward mode, too. check_batched_grad: gradients in batches, too.
     fast_mode: one projection of each Jacobian instead of all elements.
     """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     function, tensors = _split(func, inputs)
     return _run(
         lambda: _C._gradcheck(
@@ -59,6 +61,8 @@ def gradgradcheck(
     check_undefined_grad=True, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True, fast_mode=False,
 ):  # fmt: skip
     """gradcheck() of the gradients. check_fwd_over_rev: their tangents, too."""
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     function, tensors = _split(func, inputs)
     grads = [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
     return _run(
