@@ -25,10 +25,12 @@ Tensor implicit_grad(const Tensor& output) {
   return ones_like(output, output.options());
 }
 
-void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
-  TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
-              "] has a shape of torch.Size(", given.sizes(), ") and output[", i,
-              "] has a shape of torch.Size(", output.sizes(), ").");
+void check_output(const Tensor& output, size_t i) {
+  TENON_CHECK(output.requires_grad(), "element ", i,
+              " of tensors does not require grad and does not have a grad_fn");
+}
+
+void check_grad_dtype(const Tensor& given, const Tensor& output, size_t i) {
   TENON_CHECK(
       given.is_complex() == output.is_complex(),
       "For complex Tensors, both grad_output and output are required to have the same dtype. "
@@ -37,14 +39,20 @@ void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
       output.scalar_type(), ".");
 }
 
+void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
+  TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
+              "] has a shape of torch.Size(", given.sizes(), ") and output[", i,
+              "] has a shape of torch.Size(", output.sizes(), ").");
+  check_grad_dtype(given, output, i);
+}
+
 Roots make_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
   TENON_CHECK(grads.empty() || grads.size() == outputs.size(), "got ", outputs.size(),
               " tensors and ", grads.size(), " gradients");
   Roots roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
-    TENON_CHECK(output.requires_grad(), "element ", i,
-                " of tensors does not require grad and does not have a grad_fn");
+    check_output(output, i);
     const bool given = i < grads.size() && grads[i].defined();
     if (given) check_grad_output(grads[i], output, i);
     roots.grads.push_back(given ? grads[i] : implicit_grad(output));
@@ -80,23 +88,23 @@ std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs,
   return grads;
 }
 
-/// The number of rows that the gradients of the outputs have.
-int64_t batch_size(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
-  TENON_CHECK(grads.size() == outputs.size() && !grads.empty(), "got ", outputs.size(),
-              " tensors and ", grads.size(), " gradients");
+/// The number of rows that the gradients of outputs of these sizes have.
+int64_t batch_size(const std::vector<IntArrayRef>& sizes, const std::vector<Tensor>& grads) {
+  TENON_CHECK(grads.size() == sizes.size() && !grads.empty(), "got ", sizes.size(), " outputs and ",
+              grads.size(), " gradients");
   for (size_t i = 0; i < grads.size(); ++i) {
     TENON_CHECK_VALUE(grads[i].defined() && grads[i].dim() > 0,
                       "If `is_grads_batched=True`, each grad_output must be given and have a batch "
                       "dimension, got ",
                       grads[i].defined() ? "a tensor without dimensions" : "none",
                       " as grad_output[", i, "]");
-    TENON_CHECK(grads[i].sizes().slice(1) == outputs[i].sizes(),
+    TENON_CHECK(grads[i].sizes().slice(1) == sizes[i],
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
                 "as the batch dimension. The sizes of the remaining dimensions are expected to "
                 "match the shape of corresponding output, but a mismatch was detected: "
                 "grad_output[",
                 i, "] has a shape of torch.Size(", grads[i].sizes().slice(1), ") and output[", i,
-                "] has a shape of torch.Size(", outputs[i].sizes(), ").");
+                "] has a shape of torch.Size(", sizes[i], ").");
     TENON_CHECK_VALUE(grads[i].size(0) == grads[0].size(0),
                       "Expected all tensors to have the same size in the mapped dimension, got "
                       "sizes ",
@@ -106,21 +114,20 @@ int64_t batch_size(const std::vector<Tensor>& outputs, const std::vector<Tensor>
   return grads[0].size(0);
 }
 
-std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
-                                 const std::vector<Tensor>& inputs,
-                                 const std::vector<Tensor>& grad_outputs,
-                                 const GradOptions& options) {
-  const int64_t batch = batch_size(outputs, grad_outputs);
+/// `roots`: with the gradients of all rows; `sizes`: of the outputs.
+std::vector<Tensor> batched_grad(const Roots& roots, const std::vector<IntArrayRef>& sizes,
+                                 const std::vector<Edge>& inputs, const GradOptions& options) {
+  const int64_t batch = batch_size(sizes, roots.grads);
   GradOptions of_row = options;
   const bool kept = options.retain_graph.value_or(options.create_graph);
   std::vector<std::vector<Tensor>> rows(inputs.size());
   // An empty batch has a row as well, for its sizes.
   for (int64_t k = 0; k < std::max<int64_t>(batch, 1); ++k) {
-    std::vector<Tensor> row;
-    for (const Tensor& g : grad_outputs)
-      row.push_back(batch == 0 ? zeros_like(g.sum(0)) : g.select(0, k));
+    Roots row{roots.edges, {}};
+    for (const Tensor& g : roots.grads)
+      row.grads.push_back(batch == 0 ? zeros_like(g.sum(0)) : g.select(0, k));
     of_row.retain_graph = kept || k + 1 < batch;
-    const std::vector<Tensor> grads = grad_of(make_roots(outputs, row), edges_of(inputs), of_row);
+    const std::vector<Tensor> grads = grad_of(row, inputs, of_row);
     for (size_t i = 0; i < inputs.size(); ++i) rows[i].push_back(grads[i]);
   }
   const AutoGradMode recorded(options.create_graph);
@@ -135,6 +142,20 @@ std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
     result.push_back(batch == 0 ? all.narrow(0, 0, 0) : all);
   }
   return result;
+}
+
+std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
+                                 const std::vector<Tensor>& inputs,
+                                 const std::vector<Tensor>& grads, const GradOptions& options) {
+  Roots roots{{}, grads};
+  std::vector<IntArrayRef> sizes;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    check_output(outputs[i], i);
+    if (i < grads.size() && grads[i].defined()) check_grad_dtype(grads[i], outputs[i], i);
+    roots.edges.push_back(gradient_edge(outputs[i]));
+    sizes.push_back(outputs[i].sizes());
+  }
+  return batched_grad(roots, sizes, edges_of(inputs), options);
 }
 
 }  // namespace
@@ -191,15 +212,27 @@ GradientEdge get_gradient_edge(const Tensor& tensor) {
 std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                          const std::vector<GradientEdge>& inputs,
                          const std::vector<Tensor>& grad_outputs, const GradOptions& options) {
-  TENON_CHECK(!options.is_grads_batched, "Batched grads are not supported with GradientEdge");
-  TENON_CHECK(!options.materialize_grads,
-              "materialize_grads cannot be used when the given input is a GradientEdge");
   TENON_CHECK(grad_outputs.size() == outputs.size(), "got ", outputs.size(), " outputs and ",
               grad_outputs.size(), " gradients");
   for (const Tensor& g : grad_outputs) {
     TENON_CHECK(g.defined(), "a gradient edge needs its grad_output, got an undefined one");
   }
-  return grad_of({outputs, grad_outputs}, inputs, options);
+  const Roots roots{outputs, grad_outputs};
+  std::vector<IntArrayRef> sizes;
+  for (const GradientEdge& output : outputs) {
+    if (!options.is_grads_batched) break;
+    TENON_CHECK(output.is_valid() && output.input_nr < output.function->num_inputs(),
+                "a gradient edge of batched gradients leads nowhere");
+    sizes.push_back(output.function->input_metadata(output.input_nr).sizes());
+  }
+  const std::vector<Tensor> grads = options.is_grads_batched
+                                        ? batched_grad(roots, sizes, inputs, options)
+                                        : grad_of(roots, inputs, options);
+  for (const Tensor& g : grads) {
+    TENON_CHECK(g.defined() || !options.materialize_grads,
+                "materialize_grads cannot be used when the given input is a GradientEdge");
+  }
+  return grads;
 }
 
 void set_grad(const Tensor& tensor, const Tensor& grad) {

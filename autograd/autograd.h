@@ -26,11 +26,11 @@ struct GradOptions {
   /// given: materialize_grads.
   std::optional<bool> allow_unused = std::nullopt;
   /// Zeros for such inputs, which require grad if the run is recorded. ValueError beside
-  /// allow_unused = false, Error where an input is an edge.
+  /// allow_unused = false, Error for such an input that is an edge.
   bool materialize_grads = false;
   /// The first dimension of every grad_output is that of a batch, [B, *output sizes], and each
   /// gradient is [B, *input sizes]. Rows are computed one after another; zeros of
-  /// materialize_grads have no such dimension, as in PyTorch. Error where an output is an edge.
+  /// materialize_grads have no such dimension, as in PyTorch.
   bool is_grads_batched = false;
 };
 

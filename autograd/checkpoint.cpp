@@ -11,8 +11,8 @@
 #include "autograd/call_mode.h"
 #include "autograd/engine.h"
 #include "autograd/generator_state.h"
+#include "autograd/left_to_checkpoint.h"
 #include "autograd/saved_variable.h"
-#include "autograd/selective_checkpoint.h"
 
 namespace tenon::autograd {
 namespace {

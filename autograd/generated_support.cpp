@@ -1,5 +1,9 @@
 #include "autograd/generated_support.h"
 
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
 #include "autograd/anomaly.h"
 #include "autograd/messages.h"
 #include "autograd/view.h"
@@ -45,11 +49,42 @@ Tensor defined_or_zeros(const variable_list& grads, size_t i) {
   return {};
 }
 
-void check_not_recorded(const char* op, const Tensor& self) {
+bool becomes_constant(const char* op, const Tensor& self) {
+  if (!compute_requires_grad(self)) return false;
+  constexpr std::string_view kComparisons[] = {"eq_", "ge_", "gt_", "le_", "lt_", "ne_"};
   TENON_CHECK(
-      !compute_requires_grad(self), "[", op,
+      std::find(std::begin(kComparisons), std::end(kComparisons), op) != std::end(kComparisons),
+      "[", op,
       "] has no derivative, so it cannot change a tensor that requires grad in place; use it on "
       "detach(), or under no_grad.");
+  return true;
+}
+
+namespace {
+
+/// Of numbers that depend on nothing that gradients go to.
+class Constant final : public Node {
+ public:
+  explicit Constant(std::string name) : name_(std::move(name)) {}
+  std::string name() const override { return name_; }
+  variable_list apply(variable_list&& grads) override {
+    variable_list grad_inputs(1);
+    if (grads[0].defined()) grad_inputs[0] = zeros_like(grads[0]);
+    return grad_inputs;
+  }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace
+
+void set_constant_history(const char* op, const Tensor& self) {
+  std::string name(op, std::strlen(op) - 1);  // "gt_" becomes "GtBackward0"
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  auto node = make_node<Constant>(name + "Backward0");
+  set_edges(*node, self);
+  rebase_history(self, std::move(node));
 }
 
 void throw_out_requires_grad(const char* op) {

@@ -4,6 +4,7 @@
 
 #include "aten/core/thread_state.h"
 #include "aten/core/true_quotient.h"
+#include "autograd/forward_ad.h"
 #include "autograd/meta.h"
 #include "autograd/operator_node.h"
 
@@ -148,10 +149,12 @@ requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T
 inline DimVector own(const DimVector& values) { return values; }
 
 /// Whether what is computed now is differentiated itself: recorded, or within a level of forward
-/// mode.
+/// mode. Who only watches calls (call_mode.h) differentiates nothing.
 inline bool is_differentiated() {
   constexpr uint8_t kForward = DispatchKeySet(DispatchLayer::ForwardGrad).layers;
-  return thread_state.grad_mode || !(thread_state.skipped_layers & kForward);
+  if (thread_state.grad_mode) return true;
+  return TENON_UNLIKELY(!(thread_state.skipped_layers & kForward)) &&
+         forward_ad::DualLevel::is_active();
 }
 
 inline bool any_grad_defined(const variable_list& grads) {
@@ -163,8 +166,11 @@ inline bool any_grad_defined(const variable_list& grads) {
 
 /// Gradient i, or zeros like one that is defined: for kernels that read them all.
 TENON_API Tensor defined_or_zeros(const variable_list& grads, size_t i);
-/// Throws unless the operator, which has no derivative, may change `self` in place unrecorded.
-TENON_API void check_not_recorded(const char* op, const Tensor& self);
+/// Of an operator that has no derivative and changes `self` in place: whether that is recorded,
+/// as it is for comparisons, whose gradient is zero. Throws where it is not and `self` needs grad.
+TENON_API bool becomes_constant(const char* op, const Tensor& self);
+/// After such a change.
+TENON_API void set_constant_history(const char* op, const Tensor& self);
 
 /// NotImplementedError "derivative for aten::foo is not implemented".
 [[noreturn]] TENON_API Tensor not_implemented(const char* what);

@@ -8,6 +8,7 @@
 #include "autograd/forward_ad.h"
 #include "autograd/generated_support.h"
 #include "autograd/generator_state.h"
+#include "autograd/left_to_checkpoint.h"
 #include "autograd/saved_variable.h"
 #include "tenon/ops/to.h"
 

@@ -46,8 +46,4 @@ TENON_API CheckpointContexts create_selective_checkpoint_contexts(
 TENON_API CheckpointContexts create_selective_checkpoint_contexts(
     const std::vector<std::string>& operators, bool allow_cache_entry_mutation = false);
 
-/// While a call is watched, the tensors that it leaves to a checkpointed call; else null. Results
-/// of the operator are there without history, sharing its memory.
-extern constinit thread_local std::vector<Tensor>* left_to_checkpoint;
-
 }  // namespace tenon::autograd

@@ -68,8 +68,8 @@ const Words& macros() {
 const Words& generated_names() {
   static const Words words = {"any_grad_defined",
                               "as_optional",
+                              "becomes_constant",
                               "check_inplace",
-                              "check_not_recorded",
                               "compute_requires_grad",
                               "defined_or_zeros",
                               "int64_t",
@@ -82,6 +82,7 @@ const Words& generated_names() {
                               "rebase_history",
                               "save_input",
                               "save_result",
+                              "set_constant_history",
                               "set_edges",
                               "set_history",
                               "size_t",

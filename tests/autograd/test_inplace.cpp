@@ -320,3 +320,25 @@ TEST_CASE("Rows that are written one by one cost what they hold", "[inplace]") {
   CHECK(values(x.grad()) == std::vector<double>{8, 12, 16});
   CHECK(values(g) == std::vector<double>(12, 1.));  // the caller's is not written
 }
+
+TEST_CASE("Comparisons in place have gradients of zeros", "[inplace]") {
+  const Tensor x = leaf({1, -2});
+  Tensor y = x * 3;
+  y.gt_(0);
+  CHECK(values(y) == std::vector<double>{1, 0});
+  CHECK(y.grad_fn()->name() == "GtBackward0");
+  y.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 0});
+  // Of a part alone.
+  x.mutable_grad().reset();
+  Tensor z = x * 3;
+  z.select(0, 0).le_(z.detach().select(0, 1));
+  z.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 3});
+  Tensor w = x * 1;
+  CHECK_THROWS(w.eq_(leaf({1, 2, 3})));
+  CHECK_THAT(w.grad_fn()->name(), Contains("MulBackward"));
+  CHECK_THROWS_WITH(leaf({1}).ne_(1), Contains("a leaf Variable that requires grad"));
+  CHECK_THROWS_WITH(w.logical_not_(), Contains("[logical_not_] has no derivative"));
+  CHECK_FALSE(x.detach().lt_(0).requires_grad());
+}

@@ -241,6 +241,15 @@ TEST_CASE("A checkpointed call with a log names the operator that differs", "[ch
   CHECK_THROWS_AS(checkpoint(differs, x, {.use_reentrant = true, .debug = true}), ValueError);
 }
 
+TEST_CASE("Who watches a backward pass sees what runs without a watch", "[checkpoint]") {
+  const Tensor x = leaf({0.5, -1});
+  const Tensor y = gelu(x).sum();
+  Counter counter;
+  const autograd::CallModeGuard counted(counter);
+  y.backward();
+  CHECK(counter.counts["aten::erf"] == 0);  // one kernel computes the gradient
+}
+
 TEST_CASE("Modes see calls in turn, forward mode among them", "[checkpoint][selective]") {
   Counter outer, inner;
   const Tensor x = leaf({1, 2}, kDouble);

@@ -192,6 +192,31 @@ def test_gradients_in_batches_and_materialized(lib):
     assert by_name["x"].tolist() == [1, 1] and by_name["unused"].requires_grad
 
 
+def test_gradients_between_places_in_the_graph(lib):
+    edge = lib.autograd.graph.get_gradient_edge
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    before, ones = edge(y), lib.ones(2)
+    z = y.mul_(2) * 1
+    assert lib.autograd.grad(before, x, ones, retain_graph=True)[0].tolist() == [3, 3]
+    assert lib.autograd.grad((edge(z),), (x, before), (ones,), retain_graph=True)[0].tolist() == [6, 6]
+    batch = lib.autograd.grad(before, x, lib.ones(3, 2), is_grads_batched=True, retain_graph=True)
+    assert batch[0].tolist() == [[3, 3]] * 3
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):
+        unused = edge(lib.ones(1, requires_grad=True))
+        lib.autograd.grad(edge(z), (x, unused), (ones,), materialize_grads=True)
+
+
+def test_comparisons_in_place_have_gradients_of_zeros(lib):
+    for name, args in (("gt_", (0,)), ("eq_", (lib.ones(2),))):
+        x = lib.tensor([1.0, -2.0], requires_grad=True)
+        y = x * 3
+        getattr(y, name)(*args)
+        assert y.requires_grad and y.grad_fn.name().startswith(name[:-1].title() + "Backward")
+        y.sum().backward()
+        assert x.grad.tolist() == [0, 0]
+
+
 def checkpoint_of(lib):
     import importlib
 

@@ -59,6 +59,15 @@ nb::object wrap_node(const IntrusivePtr<Node>& node) {
   return node ? nb::cast(NodeReference{node}) : nb::none();
 }
 
+/// Of (node, number) each.
+std::vector<autograd::Edge> to_edges(const nb::list& list) {
+  std::vector<autograd::Edge> edges;
+  for (nb::handle edge : list) {
+    edges.push_back({nb::cast<const NodeReference&>(edge[0]).node, nb::cast<uint32_t>(edge[1])});
+  }
+  return edges;
+}
+
 /// A tensor that a node keeps, for hooks of its own: `_raw_saved_self`.
 struct SavedTensor {
   IntrusivePtr<Node> node;
@@ -333,6 +342,23 @@ void add_autograd(nb::module_& module) {
          bool is_grads_batched, bool materialize_grads) {
         const nb::gil_scoped_release unlocked;
         return autograd::grad(outputs, inputs, grads,
+                              {.retain_graph = retain_graph,
+                               .create_graph = create_graph,
+                               .allow_unused = allow_unused,
+                               .materialize_grads = materialize_grads,
+                               .is_grads_batched = is_grads_batched});
+      },
+      nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"), nb::arg("retain_graph").none(),
+      nb::arg("create_graph"), nb::arg("allow_unused").none(), nb::arg("is_grads_batched"),
+      nb::arg("materialize_grads"));
+  module.def(
+      "_grad_of_edges",
+      [](nb::list outputs, nb::list inputs, const Tensors& grads, std::optional<bool> retain_graph,
+         bool create_graph, std::optional<bool> allow_unused, bool is_grads_batched,
+         bool materialize_grads) {
+        const std::vector<autograd::Edge> from = to_edges(outputs), to = to_edges(inputs);
+        const nb::gil_scoped_release unlocked;
+        return autograd::grad(from, to, grads,
                               {.retain_graph = retain_graph,
                                .create_graph = create_graph,
                                .allow_unused = allow_unused,

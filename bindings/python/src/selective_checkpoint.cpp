@@ -64,7 +64,10 @@ class CheckpointScope {
  public:
   explicit CheckpointScope(CheckpointContext context) : context_(std::move(context)) {}
   void enter() { entered_.push_back(context_()); }
-  void leave() { entered_.pop_back(); }
+  void leave() {
+    TENON_CHECK(!entered_.empty(), "a context of checkpoint is left that was not entered");
+    entered_.pop_back();
+  }
 
  private:
   CheckpointContext context_;

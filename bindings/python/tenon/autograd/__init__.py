@@ -11,7 +11,11 @@ from tenon.autograd.gradcheck import gradcheck as gradcheck, gradgradcheck as gr
 def _list(values):
     if values is None:
         return []
-    return [values] if isinstance(values, _C.Tensor) else list(values)
+    return [values] if isinstance(values, (_C.Tensor, graph.GradientEdge)) else list(values)
+
+
+def _edge(value):
+    return value if isinstance(value, graph.GradientEdge) else _C._gradient_edge(value)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
@@ -27,6 +31,7 @@ def grad(
 ):  # fmt: skip
     """The gradients of the outputs with respect to the inputs, as a tuple, or a dict for a dict; no `grad` is changed.
 
+    outputs, inputs: tensors, or places in the graph, get_gradient_edge(); beside a place every grad_output is given.
     allow_unused: None for an input that the outputs do not depend on, instead of an error.
     materialize_grads: zeros for it.
     is_grads_batched: each of grad_outputs is [B, *output sizes], and each gradient [B, *input sizes]. The rows are
@@ -37,8 +42,11 @@ def grad(
     names = None
     if isinstance(inputs, dict):
         names, inputs = list(inputs), list(inputs.values())
-    grads = _C._grad(
-        _list(outputs), _list(inputs), _list(grad_outputs), retain_graph, create_graph, allow_unused, is_grads_batched,
-        materialize_grads,
-    )  # fmt: skip
+    outputs, inputs = _list(outputs), _list(inputs)
+    run = _C._grad
+    if any(isinstance(value, graph.GradientEdge) for value in (*outputs, *inputs)):
+        run, outputs, inputs = _C._grad_of_edges, [_edge(o) for o in outputs], [_edge(i) for i in inputs]
+    grads = run(
+        outputs, inputs, _list(grad_outputs), retain_graph, create_graph, allow_unused, is_grads_batched, materialize_grads
+    )
     return tuple(grads) if names is None else dict(zip(names, grads))
