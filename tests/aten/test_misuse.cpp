@@ -116,9 +116,9 @@ TEST_CASE("results that the dtype does not have") {
   CHECK_THROWS_AS(nextafter(ones({1}, kHalf), zeros({1}, kHalf)), NotImplementedError);
   CHECK_THROWS_AS(nextafter(ones({1}, kBFloat16), 2 * ones({1})[0]), NotImplementedError);
   const Tensor mask = tensor({true, false});
-  CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), TypeError);
+  CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), Error);
   CHECK(zeros({2}, kHalf).masked_fill(mask, tensor(1.5)).dtype() == kHalf);
-  CHECK_THROWS_AS(zeros({}, kHalf).masked_fill(mask, tensor(1.5)), TypeError);
+  CHECK_THROWS_AS(zeros({}, kHalf).masked_fill(mask, tensor(1.5)), Error);
 }
 
 TEST_CASE("a tensor may be copied into another view of the same elements") {
