@@ -162,6 +162,8 @@ def test_a_server_that_is_not_there(server, tmp_path):
     message, transient = _https.get(f"http://127.0.0.1:{port}/x", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
     assert "refused" in message and transient
     server.asked.clear()
+    message, _ = _https.get(f"http://me:word@127.0.0.1:{port}/x?key=1", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
+    assert message.startswith(f"[hub] http://127.0.0.1:{port}/x: ")  # without what may be secret
     seen = []
     headers = [("Accept", "a/b"), ("Authorization", "secret")]
     url = f"http://127.0.0.1:{server.server_port}/moved"

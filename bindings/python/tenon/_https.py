@@ -1,11 +1,13 @@
 """The hub's requests where the library was built without libcurl: by Python's own http and ssl modules."""
 
+import base64
 import http.client
+import os
 import ssl
 import time
 import urllib.error
 import urllib.request
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 _ANYWHERE = {"accept", "range", "if-range"}  # the headers that another host may see
 _MOVED = (301, 302, 303, 307, 308)
@@ -14,6 +16,20 @@ _MOVED = (301, 302, 303, 307, 308)
 def _origin(url):
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+def _shown(url):
+    """A URL without what may be secret: the user's name and password, and the query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _request(url, headers):
+    user, at, place = urlsplit(url).netloc.rpartition("@")
+    if at:
+        url = url.replace(f"{user}@", "", 1)
+        headers = {"Authorization": "Basic " + base64.b64encode(unquote(user).encode()).decode(), **headers}
+    return urllib.request.Request(url, headers=headers)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -25,7 +41,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             raise urllib.error.URLError("too many redirects")
         self._left -= 1
         if urlsplit(url).scheme not in (("https",) if request.type == "https" else ("http", "https")):
-            raise urllib.error.URLError(f"a redirect to {url}, which is not followed from {request.type}")
+            raise urllib.error.URLError(f"a redirect to {_shown(url)}, which is not followed from {request.type}")
         own = _origin(url) == _origin(request.full_url)
         kept = {name: value for name, value in request.header_items() if own or name.lower() in _ANYWHERE}
         return urllib.request.Request(url, headers=kept)
@@ -57,7 +73,7 @@ def _opener(stall_timeout, max_redirects):
 
     class Secure(urllib.request.HTTPSHandler):
         def https_open(self, request):
-            return self.do_open(patient(http.client.HTTPSConnection), request, context=ssl.create_default_context())
+            return self.do_open(patient(http.client.HTTPSConnection), request, context=ssl.create_default_context(cafile=os.environ.get("CURL_CA_BUNDLE")))
 
     opener = urllib.request.OpenerDirector()
     for handler in (urllib.request.ProxyHandler(), Plain(), Secure(), _Redirects(max_redirects), _AnyStatus()):
@@ -69,8 +85,7 @@ def get(url, headers, connect_timeout, stall_timeout, min_rate, max_redirects, h
     """GETs url: head(status, url, headers), then, if that is true, body(bytes) for as long as that is. Returns None, or (message,
     whether it may go better later) where no answer came or only a part of it. Times in seconds, min_rate in bytes per second."""
     try:
-        request = urllib.request.Request(url, headers=dict(headers))
-        with _opener(stall_timeout, max_redirects).open(request, timeout=connect_timeout) as answer:
+        with _opener(stall_timeout, max_redirects).open(_request(url, dict(headers)), timeout=connect_timeout) as answer:
             fields = [(name.lower(), value) for name, value in answer.headers.items()]
             if not head(answer.status, answer.geturl(), fields):
                 return None
@@ -82,13 +97,13 @@ def get(url, headers, connect_timeout, stall_timeout, min_rate, max_redirects, h
                 passed = time.monotonic() - since
                 if passed > stall_timeout:
                     if got < min_rate * passed:
-                        return f"[hub] {url}: slower than {min_rate} bytes per second for {passed:.0f} s", True
+                        return f"[hub] {_shown(url)}: slower than {min_rate} bytes per second for {passed:.0f} s", True
                     since, got = time.monotonic(), 0
             if answer.length:
-                return f"[hub] {url}: the connection ended {answer.length} bytes before the file's end", True
+                return f"[hub] {_shown(url)}: the connection ended {answer.length} bytes before the file's end", True
     except urllib.error.URLError as error:
         lasting = not isinstance(error.reason, OSError) or isinstance(error.reason, ssl.SSLCertVerificationError)
-        return f"[hub] {url}: {error.reason}", not lasting
+        return f"[hub] {_shown(url)}: {error.reason}", not lasting
     except (OSError, http.client.HTTPException) as error:
-        return f"[hub] {url}: {error or type(error).__name__}", True
+        return f"[hub] {_shown(url)}: {error or type(error).__name__}", True
     return None
