@@ -37,8 +37,8 @@ Tensor native::isclose(const Tensor& self, const Tensor& other, double rtol, dou
   const Tensor gap = ops::abs::call(ops::sub_Tensor::call(inexact(self), to, 1));
   const Tensor allowed =
       ops::add_Scalar::call(ops::abs::call(ops::mul_Scalar::call(to, rtol)), atol, 1);
-  return ops::logical_or::call(same, ops::logical_and::call(ops::isfinite::call(gap),
-                                                            ops::le_Tensor::call(gap, allowed)));
+  return ops::logical_or::call(
+      same, ops::logical_and::call(ops::isfinite::call(gap), ops::le_Tensor::call(gap, allowed)));
 }
 
 }  // namespace tenon

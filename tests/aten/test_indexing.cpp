@@ -102,7 +102,7 @@ TEST_CASE("gather and scatter") {
   const Tensor places = tenon::tensor({{{0, 1}, {2, 3}}, {{1, 1}, {0, 2}}});
   CHECK(close(values(big.gather(1, places)), {0, 6, 10, 16, 25, 26, 20, 31}));
   check_error<Error>([&] { t.gather(0, tenon::tensor({{7}})); },
-                          "index 7 is out of bounds for dimension 0 with size 2");
+                     "index 7 is out of bounds for dimension 0 with size 2");
   check_error([&] { t.gather(0, tenon::tensor({1})); },
               "Index tensor must have the same number of dimensions");
   check_error(
@@ -199,7 +199,7 @@ TEST_CASE("index_put_ with a TensorIndex assigns") {
   places.index_put_({places}, places);
   CHECK(close(values(places), {0, 1, 2}));
   check_error<Error>([&] { fresh().index_put_({tenon::tensor({0})}, tenon::tensor({1})); },
-                          "dtypes match");
+                     "dtypes match");
   check_error([&] { fresh().index_put_({0}, tenon::zeros({2})); }, "must match the size");
 }
 
