@@ -171,10 +171,10 @@ DimVector IndexPlan::result_strides(const TensorBase& self) const {
 }
 
 TensorBase index_put_values(const IndexPlan& plan, const TensorBase& self, const Tensor& values) {
-  TENON_CHECK_INDEX(values.scalar_type() == self.scalar_type(),
-                    "[index_put_] Index put requires the source and destination dtypes match, got ",
-                    self.scalar_type(), " for the destination and ", values.scalar_type(),
-                    " for the source.");
+  TENON_CHECK(values.scalar_type() == self.scalar_type(),
+              "[index_put_] Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(),
+              " for the source.");
   const bool moves = values.device() != self.device() && values.is_cpu() && values.dim() == 0;
   if (!moves) meta::check_same_device("index_put_", "self", self, "values", values);
   const IntArrayRef sizes = values.sizes();

@@ -9,8 +9,8 @@ namespace tenon::native {
 /// The shape that masked_select's operands have together; errors where the mask is not of Bool, or
 /// elsewhere, or they do not broadcast.
 inline DimVector masked_shape(const TensorBase& self, const TensorBase& mask) {
-  TENON_CHECK_TYPE(mask.scalar_type() == kBool,
-                   "[masked_select] expected BoolTensor for mask, got ", mask.scalar_type());
+  TENON_CHECK(mask.scalar_type() == kBool, "[masked_select] expected BoolTensor for mask, got ",
+              mask.scalar_type());
   TENON_CHECK(self.device() == mask.device(),
               "[masked_select] expected self and mask on one device, got ", self.device(), " and ",
               mask.device());

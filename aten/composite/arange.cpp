@@ -23,7 +23,7 @@ int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) 
   } else {
     count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
   }
-  TENON_CHECK_VALUE(count < 0x1p62, "[arange] ", count, " elements are more than can be counted");
+  TENON_CHECK(count < 0x1p62, "[arange] ", count, " elements are more than can be counted");
   return static_cast<int64_t>(count);
 }
 
@@ -35,17 +35,16 @@ Tensor native::arange_start_step(const Scalar& start, const Scalar& end, const S
   const bool integers = start.is_integral(true) && end.is_integral(true) && step.is_integral(true);
   const auto o = factory_options("arange", dtype, layout, device, pin_memory,
                                  integers ? kLong : get_default_dtype());
+  TENON_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
+              "[arange] start, end and step must be real, got ", start, ", ", end, " and ", step);
   const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
-  TENON_CHECK_TYPE(!start.is_complex() && !end.is_complex() && !step.is_complex(),
-                   "[arange] start, end and step must be real, got ", start, ", ", end, " and ",
-                   step);
-  TENON_CHECK_VALUE(by != 0, "[arange] step must be nonzero");
-  TENON_CHECK_VALUE(std::isfinite(by), "[arange] step must be finite but got ", by);
-  TENON_CHECK_VALUE(std::isfinite(from) && std::isfinite(to), "[arange] unsupported range: ", from,
-                    " -> ", to);
-  TENON_CHECK_VALUE((by > 0 && to >= from) || (by < 0 && to <= from),
-                    "[arange] upper bound and lower bound inconsistent with step sign, got start=",
-                    from, ", end=", to, ", step=", by);
+  TENON_CHECK(by != 0, "[arange] step must be nonzero");
+  TENON_CHECK(std::isfinite(by), "[arange] step must be finite but got ", by);
+  TENON_CHECK(std::isfinite(from) && std::isfinite(to), "[arange] unsupported range: ", from,
+              " -> ", to);
+  TENON_CHECK((by > 0 && to >= from) || (by < 0 && to <= from),
+              "[arange] upper bound and lower bound inconsistent with step sign, got start=", from,
+              ", end=", to, ", step=", by);
   return TENON_DISPATCH_REAL(o.dtype, "arange", {
     using A = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, double>;
     const int64_t n = count_steps(start, end, step);

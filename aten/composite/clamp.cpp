@@ -8,7 +8,7 @@ namespace tenon {
 /// min(max(self, min), max): where min > max the result is max.
 Tensor native::clamp(const Tensor& self, const std::optional<Scalar>& min,
                      const std::optional<Scalar>& max) {
-  TENON_CHECK_VALUE(min || max, "[clamp] at least one of min and max must be given");
+  TENON_CHECK(min || max, "[clamp] at least one of min and max must be given");
   if (!max) return clamp_min(self, *min);
   if (!min) return clamp_max(self, *max);
   return _clamp_both(self, *min, *max);
@@ -16,7 +16,7 @@ Tensor native::clamp(const Tensor& self, const std::optional<Scalar>& min,
 
 Tensor native::clamp_Tensor(const Tensor& self, const std::optional<Tensor>& min,
                             const std::optional<Tensor>& max) {
-  TENON_CHECK_VALUE(min || max, "[clamp] at least one of min and max must be given");
+  TENON_CHECK(min || max, "[clamp] at least one of min and max must be given");
   if (!max) return clamp_min(self, *min);
   if (!min) return clamp_max(self, *max);
   return clamp_max(clamp_min(self, *min), *max);

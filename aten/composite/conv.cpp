@@ -25,8 +25,6 @@ Tensor convolve(const char* op, int64_t dims, const Tensor& input, const Tensor&
   TENON_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
               "D (unbatched) or ", dims + 2, "D (batched) input to ", op,
               ", but got input of size: ", input.sizes());
-  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2,
-              "-dimensional weight, but got ", weight.sizes());
   const Lists lists{native::per_dimension(op, "stride", stride, dims),
                     native::per_dimension(op, "padding", padding, dims),
                     native::per_dimension(op, "dilation", dilation, dims),

@@ -12,8 +12,8 @@ Tensor divide(const Tensor& self, const Other& other,
               std::optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(self, other);
   if (*rounding_mode == "floor") return floor_divide(self, other);
-  TENON_CHECK_VALUE(*rounding_mode == "trunc",
-                    "[div] rounding_mode must be none, floor or trunc, got '", *rounding_mode, "'");
+  TENON_CHECK(*rounding_mode == "trunc", "[div] rounding_mode must be none, floor or trunc, got '",
+              *rounding_mode, "'");
   return _trunc_divide(self, other);
 }
 

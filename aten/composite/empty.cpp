@@ -25,8 +25,8 @@ Tensor native::empty_strided(IntArrayRef size, IntArrayRef stride, std::optional
                              std::optional<bool> pin_memory) {
   const auto o =
       factory_options("empty_strided", dtype, layout, device, pin_memory, get_default_dtype());
-  TENON_CHECK_VALUE(size.size() == stride.size(), "[empty_strided] dimensionality of sizes (",
-                    size.size(), ") must match dimensionality of strides (", stride.size(), ")");
+  TENON_CHECK(size.size() == stride.size(), "[empty_strided] dimensionality of sizes (",
+              size.size(), ") must match dimensionality of strides (", stride.size(), ")");
   return tenon::empty_strided(size, stride, o.dtype, o.device);
 }
 

@@ -4,7 +4,6 @@
 #include "tenon/ops/expand.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/sum.h"
-#include "tenon/ops/to.h"
 
 namespace tenon {
 
@@ -45,9 +44,8 @@ Tensor native::expand(const Tensor& self, IntArrayRef size, bool) {
 /// stretches.
 Tensor native::sum_to_size(const Tensor& self, IntArrayRef size) {
   if (self.sizes() == size) {
-    // Integers of a narrow dtype add up to int64, a single one too, as in PyTorch.
-    const bool widens = size.empty() && is_integral(self.scalar_type(), true);
-    return widens ? ops::to_dtype::call(self, kLong, false, false, std::nullopt) : self;
+    // A single number too is summed, integers of a narrow dtype to int64, as in PyTorch.
+    return size.empty() ? ops::sum::call(self, std::nullopt) : self;
   }
   const int64_t added = self.dim() - static_cast<int64_t>(size.size());
   DimVector dims;

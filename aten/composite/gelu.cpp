@@ -8,8 +8,8 @@ namespace tenon {
 /// (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016).
 Tensor native::gelu(const Tensor& self, std::string_view approximate) {
   if (approximate == "none") return _gelu_erf(self);
-  TENON_CHECK_VALUE(approximate == "tanh", "[gelu] approximate must be none or tanh, got '",
-                    approximate, "'");
+  TENON_CHECK(approximate == "tanh",
+              "[gelu] approximate argument must be either none or tanh, got '", approximate, "'");
   return _gelu_tanh(self);
 }
 

@@ -27,8 +27,8 @@ Tensor native::nll_loss_nd(const Tensor& self, const Tensor& target,
   if (dims == 2) return tenon::nll_loss(self, target, weight, reduction, ignore_index);
   DimVector wanted{self.size(0)};
   for (int64_t d = 2; d < dims; ++d) wanted.push_back(self.size(d));
-  TENON_CHECK_VALUE(target.sizes() == IntArrayRef(wanted), "[nll_loss] Expected target size ",
-                    wanted, ", got ", target.sizes());
+  TENON_CHECK(target.sizes() == IntArrayRef(wanted), "[nll_loss] Expected target size ", wanted,
+              ", got ", target.sizes());
   const Tensor rows = reshape(movedim(self, 1, -1), {target.numel(), self.size(1)});
   const Tensor loss =
       tenon::nll_loss(rows, reshape(target, {target.numel()}), weight, reduction, ignore_index);

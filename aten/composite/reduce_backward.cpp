@@ -178,7 +178,8 @@ Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const auto sum = [&](const Tensor& t) {
     return ops::sum_dim_IntList::call(t, IntArrayRef(dims), true, std::nullopt);
   };
-  if (dims.empty()) return ops::clone::call(x, std::nullopt);  // of one number
+  // Of one number; the imaginary part of a complex one comes back within (-pi, pi].
+  if (dims.empty() && !x.is_complex()) return ops::clone::call(x, std::nullopt);
   Tensor result;
   if (x.numel() == 0) {
     result = ops::log::call(sum(ops::exp::call(x)));

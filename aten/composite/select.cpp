@@ -48,9 +48,16 @@ Tensor native::slice(const Tensor& self, int64_t dim, std::optional<int64_t> sta
   return make_view(self, sizes, strides, self.storage_offset() + from * self.strides()[d]);
 }
 
+Tensor native::narrow_Tensor(const Tensor& self, int64_t dim, const Tensor& start, int64_t length) {
+  TENON_CHECK(start.dim() == 0 && is_integral(start.scalar_type(), false),
+              "[narrow] start must be an 0-dim integral Tensor., got ", start.scalar_type(),
+              start.sizes());
+  return narrow(self, dim, start.item().toLong(), length);
+}
+
 Tensor native::narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   TENON_CHECK(self.dim() > 0, "[narrow] narrow() cannot be applied to a 0-dim tensor.");
-  TENON_CHECK(length >= 0, "[narrow] narrow(): length must be non-negative, got ", length);
+  TENON_CHECK(length >= 0, "[narrow] length must be non-negative. Got ", length);
   const int64_t size = self.size(dim);
   TENON_CHECK_INDEX(start >= -size && start <= size,
                     "[narrow] start out of range (expected to be in range of [", -size, ", ", size,

@@ -10,9 +10,8 @@ namespace tenon {
 /// self and indices broadcast to one another but along dim; without dim both are flat.
 Tensor native::take_along_dim(const Tensor& self, const Tensor& indices,
                               std::optional<int64_t> dim) {
-  TENON_CHECK_TYPE(indices.scalar_type() == kLong,
-                   "[take_along_dim] dtype of indices should be Long but got ",
-                   indices.scalar_type());
+  TENON_CHECK(indices.scalar_type() == kLong,
+              "[take_along_dim] dtype of indices should be Long but got ", indices.scalar_type());
   if (!dim) {
     return ops::gather::call(ops::reshape::call(self, {-1}), 0, ops::reshape::call(indices, {-1}),
                              false);

@@ -1,5 +1,7 @@
 #include "tenon/native/view.h"
 
+#include <algorithm>
+
 #include "aten/common/dims.h"
 #include "tenon/native/_unsafe_view.h"
 #include "tenon/native/reshape.h"
@@ -18,6 +20,45 @@ Tensor native::view(const Tensor& self, IntArrayRef size) {
       "[view] view size is not compatible with input tensor's size and stride (at least one "
       "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
   return make_view(self, sizes, *strides, self.storage_offset());
+}
+
+/// The same bytes as elements of another dtype. Of another size they must divide the last
+/// dimension, whose elements lie one behind the other; sizes and strides of the others stay,
+/// counted anew.
+Tensor native::view_dtype(const Tensor& self, ScalarType dtype) {
+  const ScalarType from = self.scalar_type();
+  const auto have = static_cast<int64_t>(element_size(from)),
+             want = static_cast<int64_t>(element_size(dtype));
+  DimVector sizes(self.sizes()), strides(self.strides());
+  int64_t offset = self.storage_offset();
+  if (have != want) {
+    TENON_CHECK(self.dim() > 0, "[view] self.dim() cannot be 0 to view ", from, " as ", dtype,
+                " (different element sizes)");
+    const size_t last = sizes.size() - 1;
+    const int64_t times = std::max(have, want) / std::min(have, want);
+    const auto divisible = [&](const auto& what, int64_t n) {
+      TENON_CHECK(n % times == 0, "[view] ", what, " must be divisible by ", times, " to view ",
+                  from, " as ", dtype, " (different element sizes), but got ", n);
+    };
+    if (have < want) divisible("self.size(-1)", sizes[last]);
+    TENON_CHECK(strides[last] == 1, "[view] self.stride(-1) must be 1 to view ", from, " as ",
+                dtype, " (different element sizes), but got ", strides[last]);
+    if (have < want) divisible("self.storage_offset()", offset);
+    for (size_t d = 0; d < last; ++d) {
+      if (have < want) divisible(detail::concat("self.stride(", d, ")"), strides[d]);
+      strides[d] = have < want ? strides[d] / times : strides[d] * times;
+    }
+    sizes[last] = have < want ? sizes[last] / times : sizes[last] * times;
+    offset = have < want ? offset / times : offset * times;
+  }
+  // No view for autograd: numbers of another dtype over the same bytes have no derivative.
+  TensorBase result = make_detached(self);
+  TensorImpl& impl = *result.unsafe_impl();
+  impl.dtype = dtype;
+  impl.storage_offset = offset;
+  impl.set_sizes_and_strides(sizes, strides);
+  impl.refresh_data();
+  return result;
 }
 
 /// A view that autograd treats as a tensor of its own: for callers that have just made `self`.

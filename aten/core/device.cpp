@@ -72,17 +72,17 @@ Device::Device(std::string_view text) : type_(kCPU), index_(-1) {
       known = true;
     }
   }
-  TENON_CHECK_VALUE(known, "expected a device such as cpu, cuda, cuda:1, meta or ",
-                    to_string(kPrivateUse1), ", got '", text, "'");
+  TENON_CHECK(known, "expected a device such as cpu, cuda, cuda:1, meta or ",
+              to_string(kPrivateUse1), ", got '", text, "'");
   if (colon == std::string_view::npos) return;
   const std::string_view number = text.substr(colon + 1);
   int index = 0;
   for (char c : number) {
-    TENON_CHECK_VALUE(c >= '0' && c <= '9', "expected a device number after ':', got '", text, "'");
+    TENON_CHECK(c >= '0' && c <= '9', "expected a device number after ':', got '", text, "'");
     index = index * 10 + (c - '0');
-    TENON_CHECK_VALUE(index < 128, "device number out of range in '", text, "'");
+    TENON_CHECK(index < 128, "device number out of range in '", text, "'");
   }
-  TENON_CHECK_VALUE(!number.empty(), "expected a device number after ':', got '", text, "'");
+  TENON_CHECK(!number.empty(), "expected a device number after ':', got '", text, "'");
   index_ = static_cast<DeviceIndex>(index);
 }
 

@@ -46,6 +46,11 @@ std::string backends_of(const OperatorRecord& record) {
                                                   DispatchKeySet keys) {
   const OperatorEntry& op = *record.entry;
   if (keys.backend_slot() == 0) {
+    // What has tensors in a list alone, such as cat, was given none.
+    TENON_CHECK_VALUE(
+        std::string_view(op.info->schema).find("Tensor[]") == std::string_view::npos, "[",
+        std::string_view(op.info->name).substr(std::string_view(op.info->name).find("::") + 2),
+        "] expected a non-empty list of Tensors");
     detail::raise<NotImplementedError>("Could not run '", op.qualified_name(),
                                        "': it needs at least one defined tensor argument (",
                                        op.info->source, ")");

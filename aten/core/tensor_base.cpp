@@ -131,8 +131,8 @@ DimVector strides_of_format(IntArrayRef sizes, MemoryFormat format) {
     return contiguous_strides(sizes);
   }
   const size_t dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
-  TENON_CHECK_VALUE(sizes.size() == dims, "required rank ", dims, " tensor to use ", format,
-                    " format, got sizes ", sizes);
+  TENON_CHECK(sizes.size() == dims, "required rank ", dims, " tensor to use ", format,
+              " format, got sizes ", sizes);
   DimVector strides(dims);
   int64_t stride = 1;
   const auto place = [&](size_t d) {
@@ -202,11 +202,11 @@ TensorBase empty(IntArrayRef sizes, ScalarType dtype, Device device) {
 
 TensorBase empty_strided(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
   if (strides.empty()) return empty(sizes, dtype, device);
-  TENON_CHECK_VALUE(sizes.size() == strides.size(), "[empty_strided] sizes ", sizes,
-                    " and strides ", strides, " differ in length");
+  TENON_CHECK(sizes.size() == strides.size(), "[empty_strided] sizes ", sizes, " and strides ",
+              strides, " differ in length");
   numel_of(sizes);
   for (int64_t s : strides) {
-    TENON_CHECK_VALUE(s >= 0, "[empty_strided] strides must not be negative, got ", strides);
+    TENON_CHECK(s >= 0, "[empty_strided] strides must not be negative, got ", strides);
   }
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(dtype, device));
   const int64_t extent = storage_extent(sizes, strides);
@@ -222,7 +222,7 @@ namespace {
 
 [[noreturn]] TENON_NOINLINE void raise_out_of_storage(const TensorImpl& source, IntArrayRef sizes,
                                                       IntArrayRef strides, int64_t offset) {
-  TENON_CHECK_VALUE(offset >= 0, "a view's storage offset must not be negative, got ", offset);
+  TENON_CHECK(offset >= 0, "a view's storage offset must not be negative, got ", offset);
   const size_t item = element_size(source.dtype);
   detail::raise<Error>("setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ",
                        offset, ", and itemsize ", item, " requiring a storage size of ",

@@ -36,7 +36,8 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
   const ScalarType type = opmath_type(self.scalar_type());
-  if (self.scalar_type() == type && is_channels_last(self) && is_channels_last(out)) {
+  if (self.scalar_type() == type && type != kLong && is_channels_last(self) &&
+      is_channels_last(out)) {
     return average_last(self, p, out, [&](int64_t row, int64_t column) {
       return average_window(p, row, column, count_include_pad, divisor_override);
     });
@@ -46,15 +47,20 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
   const auto window = [&](int64_t row, int64_t column) {
     return average_window(p, row, column, count_include_pad, divisor_override);
   };
-  TENON_DISPATCH_FLOATING(type, "avg_pool2d", {
+  const auto average = [&]<class T>() {
     parallel_for(0, p.planes, std::max<int64_t>(1, 16384 / p.in_size()),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t l = begin; l < end; ++l) {
-                     average_plane<scalar_t>(p, from.data_ptr<scalar_t>() + l * p.in_size(),
-                                             to.data<scalar_t>() + l * p.out_size(), window);
+                     average_plane<T>(p, from.data_ptr<T>() + l * p.in_size(),
+                                      to.data<T>() + l * p.out_size(), window);
                    }
                  });
-  });
+  };
+  if (type == kLong) {
+    average.operator()<int64_t>();
+  } else {
+    TENON_DISPATCH_FLOATING(type, "avg_pool2d", { average.operator()<scalar_t>(); });
+  }
   to.deliver();
 }
 

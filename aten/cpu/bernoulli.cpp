@@ -35,8 +35,7 @@ void fill_bernoulli(GeneratorImpl& generator, T* out, int64_t n, Probability p) 
 
 /// 1 with probability p, else 0; one double of the uniform stream for each element.
 Tensor& native::bernoulli_float_cpu_(Tensor& self, double p, std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(p >= 0 && p <= 1,
-                    "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
+  TENON_CHECK(p >= 0 && p <= 1, "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
   const LockedGenerator source("bernoulli_", generator);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
     fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {
@@ -49,16 +48,17 @@ Tensor& native::bernoulli_float_cpu_(Tensor& self, double p, std::optional<Gener
 /// The same with a probability for each element; drawn in p's precision, float at least.
 Tensor& native::bernoulli_tensor_cpu_(Tensor& self, const Tensor& p,
                                       std::optional<Generator> generator) {
-  TENON_CHECK_TYPE(p.is_floating_point(),
-                   "[bernoulli_] expected floating-point probabilities, got ", p.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(p.is_floating_point(),
+                              "[bernoulli_] expected floating-point probabilities, got ",
+                              p.scalar_type());
   const ScalarType drawn = p.scalar_type() == kDouble ? kDouble : kFloat;
   const TensorBase probabilities = tenon::empty(self.sizes(), drawn, kCPU);
   copy(probabilities, p);
   const LockedGenerator source("bernoulli_", generator);
   const auto run = [&]<class P>(const P* values) {
     for (int64_t i = 0; i < self.numel(); ++i) {
-      TENON_CHECK_VALUE(values[i] >= 0 && values[i] <= 1,
-                        "[bernoulli_] expected all probabilities to be in [0, 1], got ", values[i]);
+      TENON_CHECK(values[i] >= 0 && values[i] <= 1,
+                  "[bernoulli_] expected all probabilities to be in [0, 1], got ", values[i]);
     }
     TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
       fill_in_order<scalar_t>(self, [&](scalar_t* out, int64_t n) {

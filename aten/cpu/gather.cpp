@@ -60,8 +60,8 @@ class IndexWalk {
 void check_range(const char* op, const int64_t* index, int64_t n, int64_t length, int64_t dim) {
   if (TENON_LIKELY(native::all_in_range(index, n, length))) return;
   for (int64_t i = 0; i < n; ++i) {
-    TENON_CHECK_INDEX(index[i] >= 0 && index[i] < length, "[", op, "] index ", index[i],
-                      " is out of bounds for dimension ", dim, " with size ", length);
+    TENON_CHECK(index[i] >= 0 && index[i] < length, "[", op, "] index ", index[i],
+                " is out of bounds for dimension ", dim, " with size ", length);
   }
 }
 

@@ -51,21 +51,23 @@ Tensor native::nonzero_cpu(const Tensor& self) {
       count += p[i] != scalar_t(0);
     }
   });
-  Tensor result = tenon::empty({count, rank}, kLong, kCPU);
+  // The indices of one dimension lie one behind the other.
+  const Tensor result = tenon::empty({rank, count}, kLong, kCPU);
   auto* out = static_cast<int64_t*>(result.mutable_data_ptr());
   if (rank == 1) {
     std::copy(places.get(), places.get() + count, out);
-    return result;
-  }
-  for (int64_t k = 0; k < count; ++k) {
-    int64_t place = places[k];
-    for (int64_t d = rank; d-- > 0;) {
-      out[d] = place % in.sizes()[d];
-      place /= in.sizes()[d];
+  } else {
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t place = places[k];
+      for (int64_t d = rank; d-- > 0;) {
+        out[d * count + k] = place % in.sizes()[d];
+        place /= in.sizes()[d];
+      }
     }
-    out += rank;
   }
-  return result;
+  TensorBase rows = make_detached(result);
+  rows.unsafe_impl()->set_sizes_and_strides(DimVector{count, rank}, DimVector{1, count});
+  return rows;
 }
 
 }  // namespace tenon

@@ -107,15 +107,14 @@ Tensor& native::random_cpu_(Tensor& self, std::optional<Generator> generator) {
 Tensor& native::random_from_cpu_(Tensor& self, int64_t from, std::optional<int64_t> to,
                                  std::optional<Generator> generator) {
   const ScalarType t = self.scalar_type();
-  TENON_CHECK_VALUE(!to || from < *to,
-                    "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
-                    " >= to=", to.value_or(0));
-  TENON_CHECK_VALUE(static_cast<double>(from) >= smallest(t) &&
-                        static_cast<double>(from) <= largest(t),
-                    "[random_] from is out of bounds for ", t, ", got ", from);
-  TENON_CHECK_VALUE(!to || (static_cast<double>(*to - 1) >= smallest(t) &&
-                            static_cast<double>(*to - 1) <= largest(t)),
-                    "[random_] to - 1 is out of bounds for ", t, ", got to=", to.value_or(0));
+  TENON_CHECK(!to || from < *to,
+              "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
+              " >= to=", to.value_or(0));
+  TENON_CHECK(static_cast<double>(from) >= smallest(t) && static_cast<double>(from) <= largest(t),
+              "[random_] from is out of bounds for ", t, ", got ", from);
+  TENON_CHECK(!to || (static_cast<double>(*to - 1) >= smallest(t) &&
+                      static_cast<double>(*to - 1) <= largest(t)),
+              "[random_] to - 1 is out of bounds for ", t, ", got to=", to.value_or(0));
   const LockedGenerator source("random_", generator);
   // Without `to` up to the largest value; from the smallest int64 on that is all 2^64.
   const int64_t last = to ? *to - 1 : native::largest_exact(t);

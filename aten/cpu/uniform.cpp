@@ -17,16 +17,14 @@ Tensor& native::uniform_cpu_(Tensor& self, double from, double to,
   const double largest = real == kDouble ? std::numeric_limits<double>::max()
                          : real == kHalf ? 65504.0
                                          : static_cast<double>(std::numeric_limits<float>::max());
-  TENON_CHECK_VALUE(std::fabs(from) <= largest, "[uniform_] from is out of bounds for ", real,
-                    ", got ", from);
-  TENON_CHECK_VALUE(std::fabs(to) <= largest, "[uniform_] to is out of bounds for ", real, ", got ",
-                    to);
-  TENON_CHECK_VALUE(
-      from <= to, "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
-      " > to=", to);
-  TENON_CHECK_VALUE(to - from <= largest,
-                    "[uniform_] uniform_ expects to-from <= std::numeric_limits<", real,
-                    ">::max(), but found to=", to, " and from=", from);
+  TENON_CHECK(std::fabs(from) <= largest, "[uniform_] from is out of bounds for ", real, ", got ",
+              from);
+  TENON_CHECK(std::fabs(to) <= largest, "[uniform_] to is out of bounds for ", real, ", got ", to);
+  TENON_CHECK(from <= to,
+              "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
+              " > to=", to);
+  TENON_CHECK(to - from <= largest, "[uniform_] uniform_ expects to-from <= std::numeric_limits<",
+              real, ">::max(), but found to=", to, " and from=", from);
   const LockedGenerator source("uniform_", generator);
   const int64_t parts = self.is_complex() ? 2 : 1;
   if (real == kDouble) {

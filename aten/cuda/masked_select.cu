@@ -77,13 +77,14 @@ struct StoreElement {
 struct StoreIndices {
   int64_t* to;
   int rank;
+  int64_t count;
   int64_t sizes[kMaxDims];
   __device__ void operator()(int64_t place, int64_t index) const {
     for (int d = rank - 1; d > 0; --d) {
-      to[place * rank + d] = index % sizes[d];
+      to[d * count + place] = index % sizes[d];
       index /= sizes[d];
     }
-    if (rank > 0) to[place * rank] = index;
+    if (rank > 0) to[place] = index;
   }
 };
 
@@ -128,16 +129,21 @@ Tensor native::nonzero_cuda(const Tensor& self) {
               " dimensions are supported on CUDA, got ", self.dim());
   const TensorBase in = cuda::contiguous(self);
   const cuda::LaunchScope scope(in);
-  StoreIndices store{nullptr, static_cast<int>(in.dim()), {}};
+  StoreIndices store{nullptr, static_cast<int>(in.dim()), 0, {}};
   for (int64_t d = 0; d < in.dim(); ++d) store.sizes[d] = in.size(d);
   return TENON_DISPATCH_ALL(in.scalar_type(), "nonzero", {
     using T = cuda::device_t<scalar_t>;
     const Chosen<T> chosen("nonzero", static_cast<const T*>(in.const_data_ptr()), in.numel(),
                            scope);
-    const Tensor result = tenon::empty({chosen.count(), in.dim()}, kLong, in.device());
+    const int64_t count = chosen.count();
+    const Tensor result = tenon::empty({in.dim(), count}, kLong, in.device());
     store.to = static_cast<int64_t*>(result.mutable_data_ptr());
+    store.count = count;
     chosen.write(store);
-    return result;
+    // The indices of one dimension lie one behind the other.
+    TensorBase rows = make_detached(result);
+    rows.unsafe_impl()->set_sizes_and_strides(DimVector{count, in.dim()}, DimVector{1, count});
+    return Tensor(rows);
   });
 }
 

@@ -141,9 +141,9 @@ void fill_real_parts(const char* op, Tensor& self, F&& fill) {
 
 Tensor& native::uniform_cuda_(Tensor& self, double from, double to,
                               std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(
-      from <= to, "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
-      " > to=", to);
+  TENON_CHECK(from <= to,
+              "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
+              " > to=", to);
   fill_real_parts("uniform_", self, [&]<class T>(T* out, int64_t n) {
     using V = opmath_t<T>;
     cuda::fill_random<cuda::kDrawn<V>>("uniform_", n, self.device(), generator,
@@ -154,12 +154,10 @@ Tensor& native::uniform_cuda_(Tensor& self, double from, double to,
   return self;
 }
 
-/// Real and imaginary parts of complex numbers have half the variance each.
+/// Real and imaginary parts of complex numbers have half the variance each, and the mean each.
 Tensor& native::normal_cuda_(Tensor& self, double mean, double std,
                              std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
-  TENON_CHECK(!self.is_complex() || mean == 0,
-              "[normal_] expected mean 0 for a complex tensor, got ", mean);
+  TENON_CHECK(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
   const double deviation = self.is_complex() ? std * 0.70710678118654752440 : std;
   fill_real_parts("normal_", self, [&]<class T>(T* out, int64_t n) {
     using V = opmath_t<T>;
@@ -179,9 +177,9 @@ Tensor& native::random_cuda_(Tensor& self, std::optional<Generator> generator) {
 
 Tensor& native::random_from_cuda_(Tensor& self, int64_t from, std::optional<int64_t> to,
                                   std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(!to || from < *to,
-                    "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
-                    " >= to=", to.value_or(0));
+  TENON_CHECK(!to || from < *to,
+              "[random_] random_ expects 'from' to be less than 'to', but got from=", from,
+              " >= to=", to.value_or(0));
   const int64_t last = to ? *to - 1 : native::largest_exact(self.scalar_type());
   fill_integers(self, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1, from,
                 generator);
@@ -193,8 +191,7 @@ Tensor& native::random_to_cuda_(Tensor& self, int64_t to, std::optional<Generato
 }
 
 Tensor& native::bernoulli_float_cuda_(Tensor& self, double p, std::optional<Generator> generator) {
-  TENON_CHECK_VALUE(p >= 0 && p <= 1,
-                    "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
+  TENON_CHECK(p >= 0 && p <= 1, "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
   const cuda::DenseOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
     cuda::fill_random<4>(

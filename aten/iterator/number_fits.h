@@ -12,8 +12,8 @@ TENON_API bool number_fits(const Scalar& value, ScalarType type);
 
 /// "[op] value cannot be converted to type Byte without overflow, got 300" unless it fits.
 inline void check_number_fits(const char* op, const Scalar& value, ScalarType type) {
-  TENON_CHECK_VALUE(number_fits(value, type), "[", op, "] value cannot be converted to type ", type,
-                    " without overflow, got ", value);
+  TENON_CHECK(number_fits(value, type), "[", op, "] value cannot be converted to type ", type,
+              " without overflow, got ", value);
 }
 
 /// Largest number up to which every integer is a value of the type.

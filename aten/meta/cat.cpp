@@ -51,6 +51,7 @@ TensorSpec native::cat_meta(TensorList tensors, int64_t dim) {
     sizes[d] += t.sizes()[d];
   }
   TensorSpec spec(sizes, promoted(tensors), first->device());
+  spec.casts = spec.apart = true;
   if (channels_last && sizes.size() == 4)
     spec.strides = strides_of_format(sizes, MemoryFormat::ChannelsLast);
   return spec;

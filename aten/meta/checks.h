@@ -44,12 +44,4 @@ inline int64_t multiply_add(const char* op, int64_t a, int64_t b, int64_t c) {
   return sum;
 }
 
-/// Integers take no fractional factor.
-template <class Scalar>
-void check_factor(const char* op, const char* name, const Scalar& factor, ScalarType dtype) {
-  TENON_CHECK(!is_integral(dtype, true) || factor.is_integral(true), "[", op,
-              "] For integral input tensors, argument ", name,
-              " must not be a floating point number.");
-}
-
 }  // namespace tenon::meta

@@ -21,6 +21,14 @@ std::string by(const DimVector& sizes) {
   return text + ")";
 }
 
+void check_same_type(const char* op, const TensorBase& input, const char* name,
+                     const TensorBase& other) {
+  TENON_CHECK(input.scalar_type() == other.scalar_type(), "[", op, "] Input type (",
+              input.scalar_type(), ") and ", name, " type (", other.scalar_type(),
+              ") should be the same");
+  meta::check_same_device(op, "input", input, name, other);
+}
+
 }  // namespace
 
 DimVector meta::convolution_sizes(const char* op, const TensorBase& input, const TensorBase& weight,
@@ -53,14 +61,14 @@ DimVector meta::convolution_sizes(const char* op, const TensorBase& input, const
               transposed ? "transposed=1" : "groups=", transposed ? "" : std::to_string(groups),
               ", weight of size ", weight.sizes(), ", expected input", input.sizes(), " to have ",
               wanted, " channels, but got ", input.size(1), " channels instead");
-  check_same(op, "input", input, "weight", weight);
+  check_same_type(op, input, "weight", weight);
   const int64_t outputs = transposed ? weight.size(1) * groups : weight.size(0);
   if (bias) {
     TENON_CHECK(bias->dim() == 1 && bias->size(0) == outputs, "[", op, "] Given ",
                 transposed ? "transposed=1, " : "", "weight of size ", weight.sizes(),
                 ", expected bias to be 1-dimensional with ", outputs,
                 " elements, but got bias of size ", bias->sizes(), " instead");
-    check_same(op, "input", input, "bias", *bias);
+    check_same_type(op, input, "bias", *bias);
   }
 
   DimVector sizes{input.size(0), outputs}, padded, kernel;

@@ -12,9 +12,8 @@ namespace {
 
 void check_index(const char* op, const Tensor& self, const Tensor& index) {
   meta::check_same_device(op, "self", self, "index", index);
-  TENON_CHECK_TYPE(index.scalar_type() == kLong || index.scalar_type() == kInt ||
-                       index.numel() == 0,
-                   "[", op, "] Expected dtype int32/int64 for index, got ", index.scalar_type());
+  TENON_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt || index.numel() == 0,
+              "[", op, "] Expected dtype int32/int64 for index, got ", index.scalar_type());
   TENON_CHECK(
       index.numel() == 0 || std::max<int64_t>(index.dim(), 1) == std::max<int64_t>(self.dim(), 1),
       "[", op, "] Index tensor must have the same number of dimensions as self tensor, got sizes ",
@@ -29,11 +28,15 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
   const int64_t d = wrap_dim(dim, self.dim());
   check_index(op, self, index);
   if (src) meta::check_same_device(op, "self", self, "src", *src);
-  TENON_CHECK_TYPE(!src || src->scalar_type() == self.scalar_type(), "[", op,
-                   "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
-                   " and ", src ? src->scalar_type() : self.scalar_type());
+  TENON_CHECK(!src || src->scalar_type() == self.scalar_type(), "[", op,
+              "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(), " and ",
+              src ? src->scalar_type() : self.scalar_type());
   if (index.numel() == 0) return TensorSpec(self.sizes(), self);
-  bool fits = !src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1);
+  TENON_CHECK(!src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1), "[",
+              op,
+              "] Index tensor must have the same number of dimensions as src tensor, got sizes ",
+              index.sizes(), " and ", src ? src->sizes() : index.sizes());
+  bool fits = true;
   for (int64_t i = 0; fits && i < std::max<int64_t>(index.dim(), 1); ++i) {
     fits = (i == d || size_at(index, i) <= size_at(self, i)) &&
            (!src || size_at(index, i) <= size_at(*src, i));
@@ -59,7 +62,7 @@ TensorSpec native::gather_meta(const Tensor& self, int64_t dim, const Tensor& in
                 "[gather] Size does not match at dimension ", i, " expected index ", index.sizes(),
                 " to be no larger than self ", self.sizes(), " apart from dimension ", d);
   }
-  return TensorSpec(index.sizes(), self);
+  return TensorSpec(index.sizes(), self).kept_apart();
 }
 
 TensorSpec native::scatter_src_meta(const Tensor& self, int64_t dim, const Tensor& index,

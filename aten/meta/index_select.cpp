@@ -10,8 +10,8 @@ namespace {
 
 void check_index(const char* op, const Tensor& self, const Tensor& index) {
   meta::check_same_device(op, "self", self, "index", index);
-  TENON_CHECK_TYPE(index.scalar_type() == kLong || index.scalar_type() == kInt, "[", op,
-                   "] Expected dtype int32 or int64 for index, got ", index.scalar_type());
+  TENON_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, "[", op,
+              "] Expected dtype int32 or int64 for index, got ", index.scalar_type());
   TENON_CHECK_INDEX(index.dim() <= 1, "[", op, "] Index is supposed to be a vector, got sizes ",
                     index.sizes());
 }
@@ -24,7 +24,7 @@ TensorSpec native::index_select_meta(const Tensor& self, int64_t dim, const Tens
   const int64_t d = wrap_dim(dim, self.dim());
   DimVector sizes(self.sizes());
   if (self.dim() > 0) sizes[d] = index.numel();
-  return TensorSpec(sizes, self);
+  return TensorSpec(sizes, self).kept_apart();
 }
 
 TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor& index,
@@ -32,17 +32,16 @@ TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor&
   check_index("index_add", self, index);
   meta::check_same_device("index_add", "self", self, "source", source);
   const int64_t d = wrap_dim(dim, self.dim());
-  TENON_CHECK_TYPE(self.scalar_type() == source.scalar_type(),
-                   "[index_add] self and source must have the same dtype, got ", self.scalar_type(),
-                   " and ", source.scalar_type());
-  TENON_CHECK(source.dim() == self.dim() || (source.dim() == 0 && self.dim() == 1),
-              "[index_add] source must have as many dimensions as self, got sizes ", source.sizes(),
-              " and ", self.sizes());
-  for (int64_t i = 0; i < source.dim(); ++i) {
-    TENON_CHECK(i == d || source.sizes()[i] == self.sizes()[i],
-                "[index_add] source and self must agree but in dimension ", d, ", got sizes ",
-                source.sizes(), " and ", self.sizes());
-  }
+  TENON_CHECK(self.scalar_type() == source.scalar_type(),
+              "[index_add] self and source must have the same dtype, got ", self.scalar_type(),
+              " and ", source.scalar_type());
+  bool fits = source.dim() == self.dim() || (source.dim() == 0 && self.dim() == 1);
+  for (int64_t i = 0; fits && i < source.dim(); ++i)
+    fits = i == d || source.sizes()[i] == self.sizes()[i];
+  TENON_CHECK(fits,
+              "[index_add] source tensor shape must match self tensor shape, excluding the "
+              "specified dimension. Got self.shape = ",
+              self.sizes(), " source.shape = ", source.sizes());
   const int64_t rows = source.dim() == 0 ? 1 : source.sizes()[d];
   TENON_CHECK(index.numel() == rows, "[index_add] Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", rows, "), for dim: ", d);
@@ -51,6 +50,9 @@ TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor&
 
 TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                               const Scalar&) {
+  TENON_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt,
+                    "[index_fill] Expected dtype int32 or int64 for index, got ",
+                    index.scalar_type());
   check_index("index_fill", self, index);
   wrap_dim(dim, self.dim());
   return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device());

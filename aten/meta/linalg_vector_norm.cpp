@@ -14,8 +14,8 @@ TensorSpec native::linalg_vector_norm_meta(const Tensor& self, const Scalar& ord
       "[linalg_vector_norm] Expected a floating point or complex tensor as input. Got ",
       self.scalar_type());
   const ScalarType type = to_real(dtype.value_or(self.scalar_type()));
-  TENON_CHECK_TYPE(is_floating_point(type),
-                   "[linalg_vector_norm] dtype must be floating point or complex, got ", type);
+  TENON_CHECK(is_floating_point(type),
+              "[linalg_vector_norm] dtype must be floating point or complex, got ", type);
   TENON_CHECK_TYPE(!ord.is_complex(), "[linalg_vector_norm] ord must be a real number, got ", ord);
   TensorSpec spec = reduced_spec("linalg_vector_norm", self, dim, keepdim, type);
   const double p = ord.toDouble();

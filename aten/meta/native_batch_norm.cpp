@@ -12,8 +12,8 @@ std::array<TensorSpec, 3> native::native_batch_norm_meta(const Tensor& input,
                                                          bool training, double, double) {
   TENON_CHECK(input.dim() >= 2,
               "[batch_norm] Expected an input of at least 2 dimensions, got shape ", input.sizes());
-  TENON_CHECK(is_floating_point(input.scalar_type()), "[batch_norm] is not implemented for ",
-              input.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
+                              "[batch_norm] is not implemented for ", input.scalar_type());
   const int64_t channels = input.size(1);
   const auto check = [&](const std::optional<Tensor>& t, const char* name) {
     if (!t || !t->defined()) return;
@@ -22,12 +22,11 @@ std::array<TensorSpec, 3> native::native_batch_norm_meta(const Tensor& input,
     TENON_CHECK(t->device() == input.device(),
                 "[batch_norm] Expected all tensors to be on the same device, got ", input.device(),
                 " (input) and ", t->device(), " (", name, ")");
-    TENON_CHECK_TYPE(
-        t->scalar_type() == input.scalar_type() ||
-            (is_reduced_floating_point(input.scalar_type()) && t->scalar_type() == kFloat),
-        "[batch_norm] expected ", name, " to have the input's dtype ", input.scalar_type(),
-        is_reduced_floating_point(input.scalar_type()) ? " or Float" : "", ", got ",
-        t->scalar_type());
+    TENON_CHECK(t->scalar_type() == input.scalar_type() ||
+                    (is_reduced_floating_point(input.scalar_type()) && t->scalar_type() == kFloat),
+                "[batch_norm] expected ", name, " to have the input's dtype ", input.scalar_type(),
+                is_reduced_floating_point(input.scalar_type()) ? " or Float" : "", ", got ",
+                t->scalar_type());
   };
   check(weight, "weight");
   check(bias, "bias");

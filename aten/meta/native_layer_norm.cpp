@@ -20,8 +20,8 @@ std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
               "[layer_norm] Given normalized_shape=", normalized_shape,
               ", expected input with shape [*, ", normalized_shape, "], but got input of size ",
               input.sizes());
-  TENON_CHECK(is_floating_point(input.scalar_type()), "[layer_norm] is not implemented for ",
-              input.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
+                              "[layer_norm] is not implemented for ", input.scalar_type());
   for (const auto* p : {&weight, &bias}) {
     if (*p && (*p)->defined()) {
       meta::check_same_device("layer_norm", "input", input, p == &weight ? "weight" : "bias", **p);
@@ -30,7 +30,7 @@ std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
                 "[layer_norm] Expected ", p == &weight ? "weight" : "bias",
                 " to be of same shape as normalized_shape, but got ", (*p)->sizes(),
                 " and normalized_shape = ", normalized_shape);
-    TENON_CHECK_TYPE(
+    TENON_CHECK(
         !*p || !(*p)->defined() || (*p)->scalar_type() == input.scalar_type() ||
             (is_reduced_floating_point(input.scalar_type()) && (*p)->scalar_type() == kFloat),
         "[layer_norm] expected ", p == &weight ? "weight" : "bias", " to have the input's dtype ",

@@ -17,8 +17,8 @@ void meta::check_nll_loss(const char* op, const TensorBase& self, const TensorBa
       "[", op, "] size mismatch (got input: ", self.sizes(), ", target: ", target.sizes(), ")");
   TENON_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "[", op,
               "] expected scalar type Long but found ", target.scalar_type());
-  TENON_CHECK(is_floating_point(self.scalar_type()), "[", op, "] is not implemented for ",
-              self.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
+                              "] is not implemented for ", self.scalar_type());
   check_same_device(op, "input", self, "target", target);
   if (!weight) return;
   check_same_device(op, "input", self, "weight", *weight);

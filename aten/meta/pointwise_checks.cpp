@@ -8,6 +8,7 @@
 #include "tenon/native/heaviside.h"
 #include "tenon/native/lerp.h"
 #include "tenon/native/masked_fill.h"
+#include "tenon/native/neg.h"
 #include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
 #include "tenon/native/softshrink.h"
@@ -49,6 +50,13 @@ std::pair<int64_t, int64_t> range_of(ScalarType type) {
   return {-half, half - 1};
 }
 
+/// The largest number of a floating-point type.
+double largest(ScalarType type) {
+  if (type == kHalf) return 65504;
+  if (type == kBFloat16) return 0x1.fep127;
+  return type == kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+}
+
 /// All results would be a bound that the type does not have.
 void check_lower_bound(ScalarType type, const Scalar& min) {
   TENON_CHECK(!min.is_integral(true) || min.toLong() <= range_of(type).second,
@@ -88,6 +96,13 @@ void native::lerp_scalar_check(const Tensor& self, const Tensor& end, const Scal
   check_lerp(self, "end", end);
 }
 
+void native::neg_check(const Tensor& self) {
+  TENON_CHECK_NOT_IMPLEMENTED(
+      self.scalar_type() != kBool,
+      "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+      "invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+
 void native::nextafter_check(const Tensor& self, const Tensor& other) {
   const TensorBase* operands[] = {&self, &other};
   const ScalarType common = result_type(operands, {});
@@ -110,9 +125,11 @@ void native::_smooth_l1_check(const Tensor&, const Tensor&, double beta) {
               beta);
 }
 
-void native::softshrink_check(const Tensor&, const Scalar& lambd) {
-  TENON_CHECK_VALUE(!lambd.is_complex() && lambd.toDouble() >= 0,
-                    "[softshrink] lambda must be greater or equal to 0, but found to be ", lambd);
+void native::softshrink_check(const Tensor& self, const Scalar& lambd) {
+  const double most = largest(self.scalar_type());
+  TENON_CHECK(!lambd.is_complex() && lambd.toDouble() >= 0 && lambd.toDouble() <= most,
+              "[softshrink] lambda must be in range [0, ", most, "] for input dtype ",
+              self.scalar_type(), ", but found ", lambd);
 }
 
 void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent) {
@@ -154,9 +171,8 @@ void native::masked_fill_tensor_check(const Tensor& self, const Tensor& mask, co
   check_mask(mask);
   // The result has self's dtype, so the value must not lift it.
   const TensorBase* operands[] = {&self, &value};
-  TENON_CHECK_TYPE(result_type(operands, {}) == self.scalar_type(), "[masked_fill] value type ",
-                   value.scalar_type(), " can't be cast to the type ", self.scalar_type(),
-                   " of self");
+  TENON_CHECK(result_type(operands, {}) == self.scalar_type(), "[masked_fill] value type ",
+              value.scalar_type(), " can't be cast to the type ", self.scalar_type(), " of self");
   TENON_CHECK(
       value.dim() == 0,
       "[masked_fill] masked_fill_ only supports a 0-dimensional value tensor, but got tensor "

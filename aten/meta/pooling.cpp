@@ -32,15 +32,6 @@ meta::Pool2d meta::pool2d(const char* op, const TensorBase& input, IntArrayRef k
   const auto [sh, sw] = stride.empty() ? std::array{kh, kw} : pair(op, "stride", stride);
   const auto [ph, pw] = pair(op, "padding", padding);
   const auto [dh, dw] = pair(op, "dilation", dilation);
-  const int64_t dims = input.dim();
-  TENON_CHECK(dims == 3 || dims == 4, "[", op,
-              "] Expected 3D or 4D (batch mode) tensor with optional 0 dim batch ",
-              "size for input, but got: ", input.sizes());
-  for (int64_t d = dims - 3; d < dims; ++d) {
-    TENON_CHECK(input.size(d) > 0, "[", op,
-                "] Expected 3D or 4D (batch mode) tensor with optional 0 dim batch ",
-                "size for input, but got: ", input.sizes());
-  }
   TENON_CHECK(kh > 0 && kw > 0, "[", op,
               "] kernel size should be greater than zero, but got kH: ", kh, " kW: ", kw);
   TENON_CHECK(sh > 0 && sw > 0, "[", op, "] stride should be greater than zero, but got dH: ", sh,
@@ -54,6 +45,15 @@ meta::Pool2d meta::pool2d(const char* op, const TensorBase& input, IntArrayRef k
   TENON_CHECK(ph <= covered_h / 2 && pw <= covered_w / 2, "[", op,
               "] pad should be at most half of effective kernel size, but got pad=", padding,
               ", kernel_size=", kernel_size, " and dilation=", dilation);
+  const int64_t dims = input.dim();
+  TENON_CHECK(dims == 3 || dims == 4, "[", op,
+              "] Expected 3D or 4D (batch mode) tensor with optional 0 dim batch ",
+              "size for input, but got: ", input.sizes());
+  for (int64_t d = dims - 3; d < dims; ++d) {
+    TENON_CHECK(input.size(d) > 0, "[", op,
+                "] Expected 3D or 4D (batch mode) tensor with optional 0 dim batch ",
+                "size for input, but got: ", input.sizes());
+  }
   const int64_t h = input.size(-2), w = input.size(-1), channels = input.size(-3);
   const int64_t out_h = output_size(op, h, covered_h, sh, ph, ceil_mode),
                 out_w = output_size(op, w, covered_w, sw, pw, ceil_mode);

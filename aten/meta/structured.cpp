@@ -2,6 +2,8 @@
 
 #include "aten/core/thread_state.h"
 #include "aten/iterator/copy.h"
+#include "aten/iterator/plan.h"
+#include "aten/meta/apart.h"
 
 namespace tenon::structured {
 namespace {
@@ -18,6 +20,14 @@ void check_device(const char* op, const char* what, const TensorBase& t, const T
   TENON_CHECK(same, "[", op, "] expected ", what, " on ", want, ", got ", have);
 }
 
+bool overlap(const TensorBase& out, const TensorBase& input) {
+  if (!input.defined() || !input.has_storage() || !input.is_alias_of(out)) return false;
+  if (!out.is_non_overlapping_and_dense() || !input.is_non_overlapping_and_dense()) return false;
+  const char* a = static_cast<const char*>(out.const_data_ptr());
+  const char* b = static_cast<const char*>(input.const_data_ptr());
+  return a && b && a < b + input.nbytes() && b < a + out.nbytes();
+}
+
 bool shares_memory(const TensorBase& out, const TensorBase& input) {
   return input.defined() && input.has_storage() && input.is_alias_of(out);
 }
@@ -29,6 +39,16 @@ bool is_laid_out(const TensorBase& out, const TensorSpec& spec) {
 }
 
 }  // namespace
+
+void check_apart(const char* op, const TensorBase& out, ArrayRef<const TensorBase*> inputs) {
+  native::check_no_internal_overlap(out);
+  for (const TensorBase* input : inputs) {
+    TENON_CHECK(!overlap(out, *input), "[", op,
+                "] unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation.");
+  }
+}
 
 TensorBase allocate(const TensorSpec& spec) {
   return spec.strides.empty() ? empty(spec.sizes, spec.dtype, spec.device)
@@ -46,12 +66,16 @@ void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, Scalar
 TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
                        ArrayRef<const TensorBase*> inputs) {
   check_device(op, "out", out, spec);
+  if (spec.apart) check_apart(op, out, inputs);
   bool aliased = false;
   for (const TensorBase* input : inputs) aliased |= shares_memory(out, *input);
   // The kernel would read what resizing makes of the input.
   TENON_CHECK(!aliased || out.sizes() == IntArrayRef(spec.sizes), "[", op,
               "] out shares memory with an input, so it must have the result's sizes ", spec.sizes,
               ", got ", out.sizes());
+  TENON_CHECK(spec.casts || out.scalar_type() == spec.dtype, "[", op,
+              "] Expected out tensor to have dtype ", spec.dtype, ", but got ", out.scalar_type(),
+              " instead");
   resize_out(op, out, spec.sizes, spec.dtype);
   return !aliased && is_laid_out(out, spec) ? out : allocate(spec);
 }

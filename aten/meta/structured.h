@@ -15,8 +15,9 @@ TENON_API TensorBase allocate(const TensorSpec& spec);
 
 /// The tensor a kernel shall write for `out`: `out` itself, resized where it must be, or a
 /// temporary where `out` has another dtype, is not laid out as the kernel expects or shares memory
-/// with an input. Errors: "[op] result type Float can't be cast to the desired output type Long";
-/// another device.
+/// with an input. Errors: "[op] Expected out tensor to have dtype Float, but got Double instead",
+/// or where the spec lets it cast "[op] result type Float can't be cast to the desired output type
+/// Long"; memory shared with an input where the spec forbids it; another device.
 TENON_API TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
                                  ArrayRef<const TensorBase*> inputs);
 /// The same for a result that replaces `self`, whose sizes must be the spec's: a kernel may be

@@ -10,6 +10,8 @@ struct TensorSpec {
   DimVector strides;  ///< in elements; empty: row-major
   ScalarType dtype;
   Device device;
+  bool casts = false;  ///< an `out` may have another dtype that `dtype` can be cast to
+  bool apart = false;  ///< an `out` may share no element with an input
 
   TensorSpec(IntArrayRef sizes_, ScalarType dtype_, Device device_)
       : sizes(sizes_), dtype(dtype_), device(device_) {}
@@ -18,6 +20,17 @@ struct TensorSpec {
   /// The sizes with dtype and device of `like`.
   TensorSpec(IntArrayRef sizes_, const TensorBase& like)
       : TensorSpec(sizes_, like.scalar_type(), like.device()) {}
+
+  /// The same for a result of which an `out` may have another dtype.
+  TensorSpec casting() && {
+    casts = true;
+    return std::move(*this);
+  }
+  /// The same for a result that must not be written over an input.
+  TensorSpec kept_apart() && {
+    apart = true;
+    return std::move(*this);
+  }
 };
 
 }  // namespace tenon

@@ -7,10 +7,10 @@ namespace tenon {
 namespace {
 
 TensorSpec variance(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
-  TENON_CHECK(is_differentiable(self.scalar_type()), "[", op,
-              "] std and var only support floating point and complex dtypes, got ",
-              self.scalar_type());
-  return native::reduced_spec(op, self, dim, keepdim, to_real(self.scalar_type()));
+  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(self.scalar_type()), "[", op,
+                              "] std and var only support floating point and complex dtypes, got ",
+                              self.scalar_type());
+  return native::reduced_spec(op, self, dim, keepdim, to_real(self.scalar_type())).casting();
 }
 
 }  // namespace

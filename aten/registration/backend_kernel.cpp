@@ -5,7 +5,9 @@
 namespace tenon::backend {
 
 TensorSpec Inputs::spec(const Tensor& meta) const {
-  return {meta.sizes(), meta.strides(), meta.scalar_type(), native::common_device(list())};
+  // The results alone do not say what else an `out` may be.
+  return TensorSpec(meta.sizes(), meta.strides(), meta.scalar_type(), native::common_device(list()))
+      .casting();
 }
 
 }  // namespace tenon::backend

@@ -138,7 +138,11 @@ Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
                           {"has_default", false},
                           {"size", outs.size()}});
   }
-  const bool with_grad = !is_out && schema.tensor_options().has_value();
+  const std::optional<size_t> options = schema.tensor_options();
+  const bool with_grad = options.has_value();
+  // The arguments of a factory's form with `out` that must agree.
+  Json checked = nullptr;
+  if (options && is_out) checked = {{"dtype", *options}, {"out", outs[0]}};
   if (with_grad) {
     parameters.push_back({{"name", "requires_grad"},
                           {"kind", "Bool"},
@@ -175,6 +179,7 @@ Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
                     : again ? 0
                             : -1},
           {"requires_grad", with_grad ? static_cast<int>(parameters.size()) - 1 : -1},
+          {"checked", checked},
           {"returns", return_type == "void" ? "nothing"
                       : named               ? "named"
                                             : "value"},

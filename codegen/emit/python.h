@@ -6,8 +6,8 @@ namespace tenon::codegen {
 
 /// One form of an operator as Python calls it: {"ident", "name", "namespace", "signature",
 /// "positional", "self", "parameters": [{"name", "kind", "optional", "has_default", "size", ...}],
-/// "arguments": [{"read", "at", "default"}], "requires_grad", "returns", "names", "again", ...}.
-/// Null where a type of it does not exist in Python.
+/// "arguments": [{"read", "at", "default"}], "requires_grad", "checked", "returns", "names",
+/// "again", ...}. Null where a type of it does not exist in Python.
 Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
                       const std::string& cpp_namespace, const std::string& module);
 

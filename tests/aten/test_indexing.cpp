@@ -101,8 +101,8 @@ TEST_CASE("gather and scatter") {
   const Tensor big = numbered({3, 4, 5});
   const Tensor places = tenon::tensor({{{0, 1}, {2, 3}}, {{1, 1}, {0, 2}}});
   CHECK(close(values(big.gather(1, places)), {0, 6, 10, 16, 25, 26, 20, 31}));
-  check_error<IndexError>([&] { t.gather(0, tenon::tensor({{7}})); },
-                          "index 7 is out of bounds for dimension 0 with size 2");
+  check_error<Error>([&] { t.gather(0, tenon::tensor({{7}})); },
+                     "index 7 is out of bounds for dimension 0 with size 2");
   check_error([&] { t.gather(0, tenon::tensor({1})); },
               "Index tensor must have the same number of dimensions");
   check_error(
@@ -198,8 +198,8 @@ TEST_CASE("index_put_ with a TensorIndex assigns") {
   const Tensor places = tenon::tensor({1, 2, 0});
   places.index_put_({places}, places);
   CHECK(close(values(places), {0, 1, 2}));
-  check_error<IndexError>([&] { fresh().index_put_({tenon::tensor({0})}, tenon::tensor({1})); },
-                          "dtypes match");
+  check_error<Error>([&] { fresh().index_put_({tenon::tensor({0})}, tenon::tensor({1})); },
+                     "dtypes match");
   check_error([&] { fresh().index_put_({0}, tenon::zeros({2})); }, "must match the size");
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("out= of other sizes that shares memory with an input is an error") {
   const Tensor row = ones({1});
   CHECK_THROWS_WITH(add_out(const_cast<Tensor&>(row), row, ones({3})), Contains("doesn't match"));
   CHECK_THROWS_WITH(sum_out(x, x, 0), Contains("shares memory"));
-  CHECK_THROWS_WITH(cat_out(x, {x, x}), Contains("shares memory"));
+  CHECK_THROWS_WITH(cat_out(x, {x, x}), Contains("refer to a single memory location"));
   CHECK(x.equal(ones({2, 3})));
   Tensor part = x[0];
   sum_out(part, x, 0);
@@ -116,9 +116,9 @@ TEST_CASE("results that the dtype does not have") {
   CHECK_THROWS_AS(nextafter(ones({1}, kHalf), zeros({1}, kHalf)), NotImplementedError);
   CHECK_THROWS_AS(nextafter(ones({1}, kBFloat16), 2 * ones({1})[0]), NotImplementedError);
   const Tensor mask = tensor({true, false});
-  CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), TypeError);
+  CHECK_THROWS_AS(zeros({2}, kShort).masked_fill(mask, tensor(1.5)), Error);
   CHECK(zeros({2}, kHalf).masked_fill(mask, tensor(1.5)).dtype() == kHalf);
-  CHECK_THROWS_AS(zeros({}, kHalf).masked_fill(mask, tensor(1.5)), TypeError);
+  CHECK_THROWS_AS(zeros({}, kHalf).masked_fill(mask, tensor(1.5)), Error);
 }
 
 TEST_CASE("a tensor may be copied into another view of the same elements") {

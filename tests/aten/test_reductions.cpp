@@ -258,7 +258,7 @@ TEST_CASE("scalars, keepdim, empty reductions") {
   check_error<IndexError>([] { tenon::sum(tenon::zeros({3}), 2); },
                           "Dimension out of range (expected to be in range of [-1, 0], but got 2)");
   check_error([] { tenon::zeros({3}, kComplexFloat).amax(); },
-              "[amax] is not implemented for ComplexFloat");
+              "[amax] is not implemented for 'ComplexFloat'");
 }
 
 TEST_CASE("norms") {

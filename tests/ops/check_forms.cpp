@@ -2,17 +2,21 @@
 #include "tests/ops/checks.h"
 #include "tests/ops/compare.h"
 
+#include <cstring>
+
 namespace tenon::ops_test {
 namespace {
 
-/// Runs the out form into `outs` and compares; `how` names the kind of tensors.
+/// Runs the out form into `outs` and compares; `how` names the kind of tensors. `refusal` is the
+/// text of an error that may come instead.
 void check_out_into(const Case& c, const char* how, const Call& call,
-                    const std::vector<TensorBase>& outs) {
+                    const std::vector<TensorBase>& outs, const char* refusal = nullptr) {
   const bool compare_values = c.wants("values");
   std::vector<TensorBase> results;
   try {
     results = tensors_of(call.run(*c.forms.out, outs));
   } catch (const Error& error) {
+    if (refusal && std::strstr(error.what(), refusal)) return;
     return c.fail(how, error.what());
   }
   for (size_t i = 0; i < outs.size(); ++i) {
@@ -36,7 +40,8 @@ TensorBase filled(const TensorBase& tensor) {
   return tensor;
 }
 
-/// Each argument that has the result's sizes and dtype, given as out.
+/// Each argument that has the result's sizes and dtype, given as out: the result stands in it, or
+/// the operator says that it writes into no argument.
 void check_out_is_input(const Case& c) {
   if (c.expected.results.size() != 1) return;
   const auto& expected = c.expected.results[0];
@@ -49,7 +54,7 @@ void check_out_is_input(const Case& c) {
     Call call = c.call();
     const TensorBase shared = rearranged(call.tensor(i), Arrangement::kContiguous);
     call.set_tensor(i, shared);
-    check_out_into(c, "out= an argument", call, {shared});
+    check_out_into(c, "out= an argument", call, {shared}, "refer to a single memory location");
   }
 }
 

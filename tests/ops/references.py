@@ -118,6 +118,7 @@ REFERENCES = {
     "sgd_step_": sgd_step_,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
     "_clamp_both": torch.clamp,
     "_huber": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),

@@ -68,10 +68,64 @@ def test_wide_unsigned_integers_are_filled():
     assert tenon.full((3,), 65535, dtype=tenon.uint16)[2].item() == 65535
     assert tenon.full((), 2**32 - 1, dtype=tenon.uint32).item() == 2**32 - 1
     assert tenon.full((), 2**62, dtype=tenon.uint64).item() == 2**62
-    with pytest.raises(ValueError, match="without overflow"):
+    with pytest.raises(RuntimeError, match="without overflow"):
         tenon.full((), 65536, dtype=tenon.uint16)
 
 
 def test_batch_norm_of_nothing():
     empty = tenon.empty(0)
     assert F.batch_norm(empty, empty, empty, training=True).shape == (0,)
+
+
+def test_bytes_are_seen_as_another_dtype():
+    x = tenon.tensor([[1.0, 2.0], [-3.0, 0.5]])
+    bits = x.view(tenon.int32)
+    assert bits.tolist() == [[0x3F800000, 0x40000000], [-0x3FC00000, 0x3F000000]] and bits.data_ptr() == x.data_ptr()
+    bits[0, 0] = 0x40400000
+    assert x[0, 0].item() == 3 and x._version == 1
+    assert x.view(tenon.complex64).tolist() == [[3 + 2j], [-3 + 0.5j]]
+    assert x.view(dtype=tenon.uint8).shape == (2, 8) and x.view(tenon.float64).shape == (2, 1)
+    assert x[1:].view(tenon.complex64).storage_offset() == 1
+    assert not tenon.ones(2, requires_grad=True).exp().view(tenon.int32).requires_grad
+    for call, text in [(lambda: tenon.ones(()).view(tenon.int16), r"self.dim\(\) cannot be 0 to view Float as Short"),
+                       (lambda: tenon.ones(3).view(tenon.float64), r"self.size\(-1\) must be divisible by 2 to view Float as Double"),
+                       (lambda: tenon.ones(2, 2).t().view(tenon.int16), r"self.stride\(-1\) must be 1 to view Float as Short"),
+                       (lambda: tenon.ones(2, 3)[:, :2].view(tenon.float64), r"self.stride\(0\) must be divisible by 2"),
+                       (lambda: tenon.ones(4)[1:3].view(tenon.float64), r"self.storage_offset\(\) must be divisible by 2")]:
+        with pytest.raises(RuntimeError, match=text):
+            call()
+
+
+def test_numbers_stand_for_tensors_in_every_form():
+    x = tenon.tensor([1.0, -2.0])
+    assert x.copysign(-1).tolist() == [-1, -2] and x.clone().copysign_(-1).tolist() == [-1, -2]
+    assert tenon.xlogy(x, 1).tolist() == [0, 0] and tenon.xlogy(2, tenon.ones(1)).tolist() == [0]
+    assert x.clone().xlogy_(1).tolist() == [0, 0] and tenon.special.xlog1py(x, 0).tolist() == [0, 0]
+    assert x.where(x > 0, 5).tolist() == [1, 5]
+    assert x.max(tenon.zeros(2)).tolist() == [1, 0] and x.min(tenon.zeros(2)).tolist() == [0, -2]
+    assert x.max(0).indices.item() == 0
+    assert tenon.arange(5).narrow(0, tenon.tensor(2), 2).tolist() == [2, 3]
+
+
+def test_out_has_the_dtype_that_a_factory_is_asked_for():
+    out = tenon.empty(2, 2)
+    assert tenon.eye(2, dtype=tenon.float32, device="cpu", requires_grad=False, out=out) is out and not out.requires_grad
+    assert tenon.zeros(2, out=tenon.empty(0), requires_grad=True).requires_grad
+    with pytest.raises(RuntimeError, match=r"dtype Double does not match dtype of out parameter \(Float\)"):
+        tenon.eye(2, dtype=tenon.float64, out=out)
+
+
+def test_out_of_another_dtype_is_taken_only_where_results_are_cast():
+    x, index = tenon.ones(2, 2), tenon.zeros(2, 2, dtype=tenon.int64)
+    for call in (lambda out: tenon.amax(x, 0, out=out), lambda out: tenon.gather(x, 0, index, out=out), lambda out: tenon.mm(x, x, out=out),
+                 lambda out: tenon.tril(x, out=out), lambda out: tenon.index_select(x, 0, index[0], out=out)):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype Float, but got Double instead"):
+            call(tenon.empty(2, 2, dtype=tenon.float64))
+    assert tenon.sum(x, 0, out=tenon.empty(2, dtype=tenon.float64)).tolist() == [2, 2]
+    assert tenon.cat([x, x], out=tenon.empty(4, 2, dtype=tenon.float64)).dtype is tenon.float64
+    for call in (lambda: tenon.gather(x, 0, index, out=x), lambda: tenon.cat([x[:1], x[1:]], out=x),
+                 lambda: tenon.index_select(x, 0, index[0], out=tenon.ones(1).expand(2, 2))):
+        with pytest.raises(RuntimeError, match="refer(s)? to a single memory location"):
+            call()
+    parts = tenon.arange(6.0)
+    assert tenon.cat([parts[:2], parts[:1]], out=parts[3:]).tolist() == [0, 1, 0]  # of the same storage, and apart

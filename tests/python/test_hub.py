@@ -1,6 +1,8 @@
 """tenon.hub, with folders and file:// in the network's place."""
 
 import hashlib
+import http.server
+import threading
 import zipfile
 
 import pytest
@@ -88,3 +90,98 @@ def test_weights(tmp_path):
     assert not (tmp_path / "other.pt").exists()
     with pytest.raises(ValueError):
         hub.download_url_to_file("ftp://example.org/w.pt", tmp_path / "other.pt")
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    content = bytes(range(256)) * 1000
+
+    def do_GET(self):
+        self.server.asked.append((self.path, dict(self.headers)))
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/file.bin")
+            self.end_headers()
+        elif self.path == "/away":
+            self.send_response(302)
+            self.send_header("Location", "ftp://127.0.0.1/file.bin")
+            self.end_headers()
+        elif self.path == "/round":
+            self.send_response(302)
+            self.send_header("Location", "/round")
+            self.end_headers()
+        elif self.path in ("/file.bin", "/short.bin"):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(self.content)))
+            self.end_headers()
+            first = len(self.server.asked) == 1
+            self.wfile.write(self.content[:1000] if self.path == "/short.bin" and first else self.content)
+        else:
+            self.send_error(404)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A server that is asked by Python's own http, as where the library has no libcurl."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    serving.asked = []
+    thread = threading.Thread(target=serving.serve_forever, daemon=True)
+    thread.start()
+    hub._hub.set_transport(hub._get)
+    yield serving
+    hub._hub.set_transport(None if hub._hub.has_curl else hub._get)
+    serving.shutdown()
+    serving.server_close()
+    thread.join()
+
+
+def test_downloads_without_libcurl(server, tmp_path):
+    where, digest = f"http://127.0.0.1:{server.server_port}", hashlib.sha256(Server.content).hexdigest()
+    for name, asked in [("file.bin", 1), ("moved", 2), ("short.bin", 2)]:
+        server.asked.clear()
+        hub.download_url_to_file(f"{where}/{name}", tmp_path / name, hash_prefix=digest, progress=False)
+        assert (tmp_path / name).read_bytes() == Server.content and len(server.asked) == asked
+    with pytest.raises(hub.HttpError, match="404"):
+        hub.download_url_to_file(f"{where}/nothing", tmp_path / "nothing", hash_prefix=digest, progress=False)
+    with pytest.raises(RuntimeError, match="invalid hash value"):
+        hub.download_url_to_file(f"{where}/file.bin", tmp_path / "wrong", hash_prefix="0" * 64, progress=False)
+    for name, text in [("away", "a redirect to ftp://"), ("round", "too many redirects")]:
+        with pytest.raises(hub.TransportError, match=text):
+            hub.download_url_to_file(f"{where}/{name}", tmp_path / name, hash_prefix=digest, progress=False)
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".partial" and p.is_file()) == ["file.bin", "moved", "short.bin"]
+
+
+def test_a_server_that_is_not_there(server, tmp_path):
+    from tenon import _https
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Server) as other:
+        port = other.server_port
+    message, transient = _https.get(f"http://127.0.0.1:{port}/x", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
+    assert "refused" in message and transient
+    server.asked.clear()
+    message, _ = _https.get(f"http://me:word@127.0.0.1:{port}/x?key=1", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
+    assert message.startswith(f"[hub] http://127.0.0.1:{port}/x: ")  # without what may be secret
+    seen = []
+    headers = [("Accept", "a/b"), ("Authorization", "secret")]
+    url = f"http://127.0.0.1:{server.server_port}/moved"
+    assert _https.get(url, headers, 5.0, 5.0, 1, 3, lambda *answer: seen.append(answer[:2]) or True, lambda _: False) is None
+    assert seen == [(200, f"http://127.0.0.1:{server.server_port}/file.bin")]
+    assert all(headers["Authorization"] == "secret" for _, headers in server.asked)  # the same host may see it
+    message, transient = _https.get(url, headers, 5.0, 5.0, 1, 0, lambda *_: True, lambda _: True)
+    assert "too many redirects" in message and not transient
+
+
+def test_headers_stay_with_their_host(server):
+    from tenon import _https
+
+    redirects = _https._Redirects(3)
+    import urllib.request
+
+    request = urllib.request.Request("https://a.example/x", headers={"Authorization": "secret", "Range": "bytes=5-"})
+    assert "Authorization" not in dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())
+    assert dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())["Range"] == "bytes=5-"
+    with pytest.raises(OSError, match="not followed from https"):
+        redirects.redirect_request(request, None, 302, "", {}, "http://a.example/x")

@@ -1,7 +1,10 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "runtime/hub/hub.h"
+#include "tenon/config.h"
 
 /// tenon._hub: what tenon/hub.py is made of. A module of its own, as libcurl, which it loads, costs
 /// a start milliseconds.
@@ -49,6 +52,57 @@ auto unlocked(F&& f) {
   }
 }
 
+/// Requests by a function of Python's, tenon/_https.py's get(), in place of libcurl.
+class PythonTransport : public Transport {
+ public:
+  explicit PythonTransport(nb::object function) : function_(function.release().ptr()) {}
+
+  void get(const Request& request, Receiver& receiver) override {
+    if (request.url.rfind("file:", 0) == 0) return default_transport()->get(request, receiver);
+    const nb::gil_scoped_acquire held;
+    // No exception of C++ passes through Python's frames: the first one ends the transfer.
+    std::exception_ptr thrown;
+    const auto going_on = [&](auto&& f) {
+      try {
+        const nb::gil_scoped_release released;
+        return f();
+      } catch (...) {
+        thrown = std::current_exception();
+        return false;
+      }
+    };
+    const auto head = [&](int status, const std::string& url, const std::vector<Header>& headers) {
+      return going_on([&] { return receiver.head({status, url, headers}); });
+    };
+    const auto body = [&](const nb::bytes& data) {
+      const char* const from = data.c_str();
+      const size_t bytes = data.size();
+      return going_on([&] {
+        receiver.body(from, bytes);
+        return true;
+      });
+    };
+    const auto seconds = [](std::chrono::milliseconds time) { return time.count() / 1000.0; };
+    const nb::object failure = nb::handle(function_)(
+        request.url, request.headers, seconds(request.connect_timeout),
+        seconds(request.stall_timeout), request.min_rate, request.max_redirects,
+        nb::cpp_function(head), nb::cpp_function(body));
+    if (thrown) std::rethrow_exception(thrown);
+    if (failure.is_none()) return;
+    const auto [message, transient] = nb::cast<std::pair<std::string, bool>>(failure);
+    throw TransportError(message, transient);
+  }
+
+ private:
+  PyObject* function_;  // kept for good: the interpreter may be gone when this is destroyed
+};
+
+/// Null: the library's own.
+std::shared_ptr<Transport>& transport() {
+  static std::shared_ptr<Transport> chosen;
+  return chosen;
+}
+
 std::string repository(const std::string& name, const std::string& source, const std::string& trust,
                        bool force_reload, bool skip_validation, bool progress) {
   RepositoryOptions options;
@@ -57,6 +111,7 @@ std::string repository(const std::string& name, const std::string& source, const
   options.force_reload = force_reload;
   options.skip_validation = skip_validation;
   options.download.progress = progress;
+  options.download.transport = transport();
   return unlocked([&] { return get_repository(name, options); });
 }
 
@@ -67,6 +122,13 @@ NB_MODULE(_hub, module) {
   hub_error = add_error(module, "HubError", PyExc_RuntimeError);
   transport_error = add_error(module, "TransportError", hub_error);
   http_error_type = add_error(module, "HttpError", hub_error);
+  module.attr("has_curl") = TENON_HAS_CURL != 0;
+  module.def(
+      "set_transport",
+      [](nb::object get) {
+        transport() = get.is_none() ? nullptr : std::make_shared<PythonTransport>(std::move(get));
+      },
+      nb::arg("get").none());
   module.def("get_dir", [] { return unlocked([] { return get_dir(); }); });
   module.def("set_dir", [](const std::string& path) { unlocked([&] { set_dir(path); }); });
   module.def("get_repository", &repository, nb::arg("name"), nb::arg("source"), nb::arg("trust"),
@@ -76,6 +138,7 @@ NB_MODULE(_hub, module) {
     DownloadOptions options;
     options.hash_prefix = hash_prefix;
     options.progress = progress;
+    options.transport = transport();
     unlocked([&] { download_url_to_file(url, path, options); });
   });
   module.def("cached_file", [](const std::string& url, const std::string& model_dir,
@@ -85,6 +148,7 @@ NB_MODULE(_hub, module) {
     options.file_name = file_name;
     options.check_hash = check_hash;
     options.progress = progress;
+    options.transport = transport();
     return unlocked([&] { return cached_file(url, options); });
   });
 }

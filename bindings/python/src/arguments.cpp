@@ -265,13 +265,13 @@ PyObject* no_overload(const Function& function, const Call& call) {
     bind(a, call, true, &why);
     text += why + "; expected " + function.name + a.overload->signature;
   } else {
-    text += "no form takes the arguments (";
+    text += "received an invalid combination of arguments - got (";
     for (Py_ssize_t i = 0; i < call.count + call.named(); ++i) {
       if (i) text += ", ";
       if (i >= call.count) text += text_of(PyTuple_GET_ITEM(call.names, i - call.count)) + "=";
       text += type_text(call.args[i]);
     }
-    text += "); there are:";
+    text += "), but expected one of:";
     for (size_t i = 0; i < function.count; ++i) {
       std::string why;
       a.overload = function.overloads[i];

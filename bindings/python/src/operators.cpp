@@ -268,13 +268,23 @@ PyObject* nb_absolute(PyObject* a) {
   return unary(a, "abs", [](const Tensor& x) { return abs(x); });
 }
 PyObject* nb_invert(PyObject* a) {
-  return unary(a, "__invert__", [](const Tensor& x) { return bitwise_not(x); });
+  return unary(a, "__invert__", [](const Tensor& x) {
+    TENON_CHECK_TYPE(is_integral(x.scalar_type(), true),
+                     "~ (operator.invert) is only implemented on integer and Boolean-type tensors, "
+                     "got ",
+                     x.scalar_type());
+    return bitwise_not(x);
+  });
 }
 
-Scalar only_element(PyObject* self, const char* what) {
+/// The number of int() and float(), `type` in the message.
+Scalar only_element(PyObject* self, const char* type) {
   const Tensor& t = tensor_of(self);
-  TENON_CHECK(t.numel() == 1, "a Tensor with ", t.numel(), " elements cannot be converted to ",
-              what);
+  TENON_CHECK_VALUE(t.numel() == 1,
+                    "only one element tensors can be converted to Python scalars, got sizes ",
+                    t.sizes());
+  TENON_CHECK(!t.is_complex(), "value cannot be converted to type ", type,
+              " without overflow, got ", t.item());
   return t.item();
 }
 
@@ -292,14 +302,14 @@ int nb_bool(PyObject* self) {
 PyObject* nb_int(PyObject* self) {
   return guarded([&]() -> PyObject* {
     if (has_override(self)) return call_override("__int__", {self});
-    const Object number = Object::adopt(wrap(only_element(self, "Scalar")));
+    const Object number = Object::adopt(wrap(only_element(self, "int64_t")));
     return PyNumber_Long(number.get());
   });
 }
 PyObject* nb_float(PyObject* self) {
   return guarded([&]() -> PyObject* {
     if (has_override(self)) return call_override("__float__", {self});
-    const Object number = Object::adopt(wrap(only_element(self, "Scalar")));
+    const Object number = Object::adopt(wrap(only_element(self, "double")));
     return PyNumber_Float(number.get());
   });
 }

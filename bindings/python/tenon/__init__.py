@@ -11,6 +11,10 @@
 from tenon import _C
 from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
+import sys as _sys
+
+for _name in ("_nn", "_linalg", "_special"):
+    _sys.modules[f"tenon._C.{_name}"] = getattr(_C, _name)  # where pickle looks for their functions
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
 from tenon import (
     amp as amp, autograd as autograd, linalg as linalg, overrides as overrides, profiler as profiler, random as random,

@@ -16,6 +16,16 @@ from tenon.serialization import load as _load_file
 _HUBCONF = "hubconf.py"
 
 
+def _get(*args):
+    from tenon import _https  # which loads Python's ssl
+
+    return _https.get(*args)
+
+
+if not _hub.has_curl:
+    _hub.set_transport(_get)
+
+
 def set_dir(d):
     """Sets the folder that downloads are kept in; an empty one undoes it."""
     _hub.set_dir(os.fspath(d))

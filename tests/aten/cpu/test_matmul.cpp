@@ -306,12 +306,6 @@ TEST_CASE("matrix products name what does not fit") {
       "cannot be expanded");
   require_error(
       [&] {
-        native::addmm_meta(random_tensor(2, kLong), random_tensor({2, 3}, kLong),
-                           random_tensor({3, 2}, kLong), 0.5, 1);
-      },
-      "argument beta must not be a floating point number");
-  require_error(
-      [&] {
         native::bmm_meta(random_tensor({2, 3, 4}), random_tensor({2, 3, 4}));
       },
       "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 3].");

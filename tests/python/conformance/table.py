@@ -129,7 +129,7 @@ def page(results, uncovered, version):
     meaning = {"values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
                "gradient": "gradients of every argument that has one", "out": "`out=` with the function, into a tensor of the right size and an empty one",
                "inplace": "the in-place form with PyTorch's", "method": "the method with the function",
-               "errors": "the entry's wrong arguments raise", "messages": "with PyTorch's message and class"}
+               "errors": "the entry's wrong arguments raise", "messages": "with PyTorch's message, before which `[op]` stands for `op():`, and class"}
     for check, every, found, share in summary(results):
         out.append(f"| {check} | {meaning[check]} | {found['agree']} ({share:.1f} %) | {every} | {found['differ']} | "
                    f"{found['unsupported']} | {found['crash']} |")

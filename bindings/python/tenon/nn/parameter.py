@@ -1,5 +1,6 @@
 """The tensors that a module owns."""
 
+import tenon
 from tenon import Tensor, _C
 
 
@@ -24,3 +25,13 @@ class Buffer(Tensor):
         buffer = _C._make_subclass(cls, data, data.requires_grad)
         buffer.persistent = persistent
         return buffer
+
+
+def parameter(shape, options):
+    """An uninitialised parameter of a layer."""
+    return Parameter(tenon.empty(shape, **options))
+
+
+def options_of(device, dtype):
+    """A layer's arguments as those of a factory."""
+    return {name: value for name, value in (("device", device), ("dtype", dtype)) if value is not None}

@@ -1,15 +1,48 @@
+from tenon.nn.modules.activation import (
+    CELU as CELU, ELU as ELU, GELU as GELU, GLU as GLU, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish,
+    Hardtanh as Hardtanh, LeakyReLU as LeakyReLU, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, Mish as Mish, PReLU as PReLU,
+    ReLU as ReLU, ReLU6 as ReLU6, SELU as SELU, SiLU as SiLU, Sigmoid as Sigmoid, Softmax as Softmax, Softmax2d as Softmax2d,
+    Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Tanh as Tanh, Tanhshrink as Tanhshrink,
+    Threshold as Threshold,
+)
 from tenon.nn.modules.container import (
     ModuleDict as ModuleDict, ModuleList as ModuleList, ParameterDict as ParameterDict, ParameterList as ParameterList,
     Sequential as Sequential,
 )
+from tenon.nn.modules.conv import (
+    Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d,
+)
 from tenon.nn.modules.layers import (
-    AdaptiveAvgPool2d as AdaptiveAvgPool2d, AvgPool2d as AvgPool2d, BatchNorm1d as BatchNorm1d, BatchNorm2d as BatchNorm2d,
-    BatchNorm3d as BatchNorm3d, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, CrossEntropyLoss as CrossEntropyLoss,
-    Dropout as Dropout, ELU as ELU, Embedding as Embedding, Flatten as Flatten, GELU as GELU, Hardsigmoid as Hardsigmoid,
-    Hardswish as Hardswish, Hardtanh as Hardtanh, Identity as Identity, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU,
-    Linear as Linear, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MaxPool2d as MaxPool2d,
-    Mish as Mish, NLLLoss as NLLLoss, ReLU as ReLU, ReLU6 as ReLU6, SELU as SELU, SiLU as SiLU, Sigmoid as Sigmoid,
-    Softmax as Softmax, Softplus as Softplus, Tanh as Tanh, Unflatten as Unflatten,
+    CosineSimilarity as CosineSimilarity, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d,
+    Embedding as Embedding, Flatten as Flatten, Identity as Identity, Linear as Linear, PairwiseDistance as PairwiseDistance,
+    Unflatten as Unflatten,
+)
+from tenon.nn.modules.loss import (
+    BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, CosineEmbeddingLoss as CosineEmbeddingLoss,
+    CrossEntropyLoss as CrossEntropyLoss, GaussianNLLLoss as GaussianNLLLoss, HingeEmbeddingLoss as HingeEmbeddingLoss,
+    HuberLoss as HuberLoss, KLDivLoss as KLDivLoss, L1Loss as L1Loss, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss,
+    NLLLoss as NLLLoss, PoissonNLLLoss as PoissonNLLLoss, SmoothL1Loss as SmoothL1Loss, SoftMarginLoss as SoftMarginLoss,
+    TripletMarginLoss as TripletMarginLoss,
 )
 from tenon.nn.modules.module import Module as Module
+from tenon.nn.modules.normalization import (
+    BatchNorm1d as BatchNorm1d, BatchNorm2d as BatchNorm2d, BatchNorm3d as BatchNorm3d, GroupNorm as GroupNorm,
+    InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, LayerNorm as LayerNorm,
+    RMSNorm as RMSNorm,
+)
+from tenon.nn.modules.padding import (
+    CircularPad1d as CircularPad1d, CircularPad2d as CircularPad2d, CircularPad3d as CircularPad3d, ConstantPad1d as ConstantPad1d,
+    ConstantPad2d as ConstantPad2d, ConstantPad3d as ConstantPad3d, ReflectionPad1d as ReflectionPad1d,
+    ReflectionPad2d as ReflectionPad2d, ReflectionPad3d as ReflectionPad3d, ReplicationPad1d as ReplicationPad1d,
+    ReplicationPad2d as ReplicationPad2d, ReplicationPad3d as ReplicationPad3d, ZeroPad1d as ZeroPad1d, ZeroPad2d as ZeroPad2d,
+    ZeroPad3d as ZeroPad3d,
+)
+from tenon.nn.modules.pooling import (
+    AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d,
+    MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d,
+)
 from tenon.nn.modules.sync_batchnorm import SyncBatchNorm as SyncBatchNorm
+from tenon.nn.modules.transformer import (
+    MultiheadAttention as MultiheadAttention, TransformerEncoder as TransformerEncoder,
+    TransformerEncoderLayer as TransformerEncoderLayer,
+)

@@ -1,6 +1,6 @@
 """Batch normalisation over several ranks."""
 
-from tenon.nn.modules.layers import _BatchNorm
+from tenon.nn.modules.normalization import _BatchNorm
 
 
 class SyncBatchNorm(_BatchNorm):
