@@ -120,8 +120,8 @@ ExpressionParser::Value ExpressionParser::ternary() {
     const Token token = cursor_.take();
     const std::optional<Token> test = std::exchange(test_, std::nullopt);
     if (test && test->offset != begin)
-      report(*test, "'" + test->text + "' may be absent: its test is its name alone",
-             test->text + " ? a : b");
+      report(*test, "'" + test->text + "' may be absent: its test is its name alone, '" +
+                        test->text + " ? a : b'");
     const bool outermost = test && tested_.insert(test->text).second;
     const Value yes = ternary();
     if (outermost) tested_.erase(test->text);
