@@ -15,7 +15,8 @@ FORM_SAMPLES = 8  # samples of a dtype that out=, in-place and method forms are 
 EMPTY = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_",
          "resize_as_"}
 RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand", "rand_like",
-          "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout"}
+          "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout1d",
+          "nn.functional.dropout2d", "nn.functional.dropout3d"}
 ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.complex64)
 CHECKS = ("values", "memory", "gradient", "out", "inplace", "method", "errors", "messages")
 
@@ -194,7 +195,7 @@ class Entry:
                 torch.testing.assert_close(chosen(op, sample, self.as_torch(got)), chosen(op, sample, wanted), equal_nan=True)
                 return
             try:
-                same(self.subject, wanted, got, tolerance(op, dtype), values=self.values)
+                same(self.subject, wanted, got, tolerance(op, dtype), values=self.compares(sample))
             except Differs as error:
                 # Rounding on another way: agreement too, where it is closer to the truth.
                 if not error.by_value or dtype not in ROUNDED:
@@ -207,11 +208,15 @@ class Entry:
         if "got" not in kept:
             return
         self.check(name, "memory", sample, lambda: same_memory(memory, wanted, kept["got"]))
-        if not forms or not self.values:
+        if not forms or not self.compares(sample):
             return
         self.check(name, "method", sample, lambda: self.method(sample, kept["got"]))
         self.check(name, "inplace", sample, lambda: self.inplace(sample, dtype))
         self.check(name, "out", sample, lambda: self.out(function, sample, kept["got"]))
+
+    def compares(self, sample):
+        """Whether the values are PyTorch's choice alone, and not chance's."""
+        return self.values and not sample.kwargs.get("dropout_p")
 
     def as_torch(self, got):
         """The subject's results as PyTorch's, to compare the subject with itself."""
@@ -304,7 +309,7 @@ class Entry:
         found = self.subject.grad([got[i] for i, _ in roots], ours,
                                   [self.subject.value(g, Memory()) for g in gradients])
         # Equal elements of another order have their gradients in another order.
-        compared = self.values and not (self.op.name in TIES and dtype in (torch.float16, torch.bfloat16))
+        compared = self.compares(sample) and not (self.op.name in TIES and dtype in (torch.float16, torch.bfloat16))
         try:
             same(self.subject, list(wanted), list(found), tolerance(self.op, dtype), "gradient", compared, strides=False)
         except Differs as error:

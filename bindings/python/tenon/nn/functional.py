@@ -97,6 +97,8 @@ def prelu(input, weight):
             raise RuntimeError(f"[prelu] Mismatch of parameter numbers and input channel size. Got weight {tuple(weight.shape)} for input "
                                f"{tuple(input.shape)}")
         weight = weight.reshape([-1] + [1] * (input.dim() - 2)) if input.dim() > 1 else weight
+    elif input.dim() == 0:
+        weight = weight.reshape(())
     return tenon.where(input > 0, input, weight * input)
 
 
@@ -204,9 +206,14 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     for what, count in (("number of channels", input.shape[1]), ("HxW", math.prod(input.shape[2:]))):
         if input.shape[0] and count == 0:
             raise RuntimeError(f"[group_norm] Expected {what} to be greater than 0, got {count} in {tuple(input.shape)}")
-    grouped = input.reshape(input.shape[0], num_groups, -1)
+    grouped = _wide(input).reshape(input.shape[0], num_groups, input.shape[1] // num_groups * math.prod(input.shape[2:]))
     result = layer_norm(grouped, grouped.shape[2:], eps=eps).reshape(input.shape)
-    return _of_channels(result, weight, bias)
+    return _of_channels(result, weight, bias).to(input.dtype)
+
+
+def _wide(input):
+    """Half types in single precision, for what takes several operators: rounded once, in the end."""
+    return input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
 
 
 def _of_channels(input, weight, bias):
@@ -217,10 +224,10 @@ def _of_channels(input, weight, bias):
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
     """Each channel of each sample as batch_norm has it of a batch; running statistics are averaged over the samples."""
-    samples, channels = input.shape[:2]
+    dtype, input, samples, channels = input.dtype, _wide(input), *input.shape[:2]
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    running = [None if t is None else t.detach().repeat(samples) for t in (running_mean, running_var)]
+    running = [None if t is None else _wide(t.detach()).repeat(samples) for t in (running_mean, running_var)]
     result = tenon.batch_norm(input.reshape(1, samples * channels, *input.shape[2:]), None, None, *running, use_input_stats, momentum, eps,
                               False)
     if use_input_stats:
@@ -228,7 +235,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
             for kept, found in zip((running_mean, running_var), running):
                 if kept is not None:
                     kept.copy_(found.reshape(samples, channels).mean(0))
-    return _of_channels(result.reshape(input.shape), weight, bias)
+    return _of_channels(result.reshape(input.shape), weight, bias).to(dtype)
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
@@ -242,15 +249,15 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     if tuple(input.shape[-len(normalized_shape):]) != normalized_shape:
         raise RuntimeError(f"[rms_norm] Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
                            f"{', '.join(map(str, normalized_shape))}], but got input of size {list(input.shape)}")
-    wide = input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
+    wide = _wide(input)
     eps = tenon.finfo(wide.dtype).eps if eps is None else eps
     result = wide * (wide.square().mean(list(range(-len(normalized_shape), 0)), True) + eps).rsqrt()
-    result = result.to(input.dtype)
-    return result if weight is None else result * weight
+    return (result if weight is None else result * weight).to(input.dtype if weight is None else tenon.promote_types(input.dtype, weight.dtype))
 
 
-def normalize(input, p=2.0, dim=1, eps=1e-12):
-    return input / input.norm(p, dim, True).clamp_min(eps).expand_as(input)
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    norms = input.norm(p, dim, True).clamp_min(eps).expand_as(input)
+    return input / norms if out is None else tenon.div(input, norms, out=out)
 
 
 def _feature_dropout(name, dims, input, p, training, inplace):
@@ -414,9 +421,10 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """x1 . x2 / (|x1| |x2|), no norm smaller than eps."""
-    shape = (x1 * x2).shape
-    x1, x2 = tenon.broadcast_to(x1, shape), tenon.broadcast_to(x2, shape)
-    return (x1 / x1.norm(2, dim, True).clamp_min(eps) * (x2 / x2.norm(2, dim, True).clamp_min(eps))).sum(dim)
+    dtype, shape = tenon.promote_types(x1.dtype, x2.dtype), (x1 * x2).shape
+    dtype = dtype if dtype.is_floating_point else tenon.get_default_dtype()
+    x1, x2 = (_wide(tenon.broadcast_to(x, shape).to(dtype)) for x in (x1, x2))
+    return (x1 / x1.norm(2, dim, True).clamp_min(eps) * (x2 / x2.norm(2, dim, True).clamp_min(eps))).sum(dim).to(dtype)
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
@@ -486,6 +494,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
             return t.unsqueeze(-3).expand(*t.shape[:-2], query.shape[-3] // t.shape[-3], *t.shape[-2:]).flatten(-4, -3)
 
         key, value = shared(key), shared(value)
+    dtype, query, key, value = query.dtype, _wide(query), _wide(key), _wide(value)
     scores = (query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)) @ key.transpose(-2, -1)
     if is_causal:
         if attn_mask is not None:
@@ -497,4 +506,4 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if attn_mask is not None and attn_mask.dtype == tenon.bool:
         # Who may look nowhere sees nothing.
         weights = weights.masked_fill(attn_mask.any(-1, True).logical_not(), 0.0)
-    return dropout(weights, dropout_p) @ value
+    return (dropout(weights, dropout_p) @ value).to(dtype)
