@@ -35,7 +35,7 @@ NB_MODULE(_C, module) {
     add_autograd(module);
     add_functions_of_users(module);
     add_differentiation(module);
-  add_selective_checkpoint(module);
+    add_selective_checkpoint(module);
     add_serialization(module);
     add_sharded(module);
     add_exchange(module);
