@@ -437,7 +437,7 @@ def main():
     lib = importlib.import_module(library)
     dist = importlib.import_module(library + ".distributed")
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size, timeout=datetime.timedelta(seconds=120))
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size, timeout=datetime.timedelta(seconds=400))
     result = CASES[name]()
     (pathlib.Path(folder) / f"result_{rank}").write_text(json.dumps(result))
     if library == "torch":

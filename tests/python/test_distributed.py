@@ -32,7 +32,8 @@ def start(case, folder, library="tenon", ranks=2):
     processes = [subprocess.Popen([sys.executable, str(SCRIPT), library, case, str(folder)], env={**environment, "RANK": str(r)},
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for r in range(ranks)]
     try:
-        outputs = [p.communicate(timeout=200)[0] for p in processes]
+        # To end what hangs: on a busy machine the imports alone have taken minutes.
+        outputs = [p.communicate(timeout=500)[0] for p in processes]
     finally:
         for p in processes:
             p.kill()
