@@ -15,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <utility>
 
 #include "aten/cpu/vec/math-inl.h"
 #include "aten/iterator/half_memory-inl.h"
@@ -135,13 +136,15 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
   }
 }
 
-/// Functors that take less time than their operands' conversion from two bytes to float and back,
-/// by chunks through buffers, would. A library that is to be small has no loops for them.
+/// Functors for which converting operands from two bytes to float and back, by chunks through
+/// buffers, would be much of the work. A library that is to be small has no loops for them.
 template <class F>
 #ifdef __OPTIMIZE_SIZE__
 inline constexpr bool kWorthHalfLoop = false;
 #else
-inline constexpr bool kWorthHalfLoop = F::kOutputs == 1 && F::kInputs <= 2 && F::kCost <= 2;
+inline constexpr bool kWorthHalfLoop = F::kOutputs == 1
+                                           ? F::kInputs <= 2 && F::kCost <= 2
+                                           : F::kCost <= 8 * (F::kInputs + F::kOutputs);
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
@@ -152,27 +155,19 @@ HWY_NOINLINE void half_loop(void* const* outs, const void* const* ins, const int
   const hn::ScalableTag<float> d;
   const hn::Repartition<uint16_t, decltype(d)> bits;
   using V = hn::Vec<decltype(d)>;
-  constexpr int kIns = F::kInputs;
+  constexpr int kIns = F::kInputs, kOuts = F::kOutputs;
   constexpr size_t kMaxTurn = 2 * hn::MaxLanes(d);
   const size_t lanes = hn::Lanes(d), turn = 2 * lanes, count = static_cast<size_t>(n);
 
   V s[F::kScalars + 1];
   for (int k = 0; k < F::kScalars; ++k) s[k] = hn::Set(d, scalars[k].template to<float>());
-  const auto apply = [&](const uint16_t* const* in) HWY_ATTR {
-    V r[2];
-    for (int u = 0; u < 2; ++u) {
-      V a[kIns + 1];
-      for (int k = 0; k < kIns; ++k) a[k] = Memory::load(in[k] + u * lanes);
-      F::template apply<V>(a, s, r + u);
-    }
-    return Memory::rounded(r[0], r[1]);
-  };
 
-  // A value for all, and the last elements, stand in small arrays.
+  // A value for all, and the last elements, stand in small arrays; what nobody wants goes to one.
   HWY_ALIGN uint16_t few[kIns + 1][kMaxTurn];
+  HWY_ALIGN uint16_t last[kOuts][kMaxTurn];
   const uint16_t* in[kIns + 1];
-  size_t in_step[kIns + 1];
-  auto* out = static_cast<uint16_t*>(outs[0]);
+  uint16_t* out[kOuts];
+  size_t in_step[kIns + 1], out_step[kOuts];
   for (int k = 0; k < kIns; ++k) {
     in[k] = static_cast<const uint16_t*>(ins[k]);
     in_step[k] = turn;
@@ -181,15 +176,31 @@ HWY_NOINLINE void half_loop(void* const* outs, const void* const* ins, const int
     in[k] = few[k];
     in_step[k] = 0;
   }
+  for (int k = 0; k < kOuts; ++k) {
+    out[k] = outs[k] ? static_cast<uint16_t*>(outs[k]) : last[k];
+    out_step[k] = outs[k] ? turn : 0;
+  }
+  const auto apply = [&](bool past_caches) HWY_ATTR {
+    V r[2][kOuts];
+    for (int u = 0; u < 2; ++u) {
+      V a[kIns + 1];
+      for (int k = 0; k < kIns; ++k) a[k] = Memory::load(in[k] + u * lanes);
+      F::template apply<V>(a, s, r[u]);
+    }
+    for (int k = 0; k < kOuts; ++k) {
+      const auto rounded = Memory::rounded(r[0][k], r[1][k]);
+      if (HWY_UNLIKELY(past_caches)) {
+        hn::Stream(rounded, bits, out[k]);
+      } else {
+        hn::StoreU(rounded, bits, out[k]);
+      }
+    }
+  };
   size_t i = 0;
   for (; i + turn <= count; i += turn) {
-    const auto r = apply(in);
-    if (HWY_UNLIKELY(stream)) {
-      hn::Stream(r, bits, out + i);
-    } else {
-      hn::StoreU(r, bits, out + i);
-    }
+    apply(stream);
     for (int k = 0; k < kIns; ++k) in[k] += in_step[k];
+    for (int k = 0; k < kOuts; ++k) out[k] += out_step[k];
   }
   if (i == count) return;
   for (int k = 0; k < kIns; ++k) {
@@ -197,9 +208,12 @@ HWY_NOINLINE void half_loop(void* const* outs, const void* const* ins, const int
     std::fill(std::copy_n(in[k], count - i, few[k]), few[k] + turn, Memory::kOne);
     in[k] = few[k];
   }
-  HWY_ALIGN uint16_t last[kMaxTurn];
-  hn::Store(apply(in), bits, last);
-  std::copy_n(last, count - i, out + i);
+  uint16_t* rest[kOuts];
+  for (int k = 0; k < kOuts; ++k) rest[k] = std::exchange(out[k], last[k]);
+  apply(false);
+  for (int k = 0; k < kOuts; ++k) {
+    if (out_step[k] != 0) std::copy_n(last[k], count - i, rest[k]);
+  }
 }
 #endif
 
