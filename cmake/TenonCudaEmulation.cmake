@@ -20,6 +20,7 @@ add_library(tenon_cuda_emulation SHARED
   "${tenon_emulation_dir}/cublaslt.cpp"
   "${tenon_emulation_dir}/device_functions.cpp"
   "${tenon_emulation_dir}/memory.cpp"
+  "${tenon_emulation_dir}/nccl.cpp"
   "${tenon_emulation_dir}/report.cpp"
   "${tenon_emulation_dir}/streams.cpp")
 add_library(tenon_cuda_hooks OBJECT "${tenon_emulation_dir}/hooks.cpp")
