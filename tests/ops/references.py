@@ -98,6 +98,9 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 
 
 REFERENCES = {
+    "_nan_to_num": torch.nan_to_num,
+    "_rms_norm": torch.rms_norm,
+    "_binary_cross_entropy": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),

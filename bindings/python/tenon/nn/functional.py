@@ -2,6 +2,7 @@
 
 import tenon
 from tenon import (  # noqa: F401
+    adaptive_avg_pool1d, avg_pool1d, cosine_similarity, pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
     celu_, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
 )
 from tenon._C import _nn
@@ -9,6 +10,8 @@ from tenon._C import _nn
 avg_pool2d = _nn.avg_pool2d
 gelu = _nn.gelu
 linear = _nn.linear
+one_hot = _nn.one_hot
+scaled_dot_product_attention = _nn.scaled_dot_product_attention
 logsigmoid = _nn.log_sigmoid
 softplus = _nn.softplus
 softshrink = _nn.softshrink
@@ -97,12 +100,49 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     return input.log_softmax(_dim_of_classes(input, dim), dtype=dtype)
 
 
+def glu(input, dim=-1):
+    return _nn.glu(input, dim)
+
+
 def _dim_of_classes(input, dim):
     """PyTorch's default, deprecated there: dimension 0 of tensors of 0, 1 and 3 dimensions, else 1."""
     return dim if dim is not None else int(input.dim() not in (0, 1, 3))
 
 
-# Pooling, padding
+# Pooling, padding, other sizes
+
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    stride = [] if stride is None else stride
+    pool = tenon.max_pool1d_with_indices if return_indices else tenon.max_pool1d
+    return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    """[N, C, ...] in another size: "nearest" of one or two dimensions, "bilinear" of two."""
+    dims = input.dim() - 2
+    if mode == "nearest" and align_corners is not None:
+        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+    if (size is None) == (scale_factor is None):
+        raise ValueError("either size or scale_factor should be defined, and not both")
+    if antialias or (mode, dims) not in (("nearest", 1), ("nearest", 2), ("bilinear", 2)):
+        raise NotImplementedError(f"interpolate: mode={mode!r} with antialias={antialias} of {input.dim()}-D input; "
+                                  "there is nearest of 3-D and 4-D and bilinear of 4-D input")
+    listed = lambda x: [x] * dims if isinstance(x, (int, float)) else list(x)  # noqa: E731
+    scales = [None] * dims
+    if size is not None:
+        size = listed(size)
+    else:
+        scales = listed(scale_factor)
+        size = [int(n * s) for n, s in zip(input.shape[2:], scales)]
+        if recompute_scale_factor:
+            scales = [None] * dims
+    if len(size) != dims or len(scales) != dims:
+        raise ValueError(f"Input and output must have the same number of spatial dimensions, got {dims} and {len(size)}")
+    if mode == "bilinear":
+        return _nn.upsample_bilinear2d(input, size, bool(align_corners), *scales)
+    return (_nn.upsample_nearest1d if dims == 1 else _nn.upsample_nearest2d)(input, size, *scales)
+
 
 def adaptive_avg_pool2d(input, output_size):
     """None stands for the input's size."""
@@ -135,6 +175,25 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     return tenon.layer_norm(input, normalized_shape, weight, bias, eps, False)
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    return tenon.group_norm(input, num_groups, weight, bias, eps, False)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
+                  eps=1e-5):
+    return tenon.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    return tenon.rms_norm(input, normalized_shape, weight, eps)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    """The vectors along dim divided by their p-norms, which eps keeps from zero."""
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return tenon.div(input, length) if out is None else tenon.div(input, length, out=out)
 
 
 def dropout(input, p=0.5, training=True, inplace=False):
@@ -182,6 +241,78 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
                   label_smoothing=0.0):
     reduction = _reduction(_legacy(size_average, reduce, reduction))
     return _nn.cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """`reduction` "batchmean": the sum divided by the batch's size, which is what the divergence is."""
+    reduction = _legacy(size_average, reduce, reduction)
+    if reduction != "batchmean":
+        return tenon.kl_div(input, target, _reduction(reduction), log_target=log_target)
+    loss = tenon.kl_div(input, target, _reduction("sum"), log_target=log_target)
+    return loss / input.shape[0] if input.dim() else loss
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    if target.shape != input.shape:
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape})")
+    return _nn.binary_cross_entropy(input, target, weight, reduction)
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    return tenon.poisson_nll_loss(input, target, log_input, full, eps, reduction)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """0.5 (log(var) + (input - target)^2 / var), var no smaller than eps, plus with `full` 0.5 log(2 pi)."""
+    if not isinstance(var, tenon.Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = tenon.full_like(input, var)
+    elif bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif not (input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    # Kept from zero without a derivative of that.
+    var = var + (var.clamp_min(eps) - var).detach()
+    loss = 0.5 * (tenon.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.91893853320467274
+    reduction = _reduction(reduction)
+    return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+                           f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}")
+    return tenon.margin_ranking_loss(input1, input2, target, margin, reduction)
+
+
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    return tenon.hinge_embedding_loss(input, target, margin, _reduction(_legacy(size_average, reduce, reduction)))
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    return tenon.cosine_embedding_loss(input1, input2, target, margin, reduction)
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None,
+                        reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return tenon.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    return _nn.soft_margin_loss(input, target, _reduction(_legacy(size_average, reduce, reduction)))
 
 
 def _legacy(size_average, reduce, reduction):
