@@ -116,6 +116,8 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
+    "_nan_to_num": torch.nan_to_num,
+    "_rms_norm": torch.rms_norm,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),

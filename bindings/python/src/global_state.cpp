@@ -1,9 +1,10 @@
+#include "aten/core/parallel.h"
 #include "aten/core/print.h"
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "runtime/serialization/training/rng_state.h"
 
-/// Generators, the default dtype, how tensors are printed.
+/// Generators, the default dtype, how tensors are printed, threads.
 namespace tenon::python {
 
 void add_global_state(nb::module_& module) {
@@ -21,6 +22,8 @@ void add_global_state(nb::module_& module) {
       nb::arg("precision"), nb::arg("threshold"), nb::arg("edgeitems"), nb::arg("linewidth"),
       nb::arg("sci_mode").none());
   module.def("_default_generator", [] { return nb::steal(wrap(default_generator())); });
+  module.def("_get_num_threads", &get_num_threads);
+  module.def("_set_num_threads", &set_num_threads);
   module.def("get_default_dtype", [] { return nb::steal(wrap(get_default_dtype())); });
   module.def("set_default_dtype", [](nb::handle type) {
     TENON_CHECK_TYPE(is_dtype(type.ptr()), "invalid dtype object");

@@ -20,7 +20,13 @@ from tenon import (
     amp as amp, autograd as autograd, linalg as linalg, overrides as overrides, profiler as profiler, random as random,
     return_types as return_types, serialization as serialization, utils as utils,
 )
-from tenon._functional import nonzero as nonzero, norm as norm
+from tenon._functional import (
+    atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, block_diag as block_diag,
+    broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod,
+    einsum as einsum, get_num_threads as get_num_threads, is_signed as is_signed, meshgrid as meshgrid, nonzero as nonzero,
+    norm as norm, set_num_threads as set_num_threads, tensordot as tensordot, unique as unique,
+    unique_consecutive as unique_consecutive,
+)
 from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
 from tenon._dtypes import finfo as finfo, iinfo as iinfo
 from tenon._tensor import (

@@ -30,6 +30,126 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype)
     return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
+# Operators of several tensors, which Python passes one by one or as one list
+
+def _listed(tensors):
+    return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+
+
+def broadcast_tensors(*tensors):
+    """The tensors as views of the shape that all broadcast to."""
+    return _C.broadcast_tensors(_listed(tensors))
+
+
+def broadcast_shapes(*shapes):
+    """The shape that all broadcast to."""
+    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result = [1] * max((len(s) for s in shapes), default=0)
+    for shape in shapes:
+        for i, n in enumerate(reversed(shape), 1):
+            if n < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+            if n != 1 and result[-i] not in (1, n):
+                raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape, got {shapes}")
+            result[-i] = n if n != 1 else result[-i]
+    return _C.Size(result)
+
+
+def meshgrid(*tensors, indexing=None):
+    """Grids of the vectors' elements; `indexing` "ij", as by default, or "xy", with the first two dimensions exchanged."""
+    return _C.meshgrid(_listed(tensors), indexing=indexing or "ij")
+
+
+def cartesian_prod(*tensors):
+    """Every combination of the vectors' elements, a row each."""
+    return _C.cartesian_prod(_listed(tensors))
+
+
+def block_diag(*tensors):
+    """The matrices along the diagonal of one."""
+    return _C.block_diag(list(tensors))
+
+
+def einsum(equation, *operands):
+    """Einstein's sum over the operands' dimensions, named by letters ("ij,jk->ik"), or (x, [0, 1], y, [1, 2], [0, 2])."""
+    if not isinstance(equation, str):
+        parts = [equation, *operands]
+        result = parts.pop() if len(parts) % 2 else None
+        terms = ["".join("..." if i is Ellipsis else _letter(i) for i in labels) for labels in parts[1::2]]
+        operands = parts[::2]
+        equation = ",".join(terms)
+        if result is not None:
+            equation += "->" + "".join("..." if i is Ellipsis else _letter(i) for i in result)
+    return _C.einsum(equation, _listed(operands))
+
+
+def _letter(number):
+    if not 0 <= number < 52:
+        raise RuntimeError(f"einsum(): subscript in subscript list is not within the valid range [0, 52), got {number}")
+    return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
+
+
+def tensordot(a, b, dims=2, out=None):
+    """The sum over pairs of dimensions: a's last `dims` with b's first, or those of two lists."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims = list(range(a.dim() - dims, a.dim())), list(range(dims))
+    of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in dims)
+    return _C.tensordot(a, b, of_a, of_b) if out is None else _C.tensordot(a, b, of_a, of_b, out=out)
+
+
+def _at_least(function):
+    def at_least(*tensors):
+        if len(tensors) == 1 and not isinstance(tensors[0], (list, tuple)):
+            return function(tensors[0])
+        return function(_listed(tensors))
+
+    at_least.__name__ = at_least.__qualname__ = function.__name__
+    return at_least
+
+
+atleast_1d, atleast_2d, atleast_3d = _at_least(_C.atleast_1d), _at_least(_C.atleast_2d), _at_least(_C.atleast_3d)
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices along dim; on demand which each is, and how often each is there."""
+    if dim is None:
+        found = _C._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        found = _C.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    return _wanted(found, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The same of neighbours only."""
+    return _wanted(_C.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+
+
+def _wanted(found, inverse, counts):
+    wanted = (found[0], *([found[1]] if inverse else []), *([found[2]] if counts else []))
+    return wanted if len(wanted) > 1 else wanted[0]
+
+
+def is_signed(input):
+    """Whether the dtype has negative numbers."""
+    return input.dtype not in (_C.uint8, _C.bool)
+
+
+def get_num_threads():
+    """Threads that a kernel on the CPU may use."""
+    return _C._get_num_threads()
+
+
+def set_num_threads(int):
+    if not isinstance(int, type(1)) or int <= 0:
+        raise RuntimeError(f"set_num_threads expects a positive integer, got {int}")
+    _C._set_num_threads(int)
+
 
 def _tensor_nonzero(self, *, as_tuple=False):
     return nonzero(self, as_tuple=as_tuple)
@@ -43,3 +163,5 @@ for _function in (nonzero, norm):
     _method = globals()[f"_tensor_{_function.__name__}"]
     _method.__name__, _method.__doc__ = _function.__name__, _function.__doc__
     setattr(Tensor, _function.__name__, _method)
+for _function in (is_signed, unique, unique_consecutive):
+    setattr(Tensor, _function.__name__, _function)

@@ -12,3 +12,10 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     """The diagonals of the matrices in the last two dimensions."""
     return A.diagonal(offset, dim1, dim2)
+
+
+cross = _C._linalg.linalg_cross
+matrix_norm = _C._linalg.linalg_matrix_norm
+multi_dot = _C._linalg.linalg_multi_dot
+norm = _C._linalg.linalg_norm
+vecdot = _C._linalg.linalg_vecdot

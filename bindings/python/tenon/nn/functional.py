@@ -4,6 +4,7 @@ import math
 
 import tenon
 from tenon import (  # noqa: F401
+    adaptive_avg_pool1d, avg_pool1d, cosine_similarity, pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
     celu_, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
 )
 from tenon._C import _nn
@@ -12,6 +13,8 @@ avg_pool2d = _nn.avg_pool2d
 gelu = _nn.gelu
 hardshrink = tenon.hardshrink
 linear = _nn.linear
+one_hot = _nn.one_hot
+scaled_dot_product_attention = _nn.scaled_dot_product_attention
 logsigmoid = _nn.log_sigmoid
 softplus = _nn.softplus
 softshrink = _nn.softshrink
@@ -86,29 +89,8 @@ def tanhshrink(input):
     return input - input.tanh()
 
 
-def prelu(input, weight):
-    """max(0, x) + weight * min(0, x): one weight, or one per channel."""
-    if weight.dim() > 1:
-        raise RuntimeError(f"[prelu] Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
-    if weight.numel() != 1:
-        if input.dim() == 0:
-            raise RuntimeError("[prelu] Not allow zero-dim input tensor.")
-        if weight.shape != (input.shape[min(1, input.dim() - 1)],):
-            raise RuntimeError(f"[prelu] Mismatch of parameter numbers and input channel size. Got weight {tuple(weight.shape)} for input "
-                               f"{tuple(input.shape)}")
-        weight = weight.reshape([-1] + [1] * (input.dim() - 2)) if input.dim() > 1 else weight
-    elif input.dim() == 0:
-        weight = weight.reshape(())
-    return tenon.where(input > 0, input, weight * input)
-
-
 def glu(input, dim=-1):
-    if input.dim() == 0:
-        raise RuntimeError("[glu] glu does not support 0-dimensional tensors")
-    if input.shape[dim] % 2:
-        raise RuntimeError(f"[glu] Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
-    values, gates = input.chunk(2, dim)
-    return values * gates.sigmoid()
+    return _nn.glu(input, dim)
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
@@ -130,13 +112,6 @@ def _dim_of_classes(input, dim):
 
 # Pooling, padding
 
-def adaptive_avg_pool1d(input, output_size):
-    if not isinstance(output_size, int) and len(output_size) != 1:
-        raise RuntimeError(f"[adaptive_avg_pool1d] 'output_size' should contain one int, got {tuple(output_size)}")
-    size = output_size if isinstance(output_size, int) else output_size[0]
-    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
-
-
 def adaptive_avg_pool2d(input, output_size):
     """None stands for the input's size."""
     if not isinstance(output_size, int):
@@ -157,23 +132,37 @@ def _row(value):
     return value if isinstance(value, int) else value[0]
 
 
-def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
-    size = _row(kernel_size)
-    stride = size if stride is None else _row(stride)
-    return avg_pool2d(input.unsqueeze(-2), (1, size), (1, stride), (0, _row(padding)), ceil_mode, count_include_pad).squeeze(-2)
-
-
 def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    if input.dim() not in (2, 3) or 0 in input.shape[-2:]:
-        raise RuntimeError(f"[max_pool1d] Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got "
-                           f"{list(input.shape)}")
-    size = _row(kernel_size)
-    stride = size if stride is None else _row(stride)
-    for name, value in (("kernel_size", size), ("stride", stride), ("dilation", _row(dilation))):
-        if value <= 0:
-            raise RuntimeError(f"[max_pool1d] {name} must be greater than zero, but got {value}")
-    found = max_pool2d(input.unsqueeze(-2), (1, size), (1, stride), (0, _row(padding)), (1, _row(dilation)), ceil_mode, return_indices)
-    return tuple(t.squeeze(-2) for t in found) if return_indices else found.squeeze(-2)
+    stride = [] if stride is None else stride
+    pool = tenon.max_pool1d_with_indices if return_indices else tenon.max_pool1d
+    return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    """[N, C, ...] in another size: "nearest" of one or two dimensions, "bilinear" of two."""
+    dims = input.dim() - 2
+    if mode == "nearest" and align_corners is not None:
+        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+    if (size is None) == (scale_factor is None):
+        raise ValueError("either size or scale_factor should be defined, and not both")
+    if antialias or (mode, dims) not in (("nearest", 1), ("nearest", 2), ("bilinear", 2)):
+        raise NotImplementedError(f"interpolate: mode={mode!r} with antialias={antialias} of {input.dim()}-D input; "
+                                  "there is nearest of 3-D and 4-D and bilinear of 4-D input")
+    listed = lambda x: [x] * dims if isinstance(x, (int, float)) else list(x)  # noqa: E731
+    scales = [None] * dims
+    if size is not None:
+        size = listed(size)
+    else:
+        scales = listed(scale_factor)
+        size = [int(n * s) for n, s in zip(input.shape[2:], scales)]
+        if recompute_scale_factor:
+            scales = [None] * dims
+    if len(size) != dims or len(scales) != dims:
+        raise ValueError(f"Input and output must have the same number of spatial dimensions, got {dims} and {len(size)}")
+    if mode == "bilinear":
+        return _nn.upsample_bilinear2d(input, size, bool(align_corners), *scales)
+    return (_nn.upsample_nearest1d if dims == 1 else _nn.upsample_nearest2d)(input, size, *scales)
 
 
 def pad(input, pad, mode="constant", value=None):
@@ -197,18 +186,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    """Each group of channels of each sample with mean 0 and variance 1; then weight and bias of each channel."""
-    if input.dim() < 2:
-        raise RuntimeError(f"[group_norm] Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    if num_groups <= 0 or input.shape[1] % num_groups:
-        raise RuntimeError(f"[group_norm] Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{tuple(input.shape)} and num_groups={num_groups}")
-    for what, count in (("number of channels", input.shape[1]), ("HxW", math.prod(input.shape[2:]))):
-        if input.shape[0] and count == 0:
-            raise RuntimeError(f"[group_norm] Expected {what} to be greater than 0, got {count} in {tuple(input.shape)}")
-    grouped = _wide(input).reshape(input.shape[0], num_groups, input.shape[1] // num_groups * math.prod(input.shape[2:]))
-    result = layer_norm(grouped, grouped.shape[2:], eps=eps).reshape(input.shape)
-    return _of_channels(result, weight, bias).to(input.dtype)
+    return tenon.group_norm(input, num_groups, weight, bias, eps, False)
 
 
 def _wide(input):
@@ -222,37 +200,13 @@ def _of_channels(input, weight, bias):
     return result if bias is None else result + bias.reshape(sizes)
 
 
-def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
-    """Each channel of each sample as batch_norm has it of a batch; running statistics are averaged over the samples."""
-    dtype, input, samples, channels = input.dtype, _wide(input), *input.shape[:2]
-    if use_input_stats and math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    running = [None if t is None else _wide(t.detach()).repeat(samples) for t in (running_mean, running_var)]
-    result = tenon.batch_norm(input.reshape(1, samples * channels, *input.shape[2:]), None, None, *running, use_input_stats, momentum, eps,
-                              False)
-    if use_input_stats:
-        with tenon.no_grad():
-            for kept, found in zip((running_mean, running_var), running):
-                if kept is not None:
-                    kept.copy_(found.reshape(samples, channels).mean(0))
-    return _of_channels(result.reshape(input.shape), weight, bias).to(dtype)
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
+                  eps=1e-5):
+    return tenon.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """x / sqrt(mean(x^2) + eps) over the last dimensions; without eps the dtype's smallest step."""
-    normalized_shape = tuple(normalized_shape)
-    if not normalized_shape:
-        raise RuntimeError("[rms_norm] Expected normalized_shape to be at least 1-dimensional, got []")
-    if weight is not None and tuple(weight.shape) != normalized_shape:
-        raise RuntimeError(f"[rms_norm] Expected weight to be of same shape as normalized_shape, but got weight of shape "
-                           f"{list(weight.shape)} and normalized_shape={list(normalized_shape)}")
-    if tuple(input.shape[-len(normalized_shape):]) != normalized_shape:
-        raise RuntimeError(f"[rms_norm] Given normalized_shape={list(normalized_shape)}, expected input with shape [*, "
-                           f"{', '.join(map(str, normalized_shape))}], but got input of size {list(input.shape)}")
-    wide = _wide(input)
-    eps = tenon.finfo(wide.dtype).eps if eps is None else eps
-    result = wide * (wide.square().mean(list(range(-len(normalized_shape), 0)), True) + eps).rsqrt()
-    return (result if weight is None else result * weight).to(input.dtype if weight is None else tenon.promote_types(input.dtype, weight.dtype))
+    return tenon.rms_norm(input, normalized_shape, weight, eps)
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
@@ -372,18 +326,17 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
-    """target (log(target) - input), of log-probabilities `input`; "batchmean" divides the sum by the number of samples."""
+    """`reduction` "batchmean": the sum divided by the batch's size, which is what the divergence is."""
     reduction = _legacy(size_average, reduce, reduction)
-    loss = target.exp() * (target - input) if log_target else tenon.xlogy(target, target) - target * input
-    return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
+    if reduction != "batchmean":
+        return tenon.kl_div(input, target, _reduction(reduction), log_target=log_target)
+    loss = tenon.kl_div(input, target, _reduction("sum"), log_target=log_target)
+    return loss / input.shape[0] if input.dim() else loss
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
-    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
-    if full:
-        # Stirling's approximation of log(target!).
-        loss = loss + tenon.where(target > 1, target * target.log() - target + 0.5 * (2 * math.pi * target).log(), 0)
-    return _reduced(loss, _legacy(size_average, reduce, reduction))
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    return tenon.poisson_nll_loss(input, target, log_input, full, eps, reduction)
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
@@ -404,49 +357,32 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    loss = tenon.where(target != 1, (margin - input).clamp_min(0), 0) + tenon.where(target != -1, input, 0)
-    return _reduced(loss, _legacy(size_average, reduce, reduction))
+    return tenon.hinge_embedding_loss(input, target, margin, _reduction(_legacy(size_average, reduce, reduction)))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
     if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError(f"[margin_ranking_loss] All input tensors should have same dimension but got sizes: input1: "
-                           f"{tuple(input1.shape)}, input2: {tuple(input2.shape)}, target: {tuple(target.shape)}")
-    return _reduced((-target * (input1 - input2) + margin).clamp_min(0), _legacy(size_average, reduce, reduction))
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+                           f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}")
+    return tenon.margin_ranking_loss(input1, input2, target, margin, reduction)
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    return _reduced((-target * input).exp().log1p(), _legacy(size_average, reduce, reduction))
-
-
-def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """x1 . x2 / (|x1| |x2|), no norm smaller than eps."""
-    dtype, shape = tenon.promote_types(x1.dtype, x2.dtype), (x1 * x2).shape
-    dtype = dtype if dtype.is_floating_point else tenon.get_default_dtype()
-    x1, x2 = (_wide(tenon.broadcast_to(x, shape).to(dtype)) for x in (x1, x2))
-    return (x1 / x1.norm(2, dim, True).clamp_min(eps) * (x2 / x2.norm(2, dim, True).clamp_min(eps))).sum(dim).to(dtype)
+    return _nn.soft_margin_loss(input, target, _reduction(_legacy(size_average, reduce, reduction)))
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    near = cosine_similarity(input1, input2, -1)
-    loss = tenon.where(target == 1, 1 - near, tenon.where(target == -1, (near - margin).clamp_min(0), 0))
-    return _reduced(loss, _legacy(size_average, reduce, reduction))
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    return tenon.cosine_embedding_loss(input1, input2, target, margin, reduction)
 
 
-def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    return (x1 - x2 + eps).norm(p, -1, keepdim)
-
-
-def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None,
+                        reduction="mean"):
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.dim() == positive.dim() == negative.dim():
-        raise RuntimeError(f"[triplet_margin_loss] The anchor, positive, and negative tensors are expected to have the same number of "
-                           f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
-    far = pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = tenon.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduced((margin + pairwise_distance(anchor, positive, p, eps) - far).clamp_min(0), _legacy(size_average, reduce, reduction))
+    return tenon.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
@@ -469,41 +405,3 @@ def _legacy(size_average, reduce, reduction):
 
 
 # Attention
-
-def one_hot(tensor, num_classes=-1):
-    """[...] of int64 -> [..., num_classes]: 1 at each number's place, else 0."""
-    if tensor.dtype != tenon.int64:
-        raise RuntimeError(f"[one_hot] one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}")
-    if tensor.numel() and int(tensor.min()) < 0:
-        raise RuntimeError("[one_hot] Class values must be non-negative.")
-    if num_classes == -1:
-        if not tensor.numel():
-            raise RuntimeError("[one_hot] Can not infer total number of classes from empty tensor.")
-        num_classes = int(tensor.max()) + 1
-    elif tensor.numel() and int(tensor.max()) >= num_classes:
-        raise RuntimeError("[one_hot] Class values must be smaller than num_classes.")
-    return tenon.zeros(*tensor.shape, num_classes, dtype=tenon.int64).scatter_(-1, tensor.unsqueeze(-1), 1)
-
-
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """softmax(query key^T scale + mask) value, with scale 1 / sqrt(E): Vaswani et al. (2017).
-
-    query [..., L, E], key [..., S, E], value [..., S, Ev]; attn_mask is true where one may look, or added."""
-    if enable_gqa:
-        def shared(t):  # each head of keys and values by several of queries
-            return t.unsqueeze(-3).expand(*t.shape[:-2], query.shape[-3] // t.shape[-3], *t.shape[-2:]).flatten(-4, -3)
-
-        key, value = shared(key), shared(value)
-    dtype, query, key, value = query.dtype, _wide(query), _wide(key), _wide(value)
-    scores = (query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)) @ key.transpose(-2, -1)
-    if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError("[scaled_dot_product_attention] Explicit attn_mask should not be set when is_causal=True")
-        attn_mask = tenon.ones(query.shape[-2], key.shape[-2], dtype=tenon.bool, device=query.device).tril()
-    if attn_mask is not None:
-        scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if attn_mask.dtype == tenon.bool else scores + attn_mask
-    weights = scores.softmax(-1)
-    if attn_mask is not None and attn_mask.dtype == tenon.bool:
-        # Who may look nowhere sees nothing.
-        weights = weights.masked_fill(attn_mask.any(-1, True).logical_not(), 0.0)
-    return (dropout(weights, dropout_p) @ value).to(dtype)

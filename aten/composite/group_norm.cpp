@@ -1,0 +1,114 @@
+#include "tenon/native/group_norm.h"
+
+#include <limits>
+
+#include "tenon/native/instance_norm.h"
+#include "tenon/native/rms_norm.h"
+#include "tenon/ops/_rms_norm.h"
+#include "tenon/ops/batch_norm.h"
+#include "tenon/ops/layer_norm.h"
+
+namespace tenon {
+namespace {
+
+/// A value per channel, in the channels' place.
+Tensor per_channel(const Tensor& values, const Tensor& input) {
+  DimVector sizes(static_cast<size_t>(input.dim()), 1);
+  sizes[1] = values.numel();
+  return values.reshape(sizes);
+}
+
+void check_channels(const char* op, const char* name, const std::optional<Tensor>& values,
+                    int64_t channels) {
+  TENON_CHECK(
+      !values || (values->dim() == 1 && values->numel() == channels), "[", op, "] Expected ", name,
+      " to be a vector of size equal to the number of channels in "
+      "input, but got ",
+      name, " of shape ", values ? values->sizes() : IntArrayRef(), " and ", channels, " channels");
+}
+
+}  // namespace
+
+/// (x - mean) / sqrt(var + eps) over each of the groups of channels of each element of the batch,
+/// times weight and plus bias, which are per channel. input: [N, C, ...].
+Tensor native::group_norm(const Tensor& input, int64_t num_groups,
+                          const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                          double eps, bool) {
+  TENON_CHECK(input.dim() >= 2,
+              "[group_norm] Expected at least 2 dimensions for input tensor but received ",
+              input.dim());
+  const int64_t batch = input.size(0), channels = input.size(1);
+  TENON_CHECK(num_groups > 0, "[group_norm] Expected num groups to be greater than 0, got ",
+              num_groups);
+  TENON_CHECK(channels % num_groups == 0,
+              "[group_norm] Expected number of channels in input to be divisible by num_groups, "
+              "but got input of shape ",
+              input.sizes(), " and num_groups=", num_groups);
+  check_channels("group_norm", "weight", weight, channels);
+  check_channels("group_norm", "bias", bias, channels);
+  if (input.numel() == 0) return input.clone();
+  const int64_t each = input.numel() / (batch * num_groups);
+  Tensor out = layer_norm(input.reshape({batch, num_groups, each}), {each}, std::nullopt,
+                          std::nullopt, eps, false)
+                   .reshape(input.sizes());
+  if (weight) out = out * per_channel(*weight, input);
+  return bias ? out + per_channel(*bias, input) : out;
+}
+
+/// batch_norm of each element of the batch by itself: [N, C, ...] is seen as [1, N C, ...]. Running
+/// statistics, where there are some, move to the mean of those of the batch.
+Tensor native::instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                             const std::optional<Tensor>& bias,
+                             const std::optional<Tensor>& running_mean,
+                             const std::optional<Tensor>& running_var, bool use_input_stats,
+                             double momentum, double eps, bool cudnn_enabled) {
+  TENON_CHECK(use_input_stats || (running_mean && running_var),
+              "[instance_norm] Expected running_mean and running_var to be defined when "
+              "use_input_stats is false");
+  TENON_CHECK(input.dim() >= 2,
+              "[instance_norm] Expected at least 2 dimensions for input tensor but received ",
+              input.dim());
+  const int64_t batch = input.size(0), channels = input.size(1);
+  DimVector sizes(input.sizes());
+  sizes[0] = 1;
+  sizes[1] = batch * channels;
+  const auto repeated = [&](const std::optional<Tensor>& values) -> std::optional<Tensor> {
+    if (!values) return std::nullopt;
+    return values->repeat({batch});
+  };
+  const std::optional<Tensor> mean = repeated(running_mean), var = repeated(running_var);
+  const Tensor out = batch_norm(input.contiguous().view(sizes), repeated(weight), repeated(bias),
+                                mean, var, use_input_stats, momentum, eps, cudnn_enabled);
+  if (use_input_stats) {
+    for (const auto& [running, moved] :
+         {std::pair(running_mean, mean), std::pair(running_var, var)}) {
+      if (running) running->detach().copy_(moved->view({batch, channels}).mean(0, false));
+    }
+  }
+  return out.view(input.sizes());
+}
+
+/// x / sqrt(mean(x^2) + eps) over the last dimensions (Zhang and Sennrich 2019), times weight. eps
+/// is by default the smallest number that 1 can be told apart by.
+Tensor native::rms_norm(const Tensor& input, IntArrayRef normalized_shape,
+                        const std::optional<Tensor>& weight, std::optional<double> eps) {
+  const size_t n = normalized_shape.size(), dims = static_cast<size_t>(input.dim());
+  TENON_CHECK(n >= 1,
+              "[rms_norm] Expected normalized_shape to be at least 1-dimensional, i.e., containing "
+              "at least one element, but got normalized_shape = ",
+              normalized_shape);
+  TENON_CHECK(!weight || weight->sizes() == normalized_shape,
+              "[rms_norm] Expected weight to be of same shape as normalized_shape, but got weight "
+              "of shape ",
+              weight ? weight->sizes() : IntArrayRef(),
+              " and normalized_shape = ", normalized_shape);
+  TENON_CHECK(n <= dims && input.sizes().slice(dims - n, n) == normalized_shape,
+              "[rms_norm] Given normalized_shape=", normalized_shape,
+              ", expected input with shape [*, ", normalized_shape, "], but got input of size",
+              input.sizes());
+  const double smallest = input.scalar_type() == kDouble ? std::numeric_limits<double>::epsilon()
+                                                         : std::numeric_limits<float>::epsilon();
+  return _rms_norm(input, normalized_shape, weight, eps.value_or(smallest));
+}
+
+}  // namespace tenon

@@ -1,0 +1,32 @@
+#include "tenon/native/nan_to_num.h"
+
+#include <limits>
+
+#include "tenon/ops/_nan_to_num.h"
+
+namespace tenon {
+namespace {
+
+double largest(ScalarType type) {
+  switch (type) {
+  case kHalf: return 65504;
+  case kBFloat16: return 0x1.fep127;
+  case kFloat: return std::numeric_limits<float>::max();
+  default: return std::numeric_limits<double>::max();
+  }
+}
+
+}  // namespace
+
+/// NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
+/// and the smallest number of the dtype. Integers stay.
+Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
+                          std::optional<double> posinf, std::optional<double> neginf) {
+  const ScalarType type = self.scalar_type();
+  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[nan_to_num] not implemented for ", type);
+  if (is_integral(type, true)) return self.clone();
+  const double limit = largest(type);
+  return _nan_to_num(self, nan.value_or(0), posinf.value_or(limit), neginf.value_or(-limit));
+}
+
+}  // namespace tenon

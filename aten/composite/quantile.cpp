@@ -1,0 +1,157 @@
+#include "tenon/native/quantile.h"
+
+#include <cmath>
+
+#include "tenon/native/kthvalue.h"
+#include "tenon/native/median.h"
+#include "tenon/native/nanmedian.h"
+#include "tenon/native/nanquantile.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/isnan.h"
+#include "tenon/ops/lerp.h"
+#include "tenon/ops/to.h"
+#include "tenon/ops/where.h"
+
+namespace tenon {
+namespace {
+
+/// The middle element, of two the lower one. A NaN is the median of what contains it, unless NaNs
+/// are ignored: sorted, they are the last.
+std::tuple<Tensor, Tensor> median_of(const char* op, const Tensor& self, int64_t dim, bool keepdim,
+                                     bool ignore_nan) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  const Tensor x = self.dim() == 0 ? self.reshape({1}) : self;
+  const int64_t n = x.size(d);
+  TENON_CHECK_INDEX(n > 0, "[", op, "] Expected reduction dim ", d, " to have non-zero size, got ",
+                    self.sizes());
+  const auto [values, indices] = x.sort(true, d, false);
+  const Tensor numbers = n - isnan(x.detach()).sum(d, true);
+  Tensor place = (ignore_nan ? (numbers - 1).clamp_min(0) : numbers - 1).floor_divide(2);
+  if (!ignore_nan) place = where(numbers < n, numbers, place);
+  Tensor value = values.gather(d, place), index = indices.gather(d, place);
+  if (self.dim() == 0) return {value.reshape({}), index.reshape({})};
+  if (!keepdim) return {value.squeeze(d), index.squeeze(d)};
+  return {value, index};
+}
+
+Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
+  if (self.numel() == 0 && self.is_floating_point()) {
+    return full({}, std::nan(""), self.options());
+  }
+  return std::get<0>(median_of(op, self.reshape({-1}), 0, false, ignore_nan));
+}
+
+/// The element of rank q (n - 1) of n sorted ones, between two as `interpolation` says. [Q, ...].
+Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
+                   bool keepdim, std::string_view interpolation, bool ignore_nan) {
+  TENON_CHECK(self.numel() > 0, "[", op, "] input tensor must be non-empty");
+  TENON_CHECK(q.dim() <= 1, "[", op, "] q must be a scalar or 1D tensor, got shape ", q.sizes());
+  TENON_CHECK(self.scalar_type() == kFloat || self.scalar_type() == kDouble, "[", op,
+              "] input tensor must be either float or double dtype, got ", self.scalar_type());
+  TENON_CHECK(self.scalar_type() == q.scalar_type(), "[", op,
+              "] q tensor must be same dtype as the input tensor, got ", q.scalar_type(), " and ",
+              self.scalar_type());
+  TENON_CHECK(self.device() == q.device(), "[", op,
+              "] q tensor must be on the same device as the input tensor, got ", q.device(),
+              " and ", self.device());
+  const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
+  TENON_CHECK(linear || midpoint || interpolation == "lower" || interpolation == "higher" ||
+                  interpolation == "nearest",
+              "[", op,
+              "] interpolation must be one of linear, lower, higher, midpoint or nearest, "
+              "but got ",
+              interpolation);
+  if (q.is_cpu()) {
+    TENON_CHECK(((q >= 0) * (q <= 1)).all().item().toBool(), "[", op,
+                "] q values must be in the range [0, 1]");
+  }
+  const bool flat = !dim || self.dim() == 0;
+  const int64_t d = dim ? wrap_dim(*dim, self.dim()) : 0;
+  const Tensor rows = flat ? self.reshape({-1}) : self.movedim(d, -1);
+  const Tensor sorted = std::get<0>(rows.sort(-1, false)), nans = isnan(rows.detach());
+  const int64_t last = rows.size(-1) - 1;
+  const Tensor orders = q.reshape({-1});
+  Tensor rank;
+  if (ignore_nan) {
+    rank = (orders * (last - nans.sum(-1, true))).clamp_min(0);
+  } else {
+    rank = (orders * last).masked_fill(nans.any(-1, true), last);
+  }
+  if (interpolation == "lower") rank = rank.floor();
+  if (interpolation == "higher") rank = rank.ceil();
+  if (interpolation == "nearest") rank = rank.round();
+  const Tensor below = rank.floor();
+  Tensor out = sorted.gather(-1, below.to(kLong));
+  if (linear || midpoint) {
+    const Tensor above = sorted.gather(-1, rank.ceil().to(kLong));
+    const Tensor weight = midpoint ? full(rank.sizes(), 0.5, rank.options()) : rank - below;
+    out = lerp(out, above, weight);
+  }
+  if (keepdim && flat) {
+    DimVector sizes(static_cast<size_t>(self.dim()), 1);
+    sizes.push_back(orders.numel());
+    out = out.reshape(sizes);
+  } else if (keepdim) {
+    out = out.unsqueeze(d);
+  }
+  return q.dim() == 0 ? out.squeeze(-1) : out.movedim(-1, 0);
+}
+
+Tensor order(const char* op, const Tensor& self, double q) {
+  TENON_CHECK(q >= 0 && q <= 1, "[", op, "] q must be in the range [0, 1] but got ", q);
+  return full({}, q, self.options());
+}
+
+}  // namespace
+
+Tensor native::median(const Tensor& self) { return median_of_all("median", self, false); }
+
+std::tuple<Tensor, Tensor> native::median_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return median_of("median", self, dim, keepdim, false);
+}
+
+Tensor native::nanmedian(const Tensor& self) { return median_of_all("nanmedian", self, true); }
+
+std::tuple<Tensor, Tensor> native::nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return median_of("nanmedian", self, dim, keepdim, true);
+}
+
+/// The k-th smallest element, counted from 1, and where it stands.
+std::tuple<Tensor, Tensor> native::kthvalue(const Tensor& self, int64_t k, int64_t dim,
+                                            bool keepdim) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t n = self.dim() == 0 ? 1 : self.size(d);
+  TENON_CHECK_INDEX(self.dim() == 0 || n > 0, "[kthvalue] Expected reduction dim ", d,
+                    " to have non-zero size, got ", self.sizes());
+  TENON_CHECK(k >= 1 && k <= n, "[kthvalue] selected number k out of range for dimension ", d,
+              ", got ", k, " of ", n);
+  const auto [values, indices] = (self.dim() == 0 ? self.reshape({1}) : self).sort(true, d, false);
+  const Tensor value = values.narrow(d, k - 1, 1), index = indices.narrow(d, k - 1, 1);
+  if (self.dim() == 0) return {value.reshape({}).clone(), index.reshape({}).clone()};
+  if (!keepdim) return {value.squeeze(d).clone(), index.squeeze(d).clone()};
+  return {value.clone(), index.clone()};
+}
+
+Tensor native::quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
+                        bool keepdim, std::string_view interpolation) {
+  return quantile_of("quantile", self, q, dim, keepdim, interpolation, false);
+}
+
+Tensor native::quantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim,
+                               bool keepdim, std::string_view interpolation) {
+  return quantile_of("quantile", self, order("quantile", self, q), dim, keepdim, interpolation,
+                     false);
+}
+
+Tensor native::nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
+                           bool keepdim, std::string_view interpolation) {
+  return quantile_of("nanquantile", self, q, dim, keepdim, interpolation, true);
+}
+
+Tensor native::nanquantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim,
+                                  bool keepdim, std::string_view interpolation) {
+  return quantile_of("nanquantile", self, order("nanquantile", self, q), dim, keepdim,
+                     interpolation, true);
+}
+
+}  // namespace tenon

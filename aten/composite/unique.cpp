@@ -1,0 +1,104 @@
+#include "tenon/native/_unique2.h"
+#include "tenon/native/unique_consecutive.h"
+#include "tenon/native/unique_dim.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/nonzero.h"
+#include "tenon/ops/ones.h"
+
+namespace tenon {
+namespace {
+
+struct Runs {
+  Tensor starts;  ///< where each run of equal ones begins
+  Tensor number;  ///< the run that each is in
+  Tensor lengths;
+};
+
+/// `changes`: which differ from the one before, without the first.
+Runs runs_of(const Tensor& changes) {
+  const TensorOptions options = changes.options();
+  const Tensor first = ones({1}, options), begins = cat({first, changes}, 0);
+  const Tensor starts = nonzero(begins).squeeze(1);
+  const Tensor end = full({1}, begins.size(0), starts.options());
+  const int64_t count = starts.size(0);
+  return {starts, begins.cumsum(0) - 1, cat({starts.narrow(0, 1, count - 1), end}, 0) - starts};
+}
+
+Tensor none(const Tensor& self) { return empty({0}, self.options().dtype(kLong)); }
+
+/// Values, inverse and counts of slices along `dim`, of which `order` puts equal ones together.
+std::tuple<Tensor, Tensor, Tensor> distinct(const Tensor& self, int64_t dim, const Tensor& slices,
+                                            const std::optional<Tensor>& order, IntArrayRef shape,
+                                            bool inverse, bool counts) {
+  const int64_t n = slices.size(0);
+  const Tensor sorted = order ? slices.index_select(0, *order) : slices;
+  const Tensor differ = sorted.narrow(0, 1, n - 1) != sorted.narrow(0, 0, n - 1);
+  const Runs runs = runs_of(sorted.dim() == 1 ? differ : differ.any(1));
+  const Tensor chosen = order ? order->index_select(0, runs.starts) : runs.starts;
+  Tensor of_each = none(self);
+  if (inverse) {
+    of_each = order ? runs.number.scatter(0, *order, runs.number) : runs.number;
+    of_each = of_each.reshape(shape);
+  }
+  return {self.index_select(dim, chosen), of_each, counts ? runs.lengths : none(self)};
+}
+
+/// The slices along dim, a row each.
+Tensor rows_along(const char* op, const Tensor& self, int64_t dim) {
+  TENON_CHECK(self.numel() > 0, "[", op, "] There are 0 elements in self of shape ", self.sizes(),
+              ", so unique cannot be applied along dim ", dim);
+  return self.movedim(dim, 0).reshape({self.size(dim), -1});
+}
+
+}  // namespace
+
+/// The different elements in order, for each of self's which of them it is, and how often each is
+/// there. Without return_inverse or return_counts, those results are empty. Always sorted.
+std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& self, bool, bool return_inverse,
+                                                    bool return_counts) {
+  const Tensor flat = self.reshape({-1});
+  if (flat.numel() == 0) {
+    return {flat.clone(), return_inverse ? empty(self.sizes(), none(self).options()) : none(self),
+            none(self)};
+  }
+  const Tensor order = std::get<1>(flat.sort(true, 0, false));
+  return distinct(flat, 0, flat, order, self.sizes(), return_inverse, return_counts);
+}
+
+/// The same of slices along dim, which are in lexicographical order: sorted by their last element,
+/// then, stably, by the one before, and so on.
+std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& self, int64_t dim, bool,
+                                                      bool return_inverse, bool return_counts) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  const Tensor rows = rows_along("unique_dim", self.dim() == 0 ? self.reshape({1}) : self, d);
+  Tensor order = arange(rows.size(0), rows.options().dtype(kLong));
+  for (int64_t i = rows.size(1) - 1; i >= 0; --i) {
+    const Tensor column = rows.select(1, i).index_select(0, order);
+    order = order.index_select(0, std::get<1>(column.sort(true, 0, false)));
+  }
+  return distinct(self, d, rows, order, rows.size(0), return_inverse, return_counts);
+}
+
+/// Only neighbours are compared: 1 1 2 1 gives 1 2 1.
+std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& self,
+                                                              bool return_inverse,
+                                                              bool return_counts,
+                                                              std::optional<int64_t> dim) {
+  if (!dim) {
+    const Tensor flat = self.reshape({-1});
+    if (flat.numel() == 0) {
+      return {flat.clone(), return_inverse ? empty(self.sizes(), none(self).options()) : none(self),
+              none(self)};
+    }
+    return distinct(flat, 0, flat, std::nullopt, self.sizes(), return_inverse, return_counts);
+  }
+  const int64_t d = wrap_dim(*dim, self.dim());
+  const Tensor rows =
+      rows_along("unique_consecutive", self.dim() == 0 ? self.reshape({1}) : self, d);
+  return distinct(self, d, rows, std::nullopt, rows.size(0), return_inverse, return_counts);
+}
+
+}  // namespace tenon

@@ -1,0 +1,117 @@
+"""Functions whose Python form is another than the operator's, each against what can be counted by hand."""
+
+import math
+
+import pytest
+import tenon
+from tenon.nn import functional as F
+
+
+def test_several_tensors_come_one_by_one_or_as_a_list():
+    x, y = tenon.tensor([1, 2]), tenon.tensor([3, 4, 5])
+    for grid in (tenon.meshgrid(x, y), tenon.meshgrid([x, y], indexing="ij")):
+        assert [g.tolist() for g in grid] == [[[1, 1, 1], [2, 2, 2]], [[3, 4, 5], [3, 4, 5]]]
+    assert tenon.meshgrid(x, y, indexing="xy")[0].tolist() == [[1, 2], [1, 2], [1, 2]]
+    assert tenon.cartesian_prod(x, y).tolist() == [[1, 3], [1, 4], [1, 5], [2, 3], [2, 4], [2, 5]]
+    assert tenon.block_diag(x, y).tolist() == [[1, 2, 0, 0, 0], [0, 0, 3, 4, 5]]
+    assert [t.tolist() for t in tenon.broadcast_tensors(x, tenon.tensor([[5], [6]]))] == [[[1, 2], [1, 2]], [[5, 5], [6, 6]]]
+    assert [t.shape for t in tenon.atleast_2d(x, tenon.tensor(1))] == [(1, 2), (1, 1)] and tenon.atleast_3d(x).shape == (1, 2, 1)
+
+
+def test_shapes_broadcast_as_tensors_do():
+    assert tenon.broadcast_shapes((2, 1), (3,), 1) == (2, 3)
+    assert tenon.broadcast_shapes((0,), (1,)) == (0,) and tenon.broadcast_shapes() == ()
+    with pytest.raises(RuntimeError, match="broadcast"):
+        tenon.broadcast_shapes((2,), (3,))
+
+
+def test_sums_over_named_dimensions():
+    a, b = tenon.arange(6.0).reshape(2, 3), tenon.arange(12.0).reshape(3, 4)
+    product = (a @ b).tolist()
+    assert tenon.einsum("ij,jk->ik", a, b).tolist() == product
+    assert tenon.einsum("ij,jk", [a, b]).tolist() == product
+    assert tenon.einsum(a, [0, 1], b, [1, 2], [0, 2]).tolist() == product
+    assert tenon.tensordot(a, b, 1).tolist() == product
+    assert tenon.tensordot(a, b.T.contiguous(), ([1], [1])).tolist() == product
+    with pytest.raises(RuntimeError, match=r"\[0, 52\)"):
+        tenon.einsum(a, [0, 52])
+    with pytest.raises(RuntimeError, match="dims >= 0"):
+        tenon.tensordot(a, b, -1)
+
+
+def test_unique_gives_what_is_asked_for():
+    x = tenon.tensor([3, 1, 3, 2])
+    assert tenon.unique(x).tolist() == [1, 2, 3]
+    values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
+    assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1, 2, 3], [2, 0, 2, 1], [1, 1, 2])
+    rows, counts = tenon.unique(tenon.tensor([[1, 2], [0, 5], [1, 2]]), dim=0, return_counts=True)
+    assert (rows.tolist(), counts.tolist()) == ([[0, 5], [1, 2]], [1, 2])
+    assert tenon.unique_consecutive(tenon.tensor([1, 1, 2, 1])).tolist() == [1, 2, 1]
+
+
+def test_signs_and_threads():
+    assert tenon.is_signed(tenon.tensor([1])) and not tenon.tensor([True]).is_signed()
+    before = tenon.get_num_threads()
+    try:
+        tenon.set_num_threads(1)
+        assert tenon.get_num_threads() == 1
+        with pytest.raises(RuntimeError, match="positive"):
+            tenon.set_num_threads(0)
+    finally:
+        tenon.set_num_threads(before)
+
+
+def test_attention_by_hand():
+    query = tenon.tensor([[[1.0, 0.0]]])
+    key = tenon.tensor([[[2.0, 0.0], [0.0, 0.0]]])
+    value = tenon.tensor([[[1.0], [3.0]]])
+    first = 1 / (1 + math.exp(-2 / math.sqrt(2)))
+    out = F.scaled_dot_product_attention(query, key, value)
+    assert out.item() == pytest.approx(first * 1 + (1 - first) * 3)
+    one = F.scaled_dot_product_attention(query, key, value, attn_mask=tenon.tensor([[False, True]]))
+    none = F.scaled_dot_product_attention(query, key, value, attn_mask=tenon.tensor([[False, False]]))
+    assert one.item() == 3.0 and none.item() == 0.0
+    heads = F.scaled_dot_product_attention(query.expand(1, 4, 1, 2), key.expand(1, 2, 2, 2), value.expand(1, 2, 2, 1), enable_gqa=True)
+    assert heads.flatten().tolist() == pytest.approx([out.item()] * 4)
+
+
+def test_losses_reduce_as_named():
+    p, t = tenon.tensor([0.5, 0.25]), tenon.tensor([1.0, 0.0])
+    by_hand = [-math.log(0.5), -math.log(0.75)]
+    assert F.binary_cross_entropy(p, t, reduction="none").tolist() == pytest.approx(by_hand)
+    assert F.binary_cross_entropy(p, t, reduction="sum").item() == pytest.approx(sum(by_hand))
+    x = tenon.tensor([[0.5, 0.5]]).log()
+    target = tenon.tensor([[0.25, 0.75]])
+    divergence = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)
+    assert F.kl_div(x, target, reduction="batchmean").item() == pytest.approx(divergence)
+    assert F.kl_div(x, target, reduction="mean").item() == pytest.approx(divergence / 2)
+    var = tenon.tensor([2.0, 4.0])
+    gaussian = [0.5 * (math.log(v) + d * d / v) for v, d in ((2.0, -0.5), (4.0, 0.25))]
+    assert F.gaussian_nll_loss(p, t, var, reduction="none").tolist() == pytest.approx(gaussian)
+    with pytest.raises(ValueError, match="negative"):
+        F.gaussian_nll_loss(p, t, -var)
+    with pytest.raises(ValueError, match="not a valid value"):
+        F.soft_margin_loss(p, t, reduction="median")
+
+
+def test_norms_of_vectors_groups_and_instances():
+    assert F.normalize(tenon.tensor([[3.0, 4.0], [0.0, 0.0]])).tolist() == [pytest.approx([0.6, 0.8]), [0.0, 0.0]]
+    x = tenon.tensor([[[1.0, 3.0], [2.0, 6.0]]])
+    assert F.instance_norm(x, eps=0.0).flatten().tolist() == pytest.approx([-1, 1, -1, 1])
+    assert F.group_norm(x, 2, eps=0.0).flatten().tolist() == pytest.approx([-1, 1, -1, 1])
+    assert F.rms_norm(x, (2,), eps=0.0)[0, 0].tolist() == pytest.approx([1 / math.sqrt(5), 3 / math.sqrt(5)])
+    mean, var = tenon.zeros(2), tenon.ones(2)
+    F.instance_norm(x, mean, var, momentum=0.5)
+    assert mean.tolist() == [1.0, 2.0] and var.tolist() == [1.5, 4.5]
+
+
+def test_images_in_another_size():
+    x = tenon.arange(4.0).reshape(1, 1, 2, 2)
+    assert F.interpolate(x, scale_factor=2)[0, 0].tolist() == [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3], [2, 2, 3, 3]]
+    assert F.interpolate(x, (1, 3), mode="bilinear", align_corners=True)[0, 0].tolist() == [[0, 0.5, 1]]
+    assert F.interpolate(x, 1, mode="bilinear").item() == 1.5
+    assert F.max_pool1d(tenon.tensor([[1.0, 5.0, 2.0]]), 2, 1, return_indices=True)[1].tolist() == [[1, 1]]
+    with pytest.raises(NotImplementedError, match="bicubic"):
+        F.interpolate(x, 4, mode="bicubic")
+    with pytest.raises(ValueError, match="not both"):
+        F.interpolate(x)
