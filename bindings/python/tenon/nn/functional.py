@@ -189,17 +189,6 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     return tenon.group_norm(input, num_groups, weight, bias, eps, False)
 
 
-def _wide(input):
-    """Half types in single precision, for what takes several operators: rounded once, in the end."""
-    return input.float() if input.dtype in (tenon.float16, tenon.bfloat16) else input
-
-
-def _of_channels(input, weight, bias):
-    sizes = [-1] + [1] * (input.dim() - 2)
-    result = input if weight is None else input * weight.reshape(sizes)
-    return result if bias is None else result + bias.reshape(sizes)
-
-
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
                   eps=1e-5):
     return tenon.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
@@ -402,6 +391,3 @@ def _legacy(size_average, reduce, reduction):
     if reduce is False:
         return "none"
     return "sum" if size_average is False else "mean"
-
-
-# Attention
