@@ -216,7 +216,10 @@ Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalInt
   };
   std::vector<DimVector> ends;
   for (size_t i = 0; i < operands.size(); ++i) ends.push_back(ending(i));
-  Tensor result = summed(operands[0], ends[0]);
+  // Alone, integers are added up in int64, as `sum` does.
+  const bool alone = operands.size() == 1 && !ends[0].empty();
+  Tensor result =
+      alone ? operands[0].sum(IntArrayRef(ends[0]), true) : summed(operands[0], ends[0]);
   for (size_t i = 1; i < operands.size(); ++i) result = contracted(result, operands[i], ends[i]);
   if (layout.kept == layout.total) return result;
   return result.reshape(result.sizes().slice(0, static_cast<size_t>(layout.kept)));

@@ -56,7 +56,6 @@ std::vector<Tensor> native::meshgrid_indexing(TensorList tensors, std::string_vi
   std::swap(given[0], given[1]);
   std::vector<Tensor> views = tenon::meshgrid(given);
   std::swap(views[0], views[1]);
-  for (Tensor& view : views) view = view.transpose(0, 1);
   return views;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Where `values` would be put into the sorted rows, before or, with right, after equal ones: a
 /// binary search of all at once. `sorted` is a vector, or has values' sizes but the last.
-Tensor search(const Tensor& sorted, const Tensor& values, bool right) {
+Tensor search(const Tensor& sorted, const Tensor& values, bool right, bool nans_last = false) {
   const int64_t n = sorted.size(-1);
   const TensorOptions places = values.options().dtype(kLong);
   Tensor low = zeros(values.sizes(), places), high = full(values.sizes(), n, places);
@@ -26,8 +26,9 @@ Tensor search(const Tensor& sorted, const Tensor& values, bool right) {
     const Tensor found = sorted.dim() == 1
                              ? sorted.index_select(0, at.reshape({-1})).reshape(values.sizes())
                              : sorted.gather(-1, at);
-    // Written so that a NaN, with which nothing compares, is after all numbers.
-    const Tensor after = logical_not(right ? found > values : found >= values);
+    // As PyTorch has it: to the right of a NaN, with which nothing compares, unless NaNs are last.
+    Tensor after = logical_not(right ? found > values : found >= values);
+    if (nans_last) after = logical_and(after, found == found);
     const Tensor open = low < high;
     low = where(logical_and(open, after), middle + 1, low);
     high = where(logical_and(open, logical_not(after)), middle, high);
@@ -124,7 +125,7 @@ Tensor native::isin_Tensor_Tensor(const Tensor& elements, const Tensor& test_ele
   }
   const Tensor values = elements.to(type);
   const Tensor sorted = std::get<0>(test_elements.to(type).reshape({-1}).sort(0, false));
-  const Tensor place = search(sorted, values, false).clamp_max(n - 1);
+  const Tensor place = search(sorted, values, false, true).clamp_max(n - 1);
   const Tensor found = sorted.index_select(0, place.reshape({-1})).reshape(values.sizes());
   return invert ? found != values : found == values;
 }

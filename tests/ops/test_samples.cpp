@@ -91,6 +91,7 @@ TEST_CASE("samples: reductions") { run_family("reductions", false); }
 TEST_CASE("samples: creation and random numbers") { run_family("creation", false); }
 TEST_CASE("samples: matrix products and convolution") { run_family("matmul", false); }
 TEST_CASE("samples: network operators") { run_family("nn", false); }
+TEST_CASE("samples: compositions") { run_family("everyday", false); }
 
 TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
 TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
@@ -102,6 +103,7 @@ TEST_CASE("gradients: reductions") { run_family("reductions", true); }
 TEST_CASE("gradients: creation and random numbers") { run_family("creation", true); }
 TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", true); }
 TEST_CASE("gradients: network operators") { run_family("nn", true); }
+TEST_CASE("gradients: compositions") { run_family("everyday", true); }
 
 namespace {
 
@@ -128,8 +130,9 @@ std::vector<std::string> gaps() {
 }  // namespace
 
 TEST_CASE("every operator has a sample") {
-  const std::set<std::string> tested = {"unary",    "binary",     "comparison", "views",  "joining",
-                                        "indexing", "reductions", "creation",   "matmul", "nn"};
+  const std::set<std::string> tested = {"unary",    "binary",   "comparison", "views",
+                                        "joining",  "everyday", "indexing",   "reductions",
+                                        "creation", "matmul",   "nn"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));

@@ -163,5 +163,3 @@ for _function in (nonzero, norm):
     _method = globals()[f"_tensor_{_function.__name__}"]
     _method.__name__, _method.__doc__ = _function.__name__, _function.__doc__
     setattr(Tensor, _function.__name__, _method)
-for _function in (is_signed, unique, unique_consecutive):
-    setattr(Tensor, _function.__name__, _function)
