@@ -7,9 +7,15 @@
 #include "tenon/ops/_rms_norm.h"
 #include "tenon/ops/batch_norm.h"
 #include "tenon/ops/layer_norm.h"
+#include "tenon/ops/to.h"
 
 namespace tenon {
 namespace {
+
+/// Half types as floats: what several operators make of them is rounded once.
+Tensor wide(const Tensor& t) {
+  return is_reduced_floating_point(t.scalar_type()) ? t.to(kFloat) : t;
+}
 
 /// A value per channel, in the channels' place.
 Tensor per_channel(const Tensor& values, const Tensor& input) {
@@ -48,11 +54,12 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
   check_channels("group_norm", "bias", bias, channels);
   if (input.numel() == 0) return input.clone();
   const int64_t each = input.numel() / (batch * num_groups);
-  Tensor out = layer_norm(input.reshape({batch, num_groups, each}), {each}, std::nullopt,
+  Tensor out = layer_norm(wide(input).reshape({batch, num_groups, each}), {each}, std::nullopt,
                           std::nullopt, eps, false)
                    .reshape(input.sizes());
   if (weight) out = out * per_channel(*weight, input);
-  return bias ? out + per_channel(*bias, input) : out;
+  if (bias) out = out + per_channel(*bias, input);
+  return out.to(input.scalar_type());
 }
 
 /// batch_norm of each element of the batch by itself: [N, C, ...] is seen as [1, N C, ...]. Running
@@ -74,18 +81,19 @@ Tensor native::instance_norm(const Tensor& input, const std::optional<Tensor>& w
   sizes[1] = batch * channels;
   const auto repeated = [&](const std::optional<Tensor>& values) -> std::optional<Tensor> {
     if (!values) return std::nullopt;
-    return values->repeat({batch});
+    return wide(*values).repeat({batch});
   };
   const std::optional<Tensor> mean = repeated(running_mean), var = repeated(running_var);
-  const Tensor out = batch_norm(input.contiguous().view(sizes), repeated(weight), repeated(bias),
-                                mean, var, use_input_stats, momentum, eps, cudnn_enabled);
+  const Tensor out =
+      batch_norm(wide(input).contiguous().view(sizes), repeated(weight), repeated(bias), mean, var,
+                 use_input_stats, momentum, eps, cudnn_enabled);
   if (use_input_stats) {
     for (const auto& [running, moved] :
          {std::pair(running_mean, mean), std::pair(running_var, var)}) {
       if (running) running->detach().copy_(moved->view({batch, channels}).mean(0, false));
     }
   }
-  return out.view(input.sizes());
+  return out.view(input.sizes()).to(input.scalar_type());
 }
 
 /// x / sqrt(mean(x^2) + eps) over the last dimensions (Zhang and Sennrich 2019), times weight. eps

@@ -39,7 +39,11 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
               query.dim(), ", ", key.dim(), " and ", value.dim());
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
-  Tensor keys = key, values = value;
+  // Half types are floats until the end: what several operators make of them is rounded once.
+  const auto wide = [](const Tensor& t) {
+    return is_reduced_floating_point(t.scalar_type()) ? t.to(kFloat) : t;
+  };
+  Tensor keys = wide(key), values = wide(value);
   if (enable_gqa) {
     TENON_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, "[", kOp,
                 "] enable_gqa expects heads in dimension -3, got shapes ", query.sizes(), ", ",
@@ -54,9 +58,9 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
       *tensor = repeat_interleave(*tensor, heads / own, -3);
     }
   }
-  // The root on both sides, so that the product of half types does not overflow.
+  // The root on both sides, so that the product does not overflow before it is scaled.
   const double root = std::sqrt(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))));
-  const Tensor left = query * root;
+  const Tensor left = wide(query) * root;
   Tensor scores = matmul(left, keys.transpose(-2, -1) * root);
   std::optional<Tensor> blind;
   if (is_causal) {
@@ -78,7 +82,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   Tensor weights = softmax(scores, -1);
   if (blind) weights = weights.masked_fill(*blind, 0);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
-  return matmul(weights, values);
+  return matmul(weights, values).to(query.scalar_type());
 }
 
 }  // namespace tenon
