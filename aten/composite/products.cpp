@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "aten/meta/checks.h"
 #include "tenon/native/addbmm.h"
@@ -22,8 +23,11 @@ void check_vector(const char* op, const char* name, const Tensor& tensor) {
 Tensor accumulated(const char* op, const Tensor& self, const Tensor& product, const Scalar& beta,
                    const Scalar& alpha) {
   meta::check_expandable(op, "self", self.sizes(), product.sizes());
-  meta::check_factor(op, "beta", beta, self.scalar_type());
-  meta::check_factor(op, "alpha", alpha, self.scalar_type());
+  for (const auto& [name, factor] : {std::pair("beta", &beta), std::pair("alpha", &alpha)}) {
+    TENON_CHECK(!is_integral(self.scalar_type(), true) || factor->is_integral(true), "[", op,
+                "] For integral input tensors, argument ", name,
+                " must not be a floating point number.");
+  }
   const Tensor scaled = alpha.equal(1) ? product : product * alpha;
   if (beta.equal(0)) return scaled;
   return (beta.equal(1) ? self : self * beta) + scaled;
