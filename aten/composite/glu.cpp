@@ -23,8 +23,10 @@ Tensor native::prelu(const Tensor& self, const Tensor& weight) {
   TENON_CHECK(
       weight.dim() <= 1,
       "[prelu] Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
+  TENON_CHECK(weight.numel() == 1 || self.dim() > 0,
+              "[prelu] Not allow zero-dim input tensor with ", weight.numel(), " weights.");
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
-  TENON_CHECK(weight.numel() == 1 || (self.dim() > 0 && weight.numel() == channels),
+  TENON_CHECK(weight.numel() == 1 || weight.numel() == channels,
               "[prelu] Mismatch of parameter numbers and input channel size. Found parameter "
               "numbers = ",
               weight.numel(), " and channel size = ", channels);

@@ -7,6 +7,7 @@
 #include "tenon/ops/_rms_norm.h"
 #include "tenon/ops/batch_norm.h"
 #include "tenon/ops/layer_norm.h"
+#include "tenon/ops/rsqrt.h"
 #include "tenon/ops/to.h"
 
 namespace tenon {
@@ -52,14 +53,22 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
               input.sizes(), " and num_groups=", num_groups);
   check_channels("group_norm", "weight", weight, channels);
   check_channels("group_norm", "bias", bias, channels);
-  if (input.numel() == 0) return input.clone();
-  const int64_t each = input.numel() / (batch * num_groups);
-  Tensor out = layer_norm(wide(input).reshape({batch, num_groups, each}), {each}, std::nullopt,
-                          std::nullopt, eps, false)
-                   .reshape(input.sizes());
+  int64_t pixels = 1;
+  for (int64_t d = 2; d < input.dim(); ++d) pixels *= input.size(d);
+  TENON_CHECK(channels > 0 || batch == 0,
+              "[group_norm] Expected number of channels to be greater than 0, got ", input.sizes());
+  TENON_CHECK(pixels > 0 || batch == 0, "[group_norm] Expected HxW to be greater than 0, got ",
+              input.sizes());
+  Tensor out = wide(input);
+  if (batch > 0) {
+    const int64_t each = channels / num_groups * pixels;
+    out = layer_norm(out.reshape({batch, num_groups, each}), {each}, std::nullopt, std::nullopt,
+                     eps, false)
+              .reshape(input.sizes());
+  }
   if (weight) out = out * per_channel(*weight, input);
   if (bias) out = out + per_channel(*bias, input);
-  return out.to(input.scalar_type());
+  return out.is_same(input) ? input.clone() : out.to(input.scalar_type());
 }
 
 /// batch_norm of each element of the batch by itself: [N, C, ...] is seen as [1, N C, ...]. Running
@@ -114,9 +123,17 @@ Tensor native::rms_norm(const Tensor& input, IntArrayRef normalized_shape,
               "[rms_norm] Given normalized_shape=", normalized_shape,
               ", expected input with shape [*, ", normalized_shape, "], but got input of size",
               input.sizes());
-  const double smallest = input.scalar_type() == kDouble ? std::numeric_limits<double>::epsilon()
-                                                         : std::numeric_limits<float>::epsilon();
-  return _rms_norm(input, normalized_shape, weight, eps.value_or(smallest));
+  const double smallest = to_real(input.scalar_type()) == kDouble
+                              ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+  if (!input.is_complex())
+    return _rms_norm(input, normalized_shape, weight, eps.value_or(smallest));
+  // Rows are of real numbers.
+  DimVector over;
+  for (size_t d = 1; d <= n; ++d) over.push_back(-static_cast<int64_t>(d));
+  const Tensor out =
+      input * rsqrt((input * input).mean(IntArrayRef(over), true) + eps.value_or(smallest));
+  return weight ? out * *weight : out;
 }
 
 }  // namespace tenon
