@@ -30,7 +30,7 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|::|->|&&|\S")
 SPECIFIERS = {"inline", "constexpr", "consteval", "extern", "friend", "virtual", "explicit", "__device__", "__host__",
               "__forceinline__", "__noinline__", "typename"}
 BUILTIN = {"int", "char", "long", "short", "unsigned", "signed", "float", "double", "bool", "void", "auto", "const"}
-ENTRIES = {"main", "LLVMFuzzerTestOneInput"}  # each program's own
+ENTRIES = {"main", "LLVMFuzzerTestOneInput", "tenon_register_backend"}  # each program's own, or each plug-in's
 MACRO = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
 
 

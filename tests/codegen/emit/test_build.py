@@ -78,7 +78,7 @@ class Build(Workspace):
             ["cmake", "-S", source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
              f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}"], capture_output=True, text=True, timeout=120)
         self.assertEqual(configured.returncode, 0, configured.stderr)
-        everything = ["autograd_0.cpp", "blend.cpp", "kernels.cpp", "operators_0.cpp"]
+        everything = ["autograd_0.cpp", "blend.cpp", "kernels.cpp", "operators_0.cpp", "step.cpp"]
         self.assertEqual(sorted(self.compiled(self.ninja())), everything)
         self.assertIn("no work to do", self.ninja("-n"))
 
