@@ -49,11 +49,11 @@ Tensor native::diff(const Tensor& self, int64_t n, int64_t dim,
                 " to be of the same number of dimensions as input, got ", part->dim(), " and ",
                 self.dim());
   }
+  if (n == 0) return self.clone();
   if (prepend) parts.push_back(*prepend);
   parts.push_back(self);
   if (append) parts.push_back(*append);
   Tensor out = parts.size() > 1 ? cat(parts, d) : self;
-  if (n == 0) return out.is_same(self) ? self.clone() : out;
   for (int64_t i = 0; i < n; ++i) {
     const int64_t left = std::max<int64_t>(out.size(d) - 1, 0);
     const Tensor after = out.narrow(d, out.size(d) - left, left), before = out.narrow(d, 0, left);

@@ -18,7 +18,11 @@ Tensor native::logspace(const Scalar& start, const Scalar& end, int64_t steps, d
               o.dtype);
   TENON_CHECK_VALUE(steps >= 0, "[logspace] number of steps must be non-negative, got ", steps);
   const ScalarType exact = is_complex(o.dtype) ? kComplexDouble : kDouble;
-  const Tensor exponents = linspace(start, end, steps, TensorOptions(exact).device(o.device));
+  // Both ends are numbers of the dtype first.
+  const bool whole = is_integral(o.dtype, true);
+  const Scalar first = whole ? Scalar(start.toLong()) : start,
+               last = whole ? Scalar(end.toLong()) : end;
+  const Tensor exponents = linspace(first, last, steps, TensorOptions(exact).device(o.device));
   return pow(Scalar(base), exponents).to(o.dtype);
 }
 

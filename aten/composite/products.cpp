@@ -20,17 +20,17 @@ void check_vector(const char* op, const char* name, const Tensor& tensor) {
 }
 
 /// beta self + alpha product. A beta of 0 keeps what is not a number in self from the result.
+/// Factors of integers lose their fractions.
 Tensor accumulated(const char* op, const Tensor& self, const Tensor& product, const Scalar& beta,
                    const Scalar& alpha) {
   meta::check_expandable(op, "self", self.sizes(), product.sizes());
-  for (const auto& [name, factor] : {std::pair("beta", &beta), std::pair("alpha", &alpha)}) {
-    TENON_CHECK(!is_integral(self.scalar_type(), true) || factor->is_integral(true), "[", op,
-                "] For integral input tensors, argument ", name,
-                " must not be a floating point number.");
-  }
-  const Tensor scaled = alpha.equal(1) ? product : product * alpha;
-  if (beta.equal(0)) return scaled;
-  return (beta.equal(1) ? self : self * beta) + scaled;
+  const auto factor = [&](const Scalar& s) {
+    return is_integral(self.scalar_type(), true) ? Scalar(s.toLong()) : s;
+  };
+  const Scalar of_self = factor(beta), of_product = factor(alpha);
+  const Tensor scaled = of_product.equal(1) ? product : product * of_product;
+  if (of_self.equal(0)) return scaled;
+  return (of_self.equal(1) ? self : self * of_self) + scaled;
 }
 
 /// Those of the `count` dimensions that are not in `chosen`.

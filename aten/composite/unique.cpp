@@ -1,4 +1,7 @@
 #include "tenon/native/_unique2.h"
+
+#include <limits>
+
 #include "tenon/native/unique_consecutive.h"
 #include "tenon/native/unique_dim.h"
 #include "tenon/ops/arange.h"
@@ -43,7 +46,47 @@ std::tuple<Tensor, Tensor, Tensor> distinct(const Tensor& self, int64_t dim, con
     of_each = order ? runs.number.scatter(0, *order, runs.number) : runs.number;
     of_each = of_each.reshape(shape);
   }
-  return {self.index_select(dim, chosen), of_each, counts ? runs.lengths : none(self)};
+  return {self.movedim(dim, 0).contiguous().index_select(0, chosen).movedim(0, dim), of_each,
+          counts ? runs.lengths : none(self)};
+}
+
+/// Unsigned types of several bytes, which have no operators, as the signed ones of their bits.
+Tensor with_operators(const Tensor& t) {
+  switch (t.scalar_type()) {
+  case kUInt16: return t.view(kShort);
+  case kUInt32: return t.view(kInt);
+  case kUInt64: return t.view(kLong);
+  default: return t;
+  }
+}
+
+/// Numbers that are in the order of self's, of which `bits` are the bits.
+Tensor order_of(const Tensor& bits, ScalarType dtype) {
+  switch (dtype) {
+  case kUInt16: return bits.to(kLong).bitwise_and(0xffff);
+  case kUInt32: return bits.to(kLong).bitwise_and(0xffffffff);
+  case kUInt64: return bits.bitwise_xor(std::numeric_limits<int64_t>::min());
+  default: return bits;
+  }
+}
+
+using Found = std::tuple<Tensor, Tensor, Tensor>;
+Found with_dtype(Found found, ScalarType dtype) {
+  Tensor& values = std::get<0>(found);
+  if (values.scalar_type() != dtype) values = values.view(dtype);
+  return found;
+}
+
+/// Of no slices.
+Found found_none(const Tensor& input, int64_t dim) {
+  for (int64_t d = 0; d < input.dim(); ++d) {
+    TENON_CHECK(
+        d == dim || input.size(d) > 0,
+        "[unique_dim] Number of zero sized dimensions is more than one, so unique cannot be "
+        "applied to ",
+        input.sizes());
+  }
+  return {input.clone(), none(input), none(input)};
 }
 
 /// The slices along dim, a row each.
@@ -57,48 +100,59 @@ Tensor rows_along(const char* op, const Tensor& self, int64_t dim) {
 
 /// The different elements in order, for each of self's which of them it is, and how often each is
 /// there. Without return_inverse or return_counts, those results are empty. Always sorted.
-std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& self, bool, bool return_inverse,
+std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& input, bool, bool return_inverse,
                                                     bool return_counts) {
-  const Tensor flat = self.reshape({-1});
+  const ScalarType dtype = input.scalar_type();
+  const Tensor self = with_operators(input), flat = self.reshape({-1});
   if (flat.numel() == 0) {
-    return {flat.clone(), return_inverse ? empty(self.sizes(), none(self).options()) : none(self),
-            none(self)};
+    return {input.reshape({-1}).clone(),
+            return_inverse ? empty(self.sizes(), none(self).options()) : none(self), none(self)};
   }
-  const Tensor order = std::get<1>(flat.sort(true, 0, false));
-  return distinct(flat, 0, flat, order, self.sizes(), return_inverse, return_counts);
+  const Tensor order = std::get<1>(order_of(flat, dtype).sort(true, 0, false));
+  return with_dtype(distinct(flat, 0, flat, order, self.sizes(), return_inverse, return_counts),
+                    dtype);
 }
 
 /// The same of slices along dim, which are in lexicographical order: sorted by their last element,
 /// then, stably, by the one before, and so on.
-std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& self, int64_t dim, bool,
+std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64_t dim, bool,
                                                       bool return_inverse, bool return_counts) {
+  const ScalarType dtype = input.scalar_type();
+  const Tensor self = with_operators(input);
   const int64_t d = wrap_dim(dim, self.dim());
+  if (self.dim() > 0 && self.size(d) == 0) return found_none(input, d);
   const Tensor rows = rows_along("unique_dim", self.dim() == 0 ? self.reshape({1}) : self, d);
   Tensor order = arange(rows.size(0), rows.options().dtype(kLong));
   for (int64_t i = rows.size(1) - 1; i >= 0; --i) {
-    const Tensor column = rows.select(1, i).index_select(0, order);
+    const Tensor column = order_of(rows.select(1, i), dtype).index_select(0, order);
     order = order.index_select(0, std::get<1>(column.sort(true, 0, false)));
   }
-  return distinct(self, d, rows, order, rows.size(0), return_inverse, return_counts);
+  return with_dtype(distinct(self, d, rows, order, rows.size(0), return_inverse, return_counts),
+                    dtype);
 }
 
 /// Only neighbours are compared: 1 1 2 1 gives 1 2 1.
-std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& self,
+std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& input,
                                                               bool return_inverse,
                                                               bool return_counts,
                                                               std::optional<int64_t> dim) {
+  const ScalarType dtype = input.scalar_type();
+  const Tensor self = with_operators(input);
   if (!dim) {
     const Tensor flat = self.reshape({-1});
     if (flat.numel() == 0) {
-      return {flat.clone(), return_inverse ? empty(self.sizes(), none(self).options()) : none(self),
-              none(self)};
+      return {input.reshape({-1}).clone(),
+              return_inverse ? empty(self.sizes(), none(self).options()) : none(self), none(self)};
     }
-    return distinct(flat, 0, flat, std::nullopt, self.sizes(), return_inverse, return_counts);
+    return with_dtype(
+        distinct(flat, 0, flat, std::nullopt, self.sizes(), return_inverse, return_counts), dtype);
   }
   const int64_t d = wrap_dim(*dim, self.dim());
+  if (self.dim() > 0 && self.size(d) == 0) return found_none(input, d);
   const Tensor rows =
       rows_along("unique_consecutive", self.dim() == 0 ? self.reshape({1}) : self, d);
-  return distinct(self, d, rows, std::nullopt, rows.size(0), return_inverse, return_counts);
+  return with_dtype(
+      distinct(self, d, rows, std::nullopt, rows.size(0), return_inverse, return_counts), dtype);
 }
 
 }  // namespace tenon

@@ -86,8 +86,11 @@ Tensor native::upsample_nearest2d(const Tensor& self, IntArrayRef output_size,
 Tensor native::upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales_h, std::optional<double> scales_w) {
   check_sizes("upsample_bilinear2d", self, output_size, 2);
-  const Tensor rows = linear(self, 2, output_size[0], align_corners, scales_h);
-  return linear(rows, 3, output_size[1], align_corners, scales_w);
+  // Half types are rounded once.
+  const bool half = is_reduced_floating_point(self.scalar_type());
+  const Tensor rows =
+      linear(half ? self.to(kFloat) : self, 2, output_size[0], align_corners, scales_h);
+  return linear(rows, 3, output_size[1], align_corners, scales_w).to(self.scalar_type());
 }
 
 }  // namespace tenon

@@ -115,3 +115,38 @@ def test_images_in_another_size():
         F.interpolate(x, 4, mode="bicubic")
     with pytest.raises(ValueError, match="not both"):
         F.interpolate(x)
+
+
+def test_unique_along_a_dimension():
+    x = tenon.tensor([[3, 1, 3], [2, 5, 2]])
+    values, inverse = tenon.unique(x, return_inverse=True, dim=1)
+    assert values.tolist() == [[1, 3], [5, 2]] and inverse.tolist() == [1, 0, 1]
+    assert values.stride() == (1, 2)  # slices side by side, as PyTorch lays them
+    assert tenon.unique(tenon.zeros(2, 0), dim=1).shape == (2, 0)
+    with pytest.raises(RuntimeError, match="zero sized dimensions"):
+        tenon.unique(tenon.zeros(0, 0), dim=1)
+
+
+def test_unique_of_unsigned_numbers():
+    for dtype in (tenon.uint16, tenon.uint32, tenon.uint64):
+        x = tenon.tensor([-1, 3, -1, 1]).to(tenon.int16).view(tenon.uint16) if dtype is tenon.uint16 else \
+            tenon.tensor([-1, 3, -1, 1]).to(tenon.int32 if dtype is tenon.uint32 else tenon.int64).view(dtype)
+        values, counts = tenon.unique(x, return_counts=True)
+        signed = {tenon.uint16: tenon.int16, tenon.uint32: tenon.int32, tenon.uint64: tenon.int64}[dtype]
+        assert values.dtype is dtype
+        assert values.view(signed).tolist() == [1, 3, -1]  # the largest, and so the last
+        assert counts.tolist() == [1, 1, 2]
+
+
+def test_one_number_is_a_number_before_it_is_a_list():
+    x = tenon.arange(6)
+    assert [t.tolist() for t in x.hsplit(2)] == [[0, 1, 2], [3, 4, 5]]
+    assert [t.tolist() for t in x.hsplit([2])] == [[0, 1], [2, 3, 4, 5]]
+    assert x.view(-1).shape == (6,) and x.view(2, 3).shape == (2, 3)
+
+
+def test_whole_numbers_lose_fractions_first():
+    assert tenon.logspace(0, 1.2, 2, dtype=tenon.int32).tolist() == [1, 10]
+    m, v = tenon.tensor([[1, 2], [3, 4]]), tenon.tensor([1, 1])
+    assert tenon.addmv(tenon.tensor([5, 5]), m, v, beta=0.6, alpha=2.9).tolist() == [6, 14]
+    assert tenon.diff(tenon.tensor([1, 4]), n=0, prepend=tenon.tensor([0])).tolist() == [1, 4]

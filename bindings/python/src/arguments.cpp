@@ -178,8 +178,10 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
   if (self >= 0) a.values[self] = call.self;
   const int free = overload.positional - (self >= 0 ? 1 : 0);
   const int first = self == 0 ? 1 : 0;
-  if (free == 1 && call.count > 0 && overload.parameters[first].kind == Kind::IntList &&
-      is_integer_or_tensor(call.args[0])) {
+  // One number may be another overload's, which takes a number: `x.hsplit(2)`.
+  const bool may_be_list = lenient || call.count > 1 || a.function->count == 1;
+  if (free == 1 && call.count > 0 && may_be_list &&
+      overload.parameters[first].kind == Kind::IntList && is_integer_or_tensor(call.args[0])) {
     for (Py_ssize_t i = 0; i < call.count; ++i) {
       if (is_integer_or_tensor(call.args[i])) continue;
       if (why) {
