@@ -14,15 +14,13 @@ namespace {
 /// hsplit, vsplit and dsplit: along `dim`, of a tensor of at least `least` dimensions.
 void check_dims(const char* op, const Tensor& self, int64_t least) {
   TENON_CHECK(self.dim() >= least, "[", op, "] torch.", op, " requires a tensor with at least ",
-              least, " dimension", least > 1 ? "s" : "", ", but got a tensor with ", self.dim(),
-              " dimensions!");
+              least, " dimension, but got a tensor with ", self.dim(), " dimensions!");
 }
 
 std::vector<Tensor> evenly(const char* op, const Tensor& self, int64_t sections, int64_t least,
                            int64_t dim) {
   check_dims(op, self, least);
-  TENON_CHECK(sections > 0, "[", op, "] number of sections must be larger than 0, got ", sections);
-  TENON_CHECK(self.size(dim) % sections == 0, "[", op, "] torch.", op,
+  TENON_CHECK(sections > 0 && self.size(dim) % sections == 0, "[", op, "] torch.", op,
               " attempted to split along dimension ", dim, ", but the size of the dimension ",
               self.size(dim), " is not divisible by the split_size ", sections, "!");
   return tensor_split(self, sections, dim);
