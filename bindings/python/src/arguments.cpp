@@ -166,6 +166,16 @@ struct Call {
   Py_ssize_t named() const { return names ? PyTuple_GET_SIZE(names) : 0; }
 };
 
+/// Whether one number may be another overload's than that of a list: `x.hsplit(2)`.
+bool takes_number(const Function& function) {
+  for (size_t i = 0; i < function.count; ++i) {
+    const Overload& overload = *function.overloads[i];
+    const int first = overload.self == 0 ? 1 : 0;
+    if (overload.count > first && overload.parameters[first].kind == Kind::Int) return true;
+  }
+  return false;
+}
+
 /// Gives each parameter of a.overload its argument. False if it does not take the call: then `why`,
 /// unless null, is the reason.
 bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
@@ -178,8 +188,7 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
   if (self >= 0) a.values[self] = call.self;
   const int free = overload.positional - (self >= 0 ? 1 : 0);
   const int first = self == 0 ? 1 : 0;
-  // One number may be another overload's, which takes a number: `x.hsplit(2)`.
-  const bool may_be_list = lenient || call.count > 1 || a.function->count == 1;
+  const bool may_be_list = lenient || call.count > 1 || !takes_number(*a.function);
   if (free == 1 && call.count > 0 && may_be_list &&
       overload.parameters[first].kind == Kind::IntList && is_integer_or_tensor(call.args[0])) {
     for (Py_ssize_t i = 0; i < call.count; ++i) {
