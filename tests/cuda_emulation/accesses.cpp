@@ -16,6 +16,7 @@ extern "C" void __asan_get_shadow_mapping(size_t* scale, size_t* offset);
 namespace cuda_emulation {
 
 Rules rules;
+thread_local bool in_kernel = false;
 
 namespace {
 
@@ -222,7 +223,7 @@ void set_dynamic_shared(size_t bytes) {
 void access(const void* data, size_t size, Access kind) {
   const auto address = reinterpret_cast<uintptr_t>(data);
   check_shadow(address, size, kind != Access::Read);
-  if (!rules.active || (address >= rules.stack && address < rules.stack_end)) return;
+  if (!in_kernel || (address >= rules.stack && address < rules.stack_end)) return;
   const auto base = reinterpret_cast<uintptr_t>(arena_of(rules.device));
   if (address >= base && address < base + kArenaBytes) {
     if (kind == Access::FloatAtomic) rules.float_atomics = true;

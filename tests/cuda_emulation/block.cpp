@@ -59,7 +59,7 @@ struct Run {
 Run run;
 std::vector<Fiber*>& idle = *new std::vector<Fiber*>;
 std::vector<Fiber*>& fibers = *new std::vector<Fiber*>;  // all, those that a trap left behind too
-bool launching = false;
+thread_local bool launching = false;
 
 uint3 index_of(uint32_t i, const dim3& size) {
   return {i % size.x, i / size.x % size.y, i / size.x / size.y};
@@ -82,7 +82,7 @@ void enter(int thread) {
   rules.meetings = t.meetings;
   rules.stack = reinterpret_cast<uintptr_t>(t.fiber->stack);
   rules.stack_end = rules.stack + kStack;
-  rules.active = true;
+  in_kernel = true;
 }
 
 void finish_switch_to_fiber(void* fake) {
@@ -91,7 +91,7 @@ void finish_switch_to_fiber(void* fake) {
 
 /// From a fiber to the scheduler, until it comes back.
 void to_scheduler() {
-  rules.active = false;
+  in_kernel = false;
   void* fake = nullptr;
   __sanitizer_start_switch_fiber(&fake, run.scheduler_stack, run.scheduler_bytes);
   run.scheduler = context::jump_fcontext(run.scheduler, nullptr).fctx;
@@ -118,7 +118,7 @@ void fiber_main(context::transfer_t from) {
       run.threads[static_cast<size_t>(thread)].fiber = self;
       enter(thread);
       if (!call_kernel()) run.trapped = true;
-      rules.active = false;
+      in_kernel = false;
       run.threads[static_cast<size_t>(run.current)].state = State::Done;
     }
     idle.push_back(self);
@@ -350,7 +350,7 @@ bool run_kernel(const Launch& l, int device) {
 }
 
 void barrier() {
-  if (!rules.active) fail("__syncthreads outside a kernel");
+  if (!in_kernel) fail("__syncthreads outside a kernel");
   Thread& t = run.threads[static_cast<size_t>(run.current)];
   t.state = State::AtBarrier;
   t.site = __builtin_return_address(0);
@@ -361,7 +361,7 @@ namespace {
 
 /// What the lanes of the mask have brought, 16 bytes each.
 const unsigned char* meet(unsigned mask, const void* value, size_t size) {
-  if (!rules.active) fail("an operation of a warp outside a kernel");
+  if (!in_kernel) fail("an operation of a warp outside a kernel");
   Thread& t = run.threads[static_cast<size_t>(run.current)];
   if (!(mask >> lane() & 1))
     fail("a lane calls an operation of a warp whose mask does not name it");
@@ -396,7 +396,7 @@ unsigned ballot(unsigned mask, bool predicate) {
 int lane() { return run.current % kWarp; }
 
 void trap() {
-  rules.active = false;
+  in_kernel = false;
   throw Trap();
 }
 

@@ -67,7 +67,6 @@ bool is_pinned(const void* data);
 
 /// What the running kernel may do where: set for each block.
 struct Rules {
-  bool active = false;   ///< a kernel's thread runs
   bool tracked = false;  ///< look for races
   bool float_atomics;    ///< out: some were seen
   int device;
@@ -81,6 +80,8 @@ struct Rules {
   uint32_t barriers, meetings;  ///< of the thread: block barriers, warp operations too
 };
 extern Rules rules;
+/// A kernel's thread runs, on this thread of the host: others go on meanwhile, by their own rules.
+extern thread_local bool in_kernel;
 /// Dynamic shared memory of the running block.
 void set_dynamic_shared(size_t bytes);
 

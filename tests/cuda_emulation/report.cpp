@@ -40,7 +40,7 @@ void fail(const std::string& what) {
     failing = true;
     std::fflush(stdout);
     std::fprintf(stderr, "CUDA emulation: %s\n%s", what.c_str(), where().c_str());
-    rules.active = false;
+    in_kernel = false;
     __sanitizer_print_stack_trace();
   }
   std::_Exit(66);
