@@ -23,7 +23,8 @@ nn::StateDict state(double first) {
   all.insert("matrix",
              arange(Scalar(first), Scalar(first + 70), TensorOptions(kDouble)).view({10, 7}));
   all.insert("small", arange(Scalar(first), Scalar(first + 2), TensorOptions(kFloat)));
-  all.insert("number", arange(Scalar(first), Scalar(first + 1), TensorOptions(kLong)).view(IntArrayRef()));
+  all.insert("number",
+             arange(Scalar(first), Scalar(first + 1), TensorOptions(kLong)).view(IntArrayRef()));
   all.insert("nothing", zeros({0, 3}, TensorOptions(kFloat)));
   return all;
 }
