@@ -19,6 +19,8 @@ TEST_CASE("view and reshape") {
   const Tensor t = numbered({2, 3, 4});
   CHECK(t.view({6, -1}).sizes() == IntArrayRef({6, 4}));
   CHECK(t.view({24}).is_view());
+  // Empty braces are sizes, no dtype.
+  CHECK(tenon::ones({1, 1}).view({}).sizes().empty());
   CHECK(t.transpose(0, 1).view({3, 2, 2, 2}).strides() == IntArrayRef({4, 12, 2, 1}));
   CHECK(t.view({1, 2, 1, 12, 1}).sizes() == IntArrayRef({1, 2, 1, 12, 1}));
   CHECK(t.reshape({4, 6}).data_ptr() == t.data_ptr());
