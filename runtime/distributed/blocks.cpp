@@ -4,13 +4,15 @@
 
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/copy.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/to.h"
 
 namespace tenon::distributed::detail {
 
 void check_tensor(const char* what, const Tensor& t) {
   TENON_CHECK_VALUE(t.defined(), "[", what, "] expected a tensor, got an undefined one");
-  TENON_CHECK_VALUE(t.is_cpu(), "[", what, "] expected a tensor of the CPU, got one of ",
-                    t.device());
+  TENON_CHECK_VALUE(t.is_cpu() || t.is_cuda(), "[", what,
+                    "] expected a tensor of the CPU or of a GPU, got one of ", t.device());
 }
 
 void check_tensors(const char* what, const std::vector<Tensor>& tensors, const Tensor& like) {
@@ -22,13 +24,18 @@ void check_tensors(const char* what, const std::vector<Tensor>& tensors, const T
   }
 }
 
-std::string describe(const Tensor& t) { return concat(t.scalar_type(), " ", t.sizes()); }
+std::string describe(const Tensor& t) {
+  return tenon::detail::concat(t.scalar_type(), " ", t.sizes());
+}
 
 void copy(char* to, std::string_view from) {
   if (!from.empty()) std::memmove(to, from.data(), from.size());
 }
 
-Dense::Dense(const Tensor& t) : tensor_(t), dense_(t.is_contiguous() ? t : t.contiguous()) {}
+Dense::Dense(const Tensor& t, bool read)
+    : tensor_(t), dense_(t.is_cpu() && t.is_contiguous() ? t
+                         : read                          ? t.to(kCPU).contiguous()
+                                : Tensor(empty(t.sizes(), TensorOptions(t.scalar_type())))) {}
 
 void Dense::write_back() const {
   if (!dense_.is_same(tensor_)) tensor_.detach().copy_(dense_);
@@ -40,7 +47,7 @@ Block::Block(const std::vector<Tensor>& tensors, bool read) : tensors_(tensors) 
   for (const Tensor& t : tensors) {
     bytes_ += t.nbytes();
     if (t.numel() == 0) continue;
-    adjacent = adjacent && t.is_contiguous() && (!next || t.data_ptr() == next);
+    adjacent = adjacent && t.is_cpu() && t.is_contiguous() && (!next || t.data_ptr() == next);
     if (!data_) data_ = static_cast<char*>(t.data_ptr());
     next = static_cast<const char*>(t.data_ptr()) + t.nbytes();
   }
@@ -62,7 +69,7 @@ void Block::write_back() const {
   size_t at = 0;
   for (const Tensor& t : tensors_) {
     if (t.numel() > 0) {
-      const Dense dense(t);
+      const Dense dense(t, false);
       copy(dense.data(), {data_ + at, dense.bytes()});
       dense.write_back();
     }

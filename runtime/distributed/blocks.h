@@ -9,7 +9,7 @@
 
 namespace tenon::distributed::detail {
 
-/// ValueError "[what] ..." unless there is a tensor with memory.
+/// ValueError "[what] ..." unless it is a tensor of the CPU or of a GPU.
 void check_tensor(const char* what, const Tensor& t);
 /// The same of all, and TypeError unless they have the dtype of `like`.
 void check_tensors(const char* what, const std::vector<Tensor>& tensors, const Tensor& like);
@@ -20,10 +20,11 @@ void copy(char* to, std::string_view from);
 
 /// The elements of a tensor one after another in the host's memory, and back. Memory is written
 /// without counting as an in-place change: autograd need not know that buffers of another rank
-/// arrived.
+/// arrived. Those of a GPU are copied in its current stream.
 class Dense {
  public:
-  explicit Dense(const Tensor& t);
+  /// `read`: whether it begins as what the tensor holds.
+  explicit Dense(const Tensor& t, bool read = true);
   char* data() const { return static_cast<char*>(dense_.data_ptr()); }
   size_t bytes() const { return dense_.nbytes(); }
   std::string_view view() const { return {data(), bytes()}; }
@@ -33,7 +34,7 @@ class Dense {
   Tensor tensor_, dense_;
 };
 
-/// Tensors as one block of bytes: their own memory if they lie in it one after another.
+/// Tensors as one block of bytes of the host: their own memory if they lie in it one after another.
 class Block {
  public:
   /// `read`: whether the block begins as what the tensors hold.

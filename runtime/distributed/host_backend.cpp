@@ -122,7 +122,11 @@ void HostBackend::run(Call& call) noexcept {
   std::exception_ptr error;
   try {
     const NoGradGuard no_grad;
+    call.begun.wait();
     run_or_throw(call);
+    // What was copied to GPUs is there.
+    call.begun.set();
+    call.begun.synchronize();
   } catch (const std::exception& e) {
     error = std::current_exception();
     last_error_ = e.what();

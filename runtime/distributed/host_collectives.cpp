@@ -31,6 +31,11 @@ size_t sum(const std::vector<size_t>& sizes, size_t n) {
                           " elements to rank ", taker, ", which expects ", takes);
 }
 
+Mark begun(std::vector<Tensor> some, const std::vector<Tensor>& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return Mark(some);
+}
+
 /// The reduction of what all sent, in the order of the ranks, so that it is the same everywhere.
 template <class Headers>
 void reduce_all(char* out, const Headers& headers, size_t offset, size_t bytes, size_t n,
@@ -45,12 +50,12 @@ void reduce_all(char* out, const Headers& headers, size_t offset, size_t bytes, 
 WorkPtr HostBackend::broadcast(const Tensor& tensor, int root, const CallOptions& options) {
   check_tensor("broadcast", tensor);
   check_root("broadcast", root);
-  Call call{.what = "broadcast"};
+  Call call{.what = "broadcast", .begun = Mark({tensor})};
   call.header.text = concat("broadcast from rank ", root, " of ", describe(tensor));
   const bool small = is_small(tensor.nbytes());
   const auto dense = std::make_shared<std::unique_ptr<Dense>>();
   call.small_data = [=, this] {
-    *dense = std::make_unique<Dense>(tensor);
+    *dense = std::make_unique<Dense>(tensor, rank() == root);
     return small && rank() == root ? (*dense)->view() : std::string_view();
   };
   call.run = [=, this](const Peers& peers, Deadline deadline) {
@@ -67,7 +72,7 @@ WorkPtr HostBackend::broadcast(const Tensor& tensor, int root, const CallOptions
 WorkPtr HostBackend::all_reduce(const Tensor& tensor, ReduceOp op, const CallOptions& options) {
   check_tensor("all_reduce", tensor);
   const ReduceFunction function = reduce_function(op, tensor.scalar_type(), "all_reduce");
-  Call call{.what = "all_reduce"};
+  Call call{.what = "all_reduce", .begun = Mark({tensor})};
   call.header.text = concat("all_reduce(", to_string(op), ") of ", describe(tensor));
   const auto dense = std::make_shared<std::unique_ptr<Dense>>();
   call.small_data = [=] {
@@ -93,7 +98,7 @@ WorkPtr HostBackend::reduce(const Tensor& tensor, int root, ReduceOp op,
   check_tensor("reduce", tensor);
   check_root("reduce", root);
   const ReduceFunction function = reduce_function(op, tensor.scalar_type(), "reduce");
-  Call call{.what = "reduce"};
+  Call call{.what = "reduce", .begun = Mark({tensor})};
   call.header.text = concat("reduce(", to_string(op), ") to rank ", root, " of ", describe(tensor));
   const auto dense = std::make_shared<std::unique_ptr<Dense>>();
   call.small_data = [=] {
@@ -128,7 +133,7 @@ WorkPtr HostBackend::all_gather(const std::vector<Tensor>& outputs, const Tensor
   check_tensor("all_gather", input);
   check_count("all_gather", "outputs", outputs.size());
   check_tensors("all_gather", outputs, input);
-  Call call{.what = "all_gather"};
+  Call call{.what = "all_gather", .begun = begun(outputs, {input})};
   call.header.text = concat("all_gather of ", input.scalar_type());
   call.header.sizes = counts(outputs);
   call.header.sizes.push_back(input.numel());
@@ -172,7 +177,7 @@ WorkPtr HostBackend::gather(const std::vector<Tensor>& outputs, const Tensor& in
   TENON_CHECK_VALUE(rank() == root || outputs.empty(), "[gather] outputs are rank ", root,
                     "'s alone, got ", outputs.size(), " on rank ", rank());
   check_tensors("gather", outputs, input);
-  Call call{.what = "gather"};
+  Call call{.what = "gather", .begun = begun(outputs, {input})};
   call.header.text = concat("gather to rank ", root, " of ", input.scalar_type());
   call.header.sizes = counts(outputs);
   call.header.sizes.insert(call.header.sizes.begin(), input.numel());
@@ -214,7 +219,7 @@ WorkPtr HostBackend::scatter(const Tensor& output, const std::vector<Tensor>& in
   TENON_CHECK_VALUE(rank() == root || inputs.empty(), "[scatter] inputs are rank ", root,
                     "'s alone, got ", inputs.size(), " on rank ", rank());
   check_tensors("scatter", inputs, output);
-  Call call{.what = "scatter"};
+  Call call{.what = "scatter", .begun = begun(inputs, {output})};
   call.header.text = concat("scatter from rank ", root, " of ", output.scalar_type());
   call.header.sizes = counts(inputs);
   call.header.sizes.insert(call.header.sizes.begin(), output.numel());
@@ -230,7 +235,7 @@ WorkPtr HostBackend::scatter(const Tensor& output, const std::vector<Tensor>& in
     }
   };
   call.run = [=, this](const Peers& peers, Deadline deadline) {
-    const Dense dense(output);
+    const Dense dense(output, false);
     const auto& counts = peers.headers[root].sizes;
     const auto sizes =
         bytes_of(counts.data() + 1, static_cast<size_t>(size()), output.element_size());
@@ -253,7 +258,7 @@ WorkPtr HostBackend::reduce_scatter(const Tensor& output, const std::vector<Tens
   check_count("reduce_scatter", "inputs", inputs.size());
   check_tensors("reduce_scatter", inputs, output);
   const ReduceFunction function = reduce_function(op, output.scalar_type(), "reduce_scatter");
-  Call call{.what = "reduce_scatter"};
+  Call call{.what = "reduce_scatter", .begun = begun(inputs, {output})};
   std::vector<int64_t> numbers = counts(inputs);
   call.header.text = concat("reduce_scatter(", to_string(op), ") of ", output.scalar_type(), " ",
                             IntArrayRef(numbers));
@@ -271,7 +276,7 @@ WorkPtr HostBackend::reduce_scatter(const Tensor& output, const std::vector<Tens
     }
   };
   call.run = [=, this](const Peers& peers, Deadline deadline) {
-    const Dense dense(output);
+    const Dense dense(output, false);
     const auto sizes = bytes_of(numbers.data(), numbers.size(), output.element_size());
     const auto n = static_cast<size_t>(output.numel());
     if (peers.all_inline()) {
@@ -297,7 +302,7 @@ WorkPtr HostBackend::all_to_all(const std::vector<Tensor>& outputs,
   check_tensor("all_to_all", inputs[0]);
   check_tensors("all_to_all", inputs, inputs[0]);
   check_tensors("all_to_all", outputs, inputs[0]);
-  Call call{.what = "all_to_all"};
+  Call call{.what = "all_to_all", .begun = begun(inputs, outputs)};
   call.header.text = concat("all_to_all of ", inputs[0].scalar_type());
   const std::vector<int64_t> in = counts(inputs), out = counts(outputs);
   call.header.sizes = in;

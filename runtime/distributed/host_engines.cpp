@@ -1,4 +1,4 @@
-// The backends of CPU tensors that this build has.
+// The backends that this build has by itself.
 
 #include "runtime/distributed/host_backend.h"
 #include "runtime/distributed/shared_memory.h"

@@ -35,7 +35,7 @@ class HostBackend::Receive final : public Work {
  public:
   Receive(HostBackend& backend, Tensor tensor, int source, uint64_t tag, Milliseconds timeout)
       : backend_(backend), tensor_(std::move(tensor)), source_(source), tag_(tag),
-        timeout_(timeout) {}
+        timeout_(timeout), begun_({tensor_}) {}
 
   bool is_completed() override {
     backend_.take_earlier(*this, false, timeout_);
@@ -68,9 +68,13 @@ class HostBackend::Receive final : public Work {
                          data.size() == tensor_.nbytes(),
                      "[recv] rank ", source_, " sent ", sent, ", rank ", backend_.rank(),
                      " expects ", own);
-      const Dense dense(tensor_);
+      begun_.wait();
+      const Dense dense(tensor_, false);
       copy(dense.data(), data);
       dense.write_back();
+      // Another thread or stream may be the one to use it.
+      begun_.set();
+      begun_.synchronize();
     } catch (...) {
       error = std::current_exception();
     }
@@ -84,6 +88,7 @@ class HostBackend::Receive final : public Work {
   int source_;
   const uint64_t tag_;
   const Milliseconds timeout_;
+  Mark begun_;
 };
 
 WorkPtr HostBackend::recv(const Tensor& tensor, int src, int tag, const CallOptions& options) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "aten/core/thread_state.h"
+#include "runtime/distributed/streams.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/narrow.h"
@@ -193,37 +194,75 @@ WorkPtr all_reduce(const Tensor& tensor, ReduceOp op, const GroupPtr& group,
   return done_or_throw(group_or_default(group)->backend().all_reduce(tensor, op, options), options);
 }
 
+namespace {
+
+/// Tensors that are reduced as one, and copied back from it by the thread that has reduced it.
+class Coalesced final : public Work, public std::enable_shared_from_this<Coalesced> {
+ public:
+  Coalesced(std::vector<Tensor> tensors, Tensor flat)
+      : tensors_(std::move(tensors)), flat_(std::move(flat)) {}
+
+  template <class F>
+  void each(F&& f) const {
+    int64_t at = 0;
+    for (const Tensor& t : tensors_) {
+      f(t.detach(), flat_.narrow(0, at, t.numel()).view(t.sizes()));
+      at += t.numel();
+    }
+  }
+  const Tensor& flat() const { return flat_; }
+  void copy_back_after(const WorkPtr& reduction) {
+    reduction->then([reduction, self = shared_from_this()] {
+      std::exception_ptr error = reduction->exception();
+      try {
+        const NoGradGuard no_grad;
+        if (!error) {
+          reduction->wait();  // on a GPU: the streams of this thread
+          self->each([](const Tensor& t, const Tensor& part) {
+            t.copy_(part);
+            detail::keep_for_current_stream(t);
+          });
+          detail::keep_for_current_stream(self->flat_);
+          self->copied_ = detail::Mark({self->flat_});
+        }
+      } catch (...) {
+        error = std::current_exception();
+      }
+      self->finish(error);
+    });
+  }
+  void wait(Milliseconds timeout) override {
+    Work::wait(timeout);
+    copied_.wait();
+  }
+
+ private:
+  const std::vector<Tensor> tensors_;
+  const Tensor flat_;
+  detail::Mark copied_;
+};
+
+}  // namespace
+
 WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors, ReduceOp op, const GroupPtr& group,
                              const CallOptions& options) {
   TENON_CHECK_VALUE(!tensors.empty(), "[all_reduce_coalesced] expected at least one tensor");
   const NoGradGuard no_grad;
   int64_t total = 0;
   for (const Tensor& t : tensors) {
-    TENON_CHECK_TYPE(t.defined() && t.scalar_type() == tensors[0].scalar_type(),
-                     "[all_reduce_coalesced] expected tensors of one dtype");
+    TENON_CHECK_VALUE(t.defined(),
+                      "[all_reduce_coalesced] expected a tensor, got an undefined one");
+    TENON_CHECK_TYPE(t.scalar_type() == tensors[0].scalar_type(),
+                     "[all_reduce_coalesced] expected tensors of one dtype, got ",
+                     tensors[0].scalar_type(), " and ", t.scalar_type());
+    TENON_CHECK_VALUE(t.device() == tensors[0].device(),
+                      "[all_reduce_coalesced] expected tensors on one device, got ",
+                      tensors[0].device(), " and ", t.device());
     total += t.numel();
   }
-  const Tensor flat = zeros({total}, TensorOptions(tensors[0].scalar_type()));
-  const auto each = [tensors, flat](auto&& f) {
-    int64_t at = 0;
-    for (const Tensor& t : tensors) {
-      f(t.detach(), flat.narrow(0, at, t.numel()).view(t.sizes()));
-      at += t.numel();
-    }
-  };
-  each([](const Tensor& t, const Tensor& part) { part.copy_(t); });
-  const WorkPtr inner = group_or_default(group)->backend().all_reduce(flat, op, options);
-  const WorkPtr work = std::make_shared<Work>();
-  inner->then([inner, work, each] {
-    std::exception_ptr error = inner->exception();
-    try {
-      const NoGradGuard no_grad;
-      if (!error) each([](const Tensor& t, const Tensor& part) { t.copy_(part); });
-    } catch (...) {
-      error = std::current_exception();
-    }
-    work->finish(error);
-  });
+  const auto work = std::make_shared<Coalesced>(tensors, zeros({total}, tensors[0].options()));
+  work->each([](const Tensor& t, const Tensor& part) { part.copy_(t); });
+  work->copy_back_after(group_or_default(group)->backend().all_reduce(work->flat(), op, options));
   return done_or_throw(work, options);
 }
 

@@ -60,6 +60,7 @@ void add_work(nb::module_& module) {
           nb::call_guard<Unlocked>())
       .def("is_success", [](const PyWork& w) { return w.work->is_success(); })
       .def("_source_rank", [](const PyWork& w) { return w.work->source_rank(); })
+      .def_prop_ro("_is_receive", [](const PyWork& w) { return w.group.has_value(); })
       .def("result", [](const PyWork& w) { return w.result; })
       .def("exception",
            [](const PyWork& w) -> nb::object {
