@@ -56,7 +56,9 @@ inline void step(nn::Module& module, double rate = 0.1) {
   }
 }
 
-inline Tensor loss_of(const Tensor& out) { return (out * out).sum() / static_cast<double>(out.size(0)); }
+inline Tensor loss_of(const Tensor& out) {
+  return (out * out).sum() / static_cast<double>(out.size(0));
+}
 
 /// The largest difference; 1e300 if sizes differ or there is something that is no number.
 inline double distance(const std::vector<double>& a, const std::vector<double>& b) {

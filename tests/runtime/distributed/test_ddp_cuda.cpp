@@ -18,8 +18,8 @@
 #include "tests/runtime/values.h"
 
 // DistributedDataParallel of models on GPUs, one for each rank: what they compute is what the same
-// ranks compute on the CPU. Nothing of it waits for a GPU before all iterations have been asked for,
-// so that under emulated CUDA whatever is not ordered by events runs in another order.
+// ranks compute on the CPU. Nothing of it waits for a GPU before all iterations have been asked
+// for, so that under emulated CUDA whatever is not ordered by events runs in another order.
 
 using namespace tenon;
 using namespace tenon::distributed;
@@ -122,7 +122,8 @@ TEST_CASE("cuda ddp: gradients as on the CPU, in buckets of any size, as views o
   }
 }
 
-TEST_CASE("cuda ddp: parameters that some or no ranks use, and that are named where it is a mistake") {
+TEST_CASE(
+    "cuda ddp: parameters that some or no ranks use, and that are named where it is a mistake") {
   if (!has_gpus()) return;
   for (const bool views : {false, true}) {
     check_as_on_cpu([&](const GroupPtr& g, Device device) {
@@ -130,21 +131,22 @@ TEST_CASE("cuda ddp: parameters that some or no ranks use, and that are named wh
                    {}, true);
     });
   }
-  CHECK(all_well(on_threads(
-      kRanks,
-      [](const GroupPtr& g) {
-        const std::string error = error_of([&] { train(g, gpu_of(g), {}, {}, true); });
-        require(contains(error, "rank 0: no gradient for parameters") &&
-                    contains(error, "extra.weight (number 4)"),
-                "names in: " + error);
-      },
-      {.backend = "nccl"})));
+  CHECK(all_well(on_threads(kRanks,
+                            [](const GroupPtr& g) {
+                              const std::string error =
+                                  error_of([&] { train(g, gpu_of(g), {}, {}, true); });
+                              require(contains(error, "rank 0: no gradient for parameters") &&
+                                          contains(error, "extra.weight (number 4)"),
+                                      "names in: " + error);
+                            },
+                            {.backend = "nccl"})));
 }
 
 TEST_CASE("cuda ddp: hooks") {
   if (!has_gpus()) return;
   const DistributedDataParallelOptions small{.bucket_cap_mb = 4e-5, .first_bucket_bytes = 40};
-  check_as_on_cpu([&](const GroupPtr& g, Device d) { return train(g, d, small, allreduce_hook()); });
+  check_as_on_cpu(
+      [&](const GroupPtr& g, Device d) { return train(g, d, small, allreduce_hook()); });
   // One unit in the last place of a half type.
   for (const CommHook& hook : {fp16_compress_hook(), bf16_compress_hook()})
     check_as_on_cpu([&](const GroupPtr& g, Device d) { return train(g, d, small, hook); }, 1e-2);
@@ -206,10 +208,8 @@ TEST_CASE("cuda ddp: static graphs with reentrant checkpoints") {
     Checkpointed net;
     fill(*net, 1);
     net->to(device);
-    DistributedDataParallel<Checkpointed> ddp(net, {.group = g,
-                                                    .bucket_cap_mb = 8e-6,
-                                                    .first_bucket_bytes = 8,
-                                                    .static_graph = true});
+    DistributedDataParallel<Checkpointed> ddp(
+        net, {.group = g, .bucket_cap_mb = 8e-6, .first_bucket_bytes = 8, .static_graph = true});
     std::vector<Tensor> kept;
     for (int i = 0; i < 3; ++i) {
       Tensor x = numbers(4, 3, 10 * i + g->rank()).to(device);
@@ -286,6 +286,7 @@ TEST_CASE("cuda ddp: models on different kinds of devices are an error on every 
   for (const std::string& error : errors) {
     CAPTURE(error);
     CHECK(contains(error, "[DistributedDataParallel] expected the same model on all ranks"));
-    CHECK(contains(error, "rank 1 has parameter first.weight: Float [5, 3], strides [3, 1], on cuda"));
+    CHECK(contains(error,
+                   "rank 1 has parameter first.weight: Float [5, 3], strides [3, 1], on cuda"));
   }
 }
