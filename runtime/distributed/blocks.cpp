@@ -38,7 +38,7 @@ Dense::Dense(const Tensor& t, bool read)
                                 : Tensor(empty(t.sizes(), TensorOptions(t.scalar_type())))) {}
 
 void Dense::write_back() const {
-  if (!dense_.is_same(tensor_)) tensor_.detach().copy_(dense_);
+  if (!dense_.is_same(tensor_)) tensor_.data().copy_(dense_);
 }
 
 Block::Block(const std::vector<Tensor>& tensors, bool read) : tensors_(tensors) {

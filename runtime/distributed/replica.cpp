@@ -81,10 +81,7 @@ Replica::Replica(const std::string& name, Named parameters, const Named& buffers
 }
 
 void Replica::broadcast_all(const std::vector<Tensor>& tensors, int src) const {
-  std::vector<WorkPtr> works;
-  for (const Tensor& t : tensors)
-    works.push_back(options_.group->backend().broadcast(t, src, {.async_op = true}));
-  for (const WorkPtr& work : works) work->wait();
+  broadcast_coalesced(tensors, options_.group->global_ranks()[src], options_.group);
 }
 
 bool Replica::is_watching() const { return sync_ && GradMode::is_enabled(); }

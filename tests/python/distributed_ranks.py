@@ -115,6 +115,9 @@ def collectives():
         work = dist.all_reduce_coalesced(tensors, async_op=True)
         work.wait()
         assert [t.tolist() for t in tensors] == [[2 * (1 + 2 * i)] * 2 for i in range(3)]
+        tensors = [lib.full((2,), float(rank)), lib.full((), rank + 3)]
+        dist._broadcast_coalesced(dist.group.WORLD, tensors, src=1)
+        assert [t.tolist() for t in tensors] == [[1, 1], 4]
     dist.barrier()
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=100))
     return out

@@ -263,6 +263,10 @@ void add_collectives(nb::module_& module) {
       },
       arg("tensor"), arg("src"), arg("group").none(), arg("tag"), nb::call_guard<Unlocked>());
   module.def(
+      "_broadcast_coalesced",
+      [](Ts tensors, int src, G g) { d::broadcast_coalesced(tensors, src, group_of(g)); },
+      arg("tensors"), arg("src"), arg("group").none(), nb::call_guard<Unlocked>());
+  module.def(
       "_monitored_barrier",
       [](G g, std::optional<Milliseconds> timeout) {
         d::monitored_barrier(group_of(g), timeout.value_or(Milliseconds(0)));

@@ -272,7 +272,7 @@ class NcclBackend final : public HostBackend {
         c.launch(what, state->work, state->start, deadline, f, [&] {
           for (size_t i = 0; i < state->targets.size(); ++i) {
             const Tensor &target = state->targets[i], &result = state->outputs[i];
-            if (target.defined() && !target.is_contiguous()) target.detach().copy_(result);
+            if (target.defined() && !target.is_contiguous()) target.data().copy_(result);
           }
           // The memory is not given away before this stream has done with it.
           for (const auto* tensors : {&state->inputs, &state->outputs, &state->targets}) {

@@ -483,9 +483,8 @@ def recv_object_list(object_list, src=None, group=None, device=None, group_src=N
 
 
 def _broadcast_coalesced(process_group, tensors, buffer_size=0, src=0):
-    """All tensors of one rank to the others, one collective after another."""
-    for work in [broadcast(t, get_global_rank(process_group, src), process_group, async_op=True) for t in tensors]:
-        work.wait()
+    """All tensors of one rank to the others, the small ones joined to few messages."""
+    _C._broadcast_coalesced(list(tensors), get_global_rank(process_group, src), process_group)
 
 
 def _get_future(self):
