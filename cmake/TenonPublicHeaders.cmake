@@ -148,6 +148,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/distributed/rendezvous.h
   runtime/distributed/replica.h
   runtime/distributed/store.h
+  runtime/distributed/streams.h
   runtime/distributed/sync_batch_norm.h
   runtime/distributed/tcp_store.h
   runtime/distributed/timeline.h

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace tenon::distributed {
 
@@ -18,18 +19,19 @@ compute_bucket_assignment_by_size(const std::vector<Tensor>& tensors,
     size_t bytes = 0;
     size_t limit = 0;
   };
-  std::map<ScalarType, Filling> filling;
+  std::map<std::tuple<ScalarType, DeviceType, DeviceIndex>, Filling> filling;
   std::vector<std::vector<size_t>> buckets;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const size_t index = order.empty() ? i : order[i];
-    Filling& f = filling[tensors[index].scalar_type()];
+    const Device device = tensors[index].device();
+    Filling& f = filling[{tensors[index].scalar_type(), device.type(), device.index()}];
     f.indices.push_back(index);
     f.bytes += tensors[index].nbytes();
     if (f.bytes < limits[f.limit]) continue;
     buckets.push_back(std::move(f.indices));
     f = Filling{{}, 0, std::min(f.limit + 1, limits.size() - 1)};
   }
-  for (auto& [dtype, f] : filling) {
+  for (auto& [kind, f] : filling) {
     if (!f.indices.empty()) buckets.push_back(std::move(f.indices));
   }
   if (order.empty()) {

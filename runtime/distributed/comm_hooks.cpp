@@ -1,6 +1,7 @@
 #include "runtime/distributed/comm_hooks.h"
 
 #include "aten/core/thread_state.h"
+#include "runtime/distributed/streams.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/to.h"
@@ -19,6 +20,7 @@ CommHook compress_hook(ScalarType dtype) {
       work->wait();
       const NoGradGuard no_grad_either;
       buffer.copy_(compressed);
+      detail::keep_for_current_stream(compressed);
     };
   };
 }

@@ -7,13 +7,16 @@
 #include "runtime/distributed/backend.h"
 #include "runtime/distributed/engine.h"
 #include "runtime/distributed/mesh.h"
+#include "runtime/distributed/streams.h"
 
 namespace tenon::distributed::detail {
 
-/// The collectives of CPU tensors. Before any data moves, each rank tells all others what it is
-/// about to do, over the mesh: calls that differ are an error on every rank, and nothing else
-/// happens. What is small goes along with that; the engine moves the rest. Calls run in order, on
-/// the calling thread if it waits for them and nothing is queued, else on a thread of the group's.
+/// Collectives by way of the host's memory, which is where CPU tensors are; those of GPUs are
+/// copied to it and back, after what the caller's current streams hold, and done when they are
+/// back. Before any data moves, each rank tells all others what it is about to do, over the mesh:
+/// calls that differ are an error on every rank, and nothing else happens. What is small goes along
+/// with that; the engine moves the rest. Calls run in order, on the calling thread if it waits for
+/// them and nothing is queued, else on a thread of the group's.
 class TENON_API HostBackend : public Backend {
  public:
   /// Makes the engine when first there is something for it; called on all ranks at once.
@@ -64,6 +67,7 @@ class TENON_API HostBackend : public Backend {
     std::function<void(const Peers&)> check = {};  // of sizes; throws the same on all ranks
     std::function<void(const Peers&, Deadline)> run = {};
     WorkPtr work = std::make_shared<Work>();
+    Mark begun = {};  // of the caller's streams, if GPUs' tensors go by way of the host
     Milliseconds timeout{0};
   };
 

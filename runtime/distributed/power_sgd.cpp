@@ -24,9 +24,10 @@ namespace tenon::distributed {
 namespace {
 
 /// The columns of a matrix [n, r] made orthonormal one after another (Gram-Schmidt, each taken off
-/// twice, so that rounding does not bring it back); those that depend on others become 0.
+/// twice, so that rounding does not bring it back); those that depend on others become 0. The host
+/// does it: the matrix is small.
 Tensor orthonormal(const Tensor& matrix, double epsilon) {
-  const Tensor result = matrix.to(kDouble, false, true).contiguous();
+  const Tensor result = matrix.to(kCPU, kDouble, false, true).contiguous();
   const int64_t n = matrix.size(0), r = matrix.size(1);
   auto* data = result.data_ptr<double>();
   const auto dot = [&](int64_t a, int64_t b) {
@@ -47,11 +48,11 @@ Tensor orthonormal(const Tensor& matrix, double epsilon) {
     for (int64_t i = 0; i < n; ++i)
       data[i * r + c] = dependent ? 0 : data[i * r + c] / (norm + epsilon);
   }
-  return result.to(matrix.scalar_type());
+  return result.to(matrix.device(), matrix.scalar_type());
 }
 
 bool has_zero_column(const Tensor& matrix) {
-  const Tensor norms = matrix.mul(matrix).sum(IntArrayRef({0}), false, kDouble);
+  const Tensor norms = matrix.mul(matrix).sum(IntArrayRef({0}), false, kDouble).to(kCPU);
   const auto* begin = norms.data_ptr<double>();
   return std::find(begin, begin + norms.numel(), 0.0) != begin + norms.numel();
 }
@@ -61,7 +62,7 @@ struct Joined {
   Tensor flat;
   std::vector<Tensor> parts;
 
-  Joined(const std::vector<std::vector<int64_t>>& shapes, ScalarType dtype) {
+  Joined(const std::vector<std::vector<int64_t>>& shapes, const TensorOptions& options) {
     int64_t total = 0, at = 0;
     std::vector<int64_t> counts;
     for (const auto& shape : shapes) {
@@ -70,7 +71,7 @@ struct Joined {
       counts.push_back(count);
       total += count;
     }
-    flat = zeros({total}, TensorOptions(dtype));
+    flat = zeros({total}, options);
     for (size_t i = 0; i < shapes.size(); ++i) {
       parts.push_back(flat.narrow(0, at, counts[i]).view(shapes[i]));
       at += counts[i];
@@ -132,8 +133,8 @@ std::function<void()> PowerSGDState::reduce(const GradBucket& bucket) {
   if (options_.use_error_feedback) {
     const auto lost = errors_.find(bucket.index);
     if (lost != errors_.end() && lost->second.numel() == bucket.buffer.numel())
-      bucket.buffer.add_(lost->second.to(dtype));
-    pass->error = zeros({bucket.buffer.numel()}, TensorOptions(dtype));
+      bucket.buffer.add_(lost->second.to(bucket.buffer.device(), dtype));
+    pass->error = zeros({bucket.buffer.numel()}, bucket.buffer.options());
   }
   // The gradients lie in the buffer one after another, in whatever layout.
   int64_t at = 0;
@@ -157,9 +158,9 @@ std::function<void()> PowerSGDState::reduce(const GradBucket& bucket) {
     }
     at += g.numel();
   }
-  pass->all_plain.emplace(plain, dtype);
-  pass->all_p.emplace(p, dtype);
-  pass->all_q.emplace(q, dtype);
+  pass->all_plain.emplace(plain, bucket.buffer.options());
+  pass->all_p.emplace(p, bucket.buffer.options());
+  pass->all_q.emplace(q, bucket.buffer.options());
   numel_after_ +=
       pass->all_plain->flat.numel() + pass->all_p->flat.numel() + pass->all_q->flat.numel();
 
@@ -172,7 +173,7 @@ std::function<void()> PowerSGDState::reduce(const GradBucket& bucket) {
     if (fits) factor = orthonormal(known[i], options_.orthogonalization_epsilon);
     // One that has lost a column would never find it again.
     if (!fits || has_zero_column(factor)) factor = new_factor(q[i][0], q[i][1], dtype);
-    pass->all_p->parts[i].copy_(pass->matrices[i].matmul(factor.to(dtype)));
+    pass->all_p->parts[i].copy_(pass->matrices[i].matmul(factor.to(bucket.buffer.device(), dtype)));
   }
   const auto start = [&](Joined& joined) {
     if (joined.flat.numel() == 0) return;

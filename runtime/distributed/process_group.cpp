@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "aten/core/thread_state.h"
+#include "runtime/distributed/streams.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/narrow.h"
@@ -193,38 +194,113 @@ WorkPtr all_reduce(const Tensor& tensor, ReduceOp op, const GroupPtr& group,
   return done_or_throw(group_or_default(group)->backend().all_reduce(tensor, op, options), options);
 }
 
-WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors, ReduceOp op, const GroupPtr& group,
-                             const CallOptions& options) {
-  TENON_CHECK_VALUE(!tensors.empty(), "[all_reduce_coalesced] expected at least one tensor");
-  const NoGradGuard no_grad;
-  int64_t total = 0;
-  for (const Tensor& t : tensors) {
-    TENON_CHECK_TYPE(t.defined() && t.scalar_type() == tensors[0].scalar_type(),
-                     "[all_reduce_coalesced] expected tensors of one dtype");
-    total += t.numel();
-  }
-  const Tensor flat = zeros({total}, TensorOptions(tensors[0].scalar_type()));
-  const auto each = [tensors, flat](auto&& f) {
-    int64_t at = 0;
+namespace {
+
+/// Tensors that are sent or reduced as one, and copied back from it by the thread that has done so.
+class Coalesced final : public Work, public std::enable_shared_from_this<Coalesced> {
+ public:
+  /// ValueError or TypeError unless they are of one dtype and on one device.
+  Coalesced(const char* what, const std::vector<Tensor>& tensors) : tensors_(tensors) {
+    TENON_CHECK_VALUE(!tensors.empty(), "[", what, "] expected at least one tensor");
+    int64_t total = 0;
     for (const Tensor& t : tensors) {
-      f(t.detach(), flat.narrow(0, at, t.numel()).view(t.sizes()));
+      TENON_CHECK_VALUE(t.defined(), "[", what, "] expected a tensor, got an undefined one");
+      TENON_CHECK_TYPE(t.scalar_type() == tensors[0].scalar_type(), "[", what,
+                       "] expected tensors of one dtype, got ", tensors[0].scalar_type(), " and ",
+                       t.scalar_type());
+      TENON_CHECK_VALUE(t.device() == tensors[0].device(), "[", what,
+                        "] expected tensors on one device, got ", tensors[0].device(), " and ",
+                        t.device());
+      total += t.numel();
+    }
+    flat_ = zeros({total}, tensors[0].options());
+  }
+  const Tensor& flat() const { return flat_; }
+
+  void copy_in() const {
+    const NoGradGuard no_grad;
+    each([](const Tensor& t, const Tensor& part) { part.copy_(t); });
+  }
+  /// It is done when `inner`, the collective of flat(), is, and the tensors have what is there.
+  void copy_back_after(const WorkPtr& inner) {
+    inner->then([inner, self = shared_from_this()] {
+      std::exception_ptr error = inner->exception();
+      try {
+        if (!error) self->copy_back(*inner);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      self->finish(error);
+    });
+  }
+  void wait(Milliseconds timeout) override {
+    Work::wait(timeout);
+    copied_.wait();
+  }
+
+ private:
+  /// Without counting as an in-place change, as elsewhere.
+  void copy_back(Work& inner) {
+    const NoGradGuard no_grad;
+    inner.wait();  // on a GPU: the streams of this thread
+    each([](const Tensor& t, const Tensor& part) {
+      t.data().copy_(part);
+      detail::keep_for_current_stream(t);
+    });
+    detail::keep_for_current_stream(flat_);
+    copied_ = detail::Mark({flat_});
+  }
+  template <class F>
+  void each(F&& f) const {
+    int64_t at = 0;
+    for (const Tensor& t : tensors_) {
+      f(t, flat_.narrow(0, at, t.numel()).view(t.sizes()));
       at += t.numel();
     }
-  };
-  each([](const Tensor& t, const Tensor& part) { part.copy_(t); });
-  const WorkPtr inner = group_or_default(group)->backend().all_reduce(flat, op, options);
-  const WorkPtr work = std::make_shared<Work>();
-  inner->then([inner, work, each] {
-    std::exception_ptr error = inner->exception();
-    try {
-      const NoGradGuard no_grad;
-      if (!error) each([](const Tensor& t, const Tensor& part) { t.copy_(part); });
-    } catch (...) {
-      error = std::current_exception();
-    }
-    work->finish(error);
-  });
+  }
+
+  const std::vector<Tensor> tensors_;
+  Tensor flat_;
+  detail::Mark copied_;
+};
+
+}  // namespace
+
+WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors, ReduceOp op, const GroupPtr& group,
+                             const CallOptions& options) {
+  const auto work = std::make_shared<Coalesced>("all_reduce_coalesced", tensors);
+  work->copy_in();
+  work->copy_back_after(group_or_default(group)->backend().all_reduce(work->flat(), op, options));
   return done_or_throw(work, options);
+}
+
+void broadcast_coalesced(const std::vector<Tensor>& tensors, int src, const GroupPtr& group) {
+  // What is larger is not worth a copy: a message costs as much as some kilobytes.
+  constexpr size_t kJoined = 256 << 10;
+  const GroupPtr g = group_or_default(group);
+  const bool is_own = g->rank() == g->group_rank(src);
+  std::vector<WorkPtr> works;
+  std::vector<std::vector<Tensor>> alike;  // in dtype and device; all ranks have the same order
+  for (const Tensor& t : tensors) {
+    TENON_CHECK_VALUE(t.defined(), "[broadcast_coalesced] expected a tensor, got an undefined one");
+    if (t.nbytes() > kJoined) {
+      works.push_back(broadcast(t, src, g, {.async_op = true}));
+      continue;
+    }
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& some) {
+      return some[0].scalar_type() == t.scalar_type() && some[0].device() == t.device();
+    });
+    same == alike.end() ? alike.push_back({t}) : same->push_back(t);
+  }
+  for (const auto& some : alike) {
+    const auto joined = std::make_shared<Coalesced>("broadcast_coalesced", some);
+    if (is_own) joined->copy_in();
+    works.push_back(broadcast(joined->flat(), src, g, {.async_op = true}));
+    if (is_own) continue;
+    joined->copy_back_after(works.back());
+    works.back() = joined;
+  }
+  for (const WorkPtr& work : works) work->wait();
 }
 
 WorkPtr reduce(const Tensor& tensor, int dst, ReduceOp op, const GroupPtr& group,

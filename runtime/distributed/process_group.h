@@ -72,7 +72,10 @@ TENON_API WorkPtr broadcast(const Tensor& tensor, int src, const GroupPtr& group
                             const CallOptions& options = {});
 TENON_API WorkPtr all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::SUM,
                              const GroupPtr& group = nullptr, const CallOptions& options = {});
-/// Several tensors of one dtype at once.
+/// Tensors of any dtypes and devices, the small ones joined to few messages; returns when done.
+TENON_API void broadcast_coalesced(const std::vector<Tensor>& tensors, int src,
+                                   const GroupPtr& group = nullptr);
+/// Several tensors of one dtype, on one device, at once.
 TENON_API WorkPtr all_reduce_coalesced(const std::vector<Tensor>& tensors,
                                        ReduceOp op = ReduceOp::SUM, const GroupPtr& group = nullptr,
                                        const CallOptions& options = {});

@@ -80,7 +80,7 @@ void Reducer::build(std::vector<std::vector<size_t>> assignment) {
     Bucket bucket{.indices = indices};
     int64_t total = 0;
     for (const size_t i : indices) total += parameters_[i].tensor.numel();
-    bucket.flat = zeros({total}, TensorOptions(parameters_[indices[0]].tensor.scalar_type()));
+    bucket.flat = zeros({total}, parameters_[indices[0]].tensor.options());
     int64_t offset = 0;
     for (size_t k = 0; k < indices.size(); ++k) {
       const Tensor& p = parameters_[indices[k]].tensor;
@@ -237,6 +237,7 @@ void Reducer::mark_ready(size_t index) {
   ready_[index] = true;
   const NoGradGuard no_grad;
   Bucket& bucket = buckets_[place_[index].first];
+  bucket.turn.here(bucket.flat);
   Tensor& view = bucket.views[place_[index].second];
   Tensor& grad = parameters_[index].tensor.mutable_grad();
   // A parameter without a gradient from this pass may have one from passes under no_sync().
@@ -358,6 +359,7 @@ void Reducer::complete() {
   };
   for (Bucket& bucket : buckets_) {
     attempt([&] {
+      bucket.turn.here(bucket.flat);
       if (bucket.work) bucket.work->wait();
       if (bucket.finish) bucket.finish();
     });
@@ -402,7 +404,7 @@ void Reducer::copy_out(Bucket& bucket) {
     } else if (grad.defined()) {
       grad.copy_(view);
     } else {
-      grad = Tensor(empty_strided(view.sizes(), view.strides(), view.scalar_type(), kCPU));
+      grad = Tensor(empty_strided(view.sizes(), view.strides(), view.scalar_type(), view.device()));
       grad.copy_(view);
     }
   }
@@ -412,6 +414,7 @@ void Reducer::shadow_backward() {
   begin({});
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Bucket& bucket = buckets_[place_[i].first];
+    bucket.turn.here(bucket.flat);
     bucket.views[place_[i].second].zero_();
     ready_[i] = true;
     if (--bucket.pending == 0) launch_ready();

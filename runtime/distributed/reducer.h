@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "runtime/distributed/comm_hooks.h"
+#include "runtime/distributed/streams.h"
 #include "runtime/distributed/timeline.h"
 
 namespace tenon::distributed {
@@ -63,6 +64,7 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
     std::vector<size_t> indices;
     Tensor flat = {};
     std::vector<Tensor> views = {};  // in the parameters' layout
+    UsedInTurn turn = {};  // gradients may come in several streams, and be used in another
     size_t pending = 0;
     WorkPtr work = {};
     std::function<void()> finish = {};  // of a hook

@@ -15,6 +15,7 @@ std::string describe(const Replica::Named& parameters, const Replica::Named& buf
     for (const auto& [name, t] : all) {
       text +=
           concat(what, " ", name, ": ", t.scalar_type(), " ", t.sizes(), ", strides ", t.strides(),
+                 t.is_cpu() ? std::string() : concat(", on ", to_string(t.device().type())),
                  t.requires_grad() ? ""
                  : *what == 'p'    ? ", without gradient"
                                    : "",
@@ -60,8 +61,9 @@ Replica::Replica(const std::string& name, Named parameters, const Named& buffers
   for (const auto& [key, tensor] : parameters) {
     parameters_.push_back(tensor);
     if (!tensor.requires_grad()) continue;
-    TENON_CHECK_NOT_IMPLEMENTED(tensor.is_cpu(), "[DistributedDataParallel] parameter ", key,
-                                " is on ", tensor.device(), "; only those of the CPU are reduced");
+    TENON_CHECK_NOT_IMPLEMENTED(tensor.is_cpu() || tensor.is_cuda(),
+                                "[DistributedDataParallel] parameter ", key, " is on ",
+                                tensor.device(), "; only those of CPUs and GPUs are reduced");
     trained.push_back({key, tensor});
   }
   TENON_CHECK_VALUE(options_.bucket_cap_mb > 0,
@@ -79,10 +81,7 @@ Replica::Replica(const std::string& name, Named parameters, const Named& buffers
 }
 
 void Replica::broadcast_all(const std::vector<Tensor>& tensors, int src) const {
-  std::vector<WorkPtr> works;
-  for (const Tensor& t : tensors)
-    works.push_back(options_.group->backend().broadcast(t, src, {.async_op = true}));
-  for (const WorkPtr& work : works) work->wait();
+  broadcast_coalesced(tensors, options_.group->global_ranks()[src], options_.group);
 }
 
 bool Replica::is_watching() const { return sync_ && GradMode::is_enabled(); }

@@ -26,7 +26,8 @@ class TENON_API Replica {
 
   /// Compares the models of all ranks and gives them rank 0's, unless options.init_sync is false.
   /// `name` is the model's. DistBackendError on every rank, with the first difference;
-  /// NotImplementedError for parameters that are not the CPU's; ValueError if none is trained.
+  /// NotImplementedError for parameters on other devices than CPUs and GPUs; ValueError if none is
+  /// trained.
   Replica(const std::string& name, Named parameters, const Named& buffers,
           DistributedDataParallelOptions options);
 

@@ -1,11 +1,14 @@
 #include "runtime/distributed/sync_batch_norm.h"
 
-#include <cmath>
-
 #include "autograd/function.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/clamp_min.h"
 #include "tenon/ops/clone.h"
+#include "tenon/ops/copy.h"
+#include "tenon/ops/fill.h"
+#include "tenon/ops/item.h"
 #include "tenon/ops/mul.h"
+#include "tenon/ops/narrow.h"
 #include "tenon/ops/rsqrt.h"
 #include "tenon/ops/sub.h"
 #include "tenon/ops/sum.h"
@@ -39,56 +42,53 @@ ScalarType computed_in(const Tensor& x) { return x.scalar_type() == kDouble ? kD
 
 Tensor sum_of(const Tensor& x) { return x.sum(IntArrayRef(reduced(x)), false, kDouble); }
 
+/// The sum of the ranks' numbers `counts`, of which this rank has given `own`. So that the host
+/// does not wait for a GPU to know it, the numbers of GPUs' batches are exchanged by the host once
+/// more.
+double total_of(const Tensor& counts, double own, const GroupPtr& group) {
+  if (counts.is_cpu()) return counts.sum().item<double>();
+  const Tensor total = zeros({1}, TensorOptions(kDouble));
+  *total.data_ptr<double>() = own;
+  all_reduce(total, ReduceOp::SUM, group);
+  return *total.data_ptr<double>();
+}
+
+/// Double [C], on the input's device.
 struct Statistics {
-  std::vector<double> mean, variance;  // not corrected
+  Tensor mean, variance;  // not corrected
   double count = 0;
 };
 
-/// Those of all ranks' batches: means and sums of squared deviations are joined pair by pair
-/// (Chan, Golub, LeVeque 1979), which loses nothing where the mean is large.
+/// Those of all ranks' batches: means, and sums of squared deviations from each rank's own mean, to
+/// which its distance from the joined one is added. That loses nothing where the mean is large.
 Statistics joined_statistics(const Tensor& x, const GroupPtr& group) {
   const int64_t channels = x.size(1);
-  const Tensor own = zeros({2 * channels + 1}, TensorOptions(kDouble));
-  auto* values = own.data_ptr<double>();
-  values[0] = channels == 0 ? 0 : static_cast<double>(x.numel() / channels);
-  if (values[0] > 0) {
-    const Tensor mean = sum_of(x).mul(1 / values[0]);
-    const Tensor deviation = x.sub(along(mean.to(x.scalar_type()), x));
+  const double count = channels == 0 ? 0 : static_cast<double>(x.numel() / channels);
+  const TensorOptions options = x.options().dtype(kDouble);
+  const Tensor own = zeros({2 * channels + 1}, options);
+  own.narrow(0, 0, 1).fill_(count);
+  if (count > 0) {
+    const Tensor rounded = sum_of(x).mul(1 / count).to(x.scalar_type());
+    const Tensor deviation = x.sub(along(rounded, x));
     // The mean was rounded to x's dtype: the sum of deviations says by how much.
-    const Tensor rest = sum_of(deviation), squares = sum_of(deviation.mul(deviation));
-    for (int64_t c = 0; c < channels; ++c) {
-      const double r = rest.data_ptr<double>()[c] / values[0];
-      const double rounded = computed_in(x) == kDouble
-                                 ? mean.data_ptr<double>()[c]
-                                 : static_cast<float>(mean.data_ptr<double>()[c]);
-      values[1 + c] = rounded + r;
-      values[1 + channels + c] = squares.data_ptr<double>()[c] - values[0] * r * r;
-    }
+    const Tensor rest = sum_of(deviation).mul(1 / count);
+    own.narrow(0, 1, channels).copy_(rounded.to(kDouble).add(rest));
+    own.narrow(0, 1 + channels, channels)
+        .copy_(sum_of(deviation.mul(deviation)).sub(rest.mul(rest).mul(count)));
   }
-  const Tensor all = zeros({group->size(), 2 * channels + 1}, TensorOptions(kDouble));
+  const Tensor all = zeros({group->size(), 2 * channels + 1}, options);
   all_gather_into_tensor(all, own, group);
+  const Tensor counts = all.narrow(1, 0, 1), means = all.narrow(1, 1, channels);
   Statistics joined;
-  joined.mean.resize(static_cast<size_t>(channels));
-  joined.variance.resize(static_cast<size_t>(channels));
-  const auto* rank = all.data_ptr<double>();
-  for (int r = 0; r < group->size(); ++r, rank += 2 * channels + 1) {
-    if (rank[0] == 0) continue;
-    const double total = joined.count + rank[0];
-    for (int64_t c = 0; c < channels; ++c) {
-      const double apart = rank[1 + c] - joined.mean[c];
-      joined.mean[c] += apart * rank[0] / total;
-      joined.variance[c] += rank[1 + channels + c] + apart * apart * joined.count * rank[0] / total;
-    }
-    joined.count = total;
-  }
-  for (double& v : joined.variance) v = joined.count > 0 ? std::max(v, 0.0) / joined.count : 0;
+  joined.count = total_of(counts, count, group);
+  joined.mean = counts.mul(means).sum(IntArrayRef({0}), false).mul(1 / joined.count);
+  const Tensor apart = means.sub(joined.mean);
+  joined.variance = all.narrow(1, 1 + channels, channels)
+                        .add(counts.mul(apart).mul(apart))
+                        .sum(IntArrayRef({0}), false)
+                        .mul(1 / joined.count)
+                        .clamp_min(0);
   return joined;
-}
-
-Tensor to_tensor(const std::vector<double>& values, ScalarType dtype) {
-  const Tensor t = zeros({static_cast<int64_t>(values.size())}, TensorOptions(kDouble));
-  std::copy(values.begin(), values.end(), t.data_ptr<double>());
-  return t.to(dtype);
 }
 
 /// The sum over the ranks, whose derivative is the sum of all ranks' gradients.
@@ -122,10 +122,8 @@ struct SyncBatchNormFunction : autograd::Function<SyncBatchNormFunction> {
                       "training, got ", s.count, " on all ranks together, input size ",
                       input.sizes(), " on rank ", state->group->rank());
     state->count = s.count;
-    std::vector<double> inverse;
-    for (const double v : s.variance) inverse.push_back(1 / std::sqrt(v + state->eps));
-    const Tensor mean = to_tensor(s.mean, x.scalar_type());
-    const Tensor invstd = to_tensor(inverse, x.scalar_type());
+    const Tensor mean = s.mean.to(x.scalar_type());
+    const Tensor invstd = s.variance.add(state->eps).rsqrt().to(x.scalar_type());
     Tensor y = x.sub(along(mean, x)).mul(along(invstd, x));
     if (weight.defined()) y = y.mul(along(weight.to(x.scalar_type()), x));
     if (bias.defined()) y = y.add(along(bias.to(x.scalar_type()), x));
@@ -201,10 +199,9 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& 
   const Tensor y = SyncBatchNormFunction::apply(input, weight, bias, &state);
   const NoGradGuard no_grad;
   const Statistics& s = state.statistics;
-  const auto move = [&](const Tensor& running, std::vector<double> values, double factor) {
-    if (!running.defined()) return;
-    for (double& v : values) v *= factor * momentum;
-    running.mul_(1 - momentum).add_(to_tensor(values, running.scalar_type()));
+  const auto move = [&](const Tensor& running, const Tensor& batch, double factor) {
+    if (running.defined())
+      running.mul_(1 - momentum).add_(batch.mul(factor * momentum).to(running.scalar_type()));
   };
   move(running_mean, s.mean, 1);
   move(running_var, s.variance, s.count / (s.count - 1));

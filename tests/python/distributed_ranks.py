@@ -98,6 +98,12 @@ def collectives():
     out["async"] = [t.tolist(), work.is_completed()]
     future = dist.all_reduce(lib.ones(2), async_op=True).get_future().then(lambda f: f.value()[0] * 2)
     out["future"] = future.wait().tolist()
+    received = dist.irecv(lib.zeros(2), src=1 - rank) if lib.__name__ == "tenon" else None
+    if received is not None:
+        # A message is received by who waits, for whatever follows from it.
+        future = received.get_future().then(lambda f: f.value()[0] + 1)
+        dist.send(lib.full((2,), rank + 0.5), dst=1 - rank)
+        assert not future.done() and future.wait().tolist() == [2.5 - rank] * 2 and received.is_completed()
     if lib.__name__ == "tenon":
         lists = [[lib.zeros(2), lib.zeros(1)] for _ in range(size)]
         dist.all_gather_coalesced(lists, [lib.full((2,), float(rank)), lib.full((1,), rank + 5.0)])
@@ -109,6 +115,9 @@ def collectives():
         work = dist.all_reduce_coalesced(tensors, async_op=True)
         work.wait()
         assert [t.tolist() for t in tensors] == [[2 * (1 + 2 * i)] * 2 for i in range(3)]
+        tensors = [lib.full((2,), float(rank)), lib.full((), rank + 3)]
+        dist._broadcast_coalesced(dist.group.WORLD, tensors, src=1)
+        assert [t.tolist() for t in tensors] == [[1, 1], 4]
     dist.barrier()
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=100))
     return out

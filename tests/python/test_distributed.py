@@ -1,9 +1,11 @@
 """tenon.distributed with processes: distributed_ranks.py holds what they run, the same program for PyTorch where that is installed."""
 
+import copy
 import datetime
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -166,9 +168,17 @@ def test_before_and_after_the_default_group(tmp_path):
         dist.broadcast(tenon.ones(1), src=1)
     with pytest.raises(ValueError, match="Can't specify both group_src and src"):
         dist.broadcast(tenon.ones(1), src=0, group_src=0)
-    for options, kind in (({"device_ids": [0]}, ValueError), ({"mixed_precision": 1}, NotImplementedError), ({"bucket_cap_mb": 0}, ValueError)):
-        with pytest.raises(kind):
+    for options, kind, text in (({"device_ids": [0]}, ValueError, "only work with .*GPU modules"), ({"output_device": 0}, ValueError, "output_device 0"),
+                                ({"device_ids": [0, 1]}, ValueError, "None or contain a single element"),
+                                ({"mixed_precision": 1}, NotImplementedError, "mixed_precision"), ({"bucket_cap_mb": 0}, ValueError, "bucket_cap_mb")):
+        with pytest.raises(kind, match=text):
             tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1), **options)
+    on_meta = tenon.nn.Linear(1, 1, device="meta")
+    with pytest.raises(NotImplementedError, match="parameter weight is on meta"):
+        tenon.nn.parallel.DistributedDataParallel(on_meta)
+    mixed = tenon.nn.Sequential(on_meta, tenon.nn.Linear(1, 1))
+    with pytest.raises(ValueError, match="must be on the same type of devices"):
+        tenon.nn.parallel.DistributedDataParallel(mixed)
     dist.destroy_process_group()
     assert not dist.is_initialized()
     with pytest.raises(RuntimeError, match="has been destroyed"):
@@ -240,6 +250,23 @@ def test_state_dicts_have_the_prefix(tmp_path):
         assert model.weight.sum() == 4
         with pytest.raises(RuntimeError, match="Missing key"):
             ddp.load_state_dict({"module.weight": zeros["weight"]})
+    finally:
+        dist.destroy_process_group()
+
+
+def test_copies_and_pickles(tmp_path):
+    dist.init_process_group(init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        model = tenon.nn.Linear(2, 2)
+        ddp = tenon.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=3, find_unused_parameters=True)
+        for other in (copy.deepcopy(ddp), pickle.loads(pickle.dumps(ddp))):
+            assert other.module is not model and tenon.equal(other.module.weight, model.weight)
+            assert other.find_unused_parameters and other.bucket_bytes_cap == 3 << 20 and other.process_group is dist.group.WORLD
+            other(tenon.ones(1, 2)).sum().backward()
+            assert model.weight.grad is None and other.module.weight.grad.tolist() == [[1, 1], [1, 1]] and len(other.timeline().reduced) == 1
+        group = dist.new_group([0])
+        with pytest.raises(RuntimeError, match="default process group"):
+            pickle.dumps(tenon.nn.parallel.DistributedDataParallel(model, process_group=group))
     finally:
         dist.destroy_process_group()
 

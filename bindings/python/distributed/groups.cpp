@@ -60,6 +60,7 @@ void add_work(nb::module_& module) {
           nb::call_guard<Unlocked>())
       .def("is_success", [](const PyWork& w) { return w.work->is_success(); })
       .def("_source_rank", [](const PyWork& w) { return w.work->source_rank(); })
+      .def_prop_ro("_is_receive", [](const PyWork& w) { return w.group.has_value(); })
       .def("result", [](const PyWork& w) { return w.result; })
       .def("exception",
            [](const PyWork& w) -> nb::object {
@@ -261,6 +262,10 @@ void add_collectives(nb::module_& module) {
         return PyWork{d::irecv(tensor, src, group, tag), {tensor}, group};
       },
       arg("tensor"), arg("src"), arg("group").none(), arg("tag"), nb::call_guard<Unlocked>());
+  module.def(
+      "_broadcast_coalesced",
+      [](Ts tensors, int src, G g) { d::broadcast_coalesced(tensors, src, group_of(g)); },
+      arg("tensors"), arg("src"), arg("group").none(), nb::call_guard<Unlocked>());
   module.def(
       "_monitored_barrier",
       [](G g, std::optional<Milliseconds> timeout) {

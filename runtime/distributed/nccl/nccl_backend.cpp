@@ -13,7 +13,6 @@
 #include "tenon/ops/copy.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/narrow.h"
-#include "tenon/ops/to.h"
 #include "tenon/ops/view.h"
 
 namespace tenon::distributed::detail {
@@ -75,7 +74,9 @@ ncclRedOp_t reduction(ReduceOp op, ScalarType dtype, const char* what) {
 
 /// As HostBackend, and CUDA tensors by NCCL: agreement goes the same way, so that calls that differ
 /// are an error on every rank, and then the collective is put into the stream of the group's
-/// communicator, behind what the calling thread's current stream holds.
+/// communicator, behind what the calling thread's current stream holds. Messages from rank to rank
+/// go by way of the host: NCCL has no tags, and two ranks that send first would wait for each
+/// other.
 class NcclBackend final : public HostBackend {
  public:
   explicit NcclBackend(const BackendArguments& arguments)
@@ -195,18 +196,6 @@ class NcclBackend final : public HostBackend {
                     });
   }
 
-  WorkPtr send(const Tensor& tensor, int dst, int tag, const CallOptions& options) override {
-    // By way of the host: NCCL has no tags, and both sides would have to come at the same time.
-    return HostBackend::send(is_gpu("send", tensor) ? tensor.detach().to(kCPU) : tensor, dst, tag,
-                             options);
-  }
-  WorkPtr recv(const Tensor& tensor, int src, int tag, const CallOptions& options) override {
-    TENON_CHECK_NOT_IMPLEMENTED(
-        !is_gpu("recv", tensor),
-        "[recv] into a CUDA tensor: receive into one of the CPU and copy it");
-    return HostBackend::recv(tensor, src, tag, options);
-  }
-
  private:
   static bool is_gpu(const char* what, const Tensor& t) {
     TENON_CHECK_VALUE(t.defined(), "[", what, "] expected a tensor, got an undefined one");
@@ -283,7 +272,7 @@ class NcclBackend final : public HostBackend {
         c.launch(what, state->work, state->start, deadline, f, [&] {
           for (size_t i = 0; i < state->targets.size(); ++i) {
             const Tensor &target = state->targets[i], &result = state->outputs[i];
-            if (target.defined() && !target.is_contiguous()) target.detach().copy_(result);
+            if (target.defined() && !target.is_contiguous()) target.data().copy_(result);
           }
           // The memory is not given away before this stream has done with it.
           for (const auto* tensors : {&state->inputs, &state->outputs, &state->targets}) {

@@ -38,6 +38,9 @@ struct WithoutSharedMemory {
 bool all_well(const std::vector<std::string>& errors);
 /// The text of the error that f throws, or "no error".
 std::string error_of(const std::function<void()>& f);
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// Processes that run a hidden test case of this program, one for each rank. They find each other
 /// through the environment, a file store.

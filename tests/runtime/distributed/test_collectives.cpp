@@ -265,6 +265,7 @@ TEST_CASE("tensors that are not contiguous, empty ones and parameters", "[mpi]")
       all_reduce(half, ReduceOp::SUM, g);
       RANK_REQUIRE(values(half) == std::vector<double>(n * (n / 2), 3));
       RANK_REQUIRE(values(base.narrow(1, n / 2, 1)) == std::vector<double>(n, g->rank() + 1.0));
+      RANK_REQUIRE(base._version() == 0);  // autograd need not know
     }
     const Tensor none = zeros({0, 3}, TensorOptions(kFloat));
     all_reduce(none, ReduceOp::SUM, g);
@@ -275,6 +276,38 @@ TEST_CASE("tensors that are not contiguous, empty ones and parameters", "[mpi]")
     RANK_REQUIRE(values(parameter) == std::vector<double>(4, 1));
     RANK_REQUIRE(parameter._version() == 0);
   })));
+}
+
+TEST_CASE("several tensors at once, in any layout", "[mpi]") {
+  for (const int64_t n : {3, 200}) {
+    CHECK(all_well(on_threads(3, [&](const GroupPtr& g) {
+      const Tensor base = full({n, n}, g->rank() + 1.0, TensorOptions(kFloat));
+      const Tensor single = full({}, g->rank() + 5.0, TensorOptions(kFloat));
+      const Tensor none = zeros({0, 2}, TensorOptions(kFloat));
+      const std::vector<Tensor> tensors{base.t().narrow(0, 1, 2), single, none};
+      const auto are = [&](double some, double one) {
+        RANK_REQUIRE(values(tensors[0]) == std::vector<double>(2 * n, some));
+        RANK_REQUIRE(values(single) == std::vector<double>{one});
+        RANK_REQUIRE(values(base.narrow(1, 0, 1)) == std::vector<double>(n, g->rank() + 1.0));
+        RANK_REQUIRE(base._version() == 0 && single._version() == 0);
+      };
+      broadcast_coalesced(tensors, 1, g);
+      are(2, 6);
+      all_reduce_coalesced(tensors, ReduceOp::SUM, g, {.async_op = true})->wait();
+      are(6, 18);
+      // Of other dtypes, and larger than what is joined.
+      const Tensor numbers = full({2}, 7 * g->rank(), TensorOptions(kLong));
+      const Tensor large = full({70000}, g->rank() * 1.0, TensorOptions(kFloat));
+      broadcast_coalesced({single, numbers, large, tensors[0]}, 2, g);
+      are(6, 18);
+      RANK_REQUIRE(values(numbers) == std::vector<double>{14, 14});
+      RANK_REQUIRE(values(large) == std::vector<double>(70000, 2));
+      RANK_REQUIRE(contains(error_of([&] { all_reduce_coalesced({base, numbers}, ReduceOp::SUM, g); }),
+                            "[all_reduce_coalesced] expected tensors of one dtype, got Float and Long"));
+      RANK_REQUIRE(contains(error_of([&] { all_reduce_coalesced({}, ReduceOp::SUM, g); }),
+                            "[all_reduce_coalesced] expected at least one tensor"));
+    })));
+  }
 }
 
 TEST_CASE("collectives that have begun are waited for in any order", "[mpi]") {

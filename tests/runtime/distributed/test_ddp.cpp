@@ -1,15 +1,11 @@
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <map>
 
-#include "aten/core/thread_state.h"
 #include "autograd/checkpoint.h"
 #include "runtime/distributed/buckets.h"
 #include "runtime/distributed/distributed_data_parallel.h"
 #include "runtime/nn/modules/activation.h"
-#include "runtime/nn/modules/linear.h"
 #include "runtime/nn/modules/normalization.h"
-#include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/narrow.h"
@@ -18,6 +14,7 @@
 #include "tenon/ops/tanh.h"
 #include "tenon/ops/zeros.h"
 #include "tests/runtime/distributed/ranks.h"
+#include "tests/runtime/distributed/small_net.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
@@ -26,52 +23,7 @@ using namespace tenon::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Numbers that look random and are the same on every platform: n of the sequence `seed`.
-Tensor numbers(int64_t rows, int64_t columns, int seed) {
-  Tensor t = zeros({rows, columns}, TensorOptions(kDouble));
-  uint64_t state = static_cast<uint64_t>(seed) * 2654435761u + 12345;
-  for (int64_t i = 0; i < rows * columns; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    t.data_ptr<double>()[i] = static_cast<double>(state >> 40) / (1 << 24) - 0.5;
-  }
-  return t;
-}
-
-void fill(nn::Module& module, int seed) {
-  const NoGradGuard no_grad;
-  module.to(kDouble);
-  for (Tensor& p : module.parameters()) p.copy_(numbers(p.numel(), 1, seed++).view(p.sizes()));
-}
-
-/// Two layers, and one that only some calls use.
-struct NetImpl : nn::Module {
-  NetImpl() {
-    first = register_module("first", nn::Linear(3, 5));
-    second = register_module("second", nn::Linear(5, 2));
-    extra = register_module("extra", nn::Linear(2, 2));
-  }
-  Tensor forward(const Tensor& x, bool use_extra = true) {
-    const Tensor y = second(tanh(first(x)));
-    return use_extra ? extra(y) : y;
-  }
-  nn::Linear first{nullptr}, second{nullptr}, extra{nullptr};
-};
-TENON_MODULE(Net);
-
 using Ddp = DistributedDataParallel<Net>;
-
-void step(nn::Module& module, double rate = 0.1) {
-  const NoGradGuard no_grad;
-  for (Tensor& p : module.parameters()) {
-    if (p.grad().defined()) p.sub_(p.grad() * rate);
-  }
-}
-
-Tensor loss_of(const Tensor& out) { return (out * out).sum() / static_cast<double>(out.size(0)); }
 
 std::vector<double> all_values(const nn::Module& module) {
   std::vector<double> all;
@@ -89,13 +41,6 @@ std::vector<double> all_gradients(const nn::Module& module) {
     all.insert(all.end(), v.begin(), v.end());
   }
   return all;
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return 1e300;
-  double worst = 0;
-  for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
-  return worst;
 }
 
 /// Parameters after `steps` steps on batches of 12 rows, in one process.

@@ -16,10 +16,6 @@ using std::chrono::seconds;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Tensor ones_of(int64_t n) { return full({n}, 1.0, TensorOptions(kFloat)); }
 
 int64_t elements_wanted() { return std::atoll(std::getenv("TENON_TEST_ELEMENTS")); }

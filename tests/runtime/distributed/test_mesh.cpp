@@ -20,10 +20,6 @@ using namespace tenon::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// The last rank of a group, which says what the test wants it to say, and nothing else: it does
 /// not answer when it is asked whether it lives.
 class PlayedRank {

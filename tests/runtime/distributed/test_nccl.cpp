@@ -7,6 +7,7 @@
 #include "tenon/ops/add.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/full.h"
+#include "tenon/ops/mul.h"
 #include "tenon/ops/narrow.h"
 #include "tenon/ops/t.h"
 #include "tenon/ops/to.h"
@@ -33,10 +34,11 @@ bool has_gpus() {
   return false;
 }
 
-std::vector<std::string> on_gpus(const std::function<void(const GroupPtr&, Device)>& f) {
+std::vector<std::string> on_gpus(const std::function<void(const GroupPtr&, Device)>& f,
+                                 const std::string& backend = "nccl") {
   return on_threads(
       kRanks, [&](const GroupPtr& g) { f(g, Device(kCUDA, static_cast<DeviceIndex>(g->rank()))); },
-      {.backend = "nccl"});
+      {.backend = backend});
 }
 
 /// Small whole numbers that differ between ranks, in a tensor of any dtype.
@@ -82,7 +84,10 @@ TEST_CASE("nccl: all_reduce as on the CPU, every dtype and operation") {
 
 TEST_CASE("nccl: the other collectives as on the CPU, with parts of different sizes") {
   if (!has_gpus()) return;
-  CHECK(all_well(on_gpus([](const GroupPtr& g, Device gpu) {
+  // Without NCCL they go by way of the host.
+  const std::string backend = GENERATE("nccl", "gloo");
+  CAPTURE(backend);
+  const auto collectives = [](const GroupPtr& g, Device gpu) {
     const int rank = g->rank();
     // Of everything that they write, on the one device and on the other.
     const auto run = [&](Device device) {
@@ -118,29 +123,69 @@ TEST_CASE("nccl: the other collectives as on the CPU, with parts of different si
       const Tensor base = here({4, 3}, 10);
       all_reduce(base.t().narrow(0, 0, 2), ReduceOp::SUM, g);
       results.push_back(read(base));
+      const Tensor single = here({}, 11), row = here({4}, 12);
+      all_reduce_coalesced({single, base, row}, ReduceOp::SUM, g);
+      for (const Tensor& one : {single, base, row}) results.push_back(read(one));
+      // More than what goes along with the headers.
+      const Tensor large = here({100, 170}, 13), larger = nothing(2 * 17000).view({200, 170});
+      all_reduce(large, ReduceOp::AVG, g);
+      all_gather_into_tensor(larger, large, g);
+      results.push_back(read(larger));
       return results;
     };
     const auto expected = run(kCPU), got = run(gpu);
     RANK_REQUIRE(expected.size() == got.size());
     for (size_t i = 0; i < got.size(); ++i) require(expected[i] == got[i], std::to_string(i));
-    const Tensor sent = full({2}, rank + 1.0, TensorOptions(kFloat));
-    if (rank == 0) {
-      send(sent.to(gpu), 1, g);
-    } else {
-      const Tensor into = zeros({2}, TensorOptions(kFloat));
-      recv(into, 0, g);
-      RANK_REQUIRE(values(into) == std::vector<double>{1, 1});
-      RANK_REQUIRE(error_of([&] {
-                     recv(sent.to(gpu), 0, g);
-                   }).find("receive into one of the CPU") != std::string::npos);
+    barrier(g);
+  };
+  CHECK(all_well(on_gpus(collectives, backend)));
+}
+
+TEST_CASE("nccl: messages from GPU to GPU, and between a GPU and the CPU") {
+  if (!has_gpus()) return;
+  const std::string backend = GENERATE("nccl", "gloo");
+  CAPTURE(backend);
+  const auto messages = [](const GroupPtr& g, Device gpu) {
+    const int rank = g->rank(), other = 1 - rank;
+    const cuda::StreamGuard guard(cuda::stream_from_pool(false, gpu.index()));
+    const auto ones = [](int64_t n, Device d) {
+      return full({n}, 1.0, TensorOptions(kFloat).device(d));
+    };
+    // Both send first.
+    send(ones(3, gpu).mul(rank + 2), other, g);
+    const Tensor base = zeros({3, 2}, TensorOptions(kFloat).device(gpu));
+    RANK_REQUIRE(recv(base.narrow(1, 1, 1).view({3}), other, g) == other);
+    const double sent = other + 2;
+    RANK_REQUIRE(read(base) == std::vector<double>{0, sent, 0, sent, 0, sent});
+    // To and from the CPU.
+    send(ones(2, rank == 0 ? kCPU : gpu), other, g, 5);
+    const Tensor into = zeros({2}, TensorOptions(kFloat).device(rank == 0 ? Device(kCPU) : gpu));
+    recv(into, other, g, 5);
+    RANK_REQUIRE(read(into) == std::vector<double>(2, 1));
+    // In any order, behind what the stream holds when they are asked for.
+    std::vector<Tensor> tensors;
+    std::vector<WorkPtr> works;
+    for (int i = 0; i < 3; ++i) {
+      tensors.push_back(zeros({50}, TensorOptions(kFloat).device(gpu)));
+      tensors.back().add_(-1);
+      works.push_back(irecv(tensors.back(), other, g, i));
+    }
+    for (int i = 0; i < 3; ++i) isend(ones(50, gpu).mul(i + 1), other, g, i)->wait();
+    for (int i = 2; i >= 0; --i) {
+      const cuda::StreamGuard another(cuda::stream_from_pool(false, gpu.index()));
+      works[i]->wait();
+      RANK_REQUIRE(read(tensors[i].add(1)) == std::vector<double>(50, i + 2));
     }
     barrier(g);
-  })));
+  };
+  CHECK(all_well(on_gpus(messages, backend)));
 }
 
 TEST_CASE("nccl: collectives come after what the current stream holds, and before what follows") {
   if (!has_gpus()) return;
-  CHECK(all_well(on_gpus([](const GroupPtr& g, Device gpu) {
+  const std::string backend = GENERATE("nccl", "gloo");
+  CAPTURE(backend);
+  const auto rounds = [](const GroupPtr& g, Device gpu) {
     for (int round = 0; round < 8; ++round) {
       const cuda::StreamGuard guard(cuda::stream_from_pool(false, gpu.index()));
       std::vector<Tensor> tensors;
@@ -161,9 +206,16 @@ TEST_CASE("nccl: collectives come after what the current stream holds, and befor
       for (int i = 0; i < 4; ++i) {
         const Tensor t = full({64}, 1.0, TensorOptions(kFloat)).to(gpu);
         all_reduce(t, ReduceOp::SUM, g, {.async_op = true});
+        all_reduce_coalesced({t, t.add(1)}, ReduceOp::SUM, g, {.async_op = true});
       }
+      Tensor first = zeros({100}, TensorOptions(kFloat)).to(gpu), second = first.add(g->rank());
+      const WorkPtr both =
+          all_reduce_coalesced({first.add_(1), second}, ReduceOp::SUM, g, {.async_op = true});
+      both->wait();
+      RANK_REQUIRE(read(first.add(second)) == std::vector<double>(100, 3));
     }
-  })));
+  };
+  CHECK(all_well(on_gpus(rounds, backend)));
 }
 
 TEST_CASE("nccl: ranks that call different things all learn of both, and go on") {

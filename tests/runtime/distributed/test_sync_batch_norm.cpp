@@ -41,7 +41,9 @@ double distance(const Tensor& a, const Tensor& b) {
   if (x.size() != y.size()) return 1e300;
   double worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (!(std::abs(x[i] - y[i]) <= worst)) worst = std::abs(x[i] - y[i]);
+    const double apart = std::abs(x[i] - y[i]);
+    if (!std::isfinite(apart)) return 1e300;
+    worst = std::max(worst, apart);
   }
   return worst;
 }

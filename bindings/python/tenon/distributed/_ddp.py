@@ -1,35 +1,7 @@
 """Hooks of DistributedDataParallel: those of C++, as Python calls them, and what a hook of Python gives."""
 
 import tenon
-from tenon.futures import Future
-
-
-class _Deferred(Future):
-    """What is computed when somebody waits for it."""
-
-    def __init__(self, compute):
-        super().__init__()
-        self._compute = compute
-
-    def wait(self):
-        if not self.done():
-            try:
-                result = self._compute()
-            except BaseException as error:
-                self.set_exception(error)
-            else:
-                self.set_result(result)
-        return self.value()
-
-    def then(self, callback):
-        def compute():
-            try:
-                self.wait()
-            except Exception:  # noqa: S110  callback(self) finds it
-                pass
-            return callback(self)
-
-        return _Deferred(compute)
+from tenon.futures import _Deferred
 
 
 class NativeHook:

@@ -10,7 +10,7 @@ import warnings
 import tenon
 from tenon import _distributed as _C
 from tenon._distributed import DistBackendError, DistError, DistNetworkError, DistStoreError, ReduceOp, Work  # noqa: F401
-from tenon.futures import Future
+from tenon.futures import Future, _Deferred
 
 __all__ = [
     "Backend", "GroupMember", "P2POp", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce",
@@ -483,13 +483,19 @@ def recv_object_list(object_list, src=None, group=None, device=None, group_src=N
 
 
 def _broadcast_coalesced(process_group, tensors, buffer_size=0, src=0):
-    """All tensors of one rank to the others, one collective after another."""
-    for work in [broadcast(t, get_global_rank(process_group, src), process_group, async_op=True) for t in tensors]:
-        work.wait()
+    """All tensors of one rank to the others, the small ones joined to few messages."""
+    _C._broadcast_coalesced(list(tensors), get_global_rank(process_group, src), process_group)
 
 
 def _get_future(self):
-    """A Future of the list of tensors that the collective writes."""
+    """A Future of the list of tensors that the collective writes. One of irecv is done when somebody has waited: that receives the message."""
+    if self._is_receive:
+
+        def receive():
+            self.wait()
+            return self.result()
+
+        return _Deferred(receive)
     future = Future()
 
     def finished():

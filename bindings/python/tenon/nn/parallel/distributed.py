@@ -26,6 +26,34 @@ def _map_tensors(value, f):
     return value
 
 
+def _device_ids(module, device_ids, output_device):
+    """The GPU that the module is on, as ([number], number); (None, None) for other modules and where nobody says which."""
+    devices = {p.device for p in module.parameters()}
+    kinds = {d.type for d in devices}
+    if len(kinds) > 1:
+        raise ValueError("DistributedDataParallel's input module must be on the same type of devices, but input module parameters "
+                         f"locate in {kinds}.")
+    if device_ids is not None and len(device_ids) > 1:
+        raise ValueError("device_ids can only be None or contain a single element.")
+    if not device_ids or kinds <= {"cpu"} or len(devices) > 1:
+        if device_ids or output_device is not None:
+            raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-device "
+                             f"GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}, and module "
+                             f"parameters {devices}.")
+        return None, None
+    own = next(iter(devices))
+
+    def number(device):
+        given = tenon.device(own.type, device) if isinstance(device, int) else tenon.device(device)
+        if given.type != own.type or given.index is None:
+            raise ValueError(f"DistributedDataParallel: expected a {own.type} device with a number, got {device}")
+        return given.index
+
+    if number(device_ids[0]) != own.index:
+        raise ValueError(f"DistributedDataParallel: the module is on {own}, got device_ids {device_ids}")
+    return [own.index], own.index if output_device is None else number(output_device)
+
+
 class _JoinHook:
     """What a rank that is through does in the place of its replica."""
 
@@ -46,7 +74,7 @@ class DistributedDataParallel(Module):
     """A module that is trained on several ranks, each with its own part of a batch: after backward() every rank has the gradients' mean.
 
     Rank 0's parameters and buffers go to all when it is made; DistBackendError on every rank, with the first difference, if the modules
-    differ. For modules of the CPU: device_ids and output_device must not be given.
+    differ. device_ids: the one GPU, a number or a device, that a module on one GPU is on; forward's inputs are moved to it.
     """
 
     _join = None  # the tenon.distributed.algorithms.join.Join that it is in
@@ -60,29 +88,49 @@ class DistributedDataParallel(Module):
 
         if not distributed.is_available():
             raise RuntimeError("DistributedDataParallel: this build of Tenon is without tenon.distributed")
-        if device_ids or output_device is not None:
-            raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with modules on GPUs, got "
-                             f"device_ids {device_ids}, output_device {output_device}")
+        self.device_ids, self.output_device = _device_ids(module, device_ids, output_device)
         for name, value in (("delay_all_reduce_named_params", delay_all_reduce_named_params), ("mixed_precision", mixed_precision),
                             ("param_to_hook_all_reduce", param_to_hook_all_reduce), ("device_mesh", device_mesh),
                             ("skip_all_reduce_unused_params", skip_all_reduce_unused_params or None)):
             if value is not None:
                 raise NotImplementedError(f"DistributedDataParallel: {name}")
         self.module = module
-        self.dim, self.device_ids, self.output_device = dim, None, None
+        self.dim = dim
         self.device = next(module.parameters()).device if any(True for _ in module.parameters()) else None
         self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
         self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
         self.bucket_bytes_cap = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
         self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         self.process_group = distributed.distributed_c10d._resolved(process_group)
-        parameters = [(name, p) for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
+        self._make_replica(init_sync)
+
+    def _make_replica(self, init_sync):
         from tenon import _distributed as _C
 
+        parameters = [(name, p) for name, p in self.module.named_parameters() if name not in self.parameters_to_ignore]
         self._replica = _C._Replica(
-            type(module).__name__, parameters, self._named_buffers(), self.process_group,
-            25 if bucket_cap_mb is None else bucket_cap_mb, find_unused_parameters, static_graph, broadcast_buffers, gradient_as_bucket_view,
-            init_sync)
+            type(self.module).__name__, parameters, self._named_buffers(), self.process_group, self.bucket_bytes_cap / (1024 * 1024),
+            self.find_unused_parameters, self.static_graph, self.broadcast_buffers, self.gradient_as_bucket_view, init_sync)
+
+    def __getstate__(self):
+        """What is pickled or copied: all but the group, which must be the default one, and a hook."""
+        from tenon import distributed
+
+        if self.process_group is not distributed.group.WORLD:
+            raise RuntimeError("DDP Pickling/Unpickling are only supported when using DDP with the default process group. "
+                               "That is, when you have called init_process_group and have not passed process_group argument to DDP constructor")
+        state = self.__dict__.copy()
+        for name in ("_replica", "process_group", "_join"):
+            state.pop(name, None)
+        return state
+
+    def __setstate__(self, state):
+        """The ranks' models must be equal already."""
+        from tenon import distributed
+
+        self.__dict__.update(state)
+        self.process_group = distributed.distributed_c10d._resolved(None)
+        self._make_replica(False)
 
     def _named_buffers(self):
         return [(name, b) for name, b in self.module.named_buffers() if name not in self.parameters_to_ignore]
@@ -101,6 +149,9 @@ class DistributedDataParallel(Module):
 
     def forward(self, *inputs, **kwargs):
         replica = self._replica
+        if self.device_ids is not None:
+            device = tenon.device(self.device.type, self.device_ids[0])
+            inputs, kwargs = (_map_tensors(value, lambda t: t.to(device)) for value in (inputs, kwargs))
         if not replica.is_watching:
             return self.module(*inputs, **kwargs)
         if self._join is not None:
