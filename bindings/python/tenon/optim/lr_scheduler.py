@@ -278,7 +278,85 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(self.get_lr())
 
 
-class OneCycleLR(LRScheduler):
+class _OfMomentums(LRScheduler):
+    """Moves the momentum, or Adam's first beta, against the rate where cycle_momentum is set."""
+
+    def _begin_momentums(self, optimizer, base_momentum, max_momentum, last_epoch):
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        self.use_beta1 = "betas" in optimizer.defaults
+        lowest, highest = _per_group("base_momentum", optimizer, base_momentum), _per_group("max_momentum", optimizer, max_momentum)
+        if last_epoch == -1:
+            for group, low, high in zip(optimizer.param_groups, lowest, highest):
+                self._set_momentum(group, high)
+                group["max_momentum"], group["base_momentum"] = high, low
+        return lowest, highest
+
+    def _set_momentum(self, group, momentum):
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(_OfMomentums):
+    """From base_lr to max_lr in step_size_up steps and back in step_size_down, again and again (Smith 2015); the height of a cycle is
+    times scale_fn of the cycle's number, counted from 1, or of the steps (scale_mode "iterations"). "triangular" keeps it, "triangular2"
+    halves it each time, "exp_range" makes it gamma^steps."""
+
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0, scale_fn=None,
+                 scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        lowest = _per_group("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, lowest):
+                group["lr"] = rate
+        self.max_lrs = _per_group("max_lr", optimizer, max_lr)
+        up = float(step_size_up)
+        self.total_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio = up / self.total_size
+        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
+        self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.base_momentums, self.max_momentums = self._begin_momentums(optimizer, base_momentum, max_momentum, last_epoch)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = lowest
+
+    def scale_fn(self, x):
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        return 1.0 if self.mode == "triangular" else 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+
+    def get_lr(self):
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            for group, low, high in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums):
+                self._set_momentum(group, high - (high - low) * height)
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+
+    def state_dict(self):
+        """A function is in no state dict; an object's attributes are."""
+        state = super().state_dict()
+        custom = state.pop("_scale_fn_custom")
+        state["_scale_fn_custom"] = dict(vars(custom)) if custom is not None and _is_object(custom) else None
+        return state
+
+    def load_state_dict(self, state_dict):
+        custom, state = self._scale_fn_custom, dict(state_dict)
+        attributes = state.pop("_scale_fn_custom", None)
+        super().load_state_dict(state)
+        if attributes is not None and custom is not None:
+            vars(custom).update(attributes)
+
+
+class OneCycleLR(_OfMomentums):
     """Up from max_lr / div_factor to max_lr in the first pct_start of the steps, then down to the initial rate / final_div_factor, the
     momentum the other way: Smith and Topin (2018). three_phase goes down to the initial rate first."""
 
@@ -308,29 +386,15 @@ class OneCycleLR(LRScheduler):
             self._schedule_phases = [_phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
                                      _phase(self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
         self._anneal_func_type = anneal_strategy
-        groups = optimizer.param_groups
         if last_epoch == -1:
-            for group, highest in zip(groups, _per_group("max_lr", optimizer, max_lr)):
+            for group, highest in zip(optimizer.param_groups, _per_group("max_lr", optimizer, max_lr)):
                 group["initial_lr"] = highest / div_factor
                 group["max_lr"] = highest
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-            self.use_beta1 = "betas" in optimizer.defaults
-            lowest, highest = _per_group("base_momentum", optimizer, base_momentum), _per_group("max_momentum", optimizer, max_momentum)
-            if last_epoch == -1:
-                for group, low, high in zip(groups, lowest, highest):
-                    self._set_momentum(group, high)
-                    group["max_momentum"], group["base_momentum"] = high, low
+            self._begin_momentums(optimizer, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
-
-    def _set_momentum(self, group, momentum):
-        if self.use_beta1:
-            group["betas"] = (momentum, *group["betas"][1:])
-        else:
-            group["momentum"] = momentum
 
     def _anneal(self, start, end, part):
         if self._anneal_func_type == "linear":

@@ -1,5 +1,6 @@
 """Modules that hold others."""
 
+import itertools
 import operator
 from collections import OrderedDict
 
@@ -71,6 +72,16 @@ class ModuleList(_Listed):
         module = self[key]
         del self[key]
         return module
+
+    def __repr__(self):
+        """Neighbours that look the same are written once."""
+        lines, start = [], 0
+        for text, same in itertools.groupby(map(repr, self)):
+            count = len(list(same))
+            place = f"({start})" if count == 1 else f"({start}-{start + count - 1})"
+            lines.append(f"{place}: {f'{count} x ' if count > 1 else ''}" + text.replace("\n", "\n  "))
+            start += count
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{self._get_name()}()"
 
     def __add__(self, other):
         return ModuleList([*self, *other])

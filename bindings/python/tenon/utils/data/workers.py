@@ -1,0 +1,190 @@
+"""Processes that load batches: each has a connection, on which it is told what to load and gives what it loaded, in order."""
+
+import collections
+import itertools
+import multiprocessing
+import multiprocessing.connection
+import os
+import queue
+import random
+import sys
+import threading
+import traceback
+import weakref
+
+import tenon
+from tenon.utils.data.fetch import End
+
+WorkerInfo = collections.namedtuple("WorkerInfo", ["id", "num_workers", "seed", "dataset"])
+_info = None
+
+
+def get_worker_info():
+    """In a process of a DataLoader its WorkerInfo, elsewhere None."""
+    return _info
+
+
+class _Message(str):
+    """A text that KeyError shows as it is."""
+
+    __repr__ = str.__str__
+
+
+def _failure(number):
+    """The exception that is being handled, as the program that waits for the batch raises it."""
+    kind, _, _ = sys.exc_info()
+    text = f"Caught {kind.__name__} in DataLoader worker process {number}.\nOriginal {traceback.format_exc()}"
+    return "error", (kind, text)
+
+
+def _raise(kind, text):
+    try:
+        error = kind(_Message(text) if issubclass(kind, KeyError) else text)
+    except Exception:  # its constructor takes something else
+        error = RuntimeError(text)
+    raise error
+
+
+def _listen(connection, tasks, parent):
+    """Tasks are taken at once, so that who sends them never waits for a worker that itself waits to give a batch."""
+    try:
+        while True:
+            while not connection.poll(2):
+                if os.getppid() != parent:
+                    return
+            tasks.put(connection.recv())
+    except (EOFError, OSError):
+        pass
+    finally:
+        tasks.put(None)
+
+
+def _seed(seed):
+    random.seed(seed)
+    tenon.manual_seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+def _work(connection, number, count, seed, dataset, make_fetcher, init, parent):
+    global _info
+    tenon.set_num_threads(1)
+    tasks, fetcher, failed = queue.SimpleQueue(), None, None
+    threading.Thread(target=_listen, args=(connection, tasks, parent), daemon=True).start()
+    try:
+        _seed(seed + number)
+        _info = WorkerInfo(number, count, seed + number, dataset)
+        if init is not None:
+            init(number)
+    except Exception:
+        failed = _failure(number)
+    while (task := tasks.get()) is not None:
+        epoch, kind, chosen = task
+        try:
+            if failed is None:
+                if kind == "begin":
+                    fetcher = make_fetcher()
+                    continue
+                batch = fetcher.fetch(chosen)
+                answer = ("end", None) if isinstance(batch, End) else ("batch", batch)
+            else:
+                answer = failed
+        except Exception:
+            answer = _failure(number)
+            if kind == "begin":
+                failed = answer  # each batch says so
+                continue
+        try:
+            connection.send((epoch, *answer))
+        except (BrokenPipeError, ConnectionError):
+            return
+        except Exception:  # what cannot be pickled: nothing has been written yet
+            connection.send((epoch, *_failure(number)))
+
+
+def _stop(processes, connections):
+    for connection in connections:
+        connection.close()
+    for process in processes:
+        process.join(0.5)
+        if process.is_alive():
+            process.terminate()
+            process.join()
+
+
+class Workers:
+    """`count` processes; make_fetcher() makes what loads in each, anew for each epoch."""
+
+    def __init__(self, count, dataset, make_fetcher, seed, init, context, timeout):
+        context = context if hasattr(context, "Process") else multiprocessing.get_context(context)
+        self.connections, self.processes, self.timeout, self.epoch = [], [], timeout or None, 0
+        self._end = weakref.finalize(self, _stop, self.processes, self.connections)
+        for number in range(count):
+            mine, theirs = context.Pipe()
+            process = context.Process(target=_work, daemon=True, name=f"DataLoader worker {number}",
+                                      args=(theirs, number, count, seed, dataset, make_fetcher, init, os.getpid()))
+            process.start()
+            theirs.close()
+            self.connections.append(mine)
+            self.processes.append(process)
+
+    def close(self):
+        self._end()
+
+    def _send(self, number, kind, chosen=None):
+        try:
+            self.connections[number].send((self.epoch, kind, chosen))
+        except (BrokenPipeError, ConnectionError):
+            self._gone(number)
+
+    def _gone(self, number):
+        process = self.processes[number]
+        process.join(5)
+        raise RuntimeError(f"DataLoader worker {number} (pid {process.pid}) exited unexpectedly with exit code {process.exitcode}. "
+                           "Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace.")
+
+    def _receive(self, number):
+        """The next answer of this epoch; what an earlier one left is dropped."""
+        connection = self.connections[number]
+        while True:
+            # A worker that ends closes its side, which is as good as an answer.
+            if not multiprocessing.connection.wait([connection, self.processes[number].sentinel], self.timeout):
+                raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
+            try:
+                if not connection.poll():
+                    self._gone(number)
+                epoch, kind, value = connection.recv()
+            except (EOFError, ConnectionError):
+                self._gone(number)
+            if epoch == self.epoch:
+                return kind, value
+
+    def batches(self, tasks, ahead):
+        """What the tasks load, in their order; `ahead` of them wait with each worker."""
+        self.epoch += 1
+        for number in range(len(self.processes)):
+            self._send(number, "begin")
+        tasks, waiting = iter(tasks), collections.deque()
+        ended, turns = set(), itertools.cycle(range(len(self.processes)))
+
+        def give_out():
+            if len(ended) == len(self.processes):
+                return
+            for chosen in itertools.islice(tasks, 1):
+                number = next(n for n in turns if n not in ended)
+                self._send(number, "load", chosen)
+                waiting.append(number)
+
+        for _ in range(ahead * len(self.processes)):
+            give_out()
+        while waiting:
+            number = waiting.popleft()
+            kind, value = self._receive(number)
+            if kind == "error":
+                _raise(*value)
+            if kind == "end":
+                ended.add(number)
+            give_out()
+            if kind == "batch":
+                yield value
