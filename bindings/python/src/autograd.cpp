@@ -297,17 +297,17 @@ void add_hooks(nb::module_& module) {
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](const MultiGradHandle& handle, nb::args) { handle.remove(); });
   module.def("_register_multi_grad_hook", [](const Tensors& tensors, nb::callable hook) {
-    return autograd::register_multi_grad_hook(tensors,
-                                              [kept = keep(hook)](const variable_list& grads) {
-                                                const nb::gil_scoped_acquire locked;
-                                                nb::list list;
-                                                for (const Tensor& t : grads)
-                                                  list.append(nb::cast(t));
-                                                nb::handle(kept.get())(list);
-                                              });
+    const std::shared_ptr<PyObject> kept = keep(hook);
+    return autograd::register_multi_grad_hook(tensors, [kept](const std::vector<Tensor>& grads) {
+      const nb::gil_scoped_acquire locked;
+      nb::list list;
+      for (const Tensor& t : grads) list.append(nb::cast(t));
+      nb::handle(kept.get())(list);
+    });
   });
   module.def("_register_any_grad_hook", [](const Tensors& tensors, nb::callable hook) {
-    return autograd::register_any_grad_hook(tensors, [kept = keep(hook)](const Tensor& grad) {
+    const std::shared_ptr<PyObject> kept = keep(hook);
+    return autograd::register_any_grad_hook(tensors, [kept](const Tensor& grad) {
       const nb::gil_scoped_acquire locked;
       nb::handle(kept.get())(grad);
     });
