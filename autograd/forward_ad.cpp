@@ -138,26 +138,6 @@ class Arguments {
     }
     return false;
   }
-  /// The tangents of each argument's tensors, undefined where there is none; `self` has the one
-  /// that is given.
-  std::vector<std::vector<Tensor>> by_argument(const Value* begin, size_t count,
-                                               const Tensor& self = {},
-                                               const Tensor& tangent_of_self = {}) const {
-    std::vector<std::vector<Tensor>> all(count);
-    for (size_t i = 0; i < count; ++i) {
-      const auto add = [&](const TensorBase& t) {
-        if (t.defined() && self.defined() && t.is_same(self)) {
-          all[i].push_back(tangent_of_self);
-        } else {
-          all[i].push_back(t.defined() ? tangent(Tensor(t)) : Tensor());
-        }
-      };
-      if (begin[i].is_tensor()) add(begin[i].to_tensor());
-      if (!begin[i].is_tensor_list()) continue;
-      for (const TensorBase& t : begin[i].to_tensors()) add(t);
-    }
-    return all;
-  }
   /// The tensor, whether it has a tangent or not, by the one that stands for it; undefined if none.
   Tensor tangent(const Tensor& tensor) const {
     for (size_t i = 0; i < tensors_.size(); ++i) {
@@ -186,6 +166,21 @@ Value replaced(const Value& value, const Replace& replace) {
   for (const TensorBase& t : value.to_tensors())
     list.push_back(t.defined() ? TensorBase(replace(Tensor(t))) : t);
   return list;
+}
+
+/// For each value what `find` gives for its tensors; undefined for those that are.
+template <class Find>
+std::vector<std::vector<Tensor>> tangents_of(const Stack& values, const Find& find) {
+  std::vector<std::vector<Tensor>> all(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto add = [&](const TensorBase& t) {
+      all[i].push_back(t.defined() ? find(Tensor(t)) : Tensor());
+    };
+    if (values[i].is_tensor()) add(values[i].to_tensor());
+    if (!values[i].is_tensor_list()) continue;
+    for (const TensorBase& t : values[i].to_tensors()) add(t);
+  }
+  return all;
 }
 
 /// Calls run(first, second) for the tensors at the same places of two values.
@@ -299,7 +294,8 @@ class Call {
       IntrusivePtr<Node> node = node_of(results, like);
       tangents.resize(results.size());
       if (node) {
-        const auto of_arguments = arguments_.by_argument(given.data(), given.size());
+        const auto of_arguments =
+            tangents_of(given, [&](const Tensor& t) { return arguments_.tangent(t); });
         const ForwardCall call{given, results, of_arguments, false};
         tangents = tangents_of_results(op_, *node, call, like, inflows, recorded_);
         lay_out(tangents, results);
@@ -328,29 +324,36 @@ class Call {
     std::vector<Tensor> tangents(1);
     {
       const Recording recording;
-      // What is recorded must not see the change of the tangent.
+      // What is recorded must see neither the change nor that of the tangent.
       if (before_.defined()) copy_of_before_ = recorded_ ? before_.clone() : before_;
+      const auto will_change = [&](const Tensor& t) { return recorded_ && t.is_alias_of(self); };
+      const auto tangent = [&](const Tensor& t) {
+        const Tensor of = arguments_.tangent(t);
+        if (of.defined() && of.is_same(before_)) return copy_of_before_;
+        return of.defined() && will_change(t) ? of.clone() : of;
+      };
+      const auto copied = [&](const Tensor& t) {
+        const Tensor copy = stand_in(t, inflows).clone();
+        if (const Tensor of = tangent(t); of.defined())
+          inflows.push_back({gradient_edge(copy), of});
+        return copy;
+      };
       Stack copies(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
       for (size_t i = 1; i < copies.size(); ++i) {
-        copies[i] = replaced(copies[i], [&](const Tensor& t) { return stand_in(t, inflows); });
+        copies[i] = replaced(copies[i], [&](const Tensor& t) {
+          return will_change(t) ? copied(t) : stand_in(t, inflows);
+        });
       }
-      const Tensor copy = stand_in(self, inflows).clone();
-      if (before_.defined()) inflows.push_back({gradient_edge(copy), copy_of_before_});
+      const Tensor copy = copied(self);
       copies[0] = TensorBase(copy);
       op_.call_boxed(copies);
       std::vector<Tensor> like;
       const std::vector<Tensor> results = {copy};
       if (const IntrusivePtr<Node> node = node_of(results, like)) {
         Stack given(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
-        const auto of_arguments =
-            arguments_.by_argument(given.data(), given.size(), self, copy_of_before_);
-        if (recorded_) {
-          // Nor may what the formulas keep of `self` be changed.
-          const Tensor unchanged = self.clone();
-          for (Value& value : given) {
-            value =
-                replaced(value, [&](const Tensor& t) { return t.is_same(self) ? unchanged : t; });
-          }
+        const auto of_arguments = tangents_of(given, tangent);
+        for (Value& value : given) {
+          value = replaced(value, [&](const Tensor& t) { return will_change(t) ? t.clone() : t; });
         }
         const ForwardCall call{given, results, of_arguments, true};
         tangents = tangents_of_results(op_, *node, call, like, inflows, recorded_);

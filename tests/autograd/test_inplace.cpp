@@ -367,11 +367,11 @@ TEST_CASE("Logical operators in place have gradients of zeros", "[inplace]") {
 TEST_CASE("What a view shows of its base changes in place", "[inplace]") {
   using Change = std::pair<const char*, void (*)(Tensor&)>;
   const Change changes[] = {
-      {"TBackward0", [](Tensor& v) { v.t_(); }},
-      {"TransposeBackward0", [](Tensor& v) { v.transpose_(0, 1); }},
+      {"TBackward", [](Tensor& v) { v.t_(); }},
+      {"TransposeBackward", [](Tensor& v) { v.transpose_(0, 1); }},
       {"SqueezeBackward", [](Tensor& v) { v.squeeze_(); }},
-      {"UnsqueezeBackward0", [](Tensor& v) { v.unsqueeze_(1); }},
-      {"AsStridedBackward0",
+      {"UnsqueezeBackward", [](Tensor& v) { v.unsqueeze_(1); }},
+      {"AsStridedBackward",
        [](Tensor& v) {
          v.as_strided_({3, 1}, {1, 3});
        }},
