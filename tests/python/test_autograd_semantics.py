@@ -291,6 +291,20 @@ def test_what_a_view_shows_changes_in_place(lib):
         leaf(lib).view(1, 3).t_()
 
 
+def test_a_view_of_another_dtype_is_apart(lib):
+    w = lib.tensor([2.0, 3.0], requires_grad=True)
+    y = w * 1
+    view = y.view(lib.float64)
+    assert not view.requires_grad and view._base is None and view.data_ptr() == y.data_ptr()
+    view.copy_(lib.ones(2).view(lib.float64))
+    assert y.tolist() == [1, 1] and y._version == 1
+    base = lib.ones(2)
+    view = base.view(lib.float64)
+    base.mul_(w)
+    assert base.requires_grad and not view.requires_grad
+    assert lib.autograd.grad(base.sum(), w)[0].tolist() == [1, 1]
+
+
 # The engine
 
 
