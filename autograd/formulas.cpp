@@ -1,6 +1,8 @@
 #include "autograd/formulas.h"
 
 #include "tenon/ops/cat.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/reshape.h"
 #include "tenon/ops/stack.h"
 #include "tenon/ops/zeros.h"
 
@@ -62,6 +64,16 @@ Tensor unbind_backward(const variable_list& grads, int64_t dim, IntArrayRef size
   std::vector<Tensor> pieces;
   for (const Tensor& g : grads) pieces.push_back(g.defined() ? g : zeros(size, options));
   return stack(pieces, static_cast<int64_t>(d));
+}
+
+Tensor maybe_multiply(const Tensor& tensor, const Scalar& number) {
+  return number.equal(1) ? tensor : tensor * number;
+}
+
+Tensor of_channels(const Tensor& numbers, int64_t dim) {
+  DimVector sizes(static_cast<size_t>(dim), 1);
+  sizes[1] = numbers.numel();
+  return numbers.reshape(sizes);
 }
 
 }  // namespace tenon::autograd

@@ -23,4 +23,9 @@ TENON_API Tensor split_with_sizes_backward(const variable_list& grads, IntArrayR
 TENON_API Tensor unbind_backward(const variable_list& grads, int64_t dim, IntArrayRef sizes,
                                  const TensorOptions& options);
 
+/// `tensor * number`, and the tensor itself where that is one.
+TENON_API Tensor maybe_multiply(const Tensor& tensor, const Scalar& number);
+/// A vector of numbers for the channels, [C], as [1, C, 1, ...] of `dim` dimensions.
+TENON_API Tensor of_channels(const Tensor& numbers, int64_t dim);
+
 }  // namespace tenon::autograd

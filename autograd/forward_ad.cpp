@@ -7,17 +7,16 @@
 #include "aten/core/registration.h"
 #include "autograd/autograd.h"
 #include "autograd/call_mode.h"
+#include "autograd/forward_rules.h"
 #include "autograd/generated_support.h"
 #include "autograd/meta.h"
 #include "autograd/tangents.h"
 #include "tenon/ops/alias.h"
-#include "tenon/ops/any.h"
 #include "tenon/ops/as_strided.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/new_empty_strided.h"
-#include "tenon/ops/ones_like.h"
 #include "tenon/ops/to.h"
 #include "tenon/ops/zero.h"
 #include "tenon/ops/zeros_like.h"
@@ -169,6 +168,21 @@ Value replaced(const Value& value, const Replace& replace) {
   return list;
 }
 
+/// For each value what `find` gives for its tensors; undefined for those that are.
+template <class Find>
+std::vector<std::vector<Tensor>> tangents_of(const Stack& values, const Find& find) {
+  std::vector<std::vector<Tensor>> all(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto add = [&](const TensorBase& t) {
+      all[i].push_back(t.defined() ? find(Tensor(t)) : Tensor());
+    };
+    if (values[i].is_tensor()) add(values[i].to_tensor());
+    if (!values[i].is_tensor_list()) continue;
+    for (const TensorBase& t : values[i].to_tensors()) add(t);
+  }
+  return all;
+}
+
 /// Calls run(first, second) for the tensors at the same places of two values.
 template <class Run>
 void for_each_pair(const Value& first, const Value& second, const Run& run) {
@@ -177,63 +191,6 @@ void for_each_pair(const Value& first, const Value& second, const Run& run) {
   const auto& a = first.to_tensors();
   const auto& b = second.to_tensors();
   for (size_t i = 0; i < a.size(); ++i) run(Tensor(a[i]), Tensor(b[i]));
-}
-
-/// Where the tangents of a recorded operation's inputs enter it.
-struct Inflow {
-  Edge edge;
-  Tensor tangent;
-};
-
-[[noreturn]] void throw_no_formula(const std::string& op) {
-  tenon::detail::raise<NotImplementedError>(
-      "Trying to use forward AD with ", op,
-      " that does not support it because its gradient cannot be differentiated");
-}
-
-/// The tangents of a node's results, from those of its inputs, by its own backward alone: the
-/// gradients are linear in what comes in, and the derivative of <gradients, tangents> with respect
-/// to it is the derivative of the results along the tangents.
-/// `like`: the results, undefined where they take no gradient; `recorded`: whether the tangents
-/// shall be differentiable in their turn.
-std::vector<Tensor> push_forward(Node& node, const std::vector<Tensor>& like,
-                                 const std::vector<Inflow>& inflows, bool recorded,
-                                 const std::string& op) {
-  std::vector<Tensor> probes;
-  variable_list grads(std::max<size_t>(node.num_inputs(), 1));
-  std::vector<size_t> places;
-  for (size_t i = 0; i < like.size(); ++i) {
-    if (!like[i].defined()) continue;
-    const auto number = static_cast<size_t>(like[i].output_nr());
-    probes.push_back(ones_like(like[i].detach()).requires_grad_());
-    grads[number] = probes.back();
-    places.push_back(i);
-  }
-  std::vector<Tensor> tangents(like.size());
-  if (probes.empty()) return tangents;
-  const variable_list inputs = node.apply(std::move(grads));
-  std::vector<Tensor> outputs, weights;
-  for (size_t k = 0; k < node.next_edges().size() && k < inputs.size(); ++k) {
-    const Tensor& grad = inputs[k];
-    if (!grad.defined()) continue;
-    for (const Inflow& inflow : inflows) {
-      if (!(inflow.edge == node.next_edges()[k]) || !inflow.tangent.defined()) continue;
-      if (!grad.requires_grad()) {
-        // Zero wherever it comes from, or made by something that has no derivative.
-        if (grad.device().type() != kMeta && any(grad).item<bool>()) throw_no_formula(op);
-        continue;
-      }
-      outputs.push_back(grad);
-      // What was broadcast has not been added up again yet.
-      Tensor tangent = inflow.tangent;
-      if (tangent.scalar_type() != grad.scalar_type()) tangent = tangent.to(grad.scalar_type());
-      weights.push_back(tangent.expand(grad.sizes()));
-    }
-  }
-  if (outputs.empty()) return tangents;
-  const std::vector<Tensor> found = grad(outputs, probes, weights, true, recorded, true);
-  for (size_t i = 0; i < places.size(); ++i) tangents[places[i]] = found[i];
-  return tangents;
 }
 
 /// What a node that has changed `self` in place has saved gets tangents: the result, and what was
@@ -326,6 +283,7 @@ class Call {
     std::vector<Inflow> inflows;
     std::vector<Tensor> results, like, tangents;
     const bool outer_requires_grad = outer_grad_mode_ && arguments_.require_grad();
+    const Stack given(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
     {
       const Recording recording;
       for (size_t i = first_; i < stack_.size(); ++i) {
@@ -336,7 +294,10 @@ class Call {
       IntrusivePtr<Node> node = node_of(results, like);
       tangents.resize(results.size());
       if (node) {
-        tangents = push_forward(*node, like, inflows, recorded_, op_.qualified_name());
+        const auto of_arguments =
+            tangents_of(given, [&](const Tensor& t) { return arguments_.tangent(t); });
+        const ForwardCall call{given, results, of_arguments, false};
+        tangents = tangents_of_results(op_, *node, call, like, inflows, recorded_);
         lay_out(tangents, results);
         if (outer_requires_grad) set_tangents_of_saved_results(*node, results, tangents);
       }
@@ -363,28 +324,62 @@ class Call {
     std::vector<Tensor> tangents(1);
     {
       const Recording recording;
-      // What is recorded must not see the change of the tangent.
+      // What is recorded must see neither the change nor that of the tangent.
       if (before_.defined()) copy_of_before_ = recorded_ ? before_.clone() : before_;
+      const auto will_change = [&](const Tensor& t) { return recorded_ && t.is_alias_of(self); };
+      const auto tangent = [&](const Tensor& t) {
+        const Tensor of = arguments_.tangent(t);
+        if (of.defined() && of.is_same(before_)) return copy_of_before_;
+        return of.defined() && will_change(t) ? of.clone() : of;
+      };
+      const auto copied = [&](const Tensor& t) {
+        const Tensor copy = stand_in(t, inflows).clone();
+        if (const Tensor of = tangent(t); of.defined())
+          inflows.push_back({gradient_edge(copy), of});
+        return copy;
+      };
       Stack copies(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
       for (size_t i = 1; i < copies.size(); ++i) {
-        copies[i] = replaced(copies[i], [&](const Tensor& t) { return stand_in(t, inflows); });
+        copies[i] = replaced(copies[i], [&](const Tensor& t) {
+          return will_change(t) ? copied(t) : stand_in(t, inflows);
+        });
       }
-      const Tensor copy = stand_in(self, inflows).clone();
-      if (before_.defined()) inflows.push_back({gradient_edge(copy), copy_of_before_});
+      const Tensor copy = copied(self);
       copies[0] = TensorBase(copy);
       op_.call_boxed(copies);
       std::vector<Tensor> like;
-      if (const IntrusivePtr<Node> node = node_of({copy}, like))
-        tangents = push_forward(*node, like, inflows, recorded_, op_.qualified_name());
+      const std::vector<Tensor> results = {copy};
+      if (const IntrusivePtr<Node> node = node_of(results, like)) {
+        Stack given(stack_.begin() + static_cast<ptrdiff_t>(first_), stack_.end());
+        const auto of_arguments = tangents_of(given, tangent);
+        for (Value& value : given) {
+          value = replaced(value, [&](const Tensor& t) { return will_change(t) ? t.clone() : t; });
+        }
+        const ForwardCall call{given, results, of_arguments, true};
+        tangents = tangents_of_results(op_, *node, call, like, inflows, recorded_);
+      }
     }
+    const DimVector sizes(self.sizes()), strides(self.strides());
     redispatch_boxed(op_, keys_, stack_);
     const ExcludeLayers below(DispatchLayer::ForwardGrad);
-    write_tangent(self, before_, tangents[0]);
+    if (self.sizes() == IntArrayRef(sizes) && self.strides() == IntArrayRef(strides)) {
+      write_tangent(self, before_, tangents[0]);
+    } else {
+      show_as_self(self, tangents[0]);
+    }
     const Tensor changed = self.is_view() ? self._base() : self;
     if (outer_grad_mode_ && needs_grad(changed)) {
       if (const IntrusivePtr<Node> node = grad_fn_of(changed))
         set_tangents_of_saved_by_change(*node, self, copy_of_before_);
     }
+  }
+
+  /// After a change of what `self` shows of its memory (t_), not of what is there: a view's tangent
+  /// shows the same of its base's.
+  static void show_as_self(const Tensor& self, const Tensor& tangent) {
+    set_tangent(self, {});
+    if (!find_tangent(self).defined() && tangent.defined())
+      set_tangent(self, laid_out_like(tangent, self));
   }
 
   std::vector<Tensor> results_from(size_t first) const {

@@ -1,9 +1,5 @@
 #include "autograd/generated_support.h"
 
-#include <algorithm>
-#include <cstring>
-#include <string_view>
-
 #include "autograd/anomaly.h"
 #include "autograd/messages.h"
 #include "autograd/view.h"
@@ -49,15 +45,10 @@ Tensor defined_or_zeros(const variable_list& grads, size_t i) {
   return {};
 }
 
-bool becomes_constant(const char* op, const Tensor& self) {
-  if (!compute_requires_grad(self)) return false;
-  constexpr std::string_view kComparisons[] = {"eq_", "ge_", "gt_", "le_", "lt_", "ne_"};
-  TENON_CHECK(
-      std::find(std::begin(kComparisons), std::end(kComparisons), op) != std::end(kComparisons),
-      "[", op,
-      "] has no derivative, so it cannot change a tensor that requires grad in place; use it on "
-      "detach(), or under no_grad.");
-  return true;
+void check_needs_no_derivative(const char* op, const Tensor& self) {
+  TENON_CHECK(!compute_requires_grad(self), "[", op,
+              "] has no derivative, so it cannot change a tensor that requires grad in place; use "
+              "it on detach(), or under no_grad.");
 }
 
 namespace {
@@ -65,7 +56,7 @@ namespace {
 /// Of numbers that depend on nothing that gradients go to.
 class Constant final : public Node {
  public:
-  explicit Constant(std::string name) : name_(std::move(name)) {}
+  explicit Constant(const char* name) : name_(name) {}
   std::string name() const override { return name_; }
   variable_list apply(variable_list&& grads) override {
     variable_list grad_inputs(1);
@@ -74,15 +65,13 @@ class Constant final : public Node {
   }
 
  private:
-  std::string name_;
+  const char* const name_;
 };
 
 }  // namespace
 
-void set_constant_history(const char* op, const Tensor& self) {
-  std::string name(op, std::strlen(op) - 1);  // "gt_" becomes "GtBackward0"
-  name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  auto node = make_node<Constant>(name + "Backward0");
+void set_constant_history(const char* node_name, const Tensor& self) {
+  auto node = make_node<Constant>(node_name);
   set_edges(*node, self);
   rebase_history(self, std::move(node));
 }

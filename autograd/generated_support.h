@@ -166,11 +166,12 @@ inline bool any_grad_defined(const variable_list& grads) {
 
 /// Gradient i, or zeros like one that is defined: for kernels that read them all.
 TENON_API Tensor defined_or_zeros(const variable_list& grads, size_t i);
-/// Of an operator that has no derivative and changes `self` in place: whether that is recorded,
-/// as it is for comparisons, whose gradient is zero. Throws where it is not and `self` needs grad.
-TENON_API bool becomes_constant(const char* op, const Tensor& self);
-/// After such a change.
-TENON_API void set_constant_history(const char* op, const Tensor& self);
+/// Of an operator that has no derivative and changes `self` in place: throws where that would have
+/// to be recorded.
+TENON_API void check_needs_no_derivative(const char* op, const Tensor& self);
+/// After such a change by an operator whose derivative is zero wherever it has one, as that of
+/// comparisons: `self` depends on nothing that gradients go to. `node`: the name of its node.
+TENON_API void set_constant_history(const char* node, const Tensor& self);
 
 /// NotImplementedError "derivative for aten::foo is not implemented".
 [[noreturn]] TENON_API Tensor not_implemented(const char* what);

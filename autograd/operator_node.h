@@ -71,6 +71,16 @@ struct SavedMember {
   SavedMember::of<decltype(Values::member)>(offsetof(Values, member))
 
 class OperatorNode;
+struct ForwardCall;
+
+/// How forward mode computes the tangents of an operator's results.
+enum class ForwardRule : uint8_t {
+  Backward,            ///< by differentiating backward
+  Linear,              ///< the operator itself, of the tangents
+  ElementWise,         ///< each element's derivative is one number: backward of the tangent
+  ElementWiseOfReals,  ///< the same where nothing is complex, else by differentiating backward
+  Formula,             ///< NodeType::tangents
+};
 
 /// What all nodes of one operator have in common. Constant data, generated.
 struct NodeType {
@@ -79,6 +89,10 @@ struct NodeType {
   variable_list (*apply)(const OperatorNode& node, variable_list&& grads);
   ArrayRef<SavedMember> saved;
   size_t size;  ///< of the values, in bytes
+  ForwardRule forward = ForwardRule::Backward;
+  /// Arguments, as bits, whose tangents the rule knows, and differentiable ones that it does not.
+  uint64_t covered = 0, uncovered = 0;
+  void (*tangents)(const ForwardCall& call, Tensor* of_results) = nullptr;
 };
 
 /// The node of an operator: its type says what it does, and what the values are that follow it in

@@ -108,6 +108,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/checkpoint.h
   autograd/formulas.h
   autograd/forward_ad.h
+  autograd/forward_call.h
   autograd/function.h
   autograd/functional.h
   autograd/generated_support.h

@@ -28,7 +28,7 @@ Tensor native::as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stri
 
 Tensor& native::as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
                             std::optional<int64_t> storage_offset) {
-  return show_as("as_strided_", self, native::as_strided(self, size, stride, storage_offset));
+  return show_as(self, native::as_strided(self, size, stride, storage_offset));
 }
 
 Tensor native::alias(const Tensor& self) {

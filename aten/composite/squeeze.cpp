@@ -41,18 +41,18 @@ Tensor native::unsqueeze(const Tensor& self, int64_t dim) {
   return make_view(self, sizes, strides, self.storage_offset());
 }
 
-Tensor& native::squeeze_(Tensor& self) { return show_as("squeeze_", self, native::squeeze(self)); }
+Tensor& native::squeeze_(Tensor& self) { return show_as(self, native::squeeze(self)); }
 
 Tensor& native::squeeze_dim_(Tensor& self, int64_t dim) {
-  return show_as("squeeze_", self, native::squeeze_dim(self, dim));
+  return show_as(self, native::squeeze_dim(self, dim));
 }
 
 Tensor& native::squeeze_dims_(Tensor& self, IntArrayRef dim) {
-  return show_as("squeeze_", self, native::squeeze_dims(self, dim));
+  return show_as(self, native::squeeze_dims(self, dim));
 }
 
 Tensor& native::unsqueeze_(Tensor& self, int64_t dim) {
-  return show_as("unsqueeze_", self, native::unsqueeze(self, dim));
+  return show_as(self, native::unsqueeze(self, dim));
 }
 
 }  // namespace tenon

@@ -31,10 +31,10 @@ Tensor native::t(const Tensor& self) {
 }
 
 Tensor& native::transpose_(Tensor& self, int64_t dim0, int64_t dim1) {
-  return show_as("transpose_", self, native::transpose(self, dim0, dim1));
+  return show_as(self, native::transpose(self, dim0, dim1));
 }
 
-Tensor& native::t_(Tensor& self) { return show_as("t_", self, native::t(self)); }
+Tensor& native::t_(Tensor& self) { return show_as(self, native::t(self)); }
 
 Tensor native::permute(const Tensor& self, IntArrayRef dims) {
   const auto rank = static_cast<size_t>(self.dim());

@@ -45,11 +45,13 @@ TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef siz
 TENON_API void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes,
                              ScalarType dtype);
 
-/// Whether a call with these keys records a graph on this thread. Then an in-place form that
-/// computes the functional one and copies computes from a copy of self: the graph keeps that.
+/// Whether a call with these keys may record a graph on this thread: its own, or in forward mode
+/// that of its tangents. Then an in-place form that computes the functional one and copies computes
+/// from a copy of self: the graph keeps that.
 inline bool is_recorded(DispatchKeySet keys) {
   return (keys.layers & ~thread_state.skipped_layers &
-          DispatchKeySet(DispatchLayer::Autograd).layers) != 0;
+          (DispatchKeySet(DispatchLayer::Autograd).layers |
+           DispatchKeySet(DispatchLayer::ForwardGrad).layers)) != 0;
 }
 
 }  // namespace tenon::structured

@@ -367,7 +367,8 @@ class FormulaChecker {
 
 const std::vector<FormulaFunction>& formula_functions() {
   static const std::vector<FormulaFunction> functions = {
-      {"cat_tensors_backward", 3, false}, {"not_implemented", 1, true},
+      {"cat_tensors_backward", 3, false}, {"maybe_multiply", 2, true},
+      {"not_implemented", 1, true},       {"of_channels", 2, true},
       {"split_backward", 5, true},        {"split_with_sizes_backward", 5, true},
       {"to_args_sizes", 1, false},        {"unbind_backward", 4, true},
   };

@@ -312,7 +312,6 @@ void formula_calls(const FormulaContext& context) {
     if (as_pointwise(context.op, context.analysis, formula)) continue;
     context.calls.check(context.derivative, *formula.source, formula.written, context.sink);
   }
-  // No forward mode is generated yet; that its formulas could be compiled is known all the same.
   for (const ForwardFormula& formula : context.analysis.forward) {
     if (formula.source->kind != codegen::FormulaKind::kExpression) continue;
     const expr::FormulaResult parsed = expr::parse_formula(formula.source->text.text);

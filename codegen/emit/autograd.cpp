@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/emit/cpp_types.h"
+#include "codegen/emit/forward.h"
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/rowwise.h"
@@ -104,6 +105,7 @@ class NodeEmitter {
              {"formulas", Json::array()},
              {"pointwise", Json::array()},
              {"rowwise", nullptr},
+             {"forward", nullptr},
              {"kernels", Json::array()},
              {"operators", Json::array()}};
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -117,6 +119,7 @@ class NodeEmitter {
     } else if (op_.rowwise ? !derived_from_rows() : !derived()) {
       return nullptr;
     }
+    forward();
     finish_saved();
     return std::move(node_);
   }
@@ -250,6 +253,14 @@ class NodeEmitter {
          {"uses", uses}});
   }
 
+  void forward() {
+    Json rule = emit_forward(op_, written_ ? &*written_ : nullptr);
+    if (rule.is_null()) return;
+    for (const Json& name : rule["operators"]) add_operator(name.get<std::string>());
+    rule.erase("operators");
+    node_["forward"] = std::move(rule);
+  }
+
   void add_operator(const std::string& name) {
     for (const Json& seen : node_["operators"]) {
       if (seen == name) return;
@@ -365,12 +376,18 @@ Json emit_node(const Model& model, size_t op_index) {
 Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node) {
   const Operator& op = model.operators()[op_index];
   const VariantSchema& form = model.variants(op_index)[form_index];
+  bool constant = false;
   switch (form.kind) {
   case SchemaKind::kOut: return {{"kind", "out"}};
   case SchemaKind::kInplace:
     // The functional form of a composite operator is recorded operator by operator.
     if (op.is_composite_implicit()) return nullptr;
-    return {{"kind", "inplace"}, {"differentiable", !node.is_null()}};
+    constant = node.is_null() && op.pointwise && !op.update;
+    return {
+        {"kind", "inplace"},
+        {"differentiable", !node.is_null()},
+        {"changes_geometry", op.has_tag("inplace_view")},
+        {"constant", constant ? Json(camel_case(op.schema.base_name()) + "Backward0") : nullptr}};
   default: break;
   }
   if (node.is_null()) return nullptr;

@@ -6,7 +6,9 @@
 #include "aten/core/thread_state.h"
 #include "autograd/functional.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/addmm.h"
 #include "tenon/ops/as_strided.h"
+#include "tenon/ops/baddbmm.h"
 #include "tenon/ops/bmm.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/conv2d.h"
@@ -141,6 +143,30 @@ std::vector<Case> cases() {
          return y;
        },
        {2, 3}},
+      {"what is shown changes in place",
+       [](const Tensor& x) {
+         const Tensor y = x * 1;
+         Tensor v = y.view({3, 2});
+         y.t_();
+         v.t_().mul_(other());
+         v.unsqueeze_(0);
+         return y.reshape({6}) * v.reshape({6});
+       },
+       {2, 3}},
+      {"complement of a sum", [](const Tensor& x) { return x.sub(x.sum(), 2); }, {2, 3}},
+      {"addmm, baddbmm",
+       [](const Tensor& x) {
+         return addmm(x, x, x, 2, 3) +
+                baddbmm(x.unsqueeze(0), x.unsqueeze(0), x.unsqueeze(0)).squeeze(0);
+       },
+       {3, 3}},
+      {"sort, topk, max",
+       [](const Tensor& x) {
+         return std::get<0>(x.sort(1)).slice(1, 0, 1) * std::get<0>(x.topk(1)) +
+                std::get<0>(x.max(1, true)) * std::get<0>(x.min(1)).sum();
+       },
+       {2, 3}},
+      {"norms", [](const Tensor& x) { return x.norm() * x.std(1) + x.logsumexp({1}); }, {2, 3}},
       {"comparison", [](const Tensor& x) { return x.gt(0).to(kDouble) * x; }, {2, 3}},
   };
 }

@@ -1,4 +1,5 @@
 #include "aten/core/print.h"
+#include "autograd/autograd.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"
@@ -339,6 +340,62 @@ TEST_CASE("Comparisons in place have gradients of zeros", "[inplace]") {
   CHECK_THROWS(w.eq_(leaf({1, 2, 3})));
   CHECK_THAT(w.grad_fn()->name(), Contains("MulBackward"));
   CHECK_THROWS_WITH(leaf({1}).ne_(1), Contains("a leaf Variable that requires grad"));
-  CHECK_THROWS_WITH(w.logical_not_(), Contains("[logical_not_] has no derivative"));
+  CHECK_THROWS_WITH(w.resize_({1}), Contains("[resize_] has no derivative"));
   CHECK_FALSE(x.detach().lt_(0).requires_grad());
+}
+
+TEST_CASE("Logical operators in place have gradients of zeros", "[inplace]") {
+  const Tensor x = leaf({1, -2, 0}), other = tensor({1., 0., 0.});
+  const auto gradient = [&](auto change, const std::vector<double>& expected) {
+    const Tensor y = x * 3;
+    Tensor part = y.slice(0, 1, 3);
+    change(part, other.slice(0, 1, 3));
+    CHECK(values(y) == expected);
+    CHECK(y.grad_fn()->name() == "CopySlices");
+    return values(autograd::grad({y.sum()}, {x})[0]);
+  };
+  const std::vector<double> of_the_rest = {3, 0, 0};
+  CHECK(gradient([](Tensor& a, const Tensor& b) { a.logical_and_(b); }, {3, 0, 0}) == of_the_rest);
+  CHECK(gradient([](Tensor& a, const Tensor& b) { a.logical_or_(b); }, {3, 1, 0}) == of_the_rest);
+  CHECK(gradient([](Tensor& a, const Tensor& b) { a.logical_xor_(b); }, {3, 1, 0}) == of_the_rest);
+  CHECK(gradient([](Tensor& a, const Tensor&) { a.logical_not_(); }, {3, 0, 1}) == of_the_rest);
+  Tensor whole = x * 3;
+  whole.logical_and_(other);
+  CHECK(whole.grad_fn()->name() == "LogicalAndBackward0");
+}
+
+TEST_CASE("What a view shows of its base changes in place", "[inplace]") {
+  using Change = std::pair<const char*, void (*)(Tensor&)>;
+  const Change changes[] = {
+      {"TBackward", [](Tensor& v) { v.t_(); }},
+      {"TransposeBackward", [](Tensor& v) { v.transpose_(0, 1); }},
+      {"SqueezeBackward", [](Tensor& v) { v.squeeze_(); }},
+      {"UnsqueezeBackward", [](Tensor& v) { v.unsqueeze_(1); }},
+      {"AsStridedBackward",
+       [](Tensor& v) {
+         v.as_strided_({3, 1}, {1, 3});
+       }},
+  };
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    const Tensor x = leaf({1, 2, 3, 4}, kDouble), weights = leaf({5, 7, 11}, kDouble);
+    const Tensor y = x * 2;
+    Tensor v = y.slice(0, 1, 4).view({1, 3});
+    const Tensor other = y.slice(0, 1, 3);
+    change(v);
+    CHECK(v._base().is_same(y));
+    CHECK_THAT(v.grad_fn()->name(), Catch::Matchers::StartsWith(name));
+    CHECK_THAT(y.grad_fn()->name(), Contains("MulBackward"));
+    const auto gradient = [&](const Tensor& of) {
+      return values(autograd::grad({of.sum()}, {x}, {}, true)[0]);
+    };
+    CHECK(gradient(v.reshape({3}) * weights) == std::vector<double>{0, 10, 14, 22});
+    CHECK(gradient(other) == std::vector<double>{0, 2, 2, 0});
+    // A change of the elements now goes through what the view shows.
+    v.mul_(weights.detach().view(v.sizes()));
+    CHECK(y.grad_fn()->name() == "CopySlices");
+    CHECK(gradient(y) == std::vector<double>{2, 10, 14, 22});
+    CHECK(gradient(other) == std::vector<double>{0, 10, 14, 0});
+    CHECK(gradient(v) == std::vector<double>{0, 10, 14, 22});
+  }
 }

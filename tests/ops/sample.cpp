@@ -13,7 +13,7 @@ namespace {
 
 const std::set<std::string> kOptions = {
     "ulps",   "grad",   "fd",   "gg",    "meta", "aliases", "edges", "noncontig", "strides",
-    "memory", "values", "seed", "error", "out",  "inplace", "cuda",  "devices"};
+    "memory", "values", "seed", "error", "out",  "inplace", "cuda",  "devices",   "forward"};
 
 std::string trimmed(const std::string& line) {
   const size_t begin = line.find_first_not_of(" \t");

@@ -46,6 +46,7 @@ const Checks kGradientChecks = {
     {"gradient in place", "inplace", check_inplace_gradients},
     {"undefined gradient", "grad", check_undefined_gradients},
     {"finite differences", "fd", check_finite_differences},
+    {"forward", "forward", check_forward},
 };
 
 void run_family(const std::string& family, bool gradients) {

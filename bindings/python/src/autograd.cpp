@@ -1,9 +1,11 @@
 #include "autograd/autograd.h"
 
+#include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/engine.h"
 #include "autograd/forward_ad.h"
 #include "autograd/meta.h"
+#include "autograd/multi_grad_hook.h"
 #include "autograd/saved_tensor_hooks.h"
 #include "autograd/saved_variable.h"
 #include "autograd/to_dot.h"
@@ -133,9 +135,11 @@ nb::object each_tensor(const SavedEntry& entry, const Make& make) {
 
 constexpr std::string_view kSaved = "_saved_", kRawSaved = "_raw_saved_";
 
-/// node._saved_self: a tensor, None, a tuple of them, or a plain value. node._raw_saved_self: what
-/// keeps the tensor.
+/// node.variable of a leaf's accumulator. node._saved_self: a tensor, None, a tuple of them, or a
+/// plain value. node._raw_saved_self: what keeps the tensor.
 nb::object saved_attribute(const NodeReference& n, const std::string& name) {
+  const auto* accumulator = dynamic_cast<const autograd::AccumulateGrad*>(n.node.get());
+  if (accumulator && name == "variable") return nb::cast(accumulator->variable());
   const bool raw = name.starts_with(kRawSaved);
   const std::string value = name.substr(raw                        ? kRawSaved.size()
                                         : name.starts_with(kSaved) ? kSaved.size()
@@ -287,6 +291,33 @@ void add_hooks(nb::module_& module) {
       nb::handle(kept.get())(leaf);
     });
   });
+  using autograd::MultiGradHandle;
+  nb::class_<MultiGradHandle>(module, "MultiGradHandle", "Names a hook on several tensors.")
+      .def("remove", &MultiGradHandle::remove)
+      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__exit__", [](const MultiGradHandle& handle, nb::args) { handle.remove(); });
+  module.def("_register_multi_grad_hook", [](const Tensors& tensors, nb::callable hook) {
+    const std::shared_ptr<PyObject> kept = keep(hook);
+    return autograd::register_multi_grad_hook(tensors, [kept](const std::vector<Tensor>& grads) {
+      const nb::gil_scoped_acquire locked;
+      nb::list list;
+      for (const Tensor& t : grads) list.append(nb::cast(t));
+      nb::handle(kept.get())(list);
+    });
+  });
+  module.def("_register_any_grad_hook", [](const Tensors& tensors, nb::callable hook) {
+    const std::shared_ptr<PyObject> kept = keep(hook);
+    return autograd::register_any_grad_hook(tensors, [kept](const Tensor& grad) {
+      const nb::gil_scoped_acquire locked;
+      nb::handle(kept.get())(grad);
+    });
+  });
+  module.def("_increment_version", [](const Tensors& tensors) {
+    for (const Tensor& t : tensors) t.unsafe_impl()->check_may_change();
+    for (const Tensor& t : tensors) {
+      if (!t.is_inference()) t.unsafe_impl()->bump_version();
+    }
+  });
   module.def("_queue_callback", [](nb::callable f) {
     autograd::queue_callback([kept = keep(f)] {
       const nb::gil_scoped_acquire locked;
@@ -374,7 +405,6 @@ void add_autograd(nb::module_& module) {
     return nb::make_tuple(wrap_node(edge.function), edge.input_nr);
   });
   module.def("_to_dot", [](const Tensors& tensors) { return autograd::to_dot(tensors); });
-  module.def("_current_graph_task_id", &autograd::current_pass_id);
   add_node(module);
   add_hooks(module);
 }

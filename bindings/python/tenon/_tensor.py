@@ -1,10 +1,21 @@
 """What of Tensor, and of the functions around it, is written in Python."""
 
 import functools
+import warnings
 
 from tenon import _C
 
 Tensor = _C.Tensor
+
+
+def _run_backward(tensors, grads, retain_graph, create_graph, inputs):
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+            "which can cause a memory leak: use autograd.grad(), or set `grad` to None when it is no longer needed.",
+            stacklevel=3,
+        )
+    _C._backward(tensors, grads, retain_graph, create_graph, inputs)
 
 
 def _method(function):
@@ -66,7 +77,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
         if not inputs:
             raise RuntimeError("'inputs' argument to backward() cannot be empty.")
     grads = [] if gradient is None else [gradient]
-    _C._backward([self], grads, retain_graph, create_graph, inputs or [])
+    _run_backward([self], grads, retain_graph, create_graph, inputs or [])
 
 
 @_method

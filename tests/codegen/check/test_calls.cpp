@@ -170,7 +170,7 @@ std::set<std::pair<std::string, size_t>> declared_functions(const std::string& t
 
 TEST_CASE("the tables of functions and methods are those of the headers", "[check][calls]") {
   const auto formulas = declared_functions(read("autograd/formulas.h"));
-  CHECK(formulas.size() == 5);
+  CHECK(formulas.size() == 7);
   std::set<std::pair<std::string, size_t>> table;
   for (const FormulaFunction& function : formula_functions()) {
     table.insert({function.name, function.num_arguments});
@@ -198,6 +198,7 @@ TEST_CASE("the tables of functions and methods are those of the headers", "[chec
     }
   }
   for (const char* constructor : {"Tensor", "TensorBase"}) declared.erase(constructor);
+  declared.erase("view");  // one more form of a method that is generated
   // Of these a formula means the operator.
   for (const char* of_brackets : {"index", "index_put_"}) declared.erase(of_brackets);
   const std::set<std::string> table_of_methods(tensor_methods().begin(), tensor_methods().end());

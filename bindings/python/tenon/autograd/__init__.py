@@ -1,6 +1,7 @@
 """Automatic differentiation."""
 
 from tenon import _C
+from tenon._tensor import _run_backward
 from tenon.autograd import forward_ad as forward_ad, functional as functional, graph as graph
 from tenon.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from tenon.autograd.function import Function as Function, once_differentiable as once_differentiable
@@ -31,7 +32,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from."""
     if inputs is not None and not _list(inputs):
         raise RuntimeError("'inputs' argument to backward() cannot be empty.")
-    _C._backward(_list(tensors), _list(grad_tensors), retain_graph, create_graph, _list(inputs))
+    _run_backward(_list(tensors), _list(grad_tensors), retain_graph, create_graph, _list(inputs))
 
 
 def grad(

@@ -1,7 +1,5 @@
 """Hooks on the graph, and on what it keeps for backward."""
 
-import contextlib
-
 from tenon import _C
 from tenon._C import Node, RemovableHandle  # noqa: F401
 from tenon._C import DisableSavedTensorsHooks as disable_saved_tensors_hooks  # noqa: F401
@@ -28,38 +26,14 @@ def save_on_cpu(pin_memory=False, device_type="cuda"):
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Calls fn(grads) when the gradients of all tensors are there ("all"), or fn(grad) at the first one ("any")."""
-    tensors = tuple(tensors)
+    """Calls fn(grads) once in a backward pass, when the gradients of all tensors that take part in it are there, with None
+    for others ("all"); or fn(grad) at the first gradient ("any")."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    state = {}
-
-    def arrived(i, grad):
-        run = _C._current_graph_task_id()
-        if state.get("run") != run:
-            state.clear()
-            state.update(run=run, grads=[None] * len(tensors), count=0)
-        state["count"] += 1
-        if mode == "any":
-            if state["count"] == 1:
-                fn(grad)
-            return
-        state["grads"][i] = grad
-        if state["count"] == len(tensors):
-            fn(state.pop("grads"))
-            state.clear()
-
-    handles = [t.register_hook(lambda grad, i=i: arrived(i, grad)) for i, t in enumerate(tensors)]
-    return _Handles(handles)
+    register = _C._register_multi_grad_hook if mode == "all" else _C._register_any_grad_hook
+    return register(list(tensors), fn)
 
 
-class _Handles(contextlib.AbstractContextManager):
-    def __init__(self, handles):
-        self._handles = handles
-
-    def remove(self):
-        for handle in self._handles:
-            handle.remove()
-
-    def __exit__(self, *exception):
-        self.remove()
+def increment_version(tensor):
+    """Counts a change of the tensor, or of each of several, that was made where it is not seen."""
+    _C._increment_version([tensor] if isinstance(tensor, _C.Tensor) else list(tensor))
