@@ -1,5 +1,5 @@
 #!/bin/sh
-# bundle_gpu.sh BUILD OUT: packs BUILD's programs with the libraries they need into OUT/ and OUT.tar.gz.
+# bundle_gpu.sh BUILD OUT: packs BUILD's CUDA tests and benchmarks with the libraries they need into OUT/ and OUT.tar.gz.
 #
 # bin/ has the programs, lib/ the libraries, and run paths are relative ($ORIGIN/../lib). What every machine with a
 # driver and the CUDA libraries has is left out: the C library's family, the driver, and CUDA's own libraries.
@@ -11,8 +11,7 @@ limit_mb=60
 rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/bin" "$out/lib"
 
-for program in "$build"/tests/test_* "$build"/benchmarks/bench_*; do
-  case "$program" in */test_codegen) continue ;; esac
+for program in "$build"/tests/test_cuda "$build"/tests/test_ops "$build"/benchmarks/bench_*; do
   if [ -f "$program" ] && [ -x "$program" ]; then
     strip -o "$out/bin/$(basename "$program")" "$program"
   fi
