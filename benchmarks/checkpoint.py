@@ -1,13 +1,9 @@
 """PyTorch's side of checkpoint.cpp: the same blocks, the same cases, one JSON line for each."""
 
-import argparse
-import json
-import re
-import statistics
-import time
-
 import torch
 from torch.utils.checkpoint import checkpoint
+
+import torch_side
 
 BLOCKS, BATCH, STEPS, WIDTH, HEADS = 24, 4, 128, 256, 4
 
@@ -32,12 +28,7 @@ class Block(torch.nn.Module):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--filter", default="")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
+    options = torch_side.parse_options()
     torch.manual_seed(0)
     blocks = [Block() for _ in range(BLOCKS)]
     x = (torch.rand(BATCH, STEPS, WIDTH) * 2 - 1).requires_grad_()
@@ -54,17 +45,7 @@ def main():
             y = checkpoint(block, y, use_reentrant=False)
         y.sum().backward()
 
-    for name, body in (("checkpoint/plain", plain), ("checkpoint/each", each)):
-        if not re.search(options.filter, name):
-            continue
-        body()
-        samples = []
-        for _ in range(3):
-            start = time.perf_counter_ns()
-            body()
-            samples.append(time.perf_counter_ns() - start)
-        print(json.dumps({"name": name, "ns": statistics.median(samples), "best": min(samples), "bytes": 0, "flops": 0,
-                          "calls": 1}), flush=True)
+    torch_side.run({"checkpoint/plain": plain, "checkpoint/each": each}, options)
 
 
 if __name__ == "__main__":

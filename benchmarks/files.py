@@ -1,14 +1,11 @@
 """PyTorch's side of files.cpp: the same state dict, the same cases, one JSON line for each."""
 
-import argparse
-import json
 import os
-import re
-import statistics
 import tempfile
-import time
 
 import torch
+
+import torch_side
 
 
 def state_dict():
@@ -47,13 +44,7 @@ def raw_read(path, data):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--filter", default="")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--list", action="store_true")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
+    options = torch_side.parse_options()
 
     with tempfile.TemporaryDirectory(prefix="torch_bench_") as folder:
         path, raw = os.path.join(folder, "state.pt"), os.path.join(folder, "raw")
@@ -70,17 +61,7 @@ def main():
             "files/raw_write_sync": lambda: raw_write(raw, data, True),
             "files/raw_read": lambda: raw_read(raw, data),
         }
-        for name, body in cases.items():
-            if not re.search(options.filter, name):
-                continue
-            body()
-            samples = []
-            for _ in range(3):
-                start = time.perf_counter_ns()
-                body()
-                samples.append(time.perf_counter_ns() - start)
-            print(json.dumps({"name": name, "ns": statistics.median(samples), "best": min(samples), "bytes": size,
-                              "flops": 0, "calls": 1}), flush=True)
+        torch_side.run(cases, options, size)
 
 
 if __name__ == "__main__":

@@ -96,13 +96,27 @@ elseif(TENON_CUDA)
   endif()
   set(TENON_HAS_CUDA 1)
   list(APPEND TENON_BACKENDS CUDA)
-  set(TENON_CUDA_TARGETS CUDA::cudart CUDA::cublasLt)
+  # By their files: CUDA::cudart would put its headers on every file's command line (tenon_cuda_sources).
+  set(TENON_CUDA_TARGETS "${CUDA_cudart_LIBRARY}" "${CUDA_cublasLt_LIBRARY}")
   # A machine with only a driver and the CUDA libraries keeps them here.
   list(APPEND CMAKE_BUILD_RPATH /usr/local/cuda/lib64)
   tenon_note("CUDA" "${CUDAToolkit_VERSION}" "for ${CMAKE_CUDA_ARCHITECTURES}")
 else()
   tenon_note("CUDA" "off" "no GPU kernels (preset cuda, or TENON_CUDA=ON)")
 endif()
+
+# tenon_cuda_sources(TARGET): what TARGET's CUDA sources are compiled with: what lies in folders `cuda` and *.cu. Only these, so
+# that all other files are compiled as without CUDA: a tree that turns CUDA on, and the compiler cache, keep their objects.
+function(tenon_cuda_sources target)
+  if(TENON_CUDA STREQUAL "emulated")
+    tenon_emulate(${target})
+  elseif(TENON_CUDA)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "/cuda/.*\\.cpp$|^cuda/.*\\.cpp$")
+    list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND "-isystem" OUTPUT_VARIABLE headers)
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${headers})
+  endif()
+endfunction()
 
 # NCCL comes with the CUDA Toolkit, with libnccl-dev, or as a Python wheel below build/. Emulated CUDA has its own.
 set(TENON_HAS_NCCL 0)

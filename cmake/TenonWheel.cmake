@@ -4,6 +4,12 @@
 # Sets TENON_PYTHON_INSTALL_DIR, where the component `python` of an installation puts the package `tenon`.
 set(TENON_LIBRARY_VERSION "${PROJECT_VERSION}")
 set(TENON_NAMELINKS)
+# A tree may become a wheel's, and cease to be one: what is linked in there and shared elsewhere is looked for again.
+if(NOT "${TENON_WHEEL}" STREQUAL "${TENON_WHEEL_BEFORE}")
+  unset(OPENSSL_CRYPTO_LIBRARY CACHE)
+  unset(OPENSSL_SSL_LIBRARY CACHE)
+  set(TENON_WHEEL_BEFORE "${TENON_WHEEL}" CACHE INTERNAL "")
+endif()
 if(NOT TENON_WHEEL)
   set(TENON_PYTHON_INSTALL_DIR "${CMAKE_INSTALL_LIBDIR}/python/tenon" CACHE STRING
       "Where `cmake --install --component python` puts the package tenon, relative to the prefix")

@@ -1,26 +1,29 @@
 #!/bin/sh
-# bundle_gpu.sh BUILD OUT: packs BUILD's programs with the libraries they need into OUT/ and OUT.tar.gz.
+# bundle_gpu.sh BUILD OUT PROGRAM...: packs BUILD's tests and benchmarks of these names with the libraries they need into OUT/ and
+# OUT.tar.gz.
 #
 # bin/ has the programs, lib/ the libraries, and run paths are relative ($ORIGIN/../lib). What every machine with a
 # driver and the CUDA libraries has is left out: the C library's family, the driver, and CUDA's own libraries.
 set -eu
 build=$1
 out=$2
+shift 2
 limit_mb=60
 
 rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/bin" "$out/lib"
 
-for program in "$build"/tests/test_* "$build"/benchmarks/bench_*; do
-  case "$program" in */test_codegen) continue ;; esac
-  if [ -f "$program" ] && [ -x "$program" ]; then
-    strip -o "$out/bin/$(basename "$program")" "$program"
-  fi
+for name in "$@"; do
+  case "$name" in
+    test_*) program=$build/tests/$name ;;
+    *) program=$build/benchmarks/$name ;;
+  esac
+  [ -x "$program" ] || {
+    echo "bundle_gpu: there is no program $program" >&2
+    exit 1
+  }
+  strip -o "$out/bin/$name" "$program"
 done
-[ -n "$(ls "$out/bin")" ] || {
-  echo "bundle_gpu: no programs in $build/tests and $build/benchmarks; build the preset cuda first" >&2
-  exit 1
-}
 
 for program in "$out"/bin/*; do
   # ldd on the unstripped original: its run path points into the build tree.

@@ -52,7 +52,8 @@ Json emit_operator(const Model& model, size_t index, const EmitOptions& options)
       {"source", short_source(op.location)},
       {"line", op.location.line},
       {"forms", Json::array()},
-      {"declarations", emit_kernel_declarations(op, options.targets)},
+      // Those of all backends: kernels compile alike whichever are built.
+      {"declarations", emit_kernel_declarations(op, Targets{.cuda = true})},
       {"check", op.check ? Json(op.check->text) : Json(nullptr)},
       {"alias", nullptr},
       {"aliases", Json::array()},
@@ -174,7 +175,8 @@ Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sin
   }
   Json unused_sources = Json::array();
   if (!options.selected.empty()) {
-    unused_sources = select_operators(operators, options.selected, options.root, sink);
+    unused_sources =
+        select_operators(operators, options.selected, options.root, options.targets, sink);
   }
   const auto selected = [&](size_t at) { return operators[at].value("selected", true); };
   std::vector<size_t> left_out;

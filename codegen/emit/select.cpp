@@ -55,7 +55,8 @@ std::string operator_of_header(const std::string& include) {
 
 class Selection {
  public:
-  Selection(Json& operators, const std::string& root) : operators_(operators) {
+  Selection(Json& operators, const std::string& root, const Targets& targets)
+      : operators_(operators), targets_(targets) {
     for (size_t i = 0; i < operators.size(); ++i) index(i);
     files_ = read_sources(root, all_folders());
     for (const auto& [path, file] : files_) {
@@ -150,7 +151,9 @@ class Selection {
   }
 
   void reach_from(const Json& op) {
-    for (const Json& declaration : op["declarations"]) need_kernel(declaration["name"]);
+    for (const Json& declaration : op["declarations"]) {
+      if (declaration["backend"] != "CUDA" || targets_.cuda) need_kernel(declaration["name"]);
+    }
     const std::string from = op["name"];
     if (!op["rowwise"].is_null()) {
       for (const Json& name : op["rowwise"]["operators"]) add_named(functions_, name, from);
@@ -280,6 +283,7 @@ class Selection {
   }
 
   Json& operators_;
+  const Targets targets_;
   std::map<std::string, SourceText> files_;
   std::map<std::string, size_t> by_name_, by_entry_;
   Names functions_, methods_;
@@ -305,13 +309,13 @@ std::string trimmed(std::string line) {
 }  // namespace
 
 Json select_operators(Json& operators, const std::string& list, const std::string& root,
-                      DiagnosticSink& sink) {
+                      const Targets& targets, DiagnosticSink& sink) {
   const SourceFile* file = sink.sources().open(list);
   if (!file) {
     sink.error({}, "cannot read the list of operators " + list);
     return Json::array();
   }
-  Selection selection(operators, root);
+  Selection selection(operators, root, targets);
   std::vector<std::string> known;
   for (const auto& [name, op] : selection.names()) known.push_back(name);
   for (uint32_t number = 1; number <= file->num_lines(); ++number) {

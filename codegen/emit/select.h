@@ -9,7 +9,8 @@ namespace tenon::codegen {
 
 /// Marks in `operators` (the IR's entries) with "selected" those that the list names and those that
 /// they reach: the operators that their derivatives' formulas, their hand-written kernels and the
-/// helpers of these call, and what the library itself needs. Gives the hand-written sources below
+/// helpers of these call, and what the library itself needs; kernels of CUDA only where it is a
+/// target. Gives the hand-written sources below
 /// `root`/aten that none of them needs, root-relative.
 ///
 /// The list has one operator per line, "add.Tensor" or "aten::add.Tensor", derived forms included;
@@ -18,7 +19,7 @@ namespace tenon::codegen {
 /// Kernels' calls are read off their sources: includes, names before a parenthesis, arithmetic
 /// between operands. Reading too much is possible, too little is not.
 Json select_operators(Json& operators, const std::string& list, const std::string& root,
-                      DiagnosticSink& sink);
+                      const Targets& targets, DiagnosticSink& sink);
 
 /// The sources that select_operators() reads.
 std::vector<std::string> selection_inputs(const std::string& root);
