@@ -5,6 +5,13 @@
 #include "tenon/native/all.h"
 #include "tenon/ops/to.h"
 
+#ifndef TENON_ATEN_CPU_ANY_
+#define TENON_ATEN_CPU_ANY_
+namespace tenon::native {
+inline constexpr double kAny = 0, kAll = 1;
+}
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/any.cpp"
 #include "aten/core/simd_targets.h"
@@ -17,25 +24,24 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 
-/// Truth as 0 and 1 in a byte, which vectorises where bool does not.
-template <class T, bool kAny>
+/// Bit 0: an element is true; bit 1: one is false. So the same loops serve any and all, the result
+/// of which is asked for by the context's parameter. A byte vectorises where bool does not.
+template <class T>
 struct LogicOp {
   using In = opmath_t<T>;
   using Acc = uint8_t;
   using Out = uint8_t;
   static constexpr bool kCascade = false;
-  static HWY_INLINE Acc load(In x) { return x != In(0); }
-  static HWY_INLINE Acc combine(Acc a, Acc b) { return kAny ? a | b : a & b; }
-  static HWY_INLINE Acc identity() { return kAny ? 0 : 1; }
-  static HWY_INLINE Out finish(Acc a, const ReduceContext&) { return a; }
+  static HWY_INLINE Acc load(In x) { return x != In(0) ? 1 : 2; }
+  static HWY_INLINE Acc combine(Acc a, Acc b) { return a | b; }
+  static HWY_INLINE Acc identity() { return 0; }
+  static HWY_INLINE Out finish(Acc a, const ReduceContext& context) {
+    return context.parameter == kAll ? (a >> 1) ^ 1 : a & 1;
+  }
 };
 
-const ReduceLoops* any_loops(ScalarType type) {
-  return TENON_DISPATCH_ALL(type, "any", { return &kLoops<LogicOp<scalar_t, true>, scalar_t>; });
-}
-
-const ReduceLoops* all_loops(ScalarType type) {
-  return TENON_DISPATCH_ALL(type, "all", { return &kLoops<LogicOp<scalar_t, false>, scalar_t>; });
+const ReduceLoops* logic_loops(ScalarType type, const char* op) {
+  return TENON_DISPATCH_ALL(type, op, { return &kLoops<LogicOp<scalar_t>, scalar_t>; });
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE
@@ -44,23 +50,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tenon {
 namespace native {
-HWY_EXPORT(any_loops);
-HWY_EXPORT(all_loops);
+HWY_EXPORT(logic_loops);
 }  // namespace native
 
 namespace {
 
 // An empty list of dims reduces nothing here: that is what `any.dims` with dim=[] means in PyTorch.
-void any(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
+void logic(const char* op, const Tensor& self, OptionalIntArrayRef dim, double which,
+           const Tensor& out) {
   using namespace native;
-  reduce(self, dim_mask("any", dim, self.dim(), false), out,
-         *HWY_DYNAMIC_DISPATCH(any_loops)(self.scalar_type()));
+  reduce(self, dim_mask(op, dim, self.dim(), false), out,
+         *HWY_DYNAMIC_DISPATCH(logic_loops)(self.scalar_type(), op), {.parameter = which});
+}
+
+void any(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
+  logic("any", self, dim, native::kAny, out);
 }
 
 void all(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
-  using namespace native;
-  reduce(self, dim_mask("all", dim, self.dim(), false), out,
-         *HWY_DYNAMIC_DISPATCH(all_loops)(self.scalar_type()));
+  logic("all", self, dim, native::kAll, out);
 }
 
 }  // namespace

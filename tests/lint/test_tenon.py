@@ -149,12 +149,38 @@ class Tenon(unittest.TestCase):
         self.assertIn("cmake --build build/release --parallel 1 --target tenon_package tenon_benchmarks", calls)
         self.assertEqual("python benchmarks/run.py --quick", calls[-1])
 
+    def calls_but_python(self):
+        return [call for call in self.calls() if not call.startswith("python")]
+
     def test_bundle_gpu_packs_the_cuda_build(self):
         self.plant("cmake/tools/bundle_gpu.sh", 'echo "bundle $*" >>"$TENON_TEST_TREE/calls.txt"\n')
+        self.plant("build/cuda/benchmarks/bench_calls")
         self.good(self.tenon("bundle-gpu"))
-        self.assertEqual(["cmake --preset cuda", "cmake --build build/cuda --parallel 1 --target tenon_package tenon_benchmarks "
-                          "test_cuda test_ops", "bundle build/cuda build/bundle-gpu"],
-                         [call for call in self.calls() if not call.startswith("python")])
+        self.assertEqual(["cmake --preset cuda -B build/cuda",
+                          "cmake --build build/cuda --parallel 1 --target tenon_package tenon_benchmarks test_cuda test_ops",
+                          "bundle build/cuda build/bundle-gpu test_cuda test_ops bench_calls"], self.calls_but_python())
+        self.good(self.tenon("bundle-gpu", "test_cuda"))
+        self.assertEqual(["cmake --build build/cuda --parallel 1 --target tenon_package test_cuda",
+                          "bundle build/cuda build/bundle-gpu test_cuda"], self.calls_but_python()[-2:])
+
+    def test_a_tree_goes_from_one_preset_to_another(self):
+        build = "cmake --build build/release --parallel 1 --target tenon"
+        self.good(self.tenon("build", "release", "tenon"))
+        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_python())
+        self.plant("build/release/build.ninja")
+        self.good(self.tenon("build", "release", "tenon"))
+        self.assertEqual([build], self.calls_but_python())
+        tree = {"TENON_TREE": "build/release"}
+        self.good(self.tenon("build", "cuda", "tenon", **tree, TENON_CMAKE_OPTIONS="-DCMAKE_CUDA_ARCHITECTURES=90"))
+        self.assertEqual(["cmake --preset cuda -B build/release -DCMAKE_CUDA_ARCHITECTURES=90", build], self.calls_but_python())
+        self.good(self.tenon("wheel", **tree))
+        wheel = next(call for call in self.calls() if "pip wheel" in call)
+        for setting in ("build-dir=build/release", "cmake.define.TENON_TESTS=true", "cmake.define.TENON_BENCHMARKS=true"):
+            self.assertIn(f" --config-settings {setting} ", wheel)
+        self.good(self.tenon("build", "release", "tenon"))
+        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_python())
+        self.good(self.tenon("wheel"))
+        self.assertNotIn("config-settings", next(call for call in self.calls() if "pip wheel" in call))
 
     # ---- editing ----
 

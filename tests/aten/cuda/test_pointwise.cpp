@@ -64,7 +64,8 @@ std::vector<std::vector<Tensor>> operand_sets(size_t count, ScalarType dtype) {
     return tensors;
   };
   return {
-      make([&](size_t k) { return sample({1037}, dtype, k + 1); }),
+      // More than a block of float and of double, and a rest.
+      make([&](size_t k) { return sample({523}, dtype, k + 1); }),
       make([&](size_t k) {
         return k == 1 ? sample({7, 1}, dtype, 2) : sample({5, 7, 3}, dtype, k + 1);
       }),
