@@ -302,8 +302,11 @@ TEST_CASE("several tensors at once, in any layout", "[mpi]") {
       are(6, 18);
       RANK_REQUIRE(values(numbers) == std::vector<double>{14, 14});
       RANK_REQUIRE(values(large) == std::vector<double>(70000, 2));
-      RANK_REQUIRE(contains(error_of([&] { all_reduce_coalesced({base, numbers}, ReduceOp::SUM, g); }),
-                            "[all_reduce_coalesced] expected tensors of one dtype, got Float and Long"));
+      RANK_REQUIRE(
+          contains(error_of([&] {
+                     all_reduce_coalesced({base, numbers}, ReduceOp::SUM, g);
+                   }),
+                   "[all_reduce_coalesced] expected tensors of one dtype, got Float and Long"));
       RANK_REQUIRE(contains(error_of([&] { all_reduce_coalesced({}, ReduceOp::SUM, g); }),
                             "[all_reduce_coalesced] expected at least one tensor"));
     })));
