@@ -1,4 +1,6 @@
 #include "tenon/native/clamp.h"
+#include "tenon/ops/_clamp_above.h"
+#include "tenon/ops/_clamp_below.h"
 #include "tenon/ops/_clamp_both.h"
 #include "tenon/ops/clamp_max.h"
 #include "tenon/ops/clamp_min.h"
@@ -17,9 +19,9 @@ Tensor native::clamp(const Tensor& self, const std::optional<Scalar>& min,
 Tensor native::clamp_Tensor(const Tensor& self, const std::optional<Tensor>& min,
                             const std::optional<Tensor>& max) {
   TENON_CHECK(min || max, "[clamp] at least one of min and max must be given");
-  if (!max) return clamp_min(self, *min);
-  if (!min) return clamp_max(self, *max);
-  return clamp_max(clamp_min(self, *min), *max);
+  if (!max) return _clamp_below(self, *min);
+  if (!min) return _clamp_above(self, *max);
+  return _clamp_above(_clamp_below(self, *min), *max);
 }
 
 }  // namespace tenon

@@ -166,7 +166,7 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
   const Tensor ratio =
       ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
   Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
-  if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(self, 0), 0);
+  if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(ratio, 0), 0);
   return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sgn::call(self)));
 }
 

@@ -61,10 +61,6 @@ Tensor native::searchsorted_Tensor(const Tensor& sorted_sequence, const Tensor& 
   TENON_CHECK(sorted_sequence.dim() > 0,
               "[searchsorted] boundaries tensor should have positive dimension, but got 0 "
               "dimension");
-  TENON_CHECK(sorted_sequence.scalar_type() == self.scalar_type(),
-              "[searchsorted] boundary tensor and input value tensor should have same dtype, but "
-              "got boundary tensor dtype ",
-              sorted_sequence.scalar_type(), " and input value tensor dtype ", self.scalar_type());
   const bool rows = sorted_sequence.dim() > 1;
   TENON_CHECK(!rows || (sorted_sequence.dim() == self.dim() &&
                         sorted_sequence.sizes().slice(0, sorted_sequence.dim() - 1) ==
@@ -80,7 +76,8 @@ Tensor native::searchsorted_Tensor(const Tensor& sorted_sequence, const Tensor& 
                 sequence.sizes(), ", got ", sorter->scalar_type(), " of shape ", sorter->sizes());
     sequence = sequence.gather(-1, *sorter);
   }
-  const Tensor places = search(sequence, self, after);
+  const ScalarType type = promote_types(sequence.scalar_type(), self.scalar_type());
+  const Tensor places = search(sequence.to(type), self.to(type), after);
   return out_int32 ? places.to(kInt) : places;
 }
 

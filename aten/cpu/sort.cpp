@@ -188,10 +188,11 @@ void native::sort_stable_cpu(const Tensor& self, std::optional<bool>, int64_t di
   order_rows(self, dim, self.dim() == 0 ? 1 : self.size(dim), descending, values, indices);
 }
 
-/// Equal elements come in the order of their indices.
+/// Equal elements come in the order of their indices. A number without dimensions is its own row,
+/// whatever k is.
 void native::topk_cpu(const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
                       const Tensor& values, const Tensor& indices) {
-  order_rows(self, dim, k, largest, values, indices);
+  order_rows(self, dim, self.dim() == 0 ? 1 : k, largest, values, indices);
 }
 
 }  // namespace tenon

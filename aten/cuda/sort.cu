@@ -206,7 +206,7 @@ void native::sort_stable_cuda(const Tensor& self, std::optional<bool>, int64_t d
 /// Equal elements come in the order of their indices.
 void native::topk_cuda(const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
                        const Tensor& values, const Tensor& indices) {
-  order_rows("topk", self, dim, k, largest, values, indices);
+  order_rows("topk", self, dim, self.dim() == 0 ? 1 : k, largest, values, indices);
 }
 
 }  // namespace tenon

@@ -123,6 +123,8 @@ REFERENCES = {
     "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
     "_clamp_both": torch.clamp,
+    "_clamp_below": lambda self, min: torch.clamp(self, min=min),
+    "_clamp_above": lambda self, max: torch.clamp(self, max=max),
     "_huber": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),
     "_logit": torch.logit,
     "_logit_eps": torch.logit,

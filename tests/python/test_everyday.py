@@ -150,3 +150,34 @@ def test_whole_numbers_lose_fractions_first():
     m, v = tenon.tensor([[1, 2], [3, 4]]), tenon.tensor([1, 1])
     assert tenon.addmv(tenon.tensor([5, 5]), m, v, beta=0.6, alpha=2.9).tolist() == [6, 14]
     assert tenon.diff(tenon.tensor([1, 4]), n=0, prepend=tenon.tensor([0])).tolist() == [1, 4]
+
+
+def test_windows_of_images_and_back():
+    image = tenon.arange(12.0).reshape(1, 1, 3, 4)
+    columns = F.unfold(image, 2)
+    assert columns.shape == (1, 4, 6) and columns[0, :, 1].tolist() == [1, 2, 5, 6]
+    assert F.fold(columns, (3, 4), 2).tolist() == [[[[0, 2, 4, 3], [8, 20, 24, 14], [8, 18, 20, 11]]]]
+    assert F.lp_pool2d(image, 2, 2)[0, 0, 0].tolist() == pytest.approx([math.sqrt(0 + 1 + 16 + 25), math.sqrt(4 + 9 + 36 + 49)])
+    assert F.lp_pool1d(image[0], 1, 2)[0, 0].tolist() == pytest.approx([1, 5])
+    channels = tenon.tensor([1.0, 2.0, 3.0]).reshape(1, 3, 1)
+    normed = F.local_response_norm(channels, 2, alpha=1.0, beta=1.0, k=1.0)
+    assert normed.flatten().tolist() == pytest.approx([1 / 1.5, 2 / 3.5, 3 / 7.5])
+    with pytest.raises(ValueError, match="3D"):
+        F.local_response_norm(tenon.ones(2, 2), 2)
+
+
+def test_losses_of_many_classes():
+    scores = tenon.tensor([[0.1, 0.2, 0.4, 0.8]])
+    assert F.multi_margin_loss(scores, tenon.tensor([3])).item() == pytest.approx((0.3 + 0.4 + 0.6) / 4)
+    labels = tenon.tensor([[0.0, 1.0, 1.0, 0.0]])
+    expected = F.binary_cross_entropy_with_logits(scores, labels).item()
+    assert F.multilabel_soft_margin_loss(scores, labels).item() == pytest.approx(expected)
+
+
+def test_gumbel_samples():
+    tenon.manual_seed(0)
+    logits = tenon.tensor([0.0, math.log(3.0)]).expand(4000, 2).clone().requires_grad_()
+    hard = F.gumbel_softmax(logits, hard=True)
+    assert hard.sum(1).tolist() == [1.0] * 4000
+    assert hard.mean(0).tolist() == pytest.approx([0.25, 0.75], abs=0.03)
+    assert tenon.autograd.grad(hard[:, 0].sum(), logits)[0].abs().sum() > 0

@@ -5,7 +5,7 @@ import math
 import tenon
 from tenon import (  # noqa: F401
     adaptive_avg_pool1d, avg_pool1d, cosine_similarity, pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
-    celu_, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
+    bilinear, celu_, channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
 )
 from tenon._C import _nn
 
@@ -110,7 +110,61 @@ def _dim_of_classes(input, dim):
     return dim if dim is not None else int(input.dim() not in (0, 1, 3))
 
 
-# Pooling, padding
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """Samples of classes that can be differentiated (Jang et al. 2017): softmax of the logits with Gumbel noise.
+
+    hard: one-hot results, whose gradient is that of the soft ones.
+    """
+    uniform = tenon.empty_like(logits).uniform_()
+    noise = -(-(1 - uniform).log()).clamp_min(tenon.finfo(logits.dtype).tiny).log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = tenon.zeros_like(logits).scatter_(dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return chosen - soft.detach() + soft
+
+
+# Windows, pooling, padding
+
+def _pair(value):
+    return [value, value] if isinstance(value, int) else list(value)
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """Each window of [N, C, H, W] as a column: [N, C * kernel, windows]."""
+    return _nn.im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """The way back from unfold(), where windows overlap their sum."""
+    return _nn.col2im(
+        input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
+    )
+
+
+def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """The norm of each window, without the absolute value of odd powers."""
+    mean = tenon.avg_pool1d(input**norm_type, kernel_size, [] if stride is None else stride, 0, ceil_mode)
+    return (mean.sign() * mean.abs().relu() * _row(kernel_size)) ** (1 / norm_type)
+
+
+def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    height, width = _pair(kernel_size)
+    mean = _nn.avg_pool2d(input**norm_type, [height, width], [] if stride is None else stride, 0, ceil_mode)
+    return (mean.sign() * mean.abs().relu() * (height * width)) ** (1 / norm_type)
+
+
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """x / (k + alpha m)^beta, m the mean of the squares of `size` neighbouring channels."""
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
+    if input.numel() == 0:
+        return input
+    squares = pad((input * input).movedim(1, -1), (size // 2, (size - 1) // 2))
+    mean = squares.unfold(-1, size, 1).sum(-1).movedim(-1, 1) / size
+    return input / (mean * alpha + k) ** beta
+
+
 
 def adaptive_avg_pool2d(input, output_size):
     """None stands for the input's size."""
@@ -361,6 +415,18 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     return _nn.soft_margin_loss(input, target, _reduction(_legacy(size_average, reduce, reduction)))
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return _nn.multi_margin_loss(input, target, p, margin, weight, _reduction(_legacy(size_average, reduce, reduction)))
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The mean over the classes of the cross-entropies of yes and no."""
+    reduction = _reduction(_legacy(size_average, reduce, reduction))
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    loss = (loss if weight is None else loss * weight).mean(-1)
+    return loss if reduction == 0 else loss.mean() if reduction == 1 else loss.sum()
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):

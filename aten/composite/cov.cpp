@@ -1,0 +1,78 @@
+#include "tenon/native/cov.h"
+
+#include "tenon/native/corrcoef.h"
+#include "tenon/ops/clamp.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/matmul.h"
+#include "tenon/ops/sqrt.h"
+#include "tenon/ops/to.h"
+
+namespace tenon {
+namespace {
+
+void check_weights(const char* name, const Tensor& weights, bool whole, int64_t observations) {
+  TENON_CHECK(weights.dim() <= 1, "[cov] expected ", name,
+              " to have one or fewer dimensions but got weights with ", weights.dim(),
+              " dimensions");
+  TENON_CHECK(whole ? is_integral(weights.scalar_type(), false) : weights.is_floating_point(),
+              "[cov] expected ", name, " to have ", whole ? "integral" : "floating point",
+              " dtype but got weights with ", weights.scalar_type(), " dtype");
+  TENON_CHECK(weights.numel() == observations, "[cov] expected ", name,
+              " to have the same numel as there are observations in the input but got ",
+              weights.numel(), " != ", observations);
+  TENON_CHECK(weights.numel() == 0 || !(weights.min() < 0).item<bool>(), "[cov] ", name,
+              " cannot be negative");
+}
+
+}  // namespace
+
+/// [variables, observations] -> [variables, variables], or of one variable a number: covariances,
+/// divided by the sum of weights less `correction`. fweights count observations, aweights weigh
+/// them.
+Tensor native::cov(const Tensor& self, int64_t correction, const std::optional<Tensor>& fweights,
+                   const std::optional<Tensor>& aweights) {
+  TENON_CHECK(self.dim() <= 2,
+              "[cov] expected input to have two or fewer dimensions but got an input with ",
+              self.dim(), " dimensions");
+  TENON_CHECK(self.scalar_type() != kBool, "[cov] bool dtype is not supported for input");
+  const Tensor in = self.dim() < 2 ? self.reshape({1, -1}) : self;
+  const int64_t observations = in.size(1);
+  std::optional<Tensor> weights;
+  if (fweights) {
+    check_weights("fweights", *fweights, true, observations);
+    weights = *fweights;
+  }
+  if (aweights) {
+    check_weights("aweights", *aweights, false, observations);
+    weights = weights ? *weights * *aweights : *aweights;
+  }
+  const ScalarType type =
+      is_integral(in.scalar_type(), true) ? get_default_dtype() : in.scalar_type();
+  const Tensor x = in.to(type);
+  const Tensor total = weights ? weights->sum() : full({}, observations, x.options().dtype(kLong));
+  TENON_CHECK(!weights || observations == 0 || total.item<double>() != 0,
+              "[cov] weights sum to zero, can't be normalized");
+  const Tensor mean = (weights ? x * *weights : x).sum({1}, true) / total;
+  Tensor divisor = total - correction;
+  if (weights && aweights && correction != 0)
+    divisor = total - correction * (*weights * *aweights).sum() / total;
+  const Tensor apart = x - mean;
+  const Tensor weighted = weights ? apart * *weights : apart;
+  return (matmul(apart, weighted.transpose(0, 1).conj()) / divisor.clamp_min(0)).squeeze();
+}
+
+/// Pearson's coefficients: covariances over the deviations' products, clipped to [-1, 1].
+Tensor native::corrcoef(const Tensor& self) {
+  TENON_CHECK(self.dim() <= 2,
+              "[corrcoef] expected input to have two or fewer dimensions but got an input with ",
+              self.dim(), " dimensions");
+  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[corrcoef] is not implemented for ",
+                              self.scalar_type());
+  const Tensor c = cov(self, 1, std::nullopt, std::nullopt);
+  if (c.dim() == 0) return c / c;
+  const Tensor variance = c.diagonal();
+  const Tensor deviation = sqrt(variance);
+  return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1);
+}
+
+}  // namespace tenon
