@@ -1,7 +1,6 @@
 #include "tenon/native/clamp.h"
-#include "tenon/ops/_clamp_above.h"
-#include "tenon/ops/_clamp_below.h"
 #include "tenon/ops/_clamp_both.h"
+#include "tenon/ops/_clamp_tensors.h"
 #include "tenon/ops/clamp_max.h"
 #include "tenon/ops/clamp_min.h"
 
@@ -19,9 +18,9 @@ Tensor native::clamp(const Tensor& self, const std::optional<Scalar>& min,
 Tensor native::clamp_Tensor(const Tensor& self, const std::optional<Tensor>& min,
                             const std::optional<Tensor>& max) {
   TENON_CHECK(min || max, "[clamp] at least one of min and max must be given");
-  if (!max) return _clamp_below(self, *min);
-  if (!min) return _clamp_above(self, *max);
-  return _clamp_above(_clamp_below(self, *min), *max);
+  if (!max) return clamp_min(self, *min);
+  if (!min) return clamp_max(self, *max);
+  return _clamp_tensors(self, *min, *max);
 }
 
 }  // namespace tenon
