@@ -228,6 +228,26 @@ TEST_CASE("An operator with a rule for tangents is not differentiated backward",
   CHECK(probes_backward([&](const Tensor& t) { return rms_norm(t, {3}); }));
 }
 
+TEST_CASE("Random numbers are drawn once in forward mode", "[forward_ad]") {
+  const auto drawn = [](bool dual) {
+    manual_seed(3);
+    const Tensor x = zeros({20}, kDouble), v = sample({20}).detach();
+    Tensor y;
+    if (dual) {
+      const DualLevel level;
+      y = make_dual(x, v).clone();
+      y.normal_();
+      CHECK(tangent_of(y).abs().amax().item<double>() == 0);
+      y = y.detach();
+    } else {
+      y = x.clone().normal_();
+    }
+    return std::pair(values(y), values(x.clone().uniform_()));
+  };
+  CHECK(drawn(true).first == drawn(false).first);
+  CHECK(drawn(true).second == drawn(false).second);
+}
+
 TEST_CASE("Forward over reverse gives products with the Hessian", "[forward_ad]") {
   for (const Case& one : cases()) {
     INFO(one.name);
