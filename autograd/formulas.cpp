@@ -70,6 +70,10 @@ Tensor maybe_multiply(const Tensor& tensor, const Scalar& number) {
   return number.equal(1) ? tensor : tensor * number;
 }
 
+Tensor maybe_multiply(const Tensor& tensor, const std::optional<Tensor>& factor) {
+  return factor ? tensor * *factor : tensor;
+}
+
 Tensor of_channels(const Tensor& numbers, int64_t dim) {
   DimVector sizes(static_cast<size_t>(dim), 1);
   sizes[1] = numbers.numel();

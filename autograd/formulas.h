@@ -25,6 +25,8 @@ TENON_API Tensor unbind_backward(const variable_list& grads, int64_t dim, IntArr
 
 /// `tensor * number`, and the tensor itself where that is one.
 TENON_API Tensor maybe_multiply(const Tensor& tensor, const Scalar& number);
+/// The same with a factor that may be absent.
+TENON_API Tensor maybe_multiply(const Tensor& tensor, const std::optional<Tensor>& factor);
 /// A vector of numbers for the channels, [C], as [1, C, 1, ...] of `dim` dimensions.
 TENON_API Tensor of_channels(const Tensor& numbers, int64_t dim);
 

@@ -9,6 +9,7 @@
 #include "autograd/call_mode.h"
 #include "autograd/forward_rules.h"
 #include "autograd/generated_support.h"
+#include "autograd/generator_state.h"
 #include "autograd/meta.h"
 #include "autograd/tangents.h"
 #include "tenon/ops/alias.h"
@@ -346,7 +347,9 @@ class Call {
       }
       const Tensor copy = copied(self);
       copies[0] = TensorBase(copy);
+      const std::optional<GeneratorState> draws = generator_state();
       op_.call_boxed(copies);
+      if (draws) draws->restore();  // the change itself draws the same
       std::vector<Tensor> like;
       const std::vector<Tensor> results = {copy};
       if (const IntrusivePtr<Node> node = node_of(results, like)) {
@@ -372,6 +375,17 @@ class Call {
       if (const IntrusivePtr<Node> node = grad_fn_of(changed))
         set_tangents_of_saved_by_change(*node, self, copy_of_before_);
     }
+  }
+
+  /// Of the generator that the call draws from, if it draws.
+  std::optional<GeneratorState> generator_state() const {
+    for (size_t i = 0; i < schema_->args.size(); ++i) {
+      if (schema_->args[i].type.base != schema::BaseType::kGenerator) continue;
+      const Value& given = stack_[first_ + i];
+      return GeneratorState(given.is_none() ? default_generator(stack_[first_].to_tensor().device())
+                                            : given.to_generator());
+    }
+    return std::nullopt;
   }
 
   /// After a change of what `self` shows of its memory (t_), not of what is there: a view's tangent

@@ -1,12 +1,16 @@
 // What a call costs besides its arithmetic: tensors of one and sixteen elements, views, recording,
-// the engine.
+// the engine, forward mode.
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
-#ifndef BENCH_TORCH
+#ifdef BENCH_TORCH
+#include <torch/csrc/autograd/forward_grad.h>
+#else
+#include "autograd/forward_ad.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/linear.h"
 #include "tenon/ops/relu.h"
+#include "tenon/ops/softmax.h"
 #endif
 
 using bench::keep;
@@ -59,6 +63,40 @@ void recorded(bench::Runner& run) {
   });
 }
 
+#ifdef BENCH_TORCH
+class Level {
+ public:
+  ~Level() { torch::autograd::ForwardADLevel::release_idx(index_); }
+
+ private:
+  const uint64_t index_ = torch::autograd::ForwardADLevel::get_next_idx();
+};
+t::Tensor make_dual(const t::Tensor& x, const t::Tensor& v) { return t::_make_dual(x, v, 0); }
+t::Tensor tangent_of(const t::Tensor& y) { return std::get<1>(t::_unpack_dual(y, 0)); }
+#else
+using Level = t::autograd::forward_ad::DualLevel;
+using t::autograd::forward_ad::make_dual;
+using t::autograd::forward_ad::tangent_of;
+#endif
+
+void forward_mode(bench::Runner& run) {
+  const auto both = [&](const std::string& name, int64_t n, const auto& f) {
+    const t::Tensor x = bench::random({n, n}), v = bench::random({n, n});
+    run("jvp/" + name + "/" + std::to_string(n), {}, [&] {
+      const Level level;
+      keep(tangent_of(f(make_dual(x, v))));
+    });
+  };
+  for (const int64_t n : {1, 256}) {
+    const t::Tensor a = bench::random({n, n}), b = bench::random({n, n});
+    both("mul", n, [&](const t::Tensor& x) { return x * a; });
+    both("chain", n, [&](const t::Tensor& x) { return ((x * a + b).tanh() * x).sigmoid(); });
+    both("sum", n, [&](const t::Tensor& x) { return x.sum(); });
+    both("softmax", n, [&](const t::Tensor& x) { return t::softmax(x, 1); });
+    both("linear", n, [&](const t::Tensor& x) { return t::linear(x, a, b.select(0, 0)); });
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -66,4 +104,5 @@ int main(int argc, char** argv) {
   t::set_num_threads(run.threads());
   plain(run);
   recorded(run);
+  forward_mode(run);
 }

@@ -11,6 +11,7 @@ TARGETS = [
     (r"^calls/linear_", 0.25, None),
     (r"^recorded/", 0.12, None),
     (r"^chain/", 0.12, None),
+    (r"^jvp/", 0.8, None),
     (r"^own/composed/1$", 0.06, None),
     (r"^own/composed/16K$", 0.3, None),
     (r"^own/composed/1M$", 0.45, None),

@@ -277,7 +277,7 @@ class Explanation {
       out_ << "  fused kernel " << text(kernel["ident"]) << " for "
            << inputs(node, kernel["outputs"]) << "\n";
     }
-    print_forward();
+    print_forward(node);
   }
 
   const char* way() const { return op_.rowwise ? "rowwise" : "pointwise"; }
@@ -364,15 +364,27 @@ class Explanation {
     out_ << (saved["guarded"] ? "; only where that is wanted\n" : "\n");
   }
 
-  void print_forward() {
-    if (derivative_ == nullptr) return;
-    for (const FormulaSet& set : derivative_->sets) {
+  /// How forward mode computes tangents.
+  void print_forward(const Json& node) {
+    bool written = false;
+    for (const FormulaSet& set : derivative_ ? derivative_->sets : std::vector<FormulaSet>()) {
       for (const Formula& formula : set.forward) {
         std::vector<std::string> names;
         for (const LocatedName& name : formula.names) names.push_back(name.text);
         out_ << "  tangent of " << join(names) << " = " << formula.text.text << "\n";
+        written = true;
       }
     }
+    if (written) return;
+    const Json& forward = node["forward"];
+    const std::string rule = forward.is_null() ? "" : text(forward["rule"]);
+    out_ << "  tangents: "
+         << (rule == "ElementWise" ? "what multiplies gradients multiplies them"
+             : rule == "ElementWiseOfReals"
+                 ? "what multiplies gradients multiplies them; of complex "
+                   "tensors by differentiating the gradients"
+                 : "by differentiating the gradients")
+         << "\n";
   }
 
   const Model& model_;

@@ -180,6 +180,20 @@ class Selection {
     for (const char* part : {"formulas", "pointwise"}) {
       for (const Json& formula : node[part]) reach_from_code(formula["text"], names, from);
     }
+    if (!node["forward"].is_null()) reach_from_tangents(node["forward"], std::move(names), from);
+  }
+
+  void reach_from_tangents(const Json& forward, TensorNames names, const std::string& from) {
+    for (const Json& value : forward["values"]) {
+      if (value["kind"] == "result" || value["type"] == "tenon::Tensor")
+        names.variables.insert(value["name"]);
+    }
+    for (const Json& formula : forward["formulas"]) {
+      for (const Json& term : formula["terms"]) {
+        for (const Json& tangent : term["tangents"]) names.variables.insert(tangent["name"]);
+        reach_from_code(term["text"], names, from);
+      }
+    }
   }
 
   /// Operators that a formula, or a composition, calls.

@@ -1,9 +1,11 @@
 // Forward mode: tangents beside finite differences, and the rules of duals.
 #include "autograd/forward_ad.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "aten/core/thread_state.h"
+#include "aten/core/trace_operators.h"
 #include "autograd/functional.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/addmm.h"
@@ -21,6 +23,7 @@
 #include "tenon/ops/max_pool2d.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/randn.h"
+#include "tenon/ops/rms_norm.h"
 #include "tenon/ops/softmax.h"
 #include "tenon/ops/stack.h"
 #include "tenon/ops/where.h"
@@ -200,6 +203,49 @@ TEST_CASE("Tangents are derivatives along a direction", "[forward_ad]") {
       CHECK(!tangent.requires_grad());
     }
   }
+}
+
+TEST_CASE("An operator with a rule for tangents is not differentiated backward", "[forward_ad]") {
+  const Tensor x = sample({3, 3}).detach(), v = sample({3, 3}).detach(),
+               w = sample({3, 3}).detach();
+  const auto probes_backward = [&](const Unary& f) {
+    start_operator_trace();
+    {
+      const DualLevel level;
+      CHECK(tangent_of(f(make_dual(x, v))).defined());
+    }
+    const std::vector<std::string> called = stop_operator_trace();
+    return std::find(called.begin(), called.end(), "aten::ones_like") != called.end();
+  };
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return t.mm(w); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return linear(t, w, w.select(0, 0)); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return (t * w).exp(); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return t.sum(1); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return log_softmax(softmax(t, 1), 0); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return layer_norm(t, {3}); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return (t * 1).mul_(w); }));
+  // One without.
+  CHECK(probes_backward([&](const Tensor& t) { return rms_norm(t, {3}); }));
+}
+
+TEST_CASE("Random numbers are drawn once in forward mode", "[forward_ad]") {
+  const auto drawn = [](bool dual) {
+    manual_seed(3);
+    const Tensor x = zeros({20}, kDouble), v = sample({20}).detach();
+    Tensor y;
+    if (dual) {
+      const DualLevel level;
+      y = make_dual(x, v).clone();
+      y.normal_();
+      CHECK(tangent_of(y).abs().amax().item<double>() == 0);
+      y = y.detach();
+    } else {
+      y = x.clone().normal_();
+    }
+    return std::pair(values(y), values(x.clone().uniform_()));
+  };
+  CHECK(drawn(true).first == drawn(false).first);
+  CHECK(drawn(true).second == drawn(false).second);
 }
 
 TEST_CASE("Forward over reverse gives products with the Hessian", "[forward_ad]") {

@@ -64,6 +64,7 @@ class Forward {
     if (!reverse()) return;
     std::vector<bool> all(inputs_.size(), true);
     compare(all);
+    if (c_.wants("fd") && c_.wants("gg") && tolerance_ < 1e-6) compare_seconds();
     if (inputs_.size() == 1) return;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       std::vector<bool> one(inputs_.size());
@@ -141,6 +142,54 @@ class Forward {
     return product;
   }
 
+  /// Second derivatives in both orders: the tangents of J' w, and the gradients of <w, J v>.
+  void compare_seconds() const {
+    Tensors seconds[2];
+    for (const bool forward_last : {true, false}) {
+      const fwd::DualLevel level;
+      Call call = c_.call();
+      Tensors leaves;
+      for (size_t k = 0; k < inputs_.size(); ++k) {
+        leaves.push_back(Tensor(call.tensor(inputs_[k])).requires_grad_());
+        const Tensor dual = fwd::make_dual(leaves.back(), directions_[k]);
+        call.set_tensor(inputs_[k], writes_self_ && inputs_[k] == 0 ? dual.clone() : dual);
+      }
+      const Tensors results = roots_of(call.run(form_));
+      Tensors roots, weights;
+      for (size_t i = 0; i < results.size(); ++i) {
+        const Tensor root = forward_last ? results[i] : fwd::tangent_of(results[i]);
+        if (!root.defined() || !root.requires_grad()) continue;
+        roots.push_back(root);
+        weights.push_back(weights_[i]);
+      }
+      Tensors& found = seconds[forward_last];
+      found.resize(leaves.size());
+      if (!roots.empty()) found = autograd::grad(roots, leaves, weights, std::nullopt, false, true);
+      if (!forward_last) continue;
+      for (Tensor& t : found) t = t.defined() ? fwd::tangent_of(t) : Tensor();
+    }
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      compare_tensors("the second derivative by forward over reverse and by reverse over forward",
+                      k, seconds[1][k], seconds[0][k]);
+  }
+
+  void compare_tensors(const char* what, size_t k, const Tensor& expected,
+                       const Tensor& found) const {
+    Inner difference, size;
+    const Tensor zero = directions_[k] * 0;
+    const Tensor a = expected.defined() ? expected : zero;
+    const Tensor b = found.defined() ? found : zero;
+    size.add(a, a);
+    const Tensor d = a - b;
+    difference.add(d, d);
+    if (!std::isfinite(size.value)) return;
+    if (!(std::sqrt(difference.value) <= tolerance_ * (1 + std::sqrt(size.value)))) {
+      c_.fail("forward",
+              detail::concat(what, ", tensor argument ", inputs_[k], ": off by ",
+                             std::sqrt(difference.value), " of ", std::sqrt(size.value)));
+    }
+  }
+
   void compare(const std::vector<bool>& chosen) {
     Inner expected;
     std::string which;
@@ -170,21 +219,8 @@ class Forward {
     size_t at = 0;
     for (size_t k = 0; k < inputs_.size(); ++k) {
       if (!chosen[k]) continue;
-      const Tensor& found = product.of_directions[at++];
-      Inner difference, size;
-      const Tensor zero = directions_[k] * 0;
-      const Tensor a = gradients_[k].defined() ? gradients_[k] : zero;
-      const Tensor b = found.defined() ? found : zero;
-      size.add(a, a);
-      const Tensor d = a - b;
-      difference.add(d, d);
-      if (!std::isfinite(size.value)) continue;
-      if (!(std::sqrt(difference.value) <= tolerance_ * (1 + std::sqrt(size.value)))) {
-        fail(detail::concat("the tangent's gradient with respect to the direction of tensor "
-                            "argument ",
-                            inputs_[k], " is not the gradient of the result: off by ",
-                            std::sqrt(difference.value), " of ", std::sqrt(size.value)));
-      }
+      compare_tensors("the gradient of the result and that of its tangent in the direction", k,
+                      gradients_[k], product.of_directions[at++]);
     }
   }
 

@@ -50,7 +50,8 @@ void check_gradients_of(const Case& c, const Call& call, double slack);
 /// The same of the in-place form.
 void check_inplace_gradients(const Case& c);
 /// Tangents of forward mode against the gradients of reverse mode: <w, J v> = <J' w, v>, for each
-/// differentiable argument alone and for all, of every form; and as functions of v in reverse.
+/// differentiable argument alone and for all, of every form; and as functions of v in reverse. In
+/// double precision second derivatives in both orders.
 void check_forward(const Case& c);
 /// Results and gradients on the GPU, where there is one and the operator has a kernel for it.
 void check_cuda(const Case& c);

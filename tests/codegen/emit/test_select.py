@@ -48,15 +48,22 @@ NATIVE = """- func: exp(Tensor self) -> Tensor
   composite: implicit
 - alias: rare(Tensor self) -> Tensor
   of: seldom
+- func: forwards(Tensor self) -> Tensor
+  dispatch: {CPU: forwards_cpu}
 - func: composed(Tensor self) -> Tensor
   composite: "t = thrice(self); t < self"
 """
 DERIVATIVES = """- name: thrice
   self: grad.thrice()
+- name: forwards
+  self: grad
+  result: self_t.seldom() == self_p
 """
 SOURCES = {
     "aten/cpu/thrice.cpp": '#include "tenon/native/thrice.h"\n#include "aten/cpu/helper.h"\n'
                            "Tensor native::thrice_cpu(const Tensor& self) { return help(self); }\n",
+    "aten/cpu/forwards.cpp": '#include "tenon/native/forwards.h"\n'
+                             "Tensor native::forwards_cpu(const Tensor& self) { return self; }\n",
     "aten/cpu/helper.h": '#pragma once\n#include "tenon/tensor.h"\n',
     "aten/cpu/helper.cpp": '#include "aten/cpu/helper.h"\n#include "tenon/ops/exp.h"\n'
                            "// lonely(x) in a comment\nTensor help(const Tensor& t) { return exp(t); }\n",
@@ -143,6 +150,12 @@ class Selection(Workspace):
         self.assertNotIn("lonely", reached)
         self.assertNotIn("aten/cpu/helper.cpp", ir["unused_sources"])
         self.assertIn("aten/cpu/seldom.cpp", ir["unused_sources"])
+
+    def test_formulas_of_forward_mode(self):
+        reached, _ = self.selected("forwards\n")
+        self.assertEqual(reached["seldom"], "forwards")
+        self.assertEqual(reached["eq.Tensor"], "forwards")
+        self.assertNotIn("thrice", reached)
 
     def test_functions_of_a_shared_file(self):
         reached, ir = self.selected("both\n")
