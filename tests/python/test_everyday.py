@@ -111,10 +111,41 @@ def test_images_in_another_size():
     assert F.interpolate(x, (1, 3), mode="bilinear", align_corners=True)[0, 0].tolist() == [[0, 0.5, 1]]
     assert F.interpolate(x, 1, mode="bilinear").item() == 1.5
     assert F.max_pool1d(tenon.tensor([[1.0, 5.0, 2.0]]), 2, 1, return_indices=True)[1].tolist() == [[1, 1]]
-    with pytest.raises(NotImplementedError, match="bicubic"):
-        F.interpolate(x, 4, mode="bicubic")
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(NotImplementedError, match="Got 4D input, but trilinear mode needs 5D"):
+        F.interpolate(x, 4, mode="trilinear")
+    with pytest.raises(NotImplementedError, match="the modes are nearest, "):
+        F.interpolate(x, 4, mode="cubic")
+    with pytest.raises(ValueError, match="either size or scale_factor should be defined"):
         F.interpolate(x)
+    with pytest.raises(ValueError, match="restricted to bilinear and bicubic"):
+        F.interpolate(x, 4, antialias=True)
+    with pytest.raises(ValueError, match="align_corners option can only be set"):
+        F.interpolate(x, 4, align_corners=False)
+
+
+def test_means_over_whole_elements_and_filters_of_smaller_images():
+    x = tenon.arange(8.0).reshape(1, 1, 8)
+    assert F.interpolate(x, 3, mode="area").tolist() == [[[1, 3.5, 6]]]
+    step = tenon.zeros(1, 1, 1, 8)
+    step[..., 4:] = 1
+    # Each element of the smaller image is a mean of more than two: triangles of width 4 around 1.5 and 5.5.
+    small = F.interpolate(step, (1, 2), mode="bilinear", antialias=True)
+    assert small.shape == (1, 1, 1, 2)
+    assert small.flatten().tolist() == pytest.approx([0.0625 + 0.0625 + 0.0, 1 - 0.125], abs=0.05)
+
+
+def test_names_that_promote_and_that_change_nothing():
+    assert tenon.result_type(tenon.ones(2, dtype=tenon.int32), 1.5) == tenon.float32
+    assert tenon.result_type(tenon.ones(2, dtype=tenon.float16), tenon.ones((), dtype=tenon.float64)) == tenon.float16
+    assert tenon.result_type(1, True) == tenon.int64 and tenon.result_type(tenon.ones(1), 2j) == tenon.complex64
+    with pytest.raises(TypeError, match="tensors and numbers, got str"):
+        tenon.result_type("a", 1)
+    tenon.use_deterministic_algorithms(True, warn_only=True)
+    assert tenon.are_deterministic_algorithms_enabled() and tenon.is_deterministic_algorithms_warn_only_enabled()
+    tenon.use_deterministic_algorithms(False)
+    assert not tenon.are_deterministic_algorithms_enabled()
+    x = tenon.tensor([3, 1, 3])
+    assert x.unique().tolist() == [1, 3] and [t.tolist() for t in x.unique_consecutive(return_counts=True)] == [[3, 1, 3], [1, 1, 1]]
 
 
 def test_unique_along_a_dimension():

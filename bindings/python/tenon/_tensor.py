@@ -70,6 +70,15 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
 
 @_method
+def float_power_(self, exponent):
+    """self to the power of exponent, computed in double, which self must be."""
+    result = _C.float_power(self, exponent)
+    if result.dtype != self.dtype:
+        raise RuntimeError(f"[float_power_] the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {result.dtype}")
+    return self.copy_(result)
+
+
+@_method
 def register_hook(self, hook):
     """Calls hook(grad) when the gradient of this tensor has been computed; a tensor that it returns replaces it."""
     if not self.requires_grad:
