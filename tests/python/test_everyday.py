@@ -181,3 +181,39 @@ def test_whole_numbers_lose_fractions_first():
     m, v = tenon.tensor([[1, 2], [3, 4]]), tenon.tensor([1, 1])
     assert tenon.addmv(tenon.tensor([5, 5]), m, v, beta=0.6, alpha=2.9).tolist() == [6, 14]
     assert tenon.diff(tenon.tensor([1, 4]), n=0, prepend=tenon.tensor([0])).tolist() == [1, 4]
+
+
+def test_results_are_not_written_over_what_they_are_made_of():
+    x = tenon.tensor([3.0, 1.0, 2.0, 5.0])
+    whole = tenon.empty(0, dtype=tenon.int64)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        tenon.kthvalue(x, 2, out=(x, whole))
+    with pytest.raises(RuntimeError, match="single memory location"):
+        tenon.take(x, tenon.tensor([1, 0, 2, 3]), out=x)
+    with pytest.raises(ValueError, match="must not overlap"):
+        tenon.aminmax(x, dim=0, out=(shared := tenon.empty(()), shared))
+    with pytest.raises(RuntimeError, match="dtype Float, but got Double"):
+        tenon.aminmax(x, dim=0, out=(tenon.empty(()), tenon.empty((), dtype=tenon.float64)))
+    low, high = tenon.empty(()), tenon.empty(5)
+    assert tenon.aminmax(x, dim=0, out=(low, high))[0] is low and (low.item(), high.tolist()) == (1, 5)
+    value, place = tenon.kthvalue(x, 3, out=(tenon.empty(0), whole))
+    assert (value.item(), place.item()) == (3, 0) and place is whole
+
+
+def test_powers_in_place_are_of_doubles():
+    x = tenon.tensor([2.0, 3.0], dtype=tenon.float64)
+    assert x.float_power_(2) is x and x.tolist() == [4, 9]
+    with pytest.raises(RuntimeError, match="float_power_ has dtype"):
+        tenon.ones(2).float_power_(2)
+
+
+def test_gradients_of_what_does_not_count_are_zeros():
+    x, a, b = tenon.full((2, 2), tenon.nan, requires_grad=True), tenon.ones(3, 2, 1), tenon.ones(3, 1, 2)
+    (grad,) = tenon.autograd.grad(tenon.addbmm(x, a, b, beta=0).sum(), x)
+    assert grad.tolist() == [[0, 0], [0, 0]]
+    source = tenon.ones(3, requires_grad=True)
+    (grad,) = tenon.autograd.grad(tenon.zeros(3).masked_scatter(tenon.tensor(False), source).sum(), source)
+    assert grad.tolist() == [0, 0, 0]
+    z = tenon.tensor([1 + 2j], requires_grad=True)
+    (grad,) = tenon.autograd.grad(tenon.lerp(z, tenon.tensor([2 - 1j]), 0.4j).sum(), z, tenon.tensor(1 + 0j), create_graph=True)
+    assert grad.tolist() == [1 + 0.4j]
