@@ -59,7 +59,7 @@ void add_global_state(nb::module_& module) {
         numbers.push_back(&kinds.emplace_back(kind_of(operand.ptr())));
       }
     }
-    return nb::steal(wrap(result_type(tensors, numbers)));
+    return nb::steal(wrap(native::result_type(tensors, numbers)));
   });
   module.def("can_cast", [](nb::handle from, nb::handle to) {
     TENON_CHECK_TYPE(is_dtype(from.ptr()) && is_dtype(to.ptr()), "can_cast() expects two dtypes");
