@@ -45,12 +45,8 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
     const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef,
     IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
     IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
-  const DimVector sizes =
-      meta::convolution_sizes("convolution_backward", input, weight, nullptr, stride, padding,
-                              dilation, transposed, output_padding, groups);
-  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes),
-              "[convolution_backward] Expected grad_output of shape ", sizes, ", but got ",
-              grad_output.sizes());
+  meta::check_convolution_backward(grad_output, input, weight, stride, padding, dilation,
+                                   transposed, output_padding, groups);
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
   if (grad_output.numel() == 0 || input.numel() == 0) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aten/cpu/batch_norm_shape.h"
+#include "aten/meta/batch_norm.h"
 
 namespace tenon {
 namespace {
@@ -54,15 +55,9 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cpu(
     const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
     const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train,
     double eps, std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(),
-              "[native_batch_norm_backward] Expected grad_out to have the ", "input's shape ",
-              input.sizes(), ", got ", grad_out.sizes());
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
-  TENON_CHECK(mean_of && mean_of->defined() && spread_of && spread_of->defined(),
-              "[native_batch_norm_backward] needs ",
-              train ? "save_mean and save_invstd" : "running_mean and running_var",
-              " with train=", train ? "true" : "false");
+  meta::check_batch_norm_backward(grad_out, input, mean_of, spread_of, train);
   const ScalarType type = opmath_type(input.scalar_type());
   const ScalarType parameter =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();

@@ -4,6 +4,7 @@
 #include "aten/cuda/moments.cuh"
 #include "aten/cuda/reduce.cuh"
 #include "aten/cuda/rows.cuh"
+#include "aten/meta/batch_norm.h"
 #include "tenon/native/native_batch_norm.h"
 #include "tenon/native/native_batch_norm_backward.h"
 
@@ -183,15 +184,9 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
     const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
     const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_invstd, bool train,
     double eps, std::array<bool, 3> output_mask) {
-  TENON_CHECK(grad_out.sizes() == input.sizes(),
-              "[native_batch_norm_backward] Expected grad_out to have the ", "input's shape ",
-              input.sizes(), ", got ", grad_out.sizes());
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
-  TENON_CHECK(mean_of && mean_of->defined() && spread_of && spread_of->defined(),
-              "[native_batch_norm_backward] needs ",
-              train ? "save_mean and save_invstd" : "running_mean and running_var",
-              " with train=", train ? "true" : "false");
+  meta::check_batch_norm_backward(grad_out, input, mean_of, spread_of, train);
   const ScalarType type = accumulate_type(input.scalar_type());
   const ScalarType parameter_type =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();

@@ -99,6 +99,17 @@ DimVector meta::convolution_sizes(const char* op, const TensorBase& input, const
   return sizes;
 }
 
+void meta::check_convolution_backward(const TensorBase& grad_output, const TensorBase& input,
+                                      const TensorBase& weight, IntArrayRef stride,
+                                      IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                                      IntArrayRef output_padding, int64_t groups) {
+  const DimVector sizes = convolution_sizes("convolution_backward", input, weight, nullptr, stride,
+                                            padding, dilation, transposed, output_padding, groups);
+  TENON_CHECK(grad_output.sizes() == IntArrayRef(sizes),
+              "[convolution_backward] Expected grad_output of shape ", sizes, ", but got ",
+              grad_output.sizes());
+}
+
 MemoryFormat meta::convolution_format(const TensorBase& input, const TensorBase& weight) {
   const MemoryFormat format = input.suggest_memory_format();
   return format != MemoryFormat::Contiguous || input.dim() == 3 ? format

@@ -12,6 +12,12 @@ DimVector convolution_sizes(const char* op, const TensorBase& input, const Tenso
                             IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
                             int64_t groups);
 
+/// That the operands make a convolution whose result has grad_output's shape.
+void check_convolution_backward(const TensorBase& grad_output, const TensorBase& input,
+                                const TensorBase& weight, IntArrayRef stride, IntArrayRef padding,
+                                IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                                int64_t groups);
+
 /// ChannelsLast where the input or the weight is laid out so, as PyTorch decides it.
 MemoryFormat convolution_format(const TensorBase& input, const TensorBase& weight);
 

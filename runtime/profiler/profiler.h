@@ -93,6 +93,9 @@ class TENON_API Profile {
   /// In the Trace Event Format, with arrows from forward calls to their backward nodes and, with
   /// profile_memory, the memory in use over time. Error, with the path, if it cannot be written.
   void export_chrome_trace(const std::string& path) const;
+  /// The same as a picture for a browser: events along the time, those within others beneath them,
+  /// and the memory. What the pointer is over says its name, times and shapes. Error as above.
+  void export_svg(const std::string& path) const;
 
   class Recorder;
 

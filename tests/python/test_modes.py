@@ -1,6 +1,10 @@
 """Autocast and the profiler."""
 
 import json
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree
 
 import pytest
 
@@ -76,6 +80,17 @@ def test_profile(tmp_path):
     prof.export_chrome_trace(tmp_path / "trace.json")
     trace = json.loads((tmp_path / "trace.json").read_text())
     assert any(e["name"] == "step" for e in trace["traceEvents"])
+    prof.export_svg(tmp_path / "picture.svg")
+    svg = xml.etree.ElementTree.parse(tmp_path / "picture.svg").getroot()
+    assert sum(e.tag.endswith("title") for e in svg.iter()) == len(events)
+
+
+def test_example_that_looks_inside(tmp_path):
+    example = pathlib.Path(__file__).parents[2] / "examples" / "look_inside" / "look.py"
+    subprocess.run([sys.executable, example, tmp_path], check=True, capture_output=True)
+    graph = (tmp_path / "graph.dot").read_text()
+    assert graph.startswith("digraph") and "LinearBackward0" in graph
+    assert "backward" in (tmp_path / "step.svg").read_text()
 
 
 def test_profile_is_of_what_is_within():

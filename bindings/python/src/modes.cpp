@@ -99,7 +99,8 @@ void add_profiler(nb::module_& module) {
            [](const Profile& profile, int sort, size_t rows, bool by_shapes) {
              return profile.table(static_cast<profiler::SortBy>(sort), rows, by_shapes);
            })
-      .def("export_chrome_trace", &Profile::export_chrome_trace);
+      .def("export_chrome_trace", &Profile::export_chrome_trace)
+      .def("export_svg", &Profile::export_svg);
   nb::class_<profiler::RecordFunction>(module, "_RecordFunction");
   module.def("_record_function", [](const std::string& name) {
     return std::make_unique<profiler::RecordFunction>(name);

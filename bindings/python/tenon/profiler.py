@@ -63,6 +63,10 @@ class profile:
     def export_chrome_trace(self, path):
         self._recorded().export_chrome_trace(str(path))
 
+    def export_svg(self, path):
+        """A picture for a browser: events along the time, those within others beneath them, and the memory."""
+        self._recorded().export_svg(str(path))
+
 
 class record_function(_Mode):
     """A named range of the program: a context manager and decorator."""

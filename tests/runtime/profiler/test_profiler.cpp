@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -174,6 +175,44 @@ TEST_CASE("profiler: a trace for the browser") {
   CHECK(starts == ends);
   CHECK(trace["traceEvents"][0]["name"] == "a \"quoted\" range");
   CHECK_THROWS_AS(profile.export_chrome_trace("/nowhere/trace.json"), Error);
+}
+
+TEST_CASE("profiler: a picture") {
+  Tensor w = ones({64, 64}).requires_grad_();
+  Profile profile({.record_shapes = true, .profile_memory = true});
+  {
+    const profiler::RecordFunction range("a < \"b\" & c");
+    (w * w).sum().backward();
+  }
+  profile.stop();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "tenon_test_profiler_picture.svg").string();
+  profile.export_svg(path);
+  std::ifstream in(path);
+  const std::string svg{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(path);
+  const auto count = [&](const std::string& part) {
+    size_t n = 0;
+    for (size_t at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1)) ++n;
+    return n;
+  };
+  // A box with its text for each event, an arrow for each node whose forward call is known.
+  CHECK(count("<title>") == profile.events().size());
+  const auto arrows = std::ranges::count_if(profile.events(), [](const profiler::Event& e) {
+    return e.forward != profiler::Event::kNone;
+  });
+  CHECK(arrows >= 2);
+  CHECK(count(" C ") == static_cast<size_t>(arrows));
+  CHECK(count("<title>a &lt; &quot;b&quot; &amp; c, ") == 1);
+  CHECK(count("memory 16 KiB [64, 64] [64, 64]</title>") == 1);
+  CHECK(count("memory in use, at most ") == 1);
+  CHECK(count("nan") + count("inf") == 0);
+  CHECK_THROWS_AS(profile.export_svg("/nowhere/picture.svg"), Error);
+
+  Profile nothing;
+  nothing.stop();
+  nothing.export_svg(path);
+  CHECK(std::filesystem::remove(path));
 }
 
 TEST_CASE("profiler: exceptions and misuse") {

@@ -18,6 +18,15 @@ def _edge(value):
     return value if isinstance(value, graph.GradientEdge) else _C._gradient_edge(value)
 
 
+def to_dot(*tensors):
+    """The graph behind the tensors for Graphviz (`dot -Tsvg`).
+
+    A box for each operation, with the sizes and dtype of its results and the bytes it keeps for backward, an ellipse for
+    each leaf, arrows the way gradients go.
+    """
+    return _C._to_dot(list(tensors))
+
+
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
     """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from."""
     if inputs is not None and not _list(inputs):
