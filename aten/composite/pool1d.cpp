@@ -40,15 +40,17 @@ void check_max_pool1d(const Tensor& self, int64_t kernel, int64_t stride, int64_
   TENON_CHECK(!__builtin_mul_overflow(kernel - 1, dilation, &reach) && reach < INT64_MAX,
               "[max_pool1d] effective kernel size overflows: ", kernel, " elements, each ",
               dilation, " after the other");
-  TENON_CHECK(padding >= 0, "[max_pool1d] padding must be non-negative, but got ", padding);
+  TENON_CHECK(padding >= 0, "[max_pool1d] pad must be non-negative, but got ", padding);
   TENON_CHECK(padding <= (reach + 1) / 2,
-              "[max_pool1d] padding should be at most half of effective kernel size, but got "
-              "padding=",
+              "[max_pool1d] pad should be at most half of effective kernel size, but got pad=",
               padding, ", kernel_size=", kernel, " and dilation=", dilation);
-  TENON_CHECK(!__builtin_add_overflow(self.size(-1), 2 * padding, &padded),
-              "[max_pool1d] the padded size overflows, got padding=", padding);
-  int64_t windows = padded - reach - 1 + (ceil_mode ? stride - 1 : 0);
-  windows = (windows < 0 ? (windows - stride + 1) / stride : windows / stride) + 1;
+  TENON_CHECK(!__builtin_mul_overflow(padding, 2, &padded) &&
+                  !__builtin_add_overflow(self.size(-1), padded, &padded),
+              "[max_pool1d] the padded size overflows, got pad=", padding);
+  // Rounded down, or up as long as the last window starts inside.
+  const int64_t span = padded - reach - 1, rest = span % stride;
+  int64_t windows = span / stride + 1 - (rest < 0 ? 1 : 0);
+  if (ceil_mode && rest != 0 && windows <= (self.size(-1) + padding - 1) / stride) ++windows;
   TENON_CHECK(windows > 0, "[max_pool1d] Invalid computed output size: ", windows);
 }
 

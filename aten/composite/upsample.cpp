@@ -48,7 +48,7 @@ Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, 
     const Grid grid{self.size(2 + d), output_size[d], align_corners, scales.begin()[d]};
     out = resample(out, 2 + d, make_taps(grid));
   }
-  return out.to(self.scalar_type());
+  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
 }
 
 Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool exact,
@@ -60,7 +60,7 @@ Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool
     const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
     out = resample(out, 2 + d, nearest_taps(grid, exact, self.scalar_type()));
   }
-  return out.to(self.scalar_type());
+  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
 }
 
 }  // namespace

@@ -217,3 +217,14 @@ def test_gradients_of_what_does_not_count_are_zeros():
     z = tenon.tensor([1 + 2j], requires_grad=True)
     (grad,) = tenon.autograd.grad(tenon.lerp(z, tenon.tensor([2 - 1j]), 0.4j).sum(), z, tenon.tensor(1 + 0j), create_graph=True)
     assert grad.tolist() == [1 + 0.4j]
+
+
+def test_adjoint_matrices():
+    x = tenon.tensor([[1 + 2j, 3.0], [4j, 5.0]])
+    assert x.mH.tolist() == x.H.tolist() == x.adjoint().tolist() == [[1 - 2j, -4j], [3, 5]]
+    with pytest.raises(RuntimeError, match="only supported on matrices"):
+        x[0].mH  # noqa: B018
+    with pytest.raises(RuntimeError, match="Got 3-D tensor"):
+        x[None].H  # noqa: B018
+    U, S, V = tenon.tensor([[3.0, 0.0], [0.0, -4.0]]).svd()
+    assert S.tolist() == [4, 3] and (U @ S.diag() @ V.mH).tolist() == [[3, 0], [0, -4]]
