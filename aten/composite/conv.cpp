@@ -46,8 +46,10 @@ Tensor convolve_padded(const char* op, int64_t dims, const Tensor& input, const 
   }
   TENON_CHECK(padding == "same", "[", op, "] Invalid padding string: '", padding,
               "', expected 'valid' or 'same'");
-  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected a ", dims + 2,
-              "-dimensional weight, but got ", weight.sizes());
+  TENON_CHECK(weight.dim() == dims + 2, "[", op, "] Expected ", weight.dim(),
+              "-dimensional input for ", weight.dim(), "-dimensional weight ", weight.sizes(),
+              ", but got ", input.dim(), "-dimensional input of size ", input.sizes(),
+              " instead; a weight of ", op, " has ", dims + 2, " dimensions");
   for (const int64_t s : stride) {
     TENON_CHECK(s == 1, "[", op,
                 "] padding='same' is not supported for strided convolutions, got stride=", stride);

@@ -1,8 +1,8 @@
 #include "tenon/native/cosine_similarity.h"
 
+#include "aten/composite/wide.h"
 #include "aten/iterator/plan.h"
 #include "tenon/ops/linalg_vector_norm.h"
-#include "tenon/ops/to.h"
 
 namespace tenon {
 
@@ -11,11 +11,10 @@ namespace tenon {
 Tensor native::cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   ScalarType dtype = promote_types(x1.scalar_type(), x2.scalar_type());
   if (is_integral(dtype, true)) dtype = get_default_dtype();
-  const ScalarType wide = is_reduced_floating_point(dtype) ? kFloat : dtype;
   const TensorBase* const both[] = {&x1, &x2};
   const DimVector sizes = broadcast_shape(both);
   const auto unit = [&](const Tensor& t) {
-    const Tensor x = t.to(wide).expand(sizes);
+    const Tensor x = t.to(wide(dtype)).expand(sizes);
     const Tensor norm = linalg_vector_norm(x, 2, IntArrayRef(dim), true);
     return x / (norm + (norm.clamp_min(eps) - norm).detach());
   };

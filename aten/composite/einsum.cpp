@@ -105,9 +105,15 @@ Tensor contracted(Tensor a, Tensor b, IntArrayRef dims) {
       single.push_back(d);
     }
   }
+  // A sum of integers is int64, as sums are, where no product of matrices takes it.
+  if (inside.empty()) {
+    const auto total = [](const Tensor& t, const DimVector& over) {
+      return over.empty() ? t : t.sum(IntArrayRef(over), true);
+    };
+    return total(a, alone_a) * total(b, alone_b);
+  }
   a = summed(a, alone_a);
   b = summed(b, alone_b);
-  if (inside.empty()) return a * b;
   const auto sizes = [](const Tensor& tensor, IntArrayRef chosen, DimVector& into) {
     int64_t count = 1;
     for (const int64_t d : chosen) {
@@ -216,10 +222,13 @@ Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalInt
   };
   std::vector<DimVector> ends;
   for (size_t i = 0; i < operands.size(); ++i) ends.push_back(ending(i));
-  // Alone, integers are added up in int64, as `sum` does.
-  const bool alone = operands.size() == 1 && !ends[0].empty();
-  Tensor result =
-      alone ? operands[0].sum(IntArrayRef(ends[0]), true) : summed(operands[0], ends[0]);
+  Tensor result = operands[0];
+  if (operands.size() > 1) {
+    ends[1].append(ends[0].begin(), ends[0].end());
+  } else if (!ends[0].empty()) {
+    // Alone, integers are added up in int64, as `sum` does.
+    result = result.sum(IntArrayRef(ends[0]), true);
+  }
   for (size_t i = 1; i < operands.size(); ++i) result = contracted(result, operands[i], ends[i]);
   if (layout.kept == layout.total) return result;
   return result.reshape(result.sizes().slice(0, static_cast<size_t>(layout.kept)));

@@ -2,21 +2,16 @@
 
 #include <limits>
 
+#include "aten/composite/wide.h"
 #include "tenon/native/instance_norm.h"
 #include "tenon/native/rms_norm.h"
 #include "tenon/ops/_rms_norm.h"
 #include "tenon/ops/batch_norm.h"
 #include "tenon/ops/layer_norm.h"
 #include "tenon/ops/rsqrt.h"
-#include "tenon/ops/to.h"
 
 namespace tenon {
 namespace {
-
-/// Half types as floats: what several operators make of them is rounded once.
-Tensor wide(const Tensor& t) {
-  return is_reduced_floating_point(t.scalar_type()) ? t.to(kFloat) : t;
-}
 
 /// A value per channel, in the channels' place.
 Tensor per_channel(const Tensor& values, const Tensor& input) {

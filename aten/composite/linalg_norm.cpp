@@ -3,8 +3,14 @@
 #include <cmath>
 
 #include "tenon/native/linalg_matrix_norm.h"
+#include "tenon/ops/amax.h"
+#include "tenon/ops/amin.h"
 #include "tenon/ops/linalg_matrix_norm.h"
+#include "tenon/ops/linalg_svdvals.h"
 #include "tenon/ops/linalg_vector_norm.h"
+#include "tenon/ops/movedim.h"
+#include "tenon/ops/sum.h"
+#include "tenon/ops/to.h"
 
 namespace tenon {
 namespace {
@@ -19,31 +25,52 @@ DimVector matrix_dims(const char* op, const Tensor& self, IntArrayRef dim) {
   return dims;
 }
 
+/// Of the matrices in `dims`, [..., k].
+Tensor singular_values(const Tensor& self, const DimVector& dims, std::optional<ScalarType> dtype) {
+  const Tensor x = dtype ? self.to(*dtype) : self;
+  return linalg_svdvals(movedim(x, dims, {-2, -1}), std::nullopt);
+}
+
+/// One value per matrix, with dimensions of size 1 where the matrices were if they are kept.
+Tensor in_place_of(const Tensor& self, const DimVector& dims, bool keepdim, const Tensor& values) {
+  if (!keepdim) return values;
+  DimVector sizes(self.sizes());
+  for (const int64_t d : dims) sizes[static_cast<size_t>(d)] = 1;
+  return values.reshape(sizes);
+}
+
 }  // namespace
 
-/// ord 1 and -1: the largest and the smallest sum of |A| over a column; inf and -inf: over a row.
-/// The norms by singular values (2, -2) are not implemented.
+/// ord 1 and -1: the largest and the smallest sum of |A| over a column; inf and -inf: over a row; 2
+/// and -2: the largest and the smallest singular value. The largest of none is 0.
 Tensor native::linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim,
                                   bool keepdim, std::optional<ScalarType> dtype) {
   const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim);
   const double order = ord.toDouble(), size = std::abs(order);
-  TENON_CHECK_NOT_IMPLEMENTED(size != 2, "[linalg.matrix_norm] order ", ord,
-                              " is not implemented for want of singular values");
-  TENON_CHECK(size == 1 || std::isinf(size), "[linalg.matrix_norm] Order ", ord, " not supported.");
+  TENON_CHECK(size == 1 || size == 2 || std::isinf(size), "[linalg.matrix_norm] Order ", ord,
+              " not supported.");
+  const auto extreme = [&](const Tensor& values, int64_t d, bool keep) {
+    if (order < 0) return values.amin(d, keep);
+    return values.size(d) == 0 ? values.sum(IntArrayRef(d), keep) : values.amax(d, keep);
+  };
+  if (size == 2) {
+    return in_place_of(self, dims, keepdim, extreme(singular_values(self, dims, dtype), -1, false));
+  }
   const int64_t inner = size == 1 ? dims[0] : dims[1];
   int64_t outer = size == 1 ? dims[1] : dims[0];
   const Tensor sums = linalg_vector_norm(self, 1, inner, keepdim, dtype);
   if (!keepdim && outer > inner) --outer;
-  return order > 0 ? sums.amax(outer, keepdim) : sums.amin(outer, keepdim);
+  return extreme(sums, outer, keepdim);
 }
 
-/// 'fro': the root of the sum of |A|^2. The nuclear norm is not implemented.
+/// 'fro': the root of the sum of |A|^2; 'nuc': the sum of the singular values.
 Tensor native::linalg_matrix_norm_str_ord(const Tensor& self, std::string_view ord, IntArrayRef dim,
                                           bool keepdim, std::optional<ScalarType> dtype) {
   const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim);
-  TENON_CHECK_NOT_IMPLEMENTED(
-      ord != "nuc",
-      "[linalg.matrix_norm] order nuc is not implemented for want of singular values");
+  if (ord == "nuc") {
+    return in_place_of(self, dims, keepdim,
+                       singular_values(self, dims, dtype).sum(IntArrayRef(-1), false));
+  }
   TENON_CHECK(ord == "fro", "[linalg.matrix_norm] Order ", ord, " not supported.");
   return linalg_vector_norm(self, 2, IntArrayRef(dims), keepdim, dtype);
 }

@@ -16,7 +16,7 @@ Tensor native::logspace(const Scalar& start, const Scalar& end, int64_t steps, d
   TENON_CHECK(is_complex(o.dtype) || !complex,
               "[logspace] inferred dtype ComplexDouble can't be safely cast to passed dtype ",
               o.dtype);
-  TENON_CHECK_VALUE(steps >= 0, "[logspace] number of steps must be non-negative, got ", steps);
+  TENON_CHECK(steps >= 0, "[logspace] number of steps must be non-negative, got ", steps);
   const ScalarType exact = is_complex(o.dtype) ? kComplexDouble : kDouble;
   // Both ends are numbers of the dtype first.
   const bool whole = is_integral(o.dtype, true);

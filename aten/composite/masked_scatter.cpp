@@ -12,11 +12,10 @@ namespace tenon {
 /// The first elements of source, in order, at the places where the mask is true; self and mask are
 /// broadcast to one another.
 Tensor native::masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  TENON_CHECK_TYPE(
-      mask.scalar_type() == kBool,
-      "[masked_scatter] masked_scatter_ only supports boolean masks, but got mask with "
-      "dtype ",
-      mask.scalar_type());
+  TENON_CHECK(mask.scalar_type() == kBool,
+              "[masked_scatter] masked_scatter_ only supports boolean masks, but got mask with "
+              "dtype ",
+              mask.scalar_type());
   TENON_CHECK(self.scalar_type() == source.scalar_type(),
               "[masked_scatter] expected self and source to have same dtypes but got ",
               self.scalar_type(), " and ", source.scalar_type());
@@ -30,7 +29,10 @@ Tensor native::masked_scatter(const Tensor& self, const Tensor& mask, const Tens
     TENON_CHECK(count <= source.numel(),
                 "[masked_scatter] Number of elements of source < number of ones in mask, got ",
                 source.numel(), " and ", count);
-    if (count == 0) return to.clone(MemoryFormat::Contiguous);
+    // Nothing is read of an empty source; one that requires grad has a gradient, of zeros.
+    if (count == 0 && (source.numel() == 0 || !source.requires_grad())) {
+      return to.clone(MemoryFormat::Contiguous);
+    }
   }
   const Tensor places = (chosen.cumsum(0) - 1).clamp_min(0);
   const Tensor values = source.reshape({-1}).index_select(0, places).reshape(sizes);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "aten/core/thread_state.h"
 #include "aten/meta/checks.h"
 #include "tenon/native/addbmm.h"
 #include "tenon/native/addmv.h"
@@ -10,6 +11,7 @@
 #include "tenon/native/linalg_multi_dot.h"
 #include "tenon/native/outer.h"
 #include "tenon/native/tensordot.h"
+#include "tenon/ops/ones.h"
 
 namespace tenon {
 namespace {
@@ -29,7 +31,11 @@ Tensor accumulated(const char* op, const Tensor& self, const Tensor& product, co
   };
   const Scalar of_self = factor(beta), of_product = factor(alpha);
   const Tensor scaled = of_product.equal(1) ? product : product * of_product;
-  if (of_self.equal(0)) return scaled;
+  if (of_self.equal(0)) {
+    if (!GradMode::is_enabled() || !self.requires_grad()) return scaled;
+    // Its gradient is zero.
+    return scaled + self.masked_fill(ones({}, self.options().dtype(kBool)), 0);
+  }
   return (of_self.equal(1) ? self : self * of_self) + scaled;
 }
 

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/composite/wide.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/repeat_interleave.h"
 #include "tenon/ops/softmax.h"
-#include "tenon/ops/to.h"
 
 namespace tenon {
 namespace {
@@ -39,10 +39,6 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
               query.dim(), ", ", key.dim(), " and ", value.dim());
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
-  // Half types are floats until the end: what several operators make of them is rounded once.
-  const auto wide = [](const Tensor& t) {
-    return is_reduced_floating_point(t.scalar_type()) ? t.to(kFloat) : t;
-  };
   Tensor keys = wide(key), values = wide(value);
   if (enable_gqa) {
     TENON_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, "[", kOp,

@@ -1,13 +1,25 @@
-#include <algorithm>
-#include <cmath>
-
+#include "aten/composite/resample.h"
+#include "aten/composite/wide.h"
+#include "tenon/native/_upsample_bicubic2d_aa.h"
+#include "tenon/native/_upsample_bilinear2d_aa.h"
+#include "tenon/native/_upsample_nearest_exact1d.h"
+#include "tenon/native/_upsample_nearest_exact2d.h"
+#include "tenon/native/_upsample_nearest_exact3d.h"
+#include "tenon/native/adaptive_avg_pool3d.h"
+#include "tenon/native/upsample_bicubic2d.h"
 #include "tenon/native/upsample_bilinear2d.h"
+#include "tenon/native/upsample_linear1d.h"
 #include "tenon/native/upsample_nearest1d.h"
 #include "tenon/native/upsample_nearest2d.h"
-#include "tenon/ops/to.h"
+#include "tenon/native/upsample_nearest3d.h"
+#include "tenon/native/upsample_trilinear3d.h"
 
+/// Interpolation of [N, C, L], [N, C, H, W] and [N, C, D, H, W] in the dimensions after the second:
+/// linear maps along one dimension after the other. Half types are rounded once.
 namespace tenon {
 namespace {
+
+using Scales = std::initializer_list<std::optional<double>>;
 
 void check_sizes(const char* op, const Tensor& self, IntArrayRef output_size, int64_t dims) {
   TENON_CHECK(static_cast<int64_t>(output_size.size()) == dims, "[", op,
@@ -15,6 +27,8 @@ void check_sizes(const char* op, const Tensor& self, IntArrayRef output_size, in
               output_size.size());
   TENON_CHECK(self.dim() == dims + 2, "[", op, "] It is expected input_size equals to ", dims + 2,
               ", but got size ", self.dim());
+  TENON_CHECK(self.size(1) > 0, "[", op, "] Non-empty ", dims + 2,
+              "D data tensor expected but got a tensor with sizes ", self.sizes());
   for (int64_t d = 0; d < dims; ++d) {
     TENON_CHECK(self.size(2 + d) > 0 && output_size[d] > 0, "[", op,
                 "] Input and output sizes should be greater than 0, but got input ", self.sizes(),
@@ -22,75 +36,131 @@ void check_sizes(const char* op, const Tensor& self, IntArrayRef output_size, in
   }
 }
 
-/// Elements of the input per element of the output.
-double ratio(int64_t in, int64_t out, std::optional<double> scale) {
-  return scale && *scale > 0 ? 1 / *scale : static_cast<double>(in) / static_cast<double>(out);
+template <typename MakeTaps>
+Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, bool align_corners,
+                   Scales scales, MakeTaps&& make_taps) {
+  check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
+  TENON_CHECK_NOT_IMPLEMENTED(!is_integral(self.scalar_type(), true) || self.scalar_type() == kByte,
+                              "[", op, "] is not implemented for '", self.scalar_type(), "'");
+  Tensor out = self.scalar_type() == kByte ? self : wide(self);
+  // The last dimension first: what is rounded between dimensions, bytes, is rounded as in PyTorch.
+  for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
+    const Grid grid{self.size(2 + d), output_size[d], align_corners, scales.begin()[d]};
+    out = resample(out, 2 + d, make_taps(grid));
+  }
+  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
 }
 
-/// Along d, the element that each of `size` places falls into, by a scale in float as PyTorch's.
-Tensor nearest(const Tensor& self, int64_t d, int64_t size, std::optional<double> scale) {
-  const int64_t n = self.size(d);
-  const Tensor index(tenon::empty({size}, kLong, kCPU));
-  auto* to = static_cast<int64_t*>(index.data_ptr());
-  const auto step = static_cast<float>(ratio(n, size, scale));
-  for (int64_t i = 0; i < size; ++i) {
-    to[i] = std::min(static_cast<int64_t>(std::floor(static_cast<float>(i) * step)), n - 1);
+Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool exact,
+               Scales scales) {
+  check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
+  // Only gradients of half types are sums.
+  Tensor out = self.requires_grad() ? wide(self) : self;
+  for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
+    const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
+    out = resample(out, 2 + d, nearest_taps(grid, exact, self.scalar_type()));
   }
-  return self.index_select(d, index.to(self.device()));
-}
-
-/// Along d, between the two elements that each of `size` places lies between.
-Tensor linear(const Tensor& self, int64_t d, int64_t size, bool align_corners,
-              std::optional<double> scale) {
-  const int64_t n = self.size(d);
-  const double step = !align_corners ? ratio(n, size, scale)
-                      : size > 1     ? static_cast<double>(n - 1) / static_cast<double>(size - 1)
-                                     : 0;
-  const Tensor low(tenon::empty({size}, kLong, kCPU)), high(tenon::empty({size}, kLong, kCPU)),
-      share(tenon::empty({size}, kDouble, kCPU));
-  auto* first = static_cast<int64_t*>(low.data_ptr());
-  auto* second = static_cast<int64_t*>(high.data_ptr());
-  auto* part = static_cast<double*>(share.data_ptr());
-  for (int64_t i = 0; i < size; ++i) {
-    const auto at = static_cast<double>(i);
-    const double place = align_corners ? at * step : std::max((at + 0.5) * step - 0.5, 0.0);
-    first[i] = std::min(static_cast<int64_t>(place), n - 1);
-    second[i] = std::min(first[i] + 1, n - 1);
-    part[i] = std::clamp(place - static_cast<double>(first[i]), 0.0, 1.0);
-  }
-  DimVector sizes(static_cast<size_t>(self.dim()), 1);
-  sizes[d] = size;
-  const Tensor weight = share.to(self.device(), self.scalar_type()).reshape(sizes);
-  return self.index_select(d, low.to(self.device())) * (1 - weight) +
-         self.index_select(d, high.to(self.device())) * weight;
+  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
 }
 
 }  // namespace
 
-/// [N, C, L] to [N, C, l]: each element is that of the input which its place falls into.
+/// Each element is that of the input which its place falls into.
 Tensor native::upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                                   std::optional<double> scales) {
-  check_sizes("upsample_nearest1d", self, output_size, 1);
-  return nearest(self, 2, output_size[0], scales);
+  return nearest("upsample_nearest1d", self, output_size, false, {scales});
 }
 
-/// The same of [N, C, H, W], along rows and columns.
 Tensor native::upsample_nearest2d(const Tensor& self, IntArrayRef output_size,
                                   std::optional<double> scales_h, std::optional<double> scales_w) {
-  check_sizes("upsample_nearest2d", self, output_size, 2);
-  return nearest(nearest(self, 2, output_size[0], scales_h), 3, output_size[1], scales_w);
+  return nearest("upsample_nearest2d", self, output_size, false, {scales_h, scales_w});
 }
 
-/// Bilinear interpolation of [N, C, H, W]. With align_corners the corners' elements are the
-/// input's, else both images cover the same area.
+Tensor native::upsample_nearest3d(const Tensor& self, IntArrayRef output_size,
+                                  std::optional<double> scales_d, std::optional<double> scales_h,
+                                  std::optional<double> scales_w) {
+  return nearest("upsample_nearest3d", self, output_size, false, {scales_d, scales_h, scales_w});
+}
+
+/// The same of the places' middles.
+Tensor native::_upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size,
+                                         std::optional<double> scales) {
+  return nearest("_upsample_nearest_exact1d", self, output_size, true, {scales});
+}
+
+Tensor native::_upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size,
+                                         std::optional<double> scales_h,
+                                         std::optional<double> scales_w) {
+  return nearest("_upsample_nearest_exact2d", self, output_size, true, {scales_h, scales_w});
+}
+
+Tensor native::_upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_size,
+                                         std::optional<double> scales_d,
+                                         std::optional<double> scales_h,
+                                         std::optional<double> scales_w) {
+  return nearest("_upsample_nearest_exact3d", self, output_size, true,
+                 {scales_d, scales_h, scales_w});
+}
+
+/// With align_corners the corners' elements are the input's, else both images cover the same area.
+Tensor native::upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
+                                 std::optional<double> scales) {
+  return interpolate("upsample_linear1d", self, output_size, align_corners, {scales}, linear_taps);
+}
+
 Tensor native::upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales_h, std::optional<double> scales_w) {
-  check_sizes("upsample_bilinear2d", self, output_size, 2);
-  // Half types are rounded once.
-  const bool half = is_reduced_floating_point(self.scalar_type());
-  const Tensor rows =
-      linear(half ? self.to(kFloat) : self, 2, output_size[0], align_corners, scales_h);
-  return linear(rows, 3, output_size[1], align_corners, scales_w).to(self.scalar_type());
+  return interpolate("upsample_bilinear2d", self, output_size, align_corners, {scales_h, scales_w},
+                     linear_taps);
+}
+
+Tensor native::upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners,
+                                    std::optional<double> scales_d, std::optional<double> scales_h,
+                                    std::optional<double> scales_w) {
+  return interpolate("upsample_trilinear3d", self, output_size, align_corners,
+                     {scales_d, scales_h, scales_w}, linear_taps);
+}
+
+Tensor native::upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
+                                  std::optional<double> scales_h, std::optional<double> scales_w) {
+  return interpolate("upsample_bicubic2d", self, output_size, align_corners, {scales_h, scales_w},
+                     cubic_taps);
+}
+
+/// Filters that let every element of a larger image count.
+Tensor native::_upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size,
+                                       bool align_corners, std::optional<double> scales_h,
+                                       std::optional<double> scales_w) {
+  return interpolate("_upsample_bilinear2d_aa", self, output_size, align_corners,
+                     {scales_h, scales_w}, linear_taps_antialiased);
+}
+
+Tensor native::_upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size,
+                                      bool align_corners, std::optional<double> scales_h,
+                                      std::optional<double> scales_w) {
+  return interpolate("_upsample_bicubic2d_aa", self, output_size, align_corners,
+                     {scales_h, scales_w}, cubic_taps_antialiased);
+}
+
+/// [C, D, H, W] or [N, C, D, H, W] to the sizes given: each element is the mean over a box.
+Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
+  constexpr const char* kOp = "adaptive_avg_pool3d";
+  TENON_CHECK(output_size.size() == 3, "[", kOp, "] output_size must be 3, got ", output_size);
+  TENON_CHECK(self.dim() == 4 || self.dim() == 5, "[", kOp, "] Expected 4D or 5D tensor, but got ",
+              self.sizes());
+  Tensor out = wide(self);
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t d = self.dim() - 3 + i;
+    TENON_CHECK(self.size(d) > 0, "[", kOp,
+                "] Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes ",
+                self.sizes(), " with dimension ", d, " being empty");
+    TENON_CHECK(output_size[i] >= 0, "[", kOp, "] output_size must not be negative, got ",
+                output_size);
+    out = output_size[i] == 0 ? out.narrow(d, 0, 0)
+                              : resample(out, d, mean_taps(self.size(d), output_size[i]));
+  }
+  return out.to(self.scalar_type());
 }
 
 }  // namespace tenon

@@ -171,8 +171,9 @@ void native::masked_fill_tensor_check(const Tensor& self, const Tensor& mask, co
   check_mask(mask);
   // The result has self's dtype, so the value must not lift it.
   const TensorBase* operands[] = {&self, &value};
-  TENON_CHECK(result_type(operands, {}) == self.scalar_type(), "[masked_fill] value type ",
-              value.scalar_type(), " can't be cast to the type ", self.scalar_type(), " of self");
+  TENON_CHECK(result_type(operands, {}) == self.scalar_type(),
+              "[masked_fill] value cannot be converted to type ", self.scalar_type(),
+              " without overflow, got ", value.scalar_type());
   TENON_CHECK(
       value.dim() == 0,
       "[masked_fill] masked_fill_ only supports a 0-dimensional value tensor, but got tensor "

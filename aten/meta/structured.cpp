@@ -20,14 +20,6 @@ void check_device(const char* op, const char* what, const TensorBase& t, const T
   TENON_CHECK(same, "[", op, "] expected ", what, " on ", want, ", got ", have);
 }
 
-bool overlap(const TensorBase& out, const TensorBase& input) {
-  if (!input.defined() || !input.has_storage() || !input.is_alias_of(out)) return false;
-  if (!out.is_non_overlapping_and_dense() || !input.is_non_overlapping_and_dense()) return false;
-  const char* a = static_cast<const char*>(out.const_data_ptr());
-  const char* b = static_cast<const char*>(input.const_data_ptr());
-  return a && b && a < b + input.nbytes() && b < a + out.nbytes();
-}
-
 bool shares_memory(const TensorBase& out, const TensorBase& input) {
   return input.defined() && input.has_storage() && input.is_alias_of(out);
 }
@@ -39,6 +31,14 @@ bool is_laid_out(const TensorBase& out, const TensorSpec& spec) {
 }
 
 }  // namespace
+
+bool overlap(const TensorBase& out, const TensorBase& input) {
+  if (!input.defined() || !input.has_storage() || !input.is_alias_of(out)) return false;
+  if (!out.is_non_overlapping_and_dense() || !input.is_non_overlapping_and_dense()) return false;
+  const char* a = static_cast<const char*>(out.const_data_ptr());
+  const char* b = static_cast<const char*>(input.const_data_ptr());
+  return a && b && a < b + input.nbytes() && b < a + out.nbytes();
+}
 
 void check_apart(const char* op, const TensorBase& out, ArrayRef<const TensorBase*> inputs) {
   native::check_no_internal_overlap(out);

@@ -116,6 +116,7 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
+    "_linalg_svd_backward": lambda grad_U, grad_S, grad_Vh, U, S, Vh: (U * grad_S) @ Vh,
     "_nan_to_num": torch.nan_to_num,
     "_rms_norm": torch.rms_norm,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),

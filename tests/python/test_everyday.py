@@ -111,10 +111,41 @@ def test_images_in_another_size():
     assert F.interpolate(x, (1, 3), mode="bilinear", align_corners=True)[0, 0].tolist() == [[0, 0.5, 1]]
     assert F.interpolate(x, 1, mode="bilinear").item() == 1.5
     assert F.max_pool1d(tenon.tensor([[1.0, 5.0, 2.0]]), 2, 1, return_indices=True)[1].tolist() == [[1, 1]]
-    with pytest.raises(NotImplementedError, match="bicubic"):
-        F.interpolate(x, 4, mode="bicubic")
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(NotImplementedError, match="Got 4D input, but trilinear mode needs 5D"):
+        F.interpolate(x, 4, mode="trilinear")
+    with pytest.raises(NotImplementedError, match="the modes are nearest, "):
+        F.interpolate(x, 4, mode="cubic")
+    with pytest.raises(ValueError, match="either size or scale_factor should be defined"):
         F.interpolate(x)
+    with pytest.raises(ValueError, match="restricted to bilinear and bicubic"):
+        F.interpolate(x, 4, antialias=True)
+    with pytest.raises(ValueError, match="align_corners option can only be set"):
+        F.interpolate(x, 4, align_corners=False)
+
+
+def test_means_over_whole_elements_and_filters_of_smaller_images():
+    x = tenon.arange(8.0).reshape(1, 1, 8)
+    assert F.interpolate(x, 3, mode="area").tolist() == [[[1, 3.5, 6]]]
+    step = tenon.zeros(1, 1, 1, 8)
+    step[..., 4:] = 1
+    # Each element of the smaller image is a mean of more than two: triangles of width 4 around 1.5 and 5.5.
+    small = F.interpolate(step, (1, 2), mode="bilinear", antialias=True)
+    assert small.shape == (1, 1, 1, 2)
+    assert small.flatten().tolist() == pytest.approx([0.0625 + 0.0625 + 0.0, 1 - 0.125], abs=0.05)
+
+
+def test_names_that_promote_and_that_change_nothing():
+    assert tenon.result_type(tenon.ones(2, dtype=tenon.int32), 1.5) == tenon.float32
+    assert tenon.result_type(tenon.ones(2, dtype=tenon.float16), tenon.ones((), dtype=tenon.float64)) == tenon.float16
+    assert tenon.result_type(1, True) == tenon.int64 and tenon.result_type(tenon.ones(1), 2j) == tenon.complex64
+    with pytest.raises(TypeError, match="tensors and numbers, got str"):
+        tenon.result_type("a", 1)
+    tenon.use_deterministic_algorithms(True, warn_only=True)
+    assert tenon.are_deterministic_algorithms_enabled() and tenon.is_deterministic_algorithms_warn_only_enabled()
+    tenon.use_deterministic_algorithms(False)
+    assert not tenon.are_deterministic_algorithms_enabled()
+    x = tenon.tensor([3, 1, 3])
+    assert x.unique().tolist() == [1, 3] and [t.tolist() for t in x.unique_consecutive(return_counts=True)] == [[3, 1, 3], [1, 1, 1]]
 
 
 def test_unique_along_a_dimension():
@@ -181,3 +212,50 @@ def test_gumbel_samples():
     assert hard.sum(1).tolist() == [1.0] * 4000
     assert hard.mean(0).tolist() == pytest.approx([0.25, 0.75], abs=0.03)
     assert tenon.autograd.grad(hard[:, 0].sum(), logits)[0].abs().sum() > 0
+
+
+def test_results_are_not_written_over_what_they_are_made_of():
+    x = tenon.tensor([3.0, 1.0, 2.0, 5.0])
+    whole = tenon.empty(0, dtype=tenon.int64)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        tenon.kthvalue(x, 2, out=(x, whole))
+    with pytest.raises(RuntimeError, match="single memory location"):
+        tenon.take(x, tenon.tensor([1, 0, 2, 3]), out=x)
+    with pytest.raises(ValueError, match="must not overlap"):
+        tenon.aminmax(x, dim=0, out=(shared := tenon.empty(()), shared))
+    with pytest.raises(RuntimeError, match="dtype Float, but got Double"):
+        tenon.aminmax(x, dim=0, out=(tenon.empty(()), tenon.empty((), dtype=tenon.float64)))
+    low, high = tenon.empty(()), tenon.empty(5)
+    assert tenon.aminmax(x, dim=0, out=(low, high))[0] is low and (low.item(), high.tolist()) == (1, 5)
+    value, place = tenon.kthvalue(x, 3, out=(tenon.empty(0), whole))
+    assert (value.item(), place.item()) == (3, 0) and place is whole
+
+
+def test_powers_in_place_are_of_doubles():
+    x = tenon.tensor([2.0, 3.0], dtype=tenon.float64)
+    assert x.float_power_(2) is x and x.tolist() == [4, 9]
+    with pytest.raises(RuntimeError, match="float_power_ has dtype"):
+        tenon.ones(2).float_power_(2)
+
+
+def test_gradients_of_what_does_not_count_are_zeros():
+    x, a, b = tenon.full((2, 2), tenon.nan, requires_grad=True), tenon.ones(3, 2, 1), tenon.ones(3, 1, 2)
+    (grad,) = tenon.autograd.grad(tenon.addbmm(x, a, b, beta=0).sum(), x)
+    assert grad.tolist() == [[0, 0], [0, 0]]
+    source = tenon.ones(3, requires_grad=True)
+    (grad,) = tenon.autograd.grad(tenon.zeros(3).masked_scatter(tenon.tensor(False), source).sum(), source)
+    assert grad.tolist() == [0, 0, 0]
+    z = tenon.tensor([1 + 2j], requires_grad=True)
+    (grad,) = tenon.autograd.grad(tenon.lerp(z, tenon.tensor([2 - 1j]), 0.4j).sum(), z, tenon.tensor(1 + 0j), create_graph=True)
+    assert grad.tolist() == [1 + 0.4j]
+
+
+def test_adjoint_matrices():
+    x = tenon.tensor([[1 + 2j, 3.0], [4j, 5.0]])
+    assert x.mH.tolist() == x.H.tolist() == x.adjoint().tolist() == [[1 - 2j, -4j], [3, 5]]
+    with pytest.raises(RuntimeError, match="only supported on matrices"):
+        x[0].mH  # noqa: B018
+    with pytest.raises(RuntimeError, match="Got 3-D tensor"):
+        x[None].H  # noqa: B018
+    U, S, V = tenon.tensor([[3.0, 0.0], [0.0, -4.0]]).svd()
+    assert S.tolist() == [4, 3] and (U @ S.diag() @ V.mH).tolist() == [[3, 0], [0, -4]]

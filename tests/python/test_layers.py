@@ -46,6 +46,14 @@ LAYERS = [
     ("MaxPool1d", (2,), {"dilation": 2, "ceil_mode": True}, (3, 8)),
     ("AvgPool1d", (3,), {"padding": 1, "count_include_pad": False}, (2, 3, 8)),
     ("AdaptiveAvgPool1d", (3,), {}, (2, 3, 7)),
+    ("AdaptiveAvgPool3d", ((2, 3, 1),), {}, (2, 3, 4, 5, 3)),
+    ("Upsample", (), {"scale_factor": 1.7, "mode": "linear"}, (2, 3, 5)),
+    ("Upsample", ((3, 7),), {"mode": "bicubic", "align_corners": True}, (2, 3, 5, 4)),
+    ("Upsample", (), {"scale_factor": (2, 1.5, 1), "mode": "trilinear"}, (1, 2, 3, 4, 2)),
+    ("Upsample", (), {"scale_factor": 1.5, "mode": "nearest-exact", "recompute_scale_factor": True}, (1, 2, 3, 5)),
+    ("Upsample", (2,), {"mode": "area"}, (1, 2, 3, 5)),
+    ("UpsamplingNearest2d", (), {"scale_factor": 2}, (1, 2, 3, 4)),
+    ("UpsamplingBilinear2d", ((5, 6),), {}, (1, 2, 3, 4)),
     ("ZeroPad1d", (2,), {}, (2, 3, 4)),
     ("ConstantPad2d", ((1, 0, 2, -1), 1.5), {}, (2, 3, 4)),
     ("ReflectionPad2d", (2,), {}, (2, 3, 4, 5)),
@@ -290,3 +298,34 @@ def test_dropout_takes_whole_channels(dims):
 def test_wrong_arguments_are_named(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+@needs_torch
+@pytest.mark.parametrize("name", ["AlphaDropout", "FeatureAlphaDropout"])
+def test_dropout_that_keeps_mean_and_variance(name):
+    ours, theirs = pair(name, 0.4)
+    x = torch.randn(2, 3, 4)
+    assert repr(ours) == repr(theirs)
+    tenon.manual_seed(8), torch.manual_seed(8)
+    check(ours(of_torch(x)), theirs(x))
+    check(ours.eval()(of_torch(x)), x)
+
+
+@needs_torch
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("padding_idx", [None, 2, -1])
+def test_bags_of_embeddings(mode, padding_idx):
+    ours, theirs = pair("EmbeddingBag", 6, 3, mode=mode, padding_idx=padding_idx)
+    assert repr(ours) == repr(theirs)
+    check(ours.weight, theirs.weight)
+    indices, offsets = torch.tensor([1, 2, 4, 5, 4, 3, 2, 0]), torch.tensor([0, 0, 3, 7])
+    weights = torch.randn(8) if mode == "sum" else None
+    results = ours(of_torch(indices), of_torch(offsets), None if weights is None else of_torch(weights)), ours(of_torch(indices).reshape(2, 4))
+    their_results = theirs(indices, offsets, weights), theirs(indices.reshape(2, 4))
+    for mine, other in zip(results, their_results):
+        check(mine, other)
+    sum((r * (i + 1)).sin().sum() for i, r in enumerate(results)).backward()
+    sum((r * (i + 1)).sin().sum() for i, r in enumerate(their_results)).backward()
+    check(ours.weight.grad, theirs.weight.grad)
+    with pytest.raises(RuntimeError, match=r"offsets\[0\] has to be 0"):
+        ours(of_torch(indices), tenon.tensor([1, 2]))

@@ -61,6 +61,16 @@ nb::object wrap_node(const IntrusivePtr<Node>& node) {
   return node ? nb::cast(NodeReference{node}) : nb::none();
 }
 
+autograd::GradOptions grad_options(std::optional<bool> retain_graph, bool create_graph,
+                                   std::optional<bool> allow_unused, bool batched,
+                                   bool materialize) {
+  return {.retain_graph = retain_graph,
+          .create_graph = create_graph,
+          .allow_unused = allow_unused,
+          .materialize_grads = materialize,
+          .is_grads_batched = batched};
+}
+
 /// Of (node, number) each.
 std::vector<autograd::Edge> to_edges(const nb::list& list) {
   std::vector<autograd::Edge> edges;
@@ -366,39 +376,29 @@ void add_autograd(nb::module_& module) {
       },
       nb::arg("tensors"), nb::arg("grads"), nb::arg("retain_graph").none(), nb::arg("create_graph"),
       nb::arg("inputs"));
-  module.def(
-      "_grad",
-      [](const Tensors& outputs, const Tensors& inputs, const Tensors& grads,
-         std::optional<bool> retain_graph, bool create_graph, std::optional<bool> allow_unused,
-         bool is_grads_batched, bool materialize_grads) {
-        const nb::gil_scoped_release unlocked;
-        return autograd::grad(outputs, inputs, grads,
-                              {.retain_graph = retain_graph,
-                               .create_graph = create_graph,
-                               .allow_unused = allow_unused,
-                               .materialize_grads = materialize_grads,
-                               .is_grads_batched = is_grads_batched});
-      },
-      nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"), nb::arg("retain_graph").none(),
-      nb::arg("create_graph"), nb::arg("allow_unused").none(), nb::arg("is_grads_batched"),
-      nb::arg("materialize_grads"));
-  module.def(
-      "_grad_of_edges",
-      [](nb::list outputs, nb::list inputs, const Tensors& grads, std::optional<bool> retain_graph,
-         bool create_graph, std::optional<bool> allow_unused, bool is_grads_batched,
-         bool materialize_grads) {
-        const std::vector<autograd::Edge> from = to_edges(outputs), to = to_edges(inputs);
-        const nb::gil_scoped_release unlocked;
-        return autograd::grad(from, to, grads,
-                              {.retain_graph = retain_graph,
-                               .create_graph = create_graph,
-                               .allow_unused = allow_unused,
-                               .materialize_grads = materialize_grads,
-                               .is_grads_batched = is_grads_batched});
-      },
-      nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"), nb::arg("retain_graph").none(),
-      nb::arg("create_graph"), nb::arg("allow_unused").none(), nb::arg("is_grads_batched"),
-      nb::arg("materialize_grads"));
+  const auto def_grad = [&](const char* name, auto run) {
+    module.def(name, run, nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"),
+               nb::arg("retain_graph").none(), nb::arg("create_graph"),
+               nb::arg("allow_unused").none(), nb::arg("is_grads_batched"),
+               nb::arg("materialize_grads"));
+  };
+  def_grad("_grad", [](const Tensors& outputs, const Tensors& inputs, const Tensors& grads,
+                       std::optional<bool> retain_graph, bool create_graph,
+                       std::optional<bool> allow_unused, bool batched, bool materialize) {
+    const nb::gil_scoped_release unlocked;
+    return autograd::grad(
+        outputs, inputs, grads,
+        grad_options(retain_graph, create_graph, allow_unused, batched, materialize));
+  });
+  def_grad("_grad_of_edges", [](nb::list outputs, nb::list inputs, const Tensors& grads,
+                                std::optional<bool> retain_graph, bool create_graph,
+                                std::optional<bool> allow_unused, bool batched, bool materialize) {
+    const std::vector<autograd::Edge> from = to_edges(outputs), to = to_edges(inputs);
+    const nb::gil_scoped_release unlocked;
+    return autograd::grad(
+        from, to, grads,
+        grad_options(retain_graph, create_graph, allow_unused, batched, materialize));
+  });
   module.def("_grad_fn", [](const Tensor& t) { return wrap_node(t.grad_fn()); });
   module.def("_gradient_edge", [](const Tensor& t) {
     const autograd::Edge edge = autograd::get_gradient_edge(t);

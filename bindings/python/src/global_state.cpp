@@ -1,11 +1,25 @@
 #include "aten/core/parallel.h"
 #include "aten/core/print.h"
+#include "aten/iterator/plan.h"
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "runtime/serialization/training/rng_state.h"
 
 /// Generators, the default dtype, how tensors are printed, threads.
 namespace tenon::python {
+namespace {
+
+/// A number of the kind of `object`, which is all that its type depends on.
+Scalar kind_of(PyObject* object) {
+  if (PyBool_Check(object)) return true;
+  if (PyLong_Check(object)) return int64_t{1};
+  if (PyFloat_Check(object)) return 1.0;
+  TENON_CHECK_TYPE(PyComplex_Check(object), "result_type() expects tensors and numbers, got ",
+                   Py_TYPE(object)->tp_name);
+  return std::complex<double>(1);
+}
+
+}  // namespace
 
 void add_global_state(nb::module_& module) {
   module.def("manual_seed", [](nb::int_ seed) {
@@ -32,6 +46,20 @@ void add_global_state(nb::module_& module) {
   module.def("promote_types", [](nb::handle a, nb::handle b) {
     TENON_CHECK_TYPE(is_dtype(a.ptr()) && is_dtype(b.ptr()), "promote_types() expects two dtypes");
     return nb::steal(wrap(promote_types(dtype_of(a.ptr()), dtype_of(b.ptr()))));
+  });
+  module.def("result_type", [](nb::handle tensor1, nb::handle tensor2) {
+    std::vector<const TensorBase*> tensors;
+    std::vector<Scalar> kinds;
+    std::vector<const Scalar*> numbers;
+    kinds.reserve(2);
+    for (const nb::handle operand : {tensor1, tensor2}) {
+      if (is_tensor(operand.ptr())) {
+        tensors.push_back(&tensor_of(operand.ptr()));
+      } else {
+        numbers.push_back(&kinds.emplace_back(kind_of(operand.ptr())));
+      }
+    }
+    return nb::steal(wrap(native::result_type(tensors, numbers)));
   });
   module.def("can_cast", [](nb::handle from, nb::handle to) {
     TENON_CHECK_TYPE(is_dtype(from.ptr()) && is_dtype(to.ptr()), "can_cast() expects two dtypes");

@@ -15,10 +15,13 @@ def nonzero(input, *, as_tuple=False, out=None):
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    """The p-norm over `dim`, all dimensions by default; 'fro' is the 2-norm."""
+    """The p-norm over `dim`, all dimensions by default; 'fro' is the 2-norm, 'nuc' the nuclear norm of matrices."""
     if isinstance(p, str):
         if p == "nuc":
-            raise NotImplementedError("norm: the nuclear norm is not implemented for want of singular values")
+            if dtype is not None:
+                raise ValueError("dtype argument is not supported in nuclear norm")
+            given = {} if out is None else {"out": out}
+            return _C._linalg.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, **given)
         if p != "fro":
             raise RuntimeError(f"only valid string values are 'fro' and 'nuc', found {p}")
         if dtype is not None:
@@ -135,6 +138,22 @@ def _wanted(found, inverse, counts):
     return wanted if len(wanted) > 1 else wanted[0]
 
 
+_deterministic = [False, False]  # mode, warn_only
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Nothing changes: every operator of the CPU gives the same bits again, for the same number of threads."""
+    _deterministic[:] = bool(mode), bool(warn_only)
+
+
+def are_deterministic_algorithms_enabled():
+    return _deterministic[0]
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    return _deterministic[1]
+
+
 def is_signed(input):
     """Whether the dtype has negative numbers."""
     return input.dtype not in (_C.uint8, _C.bool)
@@ -159,7 +178,15 @@ def _tensor_norm(self, p="fro", dim=None, keepdim=False, dtype=None):
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
-for _function in (nonzero, norm):
+def _tensor_unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    return unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def _tensor_unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
+    return unique_consecutive(self, return_inverse, return_counts, dim)
+
+
+for _function in (nonzero, norm, unique, unique_consecutive):
     _method = globals()[f"_tensor_{_function.__name__}"]
     _method.__name__, _method.__doc__ = _function.__name__, _function.__doc__
     setattr(Tensor, _function.__name__, _method)

@@ -81,6 +81,43 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
 
 @_method
+def svd(self, some=True, compute_uv=True):
+    """U, S and V with U diag(S) V^H = self: see linalg.svd."""
+    return _C.svd(self, some, compute_uv)
+
+
+def _adjoint(self, name):
+    if self.dim() < 2:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
+    return self.transpose(-2, -1).conj()
+
+
+@_method
+def adjoint(self):
+    """The last two dimensions exchanged, and complex numbers conjugated."""
+    return _adjoint(self, "adjoint()")
+
+
+def _of_matrix(self):
+    if self.dim() not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.dim()}-D tensor.")
+    return self.conj() if self.dim() == 0 else _adjoint(self, "H")
+
+
+Tensor.mH = property(lambda self: _adjoint(self, "mH"), doc=adjoint.__doc__)
+Tensor.H = property(_of_matrix, doc="A matrix with its dimensions exchanged, and complex numbers conjugated.")
+
+
+@_method
+def float_power_(self, exponent):
+    """self to the power of exponent, computed in double, which self must be."""
+    result = _C.float_power(self, exponent)
+    if result.dtype != self.dtype:
+        raise RuntimeError(f"[float_power_] the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {result.dtype}")
+    return self.copy_(result)
+
+
+@_method
 def register_hook(self, hook):
     """Calls hook(grad) when the gradient of this tensor has been computed; a tensor that it returns replaces it."""
     if not self.requires_grad:

@@ -18,4 +18,6 @@ cross = _C._linalg.linalg_cross
 matrix_norm = _C._linalg.linalg_matrix_norm
 multi_dot = _C._linalg.linalg_multi_dot
 norm = _C._linalg.linalg_norm
+svd = _C._linalg.linalg_svd
+svdvals = _C._linalg.linalg_svdvals
 vecdot = _C._linalg.linalg_vecdot

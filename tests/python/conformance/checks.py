@@ -16,7 +16,7 @@ EMPTY = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", 
          "resize_as_"}
 RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand", "rand_like",
           "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout1d",
-          "nn.functional.dropout2d", "nn.functional.dropout3d"}
+          "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout"}
 ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.complex64)
 CHECKS = ("values", "memory", "gradient", "out", "inplace", "method", "errors", "messages")
 
@@ -52,7 +52,7 @@ def is_unsupported(error):
 
 
 # Which of equal elements comes first is nobody's promise: what the indices choose is compared.
-TIES = {"argsort": 0, "sort": 0, "topk": 1}  # the place of `dim` among the arguments
+TIES = {"argsort": 0, "kthvalue": 1, "sort": 0, "topk": 1}  # the place of `dim` among the arguments
 
 
 def chosen(op, sample, results):
@@ -61,8 +61,25 @@ def chosen(op, sample, results):
     several = isinstance(results, tuple)
     indices = results[1] if several else results
     values = sample.input.detach()
-    found = values if values.dim() == 0 else values.gather(dim, indices)
+    if values.dim() == 0:
+        found = values
+    elif indices.dim() < values.dim():
+        found = values.gather(dim, indices.unsqueeze(dim)).squeeze(dim)
+    else:
+        found = values.gather(dim, indices)
     return (results[0], found) if several else found
+
+
+# Singular vectors may be multiplied by numbers of size 1: compared is what does not depend on them.
+SINGULAR_VECTORS = {"linalg.svd", "svd"}
+
+
+def without_phases(op, results):
+    """The singular values, the products of U's columns with one another, and U S V^H."""
+    U, S, V = results
+    Vh = V if op.name == "linalg.svd" else V.mH
+    k = S.shape[-1]
+    return S, U.mH @ U, (U[..., :k] * S.unsqueeze(-2)) @ Vh[..., :k, :]
 
 
 def exact(op, sample, dtype, gradient_of=None):
@@ -193,6 +210,10 @@ class Entry:
             if op.name in TIES and not sample.kwargs.get("stable"):
                 same(self.subject, wanted, got, None, values=False)
                 torch.testing.assert_close(chosen(op, sample, self.as_torch(got)), chosen(op, sample, wanted), equal_nan=True)
+                return
+            if op.name in SINGULAR_VECTORS:
+                same(self.subject, wanted, got, None, values=False)
+                torch.testing.assert_close(without_phases(op, self.as_torch(got)), without_phases(op, wanted), rtol=1e-4, atol=1e-4)
                 return
             try:
                 same(self.subject, wanted, got, tolerance(op, dtype), values=self.compares(sample))

@@ -166,13 +166,21 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 
 
 
-def adaptive_avg_pool2d(input, output_size):
-    """None stands for the input's size."""
-    if not isinstance(output_size, int):
-        if input.dim() <= len(output_size):
-            raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-        output_size = [input.shape[i - len(output_size)] if n is None else n for i, n in enumerate(output_size)]
-    return _nn.adaptive_avg_pool2d(input, output_size)
+def _adaptive(function):
+    def pool(input, output_size):
+        """None stands for the input's size."""
+        if not isinstance(output_size, int):
+            if input.dim() <= len(output_size):
+                raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+            output_size = [input.shape[i - len(output_size)] if n is None else n for i, n in enumerate(output_size)]
+        return function(input, output_size)
+
+    pool.__name__ = pool.__qualname__ = function.__name__
+    return pool
+
+
+adaptive_avg_pool2d = _adaptive(_nn.adaptive_avg_pool2d)
+adaptive_avg_pool3d = _adaptive(_nn.adaptive_avg_pool3d)
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
@@ -192,31 +200,60 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+# By mode, the operators of input of 3, 4 and 5 dimensions, and whether they know align_corners.
+_RESIZED = {
+    "nearest": ({3: "upsample_nearest1d", 4: "upsample_nearest2d", 5: "upsample_nearest3d"}, False),
+    "nearest-exact": ({3: "_upsample_nearest_exact1d", 4: "_upsample_nearest_exact2d", 5: "_upsample_nearest_exact3d"}, False),
+    "area": (dict.fromkeys((3, 4, 5)), False),  # means over boxes: adaptive_avg_pool
+    "linear": ({3: "upsample_linear1d"}, True),
+    "bilinear": ({4: "upsample_bilinear2d"}, True),
+    "bicubic": ({4: "upsample_bicubic2d"}, True),
+    "trilinear": ({5: "upsample_trilinear3d"}, True),
+}
+
+
+def _sizes_and_scales(input, size, scale_factor, recompute):
+    dims, shape = input.dim() - 2, list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if size is not None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        if not isinstance(size, (list, tuple)):
+            return [size] * dims, [None] * dims
+        if len(size) != dims:
+            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of {shape} "
+                             f"and output size of {size}.")
+        return list(size), [None] * dims
+    scales = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * dims
+    if len(scales) != dims:
+        raise ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                         f"{shape} and scale_factor of shape {scale_factor}.")
+    size = [int(n * s) for n, s in zip(shape, scales)]
+    return size, [None] * dims if recompute else [float(s) for s in scales]
+
+
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
                 antialias=False):
-    """[N, C, ...] in another size: "nearest" of one or two dimensions, "bilinear" of two."""
-    dims = input.dim() - 2
-    if mode == "nearest" and align_corners is not None:
+    """[N, C, ...] in another size: "nearest", "nearest-exact" and "area" of one to three dimensions, "linear", "bilinear", "bicubic" and
+    "trilinear". antialias, of "bilinear" and "bicubic": where the image gets smaller every element counts."""
+    if mode not in _RESIZED:
+        raise NotImplementedError(f"interpolate: there is no mode {mode!r}; the modes are {', '.join(_RESIZED)}")
+    operators, aligns = _RESIZED[mode]
+    if not aligns and align_corners is not None:
         raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
-    if (size is None) == (scale_factor is None):
-        raise ValueError("either size or scale_factor should be defined, and not both")
-    if antialias or (mode, dims) not in (("nearest", 1), ("nearest", 2), ("bilinear", 2)):
-        raise NotImplementedError(f"interpolate: mode={mode!r} with antialias={antialias} of {input.dim()}-D input; "
-                                  "there is nearest of 3-D and 4-D and bilinear of 4-D input")
-    listed = lambda x: [x] * dims if isinstance(x, (int, float)) else list(x)  # noqa: E731
-    scales = [None] * dims
-    if size is not None:
-        size = listed(size)
-    else:
-        scales = listed(scale_factor)
-        size = [int(n * s) for n, s in zip(input.shape[2:], scales)]
-        if recompute_scale_factor:
-            scales = [None] * dims
-    if len(size) != dims or len(scales) != dims:
-        raise ValueError(f"Input and output must have the same number of spatial dimensions, got {dims} and {len(size)}")
-    if mode == "bilinear":
-        return _nn.upsample_bilinear2d(input, size, bool(align_corners), *scales)
-    return (_nn.upsample_nearest1d if dims == 1 else _nn.upsample_nearest2d)(input, size, *scales)
+    # Means are over whole elements: sizes say which, scales do not.
+    size, scales = _sizes_and_scales(input, size, scale_factor, recompute_scale_factor or mode == "area" and size is None)
+    if antialias and not (mode in ("bilinear", "bicubic") and input.dim() == 4):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+    if input.dim() not in operators:
+        raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {' or '.join(f'{d}D' for d in operators)} input")
+    if mode == "area":
+        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, size)
+    function = getattr(_nn, f"_{operators[4]}_aa" if antialias else operators[input.dim()])
+    return function(input, size, bool(align_corners), *scales) if aligns else function(input, size, *scales)
 
 
 def pad(input, pad, mode="constant", value=None):
@@ -290,6 +327,32 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return input.copy_(result) if inplace and result is not input else result
 
 
+def _alpha_dropout(input, shape, p, training, inplace):
+    """Noise of that shape, which keeps mean and variance of what selu() gives (Klambauer et al. 2017)."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    lowest = -1.7580993408473766  # of selu
+    scale = 1 / math.sqrt((lowest * lowest * p + 1) * (1 - p))
+    kept = tenon.empty(shape, dtype=input.dtype, device=input.device).bernoulli_(1 - p)
+    result = input * (kept * scale) + ((1 - kept) * (lowest * scale) - lowest * scale * p)
+    return input.copy_(result) if inplace else result
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return _alpha_dropout(input, input.shape, p, training, inplace)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """Whole channels of [N, C, ...]."""
+    if input.dim() < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return _alpha_dropout(input, (*input.shape[:2], *[1] * (input.dim() - 2)), p, training, inplace)
+
+
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     if max_norm is not None:
         _renormalize(weight, input, max_norm, norm_type)
@@ -300,6 +363,59 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     elif padding_idx < 0:
         padding_idx += weight.shape[0]
     return tenon.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
+                  per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    """The sum, mean or largest elements of the rows of each bag: a row of input [B, L], or input[offsets[i]:offsets[i + 1]] of [N]. Rows
+    of padding_idx do not count; a bag without rows gives 0. per_sample_weights, of "sum": what each row is multiplied by."""
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as "
+                         f"the input ({input.shape})")
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode='{mode}')")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(f"if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                             f"However, found offsets of type {type(offsets)}")
+        starts = [i * input.shape[1] for i in range(input.shape[0] + 1)]
+    elif input.dim() == 1:
+        if offsets is None or offsets.dim() != 1:
+            raise ValueError(f"offsets has to be a 1D Tensor but got {None if offsets is None else f'{offsets.dim()}D'}")
+        starts = offsets.tolist() if include_last_offset else [*offsets.tolist(), input.numel()]
+        if starts and starts[0] != 0:
+            raise RuntimeError(f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+                               f"got {starts[0]}")
+        if any(a > b for a, b in zip(starts, starts[1:])) or starts and starts[-1] > input.numel():
+            raise RuntimeError(f"offsets must not descend nor pass input's length {input.numel()}, got {starts}")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    indices, bags = input.reshape(-1)[:starts[-1] if starts else 0], max(len(starts) - 1, 0)
+    rows = embedding(indices, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.reshape(-1, 1)
+    sizes = [b - a for a, b in zip(starts, starts[1:])]
+    bag = tenon.arange(bags, device=input.device).repeat_interleave(tenon.tensor(sizes, dtype=tenon.int64, device=input.device))
+    if padding_idx is not None:
+        counts = indices != (padding_idx if padding_idx >= 0 else weight.shape[0] + padding_idx)
+        places = counts.nonzero().reshape(-1)
+        rows, bag = rows.index_select(0, places), bag.index_select(0, places)
+    # Half types are sums of floats, rounded once.
+    wide = rows.float() if rows.dtype in (tenon.float16, tenon.bfloat16) else rows
+    if mode != "max":
+        result = wide.new_zeros((bags, rows.shape[1])).index_add(0, bag, wide)
+        if mode == "mean":
+            members = wide.new_zeros(bags).index_add(0, bag, wide.new_ones(bag.shape))
+            result = result / members.clamp(min=1).unsqueeze(1)
+        return result.to(rows.dtype)
+    parts = rows.split([bag.eq(i).sum().item() for i in range(bags)])
+    return tenon.stack([part.max(0)[0] if part.shape[0] else part.new_zeros(part.shape[1]) for part in parts])
 
 
 def _renormalize(weight, indices, max_norm, norm_type):

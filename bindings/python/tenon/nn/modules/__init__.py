@@ -13,8 +13,8 @@ from tenon.nn.modules.conv import (
     Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d,
 )
 from tenon.nn.modules.layers import (
-    CosineSimilarity as CosineSimilarity, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d,
-    Embedding as Embedding, Flatten as Flatten, Identity as Identity, Linear as Linear, PairwiseDistance as PairwiseDistance,
+    AlphaDropout as AlphaDropout, CosineSimilarity as CosineSimilarity, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d,
+    Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Identity as Identity, Linear as Linear, PairwiseDistance as PairwiseDistance,
     Unflatten as Unflatten,
 )
 from tenon.nn.modules.loss import (
@@ -38,11 +38,19 @@ from tenon.nn.modules.padding import (
     ZeroPad3d as ZeroPad3d,
 )
 from tenon.nn.modules.pooling import (
-    AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d,
-    MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d,
+    AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d,
+    AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d,
+)
+from tenon.nn.modules.rnn import (
+    GRU as GRU, GRUCell as GRUCell, LSTM as LSTM, LSTMCell as LSTMCell, RNN as RNN, RNNBase as RNNBase, RNNCell as RNNCell,
+    RNNCellBase as RNNCellBase,
 )
 from tenon.nn.modules.sync_batchnorm import SyncBatchNorm as SyncBatchNorm
 from tenon.nn.modules.transformer import (
-    MultiheadAttention as MultiheadAttention, TransformerEncoder as TransformerEncoder,
+    MultiheadAttention as MultiheadAttention, Transformer as Transformer, TransformerDecoder as TransformerDecoder,
+    TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder,
     TransformerEncoderLayer as TransformerEncoderLayer,
+)
+from tenon.nn.modules.upsampling import (
+    Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d,
 )

@@ -1,6 +1,7 @@
-"""Functions of all parameters of a module."""
+"""Functions of all parameters of a module; `rnn`: sequences of different lengths."""
 
 import tenon
+from tenon.nn.utils import rnn as rnn
 
 
 def _gradients(parameters):

@@ -1,0 +1,215 @@
+#include "aten/composite/resample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tenon/ops/add.h"
+#include "tenon/ops/addcmul.h"
+#include "tenon/ops/bitwise_right_shift.h"
+#include "tenon/ops/clamp.h"
+#include "tenon/ops/empty.h"
+#include "tenon/ops/index_select.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/to.h"
+
+namespace tenon {
+namespace {
+
+/// Input elements per output element.
+double step_of(const Grid& g) {
+  if (g.align_corners) {
+    return g.out > 1 ? static_cast<double>(g.in - 1) / static_cast<double>(g.out - 1) : 0;
+  }
+  return g.scale && *g.scale > 0 ? 1 / *g.scale
+                                 : static_cast<double>(g.in) / static_cast<double>(g.out);
+}
+
+/// Where the middle of output element i lies, counted from the middle of the first input element.
+double place_of(const Grid& g, double step, int64_t i) {
+  const auto at = static_cast<double>(i);
+  return g.align_corners ? at * step : (at + 0.5) * step - 0.5;
+}
+
+Taps taps_of(int64_t size, int64_t count) {
+  const auto n = static_cast<size_t>(size * count);
+  return {size, count, std::vector<int64_t>(n), std::vector<double>(n)};
+}
+
+/// Keys' kernel at distance x.
+double cubic(double x, double a) {
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+double triangle(double x) { return std::max(1 - std::abs(x), 0.0); }
+
+/// Around each place, what lies within `reach` input elements, or within as many output elements
+/// where these are the larger ones.
+template <typename Filter>
+Taps antialiased(const Grid& g, double reach, Filter&& filter) {
+  const double step = step_of(g), wider = std::max(step, 1.0), support = reach * wider;
+  Taps taps = taps_of(g.out, 2 * static_cast<int64_t>(std::ceil(support)) + 1);
+  for (int64_t i = 0; i < g.out; ++i) {
+    const double center = step * (static_cast<double>(i) + 0.5);
+    const auto first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
+    const auto last = std::min(static_cast<int64_t>(center + support + 0.5), g.in);
+    const auto found = std::clamp<int64_t>(last - first, 0, taps.count);
+    int64_t* index = &taps.indices[static_cast<size_t>(i * taps.count)];
+    double* weight = &taps.weights[static_cast<size_t>(i * taps.count)];
+    double sum = 0;
+    for (int64_t k = 0; k < found; ++k) {
+      index[k] = first + k;
+      sum += weight[k] = filter((static_cast<double>(first + k) - center + 0.5) / wider);
+    }
+    // What is left over counts nothing, and so must not be NaN: an element that counts anyway.
+    for (int64_t k = found; k < taps.count; ++k) index[k] = std::min(first, g.in - 1);
+    for (int64_t k = 0; k < found; ++k) weight[k] /= sum != 0 ? sum : 1;
+  }
+  return taps;
+}
+
+/// Tap k of every output element, and its weights in the shape that dimension d has in `self`.
+Tensor indices_of(const Tensor& self, const Taps& taps, int64_t k) {
+  const Tensor indices(tenon::empty({taps.size}, kLong, kCPU));
+  auto* to = static_cast<int64_t*>(indices.data_ptr());
+  for (int64_t i = 0; i < taps.size; ++i)
+    to[i] = taps.indices[static_cast<size_t>(i * taps.count + k)];
+  return indices.to(self.device());
+}
+
+Tensor weights_of(const Tensor& self, int64_t d, const Taps& taps, int64_t k, double scale,
+                  ScalarType dtype) {
+  DimVector sizes(static_cast<size_t>(self.dim()), 1);
+  sizes[static_cast<size_t>(d)] = taps.size;
+  const Tensor weights(tenon::empty(sizes, kDouble, kCPU));
+  auto* to = static_cast<double*>(weights.data_ptr());
+  for (int64_t i = 0; i < taps.size; ++i) {
+    const double weight = taps.weights[static_cast<size_t>(i * taps.count + k)];
+    to[i] = scale == 1 ? weight : std::round(weight * scale);
+  }
+  return weights.to(self.device(), dtype);
+}
+
+/// The largest power of two that leaves the largest weight below 2^15.
+int64_t weight_bits(const Taps& taps) {
+  double largest = 0;
+  for (const double w : taps.weights) largest = std::max(largest, w);
+  int64_t bits = 0;
+  while (bits < 22 &&
+         std::floor(0.5 + largest * static_cast<double>(int64_t{1} << (bits + 1))) < 0x1p15)
+    ++bits;
+  return bits;
+}
+
+/// An element that counts several times, at an edge, as one: its weight is rounded once.
+Taps folded(Taps taps) {
+  for (int64_t i = 0; i < taps.size; ++i) {
+    const int64_t* index = &taps.indices[static_cast<size_t>(i * taps.count)];
+    double* weight = &taps.weights[static_cast<size_t>(i * taps.count)];
+    for (int64_t k = 1; k < taps.count; ++k) {
+      const int64_t first = std::find(index, index + k, index[k]) - index;
+      if (first < k) weight[first] += std::exchange(weight[k], 0);
+    }
+  }
+  return taps;
+}
+
+Tensor resample_bytes(const Tensor& self, int64_t d, const Taps& taps) {
+  const int64_t bits = weight_bits(taps);
+  const auto scale = static_cast<double>(int64_t{1} << bits);
+  Tensor sum;
+  for (int64_t k = 0; k < taps.count; ++k) {
+    const Tensor part = self.index_select(d, indices_of(self, taps, k)).to(kInt) *
+                        weights_of(self, d, taps, k, scale, kInt);
+    sum = k == 0 ? part + (bits > 0 ? int64_t{1} << (bits - 1) : 0) : sum + part;
+  }
+  return bitwise_right_shift(sum, bits).clamp(0, 255).to(kByte);
+}
+
+}  // namespace
+
+Taps nearest_taps(const Grid& g, bool exact, ScalarType dtype) {
+  Taps taps = taps_of(g.out, 1);
+  taps.weights.clear();
+  const double step = step_of(g);
+  for (int64_t i = 0; i < g.out; ++i) {
+    const double at = static_cast<double>(i) + (exact ? 0.5 : 0);
+    // PyTorch's rounding, which decides where a place falls between two elements.
+    const float place = dtype == kDouble ? static_cast<float>(at * step)
+                                         : static_cast<float>(at) * static_cast<float>(step);
+    taps.indices[static_cast<size_t>(i)] =
+        std::min(static_cast<int64_t>(std::floor(place)), g.in - 1);
+  }
+  return taps;
+}
+
+Taps linear_taps(const Grid& g) {
+  Taps taps = taps_of(g.out, 2);
+  const double step = step_of(g);
+  for (int64_t i = 0; i < g.out; ++i) {
+    const double place = std::max(place_of(g, step, i), 0.0);
+    const int64_t low = std::min(static_cast<int64_t>(place), g.in - 1);
+    const double share = std::clamp(place - static_cast<double>(low), 0.0, 1.0);
+    const auto at = static_cast<size_t>(2 * i);
+    taps.indices[at] = low;
+    taps.indices[at + 1] = std::min(low + 1, g.in - 1);
+    taps.weights[at] = 1 - share;
+    taps.weights[at + 1] = share;
+  }
+  return taps;
+}
+
+Taps cubic_taps(const Grid& g) {
+  Taps taps = taps_of(g.out, 4);
+  const double step = step_of(g);
+  for (int64_t i = 0; i < g.out; ++i) {
+    const double place = place_of(g, step, i);
+    const int64_t low = std::min(static_cast<int64_t>(std::floor(place)), g.in - 1);
+    const double share = std::clamp(place - static_cast<double>(low), 0.0, 1.0);
+    for (int64_t k = 0; k < 4; ++k) {
+      const auto at = static_cast<size_t>(4 * i + k);
+      taps.indices[at] = std::clamp<int64_t>(low - 1 + k, 0, g.in - 1);
+      taps.weights[at] = cubic(static_cast<double>(k - 1) - share, -0.75);
+    }
+  }
+  return taps;
+}
+
+Taps linear_taps_antialiased(const Grid& g) { return antialiased(g, 1, triangle); }
+
+Taps cubic_taps_antialiased(const Grid& g) {
+  return antialiased(g, 2, [](double x) { return cubic(x, -0.5); });
+}
+
+Taps mean_taps(int64_t in, int64_t out) {
+  const auto start = [&](int64_t i) { return i * in / out; };
+  const auto end = [&](int64_t i) { return ((i + 1) * in + out - 1) / out; };
+  int64_t count = 0;
+  for (int64_t i = 0; i < out; ++i) count = std::max(count, end(i) - start(i));
+  Taps taps = taps_of(out, count);
+  for (int64_t i = 0; i < out; ++i) {
+    const int64_t found = end(i) - start(i);
+    for (int64_t k = 0; k < count; ++k) {
+      const auto at = static_cast<size_t>(i * count + k);
+      taps.indices[at] = start(i) + (k < found ? k : 0);
+      taps.weights[at] = k < found ? 1 / static_cast<double>(found) : 0;
+    }
+  }
+  return taps;
+}
+
+Tensor resample(const Tensor& self, int64_t d, const Taps& taps) {
+  if (taps.weights.empty()) return self.index_select(d, indices_of(self, taps, 0));
+  if (self.scalar_type() == kByte) return resample_bytes(self, d, folded(taps));
+  Tensor sum;
+  for (int64_t k = 0; k < taps.count; ++k) {
+    const Tensor part = self.index_select(d, indices_of(self, taps, k)),
+                 weight = weights_of(self, d, taps, k, 1, self.scalar_type());
+    sum = k == 0 ? part * weight : sum.addcmul(part, weight);
+  }
+  return sum;
+}
+
+}  // namespace tenon

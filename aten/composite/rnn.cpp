@@ -1,0 +1,356 @@
+#include "tenon/native/gru.h"
+#include "tenon/native/gru_cell.h"
+#include "tenon/native/lstm.h"
+#include "tenon/native/lstm_cell.h"
+#include "tenon/native/rnn_relu.h"
+#include "tenon/native/rnn_relu_cell.h"
+#include "tenon/native/rnn_tanh.h"
+#include "tenon/native/rnn_tanh_cell.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/addcmul.h"
+#include "tenon/ops/cat.h"
+#include "tenon/ops/chunk.h"
+#include "tenon/ops/dropout.h"
+#include "tenon/ops/flatten.h"
+#include "tenon/ops/linear.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/relu.h"
+#include "tenon/ops/sigmoid.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/sub.h"
+#include "tenon/ops/tanh.h"
+#include "tenon/ops/to.h"
+#include "tenon/ops/transpose.h"
+
+/// Recurrent layers and their cells. A padded batch [L, N, C] is computed like a packed one, [sum
+/// of batch sizes, C]: the steps of all sequences one after the other, of which there are fewer
+/// once the shorter sequences have ended.
+namespace tenon {
+namespace {
+
+/// h, and c of an LSTM: [N, hidden size].
+using State = std::vector<Tensor>;
+
+struct Weights {
+  Tensor w_ih, w_hh;
+  std::optional<Tensor> b_ih, b_hh;
+  std::optional<Tensor> w_hr;  // of an LSTM with projections
+};
+
+/// The state after a step; `gates` is what the input gives: input w_ih^T + b_ih.
+using Step = State (*)(const Tensor& gates, const State& state, const Weights& w);
+
+Tensor from_state(const State& state, const Weights& w) { return linear(state[0], w.w_hh, w.b_hh); }
+
+State tanh_step(const Tensor& gates, const State& state, const Weights& w) {
+  return {tanh(gates + from_state(state, w))};
+}
+
+State relu_step(const Tensor& gates, const State& state, const Weights& w) {
+  return {relu(gates + from_state(state, w))};
+}
+
+/// c = f c + i g, h = o tanh(c) with gates i, f, g, o (Hochreiter and Schmidhuber 1997).
+State lstm_step(const Tensor& gates, const State& state, const Weights& w) {
+  const std::vector<Tensor> parts = chunk(gates + from_state(state, w), 4, 1);
+  const Tensor c = addcmul(sigmoid(parts[1]) * state[1], sigmoid(parts[0]), tanh(parts[2]));
+  const Tensor h = sigmoid(parts[3]) * tanh(c);
+  return {w.w_hr ? linear(h, *w.w_hr) : h, c};
+}
+
+/// h = (1 - z) n + z h with gates r, z, n, where r multiplies what n has of the state, its bias
+/// included (Cho et al. 2014).
+State gru_step(const Tensor& gates, const State& state, const Weights& w) {
+  const std::vector<Tensor> input = chunk(gates, 3, 1), own = chunk(from_state(state, w), 3, 1);
+  const Tensor r = sigmoid(input[0] + own[0]), z = sigmoid(input[1] + own[1]);
+  const Tensor n = tanh(addcmul(input[2], r, own[2]));
+  return {addcmul(n, z, state[0] - n)};
+}
+
+/// The first rows of each tensor of a state.
+State rows(const State& state, int64_t from, int64_t count) {
+  State some;
+  for (const Tensor& t : state) some.push_back(t.narrow(0, from, count));
+  return some;
+}
+
+/// One layer in one direction: its outputs [sum of batch sizes, hidden size], and the last state of
+/// every sequence.
+std::pair<Tensor, State> run_layer(const Tensor& data, const std::vector<int64_t>& batch_sizes,
+                                   const State& start, const Weights& w, Step step, bool reverse) {
+  const Tensor gates = linear(data, w.w_ih, w.b_ih);
+  const auto steps = static_cast<int64_t>(batch_sizes.size());
+  std::vector<Tensor> outputs(batch_sizes.size());
+  std::vector<State> ended;  // of sequences, the shortest first
+  int64_t position = reverse ? data.size(0) : 0;
+  State state = rows(start, 0, batch_sizes[static_cast<size_t>(reverse ? steps - 1 : 0)]);
+  for (int64_t i = 0; i < steps; ++i) {
+    const auto t = static_cast<size_t>(reverse ? steps - 1 - i : i);
+    const int64_t batch = batch_sizes[t], before = state[0].size(0);
+    if (reverse) position -= batch;
+    if (batch < before) {
+      ended.push_back(rows(state, batch, before - batch));
+      state = rows(state, 0, batch);
+    } else if (batch > before) {
+      const State more = rows(start, before, batch - before);
+      for (size_t k = 0; k < state.size(); ++k) state[k] = cat({state[k], more[k]}, 0);
+    }
+    state = step(gates.narrow(0, position, batch), state, w);
+    if (!reverse) position += batch;
+    outputs[t] = state[0];
+  }
+  for (size_t k = 0; k < state.size() && !ended.empty(); ++k) {
+    std::vector<Tensor> parts{state[k]};
+    for (auto e = ended.rbegin(); e != ended.rend(); ++e) parts.push_back((*e)[k]);
+    state[k] = cat(parts, 0);
+  }
+  return {cat(outputs, 0), state};
+}
+
+struct Settings {
+  const char* op;
+  Step step;
+  int64_t gates;  // in a row of w_ih for each hidden element
+  bool has_biases;
+  int64_t num_layers;
+  double dropout;
+  bool train, bidirectional;
+};
+
+/// The weights of each layer and direction, in the order in which they are used.
+std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected) {
+  const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
+  const auto count = static_cast<size_t>(s.num_layers * (s.bidirectional ? 2 : 1));
+  TENON_CHECK(s.num_layers > 0, "[", s.op, "] num_layers must be positive, got ", s.num_layers);
+  TENON_CHECK(params.size() == each * count, "[", s.op, "] expected ", each,
+              " parameters for each of ", count, " layers and directions, got ", params.size());
+  std::vector<Weights> all;
+  for (size_t i = 0; i < count; ++i) {
+    const Tensor* p = params.data() + i * each;
+    Weights w{p[0], p[1], std::nullopt, std::nullopt, std::nullopt};
+    if (s.has_biases) w.b_ih = p[2], w.b_hh = p[3];
+    if (projected) w.w_hr = p[each - 1];
+    TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2, "[", s.op,
+                "] weights must have 2 dimensions, got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+    all.push_back(std::move(w));
+  }
+  return all;
+}
+
+/// data [sum of batch sizes, C], states [layers times directions, N, hidden size]: the outputs of
+/// the last layer and the last states.
+std::pair<Tensor, State> run(const Settings& s, Tensor data,
+                             const std::vector<int64_t>& batch_sizes, TensorList hx,
+                             TensorList params) {
+  const bool projected =
+      hx.size() == 2 && hx[0].dim() == 3 && hx[1].dim() == 3 && hx[0].size(2) != hx[1].size(2);
+  const std::vector<Weights> weights = weights_of(s, params, projected);
+  const int64_t directions = s.bidirectional ? 2 : 1, count = s.num_layers * directions;
+  TENON_CHECK(!batch_sizes.empty(), "[", s.op,
+              "] Expected sequence length to be larger than 0 in RNN");
+  TENON_CHECK(data.size(-1) == weights[0].w_ih.size(1), "[", s.op,
+              "] input.size(-1) must be equal to input_size. Expected ", weights[0].w_ih.size(1),
+              ", got ", data.size(-1));
+  for (const Tensor& h : hx) {
+    const bool is_c = &h != hx.data();
+    const int64_t hidden = is_c ? weights[0].w_ih.size(0) / s.gates : weights[0].w_hh.size(1);
+    TENON_CHECK(h.dim() == 3 && h.size(0) == count && h.size(1) == batch_sizes[0] &&
+                    h.size(2) == hidden,
+                "[", s.op, "] Expected hidden", hx.size() == 2 ? (is_c ? "[1]" : "[0]") : "",
+                " size (", count, ", ", batch_sizes[0], ", ", hidden, "), got ", h.sizes());
+    TENON_CHECK(h.scalar_type() == data.scalar_type(), "[", s.op,
+                "] Input and hidden tensors are not the same dtype, got ", data.scalar_type(),
+                " and ", h.scalar_type());
+  }
+  std::vector<std::vector<Tensor>> last(hx.size());
+  for (int64_t layer = 0; layer < s.num_layers; ++layer) {
+    std::vector<Tensor> outputs;
+    for (int64_t direction = 0; direction < directions; ++direction) {
+      const int64_t i = layer * directions + direction;
+      State start;
+      for (const Tensor& h : hx) start.push_back(h.select(0, i));
+      auto [output, state] = run_layer(data, batch_sizes, start, weights[static_cast<size_t>(i)],
+                                       s.step, direction == 1);
+      outputs.push_back(std::move(output));
+      for (size_t k = 0; k < state.size(); ++k) last[k].push_back(state[k]);
+    }
+    data = directions == 2 ? cat(outputs, 1) : outputs[0];
+    if (s.dropout > 0 && layer + 1 < s.num_layers) data = tenon::dropout(data, s.dropout, s.train);
+  }
+  State states;
+  for (const auto& each : last) states.push_back(stack(each, 0));
+  return {data, states};
+}
+
+/// The same of [L, N, C], or [N, L, C] where the batch is first.
+std::pair<Tensor, State> run_padded(const Settings& s, const Tensor& input, bool batch_first,
+                                    TensorList hx, TensorList params) {
+  TENON_CHECK(input.dim() == 3, "[", s.op, "] Expected input of 3 dimensions, got ", input.sizes());
+  const Tensor x = batch_first ? input.transpose(0, 1) : input;
+  const int64_t steps = x.size(0), batch = x.size(1);
+  auto [data, states] =
+      run(s, x.flatten(0, 1), std::vector<int64_t>(static_cast<size_t>(steps), batch), hx, params);
+  data = data.reshape({steps, batch, data.size(1)});
+  return {batch_first ? data.transpose(0, 1) : data, states};
+}
+
+/// The same of a packed sequence, whose batch sizes do not grow.
+std::pair<Tensor, State> run_packed(const Settings& s, const Tensor& data,
+                                    const Tensor& batch_sizes, TensorList hx, TensorList params) {
+  TENON_CHECK(data.dim() == 2, "[", s.op, "] Expected packed data of 2 dimensions, got ",
+              data.sizes());
+  TENON_CHECK(batch_sizes.dim() == 1 && batch_sizes.scalar_type() == kLong &&
+                  batch_sizes.device() == kCPU,
+              "[", s.op, "] batch_sizes must be int64 numbers of one dimension on the CPU, got ",
+              batch_sizes.scalar_type(), " ", batch_sizes.sizes());
+  const Tensor list = batch_sizes.contiguous();
+  const auto* p = list.const_data_ptr<int64_t>();
+  const std::vector<int64_t> sizes(p, p + list.numel());
+  int64_t sum = 0;
+  for (size_t t = 0; t < sizes.size(); ++t) {
+    TENON_CHECK(sizes[t] > 0 && (t == 0 || sizes[t] <= sizes[t - 1]), "[", s.op,
+                "] batch_sizes must be positive and must not grow, got ", sizes[t], " at step ", t);
+    sum += sizes[t];
+  }
+  TENON_CHECK(sum == data.size(0), "[", s.op, "] batch_sizes must add up to the rows of data, got ",
+              sum, " and ", data.size(0));
+  return run(s, data, sizes, hx, params);
+}
+
+void check_states(const char* op, TensorList hx) {
+  TENON_CHECK(hx.size() == 2, "[", op, "] expects two hidden states, got ", hx.size());
+}
+
+/// One step of one layer.
+State cell(const char* op, Step step, int64_t gates, const Tensor& input, const State& hx,
+           const Weights& w) {
+  TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
+  TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == gates * w.w_hh.size(1),
+              "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
+              " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+  TENON_CHECK(input.size(1) == w.w_ih.size(1), "[", op, "] input has inconsistent input_size: got ",
+              input.size(1), " expected ", w.w_ih.size(1));
+  for (const Tensor& h : hx) {
+    TENON_CHECK(h.dim() == 2 && h.size(0) == input.size(0) && h.size(1) == w.w_hh.size(1), "[", op,
+                "] hidden state must be [", input.size(0), ", ", w.w_hh.size(1), "], got ",
+                h.sizes());
+  }
+  return step(linear(input, w.w_ih, w.b_ih), hx, w);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> native::lstm_input(const Tensor& input, TensorList hx,
+                                                      TensorList params, bool has_biases,
+                                                      int64_t num_layers, double dropout,
+                                                      bool train, bool bidirectional,
+                                                      bool batch_first) {
+  check_states("lstm", hx);
+  const auto [output, states] =
+      run_padded({"lstm", lstm_step, 4, has_biases, num_layers, dropout, train, bidirectional},
+                 input, batch_first, hx, params);
+  return {output, states[0], states[1]};
+}
+
+std::tuple<Tensor, Tensor, Tensor> native::lstm_data(const Tensor& data, const Tensor& batch_sizes,
+                                                     TensorList hx, TensorList params,
+                                                     bool has_biases, int64_t num_layers,
+                                                     double dropout, bool train,
+                                                     bool bidirectional) {
+  check_states("lstm", hx);
+  const auto [output, states] =
+      run_packed({"lstm", lstm_step, 4, has_biases, num_layers, dropout, train, bidirectional},
+                 data, batch_sizes, hx, params);
+  return {output, states[0], states[1]};
+}
+
+std::tuple<Tensor, Tensor> native::gru_input(const Tensor& input, const Tensor& hx,
+                                             TensorList params, bool has_biases, int64_t num_layers,
+                                             double dropout, bool train, bool bidirectional,
+                                             bool batch_first) {
+  const auto [output, states] =
+      run_padded({"gru", gru_step, 3, has_biases, num_layers, dropout, train, bidirectional}, input,
+                 batch_first, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::gru_data(const Tensor& data, const Tensor& batch_sizes,
+                                            const Tensor& hx, TensorList params, bool has_biases,
+                                            int64_t num_layers, double dropout, bool train,
+                                            bool bidirectional) {
+  const auto [output, states] =
+      run_packed({"gru", gru_step, 3, has_biases, num_layers, dropout, train, bidirectional}, data,
+                 batch_sizes, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::rnn_tanh_input(const Tensor& input, const Tensor& hx,
+                                                  TensorList params, bool has_biases,
+                                                  int64_t num_layers, double dropout, bool train,
+                                                  bool bidirectional, bool batch_first) {
+  const auto [output, states] =
+      run_padded({"rnn_tanh", tanh_step, 1, has_biases, num_layers, dropout, train, bidirectional},
+                 input, batch_first, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes,
+                                                 const Tensor& hx, TensorList params,
+                                                 bool has_biases, int64_t num_layers,
+                                                 double dropout, bool train, bool bidirectional) {
+  const auto [output, states] =
+      run_packed({"rnn_tanh", tanh_step, 1, has_biases, num_layers, dropout, train, bidirectional},
+                 data, batch_sizes, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::rnn_relu_input(const Tensor& input, const Tensor& hx,
+                                                  TensorList params, bool has_biases,
+                                                  int64_t num_layers, double dropout, bool train,
+                                                  bool bidirectional, bool batch_first) {
+  const auto [output, states] =
+      run_padded({"rnn_relu", relu_step, 1, has_biases, num_layers, dropout, train, bidirectional},
+                 input, batch_first, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::rnn_relu_data(const Tensor& data, const Tensor& batch_sizes,
+                                                 const Tensor& hx, TensorList params,
+                                                 bool has_biases, int64_t num_layers,
+                                                 double dropout, bool train, bool bidirectional) {
+  const auto [output, states] =
+      run_packed({"rnn_relu", relu_step, 1, has_biases, num_layers, dropout, train, bidirectional},
+                 data, batch_sizes, hx, params);
+  return {output, states[0]};
+}
+
+std::tuple<Tensor, Tensor> native::lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
+                                             const Tensor& w_hh, const std::optional<Tensor>& b_ih,
+                                             const std::optional<Tensor>& b_hh) {
+  check_states("lstm_cell", hx);
+  const State state = cell("lstm_cell", lstm_step, 4, input, {hx[0], hx[1]},
+                           {w_ih, w_hh, b_ih, b_hh, std::nullopt});
+  return {state[0], state[1]};
+}
+
+Tensor native::gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
+                        const Tensor& w_hh, const std::optional<Tensor>& b_ih,
+                        const std::optional<Tensor>& b_hh) {
+  return cell("gru_cell", gru_step, 3, input, {hx}, {w_ih, w_hh, b_ih, b_hh, std::nullopt})[0];
+}
+
+Tensor native::rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
+                             const Tensor& w_hh, const std::optional<Tensor>& b_ih,
+                             const std::optional<Tensor>& b_hh) {
+  return cell("rnn_tanh_cell", tanh_step, 1, input, {hx},
+              {w_ih, w_hh, b_ih, b_hh, std::nullopt})[0];
+}
+
+Tensor native::rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,
+                             const Tensor& w_hh, const std::optional<Tensor>& b_ih,
+                             const std::optional<Tensor>& b_hh) {
+  return cell("rnn_relu_cell", relu_step, 1, input, {hx},
+              {w_ih, w_hh, b_ih, b_hh, std::nullopt})[0];
+}
+
+}  // namespace tenon
