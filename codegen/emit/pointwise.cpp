@@ -187,7 +187,8 @@ Json emit_pointwise(const Operator& op) {
   using Key = std::pair<std::vector<const PointwiseCase*>, std::string>;
   std::map<Key, size_t> body_of;
   std::map<Key, Summary> summary_of;
-  Json bodies = Json::array(), defaults = Json::object();
+  Json bodies = Json::array();
+  std::map<std::string, std::string> defaults;
   Summary summary;
   bool first = true;
   for (const Category& category : categories()) {
@@ -225,7 +226,9 @@ Json emit_pointwise(const Operator& op) {
     for (const char* type : category.types) bodies[body_of[key]]["types"].push_back(type);
   }
   Json kernel = kernel_head(ident, operands, scalars, num_outputs, summary);
-  kernel["defaults"] = std::move(defaults);
+  kernel["defaults"] = Json::array();
+  for (const auto& [name, text] : defaults)
+    kernel["defaults"].push_back({{"name", name}, {"text", text}});
   kernel["masks"] = mixed.masks;
   kernel["draws"] = mixed.functions;
   if (mixed.any())
