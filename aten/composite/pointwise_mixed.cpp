@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "aten/core/parallel.h"
 #include "aten/iterator/mixed.h"
 #include "tenon/ops/normal.h"
 #include "tenon/ops/uniform.h"
@@ -7,9 +8,9 @@
 namespace tenon::native {
 namespace {
 
-/// Numbers that are drawn and used while they are in the second-level cache. A multiple of the 16
-/// that normal numbers are drawn by.
-constexpr int64_t kPiece = 65536;
+/// How many numbers are drawn before they are used: what the second-level cache holds, and more
+/// where each piece wakes threads. A multiple of the 16 that normal numbers are drawn by.
+int64_t piece_size() { return get_num_threads() == 1 ? int64_t{1} << 16 : int64_t{1} << 20; }
 
 void check_generator(const char* op, const std::optional<Generator>& generator, Device device) {
   if (!generator || !generator->defined() || device.is_meta()) return;
@@ -60,13 +61,13 @@ void pointwise_mixed(const PointwiseOp& op, ArrayRef<Draw> draws, uint32_t masks
   const TensorBase* operands[kMaxOperands];
   std::copy(inputs.begin(), inputs.end(), operands);
 
-  const int64_t numel = outs[0].numel();
-  if (draws.size() == 1 && device.is_cpu() && numel >= 2 * kPiece && in_one_order(shape, inputs)) {
-    const TensorBase numbers = empty({2 * kPiece}, real, device);
+  const int64_t numel = outs[0].numel(), piece = piece_size();
+  if (draws.size() == 1 && device.is_cpu() && numel >= 2 * piece && in_one_order(shape, inputs)) {
+    const TensorBase numbers = empty({2 * piece}, real, device);
     TensorBase parts[kMaxOperands], results[kMaxOperands];
     for (int64_t begin = 0, count = 0; begin < numel; begin += count) {
       // The last piece is no short one: below 16 normal numbers are drawn otherwise.
-      count = numel - begin < 2 * kPiece ? numel - begin : kPiece;
+      count = numel - begin < 2 * piece ? numel - begin : piece;
       for (size_t k = 0; k < inputs.size(); ++k) {
         parts[k] = piece_of(*inputs[k], begin, count);
         operands[k] = &parts[k];

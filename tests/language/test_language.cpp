@@ -308,6 +308,13 @@ TEST_CASE("a mask is a result of its own dtype, saved for backward, and the same
   }
 }
 
+TEST_CASE("on several threads the pieces are longer, and the numbers the same") {
+  const Threads guard(2);
+  const Tensor x = ramp({(int64_t{2} << 20) + 17});
+  const Tensor mask = std::get<1>(mine::drop(x, 0.25, {}, make_generator(kCPU, 2)));
+  CHECK(same(mask, drawn(x, false, make_generator(kCPU, 2)).lt(0.75)));
+}
+
 TEST_CASE("a number that may be absent has another in its place") {
   const Tensor x = ramp({100});
   CHECK(std::get<0>(mine::drop(x, 0.0, false)).equal(x));
