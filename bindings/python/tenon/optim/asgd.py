@@ -26,5 +26,6 @@ class ASGD(Optimizer):
         step = state["step"].item()
         tenon._asgd_step_(param, grad, state["ax"], eta=state["eta"].item(), mu=state["mu"].item(), lambd=group["lambd"],
                           weight_decay=group["weight_decay"], maximize=group["maximize"])
-        state["eta"].fill_(group["lr"] / (1 + group["lambd"] * group["lr"] * step) ** group["alpha"])
-        state["mu"].fill_(1 / max(1, step - group["t0"]))
+        # In the default dtype, as PyTorch has it, whatever the dtype that a loaded state has.
+        state["eta"].copy_(tenon.tensor(group["lr"] / (1 + group["lambd"] * group["lr"] * step) ** group["alpha"]))
+        state["mu"].copy_(tenon.tensor(1 / max(1, step - group["t0"])))
