@@ -85,6 +85,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/stream.h
   aten/cuda/warp.cuh
   aten/iterator/half_memory-inl.h
+  aten/iterator/mixed.h
   aten/iterator/number_fits.h
   aten/iterator/plan.h
   aten/iterator/pointwise.h
@@ -178,9 +179,17 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/options.h
   runtime/nn/ordered_dict.h
   runtime/nn/reduction.h
+  runtime/optim/adadelta.h
+  runtime/optim/adagrad.h
   runtime/optim/adam.h
+  runtime/optim/adamax.h
+  runtime/optim/asgd.h
+  runtime/optim/nadam.h
   runtime/optim/optim.h
   runtime/optim/optimizer.h
+  runtime/optim/radam.h
+  runtime/optim/rmsprop.h
+  runtime/optim/rprop.h
   runtime/optim/sgd.h
   runtime/profiler/profiler.h
   runtime/serialization/inspect.h

@@ -1,9 +1,8 @@
-// uniform_, normal_, random_, bernoulli_ and dropout, from the Philox generator.
+// uniform_, normal_, random_ and bernoulli_, from the Philox generator.
 #include "aten/cuda/random.cuh"
 
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/bernoulli.h"
-#include "tenon/native/native_dropout.h"
 #include "tenon/native/normal.h"
 #include "tenon/native/random.h"
 #include "tenon/native/uniform.h"
@@ -92,22 +91,6 @@ struct BernoulliDraw {
   __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<V>(w); }
   __device__ void store(int64_t i, V u) const {
     out[i] = cuda::convert<T>(u <= (each ? each[i] : p) ? V(1) : V(0));
-  }
-};
-
-template <class T, class V>
-struct DropoutDraw {
-  const T* in;
-  T* out;
-  bool* mask;
-  V keep, scale;
-
-  // Four floats decide, whatever the type: PyTorch's stream.
-  __device__ auto values(const cuda::Words& w) const { return cuda::uniform_values<float>(w); }
-  __device__ void store(int64_t i, float u) const {
-    const bool kept = u <= keep;
-    mask[i] = kept;
-    out[i] = cuda::convert<T>(kept ? cuda::convert<V>(in[i]) * scale : V(0));
   }
 };
 
@@ -218,25 +201,6 @@ Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p,
   });
   out.finish();
   return self;
-}
-
-/// out = input * mask / (1 - p) with each element kept with probability 1 - p; all kept unless
-/// `train`.
-void native::native_dropout_cuda(const Tensor& input, double p, std::optional<bool> train,
-                                 const Tensor& out, const Tensor& mask) {
-  const bool drops = train.value_or(true) && p > 0;
-  const double keep = drops ? 1 - p : 1;
-  const TensorBase x = cuda::contiguous(input);
-  const cuda::DenseOutput y(out), kept(mask);
-  TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_dropout", {
-    using V = opmath_t<scalar_t>;
-    cuda::fill_random<4>("native_dropout", input.numel(), input.device(), std::nullopt,
-                         DropoutDraw<scalar_t, V>{x.data_ptr<scalar_t>(), y.data<scalar_t>(),
-                                                  kept.data<bool>(), static_cast<V>(keep),
-                                                  static_cast<V>(keep == 0 ? 0 : 1 / keep)});
-  });
-  y.finish();
-  kept.finish();
 }
 
 }  // namespace tenon

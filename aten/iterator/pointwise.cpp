@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "aten/iterator/blocks.h"
+#include "aten/iterator/mixed.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/row_runner.h"
 #include "aten/iterator/update.h"
@@ -137,10 +138,12 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
   }
 }
 
-/// Runs the operator over outputs that exist. `fresh`: they are not inputs as well.
-TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
-                        ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
-                        ArrayRef<const Scalar*> scalars, bool fresh) {
+}  // namespace
+
+TENON_NOINLINE void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
+                                  Device device, ArrayRef<const TensorBase*> outputs,
+                                  ArrayRef<const TensorBase*> inputs,
+                                  ArrayRef<const Scalar*> scalars, bool fresh) {
   const ScalarType common = types.common;
   check_scalars(op, common, scalars);
   PointwisePlan plan;
@@ -158,6 +161,8 @@ TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes ty
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
 }
+
+namespace {
 
 void check_output_device(const TensorBase& out, Device device) {
   TENON_CHECK(out.device() == device || (out.is_cpu() && device.is_cpu()),
@@ -291,7 +296,7 @@ TENON_NOINLINE void allocate_and_run(const PointwiseOp& op, ArrayRef<const Tenso
     outs[k] = empty_strided(shape, strides, types.output, device);
     outputs[k] = &outs[k];
   }
-  run(op, shape, types, device, {outputs, op.num_outputs}, inputs, scalars, true);
+  run_pointwise(op, shape, types, device, {outputs, op.num_outputs}, inputs, scalars, true);
 }
 
 }  // namespace
@@ -353,7 +358,7 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
   check_no_internal_overlap(self);
   for (const TensorBase* input : inputs) check_no_partial_overlap(self, *input);
   const TensorBase* out = &self;
-  run(op, shape, types, device, out, inputs, scalars, false);
+  run_pointwise(op, shape, types, device, out, inputs, scalars, false);
 }
 
 void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
@@ -401,7 +406,7 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     }
     for (const TensorBase* input : inputs) check_no_partial_overlap(w, *input);
   }
-  run(op, shape, types, device, written, inputs, scalars, false);
+  run_pointwise(op, shape, types, device, written, inputs, scalars, false);
 }
 
 void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
@@ -439,7 +444,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     }
   }
   const TensorBase* outputs = &out;
-  run(op, shape, types, device, outputs, inputs, scalars, fresh);
+  run_pointwise(op, shape, types, device, outputs, inputs, scalars, fresh);
 }
 
 }  // namespace tenon::native

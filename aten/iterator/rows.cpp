@@ -416,6 +416,11 @@ class Run {
       to_.push_back(operand.data ? converter(operand.dtype, compute_) : nullptr);
     }
     if (rows_ == 0) return finish_columns();
+    // Few long rows: each in turn, on all threads.
+    if (length_ >= 2 * kRowPiece && blocks < get_num_threads()) {
+      work(0, blocks, inner, runs);
+      return finish_columns();
+    }
     const int64_t per_block = block_rows_ * std::max<int64_t>(length_, 1);
     parallel_for(0, blocks, std::max<int64_t>(1, 16384 / per_block),
                  [&](int64_t begin, int64_t end) { work(begin, end, inner, runs); });

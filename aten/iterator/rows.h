@@ -87,6 +87,10 @@ struct RowBlock {
   }
 };
 
+/// Rows of at least two such pieces are computed piece by piece, on several threads where there are
+/// fewer rows than threads; what a pass reduces is put together in the order of the pieces.
+inline constexpr int64_t kRowPiece = 65536;
+
 /// Half types are computed in float, integers and Bool in int64; null: not defined for the type.
 using RowLoop = void (*)(RowBlock& block);
 struct RowLoops {

@@ -8,6 +8,7 @@
 #include "tenon/native/heaviside.h"
 #include "tenon/native/lerp.h"
 #include "tenon/native/masked_fill.h"
+#include "tenon/native/native_dropout.h"
 #include "tenon/native/neg.h"
 #include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
@@ -161,6 +162,13 @@ void native::where_scalar_self_check(const Tensor& condition, const Scalar&, con
 }
 void native::where_scalar_other_check(const Tensor& condition, const Tensor&, const Scalar&) {
   check_condition(condition);
+}
+
+void native::native_dropout_check(const Tensor& input, double p, std::optional<bool>) {
+  TENON_CHECK(p >= 0 && p <= 1, "[dropout] dropout probability has to be between 0 and 1, but got ",
+              p);
+  TENON_CHECK(is_floating_point(input.scalar_type()), "[dropout] is not implemented for ",
+              input.scalar_type());
 }
 
 void native::masked_fill_scalar_check(const Tensor&, const Tensor& mask, const Scalar&) {

@@ -7,6 +7,7 @@
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/model.h"
+#include "codegen/model/tensor_methods.h"
 
 namespace tenon::codegen {
 
@@ -17,10 +18,6 @@ struct FormulaFunction {
   bool gives_tensor;  // else a type that calls are not checked for
 };
 const std::vector<FormulaFunction>& formula_functions();
-
-/// Methods of Tensor that are written by hand, in aten/core/tensor_base.h and the template of
-/// tenon/tensor.h.
-const std::vector<std::string>& tensor_methods();
 
 /// Checks the calls that formulas make: that functions and methods exist, and that some overload
 /// takes the arguments by number and kind. What cannot be told without a compiler (templates, types

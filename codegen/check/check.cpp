@@ -109,6 +109,7 @@ const Rule kRules[] = {
     RULE(pointwise_expression, kTenon),
     RULE(pointwise_arguments, kTenon),
     RULE(pointwise_outputs, kTenon),
+    RULE(random_expression, kTenon),
     RULE(update_expression, kTenon),
     RULE(rowwise_expression, kTenon),
     RULE(derivable_expression, kTenon),

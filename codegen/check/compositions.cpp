@@ -7,6 +7,7 @@
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/tensor_methods.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen::rules {
@@ -18,6 +19,8 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   expr::CompositionResult parsed = expr::parse_composition(text.text);
   report(text, parsed.errors, sink);
   if (!parsed.ok()) return;
+  for (expr::Formula* part : expr::parts_of(parsed.composition))
+    *part = with_plain_functions(op, std::move(*part));
   const schema::FunctionSchema& schema = op.schema;
   const bool tensors = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
     return r.type.is_tensor() && !r.is_mutable();

@@ -25,9 +25,11 @@ bool is_dense_key(std::string_view key) {
   return key == "CPU" || key == "CUDA" || key == "Meta" || is_composite_key(key);
 }
 
-bool is_pointwise_type(const schema::Type& type) {
+/// Tensors and numbers, which may be absent, and the generator of random numbers.
+bool is_pointwise_type(const schema::Type& given) {
   using schema::BaseType;
-  if (type.is_tensor()) return true;
+  if (given.is_tensor() || given.base == BaseType::kGenerator) return true;
+  const schema::Type type = given.without_optional();
   for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
                               BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
     if (type.is(base)) return true;
@@ -207,9 +209,10 @@ void pointwise_schema(const Entry& entry) {
                      "a pointwise operator has at most " + std::to_string(kMaxKernelTensors) +
                          " tensors, results included, got " + std::to_string(num_tensors));
   }
-  const auto num_numbers =
-      static_cast<size_t>(std::count_if(schema.args.begin(), schema.args.end(),
-                                        [](const Argument& arg) { return !arg.type.is_tensor(); }));
+  const auto num_numbers = static_cast<size_t>(
+      std::count_if(schema.args.begin(), schema.args.end(), [](const Argument& arg) {
+        return !arg.type.is_tensor() && arg.type.base != schema::BaseType::kGenerator;
+      }));
   if (num_numbers > kMaxKernelNumbers) {
     entry.sink.error(entry.op.at(schema.name_span),
                      "a pointwise operator has at most " + std::to_string(kMaxKernelNumbers) +
@@ -267,6 +270,10 @@ void seeded_tag(const Entry& entry) {
       report(arg.span, "an operator that takes a Generator");
       return;
     }
+  }
+  if (!mixed_results(entry.op).drawn.empty()) {
+    report(schema.name_span, "`" + schema.full_name() + "` draws random numbers and");
+    return;
   }
   // A random key that is an argument makes the result a function of the arguments.
   const Argument* key = schema.find_arg("key");

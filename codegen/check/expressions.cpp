@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/check/rules.h"
+#include "codegen/emit/pointwise.h"
 #include "codegen/expr/differentiate.h"
 #include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/print_readable.h"
@@ -120,8 +121,12 @@ void pointwise_outputs(const Entry& entry) {
     const auto rule = [&](size_t i) {
       return promotion_of(expr::infer_types(expression->graph, expression->outputs[i]));
     };
+    const auto is_mask = [&](size_t i) {
+      return expression->graph[expression->outputs[i]].value_kind == expr::ValueKind::kMask;
+    };
     for (size_t i = 1; i < cases.size(); ++i) {
-      if (rule(i) == rule(0)) continue;
+      // A condition beside others is Bool by itself.
+      if (rule(i) == rule(0) || is_mask(i) || is_mask(0)) continue;
       const schema::FunctionSchema& schema = entry.schema();
       entry.sink.report(
           {Severity::kError,
@@ -134,6 +139,36 @@ void pointwise_outputs(const Entry& entry) {
            {}});
       return;
     }
+  }
+}
+
+void random_expression(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.pointwise || !op.pointwise->complete) return;
+  const std::vector<std::string> drawn = mixed_results(op).drawn;
+  for (const schema::Argument& arg : entry.schema().args) {
+    if (arg.type.base != schema::BaseType::kGenerator || !drawn.empty()) continue;
+    entry.sink.report({Severity::kError,
+                       op.at(arg.span),
+                       "no expression draws random numbers from the generator `" + arg.name + "`",
+                       {{op.pointwise->location, "the expressions are here"}},
+                       {}});
+  }
+  if (drawn.empty()) return;
+  for (const PointwiseCase& one : op.pointwise->cases) {
+    if (one.category.empty()) continue;
+    entry.sink.error(one.expression.location,
+                     "an entry that draws random numbers has one expression for each result: it "
+                     "computes in floating types alone");
+    return;
+  }
+  size_t tensors = op.schema.returns.size() + drawn.size();
+  for (const schema::Argument& arg : entry.schema().args) tensors += arg.type.is_tensor();
+  if (tensors > kMaxKernelTensors) {
+    entry.sink.error(op.at(entry.schema().name_span),
+                     "a pointwise operator has at most " + std::to_string(kMaxKernelTensors) +
+                         " tensors, results and random numbers included, got " +
+                         std::to_string(tensors));
   }
 }
 
@@ -157,8 +192,21 @@ void derivable_expression(const Entry& entry) {
   const Cases cases = differentiable_cases(op);
   std::optional<expr::Expression> expression = differentiable_expression(op);
   if (!expression) return;
-  for (const expr::ExprError& error : expr::differentiate(*expression).errors) {
-    entry.sink.error(op.pointwise->location, error.message, error.suggestion);
+  const expr::Derivative derivative = expr::differentiate(*expression);
+  for (const expr::ExprError& error : derivative.errors) {
+    // One of an intrinsic has no place.
+    if (error.length == 0) {
+      entry.sink.error(op.pointwise->location, error.message, error.suggestion);
+    } else {
+      report(cases[error.text_index]->expression, {error}, entry.sink);
+    }
+  }
+  for (const std::string& name : derivative.saved_scalars) {
+    const schema::Argument* argument = op.schema.find_arg(name);
+    if (!argument->type.is_optional()) continue;
+    entry.sink.error(op.at(argument->span),
+                     "the gradient needs the number `" + name +
+                         "`, which may be absent: add an entry to derivatives.yaml");
   }
   // Gradients are those of one expression, whatever the dtype.
   const Cases of_complex = pointwise_cases_for(op, "complex");

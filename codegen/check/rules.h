@@ -133,6 +133,7 @@ void seeded_tag(const Entry& entry);
 void pointwise_expression(const Entry& entry);
 void pointwise_arguments(const Entry& entry);
 void pointwise_outputs(const Entry& entry);
+void random_expression(const Entry& entry);
 void derivable_expression(const Entry& entry);
 
 // update.cpp: `pointwise` of a schema that writes arguments.

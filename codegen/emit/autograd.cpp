@@ -80,6 +80,15 @@ std::string shown_name(const expr::SavedValue& value) {
   return value.variable;
 }
 
+/// Whether an output can have a derivative: it is no condition and made of more than numbers.
+bool depends_on_tensors(const expr::Expression& expression, expr::NodeId output) {
+  const expr::Graph& g = expression.graph;
+  if (g[output].value_kind == expr::ValueKind::kMask) return false;
+  const auto order = expr::topological_order(g, {output});
+  return std::any_of(order.begin(), order.end(),
+                     [&](expr::NodeId id) { return g[id].kind == expr::NodeKind::kTensor; });
+}
+
 class NodeEmitter {
  public:
   NodeEmitter(const Model& model, size_t op_index) : op_(model.operators()[op_index]) {
@@ -273,6 +282,11 @@ class NodeEmitter {
     if (!op_.pointwise) return false;
     std::optional<expr::Expression> expression = differentiable_expression(op_);
     if (!expression) return false;
+    if (op_.schema.returns.size() > 1) {
+      for (size_t i = 0; i < differentiable_outputs_.size(); ++i)
+        differentiable_outputs_[i] = depends_on_tensors(*expression, expression->outputs[i]);
+      node_["differentiable_outputs"] = differentiable_outputs_;
+    }
     expr::Derivative derivative = expr::differentiate(*expression);
     emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
     return true;

@@ -8,12 +8,16 @@
 #include "codegen/expr/formula_pointwise.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/tensor_methods.h"
 
 namespace tenon::codegen {
 
 Json emit_composition(const Operator& op) {
   if (!op.composition) return nullptr;
-  const expr::Composition code = expr::parse_composition(op.composition->text).composition;
+  expr::Composition parsed = expr::parse_composition(op.composition->text).composition;
+  for (expr::Formula* part : expr::parts_of(parsed))
+    *part = with_plain_functions(op, std::move(*part));
+  const expr::Composition& code = parsed;
   const std::vector<std::string> optional = optional_names(op.schema);
   const auto text = [&](const expr::Formula& tree) {
     return expr::print_formula(expr::with_true_division(expr::read_optionals(tree, optional)));

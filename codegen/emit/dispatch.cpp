@@ -1,6 +1,7 @@
 #include "codegen/emit/dispatch.h"
 
 #include "codegen/emit/cpp_types.h"
+#include "codegen/emit/pointwise.h"
 
 namespace tenon::codegen {
 namespace {
@@ -99,7 +100,10 @@ Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const
   const auto& forms = model.variants(op_index);
   const VariantSchema& form = forms[form_index];
   Thunks thunks(cpp_identifier(form.schema));
-  if (op.pointwise) {
+  const bool mixed = mixed_results(op).any();
+  if (mixed && !form.derived) {
+    thunks.add("pointwise_mixed", "pointwise", kWithTensors);
+  } else if (op.pointwise && !mixed) {
     thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
   } else if (op.update) {
     thunks.add("update", "pointwise", kWithTensors);

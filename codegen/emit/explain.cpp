@@ -137,9 +137,14 @@ class Explanation {
     return result + (calls.empty() ? "" : "; " + join(calls));
   }
 
-  static std::string describe(const Json& thunk) {
+  std::string describe(const Json& thunk) const {
     const std::string kind = text(thunk["kind"]);
     if (kind == "pointwise") return "kernel generated from `pointwise`";
+    if (kind == "pointwise_mixed") {
+      return "kernel generated from `pointwise`, with " +
+             std::string(entry_["kernel"]["draws"].empty() ? "results of several dtypes"
+                                                           : "random numbers");
+    }
     if (kind == "update") return "kernel generated from `pointwise`, into what is written";
     if (kind == "update_composed") return "the operators that the expressions stand for";
     if (kind == "rowwise") return "kernel generated from `rowwise`";

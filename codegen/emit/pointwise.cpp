@@ -56,6 +56,16 @@ Json emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
   return {{"statements", text.statements}, {"results", text.results}};
 }
 
+/// C++ of the number that stands for an argument where it is absent.
+std::string default_text(const schema::Argument& argument, double number) {
+  const schema::Type type = argument.type.without_optional();
+  if (type.is(schema::BaseType::kBool)) return number != 0 ? "true" : "false";
+  const std::string text = expr::double_literal(number);
+  return type.is(schema::BaseType::kFloat)    ? text
+         : type.is(schema::BaseType::kScalar) ? "tenon::Scalar(" + text + ")"
+                                              : "static_cast<int64_t>(" + text + ")";
+}
+
 struct Summary {
   expr::Promotion promotion = expr::Promotion::kDefault;
   bool integers = true, floating = true, complex = true;
@@ -142,18 +152,43 @@ Json emit_kernel(const std::string& ident, const expr::Graph& graph,
   return kernel;
 }
 
+MixedResults mixed_results(const Operator& op) {
+  MixedResults mixed;
+  const std::optional<expr::Expression> expression =
+      op.pointwise ? differentiable_expression(op) : std::nullopt;
+  if (!expression) return mixed;
+  const size_t n = expression->outputs.size();
+  for (size_t i = 0; i < n; ++i) {
+    const NodeId output = expression->outputs[i];
+    mixed.floating |= expr::infer_types(expression->graph, output).computes_floating;
+    if (expression->graph[output].value_kind == expr::ValueKind::kMask) mixed.masks |= 1u << i;
+  }
+  // `promote` says one dtype for all results.
+  const bool all = expression->draws.empty() && mixed.masks == (1u << n) - 1;
+  if (all || op.has_key("promote")) mixed.masks = 0;
+  for (const expr::Draw& draw : expression->draws) {
+    mixed.functions.push_back(draw.function);
+    mixed.drawn.push_back(expression->graph[draw.node].name);
+  }
+  return mixed;
+}
+
 Json emit_pointwise(const Operator& op) {
   const auto parameters = pointwise_parameters(op.schema);
   const auto inputs = names_of(parameters, true);
   const auto scalars = names_of(parameters, false);
   const std::string ident = cpp_identifier(op.schema);
   const size_t num_outputs = op.schema.returns.size();
+  const MixedResults mixed = mixed_results(op);
+  std::vector<std::string> operands = inputs;
+  operands.insert(operands.end(), mixed.drawn.begin(), mixed.drawn.end());
 
   // Categories with the same expressions share a functor, unless what they call differs by them.
   using Key = std::pair<std::vector<const PointwiseCase*>, std::string>;
   std::map<Key, size_t> body_of;
   std::map<Key, Summary> summary_of;
   Json bodies = Json::array();
+  std::map<std::string, std::string> defaults;
   Summary summary;
   bool first = true;
   for (const Category& category : categories()) {
@@ -185,10 +220,20 @@ Json emit_pointwise(const Operator& op) {
       body_of[key] = bodies.size();
       bodies.push_back(body);
     }
+    for (const auto& [name, number] : expression.defaults)
+      defaults[name] = default_text(*op.schema.find_arg(name), number);
     if (!serves(summary_of[key], category.name)) continue;
     for (const char* type : category.types) bodies[body_of[key]]["types"].push_back(type);
   }
-  Json kernel = kernel_head(ident, inputs, scalars, num_outputs, summary);
+  Json kernel = kernel_head(ident, operands, scalars, num_outputs, summary);
+  kernel["defaults"] = Json::array();
+  for (const auto& [name, text] : defaults)
+    kernel["defaults"].push_back({{"name", name}, {"text", text}});
+  kernel["masks"] = mixed.masks;
+  kernel["draws"] = mixed.functions;
+  if (mixed.any())
+    kernel["promotion"] =
+        promotion_name(mixed.floating ? expr::Promotion::kFloat : expr::Promotion::kDefault);
   if (op.has_key("promote")) kernel["promotion"] = promotion_name(op.promotion);
   // A number decides the dtype where a user must give it: `add(int, 1.5)` is floating, but the
   // slope of leaky_relu, which has a default, only has a value.

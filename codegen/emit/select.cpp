@@ -27,6 +27,7 @@ const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
                                           "aten/composite/tensor_factories.cpp"};
 /// What stands for a tensor that is absent.
 const std::string kOfCompositions = "aten/composite/composition.h";
+constexpr const char* kOfMixedResults = "aten/composite/pointwise_mixed.cpp";
 /// What generated thunks, nodes and wrappers call besides their formulas.
 const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
 /// Arithmetic between tensors, in hand-written sources and in formulas.
@@ -155,6 +156,9 @@ class Selection {
       if (declaration["backend"] != "CUDA" || targets_.cuda) need_kernel(declaration["name"]);
     }
     const std::string from = op["name"];
+    const Json& kernel = op["kernel"];
+    if (!kernel.is_null() && (kernel["masks"] != 0 || !kernel["draws"].empty()))
+      visit(kOfMixedResults);
     if (!op["rowwise"].is_null()) {
       for (const Json& name : op["rowwise"]["operators"]) add_named(functions_, name, from);
     }

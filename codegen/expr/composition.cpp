@@ -148,6 +148,13 @@ CompositionResult parse_composition(const std::string& text) {
   return result;
 }
 
+std::vector<Formula*> parts_of(Composition& composition) {
+  std::vector<Formula*> parts;
+  for (Composition::Local& local : composition.locals) parts.push_back(&local.value);
+  parts.push_back(&composition.result);
+  return parts;
+}
+
 std::vector<const Formula*> parts_of(const Composition& composition) {
   std::vector<const Formula*> parts;
   for (const Composition::Local& local : composition.locals) parts.push_back(&local.value);

@@ -28,6 +28,7 @@ struct CompositionResult {
 CompositionResult parse_composition(const std::string& text);
 
 /// Every expression, the result's last.
+std::vector<Formula*> parts_of(Composition& composition);
 std::vector<const Formula*> parts_of(const Composition& composition);
 
 /// The tree in C++: where `x` of `optional` was tested, as in `x ? a : b`, a reads its value; `a ??

@@ -238,11 +238,21 @@ void describe_form(const Graph& g, Gradient& gradient) {
   }
 }
 
+/// Tensors that have to be kept; a random number cannot be, so that any result is better.
 std::size_t count_saved(const Graph& g, const std::vector<NodeId>& nodes) {
+  constexpr std::size_t kNever = 1000;
   std::size_t count = 0;
-  for (NodeId id : topological_order(g, nodes))
+  for (NodeId id : topological_order(g, nodes)) {
+    if (g[id].kind == NodeKind::kRandom) count += kNever;
     count += g[id].kind == NodeKind::kTensor || g[id].kind == NodeKind::kResult;
+  }
   return count;
+}
+
+bool is_random(const Graph& g, NodeId node) {
+  const auto order = topological_order(g, {node});
+  return std::any_of(order.begin(), order.end(),
+                     [&](NodeId id) { return g[id].kind == NodeKind::kRandom; });
 }
 
 /// Reads outputs from their saved results where that saves no more tensors than before.
@@ -252,11 +262,13 @@ void use_results(Expression& expression, std::vector<Gradient>& gradients) {
   for (const Gradient& gradient : gradients) nodes.push_back(gradient.node);
   for (std::size_t i = 0; i < expression.outputs.size(); ++i) {
     const NodeId output = expression.outputs[i];
-    if (g[output].kind != NodeKind::kCall || g[output].value_kind == ValueKind::kMask) continue;
+    const bool mask = g[output].value_kind == ValueKind::kMask;
+    if ((g[output].kind != NodeKind::kCall || mask) && !is_random(g, output)) continue;
     const auto order = topological_order(g, nodes);
     if (std::find(order.begin(), order.end(), output) == order.end()) continue;
-    const NodeId result = g.variable(NodeKind::kResult, result_name(i, expression.outputs.size()),
-                                     static_cast<uint32_t>(i));
+    const NodeId saved = g.variable(NodeKind::kResult, result_name(i, expression.outputs.size()),
+                                    static_cast<uint32_t>(i));
+    const NodeId result = mask ? g.as_mask(saved) : saved;
     std::vector<NodeId> replaced;
     for (NodeId node : nodes) replaced.push_back(substitute(g, node, {{output, result}}));
     if (count_saved(g, replaced) <= count_saved(g, nodes)) nodes = std::move(replaced);
@@ -304,6 +316,15 @@ Derivative differentiate(Expression& expression) {
   }
   use_results(expression, derivative.gradients);
   for (Gradient& gradient : derivative.gradients) {
+    for (const Draw& draw : expression.draws) {
+      const auto order = topological_order(g, {gradient.node});
+      if (std::find(order.begin(), order.end(), draw.node) == order.end()) continue;
+      derivative.errors.push_back(
+          {draw.offset, draw.length,
+           "the gradient of '" + gradient.input + "' needs the numbers of this '" + draw.function +
+               "', which backward cannot draw again: give what it needs of them as a result",
+           "", draw.text_index});
+    }
     describe_uses(g, gradient);
     describe_form(g, gradient);
     for (const std::string& name : gradient.tensors) append_new(derivative.saved_tensors, name);

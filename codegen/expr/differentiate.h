@@ -41,8 +41,9 @@ struct Derivative {
 /// y_i, sum_i grad_i * conj(dy_i/dx). Derivatives are accumulated forward and multiplied by grad
 /// last, inside the branches of `where`, so that a branch not taken contributes exactly zero even
 /// where its derivative is NaN or infinite. An output's value is read from `result` where that
-/// does not increase the number of saved tensors. Mask outputs contribute nothing.
-/// Variables: `grad` (`grad_0`, `grad_1`, ... when there are several outputs); `result`
+/// does not increase the number of saved tensors, and always where that saves drawing a random
+/// number again, which is an error. Mask outputs contribute nothing. Variables: `grad` (`grad_0`,
+/// `grad_1`, ... when there are several outputs); `result`
 /// (`result0`, `result1`, ...).
 Derivative differentiate(Expression& expression);
 

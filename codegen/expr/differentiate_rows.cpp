@@ -148,9 +148,8 @@ class Sweep {
 
   NodeId parse(std::string_view text, const ExpressionParser::Names& names) {
     std::vector<ExprError> errors;
-    RowVocabulary rows;
     const auto parsed =
-        ExpressionParser(g_, names, {.rows = &rows}).parse(std::string(text), errors);
+        ExpressionParser(g_, names, {.rows = true}).parse(std::string(text), errors);
     if (!parsed)
       throw std::logic_error("[differentiate_rows] the rules must parse, got '" +
                              std::string(text) + "': " + errors.front().message);

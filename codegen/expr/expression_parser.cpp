@@ -58,6 +58,8 @@ std::optional<double> named_constant(const std::string& name) {
   return std::nullopt;
 }
 
+bool is_draw(const std::string& name) { return name == "uniform" || name == "normal"; }
+
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -67,7 +69,7 @@ std::string plural(std::size_t count, const std::string& noun) {
 ExpressionParser::ExpressionParser(Graph& graph, Names names, Vocabulary vocabulary,
                                    std::vector<std::string> expanding)
     : graph_(graph), names_(std::move(names)), vocabulary_(std::move(vocabulary)),
-      expanding_(std::move(expanding)), rows_(vocabulary_.rows) {}
+      expanding_(std::move(expanding)) {}
 
 std::optional<NodeId> ExpressionParser::parse(const std::string& text,
                                               std::vector<ExprError>& errors) {
@@ -247,7 +249,8 @@ ExpressionParser::Value ExpressionParser::number(const Token& token) {
 }
 
 ExpressionParser::Value ExpressionParser::name(const Token& token) {
-  if (rows_ != nullptr && rows_->optional.contains(token.text)) return optional(token);
+  const AbsentOperands* absent = vocabulary_.absent;
+  if (absent != nullptr && absent->names.contains(token.text)) return optional(token);
   const OptionalTensors* optionals = vocabulary_.optionals;
   if (optionals != nullptr && optionals->names.contains(token.text)) return maybe_given(token);
   if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
@@ -280,8 +283,9 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
   // An operator's own expression is made of the intrinsic of its name.
   const bool defined = !found.empty() && found[0]->op.empty();
   const Intrinsic* row = defined ? nullptr : find_intrinsic(token.text);
-  if (!defined && row == nullptr && rows_ != nullptr) row = find_row_intrinsic(token.text);
+  if (!defined && row == nullptr && vocabulary_.rows) row = find_row_intrinsic(token.text);
   if (found.empty() && row == nullptr) {
+    if (is_draw(token.text)) return draw(token, arguments.size());
     if (names_.count(token.text) != 0)
       report(token, "'" + token.text + "' is a value, not a function");
     else
@@ -325,15 +329,38 @@ ExpressionParser::Value ExpressionParser::optional(const Token& token) {
   const Value value = unary();
   if (!value) return std::nullopt;
   const Node& node = graph_[*value];
-  if (node.kind != NodeKind::kConstant || node.value_kind == ValueKind::kMask) {
-    report(second, "what stands for an absent tensor must be a number", token.text + " ?? 1");
+  const NodeId operand = names_.at(token.text);
+  const bool tensor = graph_[operand].kind == NodeKind::kTensor;
+  if (node.kind != NodeKind::kConstant || (tensor && node.value_kind == ValueKind::kMask)) {
+    report(second,
+           "what stands for an absent " + std::string(tensor ? "tensor" : "argument") +
+               " must be a number",
+           token.text + " ?? 1");
     return std::nullopt;
   }
-  const auto [before, inserted] = rows_->defaults.try_emplace(token.text, node.number);
+  const auto [before, inserted] = vocabulary_.absent->defaults.try_emplace(token.text, node.number);
   if (before->second != node.number) {
     report(second, "another number already stands for '" + token.text + "' where it is absent");
   }
-  return names_.at(token.text);
+  return operand;
+}
+
+ExpressionParser::Value ExpressionParser::draw(const Token& token, std::size_t num_arguments) {
+  if (num_arguments != 0) {
+    report(token, "'" + token.text + "' takes no arguments, got " + std::to_string(num_arguments),
+           token.text == "uniform" ? "low + (high - low) * uniform()" : "mean + std * normal()");
+    return std::nullopt;
+  }
+  if (vocabulary_.draws == nullptr) {
+    report(token,
+           "'" + token.text + "' draws random numbers, which only `pointwise` of new results can");
+    return std::nullopt;
+  }
+  std::vector<Draw>& draws = *vocabulary_.draws;
+  const NodeId node =
+      graph_.variable(NodeKind::kRandom, token.text + std::to_string(draws.size()) + "_");
+  draws.push_back({token.text, node, 0, token.offset, token.text.size()});
+  return node;
 }
 
 ExpressionParser::Value ExpressionParser::maybe_given(const Token& token) {
@@ -443,14 +470,18 @@ ExpressionParser::Value ExpressionParser::expand(const Function& function, const
   for (std::size_t i = 0; i < arguments.size(); ++i) names[function.parameters[i]] = arguments[i];
   // Its names are its own: rows' operands that may be absent are values by now.
   Vocabulary vocabulary = vocabulary_;
-  RowVocabulary none;
-  if (rows_ != nullptr) vocabulary.rows = &none;
+  vocabulary.absent = nullptr;
   vocabulary.optionals = nullptr;
+  const std::size_t drawn = vocabulary.draws ? vocabulary.draws->size() : 0;
   const Value value =
       ExpressionParser(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
           .parse(*body, inner);
   for (const ExprError& error : inner)
     report(token, "in '" + function.name + "': " + error.message, error.suggestion);
+  for (std::size_t i = drawn; vocabulary_.draws && i < vocabulary_.draws->size(); ++i) {
+    (*vocabulary_.draws)[i].offset = token.offset;
+    (*vocabulary_.draws)[i].length = token.text.size();
+  }
   return value;
 }
 
@@ -462,7 +493,8 @@ std::vector<std::string> ExpressionParser::function_names() const {
       if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
     }
   }
-  for (auto op = Op::kRowSum; rows_ != nullptr && op < Op::kCount;
+  if (vocabulary_.draws) names.insert(names.end(), {"uniform", "normal"});
+  for (auto op = Op::kRowSum; vocabulary_.rows && op < Op::kCount;
        op = static_cast<Op>(static_cast<int>(op) + 1)) {
     names.emplace_back(intrinsic(op).name);
   }

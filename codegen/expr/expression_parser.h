@@ -11,9 +11,10 @@
 
 namespace tenon::codegen::expr {
 
-/// What a `rowwise` expression may use beside what every expression may.
-struct RowVocabulary {
-  std::set<std::string> optional;          ///< tensors that may be absent: `weight ?? 1` alone
+/// Arguments that may be absent and have a number in their place then: tensors of `rowwise`,
+/// numbers of `pointwise`.
+struct AbsentOperands {
+  std::set<std::string> names;             ///< used as `weight ?? 1` alone
   std::map<std::string, double> defaults;  ///< the numbers that stand for them, as found
 };
 
@@ -29,8 +30,10 @@ struct Vocabulary {
   const Functions* own = nullptr;              ///< of `rowwise`: they win over all others
   const Functions* shared = nullptr;           ///< operators and what `define` adds
   std::string category = {};                   ///< of the dtype that the text is for; empty: any
-  RowVocabulary* rows = nullptr;               ///< null outside of `rowwise`
+  bool rows = false;                           ///< whether the text is of `rowwise`
+  AbsentOperands* absent = nullptr;            ///< null where there are none
   const OptionalTensors* optionals = nullptr;  ///< null where there are none
+  std::vector<Draw>* draws = nullptr;          ///< null where no random numbers can be drawn
 };
 
 /// Recursive-descent parser that adds one text to a graph. The texts of functions and of derivative
@@ -62,7 +65,9 @@ class ExpressionParser {
   Value call(const Token& token, std::vector<Value> arguments);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
   Value expand(const Function& function, const Token& token, std::vector<NodeId> arguments);
-  /// `name ?? number`, for a tensor that may be absent.
+  /// `uniform()` or `normal()`.
+  Value draw(const Token& token, std::size_t num_arguments);
+  /// `name ?? number`, for an argument that may be absent.
   Value optional(const Token& token);
   /// A use of one of `vocabulary_.optionals`.
   Value maybe_given(const Token& token);
@@ -83,7 +88,6 @@ class ExpressionParser {
   Names names_;
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
-  RowVocabulary* rows_;           ///< vocabulary_.rows
   std::set<std::string> tested_;  ///< optionals whose test is around the place
   std::optional<Token> test_;     ///< the optional that was just read as a condition
   int depth_ = 0;

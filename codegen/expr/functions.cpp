@@ -23,6 +23,7 @@ const Functions& rule_functions() {
        "t = r + u + v * 0.5 + u * v * (1 / 6 - v * (1 / 30 - v * (1 / 42 - v * (1 / 30"
        "  - v * (5 / 66 - v * (691 / 2730 - v * 7 / 6))))));"
        "where(x < 0.5, square(pi / s) - t, t)"},
+      {"bernoulli", {"p"}, "uniform() < p"},
   };
   return kFunctions;
 }

@@ -36,7 +36,7 @@ struct Function {
 /// the first that takes the arguments is called.
 using Functions = std::vector<Function>;
 
-/// What the rules of derivatives call besides intrinsics; every expression may.
+/// Functions that every expression and the rules of derivatives may call besides intrinsics.
 const Functions& rule_functions();
 
 }  // namespace tenon::codegen::expr

@@ -62,7 +62,8 @@ NodeId Graph::variable(NodeKind kind, const std::string& name, std::uint32_t ind
   Node node;
   node.kind = kind;
   node.domain = domain;
-  node.floating = kind == NodeKind::kGrad || kind == NodeKind::kTangent;
+  node.floating =
+      kind == NodeKind::kGrad || kind == NodeKind::kTangent || kind == NodeKind::kRandom;
   node.name = name;
   node.index = index;
   return intern(std::move(node));

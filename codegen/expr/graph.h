@@ -20,6 +20,7 @@ enum class NodeKind : std::uint8_t {
   kGrad,      ///< gradient with respect to output `index`
   kResult,    ///< saved output `index`
   kTangent,   ///< forward-mode tangent of tensor parameter `name`
+  kRandom,    ///< a number drawn for each element
   kCall       ///< intrinsic applied to `arguments`
 };
 

@@ -59,6 +59,9 @@ TypeInfo infer_types(const Graph& graph, NodeId output) {
       info.computes_floating = info.computes_floating || row.integers == Integers::kPromoted;
       info.cost = std::max(info.cost, row.cost);
       ++info.node_count;
+    } else if (node.kind == NodeKind::kRandom) {
+      info.computes_floating = true;
+      info.complex_allowed = false;
     } else if (node.is_variable()) {
       const bool scalar = node.kind == NodeKind::kScalar;
       add_once(scalar ? info.scalars : info.tensors, node.name);

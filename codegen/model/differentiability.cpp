@@ -1,5 +1,7 @@
 #include "codegen/model/differentiability.h"
 
+#include "codegen/model/tensor_methods.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -90,7 +92,7 @@ class Analysis {
     expr::FormulaResult parsed = expr::parse_formula(formula.text.text);
     for (const expr::ExprError& error : parsed.errors) result_.errors.push_back({&formula, error});
     if (!parsed.ok()) return std::nullopt;
-    return std::move(parsed.formula);
+    return with_plain_functions(op_, std::move(parsed.formula));
   }
 
   std::optional<size_t> input(const std::string& name) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/expr/formula_pointwise.h"
+#include "codegen/model/update_expression.h"
 
 namespace tenon::codegen {
 
@@ -22,8 +23,9 @@ const expr::Functions& functions_of(const Operator& op) {
 std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& schema) {
   std::vector<expr::Parameter> parameters;
   for (const auto& argument : schema.args) {
+    if (argument.type.base == schema::BaseType::kGenerator) continue;
     const bool tensor = argument.type.is_tensor();
-    parameters.push_back({argument.name, tensor, tensor});
+    parameters.push_back({argument.name, tensor, tensor, argument.type.is_optional()});
   }
   return parameters;
 }
@@ -47,22 +49,59 @@ std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
   return found;
 }
 
+namespace {
+
+/// The case and those of other results that stand before it and whose values it uses by name.
+void add_needed(const Operator& op, const PointwiseCase& one, const std::string& category,
+                std::vector<const PointwiseCase*>& all) {
+  if (std::find(all.begin(), all.end(), &one) != all.end()) return;
+  for (size_t i = 0; i < op.schema.returns.size() && op.schema.returns.size() > 1; ++i) {
+    const std::string name = op.schema.return_name(i);
+    const PointwiseCase* result = op.pointwise->find(name, category, "cpu");
+    if (result != nullptr && result < &one && uses_name(one.expression.text, name))
+      add_needed(op, *result, category, all);
+  }
+  all.push_back(&one);
+}
+
+}  // namespace
+
 expr::ParseResult parse_cases(const Operator& op, const std::vector<const PointwiseCase*>& cases,
                               const std::string& category) {
-  std::vector<std::string> texts;
-  for (const PointwiseCase* one : cases) texts.push_back(one->expression.text);
   const bool one_case = cases.size() == 1 && category.empty();
-  return expr::parse_expressions(texts, pointwise_parameters(op.schema), functions_of(op),
-                                 one_case ? category_of(op, *cases[0]) : category, op.name());
+  const std::string of_category = one_case ? category_of(op, *cases[0]) : category;
+  // In file order, in which results are computed.
+  std::vector<const PointwiseCase*> all;
+  for (const PointwiseCase* one : cases) add_needed(op, *one, of_category, all);
+  std::sort(all.begin(), all.end());
+  std::vector<std::string> texts, names;
+  for (const PointwiseCase* one : all) {
+    texts.push_back(one->expression.text);
+    names.push_back(op.schema.find_arg(one->output) ? "" : one->output);
+  }
+  expr::ParseResult parsed = expr::parse_expressions(
+      texts, pointwise_parameters(op.schema), functions_of(op), of_category, op.name(), names);
+  // Back to what was asked for; mistakes in what it needs are reported there.
+  const auto place = [&](size_t text) -> size_t {
+    return std::find(cases.begin(), cases.end(), all[text]) - cases.begin();
+  };
+  std::erase_if(parsed.errors,
+                [&](const expr::ExprError& e) { return place(e.text_index) == cases.size(); });
+  for (expr::ExprError& error : parsed.errors) error.text_index = place(error.text_index);
+  for (expr::Draw& draw : parsed.expression.draws) draw.text_index = place(draw.text_index);
+  if (parsed.expression.outputs.size() != all.size()) return parsed;
+  std::vector<expr::NodeId> outputs(cases.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (place(i) < cases.size()) outputs[place(i)] = parsed.expression.outputs[i];
+  }
+  parsed.expression.outputs = std::move(outputs);
+  return parsed;
 }
 
 std::string category_of(const Operator& op, const PointwiseCase& one) {
   if (!one.category.empty()) return one.category;
   for (const char* category : {"floating", "integral", "complex", "bool"}) {
-    const auto parsed =
-        expr::parse_expressions({one.expression.text}, pointwise_parameters(op.schema),
-                                functions_of(op), category, op.name());
-    if (parsed.ok()) return category;
+    if (parse_cases(op, {&one}, category).ok()) return category;
   }
   return {};
 }

@@ -29,8 +29,9 @@ std::vector<std::string> optional_names(const schema::FunctionSchema& schema);
 std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
                                                       std::string_view category);
 
-/// Those expressions as one graph, for dtypes of `category` (any where it is empty): operators that
-/// they call may have an expression for each.
+/// Those expressions as one graph, in which a case may use the results before it by their names,
+/// for dtypes of `category` (any where it is empty): operators that they call may have an
+/// expression for each.
 expr::ParseResult parse_cases(const Operator& op, const std::vector<const PointwiseCase*>& cases,
                               const std::string& category = "");
 

@@ -1,6 +1,7 @@
 #include "codegen/model/loader.h"
 
 #include "codegen/model/loaders.h"
+#include "codegen/model/tensor_methods.h"
 #include "codegen/model/yaml.h"
 
 namespace tenon::codegen {
@@ -43,7 +44,13 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   static const expr::Functions none;
   parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(
       parts.definitions, parts.operators, base != nullptr ? base->functions() : none));
-  for (Operator& op : parts.operators) op.functions = parts.functions;
+  const auto plain = std::make_shared<PlainFunctions>();
+  add_plain_functions(parts.operators, *plain);
+  if (base != nullptr) add_plain_functions(base->operators(), *plain);
+  for (Operator& op : parts.operators) {
+    op.functions = parts.functions;
+    if (dialect == Dialect::kTenon) op.plain_functions = plain;
+  }
   for (const SourceFile* file : sources.derivatives) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
       detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.derivatives);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,13 @@ struct Definition {
   SourceString body;  // `as`
 };
 
+/// Operators by whether they are called as functions of a tensor, and as methods.
+struct PlainFunctions {
+  std::set<std::string> functions, methods;
+  /// Whether f(x) is one and x.f() none.
+  bool has(const std::string& name) const;
+};
+
 /// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
 struct Operator {
   schema::FunctionSchema schema;
@@ -112,6 +120,8 @@ struct Operator {
   std::vector<LocatedName> keys;  // every key that is present, in file order
   /// What its expressions and formulas may call; one list for all entries of a library.
   std::shared_ptr<const expr::Functions> functions;
+  /// What formulas and compositions call as `x.f(y)` that is f(x, y); null in upstream's dialect.
+  std::shared_ptr<const PlainFunctions> plain_functions;
 
   VariantSet variants;  // default: function; of an alias, what its operator has
   Location variants_location;

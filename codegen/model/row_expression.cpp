@@ -85,7 +85,7 @@ class RowParser {
     }
     if (sink_.num_errors() != before || !spec_.complete) return std::nullopt;
     find_positions();
-    result_.defaults = vocabulary_.defaults;
+    result_.defaults = absent_.defaults;
     return std::move(result_);
   }
 
@@ -101,7 +101,7 @@ class RowParser {
       names_[argument.name] = expression.graph.variable(
           tensor ? NodeKind::kTensor : NodeKind::kScalar, argument.name, 0, domain);
       expression.parameters.push_back({argument.name, tensor, tensor});
-      if (argument.type.is_optional_tensor()) vocabulary_.optional.insert(argument.name);
+      if (argument.type.is_optional_tensor()) absent_.names.insert(argument.name);
     }
   }
 
@@ -111,7 +111,8 @@ class RowParser {
                                   {.own = &row_functions(),
                                    .shared = &functions_of(op_),
                                    .category = "floating",
-                                   .rows = &vocabulary_});
+                                   .rows = true,
+                                   .absent = &absent_});
     const auto node = parser.parse(text.text, errors);
     report(text, errors, sink_);
     return node;
@@ -157,7 +158,7 @@ class RowParser {
   DiagnosticSink& sink_;
   RowExpression result_;
   expr::ExpressionParser::Names names_;
-  expr::RowVocabulary vocabulary_;
+  expr::AbsentOperands absent_;
 };
 
 }  // namespace

@@ -76,6 +76,8 @@ constexpr Rule kChecks[] = {
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"pointwise_arguments", "an expression without a tensor; a tensor that no expression reads"},
     {"pointwise_outputs", "outputs of one expression each whose dtypes differ"},
+    {"random_expression",
+     "a generator that nothing draws from; random numbers beside a case for a dtype"},
     {"rowwise_expression",
      "an expression of `rowwise` that does not parse; a name that is never used"},
     {"derivable_expression",

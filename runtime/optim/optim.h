@@ -2,5 +2,13 @@
 
 /// All of tenon::optim, for users.
 
+#include "runtime/optim/adadelta.h"
+#include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamax.h"
+#include "runtime/optim/asgd.h"
+#include "runtime/optim/nadam.h"
+#include "runtime/optim/radam.h"
+#include "runtime/optim/rmsprop.h"
+#include "runtime/optim/rprop.h"
 #include "runtime/optim/sgd.h"

@@ -124,6 +124,7 @@ void Optimizer::set_states(const std::vector<State>& states) {
     if (states[i].step == 0 && states[i].moments.empty()) continue;
     State& copy = copies[params[i].unsafe_impl()];
     copy.step = states[i].step;
+    copy.numbers = states[i].numbers;
     for (const Tensor& m : states[i].moments) {
       TENON_CHECK_VALUE(m.sizes() == params[i].sizes(), "[optim] the state of parameter ", i,
                         " has shape ", m.sizes(), ", expected ", params[i].sizes());

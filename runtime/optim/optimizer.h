@@ -52,6 +52,7 @@ class TENON_API Optimizer {
   struct State {
     int64_t step = 0;
     std::vector<Tensor> moments;
+    std::vector<double> numbers;  ///< as number_names() says; none before the first step
   };
   /// What is kept of parameter `p`; null before its first step.
   const State* state_of(const Tensor& p) const;
@@ -61,6 +62,8 @@ class TENON_API Optimizer {
   void set_states(const std::vector<State>& states);
   /// PyTorch's names of a state's moments, in their order: "exp_avg", ...
   virtual std::vector<std::string> moment_names() const { return {}; }
+  /// PyTorch's names of a state's numbers, in their order: "mu_product", ...
+  virtual std::vector<std::string> number_names() const { return {}; }
   /// A number or a flag that steps depend on, under PyTorch's name; "betas.0" for the first of a
   /// tuple.
   struct Hyperparameter {

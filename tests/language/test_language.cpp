@@ -5,22 +5,34 @@
 #include <cmath>
 #include <vector>
 
+#include "aten/core/generator.h"
 #include "aten/core/operator_entry.h"
+#include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
 #include "mine/ops/capped_gelu.h"
+#include "mine/ops/chained.h"
+#include "mine/ops/clipped.h"
+#include "mine/ops/drop.h"
 #include "mine/ops/first_half.h"
+#include "mine/ops/fivefold.h"
 #include "mine/ops/gate_with.h"
 #include "mine/ops/gated.h"
+#include "mine/ops/jitter.h"
 #include "mine/ops/momentum_step.h"
+#include "mine/ops/noisy.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
 #include "mine/ops/shifted.h"
 #include "mine/ops/shrink.h"
+#include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
 #include "tenon/ops/empty.h"
+#include "tenon/ops/normal.h"
+#include "tenon/ops/silu.h"
+#include "tenon/ops/uniform.h"
 
 using namespace tenon;
 
@@ -108,6 +120,15 @@ TEST_CASE("formulas of its own replace a composition's gradient") {
   CHECK(y.grad_fn()->name() == "TwiceBackward0");
   y.sum().backward();
   CHECK(values(x.grad()) == std::vector<double>{3, 3});
+}
+
+TEST_CASE("x.f(y) is f(x, y) where f is no method") {
+  Tensor x = tensor_of(kValues, {6}), y = tensor_of({1, 2, -7}, {3});
+  CHECK(mine::chained(x, y).equal(silu(x) * 2 + mine::softcap_of(y, 2).sum()));
+  x.requires_grad_();
+  mine::fivefold(x).sum().backward();
+  // Twice and once more twice, and once itself.
+  for (const double g : values(x.grad())) CHECK(g == Approx(5));
 }
 
 TEST_CASE("an alias is its operator under another name") {
@@ -220,4 +241,146 @@ TEST_CASE("parts of one storage may be written side by side") {
   Tensor a = flat.slice(0, 0, 2), b = flat.slice(0, 2, 4);
   mine::swap_sum_(a, b);
   CHECK(values(flat) == std::vector<double>{10, 20, 1, 2});
+}
+
+namespace {
+
+/// What `uniform_` or `normal_` gives for a tensor like this one.
+Tensor drawn(const Tensor& like, bool normal, const Generator& generator) {
+  Tensor t = empty(like.sizes(), like.options());
+  return normal ? t.normal_(0, 1, generator) : t.uniform_(0, 1, generator);
+}
+
+Tensor ramp(IntArrayRef sizes, ScalarType dtype = kFloat) {
+  Tensor t = empty(sizes, TensorOptions(kDouble));
+  for (int64_t i = 0; i < t.numel(); ++i)
+    t.data_ptr<double>()[i] = 0.001 * static_cast<double>(i % 9973) - 3;
+  return t.to(dtype);
+}
+
+class Threads {
+ public:
+  explicit Threads(int count) : before_(get_num_threads()) { set_num_threads(count); }
+  ~Threads() { set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+bool same(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && a.equal(b); }
+
+}  // namespace
+
+TEST_CASE("a draw is what uniform_ and normal_ give, whatever the size and the threads") {
+  // Below 16 numbers, with a rest, one piece, several, a last one that is longer than the others.
+  for (const int64_t n : {1, 15, 37, 65536, 131073, 200007}) {
+    for (const ScalarType dtype : {kFloat, kDouble}) {
+      INFO(n << " of " << to_string(dtype));
+      const Tensor x = ramp({n}, dtype);
+      const Tensor expected = x + drawn(x, true, make_generator(kCPU, 3)) * 2;
+      for (const int threads : {1, 3}) {
+        const Threads guard(threads);
+        const Generator generator = make_generator(kCPU, 3);
+        CHECK(mine::noisy(x, 2, generator).allclose(expected, 1e-6, 1e-6));
+        // The next numbers follow on those.
+        CHECK_FALSE(mine::noisy(x, 2, generator).equal(expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("a mask is a result of its own dtype, saved for backward, and the same for any threads") {
+  Tensor first;
+  for (const int threads : {1, 2, 5}) {
+    const Threads guard(threads);
+    Tensor x = ramp({3, 70001});
+    x.requires_grad_();
+    const auto [out, mask] = mine::drop(x, 0.25, {}, make_generator(kCPU, 11));
+    CHECK(mask.scalar_type() == kBool);
+    CHECK_FALSE(mask.requires_grad());
+    CHECK(same(mask, drawn(x, false, make_generator(kCPU, 11)).lt(0.75)));
+    CHECK(mask.to(kDouble).mean().item<double>() == Approx(0.75).margin(0.005));
+    CHECK(out.detach().allclose(x.detach() * mask.to(kFloat) / 0.75));
+    out.sum().backward();
+    CHECK(x.grad().allclose(mask.to(kFloat) / 0.75));
+    if (first.defined()) CHECK(same(first, out.detach()));
+    first = out.detach();
+  }
+}
+
+TEST_CASE("on several threads the pieces are longer, and the numbers the same") {
+  const Threads guard(2);
+  const Tensor x = ramp({(int64_t{2} << 20) + 17});
+  const Tensor mask = std::get<1>(mine::drop(x, 0.25, {}, make_generator(kCPU, 2)));
+  CHECK(same(mask, drawn(x, false, make_generator(kCPU, 2)).lt(0.75)));
+}
+
+TEST_CASE("a number that may be absent has another in its place") {
+  const Tensor x = ramp({100});
+  CHECK(std::get<0>(mine::drop(x, 0.0, false)).equal(x));
+  CHECK(std::get<1>(mine::drop(x, 0.9, false)).to(kInt).sum().item<int64_t>() == 100);
+  CHECK(std::get<1>(mine::drop(x, 0.9, true)).to(kInt).sum().item<int64_t>() < 50);
+  CHECK(std::get<1>(mine::drop(x, 0.9)).to(kInt).sum().item<int64_t>() < 50);
+}
+
+TEST_CASE("several draws follow one another, in the order in which they stand") {
+  Tensor x = ramp({200, 500});
+  const Tensor y = ramp({500});
+  x.requires_grad_();
+  const auto [out, factor] = mine::jitter(x, y, make_generator(kCPU, 5));
+  const Generator generator = make_generator(kCPU, 5);
+  const Tensor like = x.detach();
+  const Tensor u = drawn(like, false, generator), z = drawn(like, true, generator),
+               last = drawn(like, false, generator);
+  CHECK(factor.allclose(u * 2 + z * 3, 1e-5, 1e-5));
+  CHECK(out.detach().allclose(like * factor + last + y, 1e-4, 1e-4));
+  CHECK_FALSE(factor.requires_grad());
+  out.sum().backward();
+  CHECK(x.grad().equal(factor));
+}
+
+TEST_CASE("draws follow the order of the result in memory, and dtypes") {
+  const Tensor x = ramp({40, 50}).t();
+  Tensor numbers = empty({40, 50}, TensorOptions(kFloat)).t();
+  numbers.normal_(0, 1, make_generator(kCPU, 8));
+  CHECK(mine::noisy(x, 1, make_generator(kCPU, 8)).allclose(x + numbers, 1e-6, 1e-6));
+  // Halves are computed in float, integers in the default dtype.
+  const Tensor half = ramp({64}).to(kHalf);
+  const Tensor z = drawn(ramp({64}), true, make_generator(kCPU, 8));
+  CHECK(same(mine::noisy(half, 1, make_generator(kCPU, 8)), (half.to(kFloat) + z).to(kHalf)));
+  const Tensor whole = ramp({64}, kLong);
+  CHECK(same(mine::noisy(whole, 1, make_generator(kCPU, 8)), whole.to(kFloat) + z));
+  CHECK(mine::noisy(ramp({0})).numel() == 0);
+}
+
+TEST_CASE("in-place and out forms copy what is drawn; the generator's device is checked") {
+  const Tensor x = ramp({300});
+  const Tensor expected = mine::noisy(x, 1, make_generator(kCPU, 4));
+  Tensor changed = x.clone(), out = empty({0}, TensorOptions(kFloat));
+  mine::noisy_(changed, 1, make_generator(kCPU, 4));
+  mine::noisy_out(out, x, 1, make_generator(kCPU, 4));
+  CHECK(same(changed, expected));
+  CHECK(same(out, expected));
+  Tensor whole = ramp({5}, kLong);
+  CHECK_THROWS_WITH(mine::noisy_(whole), Catch::Contains("can't be cast"));
+  CHECK_THROWS_WITH(
+      mine::noisy(x, 1, make_generator(Device(kCUDA, 0), 4)),
+      Catch::Contains("[mine::noisy] expected a generator of cpu, got one of cuda:0"));
+  // Two calls without a generator draw from the default one, which a seed sets back.
+  manual_seed(17);
+  const Tensor a = mine::noisy(x);
+  CHECK_FALSE(a.equal(mine::noisy(x)));
+  manual_seed(17);
+  CHECK(a.equal(mine::noisy(x)));
+}
+
+TEST_CASE("results of two dtypes come from one kernel") {
+  Tensor x = tensor_of(kValues, {6});
+  x.requires_grad_();
+  const auto [out, inside] = mine::clipped(x, 0.75);
+  CHECK(values(inside) == std::vector<double>{0, 1, 1, 1, 0, 0});
+  CHECK(inside.scalar_type() == kBool);
+  CHECK(values(out.detach()) == std::vector<double>{-0.75, -0.5, 0, 0.25, 0.75, 0.75});
+  out.sum().backward();
+  CHECK(values(x.grad()) == values(inside));
 }

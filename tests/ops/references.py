@@ -1,6 +1,14 @@
 """PyTorch expressions for the operators that PyTorch has under another form or not at all."""
 import torch
 import torch.nn.functional as F
+from torch.optim.adadelta import adadelta
+from torch.optim.adagrad import adagrad
+from torch.optim.adamax import adamax
+from torch.optim.asgd import asgd
+from torch.optim.nadam import nadam
+from torch.optim.radam import radam
+from torch.optim.rmsprop import rmsprop
+from torch.optim.rprop import rprop
 
 
 def vjp(function, inputs, grads):
@@ -71,6 +79,67 @@ def adam_step_(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq=None, *, step, lr
     return self
 
 
+def step_before(step):
+    """What a step of PyTorch's counts up itself."""
+    return [torch.tensor(float(step - 1))]
+
+
+def rmsprop_step_(self, grad, square_avg, momentum_buffer=None, grad_avg=None, *, lr, alpha, eps, weight_decay=0, momentum=0, maximize=False):
+    some = lambda x: [] if x is None else [x]
+    rmsprop([self], [grad], [square_avg], some(grad_avg), some(momentum_buffer), step_before(1), foreach=False, lr=lr,
+            alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=grad_avg is not None,
+            maximize=maximize)
+    return self
+
+
+def adagrad_step_(self, grad, state_sum, *, step, lr, eps, lr_decay=0, weight_decay=0, maximize=False):
+    adagrad([self], [grad], [state_sum], step_before(step), foreach=False, lr=lr, eps=eps, lr_decay=lr_decay,
+            weight_decay=weight_decay, maximize=maximize)
+    return self
+
+
+def adadelta_step_(self, grad, square_avg, acc_delta, *, lr, rho, eps, weight_decay=0, maximize=False):
+    adadelta([self], [grad], [square_avg], [acc_delta], step_before(1), foreach=False, lr=lr, rho=rho, eps=eps,
+             weight_decay=weight_decay, maximize=maximize)
+    return self
+
+
+def adamax_step_(self, grad, exp_avg, exp_inf, *, step, lr, beta1, beta2, eps, weight_decay=0, maximize=False):
+    adamax([self], [grad], [exp_avg], [exp_inf], step_before(step), foreach=False, lr=lr, beta1=beta1, beta2=beta2,
+           eps=eps, weight_decay=weight_decay, maximize=maximize)
+    return self
+
+
+def nadam_step_(self, grad, exp_avg, exp_avg_sq, *, step, mu, mu_next, mu_product, lr, beta1, beta2, eps, weight_decay=0,
+                decoupled_weight_decay=False, maximize=False):
+    # Without a decay of the momentum both are half of beta1.
+    assert mu == mu_next == beta1 / 2
+    nadam([self], [grad], [exp_avg], [exp_avg_sq], [torch.tensor(mu_product / mu, dtype=torch.float64)], step_before(step),
+          foreach=False, momentum_decay=0, lr=lr, beta1=beta1, beta2=beta2, eps=eps, weight_decay=weight_decay,
+          decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+    return self
+
+
+def radam_step_(self, grad, exp_avg, exp_avg_sq, *, step, lr, beta1, beta2, eps, weight_decay=0, decoupled_weight_decay=False,
+                maximize=False):
+    radam([self], [grad], [exp_avg], [exp_avg_sq], step_before(step), foreach=False, lr=lr, beta1=beta1, beta2=beta2,
+          eps=eps, weight_decay=weight_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+    return self
+
+
+def asgd_step_(self, grad, ax, *, eta, mu, lambd, weight_decay=0, maximize=False):
+    number = lambda x: [torch.tensor(x, dtype=torch.float64)]
+    asgd([self], [grad], [ax], number(mu), number(eta), step_before(1), foreach=False, lambd=lambd, lr=0.1, t0=1, alpha=0.5,
+         weight_decay=weight_decay, maximize=maximize)
+    return self
+
+
+def rprop_step_(self, grad, prev, step_size, *, eta_minus, eta_plus, step_size_min, step_size_max, maximize=False):
+    rprop([self], [grad], [prev], [step_size], step_before(1), foreach=False, step_size_min=step_size_min,
+          step_size_max=step_size_max, etaminus=eta_minus, etaplus=eta_plus, maximize=maximize)
+    return self
+
+
 def linalg_vector_norm_backward(grad, self, ord, result, dim, keepdim):
     assert ord == 2
     return self * (restored(grad, self, dim, keepdim)[0] / restored(result, self, dim, keepdim)[0])
@@ -117,6 +186,14 @@ REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
     "_linalg_svd_backward": lambda grad_U, grad_S, grad_Vh, U, S, Vh: (U * grad_S) @ Vh,
+    "_adadelta_step_": adadelta_step_,
+    "_adagrad_step_": adagrad_step_,
+    "_adamax_step_": adamax_step_,
+    "_asgd_step_": asgd_step_,
+    "_nadam_step_": nadam_step_,
+    "_radam_step_": radam_step_,
+    "_rmsprop_step_": rmsprop_step_,
+    "_rprop_step_": rprop_step_,
     "_nan_to_num": torch.nan_to_num,
     "_rms_norm": torch.rms_norm,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),

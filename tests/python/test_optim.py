@@ -19,6 +19,28 @@ CASES = [
     ("Adam", {"lr": 0.05}),
     ("Adam", {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-4, "weight_decay": 0.1, "amsgrad": True}),
     ("AdamW", {"lr": 0.05, "weight_decay": 0.1}),
+    ("RMSprop", {"lr": 0.05}),
+    ("RMSprop", {"lr": 0.05, "alpha": 0.9, "eps": 1e-3, "weight_decay": 0.1, "momentum": 0.8}),
+    ("RMSprop", {"lr": 0.05, "centered": True, "maximize": True}),
+    ("RMSprop", {"lr": 0.05, "centered": True, "momentum": 0.5}),
+    ("Adagrad", {"lr": 0.1}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3}),
+    ("Adagrad", {"lr": 0.1, "maximize": True}),
+    ("Adadelta", {}),
+    ("Adadelta", {"lr": 0.5, "rho": 0.8, "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
+    ("Adamax", {}),
+    ("Adamax", {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
+    ("NAdam", {}),
+    ("NAdam", {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.1, "momentum_decay": 0.1, "maximize": True}),
+    ("NAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    # Its second moment counts from the sixth step on.
+    ("RAdam", {"lr": 0.05}),
+    ("RAdam", {"lr": 0.05, "betas": (0.8, 0.99), "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
+    ("RAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("ASGD", {"lr": 0.05}),
+    ("ASGD", {"lr": 0.05, "lambd": 0.01, "alpha": 0.5, "t0": 2, "weight_decay": 0.1, "maximize": True}),
+    ("Rprop", {}),
+    ("Rprop", {"lr": 0.05, "etas": (0.4, 1.5), "step_sizes": (0.01, 0.1), "maximize": True}),
 ]
 START = [[1.0, -2.0], [0.5, 3.0]]
 
@@ -55,11 +77,15 @@ def test_state_dicts_go_on_in_the_other_library(name, kwargs, tmp_path):
     steps(torch, theirs, q, 3)
     torch.save(theirs.state_dict(), tmp_path / "state.pt")
     state = tenon.load(str(tmp_path / "state.pt"))
+    # Loading gives numbers of a state the parameter's dtype.
+    theirs = getattr(torch.optim, name)([q], **kwargs)
+    theirs.load_state_dict(torch.load(tmp_path / "state.pt"))
     assert set(state["param_groups"][0]) == set(ours.state_dict()["param_groups"][0])
     ours.load_state_dict(state)
     with tenon.no_grad():
         p.copy_(tenon.tensor(q.tolist(), dtype=tenon.float64))
     steps(tenon, ours, p, 3, 3)
+    assert [list(s) for s in ours.state_dict()["state"].values() if s] == [list(s) for s in state["state"].values() if s]
     tenon.save(ours.state_dict(), str(tmp_path / "state.pt"))
     _, again = made(name, kwargs, torch)
     again.load_state_dict(torch.load(tmp_path / "state.pt"))
@@ -136,6 +162,14 @@ def test_loading_checks_the_groups_and_copies():
     (lambda: optim.SGD([tenon.ones(1)], nesterov=True), "Nesterov"),
     (lambda: optim.Adam([tenon.ones(1)], betas=(0.9, 1.0)), "Invalid beta parameter at index 1: 1.0"),
     (lambda: optim.SGD([tenon.ones(1, requires_grad=True) * 2], lr=1.0), "non-leaf"),
+    (lambda: optim.RMSprop([tenon.ones(1)], alpha=-1), "Invalid alpha value: -1"),
+    (lambda: optim.Adagrad([tenon.ones(1)], lr_decay=-1), "Invalid lr_decay value: -1"),
+    (lambda: optim.Adadelta([tenon.ones(1)], rho=2), "Invalid rho value: 2"),
+    (lambda: optim.Adamax([tenon.ones(1)], betas=(1, 0)), "Invalid beta parameter at index 0: 1"),
+    (lambda: optim.NAdam([tenon.ones(1)], momentum_decay=-1), "Invalid momentum_decay value: -1"),
+    (lambda: optim.RAdam([tenon.ones(1)], eps=-1), "Invalid epsilon value: -1"),
+    (lambda: optim.ASGD([tenon.ones(1)], weight_decay=-1), "Invalid weight_decay value: -1"),
+    (lambda: optim.Rprop([tenon.ones(1)], etas=(2, 1)), "Invalid eta values: 2, 1"),
 ])  # fmt: skip
 def test_errors(make, text):
     with pytest.raises(ValueError, match=text):

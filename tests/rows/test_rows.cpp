@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aten/core/generator.h"
+#include "aten/core/parallel.h"
 #include "autograd/gradcheck.h"
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"
@@ -326,6 +327,58 @@ TEST_CASE("rows: a long sum of floats loses little") {
   const Tensor x = full({n}, 0.1f, TensorOptions(kFloat));
   const double wanted = static_cast<double>(0.1f) * n;
   REQUIRE(std::abs(rowtest::sum(x).item<float>() - wanted) <= 3 * wanted * unit_of(kFloat));
+}
+
+TEST_CASE("rows: long rows are computed in pieces, the same for any number of threads") {
+  constexpr int64_t kLength = 3 * 65536 + 17;
+  Values row(2 * kLength);
+  for (size_t i = 0; i < row.size(); ++i) row[i] = std::sin(0.37 * static_cast<double>(i)) * 3;
+  const int before = get_num_threads();
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    INFO(to_string(dtype));
+    Tensor x = tensor_of(row, {2, kLength}, dtype);
+    const Values in = values(x);
+    double sum = 0, exps = 0, largest = -kInf;
+    for (int64_t i = 0; i < kLength; ++i) {
+      sum += in[i];
+      exps += std::exp(in[i]);
+      largest = std::max(largest, in[i]);
+    }
+    std::vector<Values> first;
+    for (const int threads : {1, 2, 5}) {
+      set_num_threads(threads);
+      Tensor leaf = x.clone();
+      leaf.requires_grad_();
+      const Tensor one = leaf.narrow(0, 0, 1), log = rowtest::logsumexp(one);
+      log.backward();
+      std::vector<Values> all;
+      for (const Tensor& t : {rowtest::sum(one.detach()), log.detach(), leaf.grad(),
+                              rowtest::softmax(x, 1), rowtest::amax(x), rowtest::var(x, {1}),
+                              rowtest::sum(x, IntArrayRef{1}), rowtest::prod(x * 0 + 1, 1)})
+        all.push_back(values(t));
+      const double unit = 4 * unit_of(dtype);
+      CHECK(close(all[0][0], sum, unit * 2 * kLength / (1 + std::abs(sum)) + unit));
+      CHECK(close(all[1][0], std::log(exps), unit));
+      CHECK(close(all[2][12345], std::exp(in[12345]) / exps, unit));
+      CHECK(all[2][kLength + 5] == 0);
+      CHECK(close(all[3][kLength - 1] * 1e5, std::exp(in[kLength - 1]) / exps * 1e5, unit));
+      CHECK(all[4][0] == Approx(largest));
+      CHECK(all[7] == Values{1, 1});
+      if (first.empty()) first = all;
+      CHECK(all == first);
+    }
+    set_num_threads(before);
+  }
+  // A NaN in any piece.
+  for (const int64_t at : {int64_t{5}, int64_t{70000}, kLength - 1}) {
+    Values with = row;
+    with.resize(kLength);
+    with[at] = kNaN;
+    CHECK(std::isnan(values(rowtest::min_all(tensor_of(with, {kLength}, kFloat)))[0]));
+    CHECK(std::isnan(values(rowtest::sum(tensor_of(with, {kLength})))[0]));
+  }
+  const Tensor whole = tensor_of(Values(kLength, 3), {kLength}, kLong);
+  CHECK(values(rowtest::sum(whole)) == Values{3.0 * kLength});
 }
 
 TEST_CASE("rows: gradients and their gradients") {

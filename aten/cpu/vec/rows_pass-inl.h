@@ -8,9 +8,12 @@
 #endif
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include "aten/core/allocator.h"
+#include "aten/core/parallel.h"
 #include "aten/cpu/vec/pointwise-inl.h"
 #include "aten/iterator/rows.h"
 
@@ -101,6 +104,12 @@ struct Sum {
     total = sum;
     for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
   }
+  /// Adds what another one has folded.
+  HWY_INLINE void merge(const Sum& other) {
+    part[0] = other.total;
+    fold();
+    lost = hn::Add(lost, other.lost);
+  }
   HWY_INLINE Vec<T> value() const {
     if constexpr (std::is_same_v<T, float>) {
       const double sum = wide_sum(total);
@@ -147,6 +156,9 @@ struct Prod {
     part[At::kSlot] = m::mul(part[At::kSlot], at.or_else(v, hn::Set(Tag<T>(), T{1})));
   }
   HWY_INLINE void fold() {}
+  HWY_INLINE void merge(const Prod& other) {
+    for (int k = 0; k < kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
+  }
   HWY_INLINE Vec<T> value() const {
     HWY_ALIGN T lanes[kMaxLanes<T>];
     hn::Store(m::mul(m::mul(part[0], part[1]), m::mul(part[2], part[3])), Tag<T>(), lanes);
@@ -175,6 +187,10 @@ struct Extreme {
     if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, hn::IfThenElseZero(m::isnan(v), v));
   }
   HWY_INLINE void fold() {}
+  HWY_INLINE void merge(const Extreme& other) {
+    for (int k = 0; k < kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
+    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, other.bad);
+  }
   HWY_INLINE Vec<T> value() const {
     const Vec<T> best =
         Operation::apply(Operation::apply(part[0], part[1]), Operation::apply(part[2], part[3]));
@@ -228,20 +244,20 @@ using Max = Extreme<T, Larger>;
 template <class T>
 using Min = Extreme<T, Smaller>;
 
-/// Calls body(at) along a row of n; the reductions it adds to are folded every so many vectors.
+/// Calls body(at, reductions...) along [i, n) of a row; the reductions are folded every so many
+/// vectors.
 template <class T, class Body, class... Reductions>
-HWY_INLINE void pass(int64_t n, Body&& body, Reductions&... reductions) {
+HWY_INLINE void stretch(int64_t i, int64_t n, Body& body, Reductions&... reductions) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
   constexpr int64_t kStretch = 8;
-  int64_t i = 0;
   if constexpr (sizeof...(Reductions) > 0) {
     while (i + kSlots * lanes <= n) {
       const int64_t stop = HWY_MIN(n, i + kStretch * kSlots * lanes);
       for (; i + kSlots * lanes <= stop; i += kSlots * lanes) {
-        body(Full<T, 0>{i});
-        body(Full<T, 1>{i + lanes});
-        body(Full<T, 2>{i + 2 * lanes});
-        body(Full<T, 3>{i + 3 * lanes});
+        body(Full<T, 0>{i}, reductions...);
+        body(Full<T, 1>{i + lanes}, reductions...);
+        body(Full<T, 2>{i + 2 * lanes}, reductions...);
+        body(Full<T, 3>{i + 3 * lanes}, reductions...);
       }
       (reductions.fold(), ...);
     }
@@ -251,9 +267,51 @@ HWY_INLINE void pass(int64_t n, Body&& body, Reductions&... reductions) {
       body(Full<T, 1>{i + lanes});
     }
   }
-  for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i});
-  if (i < n) body(Tail<T>{i, static_cast<size_t>(n - i)});
+  for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i}, reductions...);
+  if (i < n) body(Tail<T>{i, static_cast<size_t>(n - i)}, reductions...);
   (reductions.fold(), ...);
+}
+
+/// One piece, whose reductions go to `kept`, one after the other.
+template <class T, class Body, class... Reductions>
+HWY_NOINLINE void piece(int64_t begin, int64_t end, Body& body, char* kept,
+                        Reductions... reductions) {
+  stretch<T>(begin, end, body, reductions...);
+  ((std::memcpy(kept, &reductions, sizeof(reductions)), kept += sizeof(reductions)), ...);
+}
+
+template <class Reduction>
+HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
+  Reduction other;
+  std::memcpy(&other, kept, sizeof(other));
+  into.merge(other);
+  kept += sizeof(other);
+}
+
+/// A long row, whose pieces do not depend on the threads, so that nor do the results.
+template <class T, class Body, class... Reductions>
+HWY_NOINLINE void pass_in_pieces(int64_t n, Body& body, Reductions&... reductions) {
+  const int64_t pieces = n / kRowPiece;
+  constexpr size_t kBytes = (sizeof(Reductions) + ... + 0);
+  const size_t bytes = kBytes * static_cast<size_t>(pieces);
+  char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
+  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t k = begin; k < end; ++k) {
+      // The last one is longer by the rest.
+      piece<T>(k * kRowPiece, k + 1 == pieces ? n : (k + 1) * kRowPiece, body, kept + k * kBytes,
+               Reductions()...);
+    }
+  });
+  [[maybe_unused]] const char* next = kept;
+  for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_kept(reductions, next), ...);
+  tenon::memory::deallocate(kept, bytes);
+}
+
+/// Calls body(at, reductions...) along a row of n.
+template <class T, class Body, class... Reductions>
+HWY_INLINE void pass(int64_t n, Body&& body, Reductions&... reductions) {
+  if (HWY_UNLIKELY(n >= 2 * kRowPiece)) return pass_in_pieces<T>(n, body, reductions...);
+  stretch<T>(0, n, body, reductions...);
 }
 
 }  // namespace rows

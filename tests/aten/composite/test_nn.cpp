@@ -28,6 +28,7 @@
 #include "tenon/ops/mse_loss.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/mv.h"
+#include "tenon/ops/native_dropout.h"
 #include "tenon/ops/nll_loss.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/reshape.h"
@@ -315,6 +316,31 @@ TEST_CASE("gradients of embedding and dropout") {
       {rnd({3, 4})});
   const Tensor x = rnd(3);
   REQUIRE(tenon::dropout(x, 0.5, false).is_same(x));
+}
+
+TEST_CASE("dropout keeps the right share, scaled, the same for every seed") {
+  const Tensor x = tensor_of(100001, kFloat, Values(100001, 2));
+  for (const double p : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+    const auto [y, mask] = tenon::native_dropout(x, p, true);
+    const Values yv = values(y), m = values(mask);
+    REQUIRE(mask.scalar_type() == kBool);
+    double kept = 0;
+    for (size_t i = 0; i < yv.size(); ++i) {
+      kept += m[i];
+      REQUIRE(yv[i] == Approx(m[i] != 0 ? 2 / (1 - p) : 0));
+    }
+    REQUIRE(std::abs(kept / 100001 - (1 - p)) < 0.01);
+  }
+  require_close(std::get<0>(tenon::native_dropout(x, 0.5, false)), values(x), 0);
+  manual_seed(3);
+  const Values first = values(std::get<0>(tenon::native_dropout(x, 0.5, true)));
+  manual_seed(3);
+  require_close(std::get<0>(tenon::native_dropout(x, 0.5, {})), first, 0);
+  REQUIRE(values(std::get<0>(tenon::native_dropout(x, 0.5, true))) != first);
+  REQUIRE_THROWS_WITH(tenon::native_dropout(x, 1.5, true),
+                      Catch::Contains("between 0 and 1, but got 1.5"));
+  REQUIRE_THROWS_WITH(tenon::native_dropout(x.to(kLong), 0.5, true),
+                      Catch::Contains("[dropout] is not implemented for Long"));
 }
 
 TEST_CASE("operators on meta tensors give the shapes alone") {

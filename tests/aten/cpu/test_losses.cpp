@@ -1,8 +1,6 @@
-#include "aten/core/generator.h"
 #include "aten/cpu/squared_error.h"
 #include "tenon/native/embedding.h"
 #include "tenon/native/embedding_dense_backward.h"
-#include "tenon/native/native_dropout.h"
 #include "tenon/native/nll_loss_backward.h"
 #include "tenon/native/nll_loss_forward.h"
 #include "tests/aten/cpu/reference.h"
@@ -173,30 +171,4 @@ TEST_CASE("embedding and its gradient") {
       "'weight' must be 2-D");
   require_error([&] { native::embedding_meta(w, random_tensor(1), -1, false, false); },
                 "but got Float instead");
-}
-
-TEST_CASE("dropout keeps the right share, scaled, the same for every number of threads") {
-  const Tensor x = tensor_of(100001, kFloat, Values(100001, 2)), y = empty(100001, kFloat, kCPU);
-  const Tensor mask = empty(100001, kBool, kCPU);
-  for (const double p : {0.0, 0.1, 0.5, 0.9, 1.0}) {
-    native::native_dropout_cpu(x, p, true, y, mask);
-    const Values yv = values(y), m = values(mask);
-    double kept = 0;
-    for (size_t i = 0; i < yv.size(); ++i) {
-      kept += m[i];
-      REQUIRE(yv[i] == Approx(m[i] != 0 ? 2 / (1 - p) : 0));
-    }
-    REQUIRE(std::abs(kept / 100001 - (1 - p)) < 0.01);
-  }
-  native::native_dropout_cpu(x, 0.5, false, y, mask);
-  require_close(y, values(x), 0);
-  manual_seed(3);
-  native::native_dropout_cpu(x, 0.5, true, y, mask);
-  const Values first = values(y);
-  manual_seed(3);
-  native::native_dropout_cpu(x, 0.5, {}, y, mask);
-  require_close(y, first, 0);
-  native::native_dropout_cpu(x, 0.5, true, y, mask);
-  REQUIRE(values(y) != first);
-  require_error([&] { native::native_dropout_meta(x, 1.5, true); }, "between 0 and 1, but got 1.5");
 }

@@ -71,6 +71,11 @@ TEST_CASE("bernoulli and dropout keep the share they should") {
   CHECK(mask.to(kFloat).mean().item<double>() == Approx(0.75).margin(0.01));
   CHECK(out.equal(mask.to(kFloat).div(0.75)));
   CHECK(std::get<0>(tenon::native_dropout(ones, 0.25, false)).equal(ones));
+  // Drawn as rand draws.
+  manual_seed(9);
+  const Tensor kept = std::get<1>(tenon::native_dropout(ones, 0.25, true));
+  manual_seed(9);
+  CHECK(kept.equal(tenon::rand({100000}, TensorOptions(kCUDA)).lt(0.75)));
   CHECK_THROWS_WITH(t.uniform_(0, 1, make_generator(kCPU)),
                     Catch::Contains("expected a generator"));
 }

@@ -9,19 +9,19 @@ using namespace tenon;
 
 namespace {
 
-/// Four steps from the same start on a function whose gradient changes; the parameters afterwards.
+/// Some steps from the same start on a function whose gradient changes; the parameters afterwards.
 template <class Optimizer, class Options>
-std::vector<double> train(const Options& options, ScalarType dtype = kDouble) {
+std::vector<double> train(const Options& options, ScalarType dtype = kDouble, int steps = 4) {
   Tensor p = vector_of({1, -2, 3}, dtype);
   p.requires_grad_();
   Optimizer optimizer({p}, options);
   const Tensor weights = vector_of({1, 0.5, -0.25}, dtype);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < steps; ++i) {
     optimizer.zero_grad();
     (p * p * weights + p * i).sum().backward();
     optimizer.step();
   }
-  CHECK(optimizer.steps_of(p) == 4);
+  CHECK(optimizer.steps_of(p) == steps);
   return values(p);
 }
 
@@ -66,6 +66,115 @@ TEST_CASE("AdamW takes PyTorch's steps") {
              close_to({0.5681429910460645, -1.6569769287539595, 3.1056746689332866}));
   CHECK_THAT(train<AdamW>(AdamWOptions(0.1).amsgrad(true)),
              close_to({0.5983382269705512, -1.718953672474736, 3.220580189703347}));
+}
+
+TEST_CASE("RMSprop takes PyTorch's steps") {
+  using optim::RMSprop, optim::RMSpropOptions;
+  CHECK_THAT(train<RMSprop>(RMSpropOptions(0.05), kDouble, 7),
+             close_to({-1.2863305511440268, -2.771457321804556, 2.2875469601950567}));
+  CHECK_THAT(
+      train<RMSprop>(
+          RMSpropOptions(0.05).alpha(0.9).eps(0.001).weight_decay(0.1).momentum(0.8).centered(true),
+          kDouble, 7),
+      close_to({-1.5662359507159287, -1.989375824702537, 2.430691848299652}));
+  CHECK_THAT(train<RMSprop>(RMSpropOptions(0.05).centered(true).maximize(true), kDouble, 7),
+             close_to({3.6823485947464123, -2.0999363842825733, 4.049038286399112}));
+}
+
+TEST_CASE("Adagrad takes PyTorch's steps") {
+  using optim::Adagrad, optim::AdagradOptions;
+  CHECK_THAT(train<Adagrad>(AdagradOptions(0.1), kDouble, 7),
+             close_to({0.5025462426980131, -2.1106478157130275, 2.8263011740822583}));
+  CHECK_THAT(train<Adagrad>(AdagradOptions(0.1)
+                                .lr_decay(0.1)
+                                .weight_decay(0.1)
+                                .initial_accumulator_value(0.5)
+                                .eps(0.001)
+                                .maximize(true),
+                            kDouble, 7),
+             close_to({1.4062934444027142, -1.9556991128898384, 3.0618389223702462}));
+}
+
+TEST_CASE("Adadelta takes PyTorch's steps") {
+  using optim::Adadelta, optim::AdadeltaOptions;
+  CHECK_THAT(train<Adadelta>(AdadeltaOptions(), kDouble, 7),
+             close_to({0.9648449135068415, -2.0101831544122866, 2.9835942890704814}));
+  CHECK_THAT(
+      train<Adadelta>(AdadeltaOptions(0.5).rho(0.8).eps(0.001).weight_decay(0.1).maximize(true),
+                      kDouble, 7),
+      close_to({1.4104435492072973, -1.8575677495071237, 3.1476298354566574}));
+}
+
+TEST_CASE("Adamax takes PyTorch's steps") {
+  using optim::Adamax, optim::AdamaxOptions;
+  CHECK_THAT(train<Adamax>(AdamaxOptions(), kDouble, 7),
+             close_to({0.9891939746405009, -1.9966895040294232, 3.0015378820450143}));
+  CHECK_THAT(train<Adamax>(
+                 AdamaxOptions(0.05).betas({0.8, 0.9}).eps(0.001).weight_decay(0.1).maximize(true),
+                 kDouble, 7),
+             close_to({1.2766371174451867, -2.059172444477564, 2.9527526578073973}));
+}
+
+TEST_CASE("NAdam takes PyTorch's steps") {
+  using optim::NAdam, optim::NAdamOptions;
+  CHECK_THAT(train<NAdam>(NAdamOptions(), kDouble, 7),
+             close_to({0.9863054912363154, -2.0034751541176123, 2.994179859646683}));
+  CHECK_THAT(train<NAdam>(NAdamOptions(0.05)
+                              .betas({0.8, 0.9})
+                              .eps(0.001)
+                              .weight_decay(0.1)
+                              .momentum_decay(0.1)
+                              .maximize(true),
+                          kDouble, 7),
+             close_to({1.377258302817478, -1.8855771035679103, 3.1242076601125244}));
+  CHECK_THAT(
+      train<NAdam>(NAdamOptions(0.05).weight_decay(0.1).decoupled_weight_decay(true), kDouble, 7),
+      close_to({0.6307047168528106, -2.026657343576966, 2.7513673076097014}));
+}
+
+TEST_CASE("RAdam takes PyTorch's steps") {
+  using optim::RAdam, optim::RAdamOptions;
+  CHECK_THAT(train<RAdam>(RAdamOptions(0.05), kDouble, 7),
+             close_to({0.2875865320397804, -1.7952498264563646, 3.108787588331414}));
+  CHECK_THAT(train<RAdam>(
+                 RAdamOptions(0.05).betas({0.8, 0.99}).eps(0.001).weight_decay(0.1).maximize(true),
+                 kDouble, 7),
+             close_to({1.8482969713227668, -2.1658278714036063, 2.8653974235319177}));
+  CHECK_THAT(
+      train<RAdam>(RAdamOptions(0.05).weight_decay(0.1).decoupled_weight_decay(true), kDouble, 7),
+      close_to({0.2685216786334085, -1.7343870626931936, 2.999770151050369}));
+}
+
+TEST_CASE("ASGD takes PyTorch's steps") {
+  using optim::ASGD, optim::ASGDOptions;
+  CHECK_THAT(train<ASGD>(ASGDOptions(0.05), kDouble, 7),
+             close_to({-0.41318235969016387, -2.363352317184123, 2.47109597318274}));
+  CHECK_THAT(
+      train<ASGD>(ASGDOptions(0.05).lambd(0.01).alpha(0.5).t0(2).weight_decay(0.1).maximize(true),
+                  kDouble, 7),
+      close_to({3.1110793412261586, -1.581881907748987, 3.4128041281270174}));
+}
+
+TEST_CASE("Rprop takes PyTorch's steps") {
+  using optim::Rprop, optim::RpropOptions;
+  CHECK_THAT(train<Rprop>(RpropOptions(), kDouble, 7),
+             close_to({0.8708409600000001, -2.010208, 2.9897919999999996}));
+  CHECK_THAT(
+      train<Rprop>(RpropOptions(0.05).etas({0.4, 1.5}).step_sizes({0.01, 0.1}).maximize(true),
+                   kDouble, 7),
+      close_to({1.6250000000000004, -2.035, 3.1174999999999997}));
+}
+
+TEST_CASE("options outside of their range are refused") {
+  const std::vector<Tensor> one{vector_of({1})};
+  CHECK_THROWS_WITH(optim::RMSprop(one, optim::RMSpropOptions().alpha(-1)),
+                    Catch::Contains("[RMSprop] alpha must not be negative, got -1"));
+  CHECK_THROWS_WITH(optim::Adadelta(one, optim::AdadeltaOptions().rho(2)),
+                    Catch::Contains("[Adadelta] rho must be in [0, 1], got 2"));
+  CHECK_THROWS_WITH(optim::RAdam(one, optim::RAdamOptions().betas({1, 0})),
+                    Catch::Contains("[RAdam] betas must be in [0, 1), got 1 and 0"));
+  CHECK_THROWS_WITH(optim::Rprop(one, optim::RpropOptions().etas({2, 1})),
+                    Catch::Contains("[Rprop] etas must be below and above 1, got 2 and 1"));
 }
 
 TEST_CASE("a step changes the version once and leaves no history") {

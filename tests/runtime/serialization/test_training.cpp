@@ -8,6 +8,8 @@
 
 #include "runtime/nn/modules/linear.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/nadam.h"
+#include "runtime/optim/rmsprop.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/load.h"
@@ -384,6 +386,35 @@ TEST_CASE("optimizer state has PyTorch's form") {
   load_optimizer_state_dict(copy, optimizer_state_dict(sgd));
   CHECK(copy.options().momentum() == 0.9);
   CHECK(optimizer_state_dict(copy) == optimizer_state_dict(sgd));
+}
+
+TEST_CASE("what an optimizer keeps follows the options of the file, numbers included") {
+  Model m;
+  const auto learn = [&](optim::Optimizer& optimizer) {
+    optimizer.zero_grad();
+    m.linear(arange(2, TensorOptions(kFloat)).reshape({2, 1})).sum().backward();
+    optimizer.step();
+  };
+  const std::vector<Tensor> parameters = m.linear->parameters();
+  optim::RMSprop rmsprop(parameters, optim::RMSpropOptions().centered(true)), other(parameters);
+  learn(rmsprop);
+  const Value state = optimizer_state_dict(rmsprop);
+  CHECK(state["state"].at(Value(0)).contains("grad_avg"));
+  CHECK_FALSE(state["state"].at(Value(0)).contains("momentum_buffer"));
+  load_optimizer_state_dict(other, state);
+  CHECK(other.options().centered());
+  CHECK(optimizer_state_dict(other) == state);
+
+  optim::NAdam nadam(parameters), again(parameters, optim::NAdamOptions(1));
+  learn(nadam);
+  const Value kept = optimizer_state_dict(nadam);
+  CHECK(kept["state"].at(Value(0))["mu_product"].to_tensor().item<double>() ==
+        Approx(0.9 * (1 - 0.5 * std::pow(0.96, 4e-3))));
+  load_optimizer_state_dict(again, kept);
+  CHECK(optimizer_state_dict(again) == kept);
+  // Without its number a state is no state.
+  CHECK_THROWS_AS(load_optimizer_state_dict(again, state), Error);
+  CHECK(optimizer_state_dict(again) == kept);
 }
 
 TEST_CASE("states of generators") {

@@ -1,8 +1,17 @@
 """Optimizers: PyTorch's formulas, options and state dicts."""
 
 from tenon.optim import lr_scheduler, swa_utils
+from tenon.optim.adadelta import Adadelta
+from tenon.optim.adagrad import Adagrad
 from tenon.optim.adam import Adam, AdamW
+from tenon.optim.adamax import Adamax
+from tenon.optim.asgd import ASGD
+from tenon.optim.nadam import NAdam
 from tenon.optim.optimizer import Optimizer
+from tenon.optim.radam import RAdam
+from tenon.optim.rmsprop import RMSprop
+from tenon.optim.rprop import Rprop
 from tenon.optim.sgd import SGD
 
-__all__ = ["Adam", "AdamW", "Optimizer", "SGD", "lr_scheduler", "swa_utils"]
+__all__ = ["ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "SGD",
+           "lr_scheduler", "swa_utils"]

@@ -1,7 +1,7 @@
 import math
 
 import tenon
-from tenon.optim.optimizer import Optimizer, checked
+from tenon.optim.optimizer import Optimizer, checked, plain
 
 
 class Adam(Optimizer):
@@ -14,8 +14,7 @@ class Adam(Optimizer):
         checked(**{"learning rate": (lr, 0, math.inf), "epsilon value": (eps, 0, math.inf),
                    "beta parameter at index 0": (betas[0], 0, 1), "beta parameter at index 1": (betas[1], 0, 1),
                    "weight_decay value": (weight_decay, 0, math.inf)})
-        if differentiable or capturable:
-            raise NotImplementedError(f"{type(self).__name__}: differentiable and capturable")
+        plain(self, differentiable, capturable)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
                                   "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
                                   "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})

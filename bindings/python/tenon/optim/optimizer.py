@@ -149,3 +149,9 @@ def checked(**limits):
     for name, (value, low, high) in limits.items():
         if not low <= value < high:
             raise ValueError(f"Invalid {name}: {value}")
+
+
+def plain(optimizer, *flags):
+    """NotImplementedError where one of `capturable` and `differentiable` is asked for."""
+    if any(flags):
+        raise NotImplementedError(f"{type(optimizer).__name__}: differentiable and capturable")

@@ -1,0 +1,27 @@
+import math
+
+import tenon
+from tenon.optim.optimizer import Optimizer, checked, plain
+
+
+class Adadelta(Optimizer):
+    """Zeiler (2012): v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps) g; u = rho u + (1 - rho) d^2; p -= lr d."""
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False, maximize=False,
+                 differentiable=False):
+        if not 0 <= rho <= 1:
+            raise ValueError(f"Invalid rho value: {rho}")
+        checked(**{"learning rate": (lr, 0, math.inf), "epsilon value": (eps, 0, math.inf),
+                   "weight_decay value": (weight_decay, 0, math.inf)})
+        plain(self, capturable, differentiable)
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+                                  "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
+
+    def update(self, param, grad, state, group):
+        if not state:
+            state["step"] = tenon.tensor(0.0)
+            state["square_avg"] = tenon.zeros_like(param)
+            state["acc_delta"] = tenon.zeros_like(param)
+        state["step"].add_(1)
+        tenon._adadelta_step_(param, grad, state["square_avg"], state["acc_delta"], lr=group["lr"], rho=group["rho"], eps=group["eps"],
+                              weight_decay=group["weight_decay"], maximize=group["maximize"])

@@ -1,0 +1,32 @@
+import math
+
+import tenon
+from tenon.optim.optimizer import Optimizer, checked, plain
+
+
+class Adagrad(Optimizer):
+    """Duchi, Hazan and Singer (2011): s += g^2; p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)."""
+
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False,
+                 differentiable=False, fused=None):
+        checked(**{"learning rate": (lr, 0, math.inf), "lr_decay value": (lr_decay, 0, math.inf),
+                   "weight_decay value": (weight_decay, 0, math.inf),
+                   "initial_accumulator_value value": (initial_accumulator_value, 0, math.inf), "epsilon value": (eps, 0, math.inf)})
+        plain(self, differentiable)
+        super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+                                  "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+                                  "differentiable": differentiable, "fused": fused})
+        for group in self.param_groups:
+            for param in group["params"]:
+                self._start(param, group)
+
+    def _start(self, param, group):
+        self.state[param]["step"] = tenon.tensor(0.0)
+        self.state[param]["sum"] = tenon.full_like(param.detach(), group["initial_accumulator_value"])
+
+    def update(self, param, grad, state, group):
+        if not state:
+            self._start(param, group)
+        state["step"].add_(1)
+        tenon._adagrad_step_(param, grad, state["sum"], step=int(state["step"].item()), lr=group["lr"], eps=group["eps"],
+                             lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], maximize=group["maximize"])

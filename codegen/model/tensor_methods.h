@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/expr/formula.h"
+#include "codegen/model/operator.h"
+
+namespace tenon::codegen {
+
+/// Methods of Tensor that are written by hand, in aten/core/tensor_base.h and the template of
+/// tenon/tensor.h.
+const std::vector<std::string>& tensor_methods();
+
+void add_plain_functions(const std::vector<Operator>& operators, PlainFunctions& functions);
+
+/// The tree with `f(x, y)` for each `x.f(y)` where f is a function and no method.
+expr::Formula with_plain_functions(const Operator& op, expr::Formula tree);
+
+}  // namespace tenon::codegen
