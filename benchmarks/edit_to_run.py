@@ -83,10 +83,10 @@ def cases():
     return {
         # 1 - tanh(1)^2 + tanh(1) + 1
         "pointwise": Case(
-            appended(NATIVE, schema + "  pointwise: tanh(self) * self + self\n"), "bench_edit_to_run",
+            appended(NATIVE, schema + "  variants: function\n  pointwise: tanh(self) * self + self\n"), "bench_edit_to_run",
             "tenon::sum(tenon::bench_edit_to_run(x)).backward(); " + backward, "2.1816"),
         "structured": Case(
-            appended(NATIVE, schema + "  structured: True\n  dispatch: {CPU: bench_edit_to_run_cpu}\n"
+            appended(NATIVE, schema + "  variants: function\n  structured: CPU\n"
                      "  non_differentiable: True\n")
             | {ROOT / "aten/meta/bench_edit_to_run.cpp": META, ROOT / "aten/cpu/bench_edit_to_run.cpp": KERNEL},
             "bench_edit_to_run",

@@ -83,7 +83,8 @@ int run_on_model(const CommandLine& line) {
     DiagnosticSink silent;
     base = load(line.base, {}, "", line.dialect, silent);
   }
-  const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink, &base);
+  const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink,
+                           line.base.empty() ? nullptr : &base);
   if (!line.base.empty()) check_against_base(model, base, sink);
   run_checks(model, sink, &base);
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);

@@ -147,8 +147,7 @@ class Operator:
         if self.kind == "pointwise":
             lines += ["  variants: function, out", f"  pointwise: {self.expression}"]
         elif self.kind == "structured":
-            lines += ["  variants: function, out", "  structured: True"]
-            lines += [f"  dispatch: {{CPU: {self.name}_cpu, CUDA: {self.name}_cuda}}"]
+            lines += ["  variants: function, out", "  structured: CPU, CUDA"]
         else:
             lines += ["  variants: function", "  composite: implicit"]
         return "\n".join(lines) + "\n"
@@ -201,7 +200,7 @@ def next_steps(operator):
     steps = {
         "pointwise": [
             f"./tenon build, then ./tenon test -R '{name}': the kernel, the variants and the backward are generated",
-            "for methods and in-place forms write `variants: function, method, inplace, out`",
+            "with a method and an in-place form too where you leave `variants` out",
         ],
         "structured": [
             f"write shape and dtype rule in aten/meta/{name}.cpp, the kernels in aten/cpu/{name}.cpp and aten/cuda/{name}.cu",

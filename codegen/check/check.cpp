@@ -114,7 +114,7 @@ const Rule kRules[] = {
     RULE(rowwise_expression, kTenon),
     RULE(derivable_expression, kTenon),
     RULE(composition, kTenon),
-    RULE(seeded_tag, kBoth),
+    RULE(seeded_tag, kUpstream),
     RULE(differentiated, kTenon),
     RULE(differentiated_once, kTenon),
     RULE(derivative_shadowed, kBoth),

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cctype>
 
 #include "codegen/check/rules.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/model/defaults.h"
+#include "codegen/model/operands.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
@@ -23,18 +24,6 @@ bool is_composite_key(std::string_view key) { return key.starts_with("Composite"
 // Keys whose kernel `pointwise` or `structured_delegate` already gives.
 bool is_dense_key(std::string_view key) {
   return key == "CPU" || key == "CUDA" || key == "Meta" || is_composite_key(key);
-}
-
-/// Tensors and numbers, which may be absent, and the generator of random numbers.
-bool is_pointwise_type(const schema::Type& given) {
-  using schema::BaseType;
-  if (given.is_tensor() || given.base == BaseType::kGenerator) return true;
-  const schema::Type type = given.without_optional();
-  for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
-                              BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
-    if (type.is(base)) return true;
-  }
-  return false;
 }
 
 bool all_returns_are_tensors(const schema::FunctionSchema& schema) {
@@ -101,9 +90,10 @@ void structured_schema(const Entry& entry) {
 
 void structured_dispatch(const Entry& entry) {
   if (!entry.op.structured || entry.has_unknown_key()) return;
-  if (!entry.has("dispatch")) {
+  if (!entry.has("dispatch") && !entry.op.names_backends) {
     entry.sink.error(entry.at_key("structured"),
-                     "a structured operator needs `dispatch`, the kernels of its backends");
+                     "a structured operator needs its backends, `structured: CPU, CUDA`, or "
+                     "`dispatch`, their kernels");
     return;
   }
   for (const DispatchEntry& kernel : entry.op.dispatch) {
@@ -197,7 +187,8 @@ void pointwise_schema(const Entry& entry) {
   size_t num_tensors = schema.returns.size();
   for (const Argument& arg : schema.args) {
     num_tensors += arg.type.is_tensor();
-    if (is_pointwise_type(arg.type)) continue;
+    const bool generator = arg.type.base == schema::BaseType::kGenerator;
+    if (arg.type.is_tensor() || generator || is_number(arg.type.without_optional())) continue;
     const std::string takes = arg.type.is_list() && arg.type.holds_tensors()
                                   ? "no list of tensors"
                                   : "tensors and numbers";
@@ -256,45 +247,21 @@ void promote_needs_pointwise(const Entry& entry) {
                                             "operators state theirs in aten/meta");
 }
 
-// Names that announce randomness count as well as a Generator. The gradient of dropout has its
-// mask.
+// Only upstream's files say it: here the tag follows.
 void seeded_tag(const Entry& entry) {
-  constexpr std::string_view kTag = "nondeterministic_seeded";
-  if (entry.model.find_tag(kTag) == nullptr || entry.op.has_tag(kTag)) return;
-  const schema::FunctionSchema& schema = entry.schema();
+  if (entry.model.find_tag(kSeededTag) == nullptr || entry.op.has_tag(kSeededTag)) return;
+  const Randomness random = randomness(entry.schema());
   const auto report = [&](const schema::Span& span, const std::string& what) {
-    entry.sink.error(entry.op.at(span), what + " needs the tag `" + std::string(kTag) + "`");
+    entry.sink.error(entry.op.at(span), what + " needs the tag `" + std::string(kSeededTag) + "`");
   };
-  for (const Argument& arg : schema.args) {
-    if (arg.type.base == schema::BaseType::kGenerator) {
-      report(arg.span, "an operator that takes a Generator");
-      return;
-    }
-  }
-  if (!mixed_results(entry.op).drawn.empty()) {
-    report(schema.name_span, "`" + schema.full_name() + "` draws random numbers and");
-    return;
-  }
-  // A random key that is an argument makes the result a function of the arguments.
-  const Argument* key = schema.find_arg("key");
-  if (key != nullptr && key->type.is_tensor()) return;
-  const std::string name = schema.full_name();
-  const auto has_dropout = [](const std::string& word) {
-    return word.find("dropout") != std::string::npos;
-  };
-  // `rand`, `randn_like`, `bernoulli_randint`, but neither `operand` nor `grand_total`.
-  const auto has_rand = [](const std::string& text) {
-    for (size_t at = text.find("rand"); at != std::string::npos; at = text.find("rand", at + 1)) {
-      if (at == 0 || std::isalpha(static_cast<unsigned char>(text[at - 1])) == 0) return true;
-    }
-    return false;
-  };
-  const bool drops = name.find("backward") == std::string::npos &&
-                     (has_dropout(name) ||
-                      std::any_of(schema.args.begin(), schema.args.end(),
-                                  [&](const Argument& arg) { return has_dropout(arg.name); }));
-  if (drops || has_rand(name)) {
-    report(schema.name_span, "`" + name + "` is random by its name and");
+  if (random.generator != nullptr) {
+    report(random.generator->span, "an operator that takes a Generator");
+  } else if (!mixed_results(entry.op).drawn.empty()) {
+    report(entry.schema().name_span,
+           "`" + entry.schema().full_name() + "` draws random numbers and");
+  } else if (random.by_name) {
+    report(entry.schema().name_span,
+           "`" + entry.schema().full_name() + "` is random by its name and");
   }
 }
 

@@ -4,6 +4,7 @@
 #include "codegen/check/rules.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/update.h"
+#include "codegen/model/operands.h"
 #include "codegen/model/update_expression.h"
 #include "codegen/schema/printer.h"
 
@@ -16,13 +17,7 @@ namespace {
 using schema::Argument;
 
 bool is_value(const schema::Type& type) {
-  using schema::BaseType;
-  if (type.is_tensor() || type.is_optional_tensor()) return true;
-  for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
-                              BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
-    if (type.is(base)) return true;
-  }
-  return false;
+  return type.is_tensor() || type.is_optional_tensor() || is_number(type);
 }
 
 }  // namespace

@@ -9,10 +9,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
-constexpr const char* kNamePattern = R"(^\s*[A-Za-z_]\w*(\.\w+)?\s*$)";
+constexpr const char* kNamePattern =
+    R"(^\s*\|*[A-Za-z_]\w*(\.\w+)?(\|([A-Za-z_]\w*(\.\w+)?)?)*\s*$)";
 constexpr const char* kKernelPattern = R"(^\s*([A-Za-z_]\w*::)*[A-Za-z_]\w*\s*$)";
 constexpr const char* kSchemaPattern =
-    R"(^\s*([A-Za-z_]\w*::)?[A-Za-z_]\w*(\.\w+)?\s*\([\s\S]*\)\s*->\s*\S[\s\S]*$)";
+    R"(^\s*([A-Za-z_]\w*::)?[A-Za-z_]\w*(\.[\w|]+)?\s*\([\s\S]*\)\s*->\s*\S[\s\S]*$)";
 constexpr const char* kFunctionPattern =
     R"(^\s*[A-Za-z_]\w*\(\s*([A-Za-z_]\w*(\s*,\s*[A-Za-z_]\w*)*)?\s*\)\s*$)";
 // A word is one of the two.
@@ -36,6 +37,12 @@ Json word_list(const Words& words) {
   return {{"anyOf", Json::array({one,
                                  {{"type", "string"}, {"pattern", list_pattern(words)}},
                                  {{"type", "array"}, {"items", one}}})}};
+}
+
+Json some_of(const Words& words) {
+  Json list = word_list(words);
+  list["anyOf"].back()["minItems"] = 1;
+  return list;
 }
 
 Json text_list() {
@@ -147,7 +154,17 @@ class SchemaWriter {
     case ValueForm::kVariants: return word_list(variant_words(dialect_));
     case ValueForm::kTags: return tags_.empty() ? text_list() : word_list(tags_);
     case ValueForm::kWord: return {{"type", "string"}, {"enum", *key.words}};
-    case ValueForm::kDispatch: return dispatch(dispatch_keys(dialect_));
+    case ValueForm::kDispatch: {
+      const Json map = dispatch(dispatch_keys(dialect_));
+      if (dialect_ == Dialect::kUpstream) return map;
+      return {{"anyOf", Json::array({map, some_of(dispatch_keys(dialect_))})}};
+    }
+    case ValueForm::kBackends: {
+      const Json flag = {{"type", "boolean"}};
+      if (dialect_ == Dialect::kUpstream) return flag;
+      return {{"anyOf", Json::array({flag, some_of(dispatch_keys(dialect_))})}};
+    }
+    case ValueForm::kDtypes: return word_list(pointwise_categories());
     case ValueForm::kPointwise: return {{"$ref", "#/definitions/expression"}};
     case ValueForm::kRowwise:
       return {{"type", Json::array({"string", "number", "object"})},

@@ -2,6 +2,7 @@
 
 #include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/model/defaults.h"
 
 namespace tenon::codegen {
 namespace {
@@ -16,7 +17,7 @@ std::string meta_name(const Operator& op) { return cpp_identifier(op.schema) + "
 std::string composite_name(const Operator& op) {
   if (const DispatchEntry* entry = op.find_dispatch("CompositeExplicit")) return entry->kernel;
   if (const DispatchEntry* entry = op.find_dispatch("CompositeImplicit")) return entry->kernel;
-  return cpp_identifier(op.schema);
+  return kernel_name(op.schema, "Composite");
 }
 
 const char* form_kind(SchemaKind kind) {

@@ -334,8 +334,11 @@ class Explanation {
   }
 
   std::string why_not_recorded() const {
-    if (op_.non_differentiable)
-      return "none: `non_differentiable` (" + key_place("non_differentiable") + ")";
+    if (op_.non_differentiable) {
+      return op_.has_key("non_differentiable")
+                 ? "none: `non_differentiable` (" + key_place("non_differentiable") + ")"
+                 : "none: nothing of it can have a gradient";
+    }
     if (op_.is_composite_implicit()) {
       return "that of the operators it calls";
     }

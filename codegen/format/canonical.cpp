@@ -4,8 +4,7 @@
 #include <array>
 
 #include "codegen/model/reader.h"
-#include "codegen/schema/parser.h"
-#include "codegen/schema/printer.h"
+#include "codegen/model/short_schema.h"
 
 namespace tenon::codegen {
 namespace {
@@ -27,12 +26,14 @@ bool is_reserved(std::string text) {
 std::string canonical_text(std::optional<ValueForm> form, const std::string& text) {
   if (!form) return text;
   switch (*form) {
-  case ValueForm::kSchema: {
-    const schema::ParseResult parsed = schema::parse_schema(text);
-    return parsed.ok() ? schema::to_string(*parsed.schema) : text;
-  }
+  case ValueForm::kSchema: return canonical_schema(text);
   case ValueForm::kFlag:
   case ValueForm::kOutputs: return text == "true" ? "True" : text == "false" ? "False" : text;
+  case ValueForm::kBackends:
+    return text == "true" || text == "false" ? canonical_text(ValueForm::kFlag, text)
+                                             : canonical_key(text);
+  case ValueForm::kDispatch:
+  case ValueForm::kDtypes:
   case ValueForm::kNames:
   case ValueForm::kVariants:
   case ValueForm::kTags: return canonical_key(text);

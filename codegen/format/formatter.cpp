@@ -5,6 +5,7 @@
 
 #include "codegen/format/entry_printer.h"
 #include "codegen/format/same_data.h"
+#include "codegen/format/shorten.h"
 #include "codegen/model/backend.h"
 #include "codegen/model/loader.h"
 #include "codegen/model/reader.h"
@@ -198,6 +199,32 @@ bool reads_back(const SourceFile& file, const YamlNode& root, FileKind kind,
          comments_of(file, root) == comments_of(*formatted, *again);
 }
 
+Model load_operators(const SourceFile& file, DiagnosticSink& sink) {
+  Sources sources;
+  sources.native = {&file};
+  return load(sources, Dialect::kTenon, sink);
+}
+
+/// The keys that shorten() wrote at their places.
+std::string in_order(const std::string& text) {
+  DiagnosticSink sink;
+  const SourceFile* file = sink.sources().add("", text);
+  const YamlPtr root = parse_yaml(*file, sink);
+  return root == nullptr || sink.has_errors()
+             ? text
+             : FileFormatter(*file, *root, FileKind::kOperators).format();
+}
+
+/// Other words for the same operators, with the same comments.
+bool means_the_same(const SourceFile& file, const YamlNode& root, const std::string& text) {
+  DiagnosticSink sink, known;
+  const SourceFile* shortened = sink.sources().add(file.path(), text);
+  const YamlPtr again = parse_yaml(*shortened, sink);
+  return again != nullptr && !sink.has_errors() &&
+         same_operators(load_operators(file, known), load_operators(*shortened, sink)) &&
+         !sink.has_errors() && comments_of(file, root) == comments_of(*shortened, *again);
+}
+
 }  // namespace
 
 std::optional<std::string> format_yaml(const SourceFile& file, Dialect dialect,
@@ -208,7 +235,13 @@ std::optional<std::string> format_yaml(const SourceFile& file, Dialect dialect,
   check_form(file, *root, kind, dialect, sink);
   if (sink.has_errors()) return std::nullopt;
   std::string text = FileFormatter(file, *root, kind).format();
-  if (!reads_back(file, *root, kind, text)) {
+  bool understood = reads_back(file, *root, kind, text);
+  if (understood && kind == FileKind::kOperators && dialect == Dialect::kTenon) {
+    const std::string shorter = in_order(shorten(text));
+    understood = means_the_same(file, *root, shorter);
+    text = shorter;
+  }
+  if (!understood) {
     const RuleScope scope(sink, "value_form");
     sink.error({&file, 1, 1}, "the file has a form that is not understood well enough to be "
                               "formatted; it is left as it is");

@@ -21,6 +21,7 @@ const std::vector<KeyInfo>& operator_entry() {
        "Hand-written function that throws where a value or dtype is not allowed."},
       {"pointwise", ValueForm::kPointwise,
        "The expression of each element: kernels, shapes and derivative follow from it."},
+      {"dtypes", ValueForm::kDtypes, "The dtypes that the one expression of `pointwise` is for."},
       {"rowwise", ValueForm::kRowwise,
        "The expression of rows: kernels, shapes and derivative follow from it."},
       {"over", ValueForm::kOver,
@@ -29,8 +30,9 @@ const std::vector<KeyInfo>& operator_entry() {
       {"columns", ValueForm::kNames, "Arguments of `rowwise` that have the shape of a row."},
       {"promote", ValueForm::kWord, "The dtype rule of a pointwise operator.", &promotions()},
       {"python_module", ValueForm::kWord, "The Python module of the function.", &python_modules()},
-      {"structured", ValueForm::kFlag,
-       "A function in aten/meta gives the shapes; kernels write into given outputs."},
+      {"structured", ValueForm::kBackends,
+       "The backends, `CPU, CUDA`, whose kernels write into given outputs; a function in aten/meta "
+       "gives the shapes."},
       {"structured_delegate", ValueForm::kName, "The structured operator that computes this one."},
       {"structured_inherits", ValueForm::kName, "Base class of the structured kernel (upstream)."},
       {"precomputed", ValueForm::kTexts,
@@ -39,7 +41,8 @@ const std::vector<KeyInfo>& operator_entry() {
        "An expression of other operators; or `implicit` (so is its derivative) or `explicit`, for "
        "a "
        "function in C++."},
-      {"dispatch", ValueForm::kDispatch, "The kernel of each backend."},
+      {"dispatch", ValueForm::kDispatch,
+       "The kernel of each backend, or the backends alone: `CPU, CUDA`."},
       {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},
       {"autogen", ValueForm::kNames, "Operators that upstream's generator adds (upstream)."},
       {"non_differentiable", ValueForm::kFlag, "The operator has no derivative."},

@@ -19,7 +19,9 @@ enum class ValueForm : uint8_t {
   kVariants,   // names out of variant_words()
   kTags,       // names of tags.yaml
   kWord,       // one of KeyInfo::words
-  kDispatch,   // map of dispatch keys to kernels
+  kDispatch,   // map of dispatch keys to kernels, or names of such keys
+  kBackends,   // True or False, or names of dispatch keys
+  kDtypes,     // names of categories of dtypes
   kPointwise,  // an expression, or a map of cases to such
   kRowwise,    // an expression, or a map of names to such
   kOver,       // a name, a whole number or a list of such

@@ -2,7 +2,9 @@
 #include <cctype>
 #include <map>
 
+#include "codegen/model/defaults.h"
 #include "codegen/model/loaders.h"
+#include "codegen/model/short_schema.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/parser.h"
 #include "codegen/schema/suggest.h"
@@ -20,13 +22,19 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// Which of the operators that an entry stands for.
+struct Alternative {
+  size_t index = 0, count = 1;
+};
+
 // Fills one Operator from the keys of its entry; one member function per key.
 class EntryReader {
  public:
-  EntryReader(Reader& reader, Dialect dialect, Operator& op)
-      : reader_(reader), dialect_(dialect), op_(op) {}
+  EntryReader(Reader& reader, Dialect dialect, Alternative which, Operator& op)
+      : reader_(reader), dialect_(dialect), which_(which), op_(op) {}
 
   void read(const LocatedName& key, const YamlNode& value) {
+    if (is_left_out(key, value)) return;
     op_.keys.push_back(key);
     const auto handler = handlers().find(key.text);
     if (handler != handlers().end()) {
@@ -46,6 +54,7 @@ class EntryReader {
         {"of", &EntryReader::one_name<&Operator::alias_of>},
         {"dispatch", &EntryReader::dispatch},
         {"pointwise", &EntryReader::pointwise},
+        {"dtypes", &EntryReader::dtypes},
         {"rowwise", &EntryReader::rowwise},
         {"over", &EntryReader::over},
         {"rows", &EntryReader::row_operands<&RowwiseSpec::rows>},
@@ -53,7 +62,7 @@ class EntryReader {
         {"promote", &EntryReader::promote},
         {"check", &EntryReader::one_name<&Operator::check>},
         {"composite", &EntryReader::composite},
-        {"structured", &EntryReader::flag<&Operator::structured>},
+        {"structured", &EntryReader::structured},
         {"structured_delegate", &EntryReader::one_name<&Operator::structured_delegate>},
         {"structured_inherits", &EntryReader::one_name<&Operator::structured_inherits>},
         {"precomputed", &EntryReader::precomputed},
@@ -93,7 +102,23 @@ class EntryReader {
 
   template <std::optional<LocatedName> Operator::*member>
   void one_name(const YamlNode& value) {
-    op_.*member = reader_.name(value, what_);
+    const std::optional<SourceString> text = reader_.text(value, what_);
+    if (!text) return;
+    if (const auto one = alternative(*text, which_.index, which_.count, what_, reader_.sink())) {
+      op_.*member = LocatedName{one->text, one->location};
+    }
+  }
+
+  // An empty alternative, "a|", is a key that the other operator has.
+  bool is_left_out(const LocatedName& key, const YamlNode& value) {
+    constexpr std::string_view kNames[] = {"check", "of", "out_name"};
+    if (which_.count == 1 || !value.is_scalar() ||
+        std::find(std::begin(kNames), std::end(kNames), key.text) == std::end(kNames)) {
+      return false;
+    }
+    DiagnosticSink reported;  // by one_name
+    const auto one = alternative(trimmed(value.scalar), which_.index, which_.count, "", reported);
+    return one && one->empty() && !trimmed(value.scalar).empty();
   }
 
   template <std::vector<LocatedName> Operator::*member>
@@ -115,7 +140,40 @@ class EntryReader {
     op_.variants = set;
   }
 
+  // Backends by their names; kernel_name() says what their kernels are called.
+  void backends(const YamlNode& value) {
+    op_.names_backends = true;
+    const std::vector<LocatedName> keys = reader_.names(value, what_);
+    if (keys.empty() && (value.is_sequence() || value.is_scalar())) {
+      const RuleScope scope(reader_.sink(), "value_form");
+      reader_.sink().error(value.location, what_ + " names no backend");
+    }
+    for (const LocatedName& key : keys) {
+      op_.dispatch.push_back(
+          {key.text, kernel_name(op_.schema, key.text), {}, key.location, key.location});
+    }
+  }
+
+  void structured(const YamlNode& value) {
+    std::vector<LocatedName> names;
+    if (value.is_scalar()) names = split_names(value.scalar);
+    const auto& keys = dispatch_keys(dialect_);
+    const bool one_backend = names.size() == 1 && (contains(keys, names[0].text) ||
+                                                   !schema::nearest(names[0].text, keys).empty());
+    const bool is_list = value.is_sequence() || names.size() > 1 || one_backend;
+    if (dialect_ == Dialect::kUpstream || !is_list) {
+      flag<&Operator::structured>(value);
+      return;
+    }
+    op_.structured = true;
+    backends(value);
+  }
+
   void dispatch(const YamlNode& value) {
+    if (!value.is_map() && dialect_ == Dialect::kTenon) {
+      backends(value);
+      return;
+    }
     if (!value.is_map()) {
       reader_.wrong_kind(value, what_, "a map of backends to kernels, as {CPU: foo_cpu}");
       return;
@@ -141,6 +199,24 @@ class EntryReader {
       read_named(value, reader_, "pointwise", op_.update.emplace());
     } else {
       op_.pointwise = read_pointwise(value, reader_, op_.schema);
+    }
+  }
+
+  void dtypes(const YamlNode& value) {
+    for (const LocatedName& name : reader_.names(value, what_)) {
+      const auto same = [&](const LocatedName& before) { return before.text == name.text; };
+      if (!contains(pointwise_categories(), name.text)) {
+        const RuleScope scope(reader_.sink(), "known_word");
+        reader_.sink().error(name.location,
+                             "each of `dtypes` must be " + join_words(pointwise_categories()) +
+                                 ", got `" + name.text + "`",
+                             nearest_category(name.text));
+      } else if (std::any_of(op_.dtypes.begin(), op_.dtypes.end(), same)) {
+        const RuleScope scope(reader_.sink(), "dtypes");
+        reader_.sink().error(name.location, "`" + name.text + "` is given twice");
+      } else {
+        op_.dtypes.push_back(name);
+      }
     }
   }
 
@@ -232,6 +308,7 @@ class EntryReader {
 
   Reader& reader_;
   Dialect dialect_;
+  Alternative which_;
   Operator& op_;
   std::string what_;  // the key being read, for messages
 };
@@ -240,25 +317,23 @@ bool is_key(const YamlNode& key, std::string_view name) {
   return key.is_scalar() && trimmed(key.scalar).text == name;
 }
 
-// Reads `func` or `alias` first: other keys are understood in terms of the schema.
-bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operator& op,
-                 BrokenNames& broken) {
+// Reads `func` or `alias` first: other keys are understood in terms of the schema. Gives the
+// schemas that it stands for; none where it is not understood.
+std::vector<SourceString> read_schemas(Reader& reader, Dialect dialect, const YamlNode& entry,
+                                       Location& place, BrokenNames& broken) {
   for (const auto& [key, value] : entry.entries) {
     const bool alias = dialect == Dialect::kTenon && is_key(*key, "alias");
     if (!alias && !is_key(*key, "func")) continue;
-    op.location = key->location;
+    place = key->location;
     std::optional<SourceString> text = reader.text(*value, alias ? "`alias`" : "`func`");
-    if (!text) return false;
-    schema::ParseResult parsed = schema::parse_schema(text->text);
-    reader.sink().report(*text, parsed.errors);
-    if (!parsed.ok()) {
-      const std::string name = text->text.substr(0, text->text.find('('));
-      broken.insert(trimmed({name, {}, {}}).text);
-      return false;
+    if (!text) return {};
+    std::vector<SourceString> all = {std::move(*text)};
+    if (dialect == Dialect::kTenon) {
+      const SourceString written = all.front();
+      all = alternatives(written, reader.sink());
+      if (all.empty()) broken.insert(written.text.substr(0, written.text.find_first_of(".(")));
     }
-    op.schema = std::move(*parsed.schema);
-    op.schema_text = std::move(*text);
-    return true;
+    return all;
   }
   std::vector<std::string> present;
   for (const auto& [key, value] : entry.entries) {
@@ -269,7 +344,60 @@ bool read_schema(Reader& reader, Dialect dialect, const YamlNode& entry, Operato
     const RuleScope scope(reader.sink(), "missing_key");
     reader.sink().error(entry.location, "an entry needs `func`, its schema");
   }
-  return false;
+  return {};
+}
+
+bool parse_schema(Reader& reader, Dialect dialect, const SourceString& written, Operator& op,
+                  BrokenNames& broken) {
+  op.schema_text = dialect == Dialect::kTenon ? with_tensor_options(written) : written;
+  const std::string& text = op.schema_text.text;
+  schema::ParseResult parsed = schema::parse_schema(text);
+  reader.sink().report(op.schema_text, parsed.errors);
+  if (!parsed.ok()) {
+    broken.insert(trimmed({text.substr(0, text.find('(')), {}, {}}).text);
+    return false;
+  }
+  op.schema = std::move(*parsed.schema);
+  return true;
+}
+
+// `dtypes`: the expression holds for these alone.
+void apply_dtypes(Operator& op, DiagnosticSink& sink) {
+  const Location* key = op.key_location("dtypes");
+  if (key == nullptr) return;
+  const RuleScope scope(sink, "dtypes");
+  if (!op.pointwise) {
+    if (op.update || !op.has_key("pointwise")) {
+      sink.error(*key, "`dtypes` says for which dtypes the expression of `pointwise` holds");
+    }
+    return;
+  }
+  std::vector<PointwiseCase> cases;
+  for (const PointwiseCase& one : op.pointwise->cases) {
+    if (!one.category.empty()) {
+      sink.error(*key, "`dtypes` is for one expression; `pointwise` has one for `" + one.category +
+                           "` already");
+      return;
+    }
+    for (const LocatedName& dtype : op.dtypes) {
+      cases.push_back(one);
+      cases.back().category = dtype.text;
+    }
+  }
+  op.pointwise->cases = std::move(cases);
+}
+
+// What the entry does not say.
+void complete(Operator& op) {
+  if (!op.has_key("python_module") && (op.own_spelling() || op.is_alias())) {
+    if (const std::string_view module = module_of(op.schema); !module.empty()) {
+      op.python_module = {std::string(module), op.location};
+    }
+  }
+  if (!op.has_key("variants")) {
+    op.variants = default_variants(op);
+    op.variants_location = op.location;
+  }
 }
 
 // `define: name(a, b)`, and `as`.
@@ -340,16 +468,30 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
       read_definition(reader, *entry, definitions);
       continue;
     }
-    Operator op;
-    op.variants.function = true;
-    const bool understood = read_schema(reader, dialect, *entry, op, broken);
-    // The other keys are read even so: their own mistakes are reported in the same run.
-    EntryReader entry_reader(reader, dialect, op);
-    reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
-      const bool needs_schema = key.text == "pointwise" || key.text == "composite";
-      if (understood || !needs_schema) entry_reader.read(key, value);
-    });
-    if (understood) operators.push_back(std::move(op));
+    Location place = entry->location;
+    std::vector<SourceString> schemas = read_schemas(reader, dialect, *entry, place, broken);
+    const Alternative all = {0, std::max<size_t>(schemas.size(), 1)};
+    const bool has_schema = !schemas.empty();
+    if (!has_schema) schemas.emplace_back();
+    for (size_t i = 0; i < all.count; ++i) {
+      Operator op;
+      op.location = place;
+      const bool understood = has_schema && parse_schema(reader, dialect, schemas[i], op, broken);
+      // The other keys are read even so: their own mistakes are reported in the same run.
+      EntryReader entry_reader(reader, dialect, {i, all.count}, op);
+      reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
+        const bool needs_schema = key.text == "pointwise" || key.text == "composite";
+        if (understood || !needs_schema) entry_reader.read(key, value);
+      });
+      if (!understood) continue;
+      if (dialect == Dialect::kTenon) {
+        apply_dtypes(op, reader.sink());
+        complete(op);
+      } else if (!op.has_key("variants")) {
+        op.variants.function = true;
+      }
+      operators.push_back(std::move(op));
+    }
   }
 }
 

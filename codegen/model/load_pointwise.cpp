@@ -81,6 +81,10 @@ class PointwiseReader {
 
 }  // namespace
 
+std::string nearest_category(const std::string& word) {
+  return schema::suggest(word, pointwise_categories(), kForeign);
+}
+
 std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
                                             const schema::FunctionSchema& schema) {
   PointwiseSpec spec;

@@ -1,5 +1,9 @@
 #include "codegen/model/loader.h"
 
+#include <algorithm>
+#include <set>
+
+#include "codegen/model/defaults.h"
 #include "codegen/model/loaders.h"
 #include "codegen/model/tensor_methods.h"
 #include "codegen/model/yaml.h"
@@ -40,6 +44,17 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
                              parts.definitions);
     }
   }
+  const auto is_seeded = [](const Tag& tag) { return tag.name.text == kSeededTag; };
+  const bool knows_seeded =
+      parts.tags.empty() || std::any_of(parts.tags.begin(), parts.tags.end(), is_seeded);
+  for (Operator& op : parts.operators) {
+    if (dialect == Dialect::kTenon && knows_seeded && !op.is_alias() && !op.has_tag(kSeededTag) &&
+        randomness(op.schema)) {
+      op.tags.push_back({std::string(kSeededTag), op.location});
+    }
+    // Methods of Tensor are those of the library that is added to.
+    if (base != nullptr && !op.has_key("variants")) op.variants.method = false;
+  }
   detail::resolve_aliases(parts.operators);
   static const expr::Functions none;
   parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(
@@ -56,10 +71,18 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
       detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.derivatives);
     }
   }
+  std::set<size_t> differentiated;
   // A composition with formulas of its own.
   for (const Derivative& derivative : parts.derivatives) {
     Operator& op = parts.operators[derivative.target];
     if (op.composition) op.composite = Composite::kExplicit;
+    differentiated.insert(derivative.target);
+  }
+  for (size_t i = 0; i < parts.operators.size() && dialect == Dialect::kTenon; ++i) {
+    Operator& op = parts.operators[i];
+    if (!op.has_key("non_differentiable") && !op.is_alias() && !differentiated.contains(i)) {
+      op.non_differentiable = has_no_gradient(op);
+    }
   }
   return Model(std::move(parts));
 }

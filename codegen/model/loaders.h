@@ -29,6 +29,9 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
 std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
                                             const schema::FunctionSchema& schema);
 
+/// The category of dtypes that is meant by a word that is none; maybe "".
+std::string nearest_category(const std::string& word);
+
 /// The value of `key`: an expression, or a map of names to expressions.
 void read_named(const YamlNode& value, Reader& reader, const std::string& key,
                 NamedExpressions& spec);

@@ -47,6 +47,10 @@ const Location* Operator::key_location(std::string_view key) const {
   return nullptr;
 }
 
+bool Operator::own_spelling() const {
+  return names_backends || has_key("pointwise") || has_key("rowwise") || has_key("composite");
+}
+
 const DispatchEntry* Operator::find_dispatch(std::string_view key) const {
   for (const DispatchEntry& entry : dispatch) {
     if (canonical_key(entry.key) == canonical_key(key)) return &entry;

@@ -123,12 +123,14 @@ struct Operator {
   /// What formulas and compositions call as `x.f(y)` that is f(x, y); null in upstream's dialect.
   std::shared_ptr<const PlainFunctions> plain_functions;
 
-  VariantSet variants;  // default: function; of an alias, what its operator has
+  VariantSet variants;  // as default_variants() has them; of an alias, what its operator has
   Location variants_location;
   /// Of an `alias`: the operator of this library that it is another name of.
   std::optional<LocatedName> alias_of;
   std::vector<DispatchEntry> dispatch;
+  bool names_backends = false;  // alone, without kernels: kernel_name() gives them
   std::optional<PointwiseSpec> pointwise;
+  std::vector<LocatedName> dtypes;  // of `pointwise` as one expression; its cases have them
   /// `pointwise` of a schema that writes arguments: their new values by their names.
   std::optional<NamedExpressions> update;
   std::optional<RowwiseSpec> rowwise;
@@ -163,6 +165,8 @@ struct Operator {
   /// Only another name of an operator: no kernels, no derivative of its own.
   bool is_alias() const { return has_key("alias"); }
   bool has_key(std::string_view key) const { return key_location(key) != nullptr; }
+  /// Says how it is computed as PyTorch's files cannot; what it leaves unsaid follows (defaults.h).
+  bool own_spelling() const;
   /// Null when the key is absent.
   const Location* key_location(std::string_view key) const;
   /// Null when the key is absent. CompositeExplicit also finds upstream's

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\n";
 
+}  // namespace
+
 SourceString slice(const SourceString& text, size_t begin, size_t end) {
   SourceString result;
   result.text = text.text.substr(begin, end - begin);
@@ -25,8 +27,6 @@ SourceString slice(const SourceString& text, size_t begin, size_t end) {
   }
   return result;
 }
-
-}  // namespace
 
 SourceString trimmed(const SourceString& text) {
   const size_t begin = text.text.find_first_not_of(kBlanks);

@@ -47,6 +47,8 @@ class Reader {
   DiagnosticSink& sink_;
 };
 
+/// Bytes `begin` to `end` of the text, places kept.
+SourceString slice(const SourceString& text, size_t begin, size_t end);
 /// `text` without white space at its ends, places kept.
 SourceString trimmed(const SourceString& text);
 /// Parts of "a, b, c" with their places; empty parts are left out.

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "codegen/model/loaders.h"
+#include "codegen/model/operands.h"
 #include "codegen/model/vocabulary.h"
 
 namespace tenon::codegen::detail {
@@ -21,12 +22,7 @@ std::optional<std::string> literal_of(const schema::Argument& argument) {
 }
 
 bool takes_values(const schema::Argument& argument) {
-  using schema::BaseType;
-  for (const BaseType base : {BaseType::kScalar, BaseType::kFloat, BaseType::kInt,
-                              BaseType::kSymInt, BaseType::kBool, BaseType::kSymBool}) {
-    if (argument.type.is(base)) return true;
-  }
-  return argument.type.is_tensor();
+  return argument.type.is_tensor() || is_number(argument.type);
 }
 
 std::optional<expr::Function> function_of(const Operator& op) {
@@ -74,6 +70,7 @@ void resolve_aliases(std::vector<Operator>& operators) {
     if (of == nullptr) continue;
     if (!op.has_key("variants")) {
       op.variants = of->variants;
+      if (op.python_module) op.variants.method = op.variants.inplace = false;
       op.variants_location = op.location;
     }
     if (!op.out_name && op.variants.out) op.out_name = of->out_name;

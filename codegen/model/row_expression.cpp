@@ -4,7 +4,7 @@
 
 #include "codegen/expr/expression_parser.h"
 #include "codegen/model/expression.h"
-#include "codegen/model/update_expression.h"
+#include "codegen/model/operands.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -30,15 +30,6 @@ const expr::Functions& row_functions() {
        "m = sum(x) / length(); sum(square(x - m)) / maximum(length() - correction, 0)"},
   };
   return kFunctions;
-}
-
-bool is_number(const schema::Type& type) {
-  using schema::BaseType;
-  for (const BaseType base :
-       {BaseType::kScalar, BaseType::kFloat, BaseType::kInt, BaseType::kSymInt, BaseType::kBool}) {
-    if (type.is(base)) return true;
-  }
-  return false;
 }
 
 /// Arguments that say what makes a row, not what is computed.
@@ -122,9 +113,7 @@ class RowParser {
     for (size_t k = 0; k < op_.schema.returns.size(); ++k) {
       if (op_.schema.return_name(k) == name) return;
     }
-    for (size_t later = i + 1; later < spec_.parts.size(); ++later) {
-      if (uses_name(spec_.parts[later].expression.text, name)) return;
-    }
+    if (is_used_behind(spec_, i, name)) return;
     std::vector<std::string> results;
     for (size_t k = 0; k < op_.schema.returns.size(); ++k)
       results.push_back(op_.schema.return_name(k));

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/expr/expression_parser.h"
-#include "codegen/expr/token.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/operands.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -104,9 +104,7 @@ class UpdateParser {
   }
 
   void check_used(size_t i, const std::string& name) {
-    for (size_t later = i + 1; later < spec_.parts.size(); ++later) {
-      if (uses_name(spec_.parts[later].expression.text, name)) return;
-    }
+    if (is_used_behind(spec_, i, name)) return;
     sink_.error(spec_.parts[i].name.location,
                 "`" + name + "` is no written argument and no later expression uses it",
                 schema::nearest(name, written_));
@@ -138,14 +136,6 @@ std::vector<std::set<std::string>> given_sets(const schema::FunctionSchema& sche
 std::optional<UpdateExpression> parse_update(const Operator& op, const std::set<std::string>& given,
                                              DiagnosticSink& sink) {
   return UpdateParser(op, given, sink).run();
-}
-
-bool uses_name(const std::string& text, const std::string& name) {
-  std::vector<expr::ExprError> errors;
-  for (const expr::Token& token : expr::tokenize(text, errors)) {
-    if (token.kind == expr::TokenKind::kName && token.text == name) return true;
-  }
-  return false;
 }
 
 }  // namespace tenon::codegen

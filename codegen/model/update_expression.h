@@ -29,7 +29,4 @@ std::vector<std::set<std::string>> given_sets(const schema::FunctionSchema& sche
 std::optional<UpdateExpression> parse_update(const Operator& op, const std::set<std::string>& given,
                                              DiagnosticSink& sink);
 
-/// Whether the text has the name in it.
-bool uses_name(const std::string& text, const std::string& name);
-
 }  // namespace tenon::codegen

@@ -74,8 +74,8 @@ const Words& upstream_dispatch_keys() {
 const Words& operator_keys(Dialect dialect) {
   static const Words ours =
       concat(upstream_operator_keys(),
-             {"alias", "of", "define", "as", "pointwise", "rowwise", "over", "rows", "columns",
-              "promote", "check", "composite", "non_differentiable", "out_name"});
+             {"alias", "of", "define", "as", "pointwise", "dtypes", "rowwise", "over", "rows",
+              "columns", "promote", "check", "composite", "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }
 

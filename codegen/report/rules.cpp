@@ -151,6 +151,8 @@ constexpr Rule kOthers[] = {
     {"derivative_form", "formulas beside `dispatch`, or of no name"},
     {"backend_operators",
      "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
+    {"alternatives", "alternatives `a|b` of an entry that do not go together"},
+    {"dtypes", "`dtypes` without `pointwise`, or beside expressions that say theirs"},
     {"definition_form", "`define` that is no name with parameters, or a key beside it"},
     {"base_operator", "beside `--base`, a function that the library has, or a method"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},

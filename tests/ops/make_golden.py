@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes golden/<family>.json from samples/<family>.yaml: what PyTorch gives for every sample.
 
-Usage: make_golden.py [family...]           (needs torch 2.15 and PyYAML; the tests need neither)
+Usage: make_golden.py [family...]           (needs torch 2.15, PyYAML and a build; the tests need none of them)
 
 README.md describes the rows. The cells of a tensor come from cells.cpp's generator, repeated here,
 so that both programs compute on the same numbers.
@@ -138,21 +138,15 @@ class Spec:
 
 
 def schemas():
-    """Operator -> [(name, type, kwarg_only)] of our own native_functions.yaml."""
-    found = {}
-    for line in (ROOT / "native_functions.yaml").read_text().splitlines():
-        match = re.match(r"- (func|alias): ([\w.]+)\((.*)\) -> ", line)
-        if not match:
-            continue
-        arguments, kwarg_only = [], False
-        for item in re.split(r", (?![^\[(]*[\])])", match[3]):
-            if item == "*":
-                kwarg_only = True
-            elif item:
-                type_, name = re.sub(r"=.*", "", item).rsplit(" ", 1)
-                arguments.append((name, re.sub(r"\(.*?\)", "", type_).replace("SymInt", "int"), kwarg_only))
-        found[match[2]] = arguments
-    return found
+    """Operator -> [(name, type, kwarg_only)] of our own, as ./tenon build generates them."""
+    path = ROOT / "build" / "release" / "gen" / "ir.json"
+    if not path.exists():
+        sys.exit(f"make_golden.py reads {path.relative_to(ROOT)}, which ./tenon build writes")
+    return {
+        entry["name"]: [(argument["name"], re.sub(r"\(.*?\)", "", argument["schema_type"]).replace("SymInt", "int"),
+                         argument["kwarg_only"]) for argument in entry["forms"][0]["arguments"]]
+        for entry in json.loads(path.read_text())["operators"]
+    }
 
 
 class Call:

@@ -81,6 +81,39 @@ class Generation(Workspace):
         self.assertRegex(message, r"derivatives\.yaml:2:14: error: Tensor has no method `mmm`")
         self.assertIn("4 errors\n", message)
 
+    def test_mistakes_of_every_phase_in_one_run(self):
+        mistakes = [  # an entry, its derivative, and what is said about it
+            ("- func: a(Tnsor self) -> Tensor\n  pointwise: self\n", "", "unknown type `Tnsor`"),
+            ("- func: b(Tensor self) -> Tensor\n  pointwyse: self\n", "", "unknown key `pointwyse`"),
+            ("- func: c.Tensor|Scalar(Tensor self, Tensor|Scalar|int x) -> Tensor\n  composite: implicit\n", "",
+             "`Tensor|Scalar|int` has 3 alternatives"),
+            ("- func: d(Tensor self) -> Tensor\n  composite: self\n  dtypes: floating\n", "", "`dtypes` says"),
+            ("- func: e(Tensor self) -> Tensor\n  dispatch: CPV\n", "- name: e\n  self: grad\n",
+             "unknown dispatch key `CPV`"),
+            ("- func: f(Tensor self) -> Tensor\n  dispatch: CPU\n", "", "`f` does not say how it is differentiated"),
+            ("- func: g(Tensor self) -> Tensor\n  variants: function\n", "", "`g` does not say how it is computed"),
+            ("- func: h(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n", "", "sigmiod"),
+            ("- func: i(Tensor self) -> Tensor\n  rowwise: sum(self\n  over: -1\n", "", "this '(' is never closed"),
+            ("- func: j(Tensor self) -> Tensor\n  composite: sefl.exp()\n", "", "sefl"),
+            ("- func: k(Tensor self) -> Tensor\n  pointwise: nextafter(self, self)\n", "", "nextafter"),
+            ("- func: l(Tensor self) -> Tensor\n  dispatch: CPU\n", "- name: l\n  self: grad * slef\n", "slef"),
+            ("- func: m(Tensor self) -> Tensor\n  dispatch: CPU\n", "- name: m\n  self: grad.lll(self)\n",
+             "Tensor has no method `lll`"),
+        ]
+        message = self.errors("".join(entry for entry, _, _ in mistakes), "".join(d for _, d, _ in mistakes))
+        said = re.findall(r"^(\w+)\.yaml:(\d+):\d+: error: (.*)", message, re.M)
+        self.assertEqual(len(said), len(mistakes), message)
+        line, derivative_line = 1, 1
+        for entry, derivative, text in mistakes:
+            end, derivative_end = line + entry.count("\n"), derivative_line + derivative.count("\n")
+            at = [what for file, number, what in said
+                  if line <= int(number) < end and file == "native"
+                  or derivative_line <= int(number) < derivative_end and file == "derivatives"]
+            self.assertEqual(len(at), 1, message)
+            self.assertIn(text, at[0])
+            line, derivative_line = end, derivative_end
+        self.assertIn(f"{len(mistakes)} errors\n", message)
+
     def test_missing_kernels_of_files_with_other_mistakes(self):
         # Whatever is wrong with the entries, what can be said of kernels is said, and nothing breaks.
         kernels = self.folder / "kernels"

@@ -58,7 +58,7 @@ class Fmt(Workspace):
 
     def test_the_librarys_own_files(self):
         files = [ROOT / name for name in ("native_functions.yaml", "derivatives.yaml", "tags.yaml")]
-        result = tenonc("fmt", "--check", *files)
+        result = tenonc("fmt", "--check", *files, *ROOT.glob("examples/*/*.yaml"))
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
 
 

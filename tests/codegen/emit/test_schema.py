@@ -67,11 +67,15 @@ class Schemas(Workspace):
         for more in ({"variants": "function, inplace"}, {"variants": ["method", "out"]}, {"tags": "core"},
                      {"tags": ["core", "pointwise"]}, {"dispatch": {"CPU, CUDA": "a", "Meta": "at::b"}},
                      {"pointwise": {"integral, bool": "self", "floating": {"cpu": "-self"}}}, {"pointwise": 1},
-                     {"func": "ns::f.x(\n  Tensor self)\n-> ()"}, {"structured": True}):
+                     {"func": "ns::f.x(\n  Tensor self)\n-> ()"}, {"structured": True},
+                     {"structured": "CPU, CUDA"}, {"dispatch": "CPU, CompositeExplicit"}, {"dispatch": ["CPU"]},
+                     {"dtypes": "integral, bool"}, {"out_name": "a||b"}, {"check": "|c"},
+                     {"func": "f.|Scalar(Tensor self, Tensor|Scalar x, *, TensorOptions) -> Tensor"}):
             self.assertTrue(self.is_valid("native_functions", [{**entry, **more}]), more)
         for more in ({"variants": "function inplace"}, {"variants": ["methd"]}, {"tags": "core, cor"},
                      {"dispatch": {"CPU; CUDA": "a"}}, {"dispatch": {"CPU": "a b"}}, {"dispatch": []},
                      {"pointwise": {}}, {"pointwise": ["self"]}, {"func": "f(Tensor self)"}, {"structured": "yes please"},
+                     {"structured": "CPU, CPV"}, {"dispatch": "CPV"}, {"dtypes": "float"},
                      {"composite": "implict"}, {"autogen": 1}):
             self.assertFalse(self.is_valid("native_functions", [{**entry, **more}]), more)
         for entry in ({"alias": "g(Tensor self) -> Tensor", "of": "f"}, {"define": "g(x, y)", "as": "x * y"},

@@ -72,8 +72,7 @@ TEST_CASE("an entry has one form", "[format]") {
     -> Tensor
 )") == R"(- func: foo(Tensor self, int[2] x=[0,1]) -> Tensor
   variants: method, function
-  structured: True
-  dispatch: {CPU: foo_cpu, CUDA: foo_cuda}
+  structured: CPU, CUDA
 
 - func: bar(Tensor self) -> Tensor
   composite: implicit
@@ -81,6 +80,151 @@ TEST_CASE("an entry has one form", "[format]") {
 
 - func: baz(Tensor self, int n) -> Tensor
   composite: explicit
+)");
+}
+
+// Each entry says what it said before; the loader's side is
+// tests/codegen/model/test_short_forms.cpp.
+TEST_CASE("entries are said as shortly as they can be", "[format]") {
+  CHECK(formatted(R"(- func: a(Tensor self) -> Tensor
+  variants: function, method, inplace, out
+  pointwise:
+    integral: -self
+    floating: -self
+
+- func: b(Tensor self) -> Tensor
+  variants: function
+  pointwise:
+    floating: nextafter(self, self)
+  non_differentiable: True
+
+- func: c(Tensor self, Tensor other) -> Tensor
+  variants: function, method
+  pointwise:
+    bool: self < other
+    integral: self < other
+  non_differentiable: True
+
+- func: d(Tensor self) -> Tensor
+  variants: function, method, out
+  structured: True
+  dispatch: {CPU: d_cpu, CUDA: d_cuda}
+
+- func: e(Tensor self) -> Tensor
+  variants: function, method
+  structured: True
+  dispatch: {CPU: another_cpu}
+
+- func: f(int n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+  dispatch: {CompositeExplicit: f}
+  non_differentiable: True
+  tags: nondeterministic_seeded
+
+- func: g(Tensor self) -> Tensor
+  variants: function, method
+  dispatch: {CPU: g_cpu, Meta: g_meta}
+
+- func: special_h(Tensor self) -> Tensor
+  variants: function, out
+  pointwise: exp(self)
+  python_module: special
+)") == R"(- func: a(Tensor self) -> Tensor
+  pointwise: -self
+  dtypes: integral, floating
+
+- func: b(Tensor self) -> Tensor
+  variants: function
+  pointwise: nextafter(self, self)
+  non_differentiable: True
+
+- func: c(Tensor self, Tensor other) -> Tensor
+  variants: function, method
+  pointwise: self < other
+  dtypes: bool, integral
+
+- func: d(Tensor self) -> Tensor
+  structured: CPU, CUDA
+
+- func: e(Tensor self) -> Tensor
+  variants: function, method
+  structured: True
+  dispatch: {CPU: another_cpu}
+
+- func: f(int n, *, Generator? generator, TensorOptions(dtype=long)) -> Tensor
+  composite: explicit
+
+- func: g(Tensor self) -> Tensor
+  dispatch: CPU, Meta
+
+- func: special_h(Tensor self) -> Tensor
+  pointwise: exp(self)
+)");
+  // In upstream's dialect there are no such words.
+  const std::string upstream =
+      "- func: d(Tensor self) -> Tensor\n  structured: True\n  dispatch: {CPU: d_cpu}\n";
+  CHECK(formatted(upstream, Dialect::kUpstream) == upstream);
+}
+
+TEST_CASE("entries that differ by Tensor or Scalar become one", "[format]") {
+  CHECK(formatted(R"(- func: a.Tensor(Tensor self, Tensor other) -> Tensor
+  variants: function
+  check: a_check
+  pointwise: self * other
+  out_name: out
+- func: a.Scalar(Tensor self, Scalar other) -> Tensor
+  variants: function
+  pointwise: self * other
+
+- func: b(Tensor self, Tensor other) -> Tensor
+  pointwise: self / other
+
+- func: b.Scalar(Tensor self, Scalar other) -> Tensor
+  pointwise: self / other
+
+- func: b.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+  pointwise: self / other
+
+# A comment keeps them apart.
+- func: b.int(Tensor self, int other) -> Tensor
+  pointwise: self / other
+
+- func: c.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self - other
+
+# So does this.
+- func: c.Scalar(Tensor self, Scalar other) -> Tensor
+  pointwise: self - other
+
+- func: d.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self - other
+
+- func: d.Scalar(Tensor self, Scalar other) -> Tensor
+  pointwise: other - self
+)") == R"(- func: a.Tensor|Scalar(Tensor self, Tensor|Scalar other) -> Tensor
+  variants: function
+  check: a_check|
+  pointwise: self * other
+  out_name: out|
+
+- func: b.|Scalar|Scalar_Tensor(Tensor|Tensor|Scalar self, Tensor|Scalar|Tensor other) -> Tensor
+  pointwise: self / other
+
+# A comment keeps them apart.
+- func: b.int(Tensor self, int other) -> Tensor
+  pointwise: self / other
+
+- func: c.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self - other
+
+# So does this.
+- func: c.Scalar(Tensor self, Scalar other) -> Tensor
+  pointwise: self - other
+
+- func: d.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self - other
+
+- func: d.Scalar(Tensor self, Scalar other) -> Tensor
+  pointwise: other - self
 )");
 }
 
