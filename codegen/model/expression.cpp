@@ -1,4 +1,5 @@
 #include "codegen/model/expression.h"
+#include "codegen/model/operands.h"
 
 #include <algorithm>
 
