@@ -1,5 +1,7 @@
 """The texts of errors that users search for: the same in both libraries, where PyTorch is installed."""
 
+import importlib
+
 import pytest
 import tenon
 
@@ -179,6 +181,88 @@ MESSAGES = [
     (lambda lib: lib.ones(2).sum(2), "Dimension out of range (expected to be in range of [-1, 0], but got 2)"),
     (lambda lib: lib.ones(3)[5], "index 5 is out of bounds for dimension 0 with size 3"),
 ]
+
+
+def checkpoint_of(lib):
+    return importlib.import_module(f"{lib.__name__}.utils.checkpoint")
+
+
+def checkpointed(lib, f=lambda x: x * x, **options):
+    return checkpoint_of(lib).checkpoint(f, leaf(lib), **{"use_reentrant": False, **options})
+
+
+def differing(lib, first, second):
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return (first if len(calls) == 1 else second)(x)
+
+    with checkpoint_of(lib).set_checkpoint_early_stop(False):
+        y = checkpointed(lib, f).sum()
+    y.backward()
+
+
+def gradient_of_reentrant(lib):
+    x = leaf(lib)
+    y = checkpoint_of(lib).checkpoint(lambda x: x * x, x, use_reentrant=True)
+    lib.autograd.grad(y.sum(), x)
+
+
+CHECKPOINT_MESSAGES = [
+    (
+        lambda lib: checkpointed(lib, lambda x: x.detach(), use_reentrant=True).sum().backward(),
+        "none of output has requires_grad=True, this checkpoint() is not necessary",
+    ),
+    (
+        gradient_of_reentrant,
+        "When use_reentrant=True, checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). To "
+        "resolve this error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument.",
+    ),
+    (
+        lambda lib: differing(lib, lambda x: x.sin().exp().sin(), lambda x: x.sin()),
+        "A different number of tensors was saved during the original forward and recomputation.\nNumber of tensors saved during "
+        "forward: 3\nNumber of tensors saved during recomputation: 1....",
+    ),
+    (
+        lambda lib: differing(lib, lambda x: x.sin(), lambda x: x.sin().exp().sin()),
+        "trying to save more tensors during recomputation than during the original forward pass....",
+    ),
+    (
+        lambda lib: differing(lib, lambda x: x.sin().exp(), lambda x: x[:1].sin().exp()),
+        "Recomputed values for the following tensors have different metadata than during the forward pass.\ntensor at position "
+        "0:\nsaved metadata: ...",
+    ),
+    (
+        lambda lib: checkpointed(lib, determinism_check="bad").sum().backward(),
+        "determinism_check should be one of ['default', 'none'], but got bad",
+    ),
+    (
+        lambda lib: checkpointed(lib, debug=True, context_fn=lambda: (None, None)),
+        "debug=True is incompatible with non-default context_fn",
+    ),
+]
+
+
+@pytest.mark.parametrize(("run", "text"), CHECKPOINT_MESSAGES, ids=lambda value: value[:40] if isinstance(value, str) else "")
+def test_text_of_checkpoint(lib, run, text):
+    with pytest.raises((RuntimeError, ValueError)) as error:
+        run(lib)
+    found = str(error.value).replace("torch.utils.checkpoint: ", "").replace("torch.utils.checkpoint is", "checkpoint is")
+    if text.endswith("..."):
+        assert found.startswith(text.removesuffix("..."))
+    else:
+        assert found == text
+
+
+def test_warnings_of_checkpoint(lib):
+    with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True. Gradients will be None"):
+        y = checkpoint_of(lib).checkpoint(lambda x: x * 2, lib.ones(3), use_reentrant=True)
+    assert y.tolist() == [2, 2, 2] and not y.requires_grad
+    with pytest.warns(UserWarning, match="the use_reentrant parameter should be passed explicitly"):
+        x = leaf(lib)
+        checkpoint_of(lib).checkpoint(lambda x: x * 2, x).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("run", "text"), MESSAGES, ids=lambda value: value[:40] if isinstance(value, str) else "")

@@ -2,11 +2,14 @@
 
 import contextlib
 import enum
+import warnings
 
 from tenon import _C
 from tenon._C import CheckpointError  # noqa: F401
+from tenon.autograd.grad_mode import no_grad
 
 _debug = None  # what set_checkpoint_debug_enabled() says
+_early_stop = None  # what set_checkpoint_early_stop() says
 
 
 @contextlib.contextmanager
@@ -20,6 +23,17 @@ def set_checkpoint_debug_enabled(enabled):
         _debug = before
 
 
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable):
+    """Within, whether the second call of a checkpointed call ends when all that is needed is there."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
 def checkpoint(
     function, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
     early_stop=None, debug=False, **kwargs,
@@ -31,10 +45,24 @@ def checkpoint(
     create_selective_checkpoint_contexts(). debug: a CheckpointError names the first operator that differs.
     """
     if determinism_check not in ("default", "none"):
-        raise ValueError(f"determinism_check must be 'default' or 'none', got {determinism_check!r}")
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    if use_reentrant is None:
+        warnings.warn(
+            "checkpoint: the use_reentrant parameter should be passed explicitly: use_reentrant=False is recommended, and True "
+            "is what is meant without it.",
+            stacklevel=2,
+        )
+        use_reentrant = True
     if use_reentrant is False and _debug is not None:
         debug = _debug
+    if _early_stop is not None:
+        early_stop = _early_stop
     places = [i for i, value in enumerate(args) if isinstance(value, _C.Tensor)]
+    plain = context_fn is None and not debug
+    if use_reentrant and plain and not any(args[i].requires_grad for i in places):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        with no_grad():
+            return function(*args, **kwargs)
     single = False
 
     def call(*tensors):
