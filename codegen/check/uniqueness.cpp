@@ -1,5 +1,6 @@
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "codegen/check/rules.h"
 
@@ -11,10 +12,12 @@ void unique_operators(const Model& model, DiagnosticSink& sink) {
     bool derived;
   };
   std::map<std::string, Owner> seen;
+  std::set<const Operator*> repeated;  // so are the forms derived from them, without saying so
   const auto claim = [&](const Operator& op, const VariantSchema& variant) {
     const std::string name = variant.schema.qualified_name();
     const auto [before, is_new] = seen.try_emplace(name, Owner{&op, variant.derived});
-    if (is_new) return;
+    if (is_new || repeated.contains(&op)) return;
+    if (!variant.derived) repeated.insert(&op);
     const auto origin = [](bool derived) { return derived ? " derived" : ""; };
     sink.report({Severity::kError,
                  variant.derived ? op.variants_location : op.location,

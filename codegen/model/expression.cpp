@@ -1,9 +1,9 @@
 #include "codegen/model/expression.h"
-#include "codegen/model/operands.h"
 
 #include <algorithm>
 
 #include "codegen/expr/formula_pointwise.h"
+#include "codegen/model/operands.h"
 #include "codegen/model/update_expression.h"
 
 namespace tenon::codegen {

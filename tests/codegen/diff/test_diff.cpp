@@ -55,7 +55,8 @@ std::string entry(const std::string& schema, const std::string& keys = "composit
 
 /// From one schema to another, of an operator that is computed the same way.
 std::string schema_changes(const std::string& before, const std::string& after) {
-  return changes(entry(before), entry(after));
+  const std::string keys = "composite: implicit, variants: function";
+  return changes(entry(before, keys), entry(after, keys));
 }
 
 TEST_CASE("equal versions have no changes", "[diff]") {
@@ -219,7 +220,7 @@ TEST_CASE("annotations", "[diff]") {
 TEST_CASE("backends", "[diff]") {
   const std::string f = "f(Tensor self) -> Tensor";
   const auto with = [&](const std::string& keys) {
-    return entry(f, keys + ", non_differentiable: True");
+    return entry(f, keys + ", variants: function, non_differentiable: True");
   };
   const std::string both = with("dispatch: {CPU: f_cpu, CUDA: f_cuda}");
   CHECK(changes(both, with("dispatch: {CPU: f_cpu}")) ==
@@ -268,7 +269,8 @@ TEST_CASE("derivatives", "[diff]") {
 
 TEST_CASE("other keys", "[diff]") {
   const std::string f = "f(Tensor self) -> Tensor";
-  CHECK(changes(entry(f, "composite: implicit, python_module: nn"), entry(f)) ==
+  CHECK(changes(entry(f, "composite: implicit, variants: function, python_module: nn"),
+                entry(f, "composite: implicit, variants: function")) ==
         "C python-module: f: its Python module is none, was `nn`\n");
   CHECK(changes(entry(f, "composite: implicit, tags: core"),
                 entry(f, "composite: implicit, tags: pointwise")) ==

@@ -15,6 +15,7 @@
 #include "codegen/check/check.h"
 #include "codegen/emit/ir.h"
 #include "codegen/model/loader.h"
+#include "codegen/model/short_schema.h"
 #include "tests/codegen/upstream.h"
 
 namespace tenon::codegen {
@@ -157,13 +158,20 @@ Outcome check(const Files& files, const Model* base = nullptr) {
 Files window(const Files& files, size_t begin) {
   Files some = {files.dialect, {}, {}, files.tags};
   std::set<std::string> names;
-  const auto name_of = [](const std::string& entry) {
+  // Several where the entry has alternatives.
+  const auto names_of = [](const std::string& entry) {
     const size_t at = entry.find(": ") + 2;
-    return entry.substr(at, entry.find('(') - at);
+    DiagnosticSink sink;
+    std::set<std::string> result;
+    for (const SourceString& one :
+         alternatives({entry.substr(at, entry.find('\n', at) - at), {}, {}}, sink)) {
+      result.insert(one.text.substr(0, one.text.find('(')));
+    }
+    return result;
   };
   for (size_t i = begin; i < std::min(begin + 20, files.native.size()); ++i) {
     some.native.push_back(files.native[i]);
-    names.insert(name_of(files.native[i]));
+    names.merge(names_of(files.native[i]));
   }
   // What aliases are of.
   const size_t chosen = some.native.size();
@@ -171,11 +179,14 @@ Files window(const Files& files, size_t begin) {
     const std::string entry = some.native[i];
     const size_t at = entry.find("  of: ");
     if (!entry.starts_with("- alias: ") || at == std::string::npos) continue;
-    const std::string of = entry.substr(at + 6, entry.find('\n', at) - at - 6);
+    const std::string all = entry.substr(at + 6, entry.find('\n', at) - at - 6);
+    const std::string of = all.substr(0, all.find('|'));
     const auto found = std::find_if(files.native.begin(), files.native.end(), [&](const auto& one) {
-      return one.starts_with("- func: ") && name_of(one) == of;
+      return one.starts_with("- func: ") && names_of(one).contains(of);
     });
-    if (found != files.native.end() && names.insert(of).second) some.native.push_back(*found);
+    if (found == files.native.end() || names.contains(of)) continue;
+    names.merge(names_of(*found));
+    some.native.push_back(*found);
   }
   for (const std::string& entry : files.derivatives) {
     const size_t at = entry.find("name: ") + 6;
