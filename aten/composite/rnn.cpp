@@ -9,7 +9,6 @@
 #include "tenon/ops/add.h"
 #include "tenon/ops/addcmul.h"
 #include "tenon/ops/cat.h"
-#include "tenon/ops/chunk.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/flatten.h"
 #include "tenon/ops/linear.h"
@@ -42,6 +41,14 @@ using Step = State (*)(const Tensor& gates, const State& state, const Weights& w
 
 Tensor from_state(const State& state, const Weights& w) { return linear(state[0], w.w_hh, w.b_hh); }
 
+/// The gates, `count` parts of one width.
+std::vector<Tensor> parts_of(const Tensor& gates, int64_t count) {
+  const int64_t width = gates.size(1) / count;
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < count; ++i) parts.push_back(gates.narrow(1, i * width, width));
+  return parts;
+}
+
 State tanh_step(const Tensor& gates, const State& state, const Weights& w) {
   return {tanh(gates + from_state(state, w))};
 }
@@ -52,7 +59,7 @@ State relu_step(const Tensor& gates, const State& state, const Weights& w) {
 
 /// c = f c + i g, h = o tanh(c) with gates i, f, g, o (Hochreiter and Schmidhuber 1997).
 State lstm_step(const Tensor& gates, const State& state, const Weights& w) {
-  const std::vector<Tensor> parts = chunk(gates + from_state(state, w), 4, 1);
+  const std::vector<Tensor> parts = parts_of(gates + from_state(state, w), 4);
   const Tensor c = addcmul(sigmoid(parts[1]) * state[1], sigmoid(parts[0]), tanh(parts[2]));
   const Tensor h = sigmoid(parts[3]) * tanh(c);
   return {w.w_hr ? linear(h, *w.w_hr) : h, c};
@@ -61,7 +68,7 @@ State lstm_step(const Tensor& gates, const State& state, const Weights& w) {
 /// h = (1 - z) n + z h with gates r, z, n, where r multiplies what n has of the state, its bias
 /// included (Cho et al. 2014).
 State gru_step(const Tensor& gates, const State& state, const Weights& w) {
-  const std::vector<Tensor> input = chunk(gates, 3, 1), own = chunk(from_state(state, w), 3, 1);
+  const std::vector<Tensor> input = parts_of(gates, 3), own = parts_of(from_state(state, w), 3);
   const Tensor r = sigmoid(input[0] + own[0]), z = sigmoid(input[1] + own[1]);
   const Tensor n = tanh(addcmul(input[2], r, own[2]));
   return {addcmul(n, z, state[0] - n)};
@@ -117,8 +124,24 @@ struct Settings {
   bool train, bidirectional;
 };
 
+void check_defined(const char* op, const char* name, TensorList tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    TENON_CHECK(tensors[i].defined(), "[", op, "] expected tensors in ", name,
+                ", got an undefined one at ", i);
+  }
+}
+
+/// A row of w_ih and w_hh for each gate of each hidden element.
+void check_weights(const char* op, int64_t gates, const Weights& w) {
+  TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) % gates == 0 &&
+                  w.w_hh.size(0) == w.w_ih.size(0),
+              "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
+              " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+}
+
 /// The weights of each layer and direction, in the order in which they are used.
 std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected) {
+  check_defined(s.op, "params", params);
   const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
   const auto count = static_cast<size_t>(s.num_layers * (s.bidirectional ? 2 : 1));
   TENON_CHECK(s.num_layers > 0, "[", s.op, "] num_layers must be positive, got ", s.num_layers);
@@ -130,8 +153,7 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
     Weights w{p[0], p[1], std::nullopt, std::nullopt, std::nullopt};
     if (s.has_biases) w.b_ih = p[2], w.b_hh = p[3];
     if (projected) w.w_hr = p[each - 1];
-    TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2, "[", s.op,
-                "] weights must have 2 dimensions, got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+    check_weights(s.op, s.gates, w);
     all.push_back(std::move(w));
   }
   return all;
@@ -142,6 +164,7 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
 std::pair<Tensor, State> run(const Settings& s, Tensor data,
                              const std::vector<int64_t>& batch_sizes, TensorList hx,
                              TensorList params) {
+  check_defined(s.op, "hx", hx);
   const bool projected =
       hx.size() == 2 && hx[0].dim() == 3 && hx[1].dim() == 3 && hx[0].size(2) != hx[1].size(2);
   const std::vector<Weights> weights = weights_of(s, params, projected);
@@ -219,15 +242,17 @@ std::pair<Tensor, State> run_packed(const Settings& s, const Tensor& data,
 
 void check_states(const char* op, TensorList hx) {
   TENON_CHECK(hx.size() == 2, "[", op, "] expects two hidden states, got ", hx.size());
+  check_defined(op, "hx", hx);
 }
 
 /// One step of one layer.
 State cell(const char* op, Step step, int64_t gates, const Tensor& input, const State& hx,
            const Weights& w) {
   TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
-  TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == gates * w.w_hh.size(1),
-              "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
-              " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+  check_weights(op, gates, w);
+  TENON_CHECK(w.w_ih.size(0) == gates * w.w_hh.size(1), "[", op, "] weights must be [", gates,
+              " hidden, input] and [", gates, " hidden, hidden], got ", w.w_ih.sizes(), " and ",
+              w.w_hh.sizes());
   TENON_CHECK(input.size(1) == w.w_ih.size(1), "[", op, "] input has inconsistent input_size: got ",
               input.size(1), " expected ", w.w_ih.size(1));
   for (const Tensor& h : hx) {

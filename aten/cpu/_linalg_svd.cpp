@@ -41,6 +41,18 @@ T dot(const T* a, const T* b, int64_t n) {
   return sum;
 }
 
+/// The square root of the sum of |a|^2, whose terms may be too small to be squared.
+template <typename T>
+double norm_of(const T* a, int64_t n) {
+  double largest = 0, sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    largest = std::max({largest, std::abs(std::real(a[i])), std::abs(std::imag(a[i]))});
+  }
+  if (largest == 0) return 0;
+  for (int64_t i = 0; i < n; ++i) sum += squared(a[i] / largest);
+  return largest * std::sqrt(sum);
+}
+
 /// Columns of equal length, one after the other.
 template <typename T>
 struct Columns {
@@ -136,7 +148,7 @@ void decompose(Columns<T> a, double scale, Matrix<scalar_t> u, int64_t u_columns
   std::vector<double> norms(static_cast<size_t>(n));
   std::vector<int64_t> order(static_cast<size_t>(n));
   for (int64_t j = 0; j < n; ++j) {
-    norms[static_cast<size_t>(j)] = std::sqrt(std::real(dot(a[j], a[j], m)));
+    norms[static_cast<size_t>(j)] = norm_of(a[j], m);
     order[static_cast<size_t>(j)] = j;
   }
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {

@@ -93,6 +93,7 @@ TEST_CASE("samples: creation and random numbers") { run_family("creation", false
 TEST_CASE("samples: matrix products and convolution") { run_family("matmul", false); }
 TEST_CASE("samples: network operators") { run_family("nn", false); }
 TEST_CASE("samples: compositions") { run_family("everyday", false); }
+TEST_CASE("samples: recurrent layers") { run_family("recurrent", false); }
 
 TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
 TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
@@ -105,6 +106,7 @@ TEST_CASE("gradients: creation and random numbers") { run_family("creation", tru
 TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", true); }
 TEST_CASE("gradients: network operators") { run_family("nn", true); }
 TEST_CASE("gradients: compositions") { run_family("everyday", true); }
+TEST_CASE("gradients: recurrent layers") { run_family("recurrent", true); }
 
 namespace {
 
@@ -133,7 +135,7 @@ std::vector<std::string> gaps() {
 TEST_CASE("every operator has a sample") {
   const std::set<std::string> tested = {"unary",    "binary",   "comparison", "views",
                                         "joining",  "everyday", "indexing",   "reductions",
-                                        "creation", "matmul",   "nn"};
+                                        "creation", "matmul",   "nn",         "recurrent"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));
