@@ -247,7 +247,7 @@ using Min = Extreme<T, Smaller>;
 /// Calls body(at, reductions...) along [i, n) of a row; the reductions are folded every so many
 /// vectors.
 template <class T, class Body, class... Reductions>
-HWY_INLINE void stretch(int64_t i, int64_t n, Body& body, Reductions&... reductions) {
+HWY_INLINE void stretch(int64_t i, int64_t n, const Body& body, Reductions&... reductions) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
   constexpr int64_t kStretch = 8;
   if constexpr (sizeof...(Reductions) > 0) {
@@ -274,7 +274,7 @@ HWY_INLINE void stretch(int64_t i, int64_t n, Body& body, Reductions&... reducti
 
 /// One piece, whose reductions go to `kept`, one after the other.
 template <class T, class Body, class... Reductions>
-HWY_NOINLINE void piece(int64_t begin, int64_t end, Body& body, char* kept,
+HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, char* kept,
                         Reductions... reductions) {
   stretch<T>(begin, end, body, reductions...);
   ((std::memcpy(kept, &reductions, sizeof(reductions)), kept += sizeof(reductions)), ...);
@@ -290,7 +290,7 @@ HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
 
 /// A long row, whose pieces do not depend on the threads, so that nor do the results.
 template <class T, class Body, class... Reductions>
-HWY_NOINLINE void pass_in_pieces(int64_t n, Body& body, Reductions&... reductions) {
+HWY_NOINLINE void pass_in_pieces(int64_t n, const Body& body, Reductions&... reductions) {
   const int64_t pieces = n / kRowPiece;
   constexpr size_t kBytes = (sizeof(Reductions) + ... + 0);
   const size_t bytes = kBytes * static_cast<size_t>(pieces);
@@ -307,10 +307,20 @@ HWY_NOINLINE void pass_in_pieces(int64_t n, Body& body, Reductions&... reduction
   tenon::memory::deallocate(kept, bytes);
 }
 
+/// The same of copies, so that what a short row is computed with has no address and stays in
+/// registers.
+template <class T, class Body, class... Reductions>
+HWY_INLINE void long_pass(int64_t n, Body body, Reductions&... reductions) {
+  [&](Reductions... copies) HWY_ATTR {
+    pass_in_pieces<T>(n, body, copies...);
+    ((reductions = copies), ...);
+  }(reductions...);
+}
+
 /// Calls body(at, reductions...) along a row of n.
 template <class T, class Body, class... Reductions>
-HWY_INLINE void pass(int64_t n, Body&& body, Reductions&... reductions) {
-  if (HWY_UNLIKELY(n >= 2 * kRowPiece)) return pass_in_pieces<T>(n, body, reductions...);
+HWY_INLINE void pass(int64_t n, const Body& body, Reductions&... reductions) {
+  if (HWY_UNLIKELY(n >= 2 * kRowPiece)) return long_pass<T>(n, body, reductions...);
   stretch<T>(0, n, body, reductions...);
 }
 

@@ -70,6 +70,7 @@ TEST_CASE("calls that exist pass", "[check][calls]") {
                               "mm(grad, self.mm(self))",
                               "tenon::mm(grad, self)",
                               "twice(grad).total()",
+                              "grad.twice().total()",
                               "grad.sum(dim, true)",
                               "grad.sum({0, 1})",
                               "sum(grad, dim)",
@@ -97,8 +98,10 @@ TEST_CASE("calls that exist pass", "[check][calls]") {
 TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") {
   CHECK(diagnose("grad.mmm(self)") == "15: Tensor has no method `mmm`; did you mean 'mm'?\n");
   CHECK(diagnose("mmm(grad, self)") == "10: unknown function `mmm`; did you mean 'mm'?\n");
-  CHECK(diagnose("grad.twice()") == "15: Tensor has no method `twice`; `twice` is a function\n");
+  CHECK(diagnose("grad.make()") == "15: Tensor has no method `make`; `make` is a function\n");
   CHECK(diagnose("total(grad)") == "10: unknown function `total`; `total` is a method of Tensor\n");
+  // A function after a dot, whose place is its name's.
+  CHECK(diagnose("grad.twice(self)") == "15: `twice` does not take (Tensor, Tensor)\n");
   CHECK(diagnose("mm(grad)") == "10: `mm` does not take (Tensor)\n");
   CHECK(diagnose("grad.mm(self, self)") == "15: `mm` does not take (Tensor, Tensor)\n");
   CHECK(diagnose("mm(grad, weight)") == "10: `mm` does not take (Tensor, Tensor?)\n");
