@@ -203,7 +203,12 @@ class EntryReader {
   }
 
   void dtypes(const YamlNode& value) {
-    for (const LocatedName& name : reader_.names(value, what_)) {
+    const std::vector<LocatedName> names = reader_.names(value, what_);
+    if (names.empty() && (value.is_sequence() || value.is_scalar())) {
+      const RuleScope scope(reader_.sink(), "value_form");
+      reader_.sink().error(value.location, what_ + " names none");
+    }
+    for (const LocatedName& name : names) {
       const auto same = [&](const LocatedName& before) { return before.text == name.text; };
       if (!contains(pointwise_categories(), name.text)) {
         const RuleScope scope(reader_.sink(), "known_word");
@@ -370,6 +375,11 @@ void apply_dtypes(Operator& op, DiagnosticSink& sink) {
     if (op.update || !op.has_key("pointwise")) {
       sink.error(*key, "`dtypes` says for which dtypes the expression of `pointwise` holds");
     }
+    return;
+  }
+  // None was understood, which was reported.
+  if (op.dtypes.empty()) {
+    op.pointwise->complete = false;
     return;
   }
   std::vector<PointwiseCase> cases;
