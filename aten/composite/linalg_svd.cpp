@@ -1,5 +1,6 @@
 #include "tenon/native/linalg_svd.h"
 
+#include "aten/core/thread_state.h"
 #include "tenon/native/_linalg_svd_backward.h"
 #include "tenon/native/linalg_svdvals.h"
 #include "tenon/native/svd.h"
@@ -34,8 +35,10 @@ std::tuple<Tensor, Tensor, Tensor> native::linalg_svd(const Tensor& A, bool full
 
 /// The singular values of A, [..., min(m, n)], in descending order.
 Tensor native::linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
-  // Their gradient is made of the vectors.
-  return std::get<1>(_linalg_svd(A, false, A.requires_grad(), driver));
+  // Their gradient is made of the vectors, and so are tangents.
+  const bool forward =
+      DispatchKeySet(thread_state.enabled_layers, 0).has(DispatchLayer::ForwardGrad);
+  return std::get<1>(_linalg_svd(A, false, forward || A.requires_grad(), driver));
 }
 
 /// A = U diag(S) V^H: the same with V in the place of Vh. Without compute_uv U and V are zeros.

@@ -256,9 +256,6 @@ void seeded_tag(const Entry& entry) {
   };
   if (random.generator != nullptr) {
     report(random.generator->span, "an operator that takes a Generator");
-  } else if (!mixed_results(entry.op).drawn.empty()) {
-    report(entry.schema().name_span,
-           "`" + entry.schema().full_name() + "` draws random numbers and");
   } else if (random.by_name) {
     report(entry.schema().name_span,
            "`" + entry.schema().full_name() + "` is random by its name and");

@@ -5,6 +5,7 @@
 
 #include "codegen/format/layout.h"
 #include "codegen/model/defaults.h"
+#include "codegen/model/expression.h"
 #include "codegen/model/loader.h"
 #include "codegen/model/short_schema.h"
 #include "codegen/model/vocabulary.h"
@@ -209,7 +210,8 @@ class EntryShortener {
     const Pair* pair = find("tags");
     const bool follows =
         pair != nullptr && pair->second->is_scalar() && all([](const Operator& op) {
-          return op.tags.size() == 1 && op.has_tag(kSeededTag) && randomness(op.schema);
+          return op.tags.size() == 1 && op.has_tag(kSeededTag) &&
+                 (randomness(op.schema) || draws_random_numbers(op));
         });
     if (follows) drop("tags");
   }

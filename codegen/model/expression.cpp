@@ -122,6 +122,12 @@ std::optional<expr::Expression> differentiable_expression(const Operator& op) {
   return std::nullopt;
 }
 
+bool draws_random_numbers(const Operator& op) {
+  if (!op.pointwise) return false;
+  const std::optional<expr::Expression> expression = differentiable_expression(op);
+  return expression && !expression->draws.empty();
+}
+
 expr::Promotion promotion_of(const expr::TypeInfo& info) {
   if (info.promotion == expr::Promotion::kDefault && info.computes_floating) {
     return expr::Promotion::kFloat;

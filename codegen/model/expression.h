@@ -44,6 +44,9 @@ std::string category_of(const Operator& op, const PointwiseCase& one);
 std::vector<const PointwiseCase*> differentiable_cases(const Operator& op);
 std::optional<expr::Expression> differentiable_expression(const Operator& op);
 
+/// Whether the operator's `pointwise` draws random numbers. Needs the entry's functions.
+bool draws_random_numbers(const Operator& op);
+
 /// The dtype rule that one output has by itself.
 expr::Promotion promotion_of(const expr::TypeInfo& info);
 

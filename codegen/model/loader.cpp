@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/model/defaults.h"
+#include "codegen/model/expression.h"
 #include "codegen/model/loaders.h"
 #include "codegen/model/tensor_methods.h"
 #include "codegen/model/yaml.h"
@@ -44,14 +45,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
                              parts.definitions);
     }
   }
-  const auto is_seeded = [](const Tag& tag) { return tag.name.text == kSeededTag; };
-  const bool knows_seeded =
-      parts.tags.empty() || std::any_of(parts.tags.begin(), parts.tags.end(), is_seeded);
   for (Operator& op : parts.operators) {
-    if (dialect == Dialect::kTenon && knows_seeded && !op.is_alias() && !op.has_tag(kSeededTag) &&
-        randomness(op.schema)) {
-      op.tags.push_back({std::string(kSeededTag), op.location});
-    }
     // Methods of Tensor are those of the library that is added to.
     if (base != nullptr && !op.has_key("variants")) op.variants.method = false;
   }
@@ -65,6 +59,16 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   for (Operator& op : parts.operators) {
     op.functions = parts.functions;
     if (dialect == Dialect::kTenon) op.plain_functions = plain;
+  }
+  const auto is_seeded = [](const Tag& tag) { return tag.name.text == kSeededTag; };
+  const bool knows_seeded =
+      parts.tags.empty() || std::any_of(parts.tags.begin(), parts.tags.end(), is_seeded);
+  if (dialect == Dialect::kTenon && knows_seeded) {
+    for (Operator& op : parts.operators) {
+      if (op.is_alias() || op.has_tag(kSeededTag)) continue;
+      if (randomness(op.schema) || draws_random_numbers(op))
+        op.tags.push_back({std::string(kSeededTag), op.location});
+    }
   }
   for (const SourceFile* file : sources.derivatives) {
     if (YamlPtr root = read_list(*file, sink, parts)) {

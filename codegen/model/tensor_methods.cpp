@@ -13,7 +13,6 @@ const std::vector<std::string>& tensor_methods() {
                                                  "impl",
                                                  "is_same",
                                                  "use_count",
-                                                 "view",
                                                  "dim",
                                                  "ndimension",
                                                  "numel",

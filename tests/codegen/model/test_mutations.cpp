@@ -219,8 +219,9 @@ TEST_CASE("a slip in our files is reported or harmless", "[model][mutation]") {
     }();
     ++tried;
     reported += after.problems > before.problems;
-    // Without a word about it, nothing was lost.
-    if (after.problems == before.problems) CHECK(after.operators == before.operators);
+    // Without a word about it, nothing was lost. A window may lack what an entry in it needs, a
+    // mistake that another can hide.
+    if (before.problems == 0 && after.problems == 0) CHECK(after.operators == before.operators);
   }
   // Most words are names that something else refers to. The rest: names of kernels, of operators
   // and of arguments that no formula reads, `variants`, values of defaults.
