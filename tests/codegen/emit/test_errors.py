@@ -286,7 +286,7 @@ class Compilation(Workspace):
         finally:
             source.write_text(text)
         self.assertNotEqual(result.returncode, 0)
-        place = self.place(self.native, "- func: lerp.Scalar(")
+        place = self.place(self.native, "- func: lerp.Tensor|Scalar(")
         self.assertIn(f"{place}: note: this follows from lerp.Scalar(", result.stderr)
 
 
