@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -23,5 +24,5 @@ class Adadelta(Optimizer):
             state["square_avg"] = tenon.zeros_like(param)
             state["acc_delta"] = tenon.zeros_like(param)
         state["step"].add_(1)
-        tenon._adadelta_step_(param, grad, state["square_avg"], state["acc_delta"], lr=group["lr"], rho=group["rho"], eps=group["eps"],
-                              weight_decay=group["weight_decay"], maximize=group["maximize"])
+        _C._adadelta_step_(param, grad, state["square_avg"], state["acc_delta"], lr=group["lr"], rho=group["rho"], eps=group["eps"],
+                           weight_decay=group["weight_decay"], maximize=group["maximize"])

@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -28,5 +29,5 @@ class Adagrad(Optimizer):
         if not state:
             self._start(param, group)
         state["step"].add_(1)
-        tenon._adagrad_step_(param, grad, state["sum"], step=int(state["step"].item()), lr=group["lr"], eps=group["eps"],
-                             lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], maximize=group["maximize"])
+        _C._adagrad_step_(param, grad, state["sum"], step=int(state["step"].item()), lr=group["lr"], eps=group["eps"],
+                          lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], maximize=group["maximize"])

@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -22,5 +23,5 @@ class Adamax(Optimizer):
             state["exp_inf"] = tenon.zeros_like(param)
         beta1, beta2 = group["betas"]
         state["step"].add_(1)
-        tenon._adamax_step_(param, grad, state["exp_avg"], state["exp_inf"], step=int(state["step"].item()), lr=group["lr"], beta1=beta1,
-                            beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"], maximize=group["maximize"])
+        _C._adamax_step_(param, grad, state["exp_avg"], state["exp_inf"], step=int(state["step"].item()), lr=group["lr"], beta1=beta1,
+                         beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"], maximize=group["maximize"])

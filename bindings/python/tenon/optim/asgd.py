@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -24,8 +25,8 @@ class ASGD(Optimizer):
             state["ax"] = tenon.zeros_like(param)
         state["step"].add_(1)
         step = state["step"].item()
-        tenon._asgd_step_(param, grad, state["ax"], eta=state["eta"].item(), mu=state["mu"].item(), lambd=group["lambd"],
-                          weight_decay=group["weight_decay"], maximize=group["maximize"])
+        _C._asgd_step_(param, grad, state["ax"], eta=state["eta"].item(), mu=state["mu"].item(), lambd=group["lambd"],
+                       weight_decay=group["weight_decay"], maximize=group["maximize"])
         # In the default dtype, as PyTorch has it, whatever the dtype that a loaded state has.
         state["eta"].copy_(tenon.tensor(group["lr"] / (1 + group["lambd"] * group["lr"] * step) ** group["alpha"]))
         state["mu"].copy_(tenon.tensor(1 / max(1, step - group["t0"])))

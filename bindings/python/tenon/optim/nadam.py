@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -29,7 +30,7 @@ class NAdam(Optimizer):
         step = int(state["step"].item())
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         state["mu_product"].mul_(mu)
-        tenon._nadam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], step=step, mu=mu, mu_next=mu_next,
-                           mu_product=state["mu_product"].item(), lr=group["lr"], beta1=beta1, beta2=beta2, eps=group["eps"],
-                           weight_decay=group["weight_decay"], decoupled_weight_decay=group["decoupled_weight_decay"],
-                           maximize=group["maximize"])
+        _C._nadam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], step=step, mu=mu, mu_next=mu_next,
+                        mu_product=state["mu_product"].item(), lr=group["lr"], beta1=beta1, beta2=beta2, eps=group["eps"],
+                        weight_decay=group["weight_decay"], decoupled_weight_decay=group["decoupled_weight_decay"],
+                        maximize=group["maximize"])

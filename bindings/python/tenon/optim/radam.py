@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -24,6 +25,6 @@ class RAdam(Optimizer):
             state["exp_avg_sq"] = tenon.zeros_like(param)
         beta1, beta2 = group["betas"]
         state["step"].add_(1)
-        tenon._radam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], step=int(state["step"].item()), lr=group["lr"], beta1=beta1,
-                           beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"],
-                           decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"])
+        _C._radam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], step=int(state["step"].item()), lr=group["lr"], beta1=beta1,
+                        beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"],
+                        decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"])

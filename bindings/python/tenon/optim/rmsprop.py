@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -27,6 +28,6 @@ class RMSprop(Optimizer):
                 state["grad_avg"] = tenon.zeros_like(param)
         state["step"].add_(1)
         buffer = state["momentum_buffer"] if group["momentum"] > 0 else None
-        tenon._rmsprop_step_(param, grad, state["square_avg"], buffer, state["grad_avg"] if group["centered"] else None, lr=group["lr"],
-                             alpha=group["alpha"], eps=group["eps"], weight_decay=group["weight_decay"], momentum=group["momentum"],
-                             maximize=group["maximize"])
+        _C._rmsprop_step_(param, grad, state["square_avg"], buffer, state["grad_avg"] if group["centered"] else None, lr=group["lr"],
+                          alpha=group["alpha"], eps=group["eps"], weight_decay=group["weight_decay"], momentum=group["momentum"],
+                          maximize=group["maximize"])

@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -24,5 +25,5 @@ class Rprop(Optimizer):
             state["step_size"] = tenon.full_like(param, group["lr"])
         state["step"].add_(1)
         (eta_minus, eta_plus), (low, high) = group["etas"], group["step_sizes"]
-        tenon._rprop_step_(param, grad, state["prev"], state["step_size"], eta_minus=eta_minus, eta_plus=eta_plus, step_size_min=low,
-                           step_size_max=high, maximize=group["maximize"])
+        _C._rprop_step_(param, grad, state["prev"], state["step_size"], eta_minus=eta_minus, eta_plus=eta_plus, step_size_min=low,
+                        step_size_max=high, maximize=group["maximize"])
