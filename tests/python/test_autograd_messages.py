@@ -6,19 +6,6 @@ import pytest
 import tenon
 
 
-def libraries():
-    try:
-        import torch
-    except ImportError:
-        return [tenon]
-    return [tenon, torch]
-
-
-@pytest.fixture(params=libraries(), ids=lambda library: library.__name__)
-def lib(request):
-    return request.param
-
-
 def leaf(lib):
     return lib.tensor([1.0, 2.0, 3.0], requires_grad=True)
 

@@ -8,20 +8,6 @@ import pytest
 import tenon
 
 
-def libraries():
-    try:
-        import torch
-    except ImportError:
-        return [tenon]
-    return [tenon, torch]
-
-
-@pytest.fixture(params=libraries(), ids=lambda library: library.__name__)
-def lib(request):
-    """Tenon, and PyTorch where it is: what is tested is what both do."""
-    return request.param
-
-
 def leaf(lib, *values, **options):
     return lib.tensor(list(values) or [1.0, 2.0, 3.0], requires_grad=True, **options)
 

@@ -4,20 +4,6 @@ import pytest
 import tenon
 
 
-def libraries():
-    try:
-        import torch
-    except ImportError:
-        return [tenon]
-    return [tenon, torch]
-
-
-@pytest.fixture(params=libraries(), ids=lambda library: library.__name__)
-def lib(request):
-    """Tenon, and PyTorch where it is: what is tested is what both do."""
-    return request.param
-
-
 def forward_ad(lib):
     return lib.autograd.forward_ad
 
