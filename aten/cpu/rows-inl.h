@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-#include <cstring>
+#include "aten/cpu/vec/part-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
@@ -22,23 +22,6 @@ template <class T>
 using RowVec = hn::Vec<RowTag<T>>;
 template <class T>
 inline constexpr int64_t kRowLanes = static_cast<int64_t>(HWY_MAX_BYTES / sizeof(T));
-
-/// The `count` values at p, then `rest`.
-template <class T>
-HWY_INLINE RowVec<T> load_padded(const T* p, int64_t count, T rest) {
-  const RowTag<T> d;
-  HWY_ALIGN T buffer[kRowLanes<T>];
-  hn::Store(hn::Set(d, rest), d, buffer);
-  std::memcpy(buffer, p, count * sizeof(T));
-  return hn::Load(d, buffer);
-}
-template <class T>
-HWY_INLINE void store_part(RowVec<T> v, T* p, int64_t count) {
-  const RowTag<T> d;
-  HWY_ALIGN T buffer[kRowLanes<T>];
-  hn::Store(v, d, buffer);
-  std::memcpy(p, buffer, count * sizeof(T));
-}
 
 /// out[i] = f(in[i]...) for i < n.
 template <class T, class F, class... In>
@@ -53,7 +36,7 @@ HWY_INLINE void map_row(int64_t n, T* out, F&& f, const In*... in) {
     hn::StoreU(b, d, out + i + kN);
   }
   for (; i + kN <= n; i += kN) hn::StoreU(f(hn::LoadU(d, in + i)...), d, out + i);
-  if (i < n) store_part<T>(f(load_padded<T>(in + i, n - i, T(0))...), out + i, n - i);
+  if (i < n) store_part(f(load_part(d, in + i, n - i, T(0))...), d, out + i, n - i);
 }
 
 /// Combines f(acc, in[i]...) over the row; `rest` are the operands' values beyond its end, which
@@ -71,7 +54,7 @@ HWY_INLINE RowVec<T> reduce_row(int64_t n, T start, T rest, F&& f, G&& combine, 
     a3 = f(a3, hn::LoadU(d, in + i + 3 * kN)...);
   }
   for (; i + kN <= n; i += kN) a0 = f(a0, hn::LoadU(d, in + i)...);
-  if (i < n) a1 = f(a1, load_padded<T>(in + i, n - i, rest)...);
+  if (i < n) a1 = f(a1, load_part(d, in + i, n - i, rest)...);
   return combine(combine(a0, a1), combine(a2, a3));
 }
 

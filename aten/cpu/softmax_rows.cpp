@@ -20,11 +20,30 @@ namespace tenon::native::HWY_NAMESPACE {
 constexpr auto kAdd = [](auto a, auto b) { return hn::Add(a, b); };
 constexpr auto kMax = [](auto a, auto b) { return hn::Max(a, b); };
 
+/// Rows of at most a vector stay in a register.
+template <bool kLog, class T>
+void forward_short_rows(const T* x, T* y, int64_t rows, int64_t n) {
+  const RowTag<T> d;
+  constexpr T kLowest = -std::numeric_limits<T>::infinity();
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const auto v = load_part(d, x, n, kLowest);
+    const auto shifted = hn::Sub(v, hn::MaxOfLanes(d, v));
+    const auto e = hn::IfThenElseZero(hn::FirstN(d, n), m::exp(shifted));
+    if constexpr (kLog) {
+      store_part(hn::Sub(shifted, hn::Set(d, std::log(sum_lanes<T>(e)))), d, y, n);
+    } else {
+      store_part(hn::Div(e, hn::SumOfLanes(d, e)), d, y, n);
+    }
+  }
+}
+
 /// Contiguous rows; a row is read from memory once and stays in the first cache for the other
 /// passes.
 template <class T>
 void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {
   const RowTag<T> d;
+  if (n <= kRowLanes<T>)
+    return log ? forward_short_rows<true>(x, y, rows, n) : forward_short_rows<false>(x, y, rows, n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     constexpr T kLowest = -std::numeric_limits<T>::infinity();
     const T max = hn::GetLane(hn::MaxOfLanes(d, reduce_row<T>(n, kLowest, kLowest, kMax, kMax, x)));
@@ -48,9 +67,23 @@ void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {
   }
 }
 
+template <bool kLog, class T>
+void backward_short_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n) {
+  const RowTag<T> d;
+  for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
+    const auto g = load_part(d, dy, n, T(0)), v = load_part(d, y, n, T(0));
+    const auto sum = hn::SumOfLanes(d, kLog ? g : hn::Mul(g, v));
+    store_part(kLog ? hn::NegMulAdd(m::exp(v), sum, g) : hn::Mul(hn::Sub(g, sum), v), d, dx, n);
+  }
+}
+
 template <class T>
 void backward_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {
   const RowTag<T> d;
+  if (n <= kRowLanes<T>) {
+    return log ? backward_short_rows<true>(dy, y, dx, rows, n)
+               : backward_short_rows<false>(dy, y, dx, rows, n);
+  }
   for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
     if (log) {
       const auto sum = hn::Set(d, sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, dy)));

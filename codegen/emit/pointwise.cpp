@@ -53,7 +53,9 @@ void unite(std::vector<T>& all, const std::vector<T>& more) {
 
 Json emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
   const expr::KernelText text = expr::print_kernel(graph, outputs);
-  return {{"statements", text.statements}, {"results", text.results}};
+  return {{"statements", text.statements},
+          {"results", text.results},
+          {"modular", expr::is_modular(graph, outputs)}};
 }
 
 /// C++ of the number that stands for an argument where it is absent.

@@ -46,7 +46,7 @@ struct Tail {
   static constexpr int kSlot = 0;
   int64_t i;
   size_t count;
-  HWY_INLINE Vec<T> load(const T* p) const { return load_part(Tag<T>(), p + i, count); }
+  HWY_INLINE Vec<T> load(const T* p) const { return load_part(Tag<T>(), p + i, count, T{1}); }
   HWY_INLINE void store(T* p, Vec<T> v) const { store_part(v, Tag<T>(), p + i, count); }
   HWY_INLINE void add(T* p, Vec<T> v) const { store(p, hn::Add(load(p), v)); }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(i)); }
