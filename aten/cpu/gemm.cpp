@@ -77,6 +77,15 @@ void pack(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t ste
   // cache.
   constexpr int kGroup = 8;
   int i = 0;
+  if (step == 1 && count == kTileColumns<T> && width == count) {  // the common case, without calls
+    const Tag<T> d;
+    for (int64_t p = 0; p < depth; ++p, to += width, from += depth_step) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kTileVectors; ++v)
+        hn::StoreU(hn::LoadU(d, from + v * kLanes<T>), d, to + v * kLanes<T>);
+    }
+    return;
+  }
   if (step == 1) {
     for (int64_t p = 0; p < depth; ++p) {
       std::memcpy(to + p * width, from + p * depth_step, count * sizeof(T));

@@ -123,11 +123,10 @@ void forward_typed(const ConvGeometry& g, const T* src, const T* weight, const T
       const int64_t group = l % g.groups;
       T* out = dst + l * s.dst_group;
       const T* columns = patches.of(src + l * s.src_group);
-      for (int64_t r = 0; r < s.rows; ++r) {
-        std::fill_n(out + r * s.width, s.width, bias ? bias[group * s.rows + r] : T(0));
-      }
+      for (int64_t r = 0; bias && r < s.rows; ++r)
+        std::fill_n(out + r * s.width, s.width, bias[group * s.rows + r]);
       gemm<T>(s.rows, s.width, s.taps, T(1), {weight + group * s.weight_group, s.taps, 1},
-              {columns, s.width, 1}, T(1), {out, s.width, 1});
+              {columns, s.width, 1}, T(bias ? 1 : 0), {out, s.width, 1});
     }
   });
 }
