@@ -5,11 +5,11 @@
 #include "codegen/check/check.h"
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
-#include "codegen/emit/explain.h"
 #include "codegen/emit/ir.h"
-#include "codegen/emit/output.h"
-#include "codegen/emit/select.h"
+#include "codegen/explain/explain.h"
 #include "codegen/model/loader.h"
+#include "codegen/output/output.h"
+#include "codegen/select/select.h"
 
 namespace tenon::codegen {
 namespace {

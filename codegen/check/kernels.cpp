@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "codegen/emit/kernel_signature.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {

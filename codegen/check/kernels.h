@@ -1,9 +1,9 @@
 #pragma once
 
-#include "codegen/check/kernel_sources.h"
 #include "codegen/emit/dispatch.h"
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/model.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 

@@ -4,8 +4,8 @@
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
 #include "codegen/emit/backend.h"
-#include "codegen/emit/output.h"
 #include "codegen/model/loader.h"
+#include "codegen/output/output.h"
 
 namespace tenon::codegen {
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <set>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/forward.h"
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
@@ -12,6 +11,7 @@
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/expression.h"
 

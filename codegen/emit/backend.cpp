@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/ir.h"
-#include "codegen/emit/kernel_signature.h"
+#include "codegen/model/cpp_types.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "codegen/check/kernel_sources.h"
 #include "codegen/emit/dispatch.h"
 #include "codegen/model/backend.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 

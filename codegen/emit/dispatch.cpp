@@ -1,7 +1,7 @@
 #include "codegen/emit/dispatch.h"
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/defaults.h"
 
 namespace tenon::codegen {

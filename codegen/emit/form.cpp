@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/expr/intrinsics.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
 
 namespace tenon::codegen {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/print_tensor.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
 
 namespace tenon::codegen {

@@ -7,12 +7,12 @@
 
 #include "codegen/emit/autograd.h"
 #include "codegen/emit/composition.h"
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/python.h"
 #include "codegen/emit/rowwise.h"
-#include "codegen/emit/select.h"
 #include "codegen/emit/update.h"
+#include "codegen/model/cpp_types.h"
+#include "codegen/select/select.h"
 
 namespace tenon::codegen {
 namespace {

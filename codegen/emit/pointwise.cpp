@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_kernel.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
 
 namespace tenon::codegen {

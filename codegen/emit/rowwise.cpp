@@ -4,13 +4,13 @@
 #include <map>
 #include <set>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/expr/differentiate.h"
 #include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/print_tensor.h"
 #include "codegen/expr/row_schedule.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/row_expression.h"
 
 namespace tenon::codegen {

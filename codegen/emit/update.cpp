@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/expr/print_tensor.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/update_expression.h"
 
 namespace tenon::codegen {

@@ -1,4 +1,4 @@
-#include "codegen/emit/explain.h"
+#include "codegen/explain/explain.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "codegen/emit/output.h"
+#include "codegen/output/output.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "codegen/emit/index.h"
+#include "codegen/output/index.h"
 
 namespace tenon::codegen {
 namespace {

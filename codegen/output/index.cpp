@@ -1,8 +1,8 @@
-#include "codegen/emit/index.h"
+#include "codegen/output/index.h"
 
 #include <algorithm>
 
-#include "codegen/emit/kernel_signature.h"
+#include "codegen/model/kernel_declarations.h"
 
 namespace tenon::codegen {
 namespace {

@@ -1,4 +1,4 @@
-#include "codegen/emit/kernel_signature.h"
+#include "codegen/model/kernel_declarations.h"
 
 namespace tenon::codegen {
 namespace {

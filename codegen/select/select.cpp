@@ -1,13 +1,13 @@
-#include "codegen/emit/select.h"
+#include "codegen/select/select.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 
-#include "codegen/emit/source_calls.h"
-#include "codegen/emit/tensor_operators.h"
 #include "codegen/schema/suggest.h"
+#include "codegen/select/source_calls.h"
+#include "codegen/select/tensor_operators.h"
 
 namespace tenon::codegen {
 namespace {
