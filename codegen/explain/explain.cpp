@@ -1,14 +1,11 @@
 #include "codegen/explain/explain.h"
 
 #include <algorithm>
-#include <map>
 
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
 namespace {
-
-std::string text(const Json& value) { return value.get<std::string>(); }
 
 /// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1.
 constexpr size_t kNumSlots = 5;
@@ -20,46 +17,85 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 std::string place(const Location& location) {
-  return location.valid() ? short_source(location) + ":" + std::to_string(location.line) : "";
+  return location.valid() ? location.file_name() + ":" + std::to_string(location.line) : "";
 }
 
 /// Indices of the entries that `name` leads to: by name or a form's name, else by base name.
-std::vector<size_t> find_entries(const Json& ir, const std::string& name) {
+std::vector<size_t> find_entries(const ir::Library& library, const std::string& name) {
   std::vector<size_t> by_base;
-  for (size_t i = 0; i < ir["operators"].size(); ++i) {
-    const Json& entry = ir["operators"][i];
-    for (const Json& form : entry["forms"]) {
-      const std::string overload = text(form["overload"]);
-      const std::string full = text(form["name"]) + (overload.empty() ? "" : "." + overload);
-      if (full == name || entry["name"] == name) return {i};
+  for (size_t i = 0; i < library.operators.size(); ++i) {
+    const ir::Entry& entry = library.operators[i];
+    for (const ir::Form& form : entry.forms) {
+      const std::string full = form.name + (form.overload.empty() ? "" : "." + form.overload);
+      if (full == name || entry.name == name) return {i};
     }
-    if (entry["base"] == name) by_base.push_back(i);
+    if (entry.base == name) by_base.push_back(i);
   }
   return by_base;
 }
 
+std::string describe(const ir::Entry& entry, const ir::Thunk& thunk) {
+  switch (thunk.kind) {
+  case ir::ThunkKind::kPointwise: return "kernel generated from `pointwise`";
+  case ir::ThunkKind::kPointwiseMixed:
+    return std::string("kernel generated from `pointwise`, with ") +
+           (entry.kernel->draws.empty() ? "results of several dtypes" : "random numbers");
+  case ir::ThunkKind::kUpdate: return "kernel generated from `pointwise`, into what is written";
+  case ir::ThunkKind::kUpdateComposed: return "the operators that the expressions stand for";
+  case ir::ThunkKind::kRowwise: return "kernel generated from `rowwise`";
+  case ir::ThunkKind::kRowwiseCuda:
+    return "kernel generated from `rowwise`; for few long rows the operators that the expression "
+           "stands for";
+  case ir::ThunkKind::kRowwiseComposed: return "the operators that the expression stands for";
+  case ir::ThunkKind::kComposition: return "the operators of the expression";
+  case ir::ThunkKind::kStructured:
+    return "shapes by " + thunk.meta +
+           (thunk.kernel.empty() ? ", no computation" : ", kernel " + thunk.kernel);
+  case ir::ThunkKind::kDirect: return "kernel " + thunk.kernel;
+  case ir::ThunkKind::kInplaceFromFunctional:
+    return "computes " + thunk.functional + ", copies into self";
+  case ir::ThunkKind::kOutFromFunctional:
+    return "computes " + thunk.functional + ", copies into the outputs";
+  }
+  return "";
+}
+
+const char* describe(ir::SavedKind kind) {
+  switch (kind) {
+  case ir::SavedKind::kOptionalTensor: return "argument, may be absent";
+  case ir::SavedKind::kTensor:
+  case ir::SavedKind::kTensorList:
+  case ir::SavedKind::kOptionalTensorList: return "argument";
+  case ir::SavedKind::kResult:
+  case ir::SavedKind::kResultList: return "result";
+  case ir::SavedKind::kValue:
+  case ir::SavedKind::kResultValue: break;
+  }
+  return "value";
+}
+
 class Explanation {
  public:
-  Explanation(const Model& model, const Json& ir, size_t index, std::ostream& out)
-      : model_(model), ir_(ir), index_(index), entry_(ir["operators"][index]),
-        ref_(*model.find(text(entry_["name"]))), op_(model.op(ref_)),
+  Explanation(const Model& model, const ir::Library& library, size_t index, std::ostream& out)
+      : model_(model), library_(library), index_(index), entry_(library.operators[index]),
+        ref_(*model.find(entry_.name)), op_(model.op(ref_)),
         derivative_(model.derivative_of(ref_.op)), out_(out) {}
 
   void print() {
-    out_ << text(entry_["name"]) << "  (" << place(op_.location) << ")\n";
+    out_ << entry_.name << "  (" << place(op_.location) << ")\n";
     print_keys();
     out_ << "forms:\n";
-    for (const Json& form : entry_["forms"]) print_form(form);
+    for (const ir::Form& form : entry_.forms) print_form(form);
     if (op_.is_alias()) {
-      out_ << "files:\n  include \"" << text(entry_["header"]) << "\"\n";
+      out_ << "files:\n  include \"" << entry_.header << "\"\n";
       return;
     }
     print_shapes();
     print_derivative();
-    out_ << "files:\n  include \"" << text(entry_["header"]) << "\"\n";
-    for (const Json& file : ir_["files"]) {
-      for (const Json& member : file["operators"]) {
-        if (member == index_) out_ << "  " << text(file["path"]) << "\n";
+    out_ << "files:\n  include \"" << entry_.header << "\"\n";
+    for (const ir::File& file : library_.files) {
+      for (const size_t member : file.operators) {
+        if (member == index_) out_ << "  " << file.path << "\n";
       }
     }
   }
@@ -94,10 +130,10 @@ class Explanation {
       }
     }
     if (op_.composite != Composite::kNo) {
-      const Json& composition = entry_["composition"];
+      const std::optional<ir::Composition>& composition = entry_.composition;
       if (op_.composition) out_ << "composite: " << op_.composition->text << "\n";
-      if (!composition.is_null() && !composition["kernel"].is_null()) {
-        out_ << "  could be one kernel: `pointwise: " << text(composition["kernel"]) << "`\n";
+      if (composition && composition->kernel) {
+        out_ << "  could be one kernel: `pointwise: " << *composition->kernel << "`\n";
       }
       out_ << (op_.composition ? "  " : "composite: ")
            << (op_.composite == Composite::kImplicit
@@ -117,70 +153,38 @@ class Explanation {
   }
 
   /// Why there is this form, and how it is called.
-  std::string origin(const Json& form) const {
+  std::string origin(const ir::Form& form) const {
+    const std::string kind(schema::to_string(form.kind));
     std::string result;
-    if (form["derived"]) {
+    if (form.derived) {
       const std::string asked = key_place("variants");
-      result = "derived " + text(form["kind"]) + " form, " +
+      result = "derived " + kind + " form, " +
                (asked.empty() ? "as its operator has one" : "from `variants` (" + asked + ")");
     } else {
-      result = "written, " + text(form["kind"]);
+      result = "written, " + kind;
     }
     std::vector<std::string> calls;
-    const bool out = form["kind"] == "out";
-    if (form["function"]) {
-      calls.push_back("function " + text(form["cpp_namespace"]) + "::" +
-                      text(form["base"] == form["name"] || out ? form["base"] : form["name"]) +
-                      (out ? "_out" : ""));
+    const bool out = form.kind == schema::SchemaKind::kOut;
+    if (form.function) {
+      calls.push_back("function " + form.cpp_namespace +
+                      "::" + (out ? form.base + "_out" : form.name));
     }
-    if (form["method"]) calls.push_back("method Tensor::" + text(form["name"]));
+    if (form.method) calls.push_back("method Tensor::" + form.name);
     return result + (calls.empty() ? "" : "; " + join(calls));
   }
 
-  std::string describe(const Json& thunk) const {
-    const std::string kind = text(thunk["kind"]);
-    if (kind == "pointwise") return "kernel generated from `pointwise`";
-    if (kind == "pointwise_mixed") {
-      return "kernel generated from `pointwise`, with " +
-             std::string(entry_["kernel"]["draws"].empty() ? "results of several dtypes"
-                                                           : "random numbers");
-    }
-    if (kind == "update") return "kernel generated from `pointwise`, into what is written";
-    if (kind == "update_composed") return "the operators that the expressions stand for";
-    if (kind == "rowwise") return "kernel generated from `rowwise`";
-    if (kind == "rowwise_cuda") {
-      return "kernel generated from `rowwise`; for few long rows the operators that the expression "
-             "stands for";
-    }
-    if (kind == "inplace_from_functional") {
-      return "computes " + text(thunk["functional"]) + ", copies into self";
-    }
-    if (kind == "out_from_functional") {
-      return "computes " + text(thunk["functional"]) + ", copies into the outputs";
-    }
-    if (kind == "composition") return "the operators of the expression";
-    const bool has_kernel = thunk.contains("kernel") && !thunk["kernel"].is_null();
-    if (kind == "structured") {
-      return "shapes by " + text(thunk["meta"]) +
-             (has_kernel ? ", kernel " + text(thunk["kernel"]) : ", no computation");
-    }
-    return has_kernel ? "kernel " + text(thunk["kernel"]) : kind;
-  }
-
-  void print_form(const Json& form) {
-    out_ << "  " << text(form["schema"]) << "\n      " << origin(form) << "\n";
-    if (!form["of"].is_null()) {
-      out_ << "      calls " << text(form["of"]["ident"]) << "\n";
+  void print_form(const ir::Form& form) {
+    out_ << "  " << form.schema << "\n      " << origin(form) << "\n";
+    if (form.of) {
+      out_ << "      calls " << form.of->ident << "\n";
       return;
     }
-    std::vector<std::string> keys;
-    for (const Json& key : form["keys"]) keys.push_back(text(key));
-    if (!keys.empty()) out_ << "      dispatched by " << join(keys) << "\n";
+    if (!form.keys.empty()) out_ << "      dispatched by " << join(form.keys) << "\n";
     std::vector<std::pair<std::string, std::vector<std::string>>> rows;  // symbol, slots
-    for (const auto& [slot, value] : form["dispatch"]["table"].items()) {
-      const std::string symbol = text(value);
-      const auto row =
-          std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == symbol; });
+    for (const auto& [slot, symbol] : form.dispatch.table) {
+      const auto row = std::find_if(rows.begin(), rows.end(), [&, &symbol = symbol](const auto& r) {
+        return r.first == symbol;
+      });
       if (row == rows.end()) {
         rows.push_back({symbol, {slot}});
       } else {
@@ -188,21 +192,18 @@ class Explanation {
       }
     }
     for (const auto& [symbol, slots] : rows) {
-      for (const Json& thunk : form["dispatch"]["thunks"]) {
-        if (thunk["symbol"] == symbol) {
-          const bool everywhere = slots.size() == kNumSlots;
-          out_ << "      " << (everywhere ? "every backend" : join(slots)) << ": "
-               << describe(thunk) << "\n";
-        }
+      for (const ir::Thunk& thunk : form.dispatch.thunks) {
+        if (thunk.symbol != symbol) continue;
+        const bool everywhere = slots.size() == kNumSlots;
+        out_ << "      " << (everywhere ? "every backend" : join(slots)) << ": "
+             << describe(entry_, thunk) << "\n";
       }
     }
-    const Json& autograd = form["autograd"];
-    if (autograd.is_null()) return;
-    const bool recorded =
-        autograd.contains("differentiable") && autograd["differentiable"].get<bool>();
+    if (!form.autograd) return;
     out_ << "      autograd: "
-         << (recorded ? "recorded as " + text(entry_["node"]["name"])
-                      : "refused where a tensor requires a gradient")
+         << (form.autograd->kind != schema::SchemaKind::kOut && form.autograd->differentiable
+                 ? "recorded as " + entry_.node->name
+                 : "refused where a tensor requires a gradient")
          << "\n";
   }
 
@@ -216,71 +217,62 @@ class Explanation {
       if (op_.check) source += "; values checked by " + op_.check->text;
     } else if (op_.rowwise) {
       source = "elements are broadcast, rows over " + op_.rowwise->over->text + "; ";
-      source += entry_["rowwise"]["kernel"]["floating"].get<bool>()
-                    ? "floating types, integers become the default one"
-                    : "real types, integers add up in int64";
+      source += entry_.rowwise->kernel.floating ? "floating types, integers become the default one"
+                                                : "real types, integers add up in int64";
       if (op_.check) source += "; values checked by " + op_.check->text;
     } else if (op_.structured) {
-      for (const Json& declaration : entry_["declarations"]) {
-        if (declaration["kind"] == "meta")
-          source = text(declaration["name"]) + ", for every backend";
-      }
+      source = meta_name(op_) + ", for every backend";
     } else {
       source = "by the kernel itself";
     }
     out_ << "shapes and dtypes: " << source << "\n";
-    if (op_.rowwise) print_passes(entry_["rowwise"]["kernel"]);
+    if (op_.rowwise) print_passes(entry_.rowwise->kernel);
     if (op_.update) print_updates();
   }
 
   /// One kernel for each set of tensors that are given.
   void print_updates() {
-    for (const Json& kernel : entry_["updates"]["kernels"]) {
+    for (const ir::UpdateKernel& kernel : entry_.updates->kernels) {
       std::vector<std::string> when;
-      for (const Json& name : kernel["given"]) when.push_back("with " + text(name));
-      for (const Json& name : kernel["absent"]) when.push_back("without " + text(name));
-      out_ << "  kernel " << text(kernel["ident"]) << (when.empty() ? "" : ", " + join(when))
-           << ":\n";
-      for (const Json& number : kernel["numbers"]) {
-        if (number["name"] == number["text"]) continue;
-        out_ << "    once: " << text(number["name"]) << " = " << text(number["text"]) << "\n";
+      for (const std::string& name : kernel.given) when.push_back("with " + name);
+      for (const std::string& name : kernel.absent) when.push_back("without " + name);
+      out_ << "  kernel " << kernel.ident << (when.empty() ? "" : ", " + join(when)) << ":\n";
+      for (const ir::NamedText& number : kernel.numbers) {
+        if (number.name == number.text) continue;
+        out_ << "    once: " << number.name << " = " << number.text << "\n";
       }
-      std::vector<std::string> reads, gives;
-      for (const Json& name : kernel["inputs"]) reads.push_back(text(name));
-      for (const Json& name : kernel["written"]) gives.push_back(text(name));
-      out_ << "    one pass, reads " << join(reads) << ": gives " << join(gives) << "\n";
+      out_ << "    one pass, reads " << join(kernel.inputs) << ": gives " << join(kernel.written)
+           << "\n";
     }
   }
 
   void print_derivative() {
-    const Json& node = entry_["node"];
-    if (node.is_null()) {
+    if (!entry_.node) {
       out_ << "backward: " << why_not_recorded() << "\n";
       return;
     }
+    const ir::Node& node = *entry_.node;
     const bool derived = derivative_ == nullptr;
-    out_ << "backward: " << text(node["name"]) << ", "
+    out_ << "backward: " << node.name << ", "
          << (derived ? std::string("derived from `") + way() + "` (" + key_place(way()) + ")"
                      : "from " + place(derivative_->location))
          << "\n";
-    for (const Json& saved : node["saved"]) print_saved(node, saved);
-    for (const Json& one : node["pointwise"]) {
-      out_ << "  grad of " << input(node, one["input"]) << " = " << text(one["readable"]) << "\n";
+    for (const ir::SavedValue& saved : node.saved) print_saved(node, saved);
+    for (const ir::PointwiseGradient& one : node.pointwise) {
+      out_ << "  grad of " << node.inputs[one.input].name << " = " << one.readable << "\n";
     }
-    if (!node["rowwise"].is_null()) {
-      for (const Json& one : node["rowwise"]["gradients"]) {
-        out_ << "  grad of " << input(node, one["input"]) << " = " << text(one["readable"])
-             << (one["kind"] == "Column" ? ", summed over the rows" : "") << "\n";
+    if (node.rowwise) {
+      for (const ir::RowGradient& one : node.rowwise->gradients) {
+        out_ << "  grad of " << node.inputs[one.input].name << " = " << one.readable
+             << (one.kind == ir::RowKind::kColumn ? ", summed over the rows" : "") << "\n";
       }
-      print_passes(node["rowwise"]["kernel"]);
+      print_passes(node.rowwise->kernel);
     }
-    for (const Json& formula : node["formulas"]) {
-      out_ << "  grad of " << inputs(node, formula["outputs"]) << " = " << text(formula["original"])
-           << "\n";
+    for (const ir::NodeFormula& formula : node.formulas) {
+      out_ << "  grad of " << inputs(node, formula.outputs) << " = " << formula.original << "\n";
     }
-    for (const Json& kernel : node["kernels"]) {
-      out_ << "  fused kernel " << text(kernel["ident"]) << " for "
-           << inputs(node, kernel["outputs"]) << "\n";
+    for (const ir::GradientKernel& kernel : node.kernels) {
+      out_ << "  fused kernel " << kernel.ident << " for " << inputs(node, kernel.outputs) << "\n";
     }
     print_forward(node);
   }
@@ -288,47 +280,41 @@ class Explanation {
   const char* way() const { return op_.rowwise ? "rowwise" : "pointwise"; }
 
   /// What a row kernel does, one line for each way along the row.
-  void print_passes(const Json& kernel) {
-    out_ << "  kernel " << text(kernel["ident"]) << ", over each row:\n";
-    print_steps(kernel, kernel["steps"]);
-    if (!ir_["cuda"].get<bool>()) return;
-    const Json& cuda = kernel["cuda"];
+  void print_passes(const ir::RowKernel& kernel) {
+    out_ << "  kernel " << kernel.ident << ", over each row:\n";
+    print_steps(kernel, kernel.steps);
+    if (!library_.cuda) return;
     std::vector<std::string> kept;
-    for (const Json& k : cuda["kept"])
-      kept.push_back(text(kernel["inputs"][k.get<size_t>()]["name"]));
+    for (const size_t k : kernel.cuda.kept) kept.push_back(kernel.inputs[k].name);
     out_ << "  on CUDA";
     if (!kept.empty()) out_ << ", " << join(kept) << " in registers where the row is short";
-    if (cuda["steps"] == kernel["steps"]) {
+    if (kernel.cuda.steps == kernel.steps) {
       out_ << ": the same\n";
     } else {
       out_ << ":\n";
-      print_steps(kernel, cuda["steps"]);
+      print_steps(kernel, kernel.cuda.steps);
     }
   }
 
-  void print_steps(const Json& kernel, const Json& steps) {
+  void print_steps(const ir::RowKernel& kernel, const std::vector<ir::RowStep>& steps) {
     size_t pass = 0;
-    for (const Json& step : steps) {
-      const std::string kind = text(step["kind"]);
-      if (kind == "pass") {
-        out_ << "    pass " << ++pass;
-      } else if (kind == "pick") {
-        out_ << "    the element at "
-             << text(kernel["inputs"][step["position"].get<size_t>()]["name"]);
-      } else {
-        out_ << "    values of the row";
+    for (const ir::RowStep& row_step : steps) {
+      const expr::RowStep& step = row_step.step;
+      switch (step.kind) {
+      case expr::RowStep::Kind::kPass: out_ << "    pass " << ++pass; break;
+      case expr::RowStep::Kind::kPick:
+        out_ << "    the element at " << kernel.inputs[*row_step.position].name;
+        break;
+      case expr::RowStep::Kind::kValues: out_ << "    values of the row"; break;
       }
-      std::vector<std::string> reads, gives;
-      for (const Json& name : step["loads"]) reads.push_back(text(name));
-      for (const Json& one : step["values"]) gives.push_back(text(one["name"]));
-      for (const Json& one : step["reductions"])
-        gives.push_back(text(one["name"]) + " (" + text(one["kind"]) + ")");
-      for (const Json& one : step["spills"]) gives.push_back(text(one["name"]));
-      for (const Json& one : step["stores"]) {
-        gives.push_back("output " + std::to_string(one["output"].get<size_t>()) +
-                        (one["adds"].get<bool>() ? " (added up)" : ""));
+      std::vector<std::string> gives;
+      for (const ir::NamedText& one : step.values) gives.push_back(one.name);
+      for (const auto& one : step.reductions) gives.push_back(one.name + " (" + one.kind + ")");
+      for (const ir::NamedText& one : step.spills) gives.push_back(one.name);
+      for (const auto& one : step.stores) {
+        gives.push_back("output " + std::to_string(one.output) + (one.adds ? " (added up)" : ""));
       }
-      if (!reads.empty()) out_ << ", reads " << join(reads);
+      if (!step.loads.empty()) out_ << ", reads " << join(step.loads);
       out_ << ": gives " << join(gives) << "\n";
     }
   }
@@ -345,35 +331,24 @@ class Explanation {
     return "none";
   }
 
-  static std::string input(const Json& node, const Json& index) {
-    return text(node["inputs"][index.get<size_t>()]["name"]);
-  }
-
-  static std::string inputs(const Json& node, const Json& indices) {
+  template <class Indices>
+  static std::string inputs(const ir::Node& node, const Indices& indices) {
     std::vector<std::string> names;
-    for (const Json& index : indices) names.push_back(input(node, index));
+    for (const size_t index : indices) names.push_back(node.inputs[index].name);
     return join(names);
   }
 
-  void print_saved(const Json& node, const Json& saved) {
-    static const std::map<std::string, std::string> kKinds = {
-        {"tensor", "argument"},      {"optional_tensor", "argument, may be absent"},
-        {"tensor_list", "argument"}, {"optional_tensor_list", "argument"},
-        {"result", "result"},        {"result_list", "result"},
-        {"value", "value"},          {"result_value", "value"},
-    };
-    const std::string kind = text(saved["kind"]);
-    const auto known = kKinds.find(kind);
-    out_ << "  saves " << text(saved["name"]) << " ("
-         << (known == kKinds.end() ? kind : known->second);
-    const bool is_value = kind == "value" || kind == "result_value";
-    if (is_value && saved["init"] != saved["name"]) out_ << ", " << text(saved["init"]);
-    out_ << "): the gradient of " << inputs(node, saved["users"]) << " needs it";
-    out_ << (saved["guarded"] ? "; only where that is wanted\n" : "\n");
+  void print_saved(const ir::Node& node, const ir::SavedValue& saved) {
+    out_ << "  saves " << saved.name << " (" << describe(saved.kind);
+    const bool is_value =
+        saved.kind == ir::SavedKind::kValue || saved.kind == ir::SavedKind::kResultValue;
+    if (is_value && saved.init != saved.name) out_ << ", " << saved.init;
+    out_ << "): the gradient of " << inputs(node, saved.users) << " needs it";
+    out_ << (saved.guarded ? "; only where that is wanted\n" : "\n");
   }
 
   /// How forward mode computes tangents.
-  void print_forward(const Json& node) {
+  void print_forward(const ir::Node& node) {
     bool written = false;
     for (const FormulaSet& set : derivative_ ? derivative_->sets : std::vector<FormulaSet>()) {
       for (const Formula& formula : set.forward) {
@@ -384,21 +359,20 @@ class Explanation {
       }
     }
     if (written) return;
-    const Json& forward = node["forward"];
-    const std::string rule = forward.is_null() ? "" : text(forward["rule"]);
-    out_ << "  tangents: "
-         << (rule == "ElementWise" ? "what multiplies gradients multiplies them"
-             : rule == "ElementWiseOfReals"
-                 ? "what multiplies gradients multiplies them; of complex "
-                   "tensors by differentiating the gradients"
-                 : "by differentiating the gradients")
-         << "\n";
+    const char* text = "by differentiating the gradients";
+    if (node.forward && node.forward->rule == ir::TangentRule::kElementWise) {
+      text = "what multiplies gradients multiplies them";
+    } else if (node.forward && node.forward->rule == ir::TangentRule::kElementWiseOfReals) {
+      text = "what multiplies gradients multiplies them; of complex tensors by differentiating the "
+             "gradients";
+    }
+    out_ << "  tangents: " << text << "\n";
   }
 
   const Model& model_;
-  const Json& ir_;
+  const ir::Library& library_;
   size_t index_;
-  const Json& entry_;
+  const ir::Entry& entry_;
   OperatorRef ref_;
   const Operator& op_;
   const Derivative* derivative_;
@@ -407,9 +381,9 @@ class Explanation {
 
 }  // namespace
 
-bool explain(const Model& model, const Json& ir, const std::string& name, std::ostream& out,
-             std::ostream& errors) {
-  const std::vector<size_t> entries = find_entries(ir, name);
+bool explain(const Model& model, const ir::Library& library, const std::string& name,
+             std::ostream& out, std::ostream& errors) {
+  const std::vector<size_t> entries = find_entries(library, name);
   if (entries.empty()) {
     std::vector<std::string> names;
     for (const Operator& op : model.operators()) names.push_back(op.name());
@@ -420,7 +394,7 @@ bool explain(const Model& model, const Json& ir, const std::string& name, std::o
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     if (i > 0) out << "\n";
-    Explanation(model, ir, entries[i], out).print();
+    Explanation(model, library, entries[i], out).print();
   }
   return true;
 }

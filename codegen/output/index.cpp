@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/model/kernel_declarations.h"
-
 namespace tenon::codegen {
 namespace {
 
@@ -13,38 +11,37 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string line(const char* kind, const std::string& name, const Json& place,
+std::string line(const char* kind, const std::string& name, const ir::Place& place,
                  const std::string& text) {
-  return std::string(kind) + "\t" + name + "\t" + place["file"].get<std::string>() + ":" +
-         std::to_string(place["line"].get<int>()) + "\t" + text + "\n";
+  return std::string(kind) + "\t" + name + "\t" + place.file + ":" + std::to_string(place.line) +
+         "\t" + text + "\n";
 }
 
-std::string formula_line(const Json& node, const Json& formula) {
-  std::string name = node["name"].get<std::string>() + " ";
+std::string formula_line(const ir::Node& node, const ir::NodeFormula& formula) {
+  std::string name = node.name + " ";
   const char* comma = "";
-  for (const Json& output : formula["outputs"]) {
-    name += comma + node["inputs"][output.get<size_t>()]["name"].get<std::string>();
+  for (const size_t output : formula.outputs) {
+    name += comma + node.inputs[output].name;
     comma = ", ";
   }
-  return line("formula", name, formula, one_line(formula["original"]));
+  return line("formula", name, formula.place, one_line(formula.original));
 }
 
 }  // namespace
 
-std::string emit_index(const Json& ir) {
+std::string print_index(const ir::Library& library) {
   std::string text;
-  for (const Json& entry : ir["operators"]) {
-    const std::string name = entry["name"];
-    const Json& form = entry["forms"][0];
-    text += line("operator", name, form, form["schema"]);
-    for (const Json& declaration : entry["declarations"]) {
-      text += line("kernel", declaration["name"], form,
-                   form["schema"].get<std::string>() + "\t" + kernel_signature(form, declaration));
+  for (const ir::Entry& entry : library.operators) {
+    const ir::Form& form = entry.forms[0];
+    text += line("operator", entry.name, form.place, form.schema);
+    for (const KernelDeclaration& declaration : entry.declarations) {
+      text +=
+          line("kernel", declaration.name, form.place, form.schema + "\t" + declaration.signature);
     }
-    const Json& node = entry["node"];
-    if (node.is_null()) continue;
-    text += line("node", node["name"], node, name);
-    for (const Json& formula : node["formulas"]) text += formula_line(node, formula);
+    if (!entry.node) continue;
+    text += line("node", entry.node->name, entry.node->place, entry.name);
+    for (const ir::NodeFormula& formula : entry.node->formulas)
+      text += formula_line(*entry.node, formula);
   }
   return text;
 }
