@@ -5,11 +5,12 @@
 #include "codegen/check/check.h"
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
-#include "codegen/emit/explain.h"
-#include "codegen/emit/ir.h"
-#include "codegen/emit/output.h"
-#include "codegen/emit/select.h"
+#include "codegen/emit/library.h"
+#include "codegen/explain/explain.h"
+#include "codegen/ir/print.h"
 #include "codegen/model/loader.h"
+#include "codegen/output/output.h"
+#include "codegen/select/select.h"
 
 namespace tenon::codegen {
 namespace {
@@ -90,11 +91,13 @@ int run_on_model(const CommandLine& line) {
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
   if (line.verb == "check" && !line.kernels.empty()) report_missing_kernels(line, model, sink);
 
-  Json ir;
+  ir::Library library;
   // The emitter relies on what the checks have found to be so; it reports what is wrong with a
   // selection.
   const bool emits = line.verb != "check" || !line.selected.empty();
-  if (emits && !sink.has_errors()) ir = emit_ir(model, emit_options(line, base), sink);
+  if (emits && !sink.has_errors()) {
+    library = emit_library(model, emit_options(line, base), sink);
+  }
   const bool product = line.verb == "ir" || line.verb == "explain";
   if (report_errors(sink, line.format, product)) return 1;
 
@@ -106,11 +109,11 @@ int run_on_model(const CommandLine& line) {
     return 0;
   }
   if (line.verb == "ir") {
-    std::cout << ir.dump(1) << "\n";
+    std::cout << ir::print(library).dump(1) << "\n";
     return 0;
   }
   if (line.verb == "explain") {
-    return explain(model, ir, line.operands[0], std::cout, std::cerr) ? 0 : 1;
+    return explain(model, library, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }
   std::vector<std::string> inputs = model.files();
   for (const auto& file : base.files()) inputs.push_back(file);
@@ -119,7 +122,7 @@ int run_on_model(const CommandLine& line) {
     for (auto& path : selection_inputs(line.root)) inputs.push_back(std::move(path));
   }
   return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
-                      ir);
+                      library);
 }
 
 int run(const CommandLine& line) {

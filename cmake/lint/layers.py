@@ -24,9 +24,26 @@ class Layer(NamedTuple):
 # the kernel declarations. "umbrella" is for users alone: a new operator recompiles what includes it.
 OPERATORS = ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated", "autograd")
 RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler")
+MODEL = ("codegen/schema", "codegen/expr", "codegen/model")
+GENERATOR = tuple("codegen/" + name for name in
+                  ("sources", "report", "diff", "editor", "format", "check", "ir", "select", "emit", "explain", "output"))
 LAYERS = (
     Layer("codegen/schema", ("codegen/schema/",), ()),
-    Layer("codegen", ("codegen/",), ("codegen/schema",)),
+    # The generator: what is read, what is checked, and what is made of it. Checks and emission do not know each other.
+    Layer("codegen/sources", ("codegen/sources/",), ()),
+    Layer("codegen/expr", ("codegen/expr/",), MODEL[:1]),
+    Layer("codegen/model", ("codegen/model/",), MODEL[:2]),
+    Layer("codegen/report", ("codegen/report/",), MODEL),
+    Layer("codegen/diff", ("codegen/diff/",), MODEL + ("codegen/report",)),
+    Layer("codegen/editor", ("codegen/editor/",), MODEL),
+    Layer("codegen/format", ("codegen/format/",), MODEL),
+    Layer("codegen/check", ("codegen/check/",), MODEL + ("codegen/sources",)),
+    Layer("codegen/ir", ("codegen/ir/",), MODEL),
+    Layer("codegen/select", ("codegen/select/",), MODEL + ("codegen/ir", "codegen/sources")),
+    Layer("codegen/emit", ("codegen/emit/",), MODEL + ("codegen/ir", "codegen/select")),
+    Layer("codegen/explain", ("codegen/explain/",), MODEL + ("codegen/ir",)),
+    Layer("codegen/output", ("codegen/output/",), ("codegen/ir",)),
+    Layer("codegen", ("codegen/",), MODEL + GENERATOR),
     Layer("config", ("tenon/config.h",), ()),
     Layer("aten/core", ("aten/core/",), ("codegen/schema", "config")),
     Layer("aten/iterator", ("aten/iterator/",), ("codegen/schema", "config", "aten/core")),

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "codegen/check/rules.h"
-#include "codegen/emit/pointwise.h"
 #include "codegen/model/defaults.h"
 #include "codegen/model/operands.h"
+#include "codegen/model/pointwise_kernel.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "codegen/check/rules.h"
-#include "codegen/emit/form.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/type.h"
 
@@ -187,7 +187,7 @@ void output_parameter(const Entry& entry) {
     for (const schema::Argument* out : form.schema.out_args()) outputs.push_back(out->name);
   }
   if (entry.op.structured) {
-    for (const std::string name : output_names(schema)) outputs.push_back(name);
+    for (const std::string& name : output_names(schema)) outputs.push_back(name);
   }
   for (const schema::Argument& arg : schema.args) {
     if (!contains(outputs, arg.name)) continue;

@@ -4,12 +4,12 @@
 #include <set>
 
 #include "codegen/check/rules.h"
-#include "codegen/emit/pointwise.h"
 #include "codegen/expr/differentiate.h"
 #include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/token.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/pointwise_kernel.h"
 #include "codegen/model/row_expression.h"
 #include "codegen/model/vocabulary.h"
 

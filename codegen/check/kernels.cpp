@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <set>
 
-#include "codegen/emit/kernel_signature.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -13,9 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Place of what asks for the function.
-Location asked_for(const Operator& op, const Json& declaration) {
+Location asked_for(const Operator& op, const KernelDeclaration& declaration) {
   for (const DispatchEntry& entry : op.dispatch) {
-    if (entry.kernel == declaration["name"]) return entry.kernel_location;
+    if (entry.kernel == declaration.name) return entry.kernel_location;
   }
   for (const char* key : {"structured", "composite"}) {
     if (const Location* place = op.key_location(key)) return *place;
@@ -25,9 +24,9 @@ Location asked_for(const Operator& op, const Json& declaration) {
 
 /// "aten/cpu/mm.cpp", by the rule that the symbol predicts the file; else which files were
 /// searched.
-std::string expected_place(const Operator& op, const Json& declaration,
+std::string expected_place(const Operator& op, const KernelDeclaration& declaration,
                            const std::vector<std::string>& folders) {
-  std::string folder = declaration["backend"];
+  std::string folder = declaration.backend;
   std::transform(folder.begin(), folder.end(), folder.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const std::string file = op.schema.base_name() + (folder == "cuda" ? ".cu" : ".cpp");
@@ -45,29 +44,28 @@ class Check {
 
   void run() {
     for (const Operator& op : model_.operators()) {
-      for (const Json& declaration : emit_kernel_declarations(op, targets_)) {
-        expected_.insert(declaration["name"].get<std::string>());
+      for (const KernelDeclaration& declaration : kernel_declarations(op, targets_)) {
+        expected_.insert(declaration.name);
       }
     }
-    for (size_t i = 0; i < model_.operators().size(); ++i) {
-      for (const Json& declaration : emit_kernel_declarations(model_.operators()[i], targets_)) {
-        const std::string name = declaration["name"];
+    for (const Operator& op : model_.operators()) {
+      for (const KernelDeclaration& declaration : kernel_declarations(op, targets_)) {
         // Several entries may share a function: it is named once.
-        if (!sources_.qualified().contains(name) && reported_.insert(name).second) {
-          report(i, declaration, name);
+        if (!sources_.qualified().contains(declaration.name) &&
+            reported_.insert(declaration.name).second) {
+          report(op, declaration);
         }
       }
     }
   }
 
  private:
-  void report(size_t index, const Json& declaration, const std::string& name) {
-    const Operator& op = model_.operators()[index];
+  void report(const Operator& op, const KernelDeclaration& declaration) {
+    const std::string& name = declaration.name;
     Diagnostic error;
     error.location = asked_for(op, declaration);
     error.message = "kernel '" + name + "' is not defined; expected in " +
-                    expected_place(op, declaration, folders_) + ": `" +
-                    kernel_signature(emit_form(op, model_.variants(index)[0]), declaration) + "`";
+                    expected_place(op, declaration, folders_) + ": `" + declaration.signature + "`";
     const auto bare = sources_.unqualified().find(name);
     if (bare != sources_.unqualified().end()) {
       error.notes.push_back(
@@ -115,6 +113,29 @@ class Check {
 void check_kernels(const Model& model, const Targets& targets, const KernelSources& sources,
                    const std::vector<std::string>& folders, DiagnosticSink& sink) {
   Check(model, targets, sources, folders, sink).run();
+}
+
+void check_backend_kernels(const BackendKernels& kernels, const Model& base,
+                           const KernelSources& sources, DiagnosticSink& sink) {
+  std::vector<std::string> defined;
+  for (const auto& [name, place] : sources.qualified()) defined.push_back(name);
+  for (const BackendKernels::Supported& supported : kernels.supported) {
+    const KernelDeclaration declaration =
+        backend_declaration(base.operators()[supported.op], kernels);
+    const std::string& name = declaration.name;
+    if (sources.qualified().contains(name)) continue;
+    Diagnostic error;
+    error.location = supported.name.location;
+    error.message = "kernel '" + name + "' is not defined; expected in one of the kernel files: `" +
+                    declaration.signature + "`";
+    if (sources.unqualified().contains(name)) {
+      error.message +=
+          "; it is defined without `native::`, so that its signature would not be checked";
+    } else {
+      error.suggestion = schema::nearest(name, defined);
+    }
+    sink.report(std::move(error));
+  }
 }
 
 }  // namespace tenon::codegen

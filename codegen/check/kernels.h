@@ -1,9 +1,10 @@
 #pragma once
 
-#include "codegen/check/kernel_sources.h"
-#include "codegen/emit/dispatch.h"
+#include "codegen/model/backend.h"
 #include "codegen/model/diagnostic.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/model/model.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 
@@ -14,5 +15,10 @@ namespace tenon::codegen {
 /// expected.
 void check_kernels(const Model& model, const Targets& targets, const KernelSources& sources,
                    const std::vector<std::string>& folders, DiagnosticSink& sink);
+
+/// The same of a device's kernels, at the lines that ask for them. `base` is the library that has
+/// the operators.
+void check_backend_kernels(const BackendKernels& kernels, const Model& base,
+                           const KernelSources& sources, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

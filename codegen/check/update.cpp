@@ -2,9 +2,8 @@
 #include <set>
 
 #include "codegen/check/rules.h"
-#include "codegen/emit/pointwise.h"
-#include "codegen/emit/update.h"
 #include "codegen/model/operands.h"
+#include "codegen/model/pointwise_kernel.h"
 #include "codegen/model/update_expression.h"
 #include "codegen/schema/printer.h"
 

@@ -4,8 +4,9 @@
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
 #include "codegen/emit/backend.h"
-#include "codegen/emit/output.h"
+#include "codegen/ir/print.h"
 #include "codegen/model/loader.h"
+#include "codegen/output/output.h"
 
 namespace tenon::codegen {
 
@@ -20,7 +21,7 @@ int run_backend(const CommandLine& line) {
   const Model base = load(line.base, {}, "", line.dialect, silent);
   const auto kernels = load_backend(line.backend, base, sink);
   if (report_errors(sink, line.format, product)) return 1;
-  const Json ir = emit_backend(*kernels, base);
+  const ir::Library library = emit_backend(*kernels, base);
   if (!line.kernels.empty()) {
     KernelSources sources;
     std::vector<std::string> paths = {line.backend};
@@ -30,14 +31,14 @@ int run_backend(const CommandLine& line) {
       }
     }
     for (const auto& file : sources.files()) paths.push_back(file.path);
-    check_backend_kernels(*kernels, ir, sources, sink);
+    check_backend_kernels(*kernels, base, sources, sink);
     if (report_errors(sink, line.format, product)) return 1;
     if (!line.depfile.empty()) write_depfile(line.depfile, line.stamp, paths);
     if (!line.stamp.empty()) std::ofstream(line.stamp, std::ios::trunc);
   }
   if (line.verb == "check-kernels" || line.verb == "check") return 0;
   if (line.verb == "ir") {
-    std::cout << ir.dump(1) << "\n";
+    std::cout << ir::print(library).dump(1) << "\n";
     return 0;
   }
   if (line.verb != "gen") {
@@ -46,7 +47,7 @@ int run_backend(const CommandLine& line) {
   std::vector<std::string> inputs = base.files();
   inputs.push_back(line.backend);
   return write_output({line.out, line.templates, line.python, line.depfile, line.stamp}, inputs,
-                      ir);
+                      library);
 }
 
 }  // namespace tenon::codegen

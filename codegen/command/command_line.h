@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit/dispatch.h"
-#include "codegen/model/operator.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/report/report.h"
 
 namespace tenon::codegen {

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <stdexcept>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/forward.h"
 #include "codegen/emit/gradient_kernels.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/rowwise.h"
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/expression.h"
 
@@ -47,9 +49,17 @@ std::string node_name(const Model& model, size_t op_index) {
   return camel_case(op.schema.base_name()) + "Backward" + std::to_string(number);
 }
 
-const char* input_kind(const Argument& argument) {
-  if (argument.type.is_tensor_list()) return "list";
-  return argument.type.is_optional_tensor() ? "optional" : "tensor";
+ir::InputKind input_kind(const Argument& argument) {
+  if (argument.type.is_tensor_list()) return ir::InputKind::kList;
+  return argument.type.is_optional_tensor() ? ir::InputKind::kOptional : ir::InputKind::kTensor;
+}
+
+ir::SavedKind saved_kind(const schema::Type& type) {
+  if (type.is_tensor()) return ir::SavedKind::kTensor;
+  if (type.is_optional_tensor()) return ir::SavedKind::kOptionalTensor;
+  if (type.is_tensor_list()) return ir::SavedKind::kTensorList;
+  return type.is_optional_tensor_list() ? ir::SavedKind::kOptionalTensorList
+                                        : ir::SavedKind::kValue;
 }
 
 /// Tensor arguments of an operator whose derivative is derived from its expression.
@@ -102,119 +112,110 @@ class NodeEmitter {
       inputs_ = tensor_arguments(op_);
       differentiable_outputs_.assign(op_.schema.returns.size(), true);
     }
-    node_ = {{"name", node_name(model, op_index)},
-             {"ident", cpp_identifier(op_.schema)},
-             {"source", short_source(derivative ? derivative->location : op_.location)},
-             {"file", (derivative ? derivative->location : op_.location).file->path()},
-             {"line", (derivative ? derivative->location : op_.location).line},
-             {"inputs", Json::array()},
-             {"num_results", op_.schema.returns.size()},
-             {"differentiable_outputs", differentiable_outputs_},
-             {"saved", Json::array()},
-             {"formulas", Json::array()},
-             {"pointwise", Json::array()},
-             {"rowwise", nullptr},
-             {"forward", nullptr},
-             {"kernels", Json::array()},
-             {"operators", Json::array()}};
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      node_["inputs"].push_back({{"name", inputs_[i]->name}, {"kind", input_kind(*inputs_[i])}});
-    }
+    node_.name = node_name(model, op_index);
+    node_.ident = cpp_identifier(op_.schema);
+    node_.place = ir::Place(derivative ? derivative->location : op_.location);
+    node_.num_results = op_.schema.returns.size();
+    for (const Argument* input : inputs_) node_.inputs.push_back({input->name, input_kind(*input)});
   }
 
-  Json run() {
+  std::optional<ir::Node> run() {
     if (written_) {
       written();
     } else if (op_.rowwise ? !derived_from_rows() : !derived()) {
-      return nullptr;
+      return std::nullopt;
     }
-    forward();
+    node_.differentiable_outputs = differentiable_outputs_;
+    node_.forward = emit_forward(op_, written_ ? &*written_ : nullptr, node_.operators);
     finish_saved();
     return std::move(node_);
   }
 
  private:
-  struct Saved {
-    Json json;
-    std::set<size_t> users;  // differentiable inputs whose gradient needs it
-  };
-
-  int result_index(const std::string& name) const {
+  size_t result_index(const std::string& name) const {
     for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      if (name == op_.schema.return_name(i) || name == "result" + std::to_string(i)) {
-        return static_cast<int>(i);
+      if (name == op_.schema.return_name(i) || name == "result" + std::to_string(i) ||
+          name == expr::result_name(i, op_.schema.returns.size())) {
+        return i;
       }
     }
-    return -1;
+    throw std::logic_error("[tenonc] no result is called " + name);
   }
 
-  Saved& save(const std::string& variable) {
-    for (auto& [name, saved] : saved_) {
-      if (name == variable) return saved;
+  /// What is kept under the name, for these users too; new: `make` says what it is.
+  template <class Make>
+  ir::SavedValue& save(const std::string& name, const std::set<size_t>& users, const Make& make) {
+    auto& all = node_.saved;
+    auto known =
+        std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.name == name; });
+    if (known == all.end()) {
+      ir::SavedValue saved;
+      saved.name = saved.shown = name;
+      make(saved);
+      known = all.insert(all.end(), std::move(saved));
     }
-    return saved_.emplace_back(variable, Saved{}).second;
+    known->users.insert(users.begin(), users.end());
+    return *known;
   }
 
   /// A whole argument or result under its own name.
-  void save_whole(const std::string& name, const std::set<size_t>& users) {
-    Saved& saved = save(name);
-    saved.users.insert(users.begin(), users.end());
-    if (!saved.json.is_null()) return;
-    if (const Argument* argument = op_.schema.find_arg(name)) {
-      const auto& type = argument->type;
-      const char* kind = type.is_tensor()                 ? "tensor"
-                         : type.is_optional_tensor()      ? "optional_tensor"
-                         : type.is_tensor_list()          ? "tensor_list"
-                         : type.is_optional_tensor_list() ? "optional_tensor_list"
-                                                          : "value";
-      saved.json = {
-          {"name", name}, {"kind", kind},       {"type", cpp_owned_type(type)},
-          {"init", name}, {"pointwise", false}, {"is_self", argument == op_.schema.self()}};
-      return;
-    }
-    const int index = result_index(name);
-    const bool list = op_.schema.returns[index].type.is_tensor_list();
-    saved.json = {{"name", name},
-                  {"kind", list ? "result_list" : "result"},
-                  {"index", index},
-                  {"pointwise", false}};
+  ir::SavedValue& save_whole(const std::string& name, const std::set<size_t>& users) {
+    return save(name, users, [&](ir::SavedValue& saved) {
+      if (const Argument* argument = op_.schema.find_arg(name)) {
+        saved.kind = saved_kind(argument->type);
+        saved.type = cpp_owned_type(argument->type);
+        saved.init = name;
+        saved.is_self = argument == op_.schema.self();
+        return;
+      }
+      saved.index = result_index(name);
+      const bool list = op_.schema.returns[*saved.index].type.is_tensor_list();
+      saved.kind = list ? ir::SavedKind::kResultList : ir::SavedKind::kResult;
+    });
   }
 
   void save_attribute(const expr::SavedValue& value, const std::set<size_t>& users) {
-    Saved& saved = save(value.variable);
-    saved.users.insert(users.begin(), users.end());
-    const bool of_result = !op_.schema.find_arg(value.name);
-    saved.json = {{"name", value.variable},
-                  {"kind", of_result ? "result_value" : "value"},
-                  {"type", value.cpp_type},
-                  {"shown", shown_name(value)},
-                  {"init", value.initializer}};
-    if (of_result) {
-      saved.json["of"] = value.name;
-      saved.json["index"] = result_index(value.name);
-    }
+    save(value.variable, users, [&](ir::SavedValue& saved) {
+      saved.type = value.cpp_type;
+      saved.init = value.initializer;
+      saved.shown = shown_name(value);
+      if (op_.schema.find_arg(value.name)) return;
+      saved.kind = ir::SavedKind::kResultValue;
+      saved.of = value.name;
+      saved.index = result_index(value.name);
+    });
+  }
+
+  /// A value of the call that C++ computes, for all inputs.
+  void save_value(const std::string& name, const char* type, const std::string& init) {
+    save(name, all_inputs(), [&](ir::SavedValue& saved) {
+      saved.type = type;
+      saved.init = init;
+    });
+  }
+
+  std::set<size_t> all_inputs() const {
+    std::set<size_t> all;
+    for (size_t i = 0; i < inputs_.size(); ++i) all.insert(i);
+    return all;
   }
 
   /// How many parts of apply() read a saved value: formulas, and the pointwise gradients as one.
   size_t readers(const std::string& name) const {
-    const auto uses = [&](const Json& part) {
-      return std::find(part["uses"].begin(), part["uses"].end(), name) != part["uses"].end();
+    const auto uses = [&](const auto& part) {
+      return std::find(part.uses.begin(), part.uses.end(), name) != part.uses.end();
     };
-    const Json& formulas = node_["formulas"];
-    const Json& pointwise = node_["pointwise"];
+    const auto& formulas = node_.formulas;
+    const auto& pointwise = node_.pointwise;
     return static_cast<size_t>(std::count_if(formulas.begin(), formulas.end(), uses)) +
            (std::any_of(pointwise.begin(), pointwise.end(), uses) ? 1 : 0);
   }
 
   void finish_saved() {
-    for (auto& [name, saved] : saved_) {
-      saved.json["users"] = saved.users;
-      if (!saved.json.contains("pointwise")) saved.json["pointwise"] = false;
-      if (!saved.json.contains("shown")) saved.json["shown"] = name;
+    for (ir::SavedValue& saved : node_.saved) {
       // A gradient needs it whichever input is asked for: no condition then.
-      saved.json["guarded"] = saved.users.size() < inputs_.size();
-      saved.json["shared"] = readers(name) > 1;
-      node_["saved"].push_back(saved.json);
+      saved.guarded = saved.users.size() < inputs_.size();
+      saved.shared = readers(saved.name) > 1;
     }
   }
 
@@ -232,7 +233,7 @@ class NodeEmitter {
   }
 
   void text_formula(const BackwardFormula& formula) {
-    Json uses = Json::array();
+    ir::NodeFormula result;
     for (const size_t index : formula.kept) {
       const KeptValue& kept = written_->kept[index];
       if (kept.value.attribute.empty()) {
@@ -240,41 +241,23 @@ class NodeEmitter {
       } else {
         save_attribute(kept.value, kept.users);
       }
-      uses.push_back(kept.value.variable);
+      result.uses.push_back(kept.value.variable);
     }
     for (std::string name : expr::called_functions(formula.rewritten)) {
       if (name.starts_with("tenon::")) name.erase(0, 7);
-      if (!name.starts_with("std::") && name.find('<') == std::string::npos) add_operator(name);
+      const bool is_operator = !name.starts_with("std::") && name.find('<') == std::string::npos;
+      if (is_operator) expr::append_new(node_.operators, name);
     }
     const Formula& source = *formula.source;
-    const bool not_implemented = source.kind == FormulaKind::kNotImplemented;
-    node_["formulas"].push_back(
-        {{"outputs", formula.inputs},
-         {"text", not_implemented
+    result.outputs = formula.inputs;
+    result.original = source.text.text;
+    result.not_implemented = source.kind == FormulaKind::kNotImplemented;
+    result.text = result.not_implemented
                       ? source.text.text
-                      : expr::print_formula(expr::with_true_division(formula.rewritten))},
-         {"original", source.text.text},
-         {"not_implemented", not_implemented},
-         {"source", short_source(source.text.location)},
-         {"line", source.text.location.line},
-         {"file", source.text.location.file ? source.text.location.file->path() : ""},
-         {"uses_grads", expr::uses_name(formula.written, "grads")},
-         {"uses", uses}});
-  }
-
-  void forward() {
-    Json rule = emit_forward(op_, written_ ? &*written_ : nullptr);
-    if (rule.is_null()) return;
-    for (const Json& name : rule["operators"]) add_operator(name.get<std::string>());
-    rule.erase("operators");
-    node_["forward"] = std::move(rule);
-  }
-
-  void add_operator(const std::string& name) {
-    for (const Json& seen : node_["operators"]) {
-      if (seen == name) return;
-    }
-    node_["operators"].push_back(name);
+                      : expr::print_formula(expr::with_true_division(formula.rewritten));
+    result.place = ir::Place(source.text.location);
+    result.uses_grads = expr::uses_name(formula.written, "grads");
+    node_.formulas.push_back(std::move(result));
   }
 
   /// The derivative that follows from a pointwise expression.
@@ -285,7 +268,6 @@ class NodeEmitter {
     if (op_.schema.returns.size() > 1) {
       for (size_t i = 0; i < differentiable_outputs_.size(); ++i)
         differentiable_outputs_[i] = depends_on_tensors(*expression, expression->outputs[i]);
-      node_["differentiable_outputs"] = differentiable_outputs_;
     }
     expr::Derivative derivative = expr::differentiate(*expression);
     emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
@@ -295,117 +277,81 @@ class NodeEmitter {
   /// The same of a `rowwise` entry. One kernel computes all gradients, so that all it reads is
   /// kept.
   bool derived_from_rows() {
-    RowwiseGradients gradients = emit_rowwise_gradients(op_);
-    if (gradients.json.is_null()) return false;
-    std::set<size_t> users;
-    for (size_t i = 0; i < inputs_.size(); ++i) users.insert(i);
-    for (const std::string& name : gradients.saved) {
-      if (op_.schema.find_arg(name)) {
-        save_whole(name, users);
-        continue;
-      }
-      Saved& saved = save(name);
-      saved.users = users;
-      for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-        if (name == expr::result_name(i, op_.schema.returns.size()))
-          saved.json = {{"name", name}, {"kind", "result"}, {"index", i}};
-      }
+    std::optional<RowwiseGradients> rows = emit_rowwise_gradients(
+        op_, [&](const std::string& name) { return index_of(inputs_, name); });
+    if (!rows) return false;
+    for (const std::string& name : rows->saved) save_whole(name, all_inputs());
+    save_value("row_shape", "tenon::native::RowShape", row_shape_text(op_));
+    for (const ir::RowGradient& gradient : rows->gradients.gradients) {
+      if (gradient.sizes.empty()) continue;
+      const std::string& name = inputs_[gradient.input]->name;
+      const bool optional = inputs_[gradient.input]->type.is_optional_tensor();
+      save_value(gradient.sizes, "::std::vector<int64_t>",
+                 optional ? "(" + name + " ? " + name + "->sizes() : tenon::IntArrayRef())"
+                          : name + ".sizes()");
     }
-    Saved& shape = save("row_shape");
-    shape.users = users;
-    shape.json = {{"name", "row_shape"},
-                  {"kind", "value"},
-                  {"type", "tenon::native::RowShape"},
-                  {"init", row_shape_text(op_)}};
-    for (Json& gradient : gradients.json["gradients"]) {
-      const std::string name = gradient["input"].get<std::string>();
-      gradient["sizes"] = nullptr;
-      if (gradient["kind"] == "Row") {
-        // With or without the reduced dimensions, as the argument was.
-        gradient["sizes"] = name + "_sizes";
-        Saved& sizes = save(name + "_sizes");
-        sizes.users = users;
-        const bool optional = op_.schema.find_arg(name)->type.is_optional_tensor();
-        sizes.json = {{"name", name + "_sizes"},
-                      {"kind", "value"},
-                      {"type", "::std::vector<int64_t>"},
-                      {"init", optional
-                                   ? "(" + name + " ? " + name + "->sizes() : tenon::IntArrayRef())"
-                                   : name + ".sizes()"}};
-      }
-      gradient["input"] = index_of(inputs_, name);
-    }
-    for (const Json& name : gradients.json["operators"]) add_operator(name.get<std::string>());
-    node_["rowwise"] = std::move(gradients.json);
+    for (const std::string& name : rows->gradients.operators)
+      expr::append_new(node_.operators, name);
+    node_.rowwise = std::move(rows->gradients);
     return true;
   }
 
-  void emit_pointwise_gradients(PointwiseGradients gradients) {
+  void emit_pointwise_gradients(const PointwiseGradients& gradients) {
     if (gradients.derivative.gradients.empty()) return;
+    const auto input_index = [&](const std::string& name) { return index_of(inputs_, name); };
     for (const auto& gradient : gradients.derivative.gradients) {
-      const size_t index = index_of(inputs_, gradient.input);
-      const GradientText text = emit_gradient(op_, gradients.expression, gradient);
-      std::set<size_t> users = {index};
-      Json uses = Json::array();
-      for (const auto& name : gradient.tensors) uses.push_back(name);
-      for (const auto& name : gradient.scalars) uses.push_back(name);
+      ir::PointwiseGradient one = emit_gradient(op_, gradients.expression, gradient,
+                                                input_index(gradient.input), node_.operators);
+      one.uses = gradient.tensors;
+      one.uses.insert(one.uses.end(), gradient.scalars.begin(), gradient.scalars.end());
       for (uint32_t r : gradient.results) {
-        uses.push_back(expr::result_name(r, gradients.expression.outputs.size()));
+        one.uses.push_back(expr::result_name(r, gradients.expression.outputs.size()));
       }
-      for (const Json& name : uses) {
-        save_whole(name.get<std::string>(), users);
-        save(name.get<std::string>()).json["pointwise"] = true;
-      }
-      for (const auto& name : text.operators) add_operator(name);
-      node_["pointwise"].push_back({{"input", index},
-                                    {"form", text.form},
-                                    {"text", text.text},
-                                    {"readable", text.readable},
-                                    {"uses", uses}});
+      for (const std::string& name : one.uses) save_whole(name, {one.input}).pointwise = true;
+      node_.pointwise.push_back(std::move(one));
     }
-    node_["kernels"] = emit_gradient_kernels(
-        op_, gradients, [&](const std::string& name) { return index_of(inputs_, name); });
+    node_.kernels = emit_gradient_kernels(op_, gradients, input_index);
   }
 
   const Operator& op_;
   std::optional<Differentiability> written_;
   std::vector<const Argument*> inputs_;
   std::vector<bool> differentiable_outputs_;
-  std::vector<std::pair<std::string, Saved>> saved_;
-  Json node_;
+  ir::Node node_;
 };
 
 }  // namespace
 
-Json emit_node(const Model& model, size_t op_index) {
+std::optional<ir::Node> emit_node(const Model& model, size_t op_index) {
   const Operator& op = model.operators()[op_index];
-  if (op.non_differentiable || op.is_composite_implicit()) return nullptr;
-  if (op.schema.kind() == SchemaKind::kOut) return nullptr;
-  if (!op.pointwise && !op.rowwise && !model.derivative_of(op_index)) return nullptr;
-  Json node = NodeEmitter(model, op_index).run();
-  if (node.is_null() || node["inputs"].empty()) return nullptr;
+  if (op.non_differentiable || op.is_composite_implicit()) return std::nullopt;
+  if (op.schema.kind() == SchemaKind::kOut) return std::nullopt;
+  if (!op.pointwise && !op.rowwise && !model.derivative_of(op_index)) return std::nullopt;
+  std::optional<ir::Node> node = NodeEmitter(model, op_index).run();
+  if (!node || node->inputs.empty()) return std::nullopt;
   return node;
 }
 
-Json emit_autograd(const Model& model, size_t op_index, size_t form_index, const Json& node) {
+std::optional<ir::Autograd> emit_autograd(const Model& model, size_t op_index, size_t form_index,
+                                          const std::optional<ir::Node>& node) {
   const Operator& op = model.operators()[op_index];
-  const VariantSchema& form = model.variants(op_index)[form_index];
-  bool constant = false;
-  switch (form.kind) {
-  case SchemaKind::kOut: return {{"kind", "out"}};
-  case SchemaKind::kInplace:
+  ir::Autograd autograd;
+  autograd.differentiable = node.has_value();
+  switch (model.variants(op_index)[form_index].kind) {
+  case SchemaKind::kOut: autograd.kind = SchemaKind::kOut; return autograd;
+  case SchemaKind::kInplace: {
     // The functional form of a composite operator is recorded operator by operator.
-    if (op.is_composite_implicit()) return nullptr;
-    constant = node.is_null() && op.pointwise && !op.update;
-    return {
-        {"kind", "inplace"},
-        {"differentiable", !node.is_null()},
-        {"changes_geometry", op.has_tag("inplace_view")},
-        {"constant", constant ? Json(camel_case(op.schema.base_name()) + "Backward0") : nullptr}};
+    if (op.is_composite_implicit()) return std::nullopt;
+    const bool constant = !node && op.pointwise && !op.update;
+    autograd.kind = SchemaKind::kInplace;
+    autograd.changes_geometry = op.has_tag("inplace_view");
+    if (constant) autograd.constant = camel_case(op.schema.base_name()) + "Backward0";
+    return autograd;
+  }
   default: break;
   }
-  if (node.is_null()) return nullptr;
-  return {{"kind", "functional"}, {"differentiable", true}};
+  if (!node) return std::nullopt;
+  return autograd;
 }
 
 }  // namespace tenon::codegen

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/expr/formula_pointwise.h"
@@ -12,46 +13,40 @@
 
 namespace tenon::codegen {
 
-Json emit_composition(const Operator& op) {
-  if (!op.composition) return nullptr;
+std::optional<ir::Composition> emit_composition(const Operator& op) {
+  if (!op.composition) return std::nullopt;
   expr::Composition parsed = expr::parse_composition(op.composition->text).composition;
   for (expr::Formula* part : expr::parts_of(parsed))
     *part = with_plain_functions(op, std::move(*part));
   const expr::Composition& code = parsed;
   const std::vector<std::string> optional = optional_names(op.schema);
+  ir::Composition result;
   const auto text = [&](const expr::Formula& tree) {
-    return expr::print_formula(expr::with_true_division(expr::read_optionals(tree, optional)));
+    const expr::Formula read = expr::read_optionals(tree, optional);
+    const std::vector<std::string> called = expr::called_functions(read);
+    result.reads_optionals |= std::find(called.begin(), called.end(), "value_or") != called.end();
+    return expr::print_formula(expr::with_true_division(read));
   };
-  Json locals = Json::array();
-  for (const auto& local : code.locals) {
-    locals.push_back({{"name", local.name}, {"text", text(local.value)}});
-  }
-  std::vector<std::string> operators;
+  for (const auto& local : code.locals) result.locals.push_back({local.name, text(local.value)});
+  result.result = text(code.result);
   std::set<std::string> used;
   for (const expr::Formula* part : expr::parts_of(code)) {
     for (const expr::NameUse& use : expr::free_names(*part)) used.insert(use.name);
-    for (std::string& name : expr::called_functions(*part)) {
-      if (std::find(operators.begin(), operators.end(), name) == operators.end()) {
-        operators.push_back(std::move(name));
-      }
-    }
+    for (const std::string& name : expr::called_functions(*part))
+      expr::append_new(result.operators, name);
   }
-  Json unused = Json::array();
   for (const schema::Argument& argument : op.schema.args) {
-    if (!used.contains(argument.name)) unused.push_back(argument.name);
+    if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
-  Json kernel = nullptr;
   const bool plain = code.locals.empty() && op.schema.returns.size() == 1 &&
                      op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
   if (plain && code.result.kind != expr::FormulaKind::kName) {
     if (const auto fused =
             expr::to_pointwise(code.result, pointwise_parameters(op.schema), functions_of(op))) {
-      kernel = expr::print_readable(fused->graph, fused->outputs[0]);
+      result.kernel = expr::print_readable(fused->graph, fused->outputs[0]);
     }
   }
-  return {{"locals", std::move(locals)}, {"result", text(code.result)},
-          {"unused", std::move(unused)}, {"operators", std::move(operators)},
-          {"headers", Json::array()},    {"kernel", std::move(kernel)}};
+  return result;
 }
 
 }  // namespace tenon::codegen

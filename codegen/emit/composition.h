@@ -1,12 +1,12 @@
 #pragma once
 
-#include "codegen/emit/form.h"
+#include <optional>
+
+#include "codegen/ir/library.h"
 
 namespace tenon::codegen {
 
-/// The C++ of an entry whose `composite` is an expression, null for others: {"locals": [{"name",
-/// "text"}], "result", "operators": functions that it calls, "kernel": the same as one expression
-/// of elements, or null}.
-Json emit_composition(const Operator& op);
+/// The C++ of an entry whose `composite` is an expression; empty for others.
+std::optional<ir::Composition> emit_composition(const Operator& op);
 
 }  // namespace tenon::codegen

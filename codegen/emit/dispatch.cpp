@@ -1,72 +1,62 @@
 #include "codegen/emit/dispatch.h"
 
-#include "codegen/emit/cpp_types.h"
-#include "codegen/emit/pointwise.h"
-#include "codegen/model/defaults.h"
+#include <algorithm>
+
+#include "codegen/model/cpp_types.h"
+#include "codegen/model/pointwise_kernel.h"
 
 namespace tenon::codegen {
 namespace {
 
+using ir::ThunkKind;
 using schema::SchemaKind;
+using Slots = std::vector<std::string>;
 
-constexpr const char* kEverywhere[] = {"None", "CPU", "CUDA", "Meta", "PrivateUse1"};
-constexpr const char* kWithTensors[] = {"CPU", "CUDA", "Meta"};
-
-std::string meta_name(const Operator& op) { return cpp_identifier(op.schema) + "_meta"; }
-
-std::string composite_name(const Operator& op) {
-  if (const DispatchEntry* entry = op.find_dispatch("CompositeExplicit")) return entry->kernel;
-  if (const DispatchEntry* entry = op.find_dispatch("CompositeImplicit")) return entry->kernel;
-  return kernel_name(op.schema, "Composite");
-}
-
-const char* form_kind(SchemaKind kind) {
-  switch (kind) {
-  case SchemaKind::kInplace: return "inplace";
-  case SchemaKind::kOut: return "out";
-  default: return "functional";
-  }
-}
+const Slots kEverywhere = {"None", "CPU", "CUDA", "Meta", "PrivateUse1"};
+const Slots kWithTensors = {"CPU", "CUDA", "Meta"};
 
 class Thunks {
  public:
   explicit Thunks(std::string ident) : ident_(std::move(ident)) {}
 
-  /// A thunk of the given kind for some backends.
-  template <class Slots>
-  void add(const std::string& kind, const std::string& suffix, const Slots& slots,
-           Json extra = {}) {
-    const std::string symbol = ident_ + "_" + suffix;
-    Json thunk = {{"symbol", symbol}, {"kind", kind}};
-    for (auto& [key, value] : extra.items()) thunk[key] = value;
-    thunks_.push_back(thunk);
-    for (const auto& slot : slots) table_[slot] = symbol;
+  /// A thunk of the given kind for some backends; the caller says what its kind needs.
+  ir::Thunk& add(ThunkKind kind, const std::string& suffix, const Slots& slots) {
+    ir::Thunk thunk;
+    thunk.symbol = ident_ + "_" + suffix;
+    thunk.kind = kind;
+    for (const std::string& slot : slots) set(slot, thunk.symbol);
+    return result_.thunks.emplace_back(std::move(thunk));
   }
 
-  Json take() && { return {{"thunks", std::move(thunks_)}, {"table", std::move(table_)}}; }
+  ir::Dispatch take() && { return std::move(result_); }
 
  private:
+  void set(const std::string& slot, const std::string& symbol) {
+    auto& table = result_.table;
+    const auto known = std::find_if(table.begin(), table.end(),
+                                    [&](const auto& entry) { return entry.first == slot; });
+    if (known == table.end()) {
+      table.emplace_back(slot, symbol);
+    } else {
+      known->second = symbol;
+    }
+  }
+
   std::string ident_;
-  Json thunks_ = Json::array();
-  Json table_ = Json::object();
+  ir::Dispatch result_;
 };
 
-bool wanted(const std::string& key, const Targets& targets) {
-  if (key == "CUDA") return targets.cuda;
-  return key == "CPU" || key == "Meta" || key == "PrivateUse1";
-}
-
-using Slots = std::vector<std::string>;
-
-void structured(Thunks& thunks, const Operator& op, SchemaKind kind, const Targets& targets) {
-  const std::string form = form_kind(kind);
+void structured(Thunks& thunks, const Operator& op, SchemaKind form, const Targets& targets) {
+  const auto add = [&](const std::string& key, const std::string& kernel) {
+    ir::Thunk& thunk = thunks.add(ThunkKind::kStructured, key, {key});
+    thunk.form = form;
+    thunk.kernel = kernel;
+    thunk.meta = meta_name(op);
+  };
   for (const DispatchEntry& entry : op.dispatch) {
-    if (!wanted(entry.key, targets)) continue;
-    thunks.add("structured", entry.key, Slots{entry.key},
-               {{"form", form}, {"kernel", entry.kernel}, {"meta", meta_name(op)}});
+    if (is_target(entry.key, targets)) add(entry.key, entry.kernel);
   }
-  thunks.add("structured", "Meta", Slots{"Meta"},
-             {{"form", form}, {"kernel", nullptr}, {"meta", meta_name(op)}});
+  add("Meta", "");
 }
 
 /// Whether the only result is a tensor of its own, which a kernel that works below the autograd
@@ -78,87 +68,54 @@ bool owns_result(const Operator& op) {
 
 /// The hand-written functions of the entry's own schema.
 void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
-  if (op.composition) {
-    thunks.add("composition", "composite", kEverywhere,
-               {{"owns_result", owns_result(op) && !op.is_composite_implicit()}});
-  } else if (op.is_composite()) {
-    thunks.add("direct", "composite", kEverywhere,
-               {{"kernel", composite_name(op)},
-                {"owns_result", owns_result(op) && !op.is_composite_implicit()}});
+  if (op.composition || op.is_composite()) {
+    ir::Thunk& thunk = thunks.add(op.composition ? ThunkKind::kComposition : ThunkKind::kDirect,
+                                  "composite", kEverywhere);
+    if (!op.composition) thunk.kernel = composite_name(op);
+    thunk.owns_result = owns_result(op) && !op.is_composite_implicit();
   }
   for (const DispatchEntry& entry : op.dispatch) {
-    if (wanted(entry.key, targets)) {
-      thunks.add("direct", entry.key, Slots{entry.key},
-                 {{"kernel", entry.kernel}, {"owns_result", owns_result(op)}});
-    }
+    if (!is_target(entry.key, targets)) continue;
+    ir::Thunk& thunk = thunks.add(ThunkKind::kDirect, entry.key, {entry.key});
+    thunk.kernel = entry.kernel;
+    thunk.owns_result = owns_result(op);
   }
 }
 
 }  // namespace
 
-Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const Targets& targets) {
+ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_index,
+                           const Targets& targets) {
   const Operator& op = model.operators()[op_index];
-  const auto& forms = model.variants(op_index);
-  const VariantSchema& form = forms[form_index];
+  const VariantSchema& form = model.variants(op_index)[form_index];
   Thunks thunks(cpp_identifier(form.schema));
   const bool mixed = mixed_results(op).any();
   if (mixed && !form.derived) {
-    thunks.add("pointwise_mixed", "pointwise", kWithTensors);
+    thunks.add(ThunkKind::kPointwiseMixed, "pointwise", kWithTensors);
   } else if (op.pointwise && !mixed) {
-    thunks.add("pointwise", "pointwise", kWithTensors, {{"form", form_kind(form.kind)}});
+    thunks.add(ThunkKind::kPointwise, "pointwise", kWithTensors).form = form.kind;
   } else if (op.update) {
-    thunks.add("update", "pointwise", kWithTensors);
-    thunks.add("update_composed", "composed", Slots{"PrivateUse1"});
+    thunks.add(ThunkKind::kUpdate, "pointwise", kWithTensors);
+    thunks.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
   } else if (op.rowwise && !form.derived) {
-    thunks.add("rowwise", "rowwise", Slots{"CPU", "Meta"});
+    thunks.add(ThunkKind::kRowwise, "rowwise", {"CPU", "Meta"});
     if (targets.cuda) {
       // Called by the next, where its kernel does not serve.
-      thunks.add("rowwise_composed", "composed", Slots{});
-      thunks.add("rowwise_cuda", "cuda", Slots{"CUDA"},
-                 {{"composed", cpp_identifier(form.schema) + "_composed"}});
+      const std::string composed = thunks.add(ThunkKind::kRowwiseComposed, "composed", {}).symbol;
+      thunks.add(ThunkKind::kRowwiseCuda, "cuda", {"CUDA"}).composed = composed;
     }
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {
     direct(thunks, op, targets);
   } else {
-    const std::string functional = cpp_identifier(op.schema);
     const bool inplace = form.kind == SchemaKind::kInplace;
-    thunks.add(inplace ? "inplace_from_functional" : "out_from_functional", "derived", kEverywhere,
-               {{"functional", functional}});
+    thunks
+        .add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional, "derived",
+             kEverywhere)
+        .functional = cpp_identifier(op.schema);
   }
   return std::move(thunks).take();
-}
-
-Json emit_kernel_declarations(const Operator& op, const Targets& targets) {
-  Json declarations = Json::array();
-  const auto add = [&](const std::string& name, const char* kind, const std::string& backend) {
-    for (const Json& seen : declarations) {
-      if (seen["name"] == name) return;
-    }
-    declarations.push_back({{"name", name}, {"kind", kind}, {"backend", backend}});
-  };
-  if (op.pointwise || op.update || op.rowwise) {
-    if (op.check) add(op.check->text, "check", "Meta");
-    return declarations;
-  }
-  if (op.structured) {
-    add(meta_name(op), "meta", "Meta");
-    const size_t n = op.schema.returns.size();
-    declarations.back()["result"] =
-        n == 1 ? "tenon::TensorSpec" : "std::array<tenon::TensorSpec, " + std::to_string(n) + ">";
-    for (const DispatchEntry& entry : op.dispatch) {
-      if (!wanted(entry.key, targets)) continue;
-      add(entry.kernel, "structured", entry.key);
-      declarations.back()["outputs"] = output_names(op.schema);
-    }
-    return declarations;
-  }
-  if (op.is_composite() && !op.composition) add(composite_name(op), "function", "composite");
-  for (const DispatchEntry& entry : op.dispatch) {
-    if (wanted(entry.key, targets)) add(entry.kernel, "function", entry.key);
-  }
-  return declarations;
 }
 
 }  // namespace tenon::codegen

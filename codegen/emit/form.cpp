@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {
@@ -12,37 +12,36 @@ using schema::Argument;
 using schema::BaseType;
 using schema::FunctionSchema;
 
-Json emit_argument(const Argument& argument) {
-  return {
-      {"name", argument.name},
-      {"type", cpp_parameter_type(argument)},
-      {"owned", cpp_owned_type(argument.type)},
-      {"default", cpp_default(argument)},
-      {"schema_type", to_string(argument.type)},
-      {"is_tensor", argument.type.is_tensor()},
-      {"is_optional_tensor", argument.type.is_optional_tensor()},
-      {"is_tensor_list", argument.type.is_tensor_list() || argument.type.is_optional_tensor_list()},
-      {"is_mutable", argument.is_mutable()},
-      {"kwarg_only", argument.kwarg_only},
-  };
+ir::Argument emit_argument(const Argument& argument) {
+  const schema::Type& type = argument.type;
+  ir::Argument result;
+  result.name = argument.name;
+  result.type = cpp_parameter_type(argument);
+  result.owned = cpp_owned_type(type);
+  result.default_text = cpp_default(argument);
+  result.schema_type = to_string(type);
+  result.is_tensor = type.is_tensor();
+  result.is_optional_tensor = type.is_optional_tensor();
+  result.is_tensor_list = type.is_tensor_list() || type.is_optional_tensor_list();
+  result.is_mutable = argument.is_mutable();
+  result.kwarg_only = argument.kwarg_only;
+  return result;
 }
 
 /// The parameters a user sees: out arguments first, as PyTorch's C++ API has it, and TensorOptions
 /// for dtype, layout, device, pin_memory.
-Json emit_api(const Operator& op, const FunctionSchema& schema) {
-  Json parameters = Json::array();
-  Json call = Json::array();
+ir::Api emit_api(const Operator& op, const FunctionSchema& schema) {
+  ir::Api api;
   const auto options = schema.tensor_options();
+  api.has_options = options.has_value();
   // Without its default where calls of the overloads would be ambiguous.
   const auto required = [&](const Argument& argument) {
     return std::any_of(op.cpp_no_default_args.begin(), op.cpp_no_default_args.end(),
                        [&](const LocatedName& name) { return name.text == argument.name; });
   };
   const auto add = [&](const Argument& argument, bool with_default) {
-    parameters.push_back(
-        {{"name", argument.name},
-         {"type", cpp_parameter_type(argument)},
-         {"default", with_default && !required(argument) ? cpp_default(argument) : ""}});
+    api.parameters.push_back({argument.name, cpp_parameter_type(argument),
+                              with_default && !required(argument) ? cpp_default(argument) : ""});
   };
   const bool out_first = schema.is_out();
   if (out_first) {
@@ -51,30 +50,30 @@ Json emit_api(const Operator& op, const FunctionSchema& schema) {
   for (size_t i = 0; i < schema.args.size(); ++i) {
     const Argument& argument = schema.args[i];
     if (options && i == *options) {
-      parameters.push_back({{"name", "options"},
-                            {"type", "const tenon::TensorOptions&"},
-                            {"default", argument.default_value ? "{}" : ""}});
+      api.parameters.push_back(
+          {"options", "const tenon::TensorOptions&", argument.default_value ? "{}" : ""});
       i += 3;
       for (const char* part : {"dtype_opt", "layout_opt", "device_opt", "pinned_memory_opt"}) {
-        call.push_back(std::string("options.") + part + "()");
+        api.call.push_back(std::string("options.") + part + "()");
       }
       continue;
     }
-    call.push_back(argument.name);
+    api.call.push_back(argument.name);
     if (out_first && argument.is_mutable() && argument.kwarg_only) continue;
     add(argument, true);
   }
   // In C++ nothing with a default stands before what has none, as a keyword argument may.
-  for (size_t i = parameters.size(), needed = 0; i-- > 0;) {
-    needed += parameters[i]["default"] == "";
-    if (needed > 0) parameters[i]["default"] = "";
+  bool needed = false;
+  for (auto one = api.parameters.rbegin(); one != api.parameters.rend(); ++one) {
+    needed |= one->default_text.empty();
+    if (needed) one->default_text.clear();
   }
-  return {{"parameters", parameters}, {"call", call}, {"has_options", options.has_value()}};
+  return api;
 }
 
 /// Expressions whose keys decide where the call goes.
-Json dispatch_arguments(const FunctionSchema& schema) {
-  Json keys = Json::array();
+std::vector<std::string> dispatch_arguments(const FunctionSchema& schema) {
+  std::vector<std::string> keys;
   for (const Argument& argument : schema.args) {
     if (argument.type.holds_tensors()) keys.push_back(argument.name);
   }
@@ -88,67 +87,36 @@ Json dispatch_arguments(const FunctionSchema& schema) {
   return keys;
 }
 
-Json emit_returns(const FunctionSchema& schema) {
-  Json returns = Json::array();
-  for (size_t i = 0; i < schema.returns.size(); ++i) {
-    const schema::Return& ret = schema.returns[i];
-    returns.push_back({{"name", schema.return_name(i)},
-                       {"is_tensor", ret.type.is_tensor()},
-                       {"is_tensor_list", ret.type.is_tensor_list()},
-                       {"is_mutable", ret.is_mutable()}});
-  }
-  return returns;
-}
-
 }  // namespace
 
-std::string short_source(const Location& location) {
-  if (!location.valid()) return "";
-  const std::string& path = location.file->path();
-  return path.substr(path.rfind('/') + 1);
-}
-
-Json emit_form(const Operator& op, const VariantSchema& form) {
+ir::Form emit_form(const Operator& op, const VariantSchema& form) {
   const FunctionSchema& schema = form.schema;
-  Json arguments = Json::array();
-  for (const Argument& argument : schema.args) arguments.push_back(emit_argument(argument));
-  Json outs = Json::array();
+  ir::Form result;
+  result.ident = cpp_identifier(schema);
+  result.name = schema.name;
+  result.base = schema.base_name();
+  result.overload = schema.overload;
+  result.ns = schema.ns.empty() ? "aten" : schema.ns;
+  result.schema = to_string(schema);
+  result.place = ir::Place(op.location);
+  result.kind = schema.kind();
+  result.derived = form.derived;
+  result.method = form.method;
+  result.function = form.function;
+  for (const Argument& argument : schema.args) result.arguments.push_back(emit_argument(argument));
+  result.api = emit_api(op, schema);
   if (schema.is_out()) {
-    for (const Argument* out : schema.out_args()) outs.push_back(out->name);
+    for (const Argument* out : schema.out_args()) result.outs.push_back(out->name);
   }
-  return {
-      {"ident", cpp_identifier(schema)},
-      {"name", schema.name},
-      {"base", schema.base_name()},
-      {"overload", schema.overload},
-      {"namespace", schema.ns.empty() ? "aten" : schema.ns},
-      {"schema", to_string(schema)},
-      {"source", short_source(op.location)},
-      {"file", op.location.file ? op.location.file->path() : ""},
-      {"line", op.location.line},
-      {"kind", schema::to_string(schema.kind())},
-      {"derived", form.derived},
-      {"method", form.method},
-      {"function", form.function},
-      {"arguments", arguments},
-      {"api", emit_api(op, schema)},
-      {"outs", outs},
-      {"returns", emit_returns(schema)},
-      {"return_type", cpp_return_type(schema)},
-      {"keys", dispatch_arguments(schema)},
-      {"is_view", schema.is_view()},
-  };
-}
-
-Json output_names(const schema::FunctionSchema& schema) {
-  Json names = Json::array();
   for (size_t i = 0; i < schema.returns.size(); ++i) {
-    const std::string& name = schema.returns[i].name;
-    names.push_back(!name.empty()                ? name
-                    : schema.returns.size() == 1 ? "out"
-                                                 : "out" + std::to_string(i));
+    const schema::Return& ret = schema.returns[i];
+    result.returns.push_back(
+        {schema.return_name(i), ret.type.is_tensor(), ret.type.is_tensor_list(), ret.is_mutable()});
   }
-  return names;
+  result.return_type = cpp_return_type(schema);
+  result.keys = dispatch_arguments(schema);
+  result.is_view = schema.is_view();
+  return result;
 }
 
 }  // namespace tenon::codegen

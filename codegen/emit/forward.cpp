@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/expr/intrinsics.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
 
 namespace tenon::codegen {
@@ -55,45 +56,40 @@ void split(const expr::Formula& formula, bool negative, std::vector<Term>& terms
 
 class ForwardEmitter {
  public:
-  ForwardEmitter(const Operator& op, const Differentiability& written)
-      : op_(op), written_(written) {}
+  ForwardEmitter(const Operator& op, const Differentiability& written,
+                 std::vector<std::string>& operators)
+      : op_(op), written_(written), operators_(operators) {}
 
-  Json run() {
+  std::optional<ir::Forward> run() {
     const Formula& first = *written_.forward.front().source;
-    if (first.kind == FormulaKind::kAutoLinear) return rule("Linear");
-    if (first.kind == FormulaKind::kAutoElementWise) return rule("ElementWise");
+    if (first.kind == FormulaKind::kAutoLinear) return rule(ir::TangentRule::kLinear);
+    if (first.kind == FormulaKind::kAutoElementWise) return rule(ir::TangentRule::kElementWise);
     std::vector<bool> given(op_.schema.returns.size());
     for (const ForwardFormula& formula : written_.forward) {
-      if (formula.source->kind != FormulaKind::kExpression) return nullptr;
+      if (formula.source->kind != FormulaKind::kExpression) return std::nullopt;
       add(*formula.source, given);
     }
     for (size_t i = 0; i < given.size(); ++i) {
-      if (written_.outputs[i] && !given[i]) return nullptr;
+      if (written_.outputs[i] && !given[i]) return std::nullopt;
     }
-    Json result = rule("Formula");
-    result["values"] = std::move(values_);
-    result["formulas"] = std::move(formulas_);
-    result["operators"] = std::move(operators_);
-    return result;
+    for (const std::string& name : called_) expr::append_new(operators_, name);
+    return rule(ir::TangentRule::kFormula);
   }
 
  private:
   /// All differentiable arguments are covered, or those whose tangents the formulas read.
-  Json rule(const char* name) const {
+  ir::Forward rule(ir::TangentRule kind) {
     uint64_t all = 0;
     for (const Argument* input : written_.inputs) all |= bit_of(op_, *input);
-    const uint64_t covered = formulas_.empty() ? all : covered_;
-    return {{"rule", name},
-            {"covered", covered},
-            {"uncovered", all & ~covered},
-            {"values", Json::array()},
-            {"formulas", Json::array()},
-            {"operators", Json::array()}};
+    forward_.rule = kind;
+    if (forward_.formulas.empty()) forward_.covered = all;
+    forward_.uncovered = all & ~forward_.covered;
+    return std::move(forward_);
   }
 
   void add(const Formula& source, std::vector<bool>& given) {
     const expr::Formula tree = expr::parse_formula(source.text.text).formula;
-    Json outputs = Json::array();
+    std::vector<size_t> outputs;
     for (const LocatedName& name : source.names) {
       const size_t index = op_.schema.is_inplace() ? 0 : result_index(name.text);
       given[index] = true;
@@ -103,7 +99,7 @@ class ForwardEmitter {
     for (std::string name : expr::called_functions(tree)) {
       if (name.starts_with("tenon::")) name.erase(0, 7);
       const bool operator_name = !name.starts_with("std::") && name.find('<') == std::string::npos;
-      if (operator_name) operators_.push_back(name);
+      if (operator_name) called_.push_back(name);
     }
     std::vector<Term> terms;
     if (outputs.size() == 1) {
@@ -111,49 +107,47 @@ class ForwardEmitter {
     } else {
       terms.push_back({&tree, false});
     }
-    Json texts = Json::array();
+    std::vector<ir::TangentTerm> texts;
     for (const Term& term : terms) texts.push_back(term_text(term));
-    formulas_.push_back(
-        {{"outputs", outputs}, {"original", source.text.text}, {"terms", std::move(texts)}});
+    forward_.formulas.push_back({std::move(outputs), source.text.text, std::move(texts)});
   }
 
-  Json term_text(const Term& term) {
-    Json tangents = Json::array();
+  ir::TangentTerm term_text(const Term& term) {
+    ir::TangentTerm result;
     for (const Argument* input : written_.inputs) {
       for (const std::string& name : {input->name + "_t", "original_" + input->name + "_t"}) {
         if (!expr::uses_name(*term.formula, name)) continue;
-        covered_ |= bit_of(op_, *input);
-        tangents.push_back({{"name", name},
-                            {"index", op_.schema.arg_index(input->name)},
-                            {"list", input->type.is_tensor_list()}});
+        forward_.covered |= bit_of(op_, *input);
+        result.tangents.push_back({name, static_cast<size_t>(op_.schema.arg_index(input->name)),
+                                   input->type.is_tensor_list()});
       }
     }
-    return {{"text", expr::print_formula(expr::with_true_division(*term.formula))},
-            {"negative", term.negative},
-            {"tangents", tangents}};
+    result.text = expr::print_formula(expr::with_true_division(*term.formula));
+    result.negative = term.negative;
+    return result;
   }
 
   /// The arguments and results that the formula reads, each once.
   void add_values(const expr::Formula& tree) {
-    const auto add_once = [&](const std::string& name, const char* kind, size_t index,
+    const auto add_once = [&](const std::string& name, bool is_result, size_t index,
                               const std::string& type) {
       if (!expr::uses_name(tree, name)) return;
-      for (const Json& known : values_) {
-        if (known["name"] == name) return;
+      for (const ir::ForwardValue& known : forward_.values) {
+        if (known.name == name) return;
       }
-      values_.push_back({{"name", name}, {"kind", kind}, {"index", index}, {"type", type}});
+      forward_.values.push_back({name, is_result, index, type});
     };
     for (size_t i = 0; i < op_.schema.args.size(); ++i) {
       const Argument& argument = op_.schema.args[i];
       const std::string type = cpp_owned_type(argument.type);
-      add_once(argument.name, "argument", i, type);
-      add_once(argument.name + "_p", "argument", i, type);
-      add_once("original_" + argument.name + "_p", "argument", i, type);
+      add_once(argument.name, false, i, type);
+      add_once(argument.name + "_p", false, i, type);
+      add_once("original_" + argument.name + "_p", false, i, type);
     }
     for (size_t i = 0; i < op_.schema.returns.size(); ++i) {
-      add_once(op_.schema.return_name(i), "result", i, "");
-      add_once("result" + std::to_string(i), "result", i, "");
-      if (op_.schema.is_inplace()) add_once("result", "result", i, "");
+      add_once(op_.schema.return_name(i), true, i, "");
+      add_once("result" + std::to_string(i), true, i, "");
+      if (op_.schema.is_inplace()) add_once("result", true, i, "");
     }
   }
 
@@ -166,40 +160,42 @@ class ForwardEmitter {
 
   const Operator& op_;
   const Differentiability& written_;
-  uint64_t covered_ = 0;
-  Json values_ = Json::array(), formulas_ = Json::array(), operators_ = Json::array();
+  ir::Forward forward_;
+  std::vector<std::string> called_;
+  std::vector<std::string>& operators_;
 };
 
 }  // namespace
 
-Json emit_forward(const Operator& op, const Differentiability* written) {
+std::optional<ir::Forward> emit_forward(const Operator& op, const Differentiability* written,
+                                        std::vector<std::string>& operators) {
   const auto is_list = [](const schema::Return& one) { return one.type.is_tensor_list(); };
   const bool lists = std::any_of(op.schema.returns.begin(), op.schema.returns.end(), is_list);
-  if (lists || op.schema.args.size() > 64) return nullptr;
-  if (written != nullptr && !written->forward.empty()) return ForwardEmitter(op, *written).run();
+  if (lists || op.schema.args.size() > 64) return std::nullopt;
+  if (written != nullptr && !written->forward.empty()) {
+    return ForwardEmitter(op, *written, operators).run();
+  }
   // Each element of a pointwise operator's result has one element of each argument to thank.
-  if (!op.pointwise || op.schema.returns.size() != 1) return nullptr;
+  if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
   bool holomorphic = false;
   uint64_t covered = 0;
   if (written != nullptr) {
     for (const BackwardFormula& formula : written->backward) {
-      if (formula.source->kind == FormulaKind::kNotImplemented) return nullptr;
+      if (formula.source->kind == FormulaKind::kNotImplemented) return std::nullopt;
     }
     for (const Argument* input : written->inputs) covered |= bit_of(op, *input);
   } else {
     const std::optional<expr::Expression> expression = differentiable_expression(op);
-    if (!expression) return nullptr;
+    if (!expression) return std::nullopt;
     holomorphic = is_holomorphic(*expression);
     for (const Argument& argument : op.schema.args) {
       if (argument.type.holds_tensors()) covered |= bit_of(op, argument);
     }
   }
-  return {{"rule", holomorphic ? "ElementWise" : "ElementWiseOfReals"},
-          {"covered", covered},
-          {"uncovered", 0},
-          {"values", Json::array()},
-          {"formulas", Json::array()},
-          {"operators", Json::array()}};
+  ir::Forward forward;
+  forward.rule = holomorphic ? ir::TangentRule::kElementWise : ir::TangentRule::kElementWiseOfReals;
+  forward.covered = covered;
+  return forward;
 }
 
 }  // namespace tenon::codegen

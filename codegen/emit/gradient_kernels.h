@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "codegen/emit/form.h"
 #include "codegen/expr/differentiate.h"
+#include "codegen/ir/node.h"
 
 namespace tenon::codegen {
 
@@ -19,22 +19,19 @@ struct PointwiseGradients {
   expr::Derivative derivative;
 };
 
-struct GradientText {
-  std::string form;      ///< "grad", "zero", "kernel", or "operators" for too many tensors
-  std::string text;      ///< C++ made of differentiable operators, for double backward
-  std::string readable;  ///< for people
-  std::vector<std::string> operators;
-};
-
 /// The formulas in one graph.
 PointwiseGradients join_formulas(const Operator& op, std::vector<PointwiseFormula> formulas);
 
-GradientText emit_gradient(const Operator& op, expr::Expression& expression,
-                           const expr::Gradient& gradient);
+/// A gradient of the input of index `input`, but for what it uses. `operators`: what its text
+/// calls, added.
+ir::PointwiseGradient emit_gradient(const Operator& op, const expr::Expression& expression,
+                                    const expr::Gradient& gradient, size_t input,
+                                    std::vector<std::string>& operators);
 
 /// Kernels for the sets of inputs whose gradients may be wanted at once: each one alone, and all;
-/// with two inputs that is every set. {"outputs": [input indices], ...emit_kernel}
-Json emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradients,
-                           const std::function<size_t(const std::string&)>& input_index);
+/// with two inputs that is every set.
+std::vector<ir::GradientKernel>
+emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradients,
+                      const std::function<size_t(const std::string&)>& input_index);
 
 }  // namespace tenon::codegen

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_kernel.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/pointwise_kernel.h"
 
 namespace tenon::codegen {
 namespace {
@@ -44,18 +47,14 @@ uint32_t mask_of(const std::vector<std::string>& names, const std::vector<std::s
   return mask;
 }
 
-template <class T>
-void unite(std::vector<T>& all, const std::vector<T>& more) {
-  for (const T& item : more) {
-    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(item);
-  }
+void unite(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  for (const std::string& item : more) expr::append_new(all, item);
 }
 
-Json emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
-  const expr::KernelText text = expr::print_kernel(graph, outputs);
-  return {{"statements", text.statements},
-          {"results", text.results},
-          {"modular", expr::is_modular(graph, outputs)}};
+ir::KernelBody emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
+  expr::KernelText text = expr::print_kernel(graph, outputs);
+  return {"", {}, std::move(text.statements), std::move(text.results),
+          expr::is_modular(graph, outputs)};
 }
 
 /// C++ of the number that stands for an argument where it is absent.
@@ -99,83 +98,46 @@ bool serves(const Summary& summary, const std::string& category) {
   return summary.integers;
 }
 
-const char* promotion_name(Promotion promotion) {
+Promotion promotion_of(expr::Promotion promotion) {
   switch (promotion) {
-  case Promotion::kFloat: return "IntToFloat";
-  case Promotion::kBool: return "Comparison";
-  case Promotion::kComplexToFloat: return "ComplexToReal";
-  case Promotion::kBoolToLong: return "BoolToLong";
-  case Promotion::kNone:
-  case Promotion::kDefault: break;
-  }
-  return "Default";
-}
-
-const char* promotion_name(expr::Promotion promotion) {
-  switch (promotion) {
-  case expr::Promotion::kFloat: return "IntToFloat";
-  case expr::Promotion::kBool: return "Comparison";
+  case expr::Promotion::kFloat: return Promotion::kFloat;
+  case expr::Promotion::kBool: return Promotion::kBool;
   case expr::Promotion::kDefault: break;
   }
-  return "Default";
+  return Promotion::kDefault;
 }
 
-Json kernel_head(const std::string& ident, const std::vector<std::string>& inputs,
-                 const std::vector<std::string>& scalars, size_t num_outputs,
-                 const Summary& summary) {
-  return {
-      {"ident", ident},
-      {"inputs", inputs},
-      {"scalars", scalars},
-      {"num_outputs", num_outputs},
-      {"promotion", promotion_name(summary.promotion)},
-      {"promoting_inputs", mask_of(inputs, summary.compute_tensors)},
-      {"promoting_scalars", mask_of(scalars, summary.compute_scalars)},
-      {"cost", std::clamp(summary.cost, 1, 255)},
-      {"bodies", Json::array()},
-  };
+ir::Kernel kernel_head(const std::string& ident, const std::vector<std::string>& inputs,
+                       const std::vector<std::string>& scalars, size_t num_outputs,
+                       const Summary& summary) {
+  ir::Kernel kernel;
+  kernel.ident = ident;
+  kernel.inputs = inputs;
+  kernel.scalars = scalars;
+  kernel.num_outputs = num_outputs;
+  kernel.promotion = promotion_of(summary.promotion);
+  kernel.promoting_inputs = mask_of(inputs, summary.compute_tensors);
+  kernel.promoting_scalars = mask_of(scalars, summary.compute_scalars);
+  kernel.cost = std::clamp(summary.cost, 1, 255);
+  return kernel;
 }
 
 }  // namespace
 
-Json emit_kernel(const std::string& ident, const expr::Graph& graph,
-                 const std::vector<NodeId>& outputs, const std::vector<std::string>& inputs,
-                 const std::vector<std::string>& scalars) {
+ir::Kernel emit_kernel(const std::string& ident, const expr::Graph& graph,
+                       const std::vector<NodeId>& outputs, const std::vector<std::string>& inputs,
+                       const std::vector<std::string>& scalars) {
   const Summary summary = summarize(graph, outputs);
-  Json kernel = kernel_head(ident, inputs, scalars, outputs.size(), summary);
-  Json body = emit_body(graph, outputs);
-  body["functor"] = ident + "_functor";
-  body["types"] = Json::array({"F32", "F64"});
-  if (summary.complex) {
-    body["types"].push_back("C64");
-    body["types"].push_back("C128");
-  }
-  kernel["bodies"].push_back(body);
+  ir::Kernel kernel = kernel_head(ident, inputs, scalars, outputs.size(), summary);
+  ir::KernelBody body = emit_body(graph, outputs);
+  body.functor = ident + "_functor";
+  body.types = {"F32", "F64"};
+  if (summary.complex) body.types.insert(body.types.end(), {"C64", "C128"});
+  kernel.bodies.push_back(std::move(body));
   return kernel;
 }
 
-MixedResults mixed_results(const Operator& op) {
-  MixedResults mixed;
-  const std::optional<expr::Expression> expression =
-      op.pointwise ? differentiable_expression(op) : std::nullopt;
-  if (!expression) return mixed;
-  const size_t n = expression->outputs.size();
-  for (size_t i = 0; i < n; ++i) {
-    const NodeId output = expression->outputs[i];
-    mixed.floating |= expr::infer_types(expression->graph, output).computes_floating;
-    if (expression->graph[output].value_kind == expr::ValueKind::kMask) mixed.masks |= 1u << i;
-  }
-  // `promote` says one dtype for all results.
-  const bool all = expression->draws.empty() && mixed.masks == (1u << n) - 1;
-  if (all || op.has_key("promote")) mixed.masks = 0;
-  for (const expr::Draw& draw : expression->draws) {
-    mixed.functions.push_back(draw.function);
-    mixed.drawn.push_back(expression->graph[draw.node].name);
-  }
-  return mixed;
-}
-
-Json emit_pointwise(const Operator& op) {
+ir::ForwardKernel emit_pointwise(const Operator& op) {
   const auto parameters = pointwise_parameters(op.schema);
   const auto inputs = names_of(parameters, true);
   const auto scalars = names_of(parameters, false);
@@ -186,10 +148,11 @@ Json emit_pointwise(const Operator& op) {
   operands.insert(operands.end(), mixed.drawn.begin(), mixed.drawn.end());
 
   // Categories with the same expressions share a functor, unless what they call differs by them.
-  using Key = std::pair<std::vector<const PointwiseCase*>, std::string>;
+  using Texts = std::vector<std::string>;
+  using Key = std::tuple<std::vector<const PointwiseCase*>, Texts, Texts>;
   std::map<Key, size_t> body_of;
   std::map<Key, Summary> summary_of;
-  Json bodies = Json::array();
+  std::vector<ir::KernelBody> bodies;
   std::map<std::string, std::string> defaults;
   Summary summary;
   bool first = true;
@@ -200,8 +163,8 @@ Json emit_pointwise(const Operator& op) {
     // What it calls has no expression for these dtypes.
     if (!parsed.ok()) continue;
     const expr::Expression& expression = parsed.expression;
-    Json body = emit_body(expression.graph, expression.outputs);
-    const Key key = {cases, body.dump()};
+    ir::KernelBody body = emit_body(expression.graph, expression.outputs);
+    const Key key = {cases, body.statements, body.results};
     if (!body_of.count(key)) {
       const Summary one = summarize(expression.graph, expression.outputs);
       summary_of[key] = one;
@@ -217,26 +180,23 @@ Json emit_pointwise(const Operator& op) {
         if (name == "floating" || name == "integral") summary.promotion = one.promotion;
       }
       first = false;
-      body["functor"] = ident + "_functor" + (bodies.empty() ? "" : std::to_string(bodies.size()));
-      body["types"] = Json::array();
+      body.functor = ident + "_functor" + (bodies.empty() ? "" : std::to_string(bodies.size()));
       body_of[key] = bodies.size();
-      bodies.push_back(body);
+      bodies.push_back(std::move(body));
     }
     for (const auto& [name, number] : expression.defaults)
       defaults[name] = default_text(*op.schema.find_arg(name), number);
     if (!serves(summary_of[key], category.name)) continue;
-    for (const char* type : category.types) bodies[body_of[key]]["types"].push_back(type);
+    std::vector<std::string>& types = bodies[body_of[key]].types;
+    types.insert(types.end(), category.types.begin(), category.types.end());
   }
-  Json kernel = kernel_head(ident, operands, scalars, num_outputs, summary);
-  kernel["defaults"] = Json::array();
-  for (const auto& [name, text] : defaults)
-    kernel["defaults"].push_back({{"name", name}, {"text", text}});
-  kernel["masks"] = mixed.masks;
-  kernel["draws"] = mixed.functions;
-  if (mixed.any())
-    kernel["promotion"] =
-        promotion_name(mixed.floating ? expr::Promotion::kFloat : expr::Promotion::kDefault);
-  if (op.has_key("promote")) kernel["promotion"] = promotion_name(op.promotion);
+  ir::ForwardKernel kernel;
+  static_cast<ir::Kernel&>(kernel) = kernel_head(ident, operands, scalars, num_outputs, summary);
+  for (auto& [name, text] : defaults) kernel.defaults.push_back({name, std::move(text)});
+  kernel.masks = mixed.masks;
+  kernel.draws = mixed.functions;
+  if (mixed.any()) kernel.promotion = mixed.floating ? Promotion::kFloat : Promotion::kDefault;
+  if (op.has_key("promote")) kernel.promotion = op.promotion;
   // A number decides the dtype where a user must give it: `add(int, 1.5)` is floating, but the
   // slope of leaky_relu, which has a default, only has a value.
   uint32_t promoting = 0;
@@ -244,11 +204,11 @@ Json emit_pointwise(const Operator& op) {
     const schema::Argument& argument = *op.schema.find_arg(scalars[i]);
     const bool decides = argument.type.is(schema::BaseType::kScalar) && !argument.kwarg_only &&
                          !argument.default_value && op.promotion != Promotion::kNone;
-    if (decides && (kernel["promoting_scalars"].get<uint32_t>() >> i & 1)) promoting |= 1u << i;
+    if (decides && (kernel.promoting_scalars >> i & 1)) promoting |= 1u << i;
   }
-  kernel["promoting_scalars"] = promoting;
-  for (Json& body : bodies) {
-    if (!body["types"].empty()) kernel["bodies"].push_back(std::move(body));
+  kernel.promoting_scalars = promoting;
+  for (ir::KernelBody& body : bodies) {
+    if (!body.types.empty()) kernel.bodies.push_back(std::move(body));
   }
   return kernel;
 }

@@ -38,13 +38,21 @@ Spelling spelling_of(BaseType base) {
   return {"", "", ""};
 }
 
-/// The argument as the tables of Python's argument parser know it; null for a type that Python does
-/// not pass.
-Json emit_parameter(const schema::Argument& argument, const Json& emitted) {
+/// An argument as the tables of Python's argument parser know it, and for its signature.
+struct Parameter {
+  ir::PythonParameter row;
+  std::string read;  ///< the conversion
+  std::string type_text;
+  std::string default_cpp, default_text;
+};
+
+/// Empty for a type that Python does not pass.
+std::optional<Parameter> emit_parameter(const schema::Argument& argument,
+                                        const std::string& default_cpp) {
   const Type& type = argument.type;
   const Type plain = type.without_optional();
   const Spelling spelling = spelling_of(type.base);
-  if (!*spelling.kind) return nullptr;
+  if (!*spelling.kind) return std::nullopt;
   std::string kind = spelling.kind, get = spelling.get, text = spelling.text;
   const bool elements_optional = plain.is_list() && plain.element().is_optional();
   if (plain.is_list()) {
@@ -53,34 +61,31 @@ Json emit_parameter(const schema::Argument& argument, const Json& emitted) {
     text = "tuple of " + text + "s";
   }
   if (type.is_optional()) get = "optional_" + get;
-  std::string fallback = emitted["default"].get<std::string>();
+  if (argument.is_mutable() && get == "tensor") get = "mutable_tensor";
+  const int64_t size = type.list_size().value_or(0);
+  if (plain.is_list() && type.base == BaseType::kBool) get += "<" + std::to_string(size) + ">";
+  std::string fallback = default_cpp;
   const bool none = fallback == "::std::nullopt" || (type.is_optional() && fallback == "{}");
   if (none) fallback.clear();
   if (plain.is_list() && !fallback.empty() && fallback[0] != '{') fallback = "{" + fallback + "}";
-  return {{"name", argument.name == "self" ? "input" : argument.name},
-          {"argument", argument.name},
-          {"kind", kind},
-          {"read", get},
-          {"text", type.is_optional() ? text + "?" : text},
-          {"optional", type.is_optional()},
-          {"has_default", argument.default_value.has_value()},
-          {"default", fallback},
-          {"default_text", argument.default_value ? argument.default_value->text : ""},
-          {"size", type.list_size().value_or(0)},
-          {"mutable", argument.is_mutable()},
-          {"keyword_only", argument.kwarg_only},
-          {"fixed", plain.is_list() && type.base == BaseType::kBool}};
+  return Parameter{{argument.name == "self" ? "input" : argument.name, kind, type.is_optional(),
+                    argument.default_value.has_value(), size},
+                   get,
+                   type.is_optional() ? text + "?" : text,
+                   fallback,
+                   argument.default_value ? argument.default_value->text : ""};
 }
 
 /// "(Tensor input, Number other, *, Number alpha=1) -> Tensor"
-std::string signature_text(const Json& parameters, size_t positional, const std::string& results) {
+std::string signature_text(const std::vector<Parameter>& parameters, size_t positional,
+                           const std::string& results) {
   std::string text = "(";
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const Json& p = parameters[i];
+    const Parameter& p = parameters[i];
     if (i) text += ", ";
     if (i == positional) text += "*, ";
-    text += p["text"].get<std::string>() + " " + p["name"].get<std::string>();
-    if (p["has_default"].get<bool>()) text += "=" + p["default_text"].get<std::string>();
+    text += p.type_text + " " + p.row.name;
+    if (p.row.has_default) text += "=" + p.default_text;
   }
   return text + ") -> " + results;
 }
@@ -102,125 +107,96 @@ std::string results_text(const schema::FunctionSchema& schema) {
 
 }  // namespace
 
-Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
-                      const std::string& cpp_namespace, const std::string& module) {
-  Json parameters = Json::array(), arguments = Json::array(), names = Json::array();
-  Json outs = Json::array();
-  size_t positional = 0;
-  int self = -1;
+std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& schema,
+                                               const ir::Form& form, const std::string& module) {
+  ir::PythonCall call;
+  std::vector<Parameter> parameters;
+  std::vector<size_t> outs;
   const bool is_out = schema.is_out();
   for (size_t i = 0; i < schema.args.size(); ++i) {
-    Json p = emit_parameter(schema.args[i], form["arguments"][i]);
-    if (p.is_null()) return nullptr;
-    if (is_out && p["mutable"].get<bool>() && p["keyword_only"].get<bool>()) {
+    const schema::Argument& argument = schema.args[i];
+    std::optional<Parameter> p = emit_parameter(argument, form.arguments[i].default_text);
+    if (!p) return std::nullopt;
+    if (is_out && argument.is_mutable() && argument.kwarg_only) {
+      call.arguments.push_back({"out", 0, std::to_string(outs.size())});
       outs.push_back(i);
-      arguments.push_back({{"read", "out"}, {"default", std::to_string(outs.size() - 1)}});
       continue;
     }
-    if (schema.args[i].name == "self") self = static_cast<int>(parameters.size());
-    if (!p["keyword_only"].get<bool>()) ++positional;
-    std::string get = p["read"];
-    if (p["mutable"].get<bool>() && get == "tensor") get = "mutable_tensor";
-    if (p["fixed"].get<bool>()) get += "<" + std::to_string(p["size"].get<int64_t>()) + ">";
-    arguments.push_back({{"read", get}, {"default", p["default"]}, {"at", parameters.size()}});
-    parameters.push_back(std::move(p));
+    if (argument.name == "self") call.self = static_cast<int>(parameters.size());
+    if (!argument.kwarg_only) ++call.positional;
+    call.arguments.push_back({p->read, parameters.size(), p->default_cpp});
+    parameters.push_back(std::move(*p));
   }
   const size_t out_at = parameters.size();
   if (is_out) {
-    for (Json& a : arguments) {
-      if (a["read"] == "out") a["at"] = out_at;
-    }
-    const bool several = outs.size() > 1;
-    parameters.push_back({{"name", "out"},
-                          {"kind", "Out"},
-                          {"text", several ? "tuple of Tensors" : "Tensor"},
-                          {"optional", false},
-                          {"has_default", false},
-                          {"size", outs.size()}});
+    for (const size_t i : outs) call.arguments[i].at = out_at;
+    parameters.push_back({{"out", "Out", false, false, static_cast<int64_t>(outs.size())},
+                          "",
+                          outs.size() > 1 ? "tuple of Tensors" : "Tensor",
+                          "",
+                          ""});
   }
-  const std::optional<size_t> options = schema.tensor_options();
-  const bool with_grad = options.has_value();
-  // The arguments of a factory's form with `out` that must agree.
-  Json checked = nullptr;
-  if (options && is_out) checked = {{"dtype", *options}, {"out", outs[0]}};
-  if (with_grad) {
-    parameters.push_back({{"name", "requires_grad"},
-                          {"kind", "Bool"},
-                          {"text", "bool"},
-                          {"optional", false},
-                          {"has_default", true},
-                          {"default_text", "False"},
-                          {"size", 0}});
+  if (const std::optional<size_t> options = schema.tensor_options()) {
+    if (is_out) call.checked = {*options, outs[0]};
+    call.requires_grad = static_cast<int>(parameters.size());
+    parameters.push_back({{"requires_grad", "Bool", false, true, 0}, "", "bool", "", "False"});
   }
   bool named = schema.returns.size() > 1;
-  Json return_kinds = Json::array();
   for (const auto& r : schema.returns) {
-    return_kinds.push_back(std::string(spelling_of(r.type.base).kind) +
-                           (r.type.is_list() ? "List" : ""));
+    call.return_kinds.push_back(std::string(spelling_of(r.type.base).kind) +
+                                (r.type.is_list() ? "List" : ""));
     named = named && !r.name.empty();
-    names.push_back(r.name);
+    call.names.push_back(r.name);
   }
-  const std::string return_type = form["return_type"];
-  const bool again = return_type == "tenon::Tensor&";
-  return {{"ident", form["ident"]},
-          {"name", form["name"]},
-          {"schema", form["schema"]},
-          {"namespace", cpp_namespace},
-          {"module", module},
-          {"signature", signature_text(parameters, positional, results_text(schema))},
-          {"return_kinds", return_kinds},
-          {"parameters", parameters},
-          {"arguments", arguments},
-          {"positional", positional},
-          {"self", self},
-          {"out", is_out},
-          // What an operator writes and returns is the object that the caller gave.
-          {"again", is_out  ? static_cast<int>(out_at)
-                    : again ? 0
-                            : -1},
-          {"requires_grad", with_grad ? static_cast<int>(parameters.size()) - 1 : -1},
-          {"checked", checked},
-          {"returns", return_type == "void" ? "nothing"
-                      : named               ? "named"
-                                            : "value"},
-          {"names", named ? names : Json::array()},
-          {"function", form["function"]},
-          {"method", form["method"].get<bool>() && !is_out && self >= 0}};
+  if (!named) call.names.clear();
+  call.ident = form.ident;
+  call.name = form.name;
+  call.schema = form.schema;
+  call.ns = form.cpp_namespace;
+  call.module = module;
+  call.signature = signature_text(parameters, call.positional, results_text(schema));
+  // What an operator writes and returns is the object that the caller gave.
+  call.again = is_out ? static_cast<int>(out_at) : form.return_type == "tenon::Tensor&" ? 0 : -1;
+  call.returns = form.return_type == "void" ? "nothing" : named ? "named" : "value";
+  call.function = form.function;
+  call.method = form.method && !is_out && call.self >= 0;
+  for (Parameter& p : parameters) call.parameters.push_back(std::move(p.row));
+  return call;
 }
 
-Json emit_python(const Json& operators, const std::vector<size_t>& members) {
-  Json calls = Json::array();
-  std::map<std::tuple<bool, std::string, std::string>, Json> functions;  // method, module, name
+ir::PythonFunctions emit_python(const std::vector<ir::Entry>& operators,
+                                const std::vector<size_t>& members) {
+  ir::PythonFunctions result;
+  using Key = std::tuple<bool, std::string, std::string>;  // method, module, name
+  std::map<Key, ir::PythonFunction> functions;
   // First what makes a result, then the forms with `out`, so that messages list them that way.
   for (const bool out : {false, true}) {
-    for (size_t at : members) {
-      const Json& op = operators[at];
-      for (const Json& form : op["forms"]) {
-        if ((form["kind"] == "out") != out) continue;
-        Json call = form["python"];
-        if (call.is_null()) continue;
+    for (const size_t at : members) {
+      const ir::Entry& op = operators[at];
+      for (size_t f = 0; f < op.forms.size(); ++f) {
+        const ir::Form& form = op.forms[f];
+        if ((form.kind == schema::SchemaKind::kOut) != out || !form.python) continue;
+        const ir::PythonCall& call = *form.python;
         const auto add = [&](bool method) {
-          const std::string name = call["name"],
-                            module = method ? "" : call["module"].get<std::string>();
-          Json& function = functions[{method, module, name}];
-          if (function.is_null()) {
-            function = {
-                {"name", name},           {"module", module},
-                {"method", method},       {"ident", (method ? "method_" : "function_") + name},
-                {"calls", Json::array()}, {"expression", Json::array()}};
-            if (op.contains("expression")) function["expression"] = op["expression"];
+          const std::string module = method ? "" : call.module;
+          ir::PythonFunction& function = functions[{method, module, call.name}];
+          if (function.calls.empty()) {
+            function.name = call.name;
+            function.module = module;
+            function.method = method;
+            function.ident = (method ? "method_" : "function_") + call.name;
+            if (op.expression) function.expression = *op.expression;
           }
-          function["calls"].push_back(call["ident"]);
+          function.calls.push_back(call.ident);
         };
-        if (call["function"].get<bool>()) add(false);
-        if (call["method"].get<bool>()) add(true);
-        calls.push_back(std::move(call));
+        if (call.function) add(false);
+        if (call.method) add(true);
+        result.calls.push_back({at, f});
       }
     }
   }
-  Json list = Json::array();
-  for (auto& [key, function] : functions) list.push_back(std::move(function));
-  return {{"calls", std::move(calls)}, {"functions", std::move(list)}};
+  for (auto& [key, function] : functions) result.functions.push_back(std::move(function));
+  return result;
 }
 
 }  // namespace tenon::codegen

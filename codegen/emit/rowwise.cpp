@@ -4,13 +4,14 @@
 #include <map>
 #include <set>
 
-#include "codegen/emit/cpp_types.h"
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/differentiate.h"
 #include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/infer.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/print_tensor.h"
 #include "codegen/expr/row_schedule.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/row_expression.h"
 
 namespace tenon::codegen {
@@ -21,78 +22,56 @@ using expr::NodeId;
 using expr::NodeKind;
 using expr::Op;
 
-const char* kind_name(expr::RowOutput kind) {
-  switch (kind) {
-  case expr::RowOutput::kRow: return "Row";
-  case expr::RowOutput::kColumn: return "Column";
-  case expr::RowOutput::kElement: break;
-  }
-  return "Element";
-}
-
-Json named_texts(const std::vector<expr::NamedText>& texts) {
-  Json json = Json::array();
-  for (const auto& one : texts) json.push_back({{"name", one.name}, {"text", one.text}});
-  return json;
-}
-
 /// Schedules the outputs and says what the kernel reads.
 class KernelEmitter {
  public:
   KernelEmitter(const Operator& op, RowExpression& row, std::string ident)
-      : op_(op), row_(row), g_(row.expression.graph), ident_(std::move(ident)) {}
+      : op_(op), row_(row), g_(row.expression.graph) {
+    kernel_.ident = std::move(ident);
+  }
 
-  Json run(const std::vector<NodeId>& outputs, const std::vector<expr::RowOutput>& kinds) {
+  ir::RowKernel run(const std::vector<NodeId>& outputs, const std::vector<ir::RowKind>& kinds) {
     describe(outputs);
     const expr::RowSchedule schedule = expr::schedule_rows(g_, outputs, kinds);
-    Json kernel = {{"ident", ident_},
-                   {"inputs", inputs_},
-                   {"scalars", scalars_},
-                   {"outputs", Json::array()},
-                   {"num_spills", schedule.num_spills},
-                   {"floating", floating_},
-                   {"needs_elements", schedule.needs_elements},
-                   {"uses_index", uses_index_},
-                   {"types", Json::array({"f32", "f64"})},
-                   {"num_passes", schedule.num_passes()},
-                   {"steps", Json::array()}};
-    if (!floating_) kernel["types"].push_back("i64");
+    kernel_.num_spills = schedule.num_spills;
+    kernel_.needs_elements = schedule.needs_elements;
+    kernel_.num_passes = schedule.num_passes();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const bool mask = g_[outputs[i]].value_kind == expr::ValueKind::kMask;
-      kernel["outputs"].push_back({{"kind", kind_name(kinds[i])},
-                                   {"dtype", mask               ? "Bool"
-                                             : sums(outputs[i]) ? "Sum"
-                                                                : "Common"}});
+      kernel_.outputs.push_back({kinds[i], mask               ? ir::RowDtype::kBool
+                                           : sums(outputs[i]) ? ir::RowDtype::kSum
+                                                              : ir::RowDtype::kCommon});
     }
-    for (const expr::RowStep& step : schedule.steps) kernel["steps"].push_back(emit_step(step));
-    kernel["cuda"] = emit_cuda(outputs, kinds);
-    return kernel;
+    for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
+    kernel_.cuda = emit_cuda(outputs, kinds);
+    return std::move(kernel_);
   }
 
  private:
   void describe(const std::vector<NodeId>& outputs) {
     for (const NodeId output : outputs)
-      floating_ |= expr::infer_types(g_, output).computes_floating;
+      kernel_.floating |= expr::infer_types(g_, output).computes_floating;
     // Arguments in the schema's order, after gradients and results.
     std::vector<const expr::Node*> nodes;
     for (const NodeId id : expr::topological_order(g_, outputs)) {
       const expr::Node& node = g_[id];
-      uses_index_ |= node.is_call(Op::kRowIndex);
-      if (node.kind == NodeKind::kScalar) scalars_.push_back(node.name);
+      kernel_.uses_index |= node.is_call(Op::kRowIndex);
+      if (node.kind == NodeKind::kScalar) kernel_.scalars.push_back(node.name);
       if (node.is_variable() && node.kind != NodeKind::kScalar) nodes.push_back(&node);
     }
     for (const expr::Node* node : nodes) {
       const bool column =
           node->kind == NodeKind::kTensor && holds_name(op_.rowwise->columns, node->name);
       const auto absent = row_.defaults.find(node->name);
-      const char* kind = column ? "Column" : node->domain == Domain::kRow ? "Row" : "Element";
-      const bool optional = node->kind == NodeKind::kTensor && absent != row_.defaults.end();
-      inputs_.push_back(
-          {{"name", node->name},
-           {"kind", kind},
-           {"position", node->kind == NodeKind::kTensor && row_.positions.contains(node->name)},
-           {"optional", optional},
-           {"absent", optional ? expr::double_literal(absent->second) : "0.0"}});
+      ir::RowInput input;
+      input.name = node->name;
+      input.kind = column                         ? ir::RowKind::kColumn
+                   : node->domain == Domain::kRow ? ir::RowKind::kRow
+                                                  : ir::RowKind::kElement;
+      input.position = node->kind == NodeKind::kTensor && row_.positions.contains(node->name);
+      input.optional = node->kind == NodeKind::kTensor && absent != row_.defaults.end();
+      if (input.optional) input.absent = expr::double_literal(absent->second);
+      kernel_.inputs.push_back(std::move(input));
     }
   }
 
@@ -106,55 +85,39 @@ class KernelEmitter {
 
   /// The CUDA kernel's steps. What several of them read stays in a thread's registers where the row
   /// is short.
-  Json emit_cuda(const std::vector<NodeId>& outputs, const std::vector<expr::RowOutput>& kinds) {
+  ir::CudaRows emit_cuda(const std::vector<NodeId>& outputs,
+                         const std::vector<ir::RowKind>& kinds) {
     const expr::RowSchedule schedule =
         expr::schedule_rows(g_, outputs, kinds, expr::DearValues::kRepeated);
-    Json cuda = {{"steps", Json::array()}, {"kept", Json::array()}, {"sums", Json::array()}};
+    ir::CudaRows cuda;
     std::map<std::string, int> passes;
     for (const expr::RowStep& step : schedule.steps) {
-      cuda["steps"].push_back(emit_step(step));
+      cuda.steps.push_back(emit_step(step));
       if (step.kind != expr::RowStep::Kind::kPass) continue;
       for (const std::string& name : step.loads) ++passes[name];
     }
-    for (size_t k = 0; k < inputs_.size(); ++k) {
-      if (inputs_[k]["kind"] == "Element" && passes[inputs_[k]["name"]] > 1)
-        cuda["kept"].push_back(k);
+    for (size_t k = 0; k < kernel_.inputs.size(); ++k) {
+      const ir::RowInput& input = kernel_.inputs[k];
+      if (input.kind == ir::RowKind::kElement && passes[input.name] > 1) cuda.kept.push_back(k);
     }
     for (size_t k = 0; k < kinds.size(); ++k) {
-      if (kinds[k] == expr::RowOutput::kColumn) cuda["sums"].push_back(k);
+      if (kinds[k] == ir::RowKind::kColumn) cuda.sums.push_back(k);
     }
     return cuda;
   }
 
-  Json emit_step(const expr::RowStep& step) {
-    static const char* const kKinds[] = {"values", "pass", "pick"};
-    Json reductions = Json::array(), stores = Json::array();
-    for (const auto& one : step.reductions)
-      reductions.push_back({{"name", one.name}, {"kind", one.kind}, {"text", one.text}});
-    for (const auto& one : step.stores)
-      stores.push_back({{"output", one.output}, {"text", one.text}, {"adds", one.adds}});
-    Json position = nullptr;
-    for (size_t k = 0; k < inputs_.size(); ++k) {
-      if (inputs_[k]["name"] == step.position) position = k;
+  ir::RowStep emit_step(const expr::RowStep& step) {
+    ir::RowStep result = {step, std::nullopt};
+    for (size_t k = 0; k < kernel_.inputs.size(); ++k) {
+      if (kernel_.inputs[k].name == step.position) result.position = k;
     }
-    return {{"kind", kKinds[static_cast<int>(step.kind)]},
-            {"loads", step.loads},
-            {"statements", step.statements},
-            {"values", named_texts(step.values)},
-            {"reductions", reductions},
-            {"stores", stores},
-            {"spills", named_texts(step.spills)},
-            {"position", position},
-            {"needed", step.needed}};
+    return result;
   }
 
   const Operator& op_;
   RowExpression& row_;
   expr::Graph& g_;
-  std::string ident_;
-  Json inputs_ = Json::array();
-  std::vector<std::string> scalars_;
-  bool floating_ = false, uses_index_ = false;
+  ir::RowKernel kernel_;
 };
 
 /// The same computation with operators: on other devices, and where a gradient is recorded itself.
@@ -188,12 +151,12 @@ class ComposedEmitter {
     return printed.text;
   }
 
-  Json conversions() const { return conversions_; }
-  Json operators() const {
+  std::vector<ir::RowConversion> conversions() const { return conversions_; }
+  std::vector<std::string> operators() const {
     // Those of the conversions as well.
     std::set<std::string> all = operators_;
     all.insert({"expand", "full", "permute", "reshape", "sum"});
-    return Json(all);
+    return {all.begin(), all.end()};
   }
 
  private:
@@ -202,24 +165,25 @@ class ComposedEmitter {
     const bool column =
         node.kind == NodeKind::kTensor && holds_name(op_.rowwise->columns, node.name);
     const auto absent = row_.defaults.find(node.name);
-    const bool optional = node.kind == NodeKind::kTensor && absent != row_.defaults.end();
-    conversions_.push_back({{"name", node.name},
-                            {"kind", column                        ? "column"
-                                     : node.domain == Domain::kRow ? "row"
-                                                                   : "element"},
-                            {"optional", optional},
-                            {"absent", optional ? expr::double_literal(absent->second) : "0.0"}});
+    ir::RowConversion conversion;
+    conversion.name = node.name;
+    conversion.kind = column                        ? ir::RowKind::kColumn
+                      : node.domain == Domain::kRow ? ir::RowKind::kRow
+                                                    : ir::RowKind::kElement;
+    conversion.optional = node.kind == NodeKind::kTensor && absent != row_.defaults.end();
+    if (conversion.optional) conversion.absent = expr::double_literal(absent->second);
+    conversions_.push_back(std::move(conversion));
   }
 
   const Operator& op_;
   RowExpression& row_;
   expr::TensorTextOptions options_;
   std::set<std::string> operators_, converted_;
-  Json conversions_ = Json::array();
+  std::vector<ir::RowConversion> conversions_;
 };
 
-expr::RowOutput output_kind(const expr::Graph& g, NodeId node) {
-  return g[node].domain == Domain::kRow ? expr::RowOutput::kRow : expr::RowOutput::kElement;
+ir::RowKind output_kind(const expr::Graph& g, NodeId node) {
+  return g[node].domain == Domain::kRow ? ir::RowKind::kRow : ir::RowKind::kElement;
 }
 
 std::string first_element(const Operator& op) {
@@ -258,75 +222,73 @@ std::string row_shape_text(const Operator& op) {
          ", " + (keepdim ? "keepdim" : "false") + ")";
 }
 
-Json emit_rowwise(const Operator& op) {
+ir::Rowwise emit_rowwise(const Operator& op) {
   RowExpression row = parse_rowwise(op);
   const std::vector<NodeId> outputs = row.expression.outputs;
-  std::vector<expr::RowOutput> kinds;
+  std::vector<ir::RowKind> kinds;
   for (const NodeId output : outputs) kinds.push_back(output_kind(row.expression.graph, output));
-  Json composed = Json::array();
-  Json readable = Json::array();
+  ir::Rowwise result;
   ComposedEmitter composer(op, row);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    composed.push_back({{"kind", kind_name(kinds[i])}, {"text", composer.text(outputs[i])}});
-    readable.push_back(expr::print_readable(row.expression.graph, outputs[i]));
+    result.composed.push_back({kinds[i], composer.text(outputs[i])});
+    result.readable.push_back(expr::print_readable(row.expression.graph, outputs[i]));
   }
-  const std::string ident = cpp_identifier(op.schema);
-  return {
-      {"shape", row_shape_text(op)}, {"kernel", KernelEmitter(op, row, ident).run(outputs, kinds)},
-      {"composed", composed},        {"conversions", composer.conversions()},
-      {"like", first_element(op)},   {"operators", composer.operators()},
-      {"readable", readable}};
+  result.shape = row_shape_text(op);
+  result.kernel = KernelEmitter(op, row, cpp_identifier(op.schema)).run(outputs, kinds);
+  result.conversions = composer.conversions();
+  result.like = first_element(op);
+  result.operators = composer.operators();
+  return result;
 }
 
-RowwiseGradients emit_rowwise_gradients(const Operator& op) {
+std::optional<RowwiseGradients>
+emit_rowwise_gradients(const Operator& op,
+                       const std::function<size_t(const std::string&)>& input_index) {
   RowwiseGradients out;
   RowExpression row = parse_rowwise(op);
   const expr::RowDerivative derivative = expr::differentiate_rows(row.expression);
   const expr::Graph& g = row.expression.graph;
   std::vector<NodeId> outputs;
-  std::vector<expr::RowOutput> kinds;
-  Json gradients = Json::array();
+  std::vector<ir::RowKind> kinds;
   ComposedEmitter composer(op, row);
   for (const expr::RowGradient& gradient : derivative.gradients) {
-    const expr::RowOutput kind =
-        holds_name(op.rowwise->columns, gradient.input) ? expr::RowOutput::kColumn
-        : holds_name(op.rowwise->rows, gradient.input)  ? expr::RowOutput::kRow
-                                                        : expr::RowOutput::kElement;
+    ir::RowGradient one;
+    one.input = input_index(gradient.input);
+    one.kind = holds_name(op.rowwise->columns, gradient.input) ? ir::RowKind::kColumn
+               : holds_name(op.rowwise->rows, gradient.input)  ? ir::RowKind::kRow
+                                                               : ir::RowKind::kElement;
+    one.text = composer.text(gradient.node);
+    one.readable = expr::print_readable(g, gradient.node);
+    // With or without the reduced dimensions, as the argument was.
+    if (one.kind == ir::RowKind::kRow) one.sizes = gradient.input + "_sizes";
     outputs.push_back(gradient.node);
-    kinds.push_back(kind);
-    gradients.push_back({{"input", gradient.input},
-                         {"kind", kind_name(kind)},
-                         {"text", composer.text(gradient.node)},
-                         {"readable", expr::print_readable(g, gradient.node)}});
+    kinds.push_back(one.kind);
+    out.gradients.gradients.push_back(std::move(one));
   }
   const std::vector<NodeId>& results = row.expression.outputs;
   const auto first = std::find_if(results.begin(), results.end(), [&](NodeId id) {
     return g[id].value_kind != expr::ValueKind::kMask;
   });
-  if (outputs.empty() || first == results.end()) return out;
-  Json kernel = KernelEmitter(op, row, cpp_identifier(op.schema) + "_backward").run(outputs, kinds);
-  if (kernel["inputs"].empty()) {  // all gradients are zero; the dtype and device are still grad's
+  if (outputs.empty() || first == results.end()) return std::nullopt;
+  ir::RowKernel& kernel = out.gradients.kernel;
+  kernel = KernelEmitter(op, row, cpp_identifier(op.schema) + "_backward").run(outputs, kinds);
+  if (kernel.inputs.empty()) {  // all gradients are zero; the dtype and device are still grad's
     const size_t i = static_cast<size_t>(first - results.begin());
-    kernel["inputs"].push_back({{"name", expr::grad_name(i, results.size())},
-                                {"kind", kind_name(output_kind(g, *first))},
-                                {"position", false},
-                                {"optional", false},
-                                {"absent", "0.0"}});
+    ir::RowInput grad;
+    grad.name = expr::grad_name(i, results.size());
+    grad.kind = output_kind(g, *first);
+    kernel.inputs.push_back(std::move(grad));
   }
   // A gradient is of a floating type, whatever it is made of.
-  kernel["floating"] = true;
-  kernel["types"] = Json::array({"f32", "f64"});
+  kernel.floating = true;
   for (const NodeId id : expr::topological_order(g, outputs)) {
     const expr::Node& node = g[id];
     const bool kept = node.kind == NodeKind::kTensor || node.kind == NodeKind::kResult ||
                       node.kind == NodeKind::kScalar;
-    if (kept && std::find(out.saved.begin(), out.saved.end(), node.name) == out.saved.end())
-      out.saved.push_back(node.name);
+    if (kept) expr::append_new(out.saved, node.name);
   }
-  out.json = {{"kernel", std::move(kernel)},
-              {"gradients", std::move(gradients)},
-              {"conversions", composer.conversions()},
-              {"operators", composer.operators()}};
+  out.gradients.conversions = composer.conversions();
+  out.gradients.operators = composer.operators();
   return out;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "codegen/emit/cpp_types.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/expr/print_tensor.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/update_expression.h"
 
 namespace tenon::codegen {
@@ -34,8 +34,7 @@ class Numbers {
     return result;
   }
 
-  std::vector<std::string> names;
-  Json json = Json::array();
+  std::vector<ir::NamedText> all;
 
  private:
   void visit(NodeId id) {
@@ -43,7 +42,7 @@ class Numbers {
     if (node.kind != NodeKind::kCall || replacements_.contains(id)) return;
     if (node.domain == expr::Domain::kScalar && node.value_kind == expr::ValueKind::kValue) {
       if (const auto text = print_number(g_, id, options_)) {
-        const std::string name = "number" + std::to_string(names.size()) + "_";
+        const std::string name = "number" + std::to_string(all.size()) + "_";
         replacements_[id] = g_.variable(NodeKind::kScalar, name);
         add(name, *text);
         return;
@@ -54,8 +53,7 @@ class Numbers {
 
   void add(const std::string& name, const std::string& text) {
     texts_.insert(name);
-    names.push_back(name);
-    json.push_back({{"name", name}, {"text", text}});
+    all.push_back({name, text});
   }
 
   expr::Graph& g_;
@@ -76,18 +74,18 @@ expr::TensorTextOptions number_options(const Operator& op) {
   return options;
 }
 
-Json emit_kernel_for(const Operator& op, UpdateExpression update, const std::string& ident,
-                     std::set<std::string>& operators) {
+ir::UpdateKernel emit_kernel_for(const Operator& op, UpdateExpression update,
+                                 const std::string& ident, std::set<std::string>& operators) {
   expr::Graph& g = update.expression.graph;
   const std::vector<NodeId> outputs = update.expression.outputs;
   expr::TensorTextOptions options = number_options(op);
-  Json composed = Json::array();
+  ir::UpdateKernel kernel;
   expr::TensorTextOptions tensors = options;
   for (const std::string& name : update.given) tensors.rename[name] = "(*" + name + ")";
   for (const NodeId output : outputs) {
     const expr::TensorText text = expr::print_tensor_ops(g, output, tensors);
     operators.insert(text.operators.begin(), text.operators.end());
-    composed.push_back(text.text);
+    kernel.composed.push_back(text.text);
   }
   Numbers numbers(g, options);
   const std::vector<NodeId> results = numbers.take_out(outputs);
@@ -102,44 +100,41 @@ Json emit_kernel_for(const Operator& op, UpdateExpression update, const std::str
                          update.written.end();
     if (written || used.contains(argument.name)) inputs.push_back(argument.name);
   }
-  Json kernel = emit_kernel(ident, g, results, inputs, numbers.names);
-  kernel["promotion"] = "Default";
-  kernel["promoting_inputs"] = (1u << inputs.size()) - 1;
-  kernel["promoting_scalars"] = 0;
-  Json absent = Json::array();
+  std::vector<std::string> scalars;
+  for (const ir::NamedText& number : numbers.all) scalars.push_back(number.name);
+  static_cast<ir::Kernel&>(kernel) = emit_kernel(ident, g, results, inputs, scalars);
+  kernel.promotion = Promotion::kDefault;
+  kernel.promoting_inputs = (1u << inputs.size()) - 1;
+  kernel.promoting_scalars = 0;
   for (const schema::Argument& argument : op.schema.args) {
     if (argument.type.is_optional_tensor() && !update.given.contains(argument.name))
-      absent.push_back(argument.name);
+      kernel.absent.push_back(argument.name);
   }
-  kernel["given"] = Json(update.given);
-  kernel["absent"] = std::move(absent);
-  kernel["written"] = update.written;
-  kernel["numbers"] = std::move(numbers.json);
-  kernel["composed"] = std::move(composed);
+  kernel.given.assign(update.given.begin(), update.given.end());
+  kernel.written = std::move(update.written);
+  kernel.numbers = std::move(numbers.all);
   return kernel;
 }
 
 }  // namespace
 
-Json emit_update(const Operator& op) {
-  Json kernels = Json::array();
+ir::Update emit_update(const Operator& op) {
+  ir::Update result;
   std::set<std::string> operators;
   DiagnosticSink none;
   for (const std::set<std::string>& given : given_sets(op.schema)) {
     const std::string ident =
-        cpp_identifier(op.schema) + "_update" + std::to_string(kernels.size());
-    kernels.push_back(emit_kernel_for(op, parse_update(op, given, none).value(), ident, operators));
+        cpp_identifier(op.schema) + "_update" + std::to_string(result.kernels.size());
+    result.kernels.push_back(
+        emit_kernel_for(op, parse_update(op, given, none).value(), ident, operators));
   }
-  Json written = Json::array(), reads = Json::array();
   for (const schema::Argument& argument : op.schema.args) {
-    const Json one = {{"name", argument.name}, {"optional", argument.type.is_optional_tensor()}};
-    if (argument.is_mutable()) written.push_back(one);
-    if (argument.type.holds_tensors()) reads.push_back(one);
+    const ir::TensorName one = {argument.name, argument.type.is_optional_tensor()};
+    if (argument.is_mutable()) result.written.push_back(one);
+    if (argument.type.holds_tensors()) result.reads.push_back(one);
   }
-  return {{"written", std::move(written)},
-          {"reads", std::move(reads)},
-          {"kernels", std::move(kernels)},
-          {"operators", Json(operators)}};
+  result.operators.assign(operators.begin(), operators.end());
+  return result;
 }
 
 }  // namespace tenon::codegen

@@ -1,5 +1,6 @@
 #include "codegen/expr/differentiate.h"
 
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/expression_parser.h"
 #include "codegen/expr/products.h"
 
@@ -193,11 +194,6 @@ class Differentiator {
   std::vector<ExprError>& errors_;
   bool is_complex_ = true;
 };
-
-template <class T>
-void append_new(std::vector<T>& list, const T& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
 
 void describe_uses(const Graph& g, Gradient& gradient) {
   gradient.tensors.clear();

@@ -1,5 +1,6 @@
 #include "codegen/expr/expression_parser.h"
 
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/foreign.h"
 #include "codegen/schema/suggest.h"
 
@@ -490,7 +491,7 @@ std::vector<std::string> ExpressionParser::function_names() const {
   for (const Functions* list : {&rule_functions(), vocabulary_.shared, vocabulary_.own}) {
     if (list == nullptr) continue;
     for (const Function& one : *list) {
-      if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+      append_new(names, one.name);
     }
   }
   if (vocabulary_.draws) names.insert(names.end(), {"uniform", "normal"});

@@ -161,4 +161,23 @@ NodeId substitute(Graph& graph, NodeId root, const std::map<NodeId, NodeId>& rep
   return copy(copy, root);
 }
 
+NodeId copy(Graph& graph, const Graph& other, NodeId root) {
+  std::map<NodeId, NodeId> copies;
+  for (const NodeId id : topological_order(other, {root})) {
+    const Node& node = other[id];
+    if (node.kind == NodeKind::kCall) {
+      std::vector<NodeId> arguments;
+      for (const NodeId argument : node.arguments) arguments.push_back(copies.at(argument));
+      copies[id] = graph.call(node.op, arguments);
+    } else if (node.is_variable()) {
+      copies[id] = graph.variable(node.kind, node.name, node.index, node.domain);
+    } else if (node.value_kind == ValueKind::kMask) {
+      copies[id] = graph.mask_constant(node.number != 0);
+    } else {
+      copies[id] = graph.constant(node.number, node.integral);
+    }
+  }
+  return copies.at(root);
+}
+
 }  // namespace tenon::codegen::expr

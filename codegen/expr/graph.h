@@ -77,6 +77,9 @@ class Graph {
 /// Copies `root` with nodes replaced by `replacements`, simplifying again.
 NodeId substitute(Graph& graph, NodeId root, const std::map<NodeId, NodeId>& replacements);
 
+/// Copies `root` of another graph, simplifying again; returns its node of `graph`.
+NodeId copy(Graph& graph, const Graph& other, NodeId root);
+
 /// Every node reachable from `roots`, arguments before their users, each once.
 std::vector<NodeId> topological_order(const Graph& graph, const std::vector<NodeId>& roots);
 

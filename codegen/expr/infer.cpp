@@ -1,5 +1,7 @@
 #include "codegen/expr/infer.h"
 
+#include "codegen/expr/append_new.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -25,10 +27,6 @@ std::vector<char> reach(const Graph& graph, NodeId root, const Follow& follow) {
     }
   }
   return seen;
-}
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 }  // namespace
@@ -66,10 +64,10 @@ TypeInfo infer_types(const Graph& graph, NodeId output) {
       info.complex_allowed = false;
     } else if (node.is_variable()) {
       const bool scalar = node.kind == NodeKind::kScalar;
-      add_once(scalar ? info.scalars : info.tensors, node.name);
-      if (computes[id]) add_once(scalar ? info.compute_scalars : info.compute_tensors, node.name);
+      append_new(scalar ? info.scalars : info.tensors, node.name);
+      if (computes[id]) append_new(scalar ? info.compute_scalars : info.compute_tensors, node.name);
       if (is_mask ? computes[id] : results[id])
-        add_once(scalar ? info.result_scalars : info.result_tensors, node.name);
+        append_new(scalar ? info.result_scalars : info.result_tensors, node.name);
     }
   }
   info.integers_allowed = !info.computes_floating;

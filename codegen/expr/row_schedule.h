@@ -16,6 +16,7 @@ enum class RowOutput : std::uint8_t { kElement, kRow, kColumn };
 struct NamedText {
   std::string name;
   std::string text;
+  bool operator==(const NamedText&) const = default;
 };
 
 /// Part of a kernel for one row, in the order in which they run.
@@ -33,17 +34,20 @@ struct RowStep {
     std::string name;
     std::string kind;  ///< Sum, Prod, Max, Min
     std::string text;
+    bool operator==(const Reduction&) const = default;
   };
   std::vector<Reduction> reductions;
   struct Store {
     std::size_t output;
     std::string text;
     bool adds;  ///< to a column's total
+    bool operator==(const Store&) const = default;
   };
   std::vector<Store> stores;  ///< kValues: outputs of one value per row
   std::vector<NamedText> spills;
   std::string position;  ///< kPick: the parameter that says where
   std::string needed;  ///< kPick: a value, not 0 where the position must be in range; empty: always
+  bool operator==(const RowStep&) const = default;
 };
 
 /// A kernel as passes over a row, cut at reductions: what a pass reduces is known to the next. Dear

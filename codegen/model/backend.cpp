@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/keys.h"
 #include "codegen/model/reader.h"
 #include "codegen/model/vocabulary.h"
@@ -138,6 +139,18 @@ std::optional<BackendKernels> load_backend(const std::string& path, const Model&
 
 void check_backend_form(const YamlNode& root, DiagnosticSink& sink) {
   if (is_backend_map(root, sink)) BackendLoader(nullptr, sink).load(root);
+}
+
+KernelDeclaration backend_declaration(const Operator& op, const BackendKernels& kernels) {
+  KernelDeclaration declaration;
+  declaration.name = cpp_identifier(op.schema) + "_" + kernels.cpp_namespace;
+  declaration.backend = kernels.backend;
+  if (op.pointwise || op.rowwise || op.structured) {
+    declaration.kind = DeclarationKind::kStructured;
+    declaration.outputs = output_names(op.schema);
+  }
+  declaration.signature = kernel_signature(op.schema, declaration);
+  return declaration;
 }
 
 }  // namespace tenon::codegen

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/model/diagnostic.h"
+#include "codegen/model/kernel_declarations.h"
 #include "codegen/model/model.h"
 #include "codegen/model/yaml.h"
 
@@ -30,6 +31,10 @@ struct BackendKernels {
 /// PrivateUse1, operators that do not exist, that are given twice, that are composite.
 std::optional<BackendKernels> load_backend(const std::string& path, const Model& base,
                                            DiagnosticSink& sink);
+
+/// Its kernel of an operator. Of a pointwise or structured one it computes into given tensors; of
+/// others it is a function of the operator's own type.
+KernelDeclaration backend_declaration(const Operator& op, const BackendKernels& kernels);
 
 /// Mistakes of such a file that are none of its operators.
 void check_backend_form(const YamlNode& root, DiagnosticSink& sink);

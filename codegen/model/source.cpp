@@ -68,6 +68,11 @@ std::string Location::to_string() const {
   return file->path() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+std::string Location::file_name() const {
+  if (!valid()) return {};
+  return file->path().substr(file->path().rfind('/') + 1);
+}
+
 Location SourceString::at(size_t offset) const {
   if (!location.valid()) return location;
   const auto after = std::upper_bound(

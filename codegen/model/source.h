@@ -41,6 +41,8 @@ struct Location {
   bool valid() const { return file != nullptr && line > 0; }
   /// "native_functions.yaml:12:9", or "" when not valid.
   std::string to_string() const;
+  /// "native_functions.yaml", or "" when not valid.
+  std::string file_name() const;
 };
 
 /// The decoded text of a YAML scalar which knows where each of its bytes came from, whatever the

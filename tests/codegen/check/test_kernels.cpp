@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "codegen/check/kernel_macros.h"
-#include "codegen/check/kernel_sources.h"
+#include "codegen/sources/kernel_macros.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 namespace {

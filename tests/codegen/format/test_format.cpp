@@ -8,9 +8,10 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/diff/compare.h"
-#include "codegen/emit/ir.h"
+#include "codegen/emit/library.h"
 #include "codegen/format/canonical.h"
 #include "codegen/format/formatter.h"
+#include "codegen/ir/print.h"
 #include "codegen/model/keys.h"
 #include "codegen/model/loader.h"
 #include "codegen/model/vocabulary.h"
@@ -401,7 +402,7 @@ TEST_CASE("formatting changes nothing that is generated", "[format]") {
     const Model model = load(sources, Dialect::kTenon, sink);
     EmitOptions options;
     options.targets.cuda = true;
-    Json result = emit_ir(model, options, sink);
+    ir::Json result = ir::print(emit_library(model, options, sink));
     REQUIRE(!sink.has_errors());
     drop_places(result);
     return result;

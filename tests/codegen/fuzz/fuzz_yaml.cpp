@@ -4,7 +4,8 @@
 #include <sstream>
 
 #include "codegen/check/check.h"
-#include "codegen/emit/ir.h"
+#include "codegen/emit/library.h"
+#include "codegen/ir/print.h"
 #include "codegen/model/loader.h"
 #include "codegen/report/report.h"
 #include "tests/codegen/fuzz/check.h"
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Dialect dialect = data[0] % 2 == 0 ? Dialect::kTenon : Dialect::kUpstream;
   const Model model = load(sources, dialect, sink);
   run_checks(model, sink);
-  if (!sink.has_errors() && dialect == Dialect::kTenon) emit_ir(model, {}, sink);
+  if (!sink.has_errors() && dialect == Dialect::kTenon) ir::print(emit_library(model, {}, sink));
   constexpr std::array kFormats = {ReportFormat::kText, ReportFormat::kJson, ReportFormat::kSarif};
   std::ostringstream out;
   write_report(sink, kFormats[data[0] / 2 % kFormats.size()], out);

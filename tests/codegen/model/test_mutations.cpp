@@ -13,7 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/check/check.h"
-#include "codegen/emit/ir.h"
+#include "codegen/emit/library.h"
 #include "codegen/model/loader.h"
 #include "codegen/model/short_schema.h"
 #include "tests/codegen/upstream.h"
@@ -139,7 +139,7 @@ Outcome check(const Files& files, const Model* base = nullptr) {
     EmitOptions options;
     options.library = false;
     options.base = base;
-    emit_ir(model, options, sink);
+    emit_library(model, options, sink);
   }
   for (const Diagnostic& d : sink.sorted()) {
     if (!d.location.valid() || d.message.empty()) FAIL_CHECK("no place: " << d.message);

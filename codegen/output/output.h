@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit/form.h"
+#include "codegen/ir/library.h"
 
 namespace tenon::codegen {
 
@@ -19,10 +19,10 @@ struct OutputOptions {
 void write_depfile(const std::string& path, const std::string& target,
                    const std::vector<std::string>& files);
 
-/// Writes the IR to OUT/ir.json and lets the renderer make the files of it; when neither the IR nor
-/// a template has changed since the last complete run, nothing is written. `inputs` are the files
-/// read, for the depfile. The command's exit status.
+/// Writes the library to OUT/ir.json and lets the renderer make the files of it; when neither that
+/// nor a template has changed since the last complete run, nothing is written. `inputs` are the
+/// files read, for the depfile. The command's exit status.
 int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
-                 const Json& ir);
+                 const ir::Library& library);
 
 }  // namespace tenon::codegen

@@ -1,4 +1,4 @@
-#include "codegen/emit/source_calls.h"
+#include "codegen/select/source_calls.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "codegen/check/kernel_sources.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 namespace {

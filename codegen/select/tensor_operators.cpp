@@ -1,11 +1,11 @@
-#include "codegen/emit/tensor_operators.h"
+#include "codegen/select/tensor_operators.h"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <vector>
 
-#include "codegen/check/kernel_sources.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 namespace {

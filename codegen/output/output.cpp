@@ -1,4 +1,4 @@
-#include "codegen/emit/output.h"
+#include "codegen/output/output.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "codegen/emit/index.h"
+#include "codegen/ir/print.h"
+#include "codegen/output/index.h"
 
 namespace tenon::codegen {
 namespace {
@@ -89,14 +90,13 @@ std::string escape_for_depfile(const std::string& path) {
 }
 
 /// The list for the build: OUT/sources.cmake.
-std::string sources_cmake(const OutputOptions& options, const Json& ir) {
+std::string sources_cmake(const OutputOptions& options, const ir::Library& library) {
   const fs::path out = fs::absolute(options.out);
   std::string cpu, cuda, headers, python;
-  for (const Json& file : ir["files"]) {
-    const std::string path = file["path"].get<std::string>();
-    const std::string line = "  \"" + (out / path).string() + "\"\n";
-    const std::string extension = fs::path(path).extension();
-    if (path.starts_with("python/")) {
+  for (const ir::File& file : library.files) {
+    const std::string line = "  \"" + (out / file.path).string() + "\"\n";
+    const std::string extension = fs::path(file.path).extension();
+    if (file.path.starts_with("python/")) {
       if (extension == ".cpp") python += line;
       continue;
     }
@@ -105,9 +105,9 @@ std::string sources_cmake(const OutputOptions& options, const Json& ir) {
   std::string text = "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" +
                      cuda + ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
   if (!python.empty()) text += "set(TENON_GEN_PYTHON_SOURCES\n" + python + ")\n";
-  if (!ir.contains("unused_sources")) return text;
+  if (!library.unused_sources) return text;
   text += "set(TENON_UNUSED_SOURCES\n";
-  for (const Json& path : ir["unused_sources"]) text += "  \"" + path.get<std::string>() + "\"\n";
+  for (const std::string& path : *library.unused_sources) text += "  \"" + path + "\"\n";
   return text + ")\n";
 }
 
@@ -122,10 +122,10 @@ void write_depfile(const std::string& path, const std::string& target,
 }
 
 int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
-                 const Json& ir) {
+                 const ir::Library& library) {
   const fs::path out(options.out);
   fs::create_directories(out);
-  const std::string text = ir.dump();
+  const std::string text = ir::print(library).dump();
   const auto renderer = renderer_files(options);
   const std::string print = fingerprint(text, renderer);
   const fs::path done = out / ".fingerprint";
@@ -144,8 +144,8 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
     }
     write_file(done, print);
   }
-  write_if_changed(out / "sources.cmake", sources_cmake(options, ir));
-  write_if_changed(out / "index.txt", emit_index(ir));
+  write_if_changed(out / "sources.cmake", sources_cmake(options, library));
+  write_if_changed(out / "index.txt", print_index(library));
   if (!options.depfile.empty()) {
     std::vector<std::string> files = inputs;
     for (const auto& file : renderer) files.push_back(file.string());

@@ -1,4 +1,4 @@
-#include "codegen/check/kernel_macros.h"
+#include "codegen/sources/kernel_macros.h"
 
 #include <cctype>
 #include <map>

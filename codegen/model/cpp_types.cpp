@@ -1,4 +1,4 @@
-#include "codegen/emit/cpp_types.h"
+#include "codegen/model/cpp_types.h"
 
 #include <cmath>
 #include <map>

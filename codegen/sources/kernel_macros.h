@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/check/kernel_sources.h"
+#include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "codegen/emit/form.h"
+#include "codegen/ir/library.h"
 
 namespace tenon::codegen {
 
@@ -14,6 +14,6 @@ namespace tenon::codegen {
 ///   node      <node>           <file>:<line>  <operator>
 ///   formula   <node> <inputs>  <file>:<line>  <formula>
 /// with <inputs> as in the comment above the formula, "self, other".
-std::string emit_index(const Json& ir);
+std::string print_index(const ir::Library& library);
 
 }  // namespace tenon::codegen

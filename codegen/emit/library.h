@@ -2,12 +2,11 @@
 
 #include <string>
 
-#include "codegen/emit/dispatch.h"
+#include "codegen/ir/library.h"
+#include "codegen/model/diagnostic.h"
+#include "codegen/model/model.h"
 
 namespace tenon::codegen {
-
-/// Version of the IR's format: raised when a key changes its meaning or goes.
-inline constexpr int kIrVersion = 1;
 
 struct EmitOptions {
   Targets targets;
@@ -27,11 +26,8 @@ struct EmitOptions {
   bool python = false;
 };
 
-/// The whole model as JSON, and the files to render from it:
-///   {"version", "library", "operators": [entry...], "files": [{"path", "template", "operators":
-///   [i...]}]}
-/// An entry is {"name", "forms": [...], "kernel", "declarations", "node", ...}; see docs/ir.md.
-/// The model has passed the checks; what is wrong with a list of operators to build goes to `sink`.
-Json emit_ir(const Model& model, const EmitOptions& options, DiagnosticSink& sink);
+/// What is generated for the whole model, and the files to render. The model has passed the checks;
+/// what is wrong with a list of operators to build goes to `sink`.
+ir::Library emit_library(const Model& model, const EmitOptions& options, DiagnosticSink& sink);
 
 }  // namespace tenon::codegen

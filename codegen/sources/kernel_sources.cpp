@@ -1,5 +1,5 @@
-#include "codegen/check/kernel_sources.h"
-#include "codegen/check/kernel_macros.h"
+#include "codegen/sources/kernel_sources.h"
+#include "codegen/sources/kernel_macros.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,13 +1,13 @@
-#include "codegen/emit/select.h"
+#include "codegen/select/select.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 
-#include "codegen/emit/source_calls.h"
-#include "codegen/emit/tensor_operators.h"
 #include "codegen/schema/suggest.h"
+#include "codegen/select/source_calls.h"
+#include "codegen/select/tensor_operators.h"
 
 namespace tenon::codegen {
 namespace {
@@ -56,7 +56,7 @@ std::string operator_of_header(const std::string& include) {
 
 class Selection {
  public:
-  Selection(Json& operators, const std::string& root, const Targets& targets)
+  Selection(std::vector<ir::Entry>& operators, const std::string& root, const Targets& targets)
       : operators_(operators), targets_(targets) {
     for (size_t i = 0; i < operators.size(); ++i) index(i);
     files_ = read_sources(root, all_folders());
@@ -79,9 +79,7 @@ class Selection {
 
   /// `from`: what needs the operator; "" for the list.
   void add(size_t op, const std::string& from) {
-    if (const Json& alias = operators_[op]["alias"]; !alias.is_null()) {
-      op = by_entry_.at(alias["name"].get<std::string>());
-    }
+    op = operator_of(op);
     if (reached_from_.emplace(op, from).second) work_.push_back(op);
   }
 
@@ -106,15 +104,13 @@ class Selection {
     }
   }
 
-  Json finish() {
+  std::vector<std::string> finish() {
     for (size_t i = 0; i < operators_.size(); ++i) {
-      const Json& alias = operators_[i]["alias"];
-      const auto found =
-          reached_from_.find(alias.is_null() ? i : by_entry_.at(alias["name"].get<std::string>()));
-      operators_[i]["selected"] = found != reached_from_.end();
-      if (found != reached_from_.end()) operators_[i]["reached_from"] = found->second;
+      const auto found = reached_from_.find(operator_of(i));
+      operators_[i].selected = found != reached_from_.end();
+      if (found != reached_from_.end()) operators_[i].reached_from = found->second;
     }
-    Json unused = Json::array();
+    std::vector<std::string> unused;
     for (const auto& [path, file] : files_) {
       const bool kernel = is_source(path) && in_folders(path, kKernelFolders);
       if (kernel && !visited_.contains(path)) unused.push_back(path);
@@ -126,20 +122,23 @@ class Selection {
   using Names = std::multimap<std::string, size_t>;
 
   void index(size_t i) {
-    const Json& op = operators_[i];
-    by_entry_[op["name"].get<std::string>()] = i;
-    for (const Json& form : op["forms"]) {
-      const std::string name = form["name"], overload = form["overload"];
-      by_name_[form["namespace"].get<std::string>() + "::" + name +
-               (overload.empty() ? "" : "." + overload)] = i;
-      functions_.emplace(name, i);
-      functions_.emplace(form["ident"], i);
-      if (form["return_type"] == "tenon::Tensor" || form["return_type"] == "tenon::Tensor&") {
-        tensors_.functions.insert({name, form["ident"]});
+    const ir::Entry& op = operators_[i];
+    by_entry_[op.name] = i;
+    for (const ir::Form& form : op.forms) {
+      by_name_[form.ns + "::" + form.name + (form.overload.empty() ? "" : "." + form.overload)] = i;
+      functions_.emplace(form.name, i);
+      functions_.emplace(form.ident, i);
+      if (form.return_type == "tenon::Tensor" || form.return_type == "tenon::Tensor&") {
+        tensors_.functions.insert({form.name, form.ident});
       }
-      if (!form["outs"].empty()) functions_.emplace(name + "_out", i);
-      if (form["method"].get<bool>()) methods_.emplace(name, i);
+      if (!form.outs.empty()) functions_.emplace(form.name + "_out", i);
+      if (form.method) methods_.emplace(form.name, i);
     }
+  }
+
+  /// Of an alias the operator that it is another name of.
+  size_t operator_of(size_t i) const {
+    return operators_[i].alias ? by_entry_.at(operators_[i].alias->name) : i;
   }
 
   void add_named(const Names& names, const std::string& name, const std::string& from) {
@@ -151,51 +150,46 @@ class Selection {
     for (const std::string& name : kArithmetic) add_named(functions_, name, from);
   }
 
-  void reach_from(const Json& op) {
-    for (const Json& declaration : op["declarations"]) {
-      if (declaration["backend"] != "CUDA" || targets_.cuda) need_kernel(declaration["name"]);
+  void reach_from(const ir::Entry& op) {
+    for (const KernelDeclaration& declaration : op.declarations) {
+      if (declaration.backend != "CUDA" || targets_.cuda) need_kernel(declaration.name);
     }
-    const std::string from = op["name"];
-    const Json& kernel = op["kernel"];
-    if (!kernel.is_null() && (kernel["masks"] != 0 || !kernel["draws"].empty()))
-      visit(kOfMixedResults);
-    if (!op["rowwise"].is_null()) {
-      for (const Json& name : op["rowwise"]["operators"]) add_named(functions_, name, from);
-    }
+    const auto add_all = [&](const std::vector<std::string>& names) {
+      for (const std::string& name : names) add_named(functions_, name, op.name);
+    };
+    if (op.kernel && (op.kernel->masks != 0 || !op.kernel->draws.empty())) visit(kOfMixedResults);
+    if (op.rowwise) add_all(op.rowwise->operators);
     TensorNames names = tensors_;
-    for (const Json& argument : op["forms"][0]["arguments"]) {
-      if (argument["is_tensor"].get<bool>() || argument["is_optional_tensor"].get<bool>()) {
-        names.variables.insert(argument["name"]);
-      }
+    for (const ir::Argument& argument : op.forms[0].arguments) {
+      if (argument.is_tensor || argument.is_optional_tensor) names.variables.insert(argument.name);
     }
-    if (const Json& composition = op["composition"]; !composition.is_null()) {
-      for (const Json& name : composition["operators"]) add_named(functions_, name, from);
-      for (const Json& local : composition["locals"]) {
-        names.variables.insert(local["name"]);
-        reach_from_code(local["text"], names, from);
+    if (op.composition) {
+      add_all(op.composition->operators);
+      for (const ir::NamedText& local : op.composition->locals) {
+        names.variables.insert(local.name);
+        reach_from_code(local.text, names, op.name);
       }
-      reach_from_code(composition["result"], names, from);
-      if (composition.dump().find("value_or(") != std::string::npos) visit(kOfCompositions);
+      reach_from_code(op.composition->result, names, op.name);
+      if (op.composition->reads_optionals) visit(kOfCompositions);
     }
-    const Json& node = op["node"];
-    if (node.is_null()) return;
-    for (const Json& name : node["operators"]) add_named(functions_, name, from);
+    if (!op.node) return;
+    add_all(op.node->operators);
     names.variables.insert({"grad", "result"});
-    for (const char* part : {"formulas", "pointwise"}) {
-      for (const Json& formula : node[part]) reach_from_code(formula["text"], names, from);
-    }
-    if (!node["forward"].is_null()) reach_from_tangents(node["forward"], std::move(names), from);
+    for (const ir::NodeFormula& formula : op.node->formulas)
+      reach_from_code(formula.text, names, op.name);
+    for (const ir::PointwiseGradient& gradient : op.node->pointwise)
+      reach_from_code(gradient.text, names, op.name);
+    if (op.node->forward) reach_from_tangents(*op.node->forward, std::move(names), op.name);
   }
 
-  void reach_from_tangents(const Json& forward, TensorNames names, const std::string& from) {
-    for (const Json& value : forward["values"]) {
-      if (value["kind"] == "result" || value["type"] == "tenon::Tensor")
-        names.variables.insert(value["name"]);
+  void reach_from_tangents(const ir::Forward& forward, TensorNames names, const std::string& from) {
+    for (const ir::ForwardValue& value : forward.values) {
+      if (value.is_result || value.type == "tenon::Tensor") names.variables.insert(value.name);
     }
-    for (const Json& formula : forward["formulas"]) {
-      for (const Json& term : formula["terms"]) {
-        for (const Json& tangent : term["tangents"]) names.variables.insert(tangent["name"]);
-        reach_from_code(term["text"], names, from);
+    for (const ir::TangentFormula& formula : forward.formulas) {
+      for (const ir::TangentTerm& term : formula.terms) {
+        for (const ir::Tangent& tangent : term.tangents) names.variables.insert(tangent.name);
+        reach_from_code(term.text, names, from);
       }
     }
   }
@@ -273,7 +267,7 @@ class Selection {
       for (const std::string& name : calls.functions) {
         const auto [begin, end] = functions_.equal_range(name);
         for (auto one = begin; one != end; ++one) {
-          if (operators_[one->second]["base"] == base) add(one->second, path);
+          if (operators_[one->second].base == base) add(one->second, path);
         }
       }
     }
@@ -300,7 +294,7 @@ class Selection {
     for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, path);
   }
 
-  Json& operators_;
+  std::vector<ir::Entry>& operators_;
   const Targets targets_;
   std::map<std::string, SourceText> files_;
   std::map<std::string, size_t> by_name_, by_entry_;
@@ -326,12 +320,13 @@ std::string trimmed(std::string line) {
 
 }  // namespace
 
-Json select_operators(Json& operators, const std::string& list, const std::string& root,
-                      const Targets& targets, DiagnosticSink& sink) {
+std::vector<std::string> select_operators(std::vector<ir::Entry>& operators,
+                                          const std::string& list, const std::string& root,
+                                          const Targets& targets, DiagnosticSink& sink) {
   const SourceFile* file = sink.sources().open(list);
   if (!file) {
     sink.error({}, "cannot read the list of operators " + list);
-    return Json::array();
+    return {};
   }
   Selection selection(operators, root, targets);
   std::vector<std::string> known;

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/ir/place.h"
+#include "codegen/ir/python.h"
+#include "codegen/schema/function_schema.h"
+
+namespace tenon::codegen::ir {
+
+/// An argument with its C++ types.
+struct Argument {
+  std::string name;
+  std::string type;   ///< of the parameter
+  std::string owned;  ///< holds the value
+  std::string default_text;
+  std::string schema_type;
+  bool is_tensor = false;
+  bool is_optional_tensor = false;
+  bool is_tensor_list = false;
+  bool is_mutable = false;
+  bool kwarg_only = false;
+};
+
+struct Parameter {
+  std::string name;
+  std::string type;
+  std::string default_text;
+};
+
+/// The public function: outputs first, TensorOptions folded.
+struct Api {
+  std::vector<Parameter> parameters;
+  std::vector<std::string> call;  ///< the arguments of `ops::X::call` in terms of these
+  bool has_options = false;
+};
+
+struct Return {
+  std::string name;
+  bool is_tensor = false;
+  bool is_tensor_list = false;
+  bool is_mutable = false;
+};
+
+enum class ThunkKind : uint8_t {
+  kPointwise,
+  kPointwiseMixed,
+  kUpdate,
+  kUpdateComposed,
+  kRowwise,
+  kRowwiseCuda,
+  kRowwiseComposed,
+  kComposition,
+  kStructured,
+  kDirect,
+  kInplaceFromFunctional,
+  kOutFromFunctional
+};
+
+/// A function of the operators' source file that runs a form on some backends.
+struct Thunk {
+  std::string symbol;
+  ThunkKind kind = ThunkKind::kDirect;
+  schema::SchemaKind form = schema::SchemaKind::kFunctional;  ///< kPointwise, kStructured
+  std::string kernel;        ///< kDirect, kStructured: hand-written; of the latter empty for Meta
+  std::string meta;          ///< kStructured: gives the shapes
+  std::string composed;      ///< kRowwiseCuda: the thunk for what its kernel does not serve
+  std::string functional;    ///< what a derived form calls
+  bool owns_result = false;  ///< kDirect, kComposition: the result is no view of what was given
+};
+
+struct Dispatch {
+  std::vector<Thunk> thunks;
+  std::vector<std::pair<std::string, std::string>> table;  ///< slot and symbol
+};
+
+/// How a form is recorded.
+struct Autograd {
+  schema::SchemaKind kind = schema::SchemaKind::kFunctional;  ///< or kInplace, kOut
+  bool differentiable = false;
+  bool changes_geometry = false;  ///< kInplace: of its memory, not its elements
+  std::string constant;           ///< kInplace: the node that gives zeros, or empty
+};
+
+/// The form that an alias's form calls.
+struct FormName {
+  std::string ident;
+  std::string name;
+};
+
+/// One schema, an entry's own or derived from it.
+struct Form {
+  std::string ident, name, base, overload, ns;
+  std::string schema;
+  Place place;
+  schema::SchemaKind kind = schema::SchemaKind::kFunctional;
+  bool derived = false;
+  bool method = false;
+  bool function = false;
+  std::vector<Argument> arguments;
+  Api api;
+  std::vector<std::string> outs;
+  std::vector<Return> returns;
+  std::string return_type;
+  std::vector<std::string> keys;  ///< C++ expressions whose key sets decide the dispatch
+  bool is_view = false;
+
+  // Not in a document of a device's kernels.
+  std::optional<FormName> of;
+  Dispatch dispatch;
+  std::optional<Autograd> autograd;  ///< empty: calls pass the layer by
+  std::string cpp_namespace;
+  std::optional<PythonCall> python;
+};
+
+}  // namespace tenon::codegen::ir

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/expr/row_schedule.h"
+#include "codegen/model/operator.h"
+
+namespace tenon::codegen::ir {
+
+using expr::NamedText;
+
+/// What a kernel computes for a group of types.
+struct KernelBody {
+  std::string functor;
+  std::vector<std::string> types;
+  std::vector<std::string> statements;
+  std::vector<std::string> results;
+  bool modular = false;  ///< bytes can be computed in bytes
+};
+
+/// A pointwise kernel of the engine.
+struct Kernel {
+  std::string ident;
+  std::vector<std::string> inputs, scalars;
+  size_t num_outputs = 0;
+  Promotion promotion = Promotion::kDefault;
+  uint32_t promoting_inputs = 0, promoting_scalars = 0;  ///< bit masks
+  int cost = 0;
+  std::vector<KernelBody> bodies;
+};
+
+/// That of a `pointwise` entry.
+struct ForwardKernel : Kernel {
+  std::vector<NamedText> defaults;  ///< of numbers that may be absent
+  uint32_t masks = 0;               ///< results that are Bool beside others
+  std::vector<std::string> draws;   ///< `uniform`, `normal`: what the last inputs are drawn from
+};
+
+/// One that computes gradients.
+struct GradientKernel : Kernel {
+  std::vector<size_t> outputs;  ///< indices of the node's inputs
+};
+
+/// One of an entry that writes arguments, for one set of optional tensors.
+struct UpdateKernel : Kernel {
+  std::vector<std::string> given, absent;
+  std::vector<std::string> written;   ///< its outputs
+  std::vector<NamedText> numbers;     ///< its scalars
+  std::vector<std::string> composed;  ///< each output, made of operators
+};
+
+/// An argument that is a tensor.
+struct TensorName {
+  std::string name;
+  bool optional = false;
+};
+
+/// A `pointwise` entry that writes arguments.
+struct Update {
+  std::vector<TensorName> written, reads;
+  std::vector<UpdateKernel> kernels;
+  std::vector<std::string> operators, headers;
+};
+
+}  // namespace tenon::codegen::ir

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/ir/form.h"
+#include "codegen/ir/kernel.h"
+#include "codegen/ir/node.h"
+#include "codegen/ir/rows.h"
+#include "codegen/model/kernel_declarations.h"
+
+// What the generator has decided, between the model and the document that templates are rendered
+// from: docs/ir.md describes each part.
+namespace tenon::codegen::ir {
+
+/// Version of the document's format: raised when a key changes its meaning or goes.
+inline constexpr int kVersion = 1;
+
+/// An entry whose `composite` is an expression.
+struct Composition {
+  std::vector<NamedText> locals;
+  std::string result;
+  std::vector<std::string> unused;
+  std::vector<std::string> operators, headers;
+  std::optional<std::string> kernel;  ///< the same as one expression of elements
+  bool reads_optionals = false;       ///< `a ?? b`
+};
+
+/// The operator that an entry is another name of.
+struct Alias {
+  std::string name, base, header;
+};
+
+struct Entry {
+  std::string name, ident, base, ns, header;
+  Place place;
+  std::vector<Form> forms;
+  std::vector<KernelDeclaration> declarations;
+  std::optional<std::string> check;
+  std::optional<Alias> alias;
+  std::vector<size_t> aliases;  ///< entries that are other names of it
+  std::optional<ForwardKernel> kernel;
+  std::optional<Update> updates;
+  std::optional<Rowwise> rowwise;
+  std::optional<Composition> composition;
+  std::optional<Node> node;
+  std::optional<std::vector<std::string>> expression;
+  // With a list of operators to build.
+  bool selected = true;
+  std::string reached_from;
+};
+
+/// A file to render.
+struct File {
+  std::string path;
+  std::string tmpl;
+  std::vector<size_t> operators;  ///< indices of entries
+  // What some templates need besides.
+  std::string base, ns;
+  std::optional<int> shard;
+  std::optional<int> shards;                ///< of Python's functions
+  std::optional<PythonFunctions> python{};  ///< those of the file
+};
+
+/// A device whose kernels these are.
+struct Backend {
+  std::string key, ns;
+};
+
+struct Library {
+  std::string name;
+  bool in_tree = false;
+  bool cuda = false;
+  std::optional<Backend> backend;
+  std::vector<Entry> operators;
+  std::vector<File> files;
+  /// With a list of operators to build: sources that none of them needs.
+  std::optional<std::vector<std::string>> unused_sources;
+};
+
+}  // namespace tenon::codegen::ir

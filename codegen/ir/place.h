@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "codegen/model/source.h"
+
+namespace tenon::codegen::ir {
+
+/// Where something is written.
+struct Place {
+  Place() = default;
+  explicit Place(const Location& location)
+      : source(location.file_name()), file(location.file ? location.file->path() : ""),
+        line(location.line) {}
+
+  std::string source;  ///< the file's name
+  std::string file;    ///< its path as it was given
+  uint32_t line = 0;
+};
+
+}  // namespace tenon::codegen::ir

@@ -1,0 +1,659 @@
+#include "codegen/ir/print.h"
+
+#include <string_view>
+
+namespace tenon::codegen::ir {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+const char* name_of(Promotion promotion) {
+  switch (promotion) {
+  case Promotion::kFloat: return "IntToFloat";
+  case Promotion::kBool: return "Comparison";
+  case Promotion::kComplexToFloat: return "ComplexToReal";
+  case Promotion::kBoolToLong: return "BoolToLong";
+  case Promotion::kNone:
+  case Promotion::kDefault: break;
+  }
+  return "Default";
+}
+
+const char* name_of(ThunkKind kind) {
+  switch (kind) {
+  case ThunkKind::kPointwise: return "pointwise";
+  case ThunkKind::kPointwiseMixed: return "pointwise_mixed";
+  case ThunkKind::kUpdate: return "update";
+  case ThunkKind::kUpdateComposed: return "update_composed";
+  case ThunkKind::kRowwise: return "rowwise";
+  case ThunkKind::kRowwiseCuda: return "rowwise_cuda";
+  case ThunkKind::kRowwiseComposed: return "rowwise_composed";
+  case ThunkKind::kComposition: return "composition";
+  case ThunkKind::kStructured: return "structured";
+  case ThunkKind::kDirect: return "direct";
+  case ThunkKind::kInplaceFromFunctional: return "inplace_from_functional";
+  case ThunkKind::kOutFromFunctional: return "out_from_functional";
+  }
+  return "";
+}
+
+const char* name_of(DeclarationKind kind) {
+  switch (kind) {
+  case DeclarationKind::kMeta: return "meta";
+  case DeclarationKind::kStructured: return "structured";
+  case DeclarationKind::kCheck: return "check";
+  case DeclarationKind::kFunction: break;
+  }
+  return "function";
+}
+
+const char* name_of(RowKind kind) {
+  switch (kind) {
+  case RowKind::kRow: return "Row";
+  case RowKind::kColumn: return "Column";
+  case RowKind::kElement: break;
+  }
+  return "Element";
+}
+
+/// Of a conversion.
+const char* lower_name_of(RowKind kind) {
+  switch (kind) {
+  case RowKind::kRow: return "row";
+  case RowKind::kColumn: return "column";
+  case RowKind::kElement: break;
+  }
+  return "element";
+}
+
+const char* name_of(RowDtype dtype) {
+  switch (dtype) {
+  case RowDtype::kBool: return "Bool";
+  case RowDtype::kSum: return "Sum";
+  case RowDtype::kCommon: break;
+  }
+  return "Common";
+}
+
+const char* name_of(expr::RowStep::Kind kind) {
+  switch (kind) {
+  case expr::RowStep::Kind::kPass: return "pass";
+  case expr::RowStep::Kind::kPick: return "pick";
+  case expr::RowStep::Kind::kValues: break;
+  }
+  return "values";
+}
+
+const char* name_of(InputKind kind) {
+  switch (kind) {
+  case InputKind::kOptional: return "optional";
+  case InputKind::kList: return "list";
+  case InputKind::kTensor: break;
+  }
+  return "tensor";
+}
+
+const char* name_of(SavedKind kind) {
+  switch (kind) {
+  case SavedKind::kTensor: return "tensor";
+  case SavedKind::kOptionalTensor: return "optional_tensor";
+  case SavedKind::kTensorList: return "tensor_list";
+  case SavedKind::kOptionalTensorList: return "optional_tensor_list";
+  case SavedKind::kResult: return "result";
+  case SavedKind::kResultList: return "result_list";
+  case SavedKind::kResultValue: return "result_value";
+  case SavedKind::kValue: break;
+  }
+  return "value";
+}
+
+const char* name_of(GradientKind kind) {
+  switch (kind) {
+  case GradientKind::kGrad: return "grad";
+  case GradientKind::kZero: return "zero";
+  case GradientKind::kOperators: return "operators";
+  case GradientKind::kKernel: break;
+  }
+  return "kernel";
+}
+
+const char* name_of(TangentRule rule) {
+  switch (rule) {
+  case TangentRule::kLinear: return "Linear";
+  case TangentRule::kElementWise: return "ElementWise";
+  case TangentRule::kElementWiseOfReals: return "ElementWiseOfReals";
+  case TangentRule::kFormula: break;
+  }
+  return "Formula";
+}
+
+/// Of what writes neither self nor given outputs `functional`.
+const char* name_of(schema::SchemaKind kind) {
+  switch (kind) {
+  case schema::SchemaKind::kInplace: return "inplace";
+  case schema::SchemaKind::kOut: return "out";
+  default: break;
+  }
+  return "functional";
+}
+
+/// One function for each part; a class, so that each may call those after it.
+class Printer {
+ public:
+  explicit Printer(const Library& library) : library_(library) {}
+
+  Json run() const {
+    Json operators = Json::array(), files = Json::array();
+    for (const Entry& entry : library_.operators)
+      operators.push_back(library_.backend ? print_backend_entry(entry) : print_entry(entry));
+    for (const File& file : library_.files) files.push_back(print_file(file));
+    Json result = {{"version", kVersion},
+                   {"library", library_.name},
+                   {"in_tree", library_.in_tree},
+                   {"cuda", library_.cuda}};
+    if (library_.backend)
+      result["backend"] = {{"key", library_.backend->key}, {"namespace", library_.backend->ns}};
+    result["operators"] = std::move(operators);
+    result["files"] = std::move(files);
+    if (library_.unused_sources) result["unused_sources"] = *library_.unused_sources;
+    return result;
+  }
+
+ private:
+  template <class T>
+  static Json list(const std::vector<T>& items) {
+    Json result = Json::array();
+    for (const T& item : items) result.push_back(print(item));
+    return result;
+  }
+
+  template <class T>
+  static Json or_null(const std::optional<T>& value) {
+    return value ? print(*value) : Json(nullptr);
+  }
+
+  // ---- forms
+
+  static Json print(const Argument& argument) {
+    return {{"name", argument.name},
+            {"type", argument.type},
+            {"owned", argument.owned},
+            {"default", argument.default_text},
+            {"schema_type", argument.schema_type},
+            {"is_tensor", argument.is_tensor},
+            {"is_optional_tensor", argument.is_optional_tensor},
+            {"is_tensor_list", argument.is_tensor_list},
+            {"is_mutable", argument.is_mutable},
+            {"kwarg_only", argument.kwarg_only}};
+  }
+
+  static Json print(const Parameter& parameter) {
+    return {
+        {"name", parameter.name}, {"type", parameter.type}, {"default", parameter.default_text}};
+  }
+
+  static Json print(const Api& api) {
+    return {
+        {"parameters", list(api.parameters)}, {"call", api.call}, {"has_options", api.has_options}};
+  }
+
+  static Json print(const Return& ret) {
+    return {{"name", ret.name},
+            {"is_tensor", ret.is_tensor},
+            {"is_tensor_list", ret.is_tensor_list},
+            {"is_mutable", ret.is_mutable}};
+  }
+
+  static Json print(const Thunk& thunk) {
+    Json result = {{"symbol", thunk.symbol}, {"kind", name_of(thunk.kind)}};
+    switch (thunk.kind) {
+    case ThunkKind::kPointwise: result["form"] = name_of(thunk.form); break;
+    case ThunkKind::kRowwiseCuda: result["composed"] = thunk.composed; break;
+    case ThunkKind::kComposition: result["owns_result"] = thunk.owns_result; break;
+    case ThunkKind::kStructured:
+      result["form"] = name_of(thunk.form);
+      result["kernel"] = text_or_null(thunk.kernel);
+      result["meta"] = thunk.meta;
+      break;
+    case ThunkKind::kDirect:
+      result["kernel"] = thunk.kernel;
+      result["owns_result"] = thunk.owns_result;
+      break;
+    case ThunkKind::kInplaceFromFunctional:
+    case ThunkKind::kOutFromFunctional: result["functional"] = thunk.functional; break;
+    case ThunkKind::kPointwiseMixed:
+    case ThunkKind::kUpdate:
+    case ThunkKind::kUpdateComposed:
+    case ThunkKind::kRowwise:
+    case ThunkKind::kRowwiseComposed: break;
+    }
+    return result;
+  }
+
+  static Json print(const Dispatch& dispatch) {
+    Json table = Json::object();
+    for (const auto& [slot, symbol] : dispatch.table) table[slot] = symbol;
+    return {{"thunks", list(dispatch.thunks)}, {"table", std::move(table)}};
+  }
+
+  static Json print(const Autograd& autograd) {
+    Json result = {{"kind", name_of(autograd.kind)}};
+    if (autograd.kind == schema::SchemaKind::kOut) return result;
+    result["differentiable"] = autograd.differentiable;
+    if (autograd.kind != schema::SchemaKind::kInplace) return result;
+    result["changes_geometry"] = autograd.changes_geometry;
+    result["constant"] = text_or_null(autograd.constant);
+    return result;
+  }
+
+  static Json print(const FormName& form) { return {{"ident", form.ident}, {"name", form.name}}; }
+
+  /// What a form is, without how it runs.
+  static Json print_schema(const Form& form) {
+    return {{"ident", form.ident},
+            {"name", form.name},
+            {"base", form.base},
+            {"overload", form.overload},
+            {"namespace", form.ns},
+            {"schema", form.schema},
+            {"source", form.place.source},
+            {"file", form.place.file},
+            {"line", form.place.line},
+            {"kind", schema::to_string(form.kind)},
+            {"derived", form.derived},
+            {"method", form.method},
+            {"function", form.function},
+            {"arguments", list(form.arguments)},
+            {"api", print(form.api)},
+            {"outs", form.outs},
+            {"returns", list(form.returns)},
+            {"return_type", form.return_type},
+            {"keys", form.keys},
+            {"is_view", form.is_view}};
+  }
+
+  static Json print(const Form& form) {
+    Json result = print_schema(form);
+    result["of"] = or_null(form.of);
+    result["dispatch"] = print(form.dispatch);
+    result["autograd"] = or_null(form.autograd);
+    result["cpp_namespace"] = form.cpp_namespace;
+    return result;
+  }
+
+  static Json print(const KernelDeclaration& declaration) {
+    Json result = {{"name", declaration.name},
+                   {"kind", name_of(declaration.kind)},
+                   {"backend", declaration.backend}};
+    if (declaration.kind == DeclarationKind::kMeta) result["result"] = declaration.result;
+    if (declaration.kind == DeclarationKind::kStructured) result["outputs"] = declaration.outputs;
+    return result;
+  }
+
+  // ---- kernels
+
+  static Json print(const NamedText& one) { return {{"name", one.name}, {"text", one.text}}; }
+
+  static Json print(const KernelBody& body) {
+    return {{"functor", body.functor},
+            {"types", body.types},
+            {"statements", body.statements},
+            {"results", body.results},
+            {"modular", body.modular}};
+  }
+
+  static Json print(const Kernel& kernel) {
+    return {{"ident", kernel.ident},
+            {"inputs", kernel.inputs},
+            {"scalars", kernel.scalars},
+            {"num_outputs", kernel.num_outputs},
+            {"promotion", name_of(kernel.promotion)},
+            {"promoting_inputs", kernel.promoting_inputs},
+            {"promoting_scalars", kernel.promoting_scalars},
+            {"cost", kernel.cost},
+            {"bodies", list(kernel.bodies)}};
+  }
+
+  static Json print(const ForwardKernel& kernel) {
+    Json result = print(static_cast<const Kernel&>(kernel));
+    result["defaults"] = list(kernel.defaults);
+    result["masks"] = kernel.masks;
+    result["draws"] = kernel.draws;
+    return result;
+  }
+
+  static Json print(const GradientKernel& kernel) {
+    Json result = print(static_cast<const Kernel&>(kernel));
+    result["outputs"] = kernel.outputs;
+    return result;
+  }
+
+  static Json print(const UpdateKernel& kernel) {
+    Json result = print(static_cast<const Kernel&>(kernel));
+    result["given"] = kernel.given;
+    result["absent"] = kernel.absent;
+    result["written"] = kernel.written;
+    result["numbers"] = list(kernel.numbers);
+    result["composed"] = kernel.composed;
+    return result;
+  }
+
+  static Json print(const TensorName& tensor) {
+    return {{"name", tensor.name}, {"optional", tensor.optional}};
+  }
+
+  static Json print(const Update& update) {
+    return {{"written", list(update.written)},
+            {"reads", list(update.reads)},
+            {"kernels", list(update.kernels)},
+            {"operators", update.operators},
+            {"headers", update.headers}};
+  }
+
+  // ---- rows
+
+  static Json print(const RowInput& input) {
+    return {{"name", input.name},
+            {"kind", name_of(input.kind)},
+            {"position", input.position},
+            {"optional", input.optional},
+            {"absent", input.absent}};
+  }
+
+  static Json print(const RowResult& result) {
+    return {{"kind", name_of(result.kind)}, {"dtype", name_of(result.dtype)}};
+  }
+
+  static Json print(const expr::RowStep::Reduction& one) {
+    return {{"name", one.name}, {"kind", one.kind}, {"text", one.text}};
+  }
+
+  static Json print(const expr::RowStep::Store& one) {
+    return {{"output", one.output}, {"text", one.text}, {"adds", one.adds}};
+  }
+
+  static Json print(const RowStep& row_step) {
+    const expr::RowStep& step = row_step.step;
+    return {{"kind", name_of(step.kind)},
+            {"loads", step.loads},
+            {"statements", step.statements},
+            {"values", list(step.values)},
+            {"reductions", list(step.reductions)},
+            {"stores", list(step.stores)},
+            {"spills", list(step.spills)},
+            {"position", row_step.position ? Json(*row_step.position) : Json(nullptr)},
+            {"needed", step.needed}};
+  }
+
+  static Json print(const CudaRows& cuda) {
+    return {{"steps", list(cuda.steps)}, {"kept", cuda.kept}, {"sums", cuda.sums}};
+  }
+
+  static Json print(const RowKernel& kernel) {
+    Json types = {"f32", "f64"};
+    if (!kernel.floating) types.push_back("i64");
+    return {{"ident", kernel.ident},
+            {"inputs", list(kernel.inputs)},
+            {"scalars", kernel.scalars},
+            {"outputs", list(kernel.outputs)},
+            {"num_spills", kernel.num_spills},
+            {"floating", kernel.floating},
+            {"needs_elements", kernel.needs_elements},
+            {"uses_index", kernel.uses_index},
+            {"types", std::move(types)},
+            {"num_passes", kernel.num_passes},
+            {"steps", list(kernel.steps)},
+            {"cuda", print(kernel.cuda)}};
+  }
+
+  static Json print(const RowConversion& one) {
+    return {{"name", one.name},
+            {"kind", lower_name_of(one.kind)},
+            {"optional", one.optional},
+            {"absent", one.absent}};
+  }
+
+  static Json print(const ComposedRow& one) {
+    return {{"kind", name_of(one.kind)}, {"text", one.text}};
+  }
+
+  static Json print(const Rowwise& rowwise) {
+    return {{"shape", rowwise.shape},
+            {"kernel", print(rowwise.kernel)},
+            {"composed", list(rowwise.composed)},
+            {"conversions", list(rowwise.conversions)},
+            {"like", rowwise.like},
+            {"operators", rowwise.operators},
+            {"readable", rowwise.readable},
+            {"headers", rowwise.headers}};
+  }
+
+  static Json print(const RowGradient& gradient) {
+    return {{"input", gradient.input},
+            {"kind", name_of(gradient.kind)},
+            {"text", gradient.text},
+            {"readable", gradient.readable},
+            {"sizes", text_or_null(gradient.sizes)}};
+  }
+
+  static Json print(const RowGradients& rows) {
+    return {{"kernel", print(rows.kernel)},
+            {"gradients", list(rows.gradients)},
+            {"conversions", list(rows.conversions)},
+            {"operators", rows.operators}};
+  }
+
+  // ---- nodes
+
+  static Json print(const NodeInput& input) {
+    return {{"name", input.name}, {"kind", name_of(input.kind)}};
+  }
+
+  static Json print(const SavedValue& saved) {
+    Json result = {{"name", saved.name}, {"kind", name_of(saved.kind)}};
+    if (!saved.type.empty()) {
+      result["type"] = saved.type;
+      result["init"] = saved.init;
+    }
+    if (!saved.of.empty()) result["of"] = saved.of;
+    if (saved.index) result["index"] = *saved.index;
+    if (saved.is_self) result["is_self"] = *saved.is_self;
+    result["pointwise"] = saved.pointwise;
+    result["users"] = saved.users;
+    result["shown"] = saved.shown;
+    result["guarded"] = saved.guarded;
+    result["shared"] = saved.shared;
+    return result;
+  }
+
+  static Json print(const NodeFormula& formula) {
+    return {{"outputs", formula.outputs},
+            {"text", formula.text},
+            {"original", formula.original},
+            {"not_implemented", formula.not_implemented},
+            {"source", formula.place.source},
+            {"line", formula.place.line},
+            {"file", formula.place.file},
+            {"uses_grads", formula.uses_grads},
+            {"uses", formula.uses}};
+  }
+
+  static Json print(const PointwiseGradient& gradient) {
+    return {{"input", gradient.input},
+            {"form", name_of(gradient.kind)},
+            {"text", gradient.text},
+            {"readable", gradient.readable},
+            {"uses", gradient.uses}};
+  }
+
+  static Json print(const ForwardValue& value) {
+    return {{"name", value.name},
+            {"kind", value.is_result ? "result" : "argument"},
+            {"index", value.index},
+            {"type", value.type}};
+  }
+
+  static Json print(const Tangent& tangent) {
+    return {{"name", tangent.name}, {"index", tangent.index}, {"list", tangent.is_list}};
+  }
+
+  static Json print(const TangentTerm& term) {
+    return {{"text", term.text}, {"negative", term.negative}, {"tangents", list(term.tangents)}};
+  }
+
+  static Json print(const TangentFormula& formula) {
+    return {{"outputs", formula.outputs},
+            {"original", formula.original},
+            {"terms", list(formula.terms)}};
+  }
+
+  static Json print(const Forward& forward) {
+    return {{"rule", name_of(forward.rule)},
+            {"covered", forward.covered},
+            {"uncovered", forward.uncovered},
+            {"values", list(forward.values)},
+            {"formulas", list(forward.formulas)}};
+  }
+
+  static Json print(const Node& node) {
+    return {{"name", node.name},
+            {"ident", node.ident},
+            {"source", node.place.source},
+            {"file", node.place.file},
+            {"line", node.place.line},
+            {"inputs", list(node.inputs)},
+            {"num_results", node.num_results},
+            {"differentiable_outputs", node.differentiable_outputs},
+            {"saved", list(node.saved)},
+            {"formulas", list(node.formulas)},
+            {"pointwise", list(node.pointwise)},
+            {"rowwise", or_null(node.rowwise)},
+            {"forward", or_null(node.forward)},
+            {"kernels", list(node.kernels)},
+            {"operators", node.operators},
+            {"headers", node.headers}};
+  }
+
+  // ---- entries
+
+  static Json print(const Composition& composition) {
+    return {{"locals", list(composition.locals)},
+            {"result", composition.result},
+            {"unused", composition.unused},
+            {"operators", composition.operators},
+            {"headers", composition.headers},
+            {"kernel", composition.kernel ? Json(*composition.kernel) : Json(nullptr)}};
+  }
+
+  static Json print(const Alias& alias) {
+    return {{"name", alias.name}, {"base", alias.base}, {"header", alias.header}};
+  }
+
+  Json print_entry(const Entry& entry) const {
+    Json aliases = Json::array();
+    for (const size_t at : entry.aliases) {
+      for (const Form& form : library_.operators[at].forms) aliases.push_back(print(form));
+    }
+    Json result = {{"name", entry.name},
+                   {"ident", entry.ident},
+                   {"base", entry.base},
+                   {"namespace", entry.ns},
+                   {"header", entry.header},
+                   {"source", entry.place.source},
+                   {"line", entry.place.line},
+                   {"forms", list(entry.forms)},
+                   {"declarations", list(entry.declarations)},
+                   {"check", entry.check ? Json(*entry.check) : Json(nullptr)},
+                   {"alias", or_null(entry.alias)},
+                   {"aliases", std::move(aliases)},
+                   {"kernel", or_null(entry.kernel)},
+                   {"updates", or_null(entry.updates)},
+                   {"rowwise", or_null(entry.rowwise)},
+                   {"composition", or_null(entry.composition)},
+                   {"node", or_null(entry.node)}};
+    if (entry.expression) result["expression"] = *entry.expression;
+    if (!library_.unused_sources) return result;
+    result["selected"] = entry.selected;
+    if (entry.selected) result["reached_from"] = entry.reached_from;
+    return result;
+  }
+
+  /// One with a kernel of a device.
+  static Json print_backend_entry(const Entry& entry) {
+    const KernelDeclaration& kernel = entry.declarations[0];
+    Json forms = Json::array();
+    for (const Form& form : entry.forms) forms.push_back(print_schema(form));
+    return {{"name", entry.name},    {"ident", entry.ident},
+            {"base", entry.base},    {"into", kernel.kind == DeclarationKind::kStructured},
+            {"kernel", kernel.name}, {"declarations", list(entry.declarations)},
+            {"node", nullptr},       {"forms", std::move(forms)}};
+  }
+
+  // ---- files
+
+  static Json print(const PythonParameter& p) {
+    return {{"name", p.name},
+            {"kind", p.kind},
+            {"optional", p.optional},
+            {"has_default", p.has_default},
+            {"size", p.size}};
+  }
+
+  static Json print(const PythonArgument& argument) {
+    return {{"read", argument.read}, {"at", argument.at}, {"default", argument.default_text}};
+  }
+
+  static Json print(const PythonChecked& checked) {
+    return {{"dtype", checked.dtype}, {"out", checked.out}};
+  }
+
+  static Json print(const PythonCall& call) {
+    return {{"ident", call.ident},
+            {"name", call.name},
+            {"schema", call.schema},
+            {"namespace", call.ns},
+            {"signature", call.signature},
+            {"return_kinds", call.return_kinds},
+            {"parameters", list(call.parameters)},
+            {"arguments", list(call.arguments)},
+            {"positional", call.positional},
+            {"self", call.self},
+            {"again", call.again},
+            {"requires_grad", call.requires_grad},
+            {"checked", or_null(call.checked)},
+            {"returns", call.returns},
+            {"names", call.names}};
+  }
+
+  static Json print(const PythonFunction& function) {
+    return {{"name", function.name},     {"module", function.module},
+            {"method", function.method}, {"ident", function.ident},
+            {"calls", function.calls},   {"expression", function.expression}};
+  }
+
+  Json print_file(const File& file) const {
+    Json result = {{"path", file.path}, {"template", file.tmpl}, {"operators", file.operators}};
+    if (!file.base.empty()) {
+      result["base"] = file.base;
+      result["namespace"] = file.ns;
+    }
+    if (file.python) {
+      Json calls = Json::array();
+      for (const auto& [entry, form] : file.python->calls)
+        calls.push_back(print(*library_.operators[entry].forms[form].python));
+      result["calls"] = std::move(calls);
+      result["functions"] = list(file.python->functions);
+    }
+    if (file.shard) result["shard"] = *file.shard;
+    if (file.shards) result["shards"] = *file.shards;
+    return result;
+  }
+
+  const Library& library_;
+};
+
+}  // namespace
+
+Json print(const Library& library) { return Printer(library).run(); }
+
+}  // namespace tenon::codegen::ir

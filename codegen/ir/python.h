@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::codegen::ir {
+
+/// One row of the tables of Python's argument parser.
+struct PythonParameter {
+  std::string name;
+  std::string kind;
+  bool optional = false;
+  bool has_default = false;
+  int64_t size = 0;
+};
+
+/// How the wrapper reads one argument of the C++ call.
+struct PythonArgument {
+  std::string read;  ///< the conversion
+  size_t at = 0;     ///< of the parameter
+  std::string default_text;
+};
+
+/// The arguments of a factory's form with `out` that must agree.
+struct PythonChecked {
+  size_t dtype = 0, out = 0;
+};
+
+/// One form of an operator as Python calls it.
+struct PythonCall {
+  std::string ident, name, schema, ns, module, signature;
+  std::vector<std::string> return_kinds;
+  std::vector<PythonParameter> parameters;
+  std::vector<PythonArgument> arguments;
+  size_t positional = 0;
+  int self = -1;           ///< its parameter, or -1
+  int again = -1;          ///< the parameter that is returned, or -1
+  int requires_grad = -1;  ///< the parameter, or -1
+  std::optional<PythonChecked> checked;
+  std::string returns;             ///< nothing, named, value
+  std::vector<std::string> names;  ///< of a named result
+  bool function = false, method = false;
+};
+
+/// A function or method with its overloads.
+struct PythonFunction {
+  std::string name, module;
+  bool method = false;
+  std::string ident;
+  std::vector<std::string> calls;
+  std::vector<std::string> expression;
+};
+
+/// What one generated file has for Python.
+struct PythonFunctions {
+  struct Call {
+    size_t entry, form;  ///< indices of the form
+  };
+  std::vector<Call> calls;
+  std::vector<PythonFunction> functions;
+};
+
+}  // namespace tenon::codegen::ir

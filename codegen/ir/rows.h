@@ -1,0 +1,95 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/expr/row_schedule.h"
+
+namespace tenon::codegen::ir {
+
+using RowKind = expr::RowOutput;
+
+struct RowInput {
+  std::string name;
+  RowKind kind = RowKind::kElement;
+  bool position = false;  ///< an index into the row
+  bool optional = false;
+  std::string absent = "0.0";  ///< C++ of the value that stands for it then
+};
+
+enum class RowDtype : uint8_t { kBool, kSum, kCommon };
+
+struct RowResult {
+  RowKind kind = RowKind::kElement;
+  RowDtype dtype = RowDtype::kCommon;
+};
+
+struct RowStep {
+  expr::RowStep step;
+  std::optional<size_t> position;  ///< index of the input that says where
+  bool operator==(const RowStep&) const = default;
+};
+
+/// How the CUDA kernel goes about it.
+struct CudaRows {
+  std::vector<RowStep> steps;
+  std::vector<size_t> kept;  ///< inputs that a thread keeps
+  std::vector<size_t> sums;  ///< outputs added up over the rows
+};
+
+struct RowKernel {
+  std::string ident;
+  std::vector<RowInput> inputs;
+  std::vector<std::string> scalars;
+  std::vector<RowResult> outputs;
+  size_t num_spills = 0;
+  bool floating = false;  ///< no integers
+  bool needs_elements = false;
+  bool uses_index = false;
+  size_t num_passes = 0;
+  std::vector<RowStep> steps;
+  CudaRows cuda;
+};
+
+/// A tensor as the operators of the composed form read it.
+struct RowConversion {
+  std::string name;
+  RowKind kind = RowKind::kElement;
+  bool optional = false;
+  std::string absent = "0.0";
+};
+
+/// A result made of operators.
+struct ComposedRow {
+  RowKind kind = RowKind::kElement;
+  std::string text;
+};
+
+struct Rowwise {
+  std::string shape;  ///< C++ of the call's RowShape
+  RowKernel kernel;
+  std::vector<ComposedRow> composed;
+  std::vector<RowConversion> conversions;
+  std::string like;
+  std::vector<std::string> operators;
+  std::vector<std::string> readable;
+  std::vector<std::string> headers;
+};
+
+struct RowGradient {
+  size_t input = 0;
+  RowKind kind = RowKind::kElement;
+  std::string text, readable;
+  std::string sizes;  ///< kRow: the saved value with the argument's sizes
+};
+
+/// The derivative of a `rowwise` entry.
+struct RowGradients {
+  RowKernel kernel;
+  std::vector<RowGradient> gradients;
+  std::vector<RowConversion> conversions;
+  std::vector<std::string> operators;
+};
+
+}  // namespace tenon::codegen::ir
