@@ -110,13 +110,8 @@ Json emit_dispatch(const Model& model, size_t op_index, size_t form_index, const
     thunks.add("update", "pointwise", kWithTensors);
     thunks.add("update_composed", "composed", Slots{"PrivateUse1"});
   } else if (op.rowwise && !form.derived) {
-    thunks.add("rowwise", "rowwise", Slots{"CPU", "Meta"});
-    if (targets.cuda) {
-      // Called by the next, where its kernel does not serve.
-      thunks.add("rowwise_composed", "composed", Slots{});
-      thunks.add("rowwise_cuda", "cuda", Slots{"CUDA"},
-                 {{"composed", cpp_identifier(form.schema) + "_composed"}});
-    }
+    thunks.add("rowwise", "rowwise", kWithTensors);
+    thunks.add("rowwise_composed", "composed", Slots{"PrivateUse1"});
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {

@@ -148,10 +148,7 @@ class Explanation {
     if (kind == "update") return "kernel generated from `pointwise`, into what is written";
     if (kind == "update_composed") return "the operators that the expressions stand for";
     if (kind == "rowwise") return "kernel generated from `rowwise`";
-    if (kind == "rowwise_cuda") {
-      return "kernel generated from `rowwise`; for few long rows the operators that the expression "
-             "stands for";
-    }
+    if (kind == "rowwise_composed") return "the operators that the expression stands for";
     if (kind == "inplace_from_functional") {
       return "computes " + text(thunk["functional"]) + ", copies into self";
     }

@@ -175,7 +175,10 @@ class Selection {
         reach_from_code(local["text"], names, from);
       }
       reach_from_code(composition["result"], names, from);
-      if (composition.dump().find("value_or(") != std::string::npos) visit(kOfCompositions);
+      const std::string text = composition.dump();
+      for (const char* helper : {"value_or(", "copied("}) {
+        if (text.find(helper) != std::string::npos) visit(kOfCompositions);
+      }
     }
     const Json& node = op["node"];
     if (node.is_null()) return;
