@@ -4,6 +4,7 @@
 
 #include "aten/cpu/random_fill.h"
 #include "aten/cpu/random_words.h"
+#include "aten/iterator/plan.h"
 #include "tenon/ops/expand.h"
 
 namespace tenon {
