@@ -139,28 +139,46 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
   }
 }
 
+/// Checks the call and lays out its plan; false if nothing is to be computed.
+bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
+                  Device device, ArrayRef<const TensorBase*> outputs,
+                  ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars) {
+  const ScalarType common = types.common;
+  check_scalars(op, common, scalars);
+  plan.common = common;
+  plan.compute = loop_type(common, scalars);
+  find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
+  if (device.is_meta()) return false;
+  make_plan(plan, shape, outputs, inputs);
+  plan.device = device;
+  if (plan.numel == 0) return false;
+  set_through(plan, op, types, inputs);
+  return true;
+}
+
 }  // namespace
 
 TENON_NOINLINE void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
                                   Device device, ArrayRef<const TensorBase*> outputs,
                                   ArrayRef<const TensorBase*> inputs,
                                   ArrayRef<const Scalar*> scalars, bool fresh) {
-  const ScalarType common = types.common;
-  check_scalars(op, common, scalars);
   PointwisePlan plan;
-  plan.common = common;
-  plan.compute = loop_type(common, scalars);
-  find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
-  if (device.is_meta()) return;
-  make_plan(plan, shape, outputs, inputs);
-  plan.device = device;
-  if (plan.numel == 0) return;
-  set_through(plan, op, types, inputs);
-  const ScalarList list(scalars, common);
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
+  const ScalarList list(scalars, types.common);
   if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
   TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
+}
+
+void run_drawing(const PointwiseOp& op, CudaDrawingLauncher launcher, IntArrayRef shape,
+                 ResultTypes types, Device device, ArrayRef<const TensorBase*> outputs,
+                 ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars,
+                 const std::optional<Generator>& generator) {
+  PointwisePlan plan;
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
+  const ScalarList list(scalars, types.common);
+  launcher(plan, list.data(), generator);
 }
 
 namespace {

@@ -1,6 +1,5 @@
 #include "codegen/emit/composition.h"
 
-#include <algorithm>
 #include <set>
 
 #include "codegen/expr/append_new.h"
@@ -23,8 +22,8 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   ir::Composition result;
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
-    const std::vector<std::string> called = expr::called_functions(read);
-    result.reads_optionals |= std::find(called.begin(), called.end(), "value_or") != called.end();
+    for (const std::string& name : expr::called_functions(read))
+      result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
     return expr::print_formula(expr::with_true_division(read));
   };
   for (const auto& local : code.locals) result.locals.push_back({local.name, text(local.value)});

@@ -26,7 +26,6 @@ const char* name_of(ThunkKind kind) {
   case ThunkKind::kUpdate: return "update";
   case ThunkKind::kUpdateComposed: return "update_composed";
   case ThunkKind::kRowwise: return "rowwise";
-  case ThunkKind::kRowwiseCuda: return "rowwise_cuda";
   case ThunkKind::kRowwiseComposed: return "rowwise_composed";
   case ThunkKind::kComposition: return "composition";
   case ThunkKind::kStructured: return "structured";
@@ -208,7 +207,6 @@ class Printer {
     Json result = {{"symbol", thunk.symbol}, {"kind", name_of(thunk.kind)}};
     switch (thunk.kind) {
     case ThunkKind::kPointwise: result["form"] = name_of(thunk.form); break;
-    case ThunkKind::kRowwiseCuda: result["composed"] = thunk.composed; break;
     case ThunkKind::kComposition: result["owns_result"] = thunk.owns_result; break;
     case ThunkKind::kStructured:
       result["form"] = name_of(thunk.form);
