@@ -240,9 +240,12 @@ void set_grad(const Tensor& tensor, const Tensor& grad) {
     TENON_CHECK(grad.sizes() == tensor.sizes(), "attempting to assign a gradient of size '",
                 grad.sizes(), "' to a tensor of size '", tensor.sizes(),
                 "'. Please ensure that the gradient and the tensor are the same size");
-    TENON_CHECK(grad.scalar_type() == tensor.scalar_type(),
+    const std::optional<ScalarType> dtype = tensor.grad_dtype();
+    TENON_CHECK(!dtype || grad.scalar_type() == *dtype,
                 "attempting to assign a gradient with dtype '", grad.scalar_type(),
-                "' to a tensor with dtype '", tensor.scalar_type(), "'");
+                "' to a tensor with grad_dtype '", *dtype,
+                "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                "dtype), which may be a specific dtype, or None to allow any.");
     TENON_CHECK(grad.device() == tensor.device(), "attempting to assign a gradient on device '",
                 grad.device(), "' to a tensor on device '", tensor.device(), "'");
     TENON_CHECK(!grad.is_same(tensor), "can't assign Variable as its own grad");

@@ -97,6 +97,29 @@ void Tensor::retain_grad() const {
   autograd::retain_grad_of(meta, *meta.grad_fn, meta.output_nr);
 }
 
+std::optional<ScalarType> Tensor::grad_dtype() const {
+  const AutogradMeta* meta = tenon::defined(*this, "grad_dtype").autograd_meta;
+  const autograd::TensorHooks* extras = meta ? meta->hooks.get() : nullptr;
+  return extras && extras->has_grad_dtype ? extras->grad_dtype : scalar_type();
+}
+
+const Tensor& Tensor::set_grad_dtype(std::optional<ScalarType> dtype) const {
+  TENON_CHECK(is_leaf(), "grad_dtype can only be set on leaf tensors.");
+  AutogradMeta& meta = meta_of(*impl_);
+  if (const Tensor grad = meta.current_grad(); grad.defined() && dtype) {
+    TENON_CHECK(grad.scalar_type() == *dtype, "Cannot set grad_dtype to '", *dtype,
+                "' because there is already a gradient with dtype '", grad.scalar_type(),
+                "'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+                "the new grad_dtype matches the existing gradient's dtype.");
+  }
+  autograd::TensorHooks& extras = meta.hooks.get_or_make();
+  const std::lock_guard lock(meta.accumulator_lock);
+  extras.has_grad_dtype = dtype != scalar_type();
+  extras.grad_dtype = dtype;
+  if (meta.accumulator) meta.accumulator->leaf_has_changed(*this);
+  return *this;
+}
+
 Tensor Tensor::detach() const {
   tenon::defined(*this, "detach");
   return Tensor(make_detached(*this));

@@ -282,3 +282,39 @@ def test_debug_goes_with_neither_contexts_nor_reentrance(lib):
         cp.checkpoint(lambda t: t, x, use_reentrant=False, debug=True, context_fn=lambda: (None, None))
     with pytest.raises(ValueError, match="`debug`.* is only supported when use_reentrant=False"):
         cp.checkpoint(lambda t: t, x, use_reentrant=True, debug=True)
+
+
+def test_keyword_arguments_of_checkpointed_calls(lib):
+    cp = checkpoint_of(lib)
+    x = lib.ones(2, requires_grad=True)
+
+    def scaled(t, by=1):
+        return (t * by).exp()
+
+    for call in (
+        lambda: cp.checkpoint(scaled, x, by=2, use_reentrant=True),
+        lambda: cp.checkpoint(use_reentrant=True)(scaled)(x, by=2),
+        lambda: cp.checkpoint(by=2, use_reentrant=False),
+        lambda: cp.checkpoint_sequential([scaled], 1, x, by=2, use_reentrant=False),
+    ):
+        with pytest.raises(ValueError, match="Unexpected keyword arguments: by"):
+            call()
+    plain = lib.autograd.grad(scaled(x, by=2).sum(), x)[0]
+    for y in (cp.checkpoint(scaled, x, by=2, use_reentrant=False), cp.checkpoint(use_reentrant=False)(scaled)(x, by=2)):
+        assert lib.autograd.grad(y.sum(), x)[0].tolist() == plain.tolist()
+
+
+def test_a_decorator_makes_checkpointed_calls(lib):
+    calls = []
+
+    class Block:
+        @checkpoint_of(lib).checkpoint(use_reentrant=False, preserve_rng_state=False)
+        def run(self, t):
+            """Doc."""
+            calls.append(self)
+            return t.sin().exp()
+
+    block, x = Block(), lib.ones(2, requires_grad=True)
+    assert Block.run.__doc__ == "Doc."
+    block.run(x).sum().backward()
+    assert calls == [block, block]
