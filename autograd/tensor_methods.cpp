@@ -97,29 +97,6 @@ void Tensor::retain_grad() const {
   autograd::retain_grad_of(meta, *meta.grad_fn, meta.output_nr);
 }
 
-std::optional<ScalarType> Tensor::grad_dtype() const {
-  const AutogradMeta* meta = tenon::defined(*this, "grad_dtype").autograd_meta;
-  const autograd::TensorHooks* extras = meta ? meta->hooks.get() : nullptr;
-  return extras && extras->has_grad_dtype ? extras->grad_dtype : scalar_type();
-}
-
-const Tensor& Tensor::set_grad_dtype(std::optional<ScalarType> dtype) const {
-  TENON_CHECK(is_leaf(), "grad_dtype can only be set on leaf tensors.");
-  AutogradMeta& meta = meta_of(*impl_);
-  if (const Tensor grad = meta.current_grad(); grad.defined() && dtype) {
-    TENON_CHECK(grad.scalar_type() == *dtype, "Cannot set grad_dtype to '", *dtype,
-                "' because there is already a gradient with dtype '", grad.scalar_type(),
-                "'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
-                "the new grad_dtype matches the existing gradient's dtype.");
-  }
-  autograd::TensorHooks& extras = meta.hooks.get_or_make();
-  const std::lock_guard lock(meta.accumulator_lock);
-  extras.has_grad_dtype = dtype != scalar_type();
-  extras.grad_dtype = dtype;
-  if (meta.accumulator) meta.accumulator->leaf_has_changed(*this);
-  return *this;
-}
-
 Tensor Tensor::detach() const {
   tenon::defined(*this, "detach");
   return Tensor(make_detached(*this));
@@ -146,7 +123,8 @@ void Tensor::set_data(const Tensor& other) const {
   TENON_CHECK(other.device().is_meta() == device().is_meta(), "[set_data] expected a tensor on ",
               device(), ", got ", other.device());
   TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
-              "[set_data] a tensor that requires grad must stay floating point or complex, got ",
+              "data set to a tensor that requires gradients must be floating point or complex dtype, "
+              "got ",
               other.scalar_type());
   impl_->storage = other.impl_->storage;
   impl_->storage_offset = other.impl_->storage_offset;

@@ -35,6 +35,11 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     return register(list(tensors), fn)
 
 
+def queue_callback(callback):
+    """Calls callback() when the backward pass that runs on this thread has ended without an error; from a hook or a backward."""
+    _C._queue_callback(callback)
+
+
 def increment_version(tensor):
     """Counts a change of the tensor, or of each of several, that was made where it is not seen."""
     _C._increment_version([tensor] if isinstance(tensor, _C.Tensor) else list(tensor))

@@ -95,22 +95,36 @@ def _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=3)
         with no_grad():
             return function(*args)
-    single = False
+    first = []  # what the first call gives; later ones must not keep it
 
     def call(*tensors):
-        nonlocal single
         given = list(args)
         for i, tensor in zip(places, tensors):
             given[i] = tensor
         result = function(*given, **kwargs)
-        single = isinstance(result, _C.Tensor)
-        return result
+        if is_first:
+            first.append(result)
+        return [value for value in _several(result) if isinstance(value, _C.Tensor)]
 
-    results = _C._checkpoint(
-        call, [args[i] for i in places], use_reentrant, preserve_rng_state, context_fn, determinism_check == "default",
-        early_stop, debug,
-    )  # fmt: skip
-    return results[0] if single else results
+    is_first = True
+    try:
+        tensors = _C._checkpoint(
+            call, [args[i] for i in places], use_reentrant, preserve_rng_state, context_fn, determinism_check == "default",
+            early_stop, debug,
+        )  # fmt: skip
+    finally:
+        is_first = False
+        result = first.pop() if first else None
+    if not use_reentrant:
+        return result
+    # The one node's results stand for those of the first call.
+    tensors = iter(tensors)
+    results = tuple(next(tensors) if isinstance(value, _C.Tensor) else value for value in _several(result))
+    return results if isinstance(result, (tuple, list)) else results[0]
+
+
+def _several(result):
+    return result if isinstance(result, (tuple, list)) else (result,)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, *, preserve_rng_state=True, **kwargs):
