@@ -4,7 +4,7 @@
 
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
 #include "tenon/native/_adaptive_avg_pool2d.h"

@@ -1,7 +1,7 @@
 // Batch normalisation over the channels of [N, C, ...]; half types in float, statistics in double.
 //   y = (x - mean_c) invstd_c w_c + b_c,  invstd = 1 / sqrt(var + eps)
 #include "aten/cuda/copy.h"
-#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/moments.cuh"
 #include "aten/cuda/reduce.cuh"
 #include "aten/meta/batch_norm.h"
@@ -130,7 +130,8 @@ V* pointer(const TensorBase& t) {
 
 /// `t` itself where it lies without gaps, row by row or with the channels last; else a copy.
 TensorBase dense(const TensorBase& t) {
-  return t.is_contiguous(MemoryFormat::ChannelsLast) || t.is_contiguous(MemoryFormat::ChannelsLast3d)
+  return t.is_contiguous(MemoryFormat::ChannelsLast) ||
+                 t.is_contiguous(MemoryFormat::ChannelsLast3d)
              ? t
              : cuda::contiguous(t);
 }
@@ -233,11 +234,11 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
       V* const mean_dy = sums.data_ptr<V>();
       V* const slope = mean_dy + input.size(1);
       if (!train) invstd = inverse_deviation<V>(invstd, eps, scope);
-      cuda::reduce<scalar_t>(
-          dy, all_but_channels(dy),
-          GradientsOp<scalar_t, V>{x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
-                                   invstd.data_ptr<V>(), mean_dy, slope, pointer<V>(dw),
-                                   pointer<V>(db), static_cast<double>(channels.count)});
+      cuda::reduce<scalar_t>(dy, all_but_channels(dy),
+                             GradientsOp<scalar_t, V>{x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+                                                      invstd.data_ptr<V>(), mean_dy, slope,
+                                                      pointer<V>(dw), pointer<V>(db),
+                                                      static_cast<double>(channels.count)});
       if (output_mask[0]) {
         cuda::launch(input_kernel<scalar_t, V>, cuda::blocks_for(channels.numel), cuda::kBlock, 0,
                      scope, dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),

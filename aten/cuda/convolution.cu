@@ -7,7 +7,7 @@
 
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/gemm.h"
 #include "aten/cuda/launch.h"
 #include "aten/meta/convolution.h"
@@ -64,12 +64,12 @@ struct Triple {
   }
 };
 
-#define TENON_DISPATCH_CONVOLUTION(type, name, ...)                                       \
-  TENON_DISPATCH_SWITCH(type, name,                                                       \
-                        TENON_DISPATCH_CASE(int64_t, Long)                                \
-                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)                    \
-                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE)        \
-                                    TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE),            \
+#define TENON_DISPATCH_CONVOLUTION(type, name, ...)                                \
+  TENON_DISPATCH_SWITCH(type, name,                                                \
+                        TENON_DISPATCH_CASE(int64_t, Long)                         \
+                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)             \
+                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE) \
+                                    TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE),     \
                         __VA_ARGS__)
 
 /// columns[c][k][n][o] = src[n][c][o stride - padding + k dilation], 0 outside

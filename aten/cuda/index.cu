@@ -4,7 +4,7 @@
 #include "aten/common/index_plan.h"
 #include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/index_put.h"
 

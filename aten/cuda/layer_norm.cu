@@ -86,7 +86,7 @@ struct NormBackwardOp {
   };
   using Values = V[2][cuda::kWidth<T>];
   static constexpr int kOperands = 2, kN = cuda::kWidth<T>;
-  const T* operands[2];  // dy, x
+  const T* operands[2];             // dy, x
   const V *means, *rstds, *weight;  // the last may be null
   T* out;
   int64_t n;
@@ -119,8 +119,7 @@ struct NormBackwardOp {
                                         const Values& v) const {
     const V rstd = rstds[p.row];
     V dx[kN];
-    each(p, v, rstd,
-         [&](int j, V g, V h) { dx[j] = rstd * (g - mean_of.g - h * mean_of.gh); });
+    each(p, v, rstd, [&](int j, V g, V h) { dx[j] = rstd * (g - mean_of.g - h * mean_of.gh); });
     cuda::store_piece(out, p.start, p, dx);
   }
   __device__ void finish(const Acc&, int64_t) const {}
@@ -210,8 +209,12 @@ void native::native_layer_norm_cuda(const Tensor& input, IntArrayRef normalized_
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm", {
     using V = opmath_t<scalar_t>;
-    cuda::run_rows(NormOp<scalar_t, V>{{x.data_ptr<scalar_t>()}, pointer<V>(w), pointer<V>(b),
-                                       y.data<scalar_t>(), means.data<V>(), rstds.data<V>(),
+    cuda::run_rows(NormOp<scalar_t, V>{{x.data_ptr<scalar_t>()},
+                                       pointer<V>(w),
+                                       pointer<V>(b),
+                                       y.data<scalar_t>(),
+                                       means.data<V>(),
+                                       rstds.data<V>(),
                                        static_cast<V>(eps)},
                    rows, n, scope);
   });
@@ -246,26 +249,27 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm_backward", {
     using V = opmath_t<scalar_t>;
     if (output_mask[0] && input.numel() > 0) {
-      cuda::run_rows(
-          NormBackwardOp<scalar_t, V>{{dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>()},
-                                      means.data_ptr<V>(), rstds.data_ptr<V>(), pointer<V>(w),
-                                      grad_input.data_ptr<scalar_t>(), n},
-          rows, n, scope);
+      cuda::run_rows(NormBackwardOp<scalar_t, V>{{dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>()},
+                                                 means.data_ptr<V>(),
+                                                 rstds.data_ptr<V>(),
+                                                 pointer<V>(w),
+                                                 grad_input.data_ptr<scalar_t>(),
+                                                 n},
+                     rows, n, scope);
     }
     if ((output_mask[1] || output_mask[2]) && n > 0) {
       const int64_t splits = std::clamp<int64_t>(rows / 64, 1, 128);
       const int64_t per_split = (rows + splits - 1) / splits;
       const cuda::Workspace partial(static_cast<size_t>(2 * splits * n) * sizeof(V));
-      const int64_t pieces =
-          (n + cuda::kWidth<scalar_t> - 1) / cuda::kWidth<scalar_t>;
+      const int64_t pieces = (n + cuda::kWidth<scalar_t> - 1) / cuda::kWidth<scalar_t>;
       dim3 block(1);
       while (block.x < 32 && block.x < pieces) block.x *= 2;
       block.y = cuda::kBlock / block.x;
       const dim3 grid(static_cast<unsigned>((pieces + block.x - 1) / block.x),
                       static_cast<unsigned>(splits));
-      cuda::launch(parameters_kernel<scalar_t, V>, grid, block, 0, scope,
-                   dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(),
-                   rstds.data_ptr<V>(), partial.as<V>(), rows, n, per_split);
+      cuda::launch(parameters_kernel<scalar_t, V>, grid, block, 0, scope, dy.data_ptr<scalar_t>(),
+                   x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
+                   partial.as<V>(), rows, n, per_split);
       const TensorBase dw =
           output_mask[1] ? empty(normalized_shape, type, input.device()) : TensorBase();
       const TensorBase db =

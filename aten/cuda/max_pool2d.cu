@@ -1,7 +1,7 @@
 // Maxima over windows of planes, with their positions, and what their gradients need.
 #include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/divisor.cuh"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
 #include "tenon/native/_max_pool2d_gather.h"

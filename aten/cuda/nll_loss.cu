@@ -101,10 +101,10 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
                    x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), s);
       TENON_CUDA_CHECK(cudaMemsetAsync(total.data<void>(), 0, sizeof(scalar_t), scope));
     } else {
-      cuda::reduce<int64_t>(
-          t, (uint64_t{1} << t.dim()) - 1,
-          TotalOp<scalar_t, V>{x.data_ptr<scalar_t>(), weights, out.data<scalar_t>(),
-                               total.data<scalar_t>(), s, reduction == Reduction::Mean});
+      cuda::reduce<int64_t>(t, (uint64_t{1} << t.dim()) - 1,
+                            TotalOp<scalar_t, V>{x.data_ptr<scalar_t>(), weights,
+                                                 out.data<scalar_t>(), total.data<scalar_t>(), s,
+                                                 reduction == Reduction::Mean});
     }
   });
   out.finish();

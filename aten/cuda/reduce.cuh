@@ -16,11 +16,10 @@
 //   Acc step(Acc acc, T value, int64_t index)       takes in an element; its row-major index among
 //   those
 //                                                   that are reduced to the same output
-//   or Acc step_at(Acc acc, T value, int64_t output, int64_t place) const: the number of the output,
-//   and where the element lies, for operators that read other tensors laid out alike
-//   Acc combine(Acc a, Acc b)
-//   void store(int64_t output, Acc acc)             writes the result, to pointers that the struct
-//   holds
+//   or Acc step_at(Acc acc, T value, int64_t output, int64_t place) const: the number of the
+//   output, and where the element lies, for operators that read other tensors laid out alike Acc
+//   combine(Acc a, Acc b) void store(int64_t output, Acc acc)             writes the result, to
+//   pointers that the struct holds
 // No atomics: the order of the sums, and so the result, is the same in every run.
 namespace tenon::cuda {
 
@@ -133,7 +132,8 @@ __global__ void __launch_bounds__(kBlock)
       T values[kUnroll];
       int64_t at[kUnroll];
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) values[u] = from[at[u] = g.reduced.offset(i + int64_t{u} * rows)];
+      for (int u = 0; u < kUnroll; ++u)
+        values[u] = from[at[u] = g.reduced.offset(i + int64_t{u} * rows)];
 #pragma unroll
       for (int u = 0; u < kUnroll; ++u)
         acc = take_in(op, acc, values[u], i + int64_t{u} * rows, output, start + at[u]);

@@ -248,8 +248,8 @@ void run_rows(const Op& op, int64_t rows, int64_t n, const LaunchScope& scope) {
   const unsigned grid = blocks_for(items, 1);
   launch(row_parts_kernel<Op>, grid, kBlock, 0, scope, op, partial.as<typename Op::Acc>(), items, n,
          shape.parts, shape.per_part);
-  launch(finish_rows_kernel<Op>, grid, kBlock, 0, scope, op,
-         partial.as<const typename Op::Acc>(), items, n, shape.parts, shape.per_part);
+  launch(finish_rows_kernel<Op>, grid, kBlock, 0, scope, op, partial.as<const typename Op::Acc>(),
+         items, n, shape.parts, shape.per_part);
 }
 
 }  // namespace tenon::cuda

@@ -26,10 +26,10 @@ struct ExpSum {
   }
   /// The same whichever comes first.
   static __device__ __forceinline__ ExpSum combine(const ExpSum& a, const ExpSum& b) {
-    const ExpSum& most = a.max >= b.max ? a : b;
-    const ExpSum& least = a.max >= b.max ? b : a;
-    const V smaller = least.max == most.max ? V(1) : std::exp(least.max - most.max);
-    return {most.max, most.sum + least.sum * smaller};
+    const bool first = a.max >= b.max;
+    const V most = first ? a.max : b.max, least = first ? b.max : a.max;
+    const V smaller = least == most ? V(1) : std::exp(least - most);
+    return {most, (first ? a.sum : b.sum) + (first ? b.sum : a.sum) * smaller};
   }
 };
 
@@ -186,8 +186,8 @@ void backward(const Tensor& grad_output, const Tensor& output, int64_t dim, cons
   TENON_DISPATCH_FLOATING_AND_REDUCED(output.scalar_type(), "softmax_backward", {
     if (s.inner == 1) {
       cuda::run_rows(
-          SoftmaxBackwardOp<scalar_t, kLog>{
-              {dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>()}, dx.data<scalar_t>()},
+          SoftmaxBackwardOp<scalar_t, kLog>{{dy.data_ptr<scalar_t>(), y.data_ptr<scalar_t>()},
+                                            dx.data<scalar_t>()},
           s.outer, s.length, scope);
     } else {
       cuda::launch(columns_backward_kernel<scalar_t, kLog>, cuda::blocks_for(s.outer * s.inner),

@@ -80,9 +80,8 @@ void run(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar
   } else if (self.scalar_type() == kComplexDouble) {
     reduce.template operator()<thrust::complex<double>, double>();
   } else {
-    TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "var", {
-      reduce.template operator()<scalar_t, scalar_t>();
-    });
+    TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "var",
+                                        { reduce.template operator()<scalar_t, scalar_t>(); });
   }
 }
 

@@ -54,6 +54,10 @@ TEST_CASE("indices beyond the index limit are taken apart all the same") {
                        tenon::avg_pool2d(x, {3, 2}, {2, 1}, {1, 1}),
                        tenon::max_pool2d(x, 2),
                        tenon::batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, true),
+                       in[0].repeat({2, 1, 3}),
+                       in[0].roll({1, -9}, {0, 2}),
+                       in[0].flip({0, 2}),
+                       in[0].tril(1),
                        in[0].index_select(1, in[1].select(0, 0)),
                        in[0].index_add(1, in[1].select(0, 0), in[0].slice(1, 0, 6)),
                        tenon::index(in[0], {std::nullopt, in[1]})};

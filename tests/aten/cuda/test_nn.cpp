@@ -112,7 +112,8 @@ TEST_CASE("moments of numbers far from 0 keep their digits") {
   };
   same(exact.var(-1), t.cuda().var(-1), 1e-6);
   same(exact.var(0), t.cuda().var(0), 1e-6);
-  same(tenon::layer_norm(exact, 20000), tenon::layer_norm(t.cuda(), 20000), 1e-3);
+  // The mean itself is rounded to a float, by 0.004.
+  same(tenon::layer_norm(exact, 20000), tenon::layer_norm(t.cuda(), 20000), 1e-2);
   const Tensor none;
   same(tenon::batch_norm(exact.t(), {}, {}, none, none, true, 0.1, 1e-5, true),
        tenon::batch_norm(t.cuda().t(), {}, {}, none, none, true, 0.1, 1e-5, true), 1e-2);
