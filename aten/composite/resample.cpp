@@ -4,8 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "aten/composite/tensor_factories.h"
+#include "tenon/ops/_resample.h"
 #include "tenon/ops/add.h"
-#include "tenon/ops/addcmul.h"
 #include "tenon/ops/bitwise_right_shift.h"
 #include "tenon/ops/clamp.h"
 #include "tenon/ops/empty.h"
@@ -79,17 +80,17 @@ Tensor indices_of(const Tensor& self, const Taps& taps, int64_t k) {
   return indices.to(self.device());
 }
 
-Tensor weights_of(const Tensor& self, int64_t d, const Taps& taps, int64_t k, double scale,
-                  ScalarType dtype) {
+/// Fixed-point numbers.
+Tensor weights_of(const Tensor& self, int64_t d, const Taps& taps, int64_t k, double scale) {
   DimVector sizes(static_cast<size_t>(self.dim()), 1);
   sizes[static_cast<size_t>(d)] = taps.size;
-  const Tensor weights(tenon::empty(sizes, kDouble, kCPU));
-  auto* to = static_cast<double*>(weights.data_ptr());
+  const Tensor weights(tenon::empty(sizes, kInt, kCPU));
+  auto* to = static_cast<int32_t*>(weights.data_ptr());
   for (int64_t i = 0; i < taps.size; ++i) {
-    const double weight = taps.weights[static_cast<size_t>(i * taps.count + k)];
-    to[i] = scale == 1 ? weight : std::round(weight * scale);
+    to[i] = static_cast<int32_t>(
+        std::round(taps.weights[static_cast<size_t>(i * taps.count + k)] * scale));
   }
-  return weights.to(self.device(), dtype);
+  return weights.to(self.device());
 }
 
 /// The largest power of two that leaves the largest weight below 2^15.
@@ -122,10 +123,40 @@ Tensor resample_bytes(const Tensor& self, int64_t d, const Taps& taps) {
   Tensor sum;
   for (int64_t k = 0; k < taps.count; ++k) {
     const Tensor part = self.index_select(d, indices_of(self, taps, k)).to(kInt) *
-                        weights_of(self, d, taps, k, scale, kInt);
+                        weights_of(self, d, taps, k, scale);
     sum = k == 0 ? part + (bits > 0 ? int64_t{1} << (bits - 1) : 0) : sum + part;
   }
   return bitwise_right_shift(sum, bits).clamp(0, 255).to(kByte);
+}
+
+/// A sparse matrix by rows: row i has weights[e] in column indices[e], starts[i] <= e < starts[i +
+/// 1].
+struct Rows {
+  std::vector<int64_t> starts, indices;
+  std::vector<double> weights;
+};
+
+Rows rows_of(const Taps& taps) {
+  std::vector<int64_t> starts(static_cast<size_t>(taps.size + 1));
+  for (size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<int64_t>(i) * taps.count;
+  return {std::move(starts), taps.indices, taps.weights};
+}
+
+Rows transposed(const Rows& rows, size_t columns) {
+  Rows result{std::vector<int64_t>(columns + 1), std::vector<int64_t>(rows.indices.size()),
+              std::vector<double>(rows.weights.size())};
+  for (const int64_t column : rows.indices) ++result.starts[static_cast<size_t>(column) + 1];
+  for (size_t c = 0; c < columns; ++c) result.starts[c + 1] += result.starts[c];
+  std::vector<int64_t> next(result.starts.begin(), result.starts.end() - 1);
+  for (size_t i = 0; i + 1 < rows.starts.size(); ++i) {
+    for (int64_t e = rows.starts[i]; e < rows.starts[i + 1]; ++e) {
+      const auto from = static_cast<size_t>(e);
+      const auto to = static_cast<size_t>(next[static_cast<size_t>(rows.indices[from])]++);
+      result.indices[to] = static_cast<int64_t>(i);
+      result.weights[to] = rows.weights[from];
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -203,13 +234,17 @@ Taps mean_taps(int64_t in, int64_t out) {
 Tensor resample(const Tensor& self, int64_t d, const Taps& taps) {
   if (taps.weights.empty()) return self.index_select(d, indices_of(self, taps, 0));
   if (self.scalar_type() == kByte) return resample_bytes(self, d, folded(taps));
-  Tensor sum;
-  for (int64_t k = 0; k < taps.count; ++k) {
-    const Tensor part = self.index_select(d, indices_of(self, taps, k)),
-                 weight = weights_of(self, d, taps, k, 1, self.scalar_type());
-    sum = k == 0 ? part * weight : sum.addcmul(part, weight);
-  }
-  return sum;
+  const auto elements = static_cast<size_t>(self.size(d));
+  const Rows rows = rows_of(taps), back = transposed(rows, elements);
+  const auto numbers = [&](const std::vector<int64_t>& list) {
+    return tensor(list).to(self.device());
+  };
+  const auto weights = [&](const std::vector<double>& list) {
+    return tensor(list).to(self.device(), self.scalar_type());
+  };
+  return tenon::_resample(self, d, numbers(rows.starts), numbers(rows.indices),
+                          weights(rows.weights), numbers(back.starts), numbers(back.indices),
+                          weights(back.weights));
 }
 
 }  // namespace tenon

@@ -40,7 +40,7 @@ template <typename MakeTaps>
 Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, bool align_corners,
                    Scales scales, MakeTaps&& make_taps) {
   check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
-  TENON_CHECK_NOT_IMPLEMENTED(!is_integral(self.scalar_type(), true) || self.scalar_type() == kByte,
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()) || self.scalar_type() == kByte,
                               "[", op, "] is not implemented for '", self.scalar_type(), "'");
   Tensor out = self.scalar_type() == kByte ? self : wide(self);
   // The last dimension first: what is rounded between dimensions, bytes, is rounded as in PyTorch.
@@ -148,6 +148,8 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
   TENON_CHECK(output_size.size() == 3, "[", kOp, "] output_size must be 3, got ", output_size);
   TENON_CHECK(self.dim() == 4 || self.dim() == 5, "[", kOp, "] Expected 4D or 5D tensor, but got ",
               self.sizes());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", kOp,
+                              "] is not implemented for '", self.scalar_type(), "'");
   Tensor out = wide(self);
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t d = self.dim() - 3 + i;

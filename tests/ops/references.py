@@ -182,6 +182,14 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
     return F.embedding(indices, grad) * (indices != padding_idx).unsqueeze(-1)
 
 
+def resample(self, dim, starts, indices, weights, *back):
+    rows = torch.arange(len(starts) - 1).repeat_interleave(starts.diff())
+    if indices.max() >= self.shape[dim] or len(weights) != len(indices):
+        raise IndexError("indices lie within the dimension, and have a weight each")
+    matrix = weights.new_zeros(len(starts) - 1, self.shape[dim]).index_put((rows, indices), weights, accumulate=True)
+    return torch.tensordot(matrix, self, ([1], [dim])).movedim(0, dim).contiguous()
+
+
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
@@ -219,6 +227,7 @@ REFERENCES = {
     "logsumexp_backward": logsumexp_backward,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
+    "_resample": resample,
     "index_backward": lambda grad, sizes, indices:
         of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
     "masked_select_backward": lambda grad, sizes, mask: of_zeros(lambda x: x.masked_select(mask), sizes, grad),

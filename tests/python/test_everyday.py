@@ -259,3 +259,31 @@ def test_adjoint_matrices():
         x[None].H  # noqa: B018
     U, S, V = tenon.tensor([[3.0, 0.0], [0.0, -4.0]]).svd()
     assert S.tolist() == [4, 3] and (U @ S.diag() @ V.mH).tolist() == [[3, 0], [0, -4]]
+
+
+def test_distances_between_rows():
+    a, b = tenon.tensor([[0.0, 0], [3, 4]]), tenon.tensor([[0.0, 0], [6, 8], [3, 0]])
+    for mode in ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"):
+        assert tenon.cdist(a, b, compute_mode=mode).tolist() == [[0, 10, 3], [5, 5, 4]]
+    assert tenon.cdist(a, b, p=1).tolist() == [[0, 14, 3], [7, 7, 4]]
+    with pytest.raises(ValueError, match="mm is not a valid value for compute_mode"):
+        tenon.cdist(a, b, compute_mode="mm")
+    assert tenon.linalg.vander(tenon.tensor([2, 3]), N=3).tolist() == [[1, 2, 4], [1, 3, 9]]
+
+
+def test_drawing_from_weights():
+    tenon.manual_seed(0)
+    weights = tenon.tensor([0.0, 1.0, 3.0, 0.0, 4.0])
+    drawn = tenon.multinomial(weights, 40_000, replacement=True)
+    counts = tenon.bincount(drawn, minlength=5) / 40_000
+    assert counts[0] == 0 and counts[3] == 0 and (counts - weights / 8).abs().max() < 0.015
+    rows = tenon.multinomial(weights.expand(20_000, 5), 3)
+    assert (rows.sort(1)[0] == tenon.tensor([1, 2, 4])).all()
+    # The first of a draw without replacement, and the second after it, by their weights.
+    first = tenon.bincount(rows[:, 0], minlength=5) / 20_000
+    assert (first - weights / 8).abs().max() < 0.02
+    after = rows[rows[:, 0] == 4, 1]
+    assert abs((after == 2).sum().item() / len(after) - 3 / 4) < 0.02
+    again = [tenon.multinomial(weights, 3, generator=tenon.Generator().manual_seed(1)).tolist() for _ in range(2)]
+    assert again[0] == again[1]
+    assert tenon.multinomial(tenon.ones(0, 3), 2).shape == (0, 2)

@@ -128,3 +128,14 @@ def test_out_of_another_dtype_is_taken_only_where_results_are_cast():
             call()
     parts = tenon.arange(6.0)
     assert tenon.cat([parts[:2], parts[:1]], out=parts[3:]).tolist() == [0, 1, 0]  # of the same storage, and apart
+
+
+def test_dropout_of_features_needs_them_only_where_it_drops(lib):
+    drop = lib.nn.functional.feature_alpha_dropout
+    for size in ((5,), ()):
+        x = lib.ones(size)
+        for p, training in ((0.5, False), (0.0, True)):
+            assert drop(x, p, training).tolist() == x.tolist()
+        assert drop(x, 1.0, True).sum() == 0
+        with pytest.raises(RuntimeError, match="at least 2 dimensions"):
+            drop(x, 0.5, True)

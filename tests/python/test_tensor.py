@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import hashlib
 import pickle
 import weakref
 
@@ -200,6 +201,38 @@ def test_numpy_both_ways_without_copies():
         tenon.ones(1, requires_grad=True).numpy()
     with pytest.raises(TypeError, match="BFloat16"):
         tenon.ones(1, dtype=tenon.bfloat16).numpy()
+
+
+def test_buffer_protocol():
+    x = tenon.arange(6, dtype=tenon.int32).reshape(2, 3)
+    view = memoryview(x)
+    assert (view.shape, view.strides, view.format, view.itemsize, view.readonly) == ((2, 3), (12, 4), "i", 4, False)
+    assert view.tolist() == x.tolist() and bytes(x) == x.numpy().tobytes()
+    view[1, 2] = 9
+    assert x[1, 2] == 9
+    turned = memoryview(x.t())
+    assert turned.tolist() == x.t().tolist() and turned.f_contiguous and not turned.c_contiguous
+    assert memoryview(x[:, 1:]).tolist() == x[:, 1:].tolist()
+    with pytest.raises(BufferError, match="not contiguous"):
+        hashlib.sha256(x.t())
+    for dtype in (tenon.bool, tenon.uint8, tenon.int64, tenon.float16, tenon.float64, tenon.complex64):
+        t = tenon.ones(2, 2, dtype=dtype)
+        array = np.array(memoryview(t))
+        assert array.dtype == t.numpy().dtype and (array == t.numpy()).all()
+        assert np.asarray(t).dtype == t.numpy().dtype and np.shares_memory(np.asarray(t), t.numpy())
+    assert memoryview(tenon.tensor(2.5)).tolist() == 2.5 and memoryview(tenon.ones(0, 3)).nbytes == 0
+    # The memory stays what it is as long as there is a view, and as long as the view needs it.
+    with pytest.raises(RuntimeError, match="share"):
+        x.resize_(100, 100)
+    view.release()
+    kept = memoryview(tenon.full((1000,), 7.0))
+    assert set(kept.tolist()) == {7.0}
+    for bad, why in ((tenon.ones(1, requires_grad=True), "requires grad"), (tenon.ones(1, dtype=tenon.bfloat16), "BFloat16"),
+                     (tenon.ones(1, device="meta"), "meta")):
+        with pytest.raises(BufferError, match=why):
+            memoryview(bad)
+    with pytest.raises(TypeError, match="expected np.ndarray"):
+        tenon.from_numpy(x)
 
 
 def test_frombuffer():

@@ -307,7 +307,7 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
 }
 
 Tensor from_buffer(PyObject* object, bool only_read) {
-  TENON_CHECK_TYPE(PyObject_CheckBuffer(object), "expected np.ndarray (got ",
+  TENON_CHECK_TYPE(PyObject_CheckBuffer(object) && !is_tensor(object), "expected np.ndarray (got ",
                    Py_TYPE(object)->tp_name, ")");
   auto view = std::make_unique<Py_buffer>();
   bool writable = true;

@@ -2,6 +2,7 @@
 #include "autograd/checkpoint.h"
 #include "bindings/python/src/caster.h"
 #include "bindings/python/src/creation.h"
+#include "bindings/python/src/foreign_calls.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/overrides.h"
 #include "bindings/python/src/tensor_api.h"
@@ -42,6 +43,7 @@ NB_MODULE(_C, module) {
     add_global_state(module);
     add_modes(module);
     add_runtime_operators(module);
+    add_foreign_calls(module);
     static const TensorApi api{tensor_type, &wrap, &set_error_from_exception, &keep};
     module.attr("_tensor_api") = nanobind::capsule(&api, TensorApi::kName);
   } catch (const nanobind::python_error&) {

@@ -11,6 +11,9 @@ namespace tenon::python {
 /// Python's operators, comparisons, indexing and iteration of Tensor.
 void add_operator_slots(std::vector<PyType_Slot>& slots);
 
+/// The buffer protocol.
+void add_buffer_slots(std::vector<PyType_Slot>& slots);
+
 /// A tensor that stands for a number in type promotion.
 Tensor number_tensor(const Scalar& number);
 

@@ -8,6 +8,7 @@
 #include "aten/core/operator_entry.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/caster.h"
+#include "bindings/python/src/foreign_calls.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
@@ -182,6 +183,7 @@ PyObject* call_boxed(Arguments& a) {
       stack.emplace_back();
     }
   }
+  if (recorded_call) *recorded_call = {overload.entry, &overload.schema, stack};
   {
     const Unlocked unlocked(a);
     overload.entry->call_boxed(stack);

@@ -228,6 +228,7 @@ void add_tensor_type(PyObject* module) {
       {Py_tp_getset, own_attributes},
   };
   add_operator_slots(slots);
+  add_buffer_slots(slots);
   slots.push_back({0, nullptr});
   PyType_Spec spec = {"tenon.Tensor", sizeof(TensorObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};

@@ -33,7 +33,7 @@ def _key(texts, sources):
     from tenon import _build_paths as paths
 
     digest = hashlib.sha256()
-    for part in [*texts, _stamp(paths.TENONC), _stamp(paths.LIBRARY), *_compiler(), _processor()]:
+    for part in [*texts, _stamp(paths.TENONC), _stamp(paths.LIBRARY), *compiler_command(), _processor()]:
         digest.update(part.encode() + b"\0")
     for source in sources:
         digest.update(pathlib.Path(source).read_bytes() + b"\0")
@@ -52,7 +52,7 @@ def _processor():
     return platform.processor() + platform.machine()
 
 
-def _compiler():
+def compiler_command():
     """The command that compiles C++: $CXX, else the one that built Tenon, else the system's."""
     from tenon import _build_paths as paths
 
@@ -62,12 +62,16 @@ def _compiler():
     return [paths.COMPILER if os.path.exists(paths.COMPILER) else shutil.which("c++") or "c++"]
 
 
+def _check_compiler(compiler, who):
+    if shutil.which(compiler[0]) is None:
+        raise RuntimeError(f"{who} needs a C++20 compiler: there is no {compiler[0]} (CXX names another one)")
+
+
 def _check_tools(compiler):
     """RuntimeError for what is missing on this machine to build operators."""
     from tenon import _build_paths as paths
 
-    if shutil.which(compiler[0]) is None:
-        raise RuntimeError(f"load_operators() needs a C++20 compiler: there is no {compiler[0]} (CXX names another one)")
+    _check_compiler(compiler, "load_operators()")
     if paths.RENDER_PYTHON == sys.executable and importlib.util.find_spec("jinja2") is None:
         raise RuntimeError(f"load_operators() needs Jinja2: {sys.executable} -m pip install Jinja2")
     for path in [paths.TENONC, paths.NATIVE_FUNCTIONS, paths.TAGS, paths.TEMPLATES, *paths.INCLUDE, paths.LIBRARY]:
@@ -81,10 +85,19 @@ def _run(command, what, error):
         raise error(f"{what}:\n{done.stderr or done.stdout}".rstrip())
 
 
+def compile_source(source, include, library, who):
+    """Makes a library of one C++ file that needs the headers of `include` alone, for `who`."""
+    compiler = compiler_command()
+    _check_compiler(compiler, who)
+    flags = ["-std=c++20", "-O2", "-fPIC", "-shared", "-w", f"-I{include}"]
+    _run([*compiler, *flags, str(source), "-o", str(library)], f"{source} does not compile", RuntimeError)
+    return library
+
+
 def _build(folder, yaml, derivatives, sources):
     from tenon import _build_paths as paths
 
-    compiler = _compiler()
+    compiler = compiler_command()
     _check_tools(compiler)
     generated = folder / "gen"
     command = [paths.TENONC, "gen", "--native", str(yaml), "--base", paths.NATIVE_FUNCTIONS, "--tags", paths.TAGS]
@@ -116,6 +129,20 @@ def _build(folder, yaml, derivatives, sources):
     return library
 
 
+def cached(key, build):
+    """The library that the cache has under `key`; where it is not, that which build(folder) has made in a folder."""
+    library = _cache_folder() / f"{key}.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+            folder = pathlib.Path(folder)
+            built = build(folder)
+            # Under its name it is complete, whoever else builds it meanwhile.
+            shutil.copy(built, folder / "done.so")
+            os.replace(folder / "done.so", library)
+    return library
+
+
 _loaded = {}
 
 
@@ -129,22 +156,17 @@ def load(yaml, sources, derivatives):
         raise OperatorError("the operators need a namespace of their own: write `func: mine::name(...)`")
     key = _key([yaml_text, derivatives_text or ""], sources)
     if key not in _loaded:
-        library = _cache_folder() / f"{key}.so"
-        if not library.exists():
-            library.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-                folder = pathlib.Path(folder)
-                path = folder / (pathlib.Path(yaml).name if _is_path(yaml) else "operators.yaml")
-                path.write_text(yaml_text)
-                second = None
-                if derivatives_text is not None:
-                    second = folder / "derivatives.yaml"
-                    second.write_text(derivatives_text)
-                built = _build(folder, path, second, sources)
-                # Under its name it is complete, whoever else builds it meanwhile.
-                shutil.copy(built, folder / "done.so")
-                os.replace(folder / "done.so", library)
-        _loaded[key] = _C._load_library(str(library))
+
+        def build(folder):
+            path = folder / (pathlib.Path(yaml).name if _is_path(yaml) else "operators.yaml")
+            path.write_text(yaml_text)
+            second = None
+            if derivatives_text is not None:
+                second = folder / "derivatives.yaml"
+                second.write_text(derivatives_text)
+            return _build(folder, path, second, sources)
+
+        _loaded[key] = _C._load_library(str(cached(key, build)))
     return namespace.group(1)
 
 

@@ -73,6 +73,25 @@ def block_diag(*tensors):
     return _C.block_diag(list(tensors))
 
 
+_CDIST_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": 0,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The distances in the p-norm between the rows of x1 [..., P, M] and x2 [..., R, M]: [..., P, R].
+
+    compute_mode: whether a matrix product is used for p = 2, which is faster and less exact:
+    "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist", or "use_mm_for_euclid_dist_if_necessary", for more than 25
+    rows. ValueError for another one.
+    """
+    if compute_mode not in _CDIST_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode: it is one of {', '.join(_CDIST_MODES)}")
+    return _C.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
+
+
 def einsum(equation, *operands):
     """Einstein's sum over the operands' dimensions, named by letters ("ij,jk->ik"), or (x, [0, 1], y, [1, 2], [0, 2])."""
     if not isinstance(equation, str):

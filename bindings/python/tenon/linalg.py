@@ -20,4 +20,5 @@ multi_dot = _C._linalg.linalg_multi_dot
 norm = _C._linalg.linalg_norm
 svd = _C._linalg.linalg_svd
 svdvals = _C._linalg.linalg_svdvals
+vander = _C._linalg.linalg_vander
 vecdot = _C._linalg.linalg_vecdot

@@ -1,134 +1,149 @@
-"""Operators from load_operators() as functions on JAX's arrays: under jit, grad and vmap."""
+"""Operators from load_operators() as functions on JAX's arrays: under jit, grad and vmap, through jax.ffi."""
+
+import ctypes
+import functools
+import hashlib
+import pathlib
 
 import jax
 import jax.numpy as jnp
+import jaxlib
 import numpy
+from jax.custom_derivatives import SymbolicZero
 
 import tenon
-from tenon import _C
+from tenon import _C, _build
 from tenon.interop._functions import Functions
 
-
-# Within a callback nothing of JAX may be called: arrays come and go as numpy's.
-
-
-def _to_tenon(array):
-    array = numpy.array(array)  # a copy, as JAX's are read-only
-    if array.dtype == jnp.bfloat16:
-        return tenon.frombuffer(array.view(numpy.uint16), dtype=tenon.bfloat16).reshape(array.shape)
-    return tenon.from_numpy(array)
+_TARGET = "tenon_call"
 
 
-def _to_jax(tensor, like):
-    """Of the dtype that was promised."""
-    tensor = tensor.detach()
-    if tensor.dtype is tenon.bfloat16:
-        return numpy.frombuffer(_C._to_bytes(tensor), dtype=like.dtype).reshape(like.shape)
-    return tensor.numpy().astype(like.dtype, copy=False)
+@functools.cache
+def _register_target():
+    """Makes jax_call.cpp known to XLA: compiled once for each jaxlib and compiler, as operators are."""
+    source = pathlib.Path(__file__).with_name("jax_call.cpp")
+    parts = [source.read_text(), jaxlib.__version__, *_build.compiler_command()]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+    def build(folder):
+        return _build.compile_source(source, jax.ffi.include_dir(), folder / "jax_call.so", "tenon.interop.jax")
+
+    library = _build.cached(key, build)
+    loaded = ctypes.CDLL(str(library))
+    loaded.tenon_set_run_call(ctypes.c_void_p(_C._run_call()))
+    jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(loaded.tenon_call), platform="cpu")
 
 
-def _dtype_of(array):
-    return getattr(tenon, jnp.dtype(array.dtype).name)
+def _to_tenon_dtype(dtype):
+    return getattr(tenon, jnp.dtype(dtype).name)
+
+
+def _to_jax_dtype(dtype):
+    """Of results: with 32 bits where JAX's setting says so."""
+    return jax.dtypes.canonicalize_dtype(jnp.dtype(repr(dtype).split(".")[1]))
 
 
 def _is_array(value):
     return isinstance(value, (jax.Array, numpy.ndarray))
 
 
-def _shapes_of(result):
-    def one(tensor):
-        dtype = jnp.dtype(repr(tensor.dtype).split(".")[1])
-        return jax.ShapeDtypeStruct(tuple(tensor.shape), jax.dtypes.canonicalize_dtype(dtype))
-
-    return one(result) if isinstance(result, tenon.Tensor) else tuple(map(one, result))
+def _is_inexact(array):
+    return jnp.issubdtype(array.dtype, jnp.inexact)
 
 
 def _as_list(result):
     return [result] if isinstance(result, tenon.Tensor) else list(result)
 
 
-def _differentiable(function, rest):
-    """The function of the arrays alone: `rest` are the other arguments, (args, names) with None in the arrays' places."""
-    args, names, places, keywords = rest
-
-    def fill(tensors):
-        filled, named = list(args), dict(names)
-        for place, tensor in zip(places, tensors):
-            filled[place] = tensor
-        for name, tensor in zip(keywords, tensors[len(places) :]):
-            named[name] = tensor
-        return function(*filled, **named)
-
-    def meta(arrays):
-        return _shapes_of(fill([tenon.empty(a.shape, dtype=_dtype_of(a), device="meta") for a in arrays]))
-
-    def host(*arrays):
-        like = meta(arrays)
-        result = fill([_to_tenon(a) for a in arrays])
-        if isinstance(result, tenon.Tensor):
-            return _to_jax(result, like)
-        return tuple(_to_jax(t, l) for t, l in zip(result, like))
-
-    def host_backward(arrays, grads):
-        # The operator once more, recorded by Tenon, whose derivative it is.
-        tensors = [_to_tenon(a) for a in arrays]
-        wanted = [t.requires_grad_() for t in tensors if t.is_floating_point() or t.is_complex()]
-        with tenon.enable_grad():
-            outputs = _as_list(fill(tensors))
-        pairs = [(o, _to_tenon(g)) for o, g in zip(outputs, grads) if o.requires_grad]
-        found = tenon.autograd.grad(
-            [o for o, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True, materialize_grads=True
-        )
-        return tuple(_to_jax(g, a) for g, a in zip(found, [a for a in arrays if _is_inexact(a)]))
-
-    @jax.custom_vjp
-    def compute(*arrays):
-        return jax.pure_callback(host, meta(arrays), *arrays, vmap_method="sequential")
-
-    def forward(*arrays):
-        return compute(*arrays), arrays
-
-    def backward(arrays, grads):
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        # Results of whole numbers have gradients of JAX's type float0, which mean nothing.
-        numbers = tuple(jnp.zeros(g.shape) if g.dtype == jax.dtypes.float0 else g for g in grads)
-        shapes = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays if _is_inexact(a))
-        found = iter(jax.pure_callback(host_backward, shapes, arrays, numbers, vmap_method="sequential"))
-        return tuple(next(found) if _is_inexact(a) else None for a in arrays)
-
-    compute.defvjp(forward, backward)
-    return compute
+_NAMED_BY_TEXT = (bool, int, float, complex, str, numpy.generic, tenon.dtype, tenon.device, type(...))
 
 
-def _is_inexact(array):
-    return jnp.issubdtype(array.dtype, jnp.inexact)
+def _name_of_constant(value):
+    """The same text for the same constant alone; other objects live as long as the functions that have them."""
+    text = repr(value) if isinstance(value, _NAMED_BY_TEXT) else f"at {id(value):x}"
+    return f"{type(value).__name__} {text}"
+
+
+@jax.tree_util.register_static
+class _Wanted(tuple):
+    """Which arrays a gradient is asked for: known when JAX traces."""
+
+
+class _Call:
+    """An operator with its constants: the function of the arrays alone. `leaves` has None in the arrays' places."""
+
+    def __init__(self, function, tree, leaves):
+        self._function = function
+        self._tree = tree
+        self._leaves = leaves
+        self._name = f"{function.__name__}{tree}({', '.join(map(_name_of_constant, leaves))})"
+
+        @jax.custom_vjp
+        def compute(*arrays):
+            return self._bind(arrays, None)
+
+        compute.defvjp(self._forward, self._backward, symbolic_zeros=True)
+        self.compute = jax.jit(compute, inline=True)
+
+    def _bind(self, arrays, wanted, grads=()):
+        """The node of the call in JAX's trace: of the operator, or of its gradients with respect to arrays[i], i in wanted."""
+        metas = [tenon.empty(a.shape, dtype=_to_tenon_dtype(a.dtype), device="meta") for a in arrays]
+        rest = iter(metas)
+        filled = [next(rest) if leaf is None else leaf for leaf in self._leaves]
+        args, names = jax.tree.unflatten(self._tree, filled)
+        forms = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
+        # The setting that the results' dtypes follow from is part of the name as well.
+        name = f"{self._name} of {forms} {wanted} {jax.config.jax_enable_x64}"
+
+        def dtypes(result):
+            return tuple(_to_tenon_dtype(_to_jax_dtype(t.dtype)) for t in _as_list(result))
+
+        result = _C._keep_call(name, self._function, args, names, metas, dtypes, wanted)
+        if wanted is None:
+            shapes = [jax.ShapeDtypeStruct(tuple(t.shape), _to_jax_dtype(t.dtype)) for t in _as_list(result)]
+            shapes = shapes[0] if isinstance(result, tenon.Tensor) else tuple(shapes)
+        else:
+            shapes = tuple(jax.ShapeDtypeStruct(arrays[i].shape, arrays[i].dtype) for i in wanted)
+        return jax.ffi.ffi_call(_TARGET, shapes, vmap_method="sequential")(*arrays, *grads, call=name)
+
+    def _forward(self, *primals):
+        arrays = tuple(p.value for p in primals)
+        wanted = _Wanted(i for i, p in enumerate(primals) if p.perturbed and _is_inexact(p.value))
+        return self._bind(arrays, None), (arrays, wanted)
+
+    def _backward(self, kept, grads):
+        arrays, wanted = kept
+        grads = grads if isinstance(grads, (tuple, list)) else (grads,)
+        grads = [g for g in grads if _is_inexact(g)]
+        grads = [jnp.zeros(g.shape, g.dtype) if isinstance(g, SymbolicZero) else g for g in grads]
+        found = dict(zip(wanted, self._bind(arrays, list(wanted), grads))) if wanted else {}
+        return tuple(found.get(i) for i in range(len(arrays)))
 
 
 def register(ops):
-    """The operators of a namespace of tenon.ops as functions on JAX's arrays. They run on the CPU.
+    """The operators of a namespace of tenon.ops as functions on JAX's arrays. They run on the CPU, on JAX's memory.
 
         mine = tenon.interop.jax.register(tenon.load_operators("ops.yaml"))
         y = jax.jit(mine.swiglu)(x, g)
         dx = jax.grad(lambda x: mine.swiglu(x, g).sum())(x)
 
-    To JAX a call is jax.pure_callback with a custom_vjp: it may be jitted, mapped with vmap (one call for each) and
-    differentiated once, in reverse. Arguments that are no arrays are constants of the trace.
+    To JAX a call is jax.ffi.ffi_call with a custom_vjp: it may be jitted, mapped with vmap (one call for each) and
+    differentiated once, in reverse. Arguments that are no arrays are constants of the trace. What XLA calls is compiled
+    when this is first called, and kept beside the operators. RuntimeError without a C++ compiler.
     """
+    _register_target()
 
     def convert(function):
+        made = {}
+
         def call(*args, **names):
-            places = [i for i, a in enumerate(args) if _is_array(a)]
-            keywords = [name for name, a in names.items() if _is_array(a)]
-            if any(isinstance(a, (list, tuple)) and any(map(_is_array, a)) for a in [*args, *names.values()]):
-                raise NotImplementedError(f"{call.__name__}(): lists of arrays cannot be passed from JAX")
-            rest = (
-                [None if i in places else a for i, a in enumerate(args)],
-                {name: a for name, a in names.items() if name not in keywords},
-                places,
-                keywords,
-            )
-            arrays = [jnp.asarray(args[i]) for i in places] + [jnp.asarray(names[name]) for name in keywords]
-            return _differentiable(function, rest)(*arrays)
+            leaves, tree = jax.tree.flatten((args, names))
+            arrays = [jnp.asarray(leaf) for leaf in leaves if _is_array(leaf)]
+            constants = tuple(None if _is_array(leaf) else leaf for leaf in leaves)
+            key = (tree, tuple(map(_name_of_constant, constants)))
+            if key not in made:
+                made[key] = _Call(function, tree, constants)
+            return made[key].compute(*arrays)
 
         return call
 

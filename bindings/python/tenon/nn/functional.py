@@ -10,6 +10,7 @@ from tenon import (  # noqa: F401
 from tenon._C import _nn
 
 avg_pool2d = _nn.avg_pool2d
+avg_pool3d = _nn.avg_pool3d
 gelu = _nn.gelu
 hardshrink = tenon.hardshrink
 linear = _nn.linear
@@ -166,14 +167,28 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 
 
 
+def _sizes_of(input, output_size):
+    if isinstance(output_size, int):
+        return output_size
+    if input.dim() <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    return [input.shape[i - len(output_size)] if n is None else n for i, n in enumerate(output_size)]
+
+
 def _adaptive(function):
     def pool(input, output_size):
         """None stands for the input's size."""
-        if not isinstance(output_size, int):
-            if input.dim() <= len(output_size):
-                raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-            output_size = [input.shape[i - len(output_size)] if n is None else n for i, n in enumerate(output_size)]
-        return function(input, output_size)
+        return function(input, _sizes_of(input, output_size))
+
+    pool.__name__ = pool.__qualname__ = function.__name__
+    return pool
+
+
+def _adaptive_max(function):
+    def pool(input, output_size, return_indices=False):
+        """The largest element of each window, with return_indices its place as well. None stands for the input's size."""
+        both = function(input, _sizes_of(input, output_size))
+        return both if return_indices else both[0]
 
     pool.__name__ = pool.__qualname__ = function.__name__
     return pool
@@ -181,11 +196,20 @@ def _adaptive(function):
 
 adaptive_avg_pool2d = _adaptive(_nn.adaptive_avg_pool2d)
 adaptive_avg_pool3d = _adaptive(_nn.adaptive_avg_pool3d)
+adaptive_max_pool1d = _adaptive_max(tenon.adaptive_max_pool1d)
+adaptive_max_pool2d = _adaptive_max(_nn.adaptive_max_pool2d)
+adaptive_max_pool3d = _adaptive_max(_nn.adaptive_max_pool3d)
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     stride = [] if stride is None else stride
     pool = _nn.max_pool2d_with_indices if return_indices else tenon.max_pool2d
+    return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    stride = [] if stride is None else stride
+    pool = _nn.max_pool3d_with_indices if return_indices else tenon.max_pool3d
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -348,7 +372,7 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """Whole channels of [N, C, ...]."""
-    if input.dim() < 2:
+    if training and 0 < p < 1 and input.numel() > 0 and input.dim() < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return _alpha_dropout(input, (*input.shape[:2], *[1] * (input.dim() - 2)), p, training, inplace)
 

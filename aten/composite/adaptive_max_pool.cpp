@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "aten/composite/tensor_factories.h"
+#include "tenon/native/adaptive_max_pool1d.h"
+#include "tenon/native/adaptive_max_pool2d.h"
+#include "tenon/native/adaptive_max_pool3d.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/gather.h"
+#include "tenon/ops/index_select.h"
+#include "tenon/ops/max.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/take.h"
+#include "tenon/ops/unflatten.h"
+
+/// The largest element of each of output_size[i] windows along dimension i, window k of n elements
+/// being [floor(k n / size), ceil((k + 1) n / size)), and its place in these dimensions as one
+/// number. One dimension after the other, the last one first.
+namespace tenon {
+namespace {
+
+/// Element k of window i, [windows * count]; what a window has less than the others is its last
+/// element once more.
+Tensor windows_of(const Tensor& self, int64_t length, int64_t windows, int64_t count) {
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < windows; ++i) {
+    const int64_t start = i * length / windows, end = ((i + 1) * length + windows - 1) / windows;
+    for (int64_t k = 0; k < count; ++k) places.push_back(std::min(start + k, end - 1));
+  }
+  return tensor(places).to(self.device());
+}
+
+int64_t longest_window(int64_t length, int64_t windows) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < windows; ++i) {
+    count = std::max(count, ((i + 1) * length + windows - 1) / windows - i * length / windows);
+  }
+  return count;
+}
+
+std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
+                                             IntArrayRef output_size, int64_t dims) {
+  TENON_CHECK(self.dim() == dims + 1 || self.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
+              "D or ", dims + 2, "D tensor, but got: ", self.sizes());
+  const int64_t first = self.dim() - dims;
+  for (int64_t i = 0; i < dims; ++i) {
+    TENON_CHECK(self.size(first + i) > 0, "[", op,
+                "] Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes ",
+                self.sizes(), " with dimension ", first + i, " being empty");
+    TENON_CHECK(output_size[i] >= 0, "[", op, "] Trying to create tensor with negative dimension ",
+                output_size[i], ": ", output_size);
+  }
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
+                              "] is not implemented for '", self.scalar_type(), "'");
+  Tensor values = self, indices;
+  int64_t step = 1;  // between neighbours in dimension d
+  for (int64_t i = dims - 1; i >= 0; --i) {
+    const int64_t d = first + i, length = self.size(d), windows = output_size[i];
+    if (windows == 0) {
+      values = values.narrow(d, 0, 0);
+      indices = (indices.defined() ? indices : values.to(kLong)).narrow(d, 0, 0);
+      continue;
+    }
+    const int64_t count = longest_window(length, windows);
+    const Tensor places = windows_of(self, length, windows, count);
+    const auto [largest, which] =
+        values.index_select(d, places).unflatten(d, {windows, count}).max(d + 1);
+    DimVector shape(static_cast<size_t>(self.dim()), 1);
+    shape[static_cast<size_t>(d)] = windows;
+    const Tensor starts = (arange(windows, places.options()) * count).view(shape);
+    const Tensor place = places.take(which + starts);
+    indices = indices.defined() ? place * step + indices.gather(d, place) : place;
+    values = largest;
+    step *= length;
+  }
+  return {values, indices};
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> native::adaptive_max_pool1d(const Tensor& self,
+                                                       IntArrayRef output_size) {
+  TENON_CHECK(output_size.size() == 1,
+              "[adaptive_max_pool1d] 'output_size' should contain one int, got ", output_size);
+  return adaptive_max_pool("adaptive_max_pool1d", self, output_size, 1);
+}
+
+std::tuple<Tensor, Tensor> native::adaptive_max_pool2d(const Tensor& self,
+                                                       IntArrayRef output_size) {
+  TENON_CHECK(output_size.size() == 2,
+              "[adaptive_max_pool2d] internal error: output_size.size() must be 2, got ",
+              output_size);
+  return adaptive_max_pool("adaptive_max_pool2d", self, output_size, 2);
+}
+
+std::tuple<Tensor, Tensor> native::adaptive_max_pool3d(const Tensor& self,
+                                                       IntArrayRef output_size) {
+  TENON_CHECK(output_size.size() == 3,
+              "[adaptive_max_pool3d] internal error: output_size.size() must be 3, got ",
+              output_size);
+  return adaptive_max_pool("adaptive_max_pool3d", self, output_size, 3);
+}
+
+}  // namespace tenon
