@@ -12,6 +12,12 @@
 #include "codegen/model/tensor_methods.h"
 
 namespace tenon::codegen {
+namespace {
+
+/// Functions of aten/composite/composition.h.
+const std::set<std::string> kHelpers = {"value_or"};
+
+}  // namespace
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition) return std::nullopt;
@@ -23,8 +29,8 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   ir::Composition result;
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
-    const std::vector<std::string> called = expr::called_functions(read);
-    result.reads_optionals |= std::find(called.begin(), called.end(), "value_or") != called.end();
+    for (const std::string& name : expr::called_functions(read))
+      result.uses_helpers |= kHelpers.contains(name);
     return expr::print_formula(expr::with_true_division(read));
   };
   for (const auto& local : code.locals) result.locals.push_back({local.name, text(local.value)});
