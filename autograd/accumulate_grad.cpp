@@ -51,13 +51,24 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf) : variable_(leaf) {
   is_accumulator_ = true;
   sequence_nr_ = std::numeric_limits<uint64_t>::max();  // runs as soon as it can
   add_input_metadata(leaf);
+  take_grad_dtype_of(leaf);
 }
 
 void AccumulateGrad::wake(const Tensor& leaf) {
   variable_ = leaf;
   ::new (&refs) RefCount;
-  if (TENON_UNLIKELY(!metadata_[0].matches(*leaf.unsafe_impl())))
-    metadata_[0] = InputMetadata(leaf);
+  if (TENON_UNLIKELY(has_device_streams() || !metadata_[0].matches(*leaf.unsafe_impl())))
+    leaf_has_changed(leaf);
+}
+
+void AccumulateGrad::leaf_has_changed(const Tensor& leaf) {
+  metadata_[0] = InputMetadata(leaf);
+  take_grad_dtype_of(leaf);
+}
+
+void AccumulateGrad::take_grad_dtype_of(const Tensor& leaf) {
+  const TensorHooks* extras = leaf.unsafe_impl()->autograd_meta->hooks.get();
+  if (extras && extras->has_grad_dtype) metadata_[0].set_grad_dtype(extras->grad_dtype);
 }
 
 void AccumulateGrad::retire() noexcept {
@@ -79,7 +90,8 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
     return;
   }
   if (sum.defined()) {
-    TENON_CHECK(sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type(),
+    TENON_CHECK(sum.sizes() == grad.sizes() && (sum.scalar_type() == grad.scalar_type() ||
+                                                metadata_[0].takes_any_dtype()),
                 "[backward] expected the grad() of a leaf to have its sizes and dtype, ",
                 grad.scalar_type(), grad.sizes(), ", got ", sum.scalar_type(), sum.sizes());
     sum.add_(grad);

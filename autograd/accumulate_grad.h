@@ -18,8 +18,8 @@ class AccumulateGrad final : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   variable_list apply(variable_list&& grads) override;
   const Tensor& variable() const { return variable_; }
-  /// The leaf has other sizes, another dtype or device from here on.
-  void leaf_has_changed(const Tensor& leaf) { metadata_[0] = InputMetadata(leaf); }
+  /// The leaf has other sizes, another dtype, device or grad_dtype() from here on.
+  void leaf_has_changed(const Tensor& leaf);
   /// Unless somebody has just taken a reference: lets the leaf go and falls asleep.
   void retire() noexcept;
 
@@ -27,6 +27,7 @@ class AccumulateGrad final : public Node {
   bool asleep() const { return !variable_.defined(); }
   void wake(const Tensor& leaf);
   void accumulate(Tensor&& grad);
+  void take_grad_dtype_of(const Tensor& leaf);
 
   Tensor variable_;
   std::mutex mutex_;  // held while grad() is added to

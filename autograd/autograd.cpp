@@ -1,6 +1,7 @@
 #include "autograd/autograd.h"
 
 #include "aten/core/thread_state.h"
+#include "autograd/accumulate_grad.h"
 #include "autograd/engine.h"
 #include "autograd/meta.h"
 #include "tenon/ops/add.h"
@@ -235,14 +236,39 @@ std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
   return grads;
 }
 
+std::optional<ScalarType> grad_dtype(const Tensor& tensor) {
+  const AutogradMeta* meta = tensor.unsafe_impl()->autograd_meta;
+  const TensorHooks* extras = meta ? meta->hooks.get() : nullptr;
+  return extras && extras->has_grad_dtype ? extras->grad_dtype : tensor.scalar_type();
+}
+
+void set_grad_dtype(const Tensor& leaf, std::optional<ScalarType> dtype) {
+  TENON_CHECK(leaf.is_leaf(), "grad_dtype can only be set on leaf tensors.");
+  AutogradMeta& meta = meta_of(*leaf.unsafe_impl());
+  if (const Tensor grad = meta.current_grad(); grad.defined() && dtype) {
+    TENON_CHECK(grad.scalar_type() == *dtype, "Cannot set grad_dtype to '", *dtype,
+                "' because there is already a gradient with dtype '", grad.scalar_type(),
+                "'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+                "the new grad_dtype matches the existing gradient's dtype.");
+  }
+  TensorHooks& extras = meta.hooks.get_or_make();
+  const std::lock_guard lock(meta.accumulator_lock);
+  extras.has_grad_dtype = dtype != leaf.scalar_type();
+  extras.grad_dtype = dtype;
+  if (meta.accumulator) meta.accumulator->leaf_has_changed(leaf);
+}
+
 void set_grad(const Tensor& tensor, const Tensor& grad) {
   if (grad.defined()) {
     TENON_CHECK(grad.sizes() == tensor.sizes(), "attempting to assign a gradient of size '",
                 grad.sizes(), "' to a tensor of size '", tensor.sizes(),
                 "'. Please ensure that the gradient and the tensor are the same size");
-    TENON_CHECK(grad.scalar_type() == tensor.scalar_type(),
+    const std::optional<ScalarType> dtype = grad_dtype(tensor);
+    TENON_CHECK(!dtype || grad.scalar_type() == *dtype,
                 "attempting to assign a gradient with dtype '", grad.scalar_type(),
-                "' to a tensor with dtype '", tensor.scalar_type(), "'");
+                "' to a tensor with grad_dtype '", *dtype,
+                "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                "dtype), which may be a specific dtype, or None to allow any.");
     TENON_CHECK(grad.device() == tensor.device(), "attempting to assign a gradient on device '",
                 grad.device(), "' to a tensor on device '", tensor.device(), "'");
     TENON_CHECK(!grad.is_same(tensor), "can't assign Variable as its own grad");

@@ -57,8 +57,14 @@ TENON_API std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                                    const std::vector<Tensor>& grad_outputs,
                                    const GradOptions& options = {});
 
+/// The dtype of the tensor's grad(), to which gradients are cast where they arrive: its own unless
+/// set, nullopt: any, none is cast.
+TENON_API std::optional<ScalarType> grad_dtype(const Tensor& tensor);
+/// Of a leaf alone; Error also if it has a grad() of another dtype.
+TENON_API void set_grad_dtype(const Tensor& leaf, std::optional<ScalarType> dtype);
+
 /// Makes `grad` the tensor's grad(). Unlike mutable_grad() it throws unless that has the tensor's
-/// sizes, dtype and device; undefined: none.
+/// sizes and device and its grad_dtype(); undefined: none.
 TENON_API void set_grad(const Tensor& tensor, const Tensor& grad);
 
 /// Like Tensor::register_hook(), whose number names the hook to that tensor alone.

@@ -1,6 +1,7 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
@@ -8,6 +9,7 @@
 #include "autograd/fresh_stack.h"
 #include "autograd/node_observer.h"
 #include "autograd/owned_alone.h"
+#include "autograd/streams.h"
 #include "autograd/task.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/sum_to_size.h"
@@ -80,7 +82,8 @@ TENON_NOINLINE void conform(Tensor& grad, const InputMetadata& wanted, const Nod
     grad = grad.sum_to_size(wanted.sizes());
   }
   // Of a complex gradient for a real input the real part stays.
-  if (grad.scalar_type() != wanted.dtype()) grad = grad.to(wanted.dtype());
+  if (grad.scalar_type() != wanted.dtype() && !wanted.takes_any_dtype())
+    grad = grad.to(wanted.dtype());
   if (grad.device().type() != wanted.device().type()) {
     TENON_CHECK(grad.dim() == 0, "Function ", name, " returned an invalid gradient at index ",
                 index, " - expected device ", wanted.device(), " but got ", grad.device());
@@ -157,6 +160,11 @@ class Runner {
     // What is not wanted leads to nothing that is.
     if (TENON_UNLIKELY(!state.wanted && state.captures.empty())) return;
     if (TENON_LIKELY(grad.defined())) {
+      std::optional<OnStreamOf> there;
+      if (TENON_UNLIKELY(has_device_streams())) {
+        streams_.hand_over(grad, node);
+        there.emplace(node);
+      }
       if (state.grads.empty())
         state.grads.resize(std::max<size_t>(node.num_inputs(), edge.input_nr + 1));
       if (edge.input_nr < node.num_inputs()) {
@@ -174,8 +182,14 @@ class Runner {
     while (next_) {
       NodeState& state = *next_;
       pop();
-      run_node(state);
+      if (TENON_UNLIKELY(has_device_streams())) {
+        const OnStreamOf there(*state.node);
+        run_node(state);
+      } else {
+        run_node(state);
+      }
     }
+    streams_.join();
   }
 
  private:
@@ -260,6 +274,7 @@ class Runner {
   const bool keep_graph_;
   NodeState* next_ = nullptr;
   SmallVector<NodeState*, 16> heap_;
+  StreamsOfPass streams_;
 };
 
 std::vector<Tensor> run_here(const std::vector<Edge>& roots, const std::vector<Tensor>& root_grads,

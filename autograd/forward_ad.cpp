@@ -12,8 +12,8 @@
 #include "autograd/generator_state.h"
 #include "autograd/meta.h"
 #include "autograd/tangents.h"
+#include "autograd/view.h"
 #include "tenon/ops/alias.h"
-#include "tenon/ops/as_strided.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/expand.h"
@@ -89,13 +89,6 @@ Tensor own_tangent(const Tensor& tensor) {
   return meta->hooks->tangent;
 }
 
-/// The part of the base's tangent that the view sees of the base.
-Tensor part_of(const Tensor& base_tangent, const Tensor& base, const Tensor& view) {
-  return base_tangent.as_strided(view.sizes(), view.strides(),
-                                 base_tangent.storage_offset() + view.storage_offset() -
-                                     base.storage_offset());
-}
-
 Tensor find_tangent(const Tensor& tensor) {
   if (!current_level || !tensor.defined()) return {};
   Tensor tangent = own_tangent(tensor);
@@ -106,7 +99,7 @@ Tensor find_tangent(const Tensor& tensor) {
   const Tensor whole = own_tangent(base);
   if (!whole.defined() || !has_layout_of(whole, base)) return {};
   const Recording recording;
-  tangent = part_of(whole, base, tensor);
+  tangent = replay_view(whole, base, tensor);
   set_tangent(tensor, tangent);
   return tangent;
 }
@@ -478,7 +471,7 @@ void write_tangent(const Tensor& self, const Tensor& before, const Tensor& tange
     whole = laid_out_like(zeros_like(base.detach()), base);
     set_tangent(base, whole);
   }
-  const Tensor part = part_of(whole, base, self);
+  const Tensor part = replay_view(whole, base, self);
   part.copy_(tangent);
   set_tangent(self, part);
 }

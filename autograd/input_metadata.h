@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 
+#include "aten/core/device_streams.h"
 #include "tenon/tensor.h"
 
 namespace tenon::autograd {
@@ -15,6 +17,7 @@ class InputMetadata {
       dtype_ = impl->dtype;
       device_ = impl->device;
       set_sizes(impl->sizes);
+      if (TENON_UNLIKELY(!device_.is_cpu())) stream_ = current_stream_of(device_);
     }
   }
   InputMetadata(InputMetadata&& other) noexcept { take(other); }
@@ -29,7 +32,16 @@ class InputMetadata {
 
   bool defined() const { return dtype_ != ScalarType::Undefined; }
   ScalarType dtype() const { return dtype_; }
+  /// Whether a gradient of another dtype stays as it is.
+  bool takes_any_dtype() const { return takes_any_dtype_; }
+  /// Gradients are of this dtype from here on; nullopt: of any.
+  void set_grad_dtype(std::optional<ScalarType> dtype) {
+    dtype_ = dtype.value_or(dtype_);
+    takes_any_dtype_ = !dtype;
+  }
   Device device() const { return device_; }
+  /// The device's stream that was the thread's when the result was made.
+  void* stream() const { return stream_; }
   IntArrayRef sizes() const { return {dim_ <= kInline ? inline_ : heap_, dim_}; }
   /// Whether `t` has these sizes, dtype and kind of device.
   bool matches(const TensorImpl& t) const {
@@ -56,6 +68,8 @@ class InputMetadata {
   void take(InputMetadata& other) noexcept {
     dtype_ = other.dtype_;
     device_ = other.device_;
+    takes_any_dtype_ = other.takes_any_dtype_;
+    stream_ = other.stream_;
     dim_ = std::exchange(other.dim_, 0);
     std::memcpy(inline_, other.inline_, sizeof(inline_));
   }
@@ -65,7 +79,9 @@ class InputMetadata {
 
   ScalarType dtype_ = ScalarType::Undefined;
   Device device_ = kCPU;
+  bool takes_any_dtype_ = false;
   uint32_t dim_ = 0;
+  void* stream_ = nullptr;
   union {
     int64_t inline_[kInline];
     int64_t* heap_;

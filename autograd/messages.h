@@ -32,6 +32,8 @@ inline constexpr const char* kHooksOnWhatWasFreed =
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved variables after calling backward.";
 inline constexpr const char* kHooksOnNothing =
     "Calling register_hooks on a saved tensor with value None is forbidden";
+inline constexpr const char* kOutsideOfMutationGuard =
+    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally recorded.";
 inline constexpr const char* kUnpackGaveNoTensor =
     "Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one";
 inline constexpr const char* kLeafInPlace =

@@ -13,6 +13,8 @@ struct TensorHooks {
   /// Of register_hook(), wherever the hooks are: on this tensor or on nodes that made it.
   std::vector<HookHandle> handles;
   std::shared_ptr<RetainedGrad> retained;
+  bool has_grad_dtype = false;           ///< of a leaf whose gradients have a dtype of their own:
+  std::optional<ScalarType> grad_dtype;  ///< that one, nullopt for any
   Tensor tangent;  ///< of forward mode; as long as its level is the current one
   uint64_t level_of_tangent = 0;
 };

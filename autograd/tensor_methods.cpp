@@ -123,7 +123,8 @@ void Tensor::set_data(const Tensor& other) const {
   TENON_CHECK(other.device().is_meta() == device().is_meta(), "[set_data] expected a tensor on ",
               device(), ", got ", other.device());
   TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
-              "[set_data] a tensor that requires grad must stay floating point or complex, got ",
+              "data set to a tensor that requires gradients must be floating point or complex dtype, "
+              "got ",
               other.scalar_type());
   impl_->storage = other.impl_->storage;
   impl_->storage_offset = other.impl_->storage_offset;

@@ -12,29 +12,57 @@
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/new_empty_strided.h"
+#include "tenon/ops/view_as_complex.h"
+#include "tenon/ops/view_as_real.h"
 #include "tenon/ops/zero.h"
 
 namespace tenon::autograd {
 namespace {
 
-/// Sizes, strides and offset of a tensor within its storage.
+/// Sizes, strides and offset of a tensor within its storage, in elements of its dtype.
 struct Geometry {
   DimVector sizes;
   DimVector strides;
   int64_t offset;
+  ScalarType dtype;
 
   explicit Geometry(const TensorBase& t)
-      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
+      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()), dtype(t.dtype()) {}
+  /// The same complex elements as pairs of real ones, [..., 2], as view_as_real() has them.
+  Geometry as_real() const {
+    Geometry pairs(*this);
+    for (int64_t& stride : pairs.strides) stride *= 2;
+    pairs.sizes.push_back(2);
+    pairs.strides.push_back(1);
+    pairs.offset *= 2;
+    pairs.dtype = to_real(dtype);
+    return pairs;
+  }
 };
 
-/// A view and its base. Three linear maps follow from them, each with a node whose backward is made
-/// of the other two, so that they can be differentiated any number of times:
+/// A view and its base, from which the view's function follows: of one dtype it is as_strided(), of
+/// a complex and a real one view_as_real() before or view_as_complex() after it (no other change
+/// of dtype is a view for autograd). Three linear maps follow, each with a node whose backward is
+/// made of the other two, so that they can be differentiated any number of times:
 ///   gather: base -> view, the elements that the view sees
 ///   scatter: view -> base, the elements at their places among zeros, those seen twice added up
 ///   replace: (base, view) -> base, with the part that the view sees replaced
+/// They are computed in elements of the real dtype where the two differ.
 struct Part {
   Geometry base;
   Geometry view;
+
+  bool shows_reals() const { return view.dtype != base.dtype && is_complex(base.dtype); }
+  bool shows_pairs() const { return view.dtype != base.dtype && is_complex(view.dtype); }
+  Geometry base_elements() const { return shows_reals() ? base.as_real() : base; }
+  Geometry view_elements() const { return shows_pairs() ? view.as_real() : view; }
+
+  /// What has the base's dtype, or the view's, in the elements that the maps are computed in, and
+  /// back: the same memory.
+  Tensor from_base(const Tensor& t) const { return shows_reals() ? view_as_real(t) : t; }
+  Tensor from_view(const Tensor& t) const { return shows_pairs() ? view_as_real(t) : t; }
+  Tensor to_base(Tensor t) const { return shows_reals() ? view_as_complex(t) : std::move(t); }
+  Tensor to_view(Tensor t) const { return shows_pairs() ? view_as_complex(t) : std::move(t); }
 };
 
 Tensor gather(const Tensor& values, const Part& part);
@@ -46,9 +74,10 @@ Tensor laid_out(const Tensor& values, const Geometry& base) {
   return values.new_empty_strided(base.sizes, base.strides).copy_(values);
 }
 
-Tensor part_of(const Tensor& laid_out, const Part& part) {
-  return laid_out.as_strided(part.view.sizes, part.view.strides,
-                             laid_out.storage_offset() + part.view.offset - part.base.offset);
+/// Of elements that lie as the base's do, those that the view sees.
+Tensor part_of(const Tensor& laid_out, const Geometry& base, const Geometry& view) {
+  return laid_out.as_strided(view.sizes, view.strides,
+                             laid_out.storage_offset() + view.offset - base.offset);
 }
 
 /// Node of gather, and of a view whose base was changed in place: named as if as_strided had made
@@ -97,6 +126,9 @@ class Replace final : public Node {
   Part part_;
 };
 
+/// A view that was made for its memory alone: a tensor like any other.
+Tensor as_result(const Tensor& view) { return view.detach(); }
+
 /// The result of `compute`, which is not recorded itself, as that of a new NodeType.
 template <class NodeType, class Compute, class... Inputs>
 Tensor recorded(const Part& part, Compute&& compute, const Inputs&... inputs) {
@@ -118,9 +150,12 @@ Tensor gather(const Tensor& values, const Part& part) {
   return recorded<Gather>(
       part,
       [&] {
-        if (values.strides() == IntArrayRef(part.base.strides))
-          return part_of(values, part).clone();
-        return part_of(laid_out(values, part.base), part).clone();
+        const Geometry base = part.base_elements();
+        Tensor elements = part.from_base(values);
+        if (elements.strides() != IntArrayRef(base.strides)) elements = laid_out(elements, base);
+        const Tensor seen = part_of(elements, base, part.view_elements());
+        return part.shows_pairs() ? as_result(part.to_view(seen.clone(MemoryFormat::Contiguous)))
+                                  : seen.clone();
       },
       values);
 }
@@ -129,8 +164,10 @@ Tensor scatter(const Tensor& values, const Part& part) {
   return recorded<Scatter>(
       part,
       [&] {
-        return as_strided_backward(values, part.base.sizes, part.base.strides, part.base.offset,
-                                   part.view.sizes, part.view.strides, part.view.offset);
+        const Geometry base = part.base_elements(), view = part.view_elements();
+        Tensor result = as_strided_backward(part.from_view(values), base.sizes, base.strides,
+                                            base.offset, view.sizes, view.strides, view.offset);
+        return part.shows_reals() ? as_result(part.to_base(result.contiguous())) : result;
       },
       values);
 }
@@ -142,9 +179,9 @@ Tensor replace(Tensor values, const Tensor& by, const Part& part) {
       part,
       [&] {
         Tensor result = in_place ? std::move(values) : laid_out(values, part.base);
-        Tensor seen = part_of(result, part);
+        Tensor seen = part_of(part.from_base(result), part.base_elements(), part.view_elements());
         if (by.defined()) {
-          seen.copy_(by);
+          seen.copy_(part.from_view(by));
         } else {
           seen.zero_();
         }
@@ -211,7 +248,31 @@ class CopySlices final : public Node {
 /// Views of one base may be asked for their nodes by several threads.
 std::recursive_mutex regeneration_mutex;
 
+/// The view once more, from the base as it is now. Recorded whatever the thread's modes, and seen
+/// by nobody who watches calls.
+Tensor replay_recorded(const Tensor& base, const Tensor& view) {
+  struct Restore {
+    const ThreadState before = thread_state;
+    ~Restore() { thread_state = before; }
+  } const restore;
+  thread_state.excluded_layers = kThreadLayers;
+  thread_state.grad_mode = true;
+  thread_state.inference_mode = false;
+  thread_state.refresh();
+  return replay_view(base, base, view);
+}
+
 }  // namespace
+
+Tensor replay_view(const Tensor& values, const Tensor& base, const Tensor& view) {
+  const Part part{Geometry(base), Geometry(view)};
+  const Geometry of_base = part.base_elements(), of_view = part.view_elements();
+  Tensor elements = part.from_base(values);
+  const bool same = part.base.dtype != part.view.dtype && of_base.sizes == of_view.sizes &&
+                    of_base.strides == of_view.strides && of_base.offset == of_view.offset;
+  if (!same) elements = part_of(elements, of_base, of_view);
+  return part.to_view(std::move(elements));
+}
 
 void check_view_may_be_written(const Tensor& view, bool indirect) {
   switch (view.unsafe_impl()->creation_meta) {
@@ -233,6 +294,11 @@ void regenerate_view_history(const Tensor& view) {
   const std::lock_guard lock(regeneration_mutex);
   if (impl.history_version == impl.version() && has_node()) return;
   check_view_may_be_written(view, true);
+  if (impl.dtype != base.scalar_type() && needs_grad(base)) {
+    const Tensor again = replay_recorded(base, view);
+    const AutogradMeta& meta = *again.unsafe_impl()->autograd_meta;
+    return set_grad_fn(impl, meta.grad_fn, meta.output_nr);
+  }
   // The base may have no history any more, and the view's then ends here.
   auto node = make_node<Gather>(Part{Geometry(base), Geometry(view)});
   node->add_next_edge(gradient_edge(base));

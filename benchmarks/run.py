@@ -175,6 +175,28 @@ def measure_threads(threads, programs, options, repetitions):
     return results, {"flops": ceilings.flops, "copies": ceilings.copies, "reads": ceilings.reads}
 
 
+def processor():
+    """The processor's name, and the widest vectors it has, as Linux tells them."""
+    try:
+        lines = [line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().splitlines() if ":" in line]
+    except OSError:
+        return platform.processor() or platform.machine()
+    facts = {key.strip(): value.strip() for key, value in reversed(lines)}
+    flags = facts.get("flags", "").split()
+    vectors = next((name for name in ("avx512f", "avx2", "sse4_1") if name in flags), platform.machine())
+    family = f"family {facts['cpu family']}, model {facts['model']}, " if "cpu family" in facts else ""
+    return f"{facts.get('model name', platform.machine())} ({family}{vectors})"
+
+
+def show_summary(results):
+    """All cases in one figure, and those that take longer than PyTorch's."""
+    ratios = [r["ratio"] for r in results]
+    print(f"geometric mean of {len(ratios)} ratios: {statistics.geometric_mean(ratios):.3f}")
+    slower = sorted((r for r in results if r["ratio"] > 1.05), key=lambda r: -r["ratio"])
+    for r in slower:
+        print(f"over 1.05: {r['name']}, T={r['threads']}: {r['ratio']:.2f}")
+
+
 def main():
     options = parse_arguments()
     options.build = options.build.resolve()
@@ -192,14 +214,14 @@ def main():
     torch_side |= {n: [sys.executable, str(ROOT / f"benchmarks/{n}.py")] for n in SCRIPTS}
     programs = [{"tenon": command, "torch": torch_side[n]} for n, command in tenon_side.items()]
 
-    print(f"Tenon against PyTorch {version}; {platform.processor() or platform.machine()}, {os.cpu_count()} cores; "
+    print(f"Tenon against PyTorch {version}; {processor()}, {os.cpu_count()} cores; "
           f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}")
     results, ceilings = [], {}
     for threads in map(int, options.threads.split(",")):
         measured, ceilings[threads] = measure_threads(threads, programs, options, repetitions)
         results += measured
         print()
-    record = {"torch": version, "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions,
+    record = {"torch": version, "processor": processor(), "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions,
               "ceilings": ceilings, "results": results}
 
     if not options.no_generator and not options.filter:
@@ -213,6 +235,7 @@ def main():
         print(f"edit -> linked -> run: {edit['seconds']:.1f} s, target {edit_to_run.TARGET_SECONDS:.0f} s, {verdict}; "
               f"{len(edit['compiled'])} files compiled, {len(edit['kernels_recompiled'])} of them kernels")
 
+    show_summary(results)
     missed = [r for r in results if not r["met"]]
     wanted = [r for r in results if r["target"] is not None]
     print(f"{len(wanted) - len(missed)} of {len(wanted)} targets met")

@@ -1,6 +1,7 @@
 # The hand-written headers that are installed: those that programs, kernels and backends of users start from, and what
 # these and generated code include. All others are the library's own. `./tenon fmt` writes the second list.
 set(TENON_PUBLIC_ENTRIES
+  aten/core/deterministic.h
   aten/core/device_interface.h
   aten/core/generator.h
   aten/core/parallel.h
@@ -33,6 +34,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/check_signature.h
+  aten/core/deterministic.h
   aten/core/device.h
   aten/core/device_interface.h
   aten/core/dispatch_key.h

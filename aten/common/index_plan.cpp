@@ -56,7 +56,8 @@ void add_index(const char* op, const TensorBase& self, const Tensor& index, size
         "of shape ",
         index.sizes());
   }
-  const Tensor mask = index.is_cpu() ? index : index.to(TensorOptions(kCPU));
+  // Other devices than these two need not know `nonzero`.
+  const Tensor mask = index.is_cpu() || index.is_cuda() ? index : index.to(TensorOptions(kCPU));
   const Tensor places = ops::nonzero::call(mask);
   for (int64_t i = 0; i < index.dim(); ++i) add(ops::select_int::call(places, 1, i));
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "aten/core/true_quotient.h"
 #include "tenon/tensor.h"
@@ -12,6 +13,10 @@ namespace tenon::native {
 
 /// `number` as a tensor that lifts no dtype, as a number in arithmetic lifts none.
 TENON_API Tensor tensor_of_number(const Scalar& number);
+
+/// A view's values in contiguous memory of their own, with its gradient: the `*_copy` of views.
+TENON_API Tensor copied(const Tensor& view);
+TENON_API std::vector<Tensor> copied(const std::vector<Tensor>& views);
 
 /// `a ?? b`: b where `a` is absent.
 template <class Optional, class Other>

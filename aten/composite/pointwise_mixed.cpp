@@ -1,16 +1,12 @@
 #include <algorithm>
 
-#include "aten/core/parallel.h"
+#include "aten/cpu/drawn_pieces.h"
 #include "aten/iterator/mixed.h"
 #include "tenon/ops/normal.h"
 #include "tenon/ops/uniform.h"
 
 namespace tenon::native {
 namespace {
-
-/// How many numbers are drawn before they are used: what the second-level cache holds, and more
-/// where each piece wakes threads. A multiple of the 16 that normal numbers are drawn by.
-int64_t piece_size() { return get_num_threads() == 1 ? int64_t{1} << 16 : int64_t{1} << 20; }
 
 void check_generator(const char* op, const std::optional<Generator>& generator, Device device) {
   if (!generator || !generator->defined() || device.is_meta()) return;
@@ -28,24 +24,12 @@ void fill(const TensorBase& numbers, Draw draw, const std::optional<Generator>& 
   }
 }
 
-/// Whether elements are drawn in the order in which all operands have them, one after the other.
-bool in_one_order(IntArrayRef shape, ArrayRef<const TensorBase*> inputs) {
-  return std::all_of(inputs.begin(), inputs.end(), [&](const TensorBase* t) {
-    return t->dim() == 0 || (t->is_contiguous() && t->sizes() == shape);
-  });
-}
-
-/// `count` elements of a contiguous tensor from `begin` on; a single value as it is.
-TensorBase piece_of(const TensorBase& t, int64_t begin, int64_t count) {
-  if (t.dim() == 0) return t;
-  return make_view(make_detached(t), {count}, {1}, t.storage_offset() + begin);
-}
-
 }  // namespace
 
-void pointwise_mixed(const PointwiseOp& op, ArrayRef<Draw> draws, uint32_t masks,
+void pointwise_mixed(const PointwiseOp& op, const Drawing& drawing, uint32_t masks,
                      ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars,
                      const std::optional<Generator>& generator, TensorBase* outs) {
+  const ArrayRef<Draw> draws = drawing.draws;
   const ResultTypes types = result_types(op, inputs, scalars);
   const DimVector shape = broadcast_shape(inputs);
   const Device device = common_device(inputs);
@@ -58,32 +42,17 @@ void pointwise_mixed(const PointwiseOp& op, ArrayRef<Draw> draws, uint32_t masks
     outs[k] = empty_strided(shape, strides, mask ? kBool : types.output, device);
     outputs[k] = &outs[k];
   }
-  const TensorBase* operands[kMaxOperands];
-  std::copy(inputs.begin(), inputs.end(), operands);
-
-  const int64_t numel = outs[0].numel(), piece = piece_size();
-  if (draws.size() == 1 && device.is_cpu() && numel >= 2 * piece && in_one_order(shape, inputs)) {
-    const TensorBase numbers = empty({2 * piece}, real, device);
-    TensorBase parts[kMaxOperands], results[kMaxOperands];
-    for (int64_t begin = 0, count = 0; begin < numel; begin += count) {
-      // The last piece is no short one: below 16 normal numbers are drawn otherwise.
-      count = numel - begin < 2 * piece ? numel - begin : piece;
-      for (size_t k = 0; k < inputs.size(); ++k) {
-        parts[k] = piece_of(*inputs[k], begin, count);
-        operands[k] = &parts[k];
-      }
-      for (int k = 0; k < op.num_outputs; ++k) {
-        results[k] = piece_of(outs[k], begin, count);
-        outputs[k] = &results[k];
-      }
-      const TensorBase drawn = piece_of(numbers, 0, count);
-      fill(drawn, draws[0], generator);
-      operands[inputs.size()] = &drawn;
-      run_pointwise(op, {count}, types, device, {outputs, op.num_outputs},
-                    {operands, op.num_inputs}, scalars, true);
-    }
+  if (drawing.cuda && device.is_cuda()) {
+    run_drawing(op, drawing.cuda, shape, types, device, {outputs, op.num_outputs}, inputs, scalars,
+                generator);
     return;
   }
+  if (serves_drawn_pieces(draws, device, shape, inputs)) {
+    run_in_drawn_pieces(op, draws[0], types, {outs, op.num_outputs}, inputs, scalars, generator);
+    return;
+  }
+  const TensorBase* operands[kMaxOperands];
+  std::copy(inputs.begin(), inputs.end(), operands);
   TensorBase drawn[kMaxOperands];
   for (size_t k = 0; k < draws.size(); ++k) {
     drawn[k] = empty_strided(shape, strides, real, device);

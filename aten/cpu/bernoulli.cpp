@@ -4,6 +4,7 @@
 
 #include "aten/cpu/random_fill.h"
 #include "aten/cpu/random_words.h"
+#include "aten/iterator/plan.h"
 #include "tenon/ops/expand.h"
 
 namespace tenon {
@@ -52,7 +53,9 @@ Tensor& native::bernoulli_tensor_cpu_(Tensor& self, const Tensor& p,
                               "[bernoulli_] expected floating-point probabilities, got ",
                               p.scalar_type());
   const ScalarType drawn = p.scalar_type() == kDouble ? kDouble : kFloat;
-  const TensorBase probabilities = tenon::empty(self.sizes(), drawn, kCPU);
+  // In the order in which the elements are drawn.
+  const TensorBase probabilities =
+      empty_strided(self.sizes(), output_strides(self.sizes(), {&self}), drawn, kCPU);
   copy(probabilities, p);
   const LockedGenerator source("bernoulli_", generator);
   const auto run = [&]<class P>(const P* values) {

@@ -42,9 +42,13 @@ void copy_pieces(char* dst, int64_t rows, int64_t pitch, const std::vector<Piece
   }
   const int64_t grain = kParallelBytes / pitch + 1;
   parallel_for(0, rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      for (const Piece& p : pieces)
-        std::memcpy(dst + i * pitch + p.offset, p.data + i * p.bytes, static_cast<size_t>(p.bytes));
+    // Some rows of one piece after the other: short enough for the lines they share to stay near.
+    constexpr int64_t kRows = 16;
+    for (int64_t i = begin; i < end; i += kRows) {
+      for (const Piece& p : pieces) {
+        native::scatter_2d(dst + i * pitch + p.offset, p.data + i * p.bytes, 1, p.bytes,
+                           std::min(kRows, end - i), 1, pitch);
+      }
     }
   });
 }

@@ -57,6 +57,7 @@ void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase
   if (conv_rows::applies(g, src, dst)) return conv_rows::forward(g, src, weight, bias, dst);
   if (conv_depthwise::applies(g, src, dst))
     return conv_depthwise::forward(g, src, weight, bias, dst);
+  if (im2col::applies(g, src, dst)) return im2col::forward(g, src, weight, bias, dst);
   if (onednn::conv_forward(g, src, weight, bias, dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase result = float_like(dst);
@@ -74,6 +75,8 @@ void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
     return conv_rows::backward_data(g, diff_src, weight, diff_dst);
   if (conv_depthwise::applies(g, diff_src, diff_dst))
     return conv_depthwise::backward_data(g, diff_src, weight, diff_dst);
+  if (im2col::applies(g, diff_src, diff_dst))
+    return im2col::backward_data(g, diff_src, weight, diff_dst);
   if (onednn::conv_backward_data(g, diff_src, weight, diff_dst)) return;
   if (is_reduced_floating_point(diff_dst.scalar_type())) {
     const TensorBase result = float_like(diff_src);
@@ -91,6 +94,8 @@ void conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
   if (conv_rows::applies(g, src, diff_dst)) {
     return conv_rows::backward_weight(g, src, diff_weight, diff_bias, diff_dst);
   }
+  if (im2col::applies(g, src, diff_dst))
+    return im2col::backward_weight(g, src, diff_weight, diff_bias, diff_dst);
   if (onednn::conv_backward_weight(g, src, diff_weight, diff_bias, diff_dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase weight = float_like(diff_weight), bias = float_like(diff_bias);

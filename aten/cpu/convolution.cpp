@@ -43,11 +43,11 @@ void native::convolution_cpu(const Tensor& input, const Tensor& weight,
     return convolution_long(input, weight, bias, stride, padding, dilation, transposed, groups,
                             out);
   }
-  const TensorBase x = dense_layout(input), w = as_contiguous(weight);
-  const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();
   const TensorBase result = has_dense_layout(out)
                                 ? static_cast<const TensorBase&>(out)
                                 : empty(out.sizes(), out.scalar_type(), out.device());
+  const TensorBase x = in_layout_of(result, input), w = as_contiguous(weight);
+  const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();
   if (transposed) {
     conv_backward_data(conv_geometry(result, w, x, stride, padding, dilation, groups), result, w,
                        x);

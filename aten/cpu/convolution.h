@@ -41,6 +41,8 @@ void conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
 
 /// The same by way of im2col and gemm: float or double, row-major operands only.
 namespace im2col {
+/// Whether this way is the fastest: for 1x1 kernels the patches are the image itself.
+bool applies(const ConvGeometry& g, const TensorBase& src, const TensorBase& dst);
 void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
              const TensorBase& bias, const TensorBase& dst);
 void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,

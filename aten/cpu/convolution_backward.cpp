@@ -60,7 +60,7 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
                                         transposed, output_padding, groups, output_mask);
   }
   const TensorBase x = dense_layout(input), w = as_contiguous(weight),
-                   dy = dense_layout(grad_output);
+                   dy = in_layout_of(x, grad_output);
   if (output_mask[0]) grad_input = like(x);
   if (output_mask[1]) grad_weight = empty(w.sizes(), w.scalar_type(), w.device());
   if (transposed) {

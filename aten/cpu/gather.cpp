@@ -93,6 +93,10 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
       const int64_t* at_o = indices + o * walk.inner();
       const int64_t stride = walk.inner_stride(), step = walk.step();
       const int64_t source_stride = last ? source.step() : source.inner_stride();
+      if (stride == 0 && step == 1 && source_stride == 1) {
+        for (int64_t j = 0; j < walk.inner(); ++j) apply(data, row + at_o[j], from + j);
+        continue;
+      }
       for (int64_t j = 0; j < walk.inner(); ++j) {
         apply(data, row + j * stride + at_o[j] * step, from + j * source_stride);
       }
@@ -107,11 +111,18 @@ void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& inde
   const TensorBase values = native::dense(src);
   TENON_DISPATCH_ALL(self.scalar_type(), op, {
     const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
-    scatter_with(
-        op, self, dim, index, &values, out, [s, multiply](void* o, int64_t to, int64_t from) {
-          scalar_t& target = static_cast<scalar_t*>(o)[to];
-          target = multiply ? native::product_of(target, s[from]) : native::sum_of(target, s[from]);
-        });
+    const auto with = [&](auto&& combined) {
+      scatter_with(op, self, dim, index, &values, out,
+                   [s, combined](void* o, int64_t to, int64_t from) {
+                     scalar_t& target = static_cast<scalar_t*>(o)[to];
+                     target = combined(target, s[from]);
+                   });
+    };
+    if (multiply) {
+      with(&native::product_of<scalar_t>);
+    } else {
+      with([](scalar_t a, scalar_t b) { return native::sum_of(a, b); });
+    }
   });
 }
 

@@ -7,6 +7,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "aten/core/allocator.h"
 #include "aten/core/parallel.h"
@@ -36,6 +38,37 @@ class Buffer {
   void* data_;
 };
 
+#if HWY_TARGET != HWY_SCALAR
+/// As many rows as a vector of 16 bytes has numbers: to[p * width + g] = from[g * step + p].
+template <class T>
+HWY_INLINE void transpose(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t step,
+                          int64_t depth) {
+  constexpr int kN = 16 / sizeof(T);
+  const hn::FixedTag<T, kN> d;
+  int64_t p = 0;
+  for (; p + kN <= depth; p += kN, from += kN, to += kN * width) {
+    if constexpr (kN == 4) {
+      const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + step);
+      const auto c = hn::LoadU(d, from + 2 * step), e = hn::LoadU(d, from + 3 * step);
+      const auto ac0 = hn::InterleaveLower(d, a, c), ac2 = hn::InterleaveUpper(d, a, c);
+      const auto be0 = hn::InterleaveLower(d, b, e), be2 = hn::InterleaveUpper(d, b, e);
+      hn::StoreU(hn::InterleaveLower(d, ac0, be0), d, to);
+      hn::StoreU(hn::InterleaveUpper(d, ac0, be0), d, to + width);
+      hn::StoreU(hn::InterleaveLower(d, ac2, be2), d, to + 2 * width);
+      hn::StoreU(hn::InterleaveUpper(d, ac2, be2), d, to + 3 * width);
+    } else {
+      const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + step);
+      hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+      hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + width);
+    }
+  }
+  for (; p < depth; ++p, ++from, to += width) {
+#pragma GCC unroll 4
+    for (int g = 0; g < kN; ++g) to[g] = from[g * step];
+  }
+}
+#endif
+
 /// to[p * width + i] = from[i * step + p * depth_step] for i < count, zero up to `width`.
 template <class T>
 void pack(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t step,
@@ -44,12 +77,27 @@ void pack(T* HWY_RESTRICT to, int width, const T* HWY_RESTRICT from, int64_t ste
   // cache.
   constexpr int kGroup = 8;
   int i = 0;
+  if (step == 1 && count == kTileColumns<T> && width == count) {  // the common case, without calls
+    const Tag<T> d;
+    for (int64_t p = 0; p < depth; ++p, to += width, from += depth_step) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kTileVectors; ++v)
+        hn::StoreU(hn::LoadU(d, from + v * kLanes<T>), d, to + v * kLanes<T>);
+    }
+    return;
+  }
   if (step == 1) {
     for (int64_t p = 0; p < depth; ++p) {
       std::memcpy(to + p * width, from + p * depth_step, count * sizeof(T));
     }
     i = count;
   }
+#if HWY_TARGET != HWY_SCALAR
+  if (depth_step == 1) {
+    constexpr int kN = 16 / sizeof(T);
+    for (; i + kN <= count; i += kN) transpose(to + i, width, from + i * step, step, depth);
+  }
+#endif
   for (; i + kGroup <= count; i += kGroup) {
     const T* f = from + i * step;
     T* t = to + i;
@@ -199,12 +247,22 @@ void gemm_row(const GemmProblem<T>& g) {
   }
 }
 
+/// The even height of tiles that cover m rows with the least work: rows, and what a tile costs
+/// besides, about two more.
+int tile_height(int64_t m) {
+  int best = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int height = kTileRows; height > 0; height -= 2) {
+    const int64_t work = (m + height - 1) / height * (height + 2);
+    if (work < least) best = height, least = work;
+  }
+  return best;
+}
+
 template <class T>
 void gemm_blocked(const GemmProblem<T>& g) {
   constexpr int kColumns = kTileColumns<T>;
-  // Rows in tiles of equal, even height rather than full ones and a small rest.
-  const int64_t tiles = (g.m + kTileRows - 1) / kTileRows;
-  const int height = static_cast<int>(((g.m + tiles - 1) / tiles + 1) / 2 * 2);
+  const int height = tile_height(g.m);
   const int64_t block_rows = kBlockRows / height * height;
   // Rows of b that lie contiguous are read in place where few rows of a make packing dear.
   const bool direct = g.b_col == 1 && g.m <= 4 * kTileRows && g.b_row <= 4096;
@@ -308,7 +366,7 @@ double run_dot(int64_t n, const double* a, const double* b) {
 }
 
 // Below this many multiplications a second thread costs more than it saves.
-constexpr int64_t kParallelWork = int64_t{1} << 19;
+constexpr int64_t kParallelWork = int64_t{1} << 18;
 
 /// A grid of row and column ranges, one cell per thread, as square as the result allows.
 template <class T>

@@ -9,9 +9,10 @@
 
 #include <hwy/highway.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "aten/cpu/gemm_problem.h"
+#include "aten/cpu/vec/part-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
@@ -30,29 +31,15 @@ inline constexpr int kTileVectors = 2;
 template <class T>
 inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
-/// The first `count` lanes from p; the others are zero, and their memory is not touched.
+/// The first `count` lanes from p; the others are zero.
 template <class T>
-HWY_INLINE Vector<T> load_first(const T* HWY_RESTRICT p, int64_t count) {
-  const Tag<T> d;
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, p);
-#else
-  HWY_ALIGN T buffer[kLanes<T>] = {};
-  std::memcpy(buffer, p, count * sizeof(T));
-  return hn::Load(d, buffer);
-#endif
+HWY_INLINE Vector<T> load_first(const T* p, int64_t count) {
+  return load_part(Tag<T>(), p, static_cast<size_t>(count), T(0));
 }
 
 template <class T>
-HWY_INLINE void store_first(Vector<T> v, T* HWY_RESTRICT p, int64_t count) {
-  const Tag<T> d;
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(count)), d, p);
-#else
-  HWY_ALIGN T buffer[kLanes<T>];
-  hn::Store(v, d, buffer);
-  std::memcpy(p, buffer, count * sizeof(T));
-#endif
+HWY_INLINE void store_first(Vector<T> v, T* p, int64_t count) {
+  store_part(v, Tag<T>(), p, static_cast<size_t>(count));
 }
 
 /// One result tile's place and epilogue: out = alpha * product + beta * out + bias.
@@ -126,14 +113,15 @@ HWY_NOINLINE void tile(int64_t k, const T* HWY_RESTRICT a, const T* HWY_RESTRICT
       hn::Store(hn::Mul(acc[i][v], alpha), d, buffer + (i * kVectors + v) * kN);
     }
   }
-  for (int i = 0; i < to.rows; ++i) {
-    T* out = to.out + i * to.out_row;
-    const T row_bias = to.row_bias ? to.row_bias[i] : T(0);
-    for (int j = 0; j < to.columns; ++j) {
-      T r = buffer[i * kVectors * kN + j] + row_bias;
-      if (to.bias) r += to.bias[j];
-      if (to.beta != 0) r += to.beta * out[j];
-      out[j] = r;
+  for (int v = 0; v * kN < to.columns; ++v) {
+    const int64_t count = std::min(kN, to.columns - v * kN);
+    const Vector<T> bias = to.bias ? load_first(to.bias + v * kN, count) : hn::Zero(d);
+    for (int i = 0; i < to.rows; ++i) {
+      T* out = to.out + i * to.out_row + v * kN;
+      Vector<T> r = hn::Add(hn::Load(d, buffer + (i * kVectors + v) * kN), bias);
+      if (to.row_bias) r = hn::Add(r, hn::Set(d, to.row_bias[i]));
+      if (to.beta != 0) r = hn::MulAdd(hn::Set(d, to.beta), load_first(out, count), r);
+      store_first(r, out, count);
     }
   }
 }

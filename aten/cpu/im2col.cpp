@@ -81,6 +81,12 @@ void fold(const ConvGeometry& g, const T* columns, T* src) {
   });
 }
 
+/// Whether the patches are the input itself: the convolution is a matrix product.
+bool is_product(const ConvGeometry& g) {
+  constexpr ConvGeometry::Triple kOnes{1, 1, 1}, kZeros{0, 0, 0};
+  return g.kernel == kOnes && g.stride == kOnes && g.padding == kZeros && g.in == g.out;
+}
+
 struct Shape {
   int64_t rows, taps, width, src_group, dst_group, weight_group;
 
@@ -90,20 +96,37 @@ struct Shape {
         dst_group(rows * width), weight_group(rows * taps) {}
 };
 
+/// The columns of one group of a sample after another.
+template <class T>
+class Patches {
+ public:
+  explicit Patches(const ConvGeometry& g)
+      : geometry_(g), columns_(is_product(g) ? nullptr : new T[Shape(g).taps * Shape(g).width]) {}
+  /// Valid until the next call.
+  const T* of(const T* src) const {
+    if (!columns_) return src;
+    unfold(geometry_, src, columns_.get());
+    return columns_.get();
+  }
+
+ private:
+  const ConvGeometry& geometry_;
+  std::unique_ptr<T[]> columns_;
+};
+
 template <class T>
 void forward_typed(const ConvGeometry& g, const T* src, const T* weight, const T* bias, T* dst) {
   const Shape s(g);
   parallel_for(0, g.batch * g.groups, 1, [&](int64_t begin, int64_t end) {
-    const std::unique_ptr<T[]> columns(new T[s.taps * s.width]);
+    const Patches<T> patches(g);
     for (int64_t l = begin; l < end; ++l) {
       const int64_t group = l % g.groups;
       T* out = dst + l * s.dst_group;
-      unfold(g, src + l * s.src_group, columns.get());
-      for (int64_t r = 0; r < s.rows; ++r) {
-        std::fill_n(out + r * s.width, s.width, bias ? bias[group * s.rows + r] : T(0));
-      }
+      const T* columns = patches.of(src + l * s.src_group);
+      for (int64_t r = 0; bias && r < s.rows; ++r)
+        std::fill_n(out + r * s.width, s.width, bias[group * s.rows + r]);
       gemm<T>(s.rows, s.width, s.taps, T(1), {weight + group * s.weight_group, s.taps, 1},
-              {columns.get(), s.width, 1}, T(1), {out, s.width, 1});
+              {columns, s.width, 1}, T(bias ? 1 : 0), {out, s.width, 1});
     }
   });
 }
@@ -112,13 +135,15 @@ template <class T>
 void backward_data_typed(const ConvGeometry& g, T* diff_src, const T* weight, const T* diff_dst) {
   const Shape s(g);
   parallel_for(0, g.batch * g.groups, 1, [&](int64_t begin, int64_t end) {
-    const std::unique_ptr<T[]> columns(new T[s.taps * s.width]);
+    const std::unique_ptr<T[]> buffer(is_product(g) ? nullptr : new T[s.taps * s.width]);
     for (int64_t l = begin; l < end; ++l) {
       T* to = diff_src + l * s.src_group;
-      std::fill_n(to, s.src_group, T(0));
+      T* columns = buffer ? buffer.get() : to;
       gemm<T>(s.taps, s.width, s.rows, T(1), {weight + l % g.groups * s.weight_group, 1, s.taps},
-              {diff_dst + l * s.dst_group, s.width, 1}, T(0), {columns.get(), s.width, 1});
-      fold(g, columns.get(), to);
+              {diff_dst + l * s.dst_group, s.width, 1}, T(0), {columns, s.width, 1});
+      if (columns == to) continue;
+      std::fill_n(to, s.src_group, T(0));
+      fold(g, columns, to);
     }
   });
 }
@@ -127,16 +152,22 @@ template <class T>
 void backward_weight_typed(const ConvGeometry& g, const T* src, T* diff_weight, const T* diff_dst) {
   const Shape s(g);
   std::fill_n(diff_weight, g.groups * s.weight_group, T(0));
-  const std::unique_ptr<T[]> columns(new T[s.taps * s.width]);
+  const Patches<T> patches(g);
   for (int64_t l = 0; l < g.batch * g.groups; ++l) {
-    unfold(g, src + l * s.src_group, columns.get());
+    const T* columns = patches.of(src + l * s.src_group);
     gemm<T>(s.rows, s.taps, s.width, T(1), {diff_dst + l * s.dst_group, s.width, 1},
-            {columns.get(), 1, s.width}, T(1),
-            {diff_weight + l % g.groups * s.weight_group, s.taps, 1});
+            {columns, 1, s.width}, T(1), {diff_weight + l % g.groups * s.weight_group, s.taps, 1});
   }
 }
 
 }  // namespace
+
+bool im2col::applies(const ConvGeometry& g, const TensorBase& src, const TensorBase& dst) {
+  // Images smaller than that leave much of the product's tiles empty.
+  constexpr int64_t kPixels = 128;
+  return is_product(g) && g.groups == 1 && g.out_size() >= kPixels && src.scalar_type() == kFloat &&
+         src.is_contiguous() && dst.is_contiguous();
+}
 
 void im2col::forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
                      const TensorBase& bias, const TensorBase& dst) {

@@ -26,17 +26,6 @@ double next_normal(GeneratorImpl& generator) {
   return radius * std::cos(theta);
 }
 
-/// Blocks of 16; where the size is no multiple, the last 16 elements are drawn once more.
-template <class T>
-void fill_blocks(GeneratorImpl& generator, T* out, int64_t n, T mean, T std) {
-  native::draw_uniform(generator, out, n, T(0), T(1));
-  native::box_muller(out, n / kBlock * kBlock, mean, std);
-  if (n % kBlock != 0) {
-    native::draw_uniform(generator, out + n - kBlock, kBlock, T(0), T(1));
-    native::box_muller(out + n - kBlock, kBlock, mean, std);
-  }
-}
-
 /// Half types draw each block on its own, which leaves the generator elsewhere than float does.
 template <class H>
 void fill_half_blocks(GeneratorImpl& generator, H* out, int64_t n, float mean, float std) {
@@ -59,7 +48,9 @@ void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, doub
       fill_half_blocks(generator, out, self.numel(), static_cast<float>(mean),
                        static_cast<float>(std));
     } else {
-      fill_blocks(generator, out, self.numel() * parts, static_cast<T>(mean), static_cast<T>(std));
+      native::NormalBlocks<T> blocks;
+      blocks.draw(generator, out, self.numel() * parts);
+      blocks.transform(out, self.numel() * parts, static_cast<T>(mean), static_cast<T>(std));
     }
     return;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "aten/core/generator.h"
@@ -44,5 +45,27 @@ inline double uniform_double(GeneratorImpl& generator) {
 /// 1 - data[j] and data[j + 8], j < 8, of each block; count is a multiple of 16.
 void box_muller(float* data, int64_t count, float mean, float std);
 void box_muller(double* data, int64_t count, double mean, double std);
+
+/// n >= 16 normal numbers as PyTorch draws them: blocks of 16; where n is no multiple, the last 16
+/// are drawn once more. Drawing is apart from computing, which needs no generator.
+template <class T>
+class NormalBlocks {
+ public:
+  static constexpr int64_t kBlock = 16;
+
+  void draw(GeneratorImpl& generator, T* out, int64_t n) {
+    draw_uniform(generator, out, n, T(0), T(1));
+    if (n % kBlock != 0) draw_uniform(generator, last_, kBlock, T(0), T(1));
+  }
+  void transform(T* out, int64_t n, T mean, T std) {
+    box_muller(out, n / kBlock * kBlock, mean, std);
+    if (n % kBlock == 0) return;
+    box_muller(last_, kBlock, mean, std);
+    std::copy_n(last_, kBlock, out + n - kBlock);
+  }
+
+ private:
+  T last_[kBlock];
+};
 
 }  // namespace tenon::native

@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-#include <cstring>
+#include "aten/cpu/vec/part-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
@@ -23,37 +23,28 @@ using RowVec = hn::Vec<RowTag<T>>;
 template <class T>
 inline constexpr int64_t kRowLanes = static_cast<int64_t>(HWY_MAX_BYTES / sizeof(T));
 
-/// The `count` values at p, then `rest`.
-template <class T>
-HWY_INLINE RowVec<T> load_padded(const T* p, int64_t count, T rest) {
-  const RowTag<T> d;
-  HWY_ALIGN T buffer[kRowLanes<T>];
-  hn::Store(hn::Set(d, rest), d, buffer);
-  std::memcpy(buffer, p, count * sizeof(T));
-  return hn::Load(d, buffer);
-}
-template <class T>
-HWY_INLINE void store_part(RowVec<T> v, T* p, int64_t count) {
-  const RowTag<T> d;
-  HWY_ALIGN T buffer[kRowLanes<T>];
-  hn::Store(v, d, buffer);
-  std::memcpy(p, buffer, count * sizeof(T));
-}
-
-/// out[i] = f(in[i]...) for i < n.
-template <class T, class F, class... In>
+/// out[i] = f(in[i]...) for i < n; kStream: past the caches, n a multiple of a vector and out
+/// aligned to one.
+template <class T, bool kStream = false, class F, class... In>
 HWY_INLINE void map_row(int64_t n, T* out, F&& f, const In*... in) {
+  const auto store = [](RowVec<T> v, T* to) HWY_ATTR {
+    if constexpr (kStream) {
+      hn::Stream(v, RowTag<T>(), to);
+    } else {
+      hn::StoreU(v, RowTag<T>(), to);
+    }
+  };
   const RowTag<T> d;
   constexpr int64_t kN = kRowLanes<T>;
   int64_t i = 0;
   for (; i + 2 * kN <= n; i += 2 * kN) {
     const auto a = f(hn::LoadU(d, in + i)...);
     const auto b = f(hn::LoadU(d, in + i + kN)...);
-    hn::StoreU(a, d, out + i);
-    hn::StoreU(b, d, out + i + kN);
+    store(a, out + i);
+    store(b, out + i + kN);
   }
-  for (; i + kN <= n; i += kN) hn::StoreU(f(hn::LoadU(d, in + i)...), d, out + i);
-  if (i < n) store_part<T>(f(load_padded<T>(in + i, n - i, T(0))...), out + i, n - i);
+  for (; i + kN <= n; i += kN) store(f(hn::LoadU(d, in + i)...), out + i);
+  if (i < n) store_part(f(load_part(d, in + i, n - i, T(0))...), d, out + i, n - i);
 }
 
 /// Combines f(acc, in[i]...) over the row; `rest` are the operands' values beyond its end, which
@@ -71,7 +62,7 @@ HWY_INLINE RowVec<T> reduce_row(int64_t n, T start, T rest, F&& f, G&& combine, 
     a3 = f(a3, hn::LoadU(d, in + i + 3 * kN)...);
   }
   for (; i + kN <= n; i += kN) a0 = f(a0, hn::LoadU(d, in + i)...);
-  if (i < n) a1 = f(a1, load_padded<T>(in + i, n - i, rest)...);
+  if (i < n) a1 = f(a1, load_part(d, in + i, n - i, rest)...);
   return combine(combine(a0, a1), combine(a2, a3));
 }
 

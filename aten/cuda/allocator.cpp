@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aten/core/device_interface.h"
+#include "aten/core/device_streams.h"
 #include "aten/core/tensor_base.h"
 #include "aten/cuda/device.h"
 #include "aten/cuda/error.h"
@@ -240,10 +241,27 @@ void copy_within(void* to, const void* from, size_t bytes, Device device) {
 
 constexpr CurrentDevice kCurrentDevice{&current_device, &set_device, &copy_within};
 
+Stream stream_of(Device device, void* stream) {
+  return {device.has_index() ? device.index() : current_device(), static_cast<CUstream_st*>(stream)};
+}
+
+constexpr DeviceStreams kStreams{
+    [](Device device) -> void* { return current_stream(device.index()).handle(); },
+    [](Device device, void* stream) { set_current_stream(stream_of(device, stream)); },
+    [](Device device, void* stream, Device before_device, void* before) {
+      Event event;
+      event.record(stream_of(before_device, before));
+      event.wait(stream_of(device, stream));
+    },
+    [](const TensorBase& tensor, void* stream) {
+      record_stream(tensor, stream_of(tensor.device(), stream));
+    }};
+
 // Loading the library makes CUDA storages available; without a GPU, asking for one is the error.
 [[maybe_unused]] const bool registered = [] {
   register_allocator(kCUDA, &kAllocator);
   register_current_device(kCUDA, &kCurrentDevice);
+  register_device_streams(kCUDA, &kStreams);
   return true;
 }();
 

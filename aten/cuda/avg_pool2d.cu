@@ -1,9 +1,10 @@
 // Averages over windows of planes: avg_pool2d and adaptive average pooling, and their gradients,
-// which gather from the windows that hold an element; half types in float.
+// which gather from the windows that hold an element; half types in float, int64 rounded to zero.
 #include <algorithm>
 
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
 #include "tenon/native/_adaptive_avg_pool2d.h"
@@ -65,11 +66,13 @@ struct Average {
 
 template <class T, class Windows>
 __global__ void forward_kernel(const T* in, T* out, int64_t n,
-                               const __grid_constant__ Average<Windows> p) {
+                               const __grid_constant__ Average<Windows> p, cuda::Extent rows,
+                               cuda::Extent columns) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, n) {
-    const T* plane = in + i / (p.h.out * p.w.out) * p.h.in * p.w.in;
-    const Span a = p.h.span(i / p.w.out % p.h.out), b = p.w.span(i % p.w.out);
+    int64_t rest = i;
+    const Span b = p.w.span(columns.take(rest)), a = p.h.span(rows.take(rest));
+    const T* plane = in + rest * p.h.in * p.w.in;
     V sum = 0;
     for (int64_t y = a.begin; y < a.end; ++y) {
       for (int64_t x = b.begin; x < b.end; ++x) sum += cuda::convert<V>(plane[y * p.w.in + x]);
@@ -81,11 +84,13 @@ __global__ void forward_kernel(const T* in, T* out, int64_t n,
 
 template <class T, class Windows>
 __global__ void backward_kernel(const T* grad, T* out, int64_t n,
-                                const __grid_constant__ Average<Windows> p) {
+                                const __grid_constant__ Average<Windows> p, cuda::Extent rows,
+                                cuda::Extent columns) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, n) {
-    const T* plane = grad + i / (p.h.in * p.w.in) * p.h.out * p.w.out;
-    const int64_t y = i / p.w.in % p.h.in, x = i % p.w.in;
+    int64_t rest = i;
+    const int64_t x = columns.take(rest), y = rows.take(rest);
+    const T* plane = grad + rest * p.h.out * p.w.out;
     int64_t h0, h1, w0, w1;
     p.h.holders(y, h0, h1);
     p.w.holders(x, w0, w1);
@@ -111,16 +116,19 @@ void run(const char* op, const Average<Windows>& p, const TensorBase& from, cons
   const cuda::DenseOutput y(to);
   const cuda::LaunchScope scope(to);
   const unsigned blocks = cuda::blocks_for(to.numel());
-  TENON_DISPATCH_FLOATING_AND_REDUCED(to.scalar_type(), op, {
-    const auto* in = x.data_ptr<scalar_t>();
-    if (backward) {
-      cuda::launch(backward_kernel<scalar_t, Windows>, blocks, cuda::kBlock, 0, scope, in,
-                   y.data<scalar_t>(), to.numel(), p);
-    } else {
-      cuda::launch(forward_kernel<scalar_t, Windows>, blocks, cuda::kBlock, 0, scope, in,
-                   y.data<scalar_t>(), to.numel(), p);
-    }
-  });
+  const cuda::Extent rows(to.size(-2), to.numel()), columns(to.size(-1), to.numel());
+  const auto launch = [&]<class T>(auto kernel, T*) {
+    cuda::launch(kernel, blocks, cuda::kBlock, 0, scope, x.data_ptr<T>(), y.data<T>(), to.numel(),
+                 p, rows, columns);
+  };
+  if (to.scalar_type() == kLong && !backward) {
+    launch(forward_kernel<int64_t, Windows>, static_cast<int64_t*>(nullptr));
+  } else {
+    TENON_DISPATCH_FLOATING_AND_REDUCED(to.scalar_type(), op, {
+      launch(backward ? backward_kernel<scalar_t, Windows> : forward_kernel<scalar_t, Windows>,
+             static_cast<scalar_t*>(nullptr));
+    });
+  }
   y.finish();
 }
 

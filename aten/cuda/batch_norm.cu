@@ -1,9 +1,9 @@
 // Batch normalisation over the channels of [N, C, ...]; half types in float, statistics in double.
 //   y = (x - mean_c) invstd_c w_c + b_c,  invstd = 1 / sqrt(var + eps)
-#include "aten/cuda/dense.h"
+#include "aten/cuda/copy.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/moments.cuh"
 #include "aten/cuda/reduce.cuh"
-#include "aten/cuda/rows.cuh"
 #include "aten/meta/batch_norm.h"
 #include "tenon/native/native_batch_norm.h"
 #include "tenon/native/native_batch_norm_backward.h"
@@ -11,35 +11,47 @@
 namespace tenon {
 namespace {
 
-struct ChannelSizes {
-  int64_t batch, channels, inner;
+/// Where the channels are in a tensor that lies in memory without gaps, row by row or with the
+/// channels last: as [outer, channels, inner].
+struct Channels {
+  int64_t numel, count;  // count: of elements of a channel
+  cuda::Extent channels, inner;
 
-  explicit ChannelSizes(const TensorBase& t)
-      : batch(t.size(0)), channels(t.size(1)),
-        inner(t.numel() == 0 ? 0 : t.numel() / (t.size(0) * t.size(1))) {}
-  TENON_HOST_DEVICE int64_t count() const { return batch * inner; }
-  TENON_HOST_DEVICE int64_t numel() const { return batch * channels * inner; }
+  explicit Channels(const TensorBase& t)
+      : numel(t.numel()), count(numel / std::max<int64_t>(t.size(1), 1)),
+        channels(t.size(1), numel), inner(inner_size(t), numel) {}
+  __device__ __forceinline__ int64_t of(int64_t i) const {
+    i = inner.quotient(i);
+    return channels.take(i);
+  }
+
+ private:
+  static int64_t inner_size(const TensorBase& t) {
+    return t.numel() == 0 || !t.is_contiguous() ? 1 : t.numel() / (t.size(0) * t.size(1));
+  }
 };
 
 /// Reduces a channel to its mean and inverse deviation, and moves the running statistics.
 template <class T, class V>
 struct StatisticsOp {
-  using Acc = cuda::Moments;
+  using Acc = cuda::Moments<V>;
   V *means, *invstds, *running_mean, *running_var;  // the last two may be null
   double momentum, eps;
 
-  __device__ Acc identity() const { return {0, 0, 0}; }
+  __device__ Acc identity() const { return {}; }
   __device__ Acc step(Acc acc, T value, int64_t) const {
-    return acc.with(cuda::convert<double>(value));
+    acc.join(cuda::convert<V>(value));
+    return acc;
   }
-  __device__ Acc combine(Acc a, Acc b) const { return Acc::combine(a, b); }
-  __device__ void store(int64_t c, Acc acc) const {
-    means[c] = static_cast<V>(acc.mean);
-    invstds[c] = static_cast<V>(1 / sqrt(acc.m2 / acc.count + eps));
+  __device__ Acc combine(const Acc& a, const Acc& b) const { return Acc::combine(a, b); }
+  __device__ void store(int64_t c, const Acc& acc) const {
+    const double mean = acc.mean.value(), m2 = acc.m2.value(), count = acc.count.value();
+    means[c] = static_cast<V>(mean);
+    invstds[c] = static_cast<V>(1 / sqrt(m2 / count + eps));
     if (running_mean)
-      running_mean[c] = static_cast<V>((1 - momentum) * running_mean[c] + momentum * acc.mean);
+      running_mean[c] = static_cast<V>((1 - momentum) * running_mean[c] + momentum * mean);
     if (running_var) {
-      const double unbiased = acc.m2 / (acc.count - 1);
+      const double unbiased = m2 / (count - 1);
       running_var[c] = static_cast<V>((1 - momentum) * running_var[c] + momentum * unbiased);
     }
   }
@@ -52,62 +64,56 @@ __global__ void invstd_kernel(const V* variance, V* invstd, int64_t channels, do
 
 template <class T, class V>
 __global__ void normalize_kernel(const T* in, const V* means, const V* invstds, const V* weight,
-                                 const V* bias, T* out, ChannelSizes s) {
-  TENON_CUDA_LOOP(i, s.numel()) {
-    const int64_t c = i / s.inner % s.channels;
+                                 const V* bias, T* out, const __grid_constant__ Channels channels) {
+  TENON_CUDA_LOOP(i, channels.numel) {
+    const int64_t c = channels.of(i);
     const V scale = invstds[c] * (weight ? weight[c] : V(1));
     out[i] =
         cuda::convert<T>((cuda::convert<V>(in[i]) - means[c]) * scale + (bias ? bias[c] : V(0)));
   }
 }
 
-/// One block for each channel: sums[c] = sum dy, dots[c] = sum dy (x - mean).
+/// Reduces dy, with an input that lies as it does, to mean_dy[c] = mean(dy) and slope[c] = invstd^2
+/// mean(dy (x - mean)), and to the gradients of the parameters, dweight = invstd sum(dy (x - mean))
+/// and dbias = sum(dy); these may be null.
 template <class T, class V>
-__global__ void sums_kernel(const T* grad, const T* in, const V* means, double* sums, double* dots,
-                            ChannelSizes s) {
-  const int64_t c = blockIdx.x;
-  const V mean = means[c];
-  double sum = 0, dot = 0;
-  for (int64_t i = threadIdx.x; i < s.count(); i += blockDim.x) {
-    const int64_t at = (i / s.inner * s.channels + c) * s.inner + i % s.inner;
-    const V dy = cuda::convert<V>(grad[at]);
-    sum += dy;
-    dot += dy * (cuda::convert<V>(in[at]) - mean);
+struct GradientsOp {
+  struct Acc {
+    double sum, dot;
+  };
+  const T* in;
+  const V *means, *invstds;
+  V *mean_dy, *slope, *weight, *bias;
+  double count;
+
+  __device__ Acc identity() const { return {0, 0}; }
+  __device__ Acc step_at(Acc acc, T grad, int64_t c, int64_t place) const {
+    const V dy = cuda::convert<V>(grad);
+    return {acc.sum + dy, acc.dot + dy * (cuda::convert<V>(in[place]) - means[c])};
   }
-  sum = cuda::sum_row(sum);
-  dot = cuda::sum_row(dot);
-  if (threadIdx.x == 0) {
-    sums[c] = sum;
-    dots[c] = dot;
+  __device__ Acc combine(const Acc& a, const Acc& b) const {
+    return {a.sum + b.sum, a.dot + b.dot};
   }
-}
+  __device__ void store(int64_t c, const Acc& acc) const {
+    const double invstd = invstds[c];
+    mean_dy[c] = static_cast<V>(acc.sum / count);
+    slope[c] = static_cast<V>(acc.dot / count * invstd * invstd);
+    if (weight) weight[c] = static_cast<V>(acc.dot * invstd);
+    if (bias) bias[c] = static_cast<V>(acc.sum);
+  }
+};
 
 /// dx = w s (dy - mean(dy) - h s^2 mean(dy h)) with h = x - mean in training; w s dy otherwise.
 template <class T, class V>
 __global__ void input_kernel(const T* grad, const T* in, const V* means, const V* invstds,
-                             const V* weight, const double* sums, const double* dots, T* out,
-                             ChannelSizes s, bool train) {
-  TENON_CUDA_LOOP(i, s.numel()) {
-    const int64_t c = i / s.inner % s.channels;
+                             const V* weight, const V* mean_dy, const V* slope, T* out,
+                             const __grid_constant__ Channels channels, bool train) {
+  TENON_CUDA_LOOP(i, channels.numel) {
+    const int64_t c = channels.of(i);
     const V scale = invstds[c] * (weight ? weight[c] : V(1));
     V value = cuda::convert<V>(grad[i]);
-    if (train) {
-      const V h = cuda::convert<V>(in[i]) - means[c];
-      const auto n = static_cast<double>(s.count());
-      value -=
-          static_cast<V>(sums[c] / n) + h * invstds[c] * invstds[c] * static_cast<V>(dots[c] / n);
-    }
+    if (train) value -= mean_dy[c] + (cuda::convert<V>(in[i]) - means[c]) * slope[c];
     out[i] = cuda::convert<T>(scale * value);
-  }
-}
-
-/// dweight = invstd sum(dy h), dbias = sum(dy); either may be null.
-template <class V>
-__global__ void parameters_kernel(const double* sums, const double* dots, const V* invstds,
-                                  V* weight, V* bias, int64_t channels) {
-  TENON_CUDA_LOOP(c, channels) {
-    if (weight) weight[c] = static_cast<V>(dots[c] * invstds[c]);
-    if (bias) bias[c] = static_cast<V>(sums[c]);
   }
 }
 
@@ -120,6 +126,27 @@ TensorBase parameter(const std::optional<Tensor>& t, ScalarType type) {
 template <class V>
 V* pointer(const TensorBase& t) {
   return t.defined() ? t.data_ptr<V>() : nullptr;
+}
+
+/// `t` itself where it lies without gaps, row by row or with the channels last; else a copy.
+TensorBase dense(const TensorBase& t) {
+  return t.is_contiguous(MemoryFormat::ChannelsLast) ||
+                 t.is_contiguous(MemoryFormat::ChannelsLast3d)
+             ? t
+             : cuda::contiguous(t);
+}
+
+/// A new tensor that lies as `t` does.
+TensorBase like(const TensorBase& t) {
+  return empty_strided(t.sizes(), t.strides(), t.scalar_type(), t.device());
+}
+
+/// `t` in the dtype and layout of `model`.
+TensorBase laid_out_as(const TensorBase& model, const TensorBase& t) {
+  if (t.scalar_type() == model.scalar_type() && t.strides() == model.strides()) return t;
+  const TensorBase copy = like(model);
+  cuda::copy(copy, t);
+  return copy;
 }
 
 /// Bits of all dimensions but the channels.
@@ -145,17 +172,16 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
                                     const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
   const ScalarType type = accumulate_type(input.scalar_type());
-  const TensorBase x = cuda::contiguous(input), w = parameter(weight, type),
-                   b = parameter(bias, type);
+  const TensorBase x = dense(input), w = parameter(weight, type), b = parameter(bias, type);
   TensorBase mean = parameter(running_mean, type), var = parameter(running_var, type), invstd;
-  const cuda::DenseOutput y(out);
-  const ChannelSizes s(x);
+  const TensorBase y = out.strides() == x.strides() ? TensorBase(out) : like(x);
+  const Channels channels(x);
   const cuda::LaunchScope scope(input);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_batch_norm", {
     using V = opmath_t<scalar_t>;
     if (training) {
-      const TensorBase means = empty(s.channels, type, input.device());
-      invstd = empty(s.channels, type, input.device());
+      const TensorBase means = empty(input.size(1), type, input.device());
+      invstd = empty(input.size(1), type, input.device());
       cuda::reduce<scalar_t>(x, all_but_channels(x),
                              StatisticsOp<scalar_t, V>{means.data_ptr<V>(), invstd.data_ptr<V>(),
                                                        pointer<V>(mean), pointer<V>(var), momentum,
@@ -167,11 +193,11 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
     } else {
       invstd = inverse_deviation<V>(var, eps, scope);
     }
-    cuda::launch(normalize_kernel<scalar_t, V>, cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope,
-                 x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(), pointer<V>(w),
-                 pointer<V>(b), y.data<scalar_t>(), s);
+    cuda::launch(normalize_kernel<scalar_t, V>, cuda::blocks_for(channels.numel), cuda::kBlock, 0,
+                 scope, x.data_ptr<scalar_t>(), mean.data_ptr<V>(), invstd.data_ptr<V>(),
+                 pointer<V>(w), pointer<V>(b), y.data_ptr<scalar_t>(), channels);
   });
-  y.finish();
+  if (!y.is_same(out)) cuda::copy(out, y);
   if (training) {
     cuda::copy(save_mean, mean);
     cuda::copy(save_invstd, invstd);
@@ -190,36 +216,35 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
   const ScalarType type = accumulate_type(input.scalar_type());
   const ScalarType parameter_type =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
-  const TensorBase x = cuda::contiguous(input),
-                   dy = cuda::contiguous(grad_out, input.scalar_type());
+  const TensorBase x = dense(input), dy = laid_out_as(x, grad_out);
   const TensorBase w = parameter(weight, type), mean = parameter(mean_of, type);
   TensorBase invstd = parameter(spread_of, type);
-  const ChannelSizes s(x);
+  const Channels channels(x);
   const cuda::LaunchScope scope(input);
 
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
-  if (output_mask[0]) grad_input = empty(input.sizes(), input.scalar_type(), input.device());
-  const TensorBase dw = output_mask[1] ? empty(s.channels, type, input.device()) : TensorBase();
-  const TensorBase db = output_mask[2] ? empty(s.channels, type, input.device()) : TensorBase();
-  if (s.channels > 0) {
-    const cuda::Workspace sums(static_cast<size_t>(2 * s.channels) * sizeof(double));
-    double* dots = sums.as<double>() + s.channels;
+  if (output_mask[0]) grad_input = like(x);
+  const TensorBase dw = output_mask[1] ? empty(input.size(1), type, input.device()) : TensorBase();
+  const TensorBase db = output_mask[2] ? empty(input.size(1), type, input.device()) : TensorBase();
+  if (input.size(1) > 0) {
+    const TensorBase sums = empty({2, input.size(1)}, type, input.device());
     TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_batch_norm_backward", {
       using V = opmath_t<scalar_t>;
+      V* const mean_dy = sums.data_ptr<V>();
+      V* const slope = mean_dy + input.size(1);
       if (!train) invstd = inverse_deviation<V>(invstd, eps, scope);
-      cuda::launch(sums_kernel<scalar_t, V>, static_cast<unsigned>(s.channels), cuda::kBlock, 0,
-                   scope, dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
-                   sums.as<double>(), dots, s);
+      cuda::reduce<scalar_t>(dy, all_but_channels(dy),
+                             GradientsOp<scalar_t, V>{x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+                                                      invstd.data_ptr<V>(), mean_dy, slope,
+                                                      pointer<V>(dw), pointer<V>(db),
+                                                      static_cast<double>(channels.count)});
       if (output_mask[0]) {
-        cuda::launch(input_kernel<scalar_t, V>, cuda::blocks_for(s.numel()), cuda::kBlock, 0, scope,
-                     dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
-                     invstd.data_ptr<V>(), pointer<V>(w), sums.as<double>(), dots,
-                     grad_input.data_ptr<scalar_t>(), s, train);
+        cuda::launch(input_kernel<scalar_t, V>, cuda::blocks_for(channels.numel), cuda::kBlock, 0,
+                     scope, dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), mean.data_ptr<V>(),
+                     invstd.data_ptr<V>(), pointer<V>(w), mean_dy, slope,
+                     grad_input.data_ptr<scalar_t>(), channels, train);
       }
-      cuda::launch(parameters_kernel<V>, cuda::blocks_for(s.channels), cuda::kBlock, 0, scope,
-                   sums.as<double>(), dots, invstd.data_ptr<V>(), pointer<V>(dw), pointer<V>(db),
-                   s.channels);
     });
   }
   if (dw.defined()) grad_weight = cuda::contiguous(dw, parameter_type);

@@ -1,17 +1,20 @@
 // Convolution of 1 to 3 spatial dimensions and its gradients, by im2col and matrix products: a
 // piece of the batch is unfolded to [groups, taps, batch * out], so that each group is one product.
+// Of floating-point and complex numbers and of int64, which wraps around.
 #include "aten/cpu/convolution.h"
 
 #include <algorithm>
 
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/gemm.h"
 #include "aten/cuda/launch.h"
 #include "aten/meta/convolution.h"
 #include "tenon/native/convolution.h"
 #include "tenon/native/convolution_backward.h"
 #include "tenon/native/sum.h"
+#include "tenon/ops/conj_physical.h"
 
 namespace tenon {
 namespace {
@@ -48,23 +51,40 @@ struct Shape {
   }
 };
 
-__device__ void split(int64_t index, const int64_t (&sizes)[3], int64_t (&at)[3]) {
-  at[2] = index % sizes[2];
-  at[1] = index / sizes[2] % sizes[1];
-  at[0] = index / sizes[2] / sizes[1];
-}
+/// Three sizes that an index is taken apart by.
+struct Triple {
+  cuda::Extent first, second, third;
+
+  Triple(const int64_t (&sizes)[3], int64_t limit)
+      : first(sizes[0], limit), second(sizes[1], limit), third(sizes[2], limit) {}
+  __device__ __forceinline__ void take(int64_t& index, int64_t (&at)[3]) const {
+    at[2] = third.take(index);
+    at[1] = second.take(index);
+    at[0] = first.take(index);
+  }
+};
+
+#define TENON_DISPATCH_CONVOLUTION(type, name, ...)                                \
+  TENON_DISPATCH_SWITCH(type, name,                                                \
+                        TENON_DISPATCH_CASE(int64_t, Long)                         \
+                            TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)             \
+                                TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE) \
+                                    TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE),     \
+                        __VA_ARGS__)
 
 /// columns[c][k][n][o] = src[n][c][o stride - padding + k dilation], 0 outside
 template <class T>
-__global__ void unfold_kernel(const T* src, T* columns, int64_t batch,
+__global__ void unfold_kernel(const T* src, T* columns, int64_t numel, cuda::Extent batch,
+                              const __grid_constant__ Triple out,
+                              const __grid_constant__ Triple kernel,
                               const __grid_constant__ Shape s) {
-  TENON_CUDA_LOOP(i, s.channels * s.kernel_size * batch * s.out_size) {
-    const int64_t o = i % s.out_size, n = i / s.out_size % batch, tap = i / s.out_size / batch;
-    const int64_t k = tap % s.kernel_size, c = tap / s.kernel_size;
-    int64_t to[3], at[3], offset = 0;
-    split(o, s.out, to);
-    split(k, s.kernel, at);
+  TENON_CUDA_LOOP(i, numel) {
+    int64_t c = i, to[3], at[3], offset = 0;
+    out.take(c, to);
+    const int64_t n = batch.take(c);
+    kernel.take(c, at);
     bool inside = true;
+#pragma unroll
     for (int d = 0; d < 3; ++d) {
       const int64_t x = to[d] * s.stride[d] - s.padding[d] + at[d] * s.dilation[d];
       inside &= x >= 0 && x < s.in[d];
@@ -75,28 +95,37 @@ __global__ void unfold_kernel(const T* src, T* columns, int64_t batch,
 }
 
 /// The transpose of unfold_kernel: every element of src adds up the columns that were taken from
-/// it.
+/// it, and a bias, which may be null.
 template <class T>
-__global__ void fold_kernel(const T* columns, T* src, int64_t batch,
+__global__ void fold_kernel(const T* columns, const T* bias, T* src, int64_t batch,
+                            cuda::Extent channels, const __grid_constant__ Triple in,
+                            const __grid_constant__ Triple stride,
                             const __grid_constant__ Shape s) {
   using V = cuda::accumulate_t<T>;
   TENON_CUDA_LOOP(i, batch * s.channels * s.in_size) {
-    const int64_t c = i / s.in_size % s.channels, n = i / s.in_size / s.channels;
-    int64_t from[3];
-    split(i % s.in_size, s.in, from);
-    V sum = 0;
-    for (int64_t k = 0; k < s.kernel_size; ++k) {
-      int64_t at[3], o = 0;
-      split(k, s.kernel, at);
-      bool taken = true;
-      for (int d = 0; d < 3; ++d) {
-        const int64_t x = from[d] + s.padding[d] - at[d] * s.dilation[d];
-        taken &= x >= 0 && x % s.stride[d] == 0 && x / s.stride[d] < s.out[d];
-        o = o * s.out[d] + x / s.stride[d];
+    int64_t n = i, from[3];
+    in.take(n, from);
+    const int64_t c = channels.take(n);
+    V sum(0);
+    int64_t tap = c * s.kernel_size;
+    for (int64_t k0 = 0; k0 < s.kernel[0]; ++k0) {
+      for (int64_t k1 = 0; k1 < s.kernel[1]; ++k1) {
+        for (int64_t k2 = 0; k2 < s.kernel[2]; ++k2, ++tap) {
+          int64_t x[3] = {from[0] + s.padding[0] - k0 * s.dilation[0],
+                          from[1] + s.padding[1] - k1 * s.dilation[1],
+                          from[2] + s.padding[2] - k2 * s.dilation[2]};
+          // The index is taken apart where it is known to be one.
+          if (x[0] < 0 || x[1] < 0 || x[2] < 0) continue;
+          if (stride.first.take(x[0]) != 0 || stride.second.take(x[1]) != 0 ||
+              stride.third.take(x[2]) != 0)
+            continue;
+          if (x[0] >= s.out[0] || x[1] >= s.out[1] || x[2] >= s.out[2]) continue;
+          const int64_t o = (x[0] * s.out[1] + x[1]) * s.out[2] + x[2];
+          sum = cuda::plus(sum, cuda::convert<V>(columns[(tap * batch + n) * s.out_size + o]));
+        }
       }
-      if (taken)
-        sum += cuda::convert<V>(columns[((c * s.kernel_size + k) * batch + n) * s.out_size + o]);
     }
+    if (bias) sum = cuda::plus(sum, cuda::convert<V>(bias[c]));
     src[i] = cuda::convert<T>(sum);
   }
 }
@@ -104,22 +133,21 @@ __global__ void fold_kernel(const T* columns, T* src, int64_t batch,
 /// dst[n][c][o] = result[c][n][o] + bias[c]; bias may be null.
 template <class T>
 __global__ void deliver_kernel(const T* result, const T* bias, T* dst, int64_t batch,
-                               int64_t channels, int64_t size) {
+                               cuda::Extent channels, cuda::Extent size) {
   using V = cuda::accumulate_t<T>;
-  TENON_CUDA_LOOP(i, batch * channels * size) {
-    const int64_t o = i % size, c = i / size % channels, n = i / size / channels;
-    const T value = result[(c * batch + n) * size + o];
-    dst[i] = bias ? cuda::convert<T>(cuda::convert<V>(value) + cuda::convert<V>(bias[c])) : value;
+  TENON_CUDA_LOOP(i, batch * channels.size * size.size) {
+    int64_t n = i;
+    const int64_t o = size.take(n), c = channels.take(n);
+    const T value = result[(c * batch + n) * size.size + o];
+    dst[i] = bias ? cuda::convert<T>(cuda::plus(cuda::convert<V>(value), cuda::convert<V>(bias[c])))
+                  : value;
   }
 }
 
+/// Data as kernels see it; null if undefined.
 template <class T>
-__global__ void bias_kernel(T* out, const T* bias, int64_t n, int64_t channels, int64_t size) {
-  using V = cuda::accumulate_t<T>;
-  TENON_CUDA_LOOP(i, n) {
-    out[i] =
-        cuda::convert<T>(cuda::convert<V>(out[i]) + cuda::convert<V>(bias[i / size % channels]));
-  }
+T* data_of(const TensorBase& t) {
+  return t.defined() ? static_cast<T*>(t.mutable_data_ptr()) : nullptr;
 }
 
 /// The samples [start, start + count) of a contiguous tensor.
@@ -148,8 +176,8 @@ TensorBase unfolded(const Shape& s, const TensorBase& src, CUstream_st* stream) 
       empty({s.groups, s.taps(), batch * s.out_size}, src.scalar_type(), src.device());
   cuda::dispatch_size(src.element_size(), [&]<class T>() {
     cuda::launch(unfold_kernel<T>, cuda::blocks_for(numel), cuda::kBlock, 0, stream,
-                 static_cast<const T*>(src.const_data_ptr()),
-                 static_cast<T*>(columns.mutable_data_ptr()), batch, s);
+                 data_of<const T>(src), data_of<T>(columns), numel, cuda::Extent(batch, numel),
+                 Triple(s.out, numel), Triple(s.kernel, numel), s);
   });
   return columns;
 }
@@ -173,18 +201,19 @@ void forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& wei
                          matrices(weight, s.rows(), s.taps()), matrices(columns, s.taps(), width),
                          0, matrices(result, s.rows(), width), dst.device());
     const TensorBase part = samples(dst, start, count);
-    TENON_DISPATCH_FLOATING_AND_REDUCED(dst.scalar_type(), "convolution", {
-      cuda::launch(deliver_kernel<scalar_t>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
-                   result.data_ptr<scalar_t>(),
-                   bias.defined() ? bias.data_ptr<scalar_t>() : nullptr, part.data_ptr<scalar_t>(),
-                   count, s.outputs, s.out_size);
+    TENON_DISPATCH_CONVOLUTION(dst.scalar_type(), "convolution", {
+      using T = cuda::device_t<scalar_t>;
+      cuda::launch(deliver_kernel<T>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
+                   data_of<const T>(result), data_of<const T>(bias), data_of<T>(part), count,
+                   cuda::Extent(s.outputs, part.numel()), cuda::Extent(s.out_size, part.numel()));
     });
   }
 }
 
-/// diff_src: the gradient of src; all contiguous.
+/// diff_src: the gradient of src, or the transposed convolution of diff_dst, to which a bias is
+/// added, where there is one; all contiguous.
 void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
-                   const TensorBase& diff_dst) {
+                   const TensorBase& bias, const TensorBase& diff_dst) {
   const Shape s(g);
   const cuda::LaunchScope scope(diff_src);
   const int64_t step = s.piece(diff_src.element_size());
@@ -197,9 +226,15 @@ void backward_data(const ConvGeometry& g, const TensorBase& diff_src, const Tens
                          matrices(dy, s.rows(), width), 0, matrices(columns, s.taps(), width),
                          dy.device());
     const TensorBase part = samples(diff_src, start, count);
-    TENON_DISPATCH_FLOATING_AND_REDUCED(dy.scalar_type(), "convolution_backward", {
-      cuda::launch(fold_kernel<scalar_t>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
-                   columns.data_ptr<scalar_t>(), part.data_ptr<scalar_t>(), count, s);
+    // Positions in the padded input, which strides divide, are below this, too.
+    int64_t limit = part.numel();
+    for (int d = 0; d < 3; ++d) limit = std::max(limit, s.in[d] + s.padding[d]);
+    TENON_DISPATCH_CONVOLUTION(dy.scalar_type(), "convolution_backward", {
+      using T = cuda::device_t<scalar_t>;
+      cuda::launch(fold_kernel<T>, cuda::blocks_for(part.numel()), cuda::kBlock, 0, scope,
+                   data_of<const T>(columns), data_of<const T>(bias), data_of<T>(part), count,
+                   cuda::Extent(s.channels, limit), Triple(s.in, limit), Triple(s.stride, limit),
+                   s);
     });
   }
 }
@@ -229,14 +264,9 @@ void set_zero(const TensorBase& t) {
   TENON_CUDA_CHECK(cudaMemsetAsync(t.mutable_data_ptr(), 0, t.nbytes(), scope));
 }
 
-/// out[n][c][...] += bias[c], for the transposed convolution.
-void add_bias(const TensorBase& out, const TensorBase& bias) {
-  const int64_t channels = out.size(1), size = out.numel() / (out.size(0) * channels);
-  const cuda::LaunchScope scope(out);
-  TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "convolution", {
-    cuda::launch(bias_kernel<scalar_t>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
-                 out.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), out.numel(), channels, size);
-  });
+/// The complex conjugate, what gradients are multiplied by.
+TensorBase conjugate(const TensorBase& t) {
+  return t.is_complex() ? TensorBase(ops::conj_physical::call(Tensor(t))) : t;
 }
 
 }  // namespace
@@ -246,16 +276,12 @@ void native::convolution_cuda(const Tensor& input, const Tensor& weight,
                               IntArrayRef padding, IntArrayRef dilation, bool transposed,
                               IntArrayRef, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return;
-  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(out.scalar_type()),
-                              "[convolution] is not implemented for ", out.scalar_type(),
-                              " on CUDA");
   const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight);
   const TensorBase b = bias && bias->defined() ? cuda::contiguous(*bias) : TensorBase();
   const cuda::DenseOutput result(out);
   const TensorBase& y = result.tensor();
   if (transposed) {
-    backward_data(conv_geometry(y, w, x, stride, padding, dilation, groups), y, w, x);
-    if (b.defined()) add_bias(y, b);
+    backward_data(conv_geometry(y, w, x, stride, padding, dilation, groups), y, w, b, x);
   } else {
     forward(conv_geometry(x, w, y, stride, padding, dilation, groups), x, w, b, y);
   }
@@ -287,15 +313,18 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cuda(
     for (int64_t d = 2; d < dy.dim(); ++d) others.push_back(d);
     native::sum_dim_IntList_cuda(dy, IntArrayRef(others), false, std::nullopt, grad_bias);
   }
-  if (transposed) {
-    const ConvGeometry g = conv_geometry(dy, w, x, stride, padding, dilation, groups);
-    if (output_mask[0]) forward(g, dy, w, TensorBase(), grad_input);
-    if (output_mask[1]) backward_weight(g, dy, grad_weight, x);
-    return grads;
+  const ConvGeometry g = transposed ? conv_geometry(dy, w, x, stride, padding, dilation, groups)
+                                    : conv_geometry(x, w, dy, stride, padding, dilation, groups);
+  if (output_mask[0]) {
+    const TensorBase factor = conjugate(w), none;
+    transposed ? forward(g, dy, factor, none, grad_input)
+               : backward_data(g, grad_input, factor, none, dy);
   }
-  const ConvGeometry g = conv_geometry(x, w, dy, stride, padding, dilation, groups);
-  if (output_mask[0]) backward_data(g, grad_input, w, dy);
-  if (output_mask[1]) backward_weight(g, x, grad_weight, dy);
+  if (output_mask[1]) {
+    const TensorBase factor = conjugate(x);
+    transposed ? backward_weight(g, dy, grad_weight, factor)
+               : backward_weight(g, factor, grad_weight, dy);
+  }
   return grads;
 }
 

@@ -1,9 +1,10 @@
 // The gradient of an embedding's weight: rows of grad_output added up by index.
 #include "tenon/native/embedding_dense_backward.h"
 
+#include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/allocator.h"
-#include "aten/cuda/atomic.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 
 namespace tenon {
@@ -16,18 +17,24 @@ __global__ void count_kernel(const int64_t* index, int64_t n, int64_t rows, int*
   }
 }
 
-/// `counts` may be null.
+/// The rows of grad_output; `counts` may be null.
 template <class T>
-__global__ void add_rows_kernel(const T* grad, const int64_t* index, T* out, int64_t total,
-                                int64_t size, int64_t rows, int64_t padding, const int* counts) {
-  TENON_CUDA_LOOP(i, total) {
-    const int64_t at = index[i / size];
+struct AddedRows {
+  const T* grad;
+  const int64_t* index;
+  const int* counts;
+  int64_t rows, padding;
+  cuda::Extent size;
+
+  __device__ int64_t place(int64_t i) const {
+    const int64_t j = size.take(i), at = index[i];
     TENON_KERNEL_CHECK(at >= 0 && at < rows);
-    if (at == padding) continue;
-    const T value = counts ? grad[i] / static_cast<T>(counts[at]) : grad[i];
-    cuda::atomic_add(out + at * size + i % size, value);
+    return at == padding ? -1 : at * size.size + j;
   }
-}
+  __device__ T value(int64_t i) const {
+    return counts ? grad[i] / static_cast<T>(counts[index[size.quotient(i)]]) : grad[i];
+  }
+};
 
 }  // namespace
 
@@ -53,9 +60,11 @@ void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tens
                    index.numel(), num_weights, counts.as<int>());
     }
     TENON_DISPATCH_FLOATING(type, "embedding_dense_backward", {
-      cuda::launch(add_rows_kernel<scalar_t>, cuda::blocks_for(grad.numel()), cuda::kBlock, 0,
-                   scope, grad.data_ptr<scalar_t>(), at, result.data<scalar_t>(), grad.numel(),
-                   out.numel() / num_weights, num_weights, padding_idx, counts.as<const int>());
+      cuda::accumulate<cuda::Accumulation::Sum>(
+          result.data<scalar_t>(), grad.numel(),
+          AddedRows<scalar_t>{grad.data_ptr<scalar_t>(), at, counts.as<const int>(), num_weights,
+                              padding_idx, cuda::Extent(out.numel() / num_weights, grad.numel())},
+          scope);
     });
   }
   result.finish();

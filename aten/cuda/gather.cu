@@ -1,11 +1,12 @@
 // gather and scatter: elements by an index tensor along one dimension.
 #include "tenon/native/gather.h"
 
-#include "aten/cuda/atomic.cuh"
+#include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
+#include "tenon/native/fill.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
 
@@ -63,7 +64,7 @@ __global__ void gather_kernel(const T* in, const int64_t* index, T* out,
   }
 }
 
-enum class Mode { Assign, Fill, Add };
+enum class Mode { Assign, Fill };
 
 template <class T, Mode kMode>
 __global__ void scatter_kernel(const T* src, T value, const int64_t* index, T* out,
@@ -75,9 +76,28 @@ __global__ void scatter_kernel(const T* src, T value, const int64_t* index, T* o
     T* target = out + to + index[i] * walk.indexed[walk.dim];
     if constexpr (kMode == Mode::Assign) *target = src[from];
     if constexpr (kMode == Mode::Fill) *target = value;
-    if constexpr (kMode == Mode::Add) cuda::atomic_add(target, src[from]);
   }
 }
+
+/// The elements of `src` that are added to, or multiplied with, those of another tensor.
+template <class T>
+struct Scattered {
+  const T* src;
+  const int64_t* index;
+  Walk walk;
+
+  __device__ int64_t place(int64_t i) const {
+    int64_t to, from;
+    walk.offsets(i, to, from);
+    TENON_KERNEL_CHECK(index[i] >= 0 && index[i] < walk.length);
+    return to + index[i] * walk.indexed[walk.dim];
+  }
+  __device__ T value(int64_t i) const {
+    int64_t to, from;
+    walk.offsets(i, to, from);
+    return src[from];
+  }
+};
 
 /// out = self, then launch(index data, out data, walk, scope).
 template <class Launch>
@@ -88,6 +108,22 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
   const TensorBase at = cuda::contiguous(index, kLong);
   const cuda::LaunchScope scope(out);
   launch(at.data_ptr<int64_t>(), Walk(at, out, dim, src), scope);
+}
+
+/// out = self, with the elements of `src` accumulated into it; with those along `walked`, or else
+/// its only one.
+template <cuda::Accumulation kHow>
+void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+             const Tensor& src, const TensorBase* walked, const Tensor& out) {
+  scatter(self, dim, index, walked, out,
+          [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
+            TENON_DISPATCH_ALL(self.scalar_type(), op, {
+              using T = cuda::device_t<scalar_t>;
+              cuda::accumulate<kHow>(
+                  static_cast<T*>(out.mutable_data_ptr()), walk.numel,
+                  Scattered<T>{static_cast<const T*>(src.const_data_ptr()), at, walk}, scope);
+            });
+          });
 }
 
 }  // namespace
@@ -134,15 +170,29 @@ void native::scatter_value_cuda(const Tensor& self, int64_t dim, const Tensor& i
 
 void native::scatter_add_cuda(const Tensor& self, int64_t dim, const Tensor& index,
                               const Tensor& src, const Tensor& out) {
-  scatter(self, dim, index, &src, out,
-          [&](const int64_t* at, const Walk& walk, const cuda::LaunchScope& scope) {
-            TENON_DISPATCH_ALL(self.scalar_type(), "scatter_add", {
-              using T = cuda::device_t<scalar_t>;
-              cuda::launch(scatter_kernel<T, Mode::Add>, cuda::blocks_for(walk.numel), cuda::kBlock,
-                           0, scope, static_cast<const T*>(src.const_data_ptr()), T{}, at,
-                           static_cast<T*>(out.mutable_data_ptr()), walk);
-            });
-          });
+  combine<cuda::Accumulation::Sum>("scatter_add", self, dim, index, src, &src, out);
+}
+
+/// Elements that meet in one place are multiplied in the order of their numbers.
+void native::scatter_reduce_cuda(const Tensor& self, int64_t dim, const Tensor& index,
+                                 const Tensor& src, std::string_view reduce, const Tensor& out) {
+  if (reduce == "multiply") {
+    combine<cuda::Accumulation::Product>("scatter", self, dim, index, src, &src, out);
+  } else {
+    combine<cuda::Accumulation::Sum>("scatter", self, dim, index, src, &src, out);
+  }
+}
+
+void native::scatter_value_reduce_cuda(const Tensor& self, int64_t dim, const Tensor& index,
+                                       const Scalar& value, std::string_view reduce,
+                                       const Tensor& out) {
+  Tensor src(empty({}, self.scalar_type(), self.device()));
+  native::fill_scalar_cuda_(src, value);
+  if (reduce == "multiply") {
+    combine<cuda::Accumulation::Product>("scatter", self, dim, index, src, nullptr, out);
+  } else {
+    combine<cuda::Accumulation::Sum>("scatter", self, dim, index, src, nullptr, out);
+  }
 }
 
 }  // namespace tenon

@@ -2,8 +2,9 @@
 #include "tenon/native/index.h"
 
 #include "aten/common/index_plan.h"
-#include "aten/cuda/atomic.cuh"
+#include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/index_put.h"
 
@@ -19,7 +20,8 @@ constexpr int kMaxDims = 16;
 struct Walk {
   int ndim = 0, before, block;
   int64_t numel;
-  int64_t sizes[kMaxDims], indexed[kMaxDims], plain[kMaxDims];
+  cuda::Extent sizes[kMaxDims];
+  int64_t indexed[kMaxDims], plain[kMaxDims];
 
   Walk(const char* op, const IndexPlan& plan, IntArrayRef plain_strides)
       : before(static_cast<int>(plan.before)), block(static_cast<int>(plan.block)),
@@ -27,7 +29,7 @@ struct Walk {
     TENON_CHECK(plan.sizes.size() <= kMaxDims, "[", op, "] results of at most ", kMaxDims,
                 " dimensions are supported on CUDA, got ", plan.sizes.size());
     for (size_t i = 0; i < plan.sizes.size(); ++i, ++ndim) {
-      sizes[i] = plan.sizes[i];
+      sizes[i] = cuda::Extent(plan.sizes[i], numel);
       indexed[i] = plan.strides[i];
       plain[i] = plain_strides[i];
     }
@@ -38,13 +40,12 @@ struct Walk {
     by_index = in_order = 0;
     int64_t in_block = 0, scale = 1;
     for (int d = ndim - 1; d >= 0; --d) {
-      const int64_t at = i % sizes[d];
-      i /= sizes[d];
+      const int64_t at = sizes[d].take(i);
       by_index += at * indexed[d];
       in_order += at * plain[d];
       if (d >= before && d < before + block) {
         in_block += at * scale;
-        scale *= sizes[d];
+        scale *= sizes[d].size;
       }
     }
     by_index += places[in_block];
@@ -70,19 +71,34 @@ __global__ void get_kernel(const T* in, const int64_t* places, T* out,
   }
 }
 
-template <class T, bool kAdd>
+template <class T>
 __global__ void put_kernel(const T* values, const int64_t* places, T* out,
                            const __grid_constant__ Walk walk) {
   TENON_CUDA_LOOP(i, walk.numel) {
     int64_t to, from;
     walk.offsets(i, places, to, from);
-    if constexpr (kAdd) {
-      cuda::atomic_add(out + to, values[from]);
-    } else {
-      out[to] = values[from];
-    }
+    out[to] = values[from];
   }
 }
+
+/// The values that are added to the places of their indices.
+template <class T>
+struct Added {
+  const T* values;
+  const int64_t* places;
+  Walk walk;
+
+  __device__ int64_t place(int64_t i) const {
+    int64_t to, from;
+    walk.offsets(i, places, to, from);
+    return to;
+  }
+  __device__ T value(int64_t i) const {
+    int64_t to, from;
+    walk.offsets(i, places, to, from);
+    return values[from];
+  }
+};
 
 /// What the index tensors add to an element's offset, for all elements of the block.
 TensorBase block_places(const TensorBase& self, const IndexPlan& plan) {
@@ -131,13 +147,15 @@ Tensor& native::index_put_cuda_(Tensor& self, ArrayRef<std::optional<Tensor>> in
   if (accumulate) {
     TENON_DISPATCH_ALL(self.scalar_type(), "index_put_", {
       using T = cuda::device_t<scalar_t>;
-      cuda::launch(put_kernel<T, true>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
-                   static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
-                   static_cast<T*>(self.mutable_data_ptr()), walk);
+      cuda::accumulate<cuda::Accumulation::Sum>(
+          static_cast<T*>(self.mutable_data_ptr()), walk.numel,
+          Added<T>{static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
+                   walk},
+          scope);
     });
   } else {
     cuda::dispatch_size(self.element_size(), [&]<class T>() {
-      cuda::launch(put_kernel<T, false>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
+      cuda::launch(put_kernel<T>, cuda::blocks_for(walk.numel), cuda::kBlock, 0, scope,
                    static_cast<const T*>(source.const_data_ptr()), places.data_ptr<int64_t>(),
                    static_cast<T*>(self.mutable_data_ptr()), walk);
     });

@@ -2,8 +2,9 @@
 // embedding.
 #include "tenon/native/index_select.h"
 
-#include "aten/cuda/atomic.cuh"
+#include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/embedding.h"
 #include "tenon/native/index_add.h"
@@ -12,41 +13,46 @@
 namespace tenon {
 namespace {
 
-/// out[o][k][j] = in[o][index[k]][j], in [outer, length, inner]
-template <class T>
-__global__ void select_kernel(const T* in, const int64_t* index, T* out, int64_t total,
-                              int64_t length, int64_t inner, int64_t count) {
-  TENON_CUDA_LOOP(i, total) {
-    const int64_t row = i / inner, k = row % count, o = row / count;
-    const int64_t at = index[k];
+/// [outer, count, inner] by a list of `count` indices into the middle of [outer, length, inner].
+struct Rows {
+  const int64_t* index;
+  int64_t total, length;
+  cuda::Extent inner, count;
+
+  Rows(const TensorBase& at, const cuda::DimSplit& split)
+      : index(at.data_ptr<int64_t>()), total(split.outer * at.numel() * split.inner),
+        length(split.length), inner(split.inner, total), count(at.numel(), total) {}
+  /// Where element i lies in the indexed tensor.
+  __device__ int64_t place(int64_t i, bool from_end = false) const {
+    const int64_t j = inner.take(i), k = count.take(i);
+    const int64_t at = from_end && index[k] < 0 ? index[k] + length : index[k];
     TENON_KERNEL_CHECK(at >= 0 && at < length);
-    out[i] = in[(o * length + at) * inner + i % inner];
+    return (i * length + at) * inner.size + j;
   }
+};
+
+template <class T>
+__global__ void select_kernel(const T* in, T* out, const __grid_constant__ Rows rows) {
+  TENON_CUDA_LOOP(i, rows.total) { out[i] = in[rows.place(i)]; }
 }
 
-/// out[o][index[k]][j] += alpha * source[o][k][j]
+template <class T>
+__global__ void fill_kernel(T* out, T value, const __grid_constant__ Rows rows) {
+  TENON_CUDA_LOOP(i, rows.total) { out[rows.place(i, true)] = value; }
+}
+
+/// alpha * source, added to rows
 template <class T, class V>
-__global__ void add_kernel(const T* source, const int64_t* index, T* out, int64_t total,
-                           int64_t length, int64_t inner, int64_t count, V alpha) {
-  TENON_CUDA_LOOP(i, total) {
-    const int64_t row = i / inner, k = row % count, o = row / count;
-    const int64_t at = index[k];
-    TENON_KERNEL_CHECK(at >= 0 && at < length);
-    cuda::atomic_add(out + (o * length + at) * inner + i % inner,
-                     cuda::convert<T>(cuda::times(alpha, cuda::convert<V>(source[i]))));
-  }
-}
+struct AddedRows {
+  const T* source;
+  V alpha;
+  Rows rows;
 
-template <class T>
-__global__ void fill_kernel(const int64_t* index, T* out, int64_t total, int64_t length,
-                            int64_t inner, int64_t count, T value) {
-  TENON_CUDA_LOOP(i, total) {
-    const int64_t row = i / inner, k = row % count, o = row / count;
-    const int64_t at = index[k] < 0 ? index[k] + length : index[k];
-    TENON_KERNEL_CHECK(at >= 0 && at < length);
-    out[(o * length + at) * inner + i % inner] = value;
+  __device__ int64_t place(int64_t i) const { return rows.place(i); }
+  __device__ T value(int64_t i) const {
+    return cuda::convert<T>(cuda::times(alpha, cuda::convert<V>(source[i])));
   }
-}
+};
 
 void select(const TensorBase& self, const cuda::DimSplit& split, const TensorBase& index,
             const TensorBase& out) {
@@ -56,8 +62,7 @@ void select(const TensorBase& self, const cuda::DimSplit& split, const TensorBas
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
     cuda::launch(select_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
-                 static_cast<const T*>(in.const_data_ptr()), at.data_ptr<int64_t>(),
-                 result.data<T>(), out.numel(), split.length, split.inner, at.numel());
+                 static_cast<const T*>(in.const_data_ptr()), result.data<T>(), Rows(at, split));
   });
   result.finish();
 }
@@ -86,10 +91,11 @@ void native::index_add_cuda(const Tensor& self, int64_t dim, const Tensor& index
     TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
       using T = cuda::device_t<scalar_t>;
       using V = cuda::accumulate_t<scalar_t>;
-      cuda::launch(add_kernel<T, V>, cuda::blocks_for(src.numel()), cuda::kBlock, 0, scope,
-                   static_cast<const T*>(src.const_data_ptr()), at.data_ptr<int64_t>(),
-                   result.data<T>(), src.numel(), split.length, split.inner, at.numel(),
-                   cuda::number_as<V>(alpha));
+      cuda::accumulate<cuda::Accumulation::Sum>(
+          result.data<T>(), src.numel(),
+          AddedRows<T, V>{static_cast<const T*>(src.const_data_ptr()), cuda::number_as<V>(alpha),
+                          Rows(at, split)},
+          scope);
     });
   }
   result.finish();
@@ -107,8 +113,7 @@ void native::index_fill_int_Scalar_cuda(const Tensor& self, int64_t dim, const T
     TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
       using T = cuda::device_t<scalar_t>;
       cuda::launch(fill_kernel<T>, cuda::blocks_for(total), cuda::kBlock, 0, scope,
-                   at.data_ptr<int64_t>(), result.data<T>(), total, split.length, split.inner,
-                   at.numel(), cuda::number_as<T>(value));
+                   result.data<T>(), cuda::number_as<T>(value), Rows(at, split));
     });
   }
   result.finish();

@@ -2,6 +2,7 @@
 //   y = (x - mean) rstd w + b,  rstd = 1 / sqrt(mean((x - mean)^2) + eps)
 #include "aten/cuda/allocator.h"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/moments.cuh"
 #include "aten/cuda/rows.cuh"
 #include "aten/meta/layer_norm.h"
 #include "tenon/native/native_layer_norm.h"
@@ -10,80 +11,162 @@
 namespace tenon {
 namespace {
 
-constexpr int kColumns = 32, kRows = 8;
-
 template <class T, class V>
-__global__ void forward_kernel(const T* in, const V* weight, const V* bias, T* out, V* means,
-                               V* rstds, int64_t rows, int64_t n, V eps) {
-  TENON_CUDA_ROWS(row, rows) {
-    const cuda::RowReader<T, V> x(in + row * n, row < rows ? n : 0);
-    V sum = 0;
-    x.each([&](int64_t, V v) { sum += v; });
-    const V mean = cuda::sum_row(sum) / static_cast<V>(n);
-    V squares = 0;
-    x.each([&](int64_t, V v) { squares += (v - mean) * (v - mean); });
-    const V rstd = V(1) / std::sqrt(cuda::sum_row(squares) / static_cast<V>(n) + eps);
-    x.each([&](int64_t i, V v) {
-      const V scaled = (v - mean) * rstd * (weight ? weight[i] : V(1));
-      out[row * n + i] = cuda::convert<T>(scaled + (bias ? bias[i] : V(0)));
-    });
-    if (threadIdx.x == 0 && row < rows) {
-      means[row] = mean;
-      rstds[row] = rstd;
+struct NormOp {
+  using Element = T;
+  using Value = V;
+  using Acc = cuda::Moments<V>;
+  using Values = V[1][cuda::kWidth<T>];
+  static constexpr int kOperands = 1, kN = cuda::kWidth<T>;
+  const T* operands[1];
+  const V *weight, *bias;  // either may be null
+  T* out;
+  V *means, *rstds;
+  V eps;
+
+  struct Total {
+    V mean, rstd;
+  };
+
+  static __device__ V absent() { return 0; }
+  __device__ Acc identity() const { return {}; }
+  /// The piece's own mean and squares first: one division for all of it.
+  __device__ __forceinline__ void add(Acc& acc, const cuda::Piece& p, const Values& x) const {
+    // Distances from an element of the piece are small beside a mean that is far from 0.
+    V pivot = x[0][0];
+    if (p.from > 0) {
+#pragma unroll
+      for (int j = 1; j < kN; ++j) {
+        if (j == p.from) pivot = x[0][j];
+      }
     }
+    V sum = 0;
+#pragma unroll
+    for (int j = 0; j < kN; ++j) sum += p.has(j) ? x[0][j] - pivot : V(0);
+    const V count = static_cast<V>(p.count()), mean = sum / count;
+    V squares = 0;
+#pragma unroll
+    for (int j = 0; j < kN; ++j) {
+      const V distance = (x[0][j] - pivot) - mean;
+      squares += p.has(j) ? distance * distance : V(0);
+    }
+    acc.join({{count}, {pivot, mean}, {squares}});
   }
-}
+  __device__ Acc combine(const Acc& a, const Acc& b) const { return Acc::combine(a, b); }
+  __device__ Total total(const Acc& acc) const {
+    const V variance = (acc.m2.high + acc.m2.low) / (acc.count.high + acc.count.low);
+    return {acc.mean.high + acc.mean.low, V(1) / std::sqrt(variance + eps)};
+  }
+  __device__ __forceinline__ void write(const Total& total, const cuda::Piece& p,
+                                        const Values& x) const {
+    V w[kN], b[kN], y[kN];
+    if (weight) cuda::load_piece(weight, p.first, p, w);
+    if (bias) cuda::load_piece(bias, p.first, p, b);
+#pragma unroll
+    for (int j = 0; j < kN; ++j) {
+      y[j] = (x[0][j] - total.mean) * total.rstd;
+      if (weight) y[j] *= w[j];
+      if (bias) y[j] += b[j];
+    }
+    cuda::store_piece(out, p.start, p, y);
+  }
+  __device__ void finish(const Total& total, int64_t row) const {
+    means[row] = total.mean;
+    rstds[row] = total.rstd;
+  }
+};
 
 /// With h = (x - mean) rstd and g = dy w: dx = rstd (g - mean(g) - h mean(g h))
 template <class T, class V>
-__global__ void input_kernel(const T* grad, const T* in, const V* means, const V* rstds,
-                             const V* weight, T* out, int64_t rows, int64_t n) {
-  TENON_CUDA_ROWS(row, rows) {
-    const bool inside = row < rows;
-    const V mean = inside ? means[row] : V(0), rstd = inside ? rstds[row] : V(0);
-    const cuda::RowReader<T, V> dy(grad + row * n, inside ? n : 0);
-    V sum = 0, dot = 0;
-    dy.each([&](int64_t i, V g) {
-      g *= weight ? weight[i] : V(1);
-      sum += g;
-      dot += g * (cuda::convert<V>(in[row * n + i]) - mean) * rstd;
-    });
-    sum = cuda::sum_row(sum) / static_cast<V>(n);
-    dot = cuda::sum_row(dot) / static_cast<V>(n);
-    dy.each([&](int64_t i, V g) {
-      g *= weight ? weight[i] : V(1);
-      const V h = (cuda::convert<V>(in[row * n + i]) - mean) * rstd;
-      out[row * n + i] = cuda::convert<T>(rstd * (g - sum - h * dot));
-    });
-  }
-}
+struct NormBackwardOp {
+  using Element = T;
+  using Value = V;
+  struct Acc {
+    V g, gh;
+  };
+  using Values = V[2][cuda::kWidth<T>];
+  static constexpr int kOperands = 2, kN = cuda::kWidth<T>;
+  const T* operands[2];             // dy, x
+  const V *means, *rstds, *weight;  // the last may be null
+  T* out;
+  int64_t n;
 
-/// Sums over the rows of split blockIdx.y: partial[split][0][n] of dy h, partial[split][1][n] of
-/// dy.
-template <class T, class V>
-__global__ void parameters_kernel(const T* grad, const T* in, const V* means, const V* rstds,
-                                  V* partial, int64_t rows, int64_t n, int64_t per_split) {
-  __shared__ V dots[kRows][kColumns + 1], sums[kRows][kColumns + 1];
-  const int64_t column = int64_t{blockIdx.x} * kColumns + threadIdx.x;
-  const int64_t begin = int64_t{blockIdx.y} * per_split, end = min(begin + per_split, rows);
-  V dot = 0, sum = 0;
-  if (column < n) {
-    for (int64_t row = begin + threadIdx.y; row < end; row += kRows) {
-      const V dy = cuda::convert<V>(grad[row * n + column]);
-      dot += dy * (cuda::convert<V>(in[row * n + column]) - means[row]) * rstds[row];
-      sum += dy;
+  static __device__ V absent() { return 0; }
+  __device__ Acc identity() const { return {0, 0}; }
+  /// f(j, g, h) for the piece's elements
+  template <class F>
+  __device__ __forceinline__ void each(const cuda::Piece& p, const Values& v, V rstd, F f) const {
+    const V mean = means[p.row];
+    V w[kN];
+    if (weight) cuda::load_piece(weight, p.first, p, w);
+#pragma unroll
+    for (int j = 0; j < kN; ++j) {
+      // Outside of the row dy is 0, x - mean may be anything but NaN.
+      f(j, weight ? v[0][j] * w[j] : v[0][j], (v[1][j] - mean) * rstd);
     }
   }
-  dots[threadIdx.y][threadIdx.x] = dot;
-  sums[threadIdx.y][threadIdx.x] = sum;
+  __device__ __forceinline__ void add(Acc& acc, const cuda::Piece& p, const Values& v) const {
+    each(p, v, rstds[p.row], [&](int, V g, V h) {
+      acc.g += g;
+      acc.gh += g * h;
+    });
+  }
+  __device__ Acc combine(const Acc& a, const Acc& b) const { return {a.g + b.g, a.gh + b.gh}; }
+  __device__ Acc total(const Acc& acc) const {
+    return {acc.g / static_cast<V>(n), acc.gh / static_cast<V>(n)};
+  }
+  __device__ __forceinline__ void write(const Acc& mean_of, const cuda::Piece& p,
+                                        const Values& v) const {
+    const V rstd = rstds[p.row];
+    V dx[kN];
+    each(p, v, rstd, [&](int j, V g, V h) { dx[j] = rstd * (g - mean_of.g - h * mean_of.gh); });
+    cuda::store_piece(out, p.start, p, dx);
+  }
+  __device__ void finish(const Acc&, int64_t) const {}
+};
+
+/// Sums over the rows of split blockIdx.y: partial[split][0][n] of dy h, partial[split][1][n] of
+/// dy. threadIdx.x runs over pieces of 16 bytes, threadIdx.y over rows.
+template <class T, class V>
+__global__ void __launch_bounds__(cuda::kBlock)
+    parameters_kernel(const T* grad, const T* in, const V* means, const V* rstds, V* partial,
+                      int64_t rows, int64_t n, int64_t per_split) {
+  constexpr int kN = cuda::kWidth<T>;
+  __shared__ V shared[2][kN][cuda::kBlock];  // neighbours lie side by side: no bank conflicts
+  const int64_t column = (int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * kN;
+  const int64_t begin = int64_t{blockIdx.y} * per_split, end = min(begin + per_split, rows);
+  V dot[kN] = {}, sum[kN] = {};
+  const cuda::Piece piece{0, column, column, 0, static_cast<int>(min(int64_t{kN}, n - column))};
+  if (column < n) {
+    for (int64_t row = begin + threadIdx.y; row < end; row += blockDim.y) {
+      V dy[kN], x[kN];
+      cuda::load_piece(grad, row * n + column, piece, dy);
+      cuda::load_piece(in, row * n + column, piece, x);
+      const V mean = means[row], rstd = rstds[row];
+#pragma unroll
+      for (int j = 0; j < kN; ++j) {
+        dot[j] += dy[j] * (x[j] - mean) * rstd;
+        sum[j] += dy[j];
+      }
+    }
+  }
+  const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+#pragma unroll
+  for (int j = 0; j < kN; ++j) {
+    shared[0][j][thread] = dot[j];
+    shared[1][j][thread] = sum[j];
+  }
   __syncthreads();
   if (threadIdx.y != 0 || column >= n) return;
-  for (int r = 1; r < kRows; ++r) {
-    dot += dots[r][threadIdx.x];
-    sum += sums[r][threadIdx.x];
+  for (unsigned other = thread + blockDim.x; other < cuda::kBlock; other += blockDim.x) {
+#pragma unroll
+    for (int j = 0; j < kN; ++j) {
+      dot[j] += shared[0][j][other];
+      sum[j] += shared[1][j][other];
+    }
   }
-  partial[(2 * int64_t{blockIdx.y}) * n + column] = dot;
-  partial[(2 * int64_t{blockIdx.y} + 1) * n + column] = sum;
+  cuda::store_piece(partial, 2 * int64_t{blockIdx.y} * n + column, piece, dot);
+  cuda::store_piece(partial, (2 * int64_t{blockIdx.y} + 1) * n + column, piece, sum);
 }
 
 /// Either output may be null.
@@ -124,12 +207,16 @@ void native::native_layer_norm_cuda(const Tensor& input, IntArrayRef normalized_
                    b = parameter(bias, type);
   const cuda::DenseOutput y(out), means(mean, type), rstds(rstd, type);
   const cuda::LaunchScope scope(out);
-  const cuda::RowLaunch shape(rows, n);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm", {
     using V = opmath_t<scalar_t>;
-    cuda::launch(forward_kernel<scalar_t, V>, shape.grid, shape.block, 0, scope,
-                 x.data_ptr<scalar_t>(), pointer<V>(w), pointer<V>(b), y.data<scalar_t>(),
-                 means.data<V>(), rstds.data<V>(), rows, n, static_cast<V>(eps));
+    cuda::run_rows(NormOp<scalar_t, V>{{x.data_ptr<scalar_t>()},
+                                       pointer<V>(w),
+                                       pointer<V>(b),
+                                       y.data<scalar_t>(),
+                                       means.data<V>(),
+                                       rstds.data<V>(),
+                                       static_cast<V>(eps)},
+                   rows, n, scope);
   });
   y.finish();
   means.finish();
@@ -162,20 +249,27 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward_cuda(
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_layer_norm_backward", {
     using V = opmath_t<scalar_t>;
     if (output_mask[0] && input.numel() > 0) {
-      const cuda::RowLaunch shape(rows, n);
-      cuda::launch(input_kernel<scalar_t, V>, shape.grid, shape.block, 0, scope,
-                   dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(),
-                   rstds.data_ptr<V>(), pointer<V>(w), grad_input.data_ptr<scalar_t>(), rows, n);
+      cuda::run_rows(NormBackwardOp<scalar_t, V>{{dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>()},
+                                                 means.data_ptr<V>(),
+                                                 rstds.data_ptr<V>(),
+                                                 pointer<V>(w),
+                                                 grad_input.data_ptr<scalar_t>(),
+                                                 n},
+                     rows, n, scope);
     }
     if ((output_mask[1] || output_mask[2]) && n > 0) {
       const int64_t splits = std::clamp<int64_t>(rows / 64, 1, 128);
       const int64_t per_split = (rows + splits - 1) / splits;
       const cuda::Workspace partial(static_cast<size_t>(2 * splits * n) * sizeof(V));
-      const dim3 grid(static_cast<unsigned>((n + kColumns - 1) / kColumns),
+      const int64_t pieces = (n + cuda::kWidth<scalar_t> - 1) / cuda::kWidth<scalar_t>;
+      dim3 block(1);
+      while (block.x < 32 && block.x < pieces) block.x *= 2;
+      block.y = cuda::kBlock / block.x;
+      const dim3 grid(static_cast<unsigned>((pieces + block.x - 1) / block.x),
                       static_cast<unsigned>(splits));
-      cuda::launch(parameters_kernel<scalar_t, V>, grid, dim3(kColumns, kRows), 0, scope,
-                   dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), means.data_ptr<V>(),
-                   rstds.data_ptr<V>(), partial.as<V>(), rows, n, per_split);
+      cuda::launch(parameters_kernel<scalar_t, V>, grid, block, 0, scope, dy.data_ptr<scalar_t>(),
+                   x.data_ptr<scalar_t>(), means.data_ptr<V>(), rstds.data_ptr<V>(),
+                   partial.as<V>(), rows, n, per_split);
       const TensorBase dw =
           output_mask[1] ? empty(normalized_shape, type, input.device()) : TensorBase();
       const TensorBase db =

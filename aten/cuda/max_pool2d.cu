@@ -1,6 +1,7 @@
 // Maxima over windows of planes, with their positions, and what their gradients need.
-#include "aten/cuda/atomic.cuh"
+#include "aten/cuda/accumulate.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
 #include "tenon/native/_max_pool2d_gather.h"
@@ -20,13 +21,14 @@ __device__ int64_t first_inside(int64_t start, int64_t dilation) {
 /// One thread for each output. NaN wins over every number.
 template <class T>
 __global__ void forward_kernel(const T* in, T* out, int64_t* indices,
-                               const __grid_constant__ Pool2d p) {
+                               const __grid_constant__ Pool2d p, cuda::Extent out_h,
+                               cuda::Extent out_w) {
   using V = cuda::accumulate_t<T>;
-  const int64_t plane_out = p.out_h * p.out_w;
-  TENON_CUDA_LOOP(i, p.planes * plane_out) {
-    const T* plane = in + i / plane_out * p.in_h * p.in_w;
-    const int64_t top = i % plane_out / p.out_w * p.stride_h - p.pad_h,
-                  left = i % p.out_w * p.stride_w - p.pad_w;
+  TENON_CUDA_LOOP(i, p.planes * p.out_h * p.out_w) {
+    int64_t rest = i;
+    const int64_t left = out_w.take(rest) * p.stride_w - p.pad_w;
+    const int64_t top = out_h.take(rest) * p.stride_h - p.pad_h;
+    const T* plane = in + rest * p.in_h * p.in_w;
     const int64_t bottom = min(top + (p.kernel_h - 1) * p.dilation_h + 1, p.in_h);
     const int64_t right = min(left + (p.kernel_w - 1) * p.dilation_w + 1, p.in_w);
     const int64_t h0 = first_inside(top, p.dilation_h), w0 = first_inside(left, p.dilation_w);
@@ -48,25 +50,35 @@ __global__ void forward_kernel(const T* in, T* out, int64_t* indices,
   }
 }
 
-template <class T>
-__global__ void backward_kernel(const T* grad, const int64_t* indices, T* out, int64_t n,
-                                int64_t plane_out, int64_t plane_in) {
-  TENON_CUDA_LOOP(i, n) {
+/// Positions in planes of `plane_in` elements, one for each of those of `plane_out`.
+struct Positions {
+  const int64_t* indices;
+  int64_t plane_in;
+  cuda::Extent plane_out;
+
+  __device__ int64_t place(int64_t i) const {
     TENON_KERNEL_CHECK(indices[i] >= 0 && indices[i] < plane_in);
-    cuda::atomic_add(out + i / plane_out * plane_in + indices[i], grad[i]);
+    return plane_out.quotient(i) * plane_in + indices[i];
   }
-}
+};
 
 template <class T>
-__global__ void gather_kernel(const T* in, const int64_t* indices, T* out, int64_t n,
-                              int64_t plane_out, int64_t plane_in) {
-  TENON_CUDA_LOOP(i, n) {
-    TENON_KERNEL_CHECK(indices[i] >= 0 && indices[i] < plane_in);
-    out[i] = in[i / plane_out * plane_in + indices[i]];
-  }
+struct Gradients : Positions {
+  const T* grad;
+  __device__ T value(int64_t i) const { return grad[i]; }
+};
+
+template <class T>
+__global__ void gather_kernel(const T* in, T* out, int64_t n,
+                              const __grid_constant__ Positions positions) {
+  TENON_CUDA_LOOP(i, n) { out[i] = in[positions.place(i)]; }
 }
 
 int64_t plane_of(const TensorBase& t) { return t.size(-1) * t.size(-2); }
+
+Positions positions(const TensorBase& at, const TensorBase& self) {
+  return {at.data_ptr<int64_t>(), plane_of(self), cuda::Extent(plane_of(at), at.numel())};
+}
 
 }  // namespace
 
@@ -86,7 +98,8 @@ void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel
           TENON_FORALL_REDUCED_FLOATING(TENON_DISPATCH_CASE),
       {
         cuda::launch(forward_kernel<scalar_t>, cuda::blocks_for(out.numel()), cuda::kBlock, 0,
-                     scope, x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p);
+                     scope, x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p,
+                     cuda::Extent(p.out_h, out.numel()), cuda::Extent(p.out_w, out.numel()));
       });
   y.finish();
   at.finish();
@@ -106,9 +119,9 @@ void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, co
   TENON_CUDA_CHECK(cudaMemsetAsync(dx.data<void>(), 0, dx.tensor().nbytes(), scope));
   if (dy.numel() > 0) {
     TENON_DISPATCH_FLOATING(type, "max_pool2d_with_indices_backward", {
-      cuda::launch(backward_kernel<scalar_t>, cuda::blocks_for(dy.numel()), cuda::kBlock, 0, scope,
-                   dy.data_ptr<scalar_t>(), at.data_ptr<int64_t>(), dx.data<scalar_t>(), dy.numel(),
-                   plane_of(indices), plane_of(self));
+      cuda::accumulate<cuda::Accumulation::Sum>(
+          dx.data<scalar_t>(), dy.numel(),
+          Gradients<scalar_t>{positions(at, self), dy.data_ptr<scalar_t>()}, scope);
     });
   }
   dx.finish();
@@ -122,8 +135,8 @@ void native::_max_pool2d_gather_cuda(const Tensor& self, const Tensor& indices, 
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
     cuda::launch(gather_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
-                 static_cast<const T*>(x.const_data_ptr()), at.data_ptr<int64_t>(), y.data<T>(),
-                 out.numel(), plane_of(indices), plane_of(self));
+                 static_cast<const T*>(x.const_data_ptr()), y.data<T>(), out.numel(),
+                 positions(at, self));
   });
   y.finish();
 }

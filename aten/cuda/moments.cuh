@@ -6,24 +6,49 @@
 
 namespace tenon::cuda {
 
-/// Number, mean and sum of squared distances from the mean of a sample, in double.
+/// Number, mean and sum of squared distances from the mean of a sample, each kept as the sum of two
+/// V, float or double: the second is what the first has lost to rounding, so that neither long
+/// samples nor the combination of many cost digits. V is 4 or 8 bytes wide, and so there is no
+/// padding.
+template <class V>
 struct Moments {
-  double count, mean, m2;
+  struct Number {
+    V high = 0, low = 0;
 
-  /// Welford (1962): the sample with one more element.
-  __device__ Moments with(double value) const {
-    const double n = count + 1;
-    const double delta = value - mean;
-    const double next = mean + delta / n;
-    return {n, next, m2 + delta * (value - next)};
+    __device__ __forceinline__ double value() const {
+      return static_cast<double>(high) + static_cast<double>(low);
+    }
+    /// Knuth's two-sum.
+    __device__ __forceinline__ void add(V by) {
+      const V sum = high + by, kept = sum - high;
+      low += (high - (sum - kept)) + (by - kept);
+      high = sum;
+    }
+    __device__ __forceinline__ void add(const Number& by) {
+      add(by.high);
+      low += by.low;
+    }
+  };
+  Number count, mean, m2;
+
+  /// Chan, Golub and LeVeque (1979): the union of two samples. With a sample of one element it is
+  /// Welford's step (1962).
+  __device__ __forceinline__ void join(const Moments& b) {
+    Number n = count;
+    n.add(b.count);
+    if (n.high == V(0)) return;
+    const V delta = (b.mean.high - mean.high) + (b.mean.low - mean.low);
+    const V share = b.count.high / n.high;
+    m2.add(b.m2);
+    m2.add(delta * delta * (count.high * share));
+    mean.add(delta * share);
+    count = n;
   }
-  /// Chan, Golub and LeVeque (1979): the union of two samples.
-  static __device__ Moments combine(const Moments& a, const Moments& b) {
-    const double n = a.count + b.count;
-    if (n == 0) return a;
-    const double delta = b.mean - a.mean;
-    return {n, a.mean + delta * (b.count / n),
-            a.m2 + b.m2 + delta * delta * (a.count * b.count / n)};
+  __device__ __forceinline__ void join(V value) { join(Moments{{V(1)}, {value}, {}}); }
+
+  static __device__ __forceinline__ Moments combine(Moments a, const Moments& b) {
+    a.join(b);
+    return a;
   }
 };
 

@@ -2,7 +2,7 @@
 // divides by total_weight, the sum of the weights of what was not ignored. Half types in float.
 #include "aten/cuda/atomic.cuh"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/rows.cuh"
+#include "aten/cuda/reduce.cuh"
 #include "tenon/native/nll_loss_backward.h"
 #include "tenon/native/nll_loss_forward.h"
 
@@ -34,26 +34,34 @@ __global__ void each_kernel(const T* in, const int64_t* targets, const V* weight
   }
 }
 
-/// One block: the sums are short beside the rest of a training step, and their order stays the
-/// same.
+/// Reduces the targets to the sums of losses and of weights.
 template <class T, class V>
-__global__ void total_kernel(const T* in, const int64_t* targets, const V* weights, T* out,
-                             T* total, Sizes s, bool mean) {
-  double loss = 0, weight_sum = 0;
-  for (int64_t i = threadIdx.x; i < s.rows; i += blockDim.x) {
-    const int64_t k = s.class_of(targets[i]);
-    if (k < 0) continue;
+struct TotalOp {
+  struct Acc {
+    double loss, weight;
+  };
+  const T* in;
+  const V* weights;  // may be null
+  T *out, *total;
+  Sizes s;
+  bool mean;
+
+  __device__ Acc identity() const { return {0, 0}; }
+  __device__ Acc step(Acc acc, int64_t target, int64_t i) const {
+    const int64_t k = s.class_of(target);
+    if (k < 0) return acc;
     const V scale = weights ? weights[k] : V(1);
-    loss -= scale * cuda::convert<V>(in[i * s.classes + k]);
-    weight_sum += scale;
+    return {acc.loss - scale * cuda::convert<V>(in[i * s.classes + k]), acc.weight + scale};
   }
-  loss = cuda::sum_row(loss);
-  weight_sum = cuda::sum_row(weight_sum);
-  if (threadIdx.x != 0) return;
-  // Nothing to average gives 0 / 0, NaN, as in PyTorch.
-  *out = cuda::convert<T>(mean ? loss / weight_sum : loss);
-  *total = cuda::convert<T>(weight_sum);
-}
+  __device__ Acc combine(const Acc& a, const Acc& b) const {
+    return {a.loss + b.loss, a.weight + b.weight};
+  }
+  __device__ void store(int64_t, const Acc& acc) const {
+    // Nothing to average gives 0 / 0, NaN, as in PyTorch.
+    *out = cuda::convert<T>(mean ? acc.loss / acc.weight : acc.loss);
+    *total = cuda::convert<T>(acc.weight);
+  }
+};
 
 template <class T, class V>
 __global__ void backward_kernel(const T* grad, const int64_t* targets, const V* weights,
@@ -93,9 +101,10 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
                    x.data_ptr<scalar_t>(), t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), s);
       TENON_CUDA_CHECK(cudaMemsetAsync(total.data<void>(), 0, sizeof(scalar_t), scope));
     } else {
-      cuda::launch(total_kernel<scalar_t, V>, 1, cuda::kBlock, 0, scope, x.data_ptr<scalar_t>(),
-                   t.data_ptr<int64_t>(), weights, out.data<scalar_t>(), total.data<scalar_t>(), s,
-                   reduction == Reduction::Mean);
+      cuda::reduce<int64_t>(t, (uint64_t{1} << t.dim()) - 1,
+                            TotalOp<scalar_t, V>{x.data_ptr<scalar_t>(), weights,
+                                                 out.data<scalar_t>(), total.data<scalar_t>(), s,
+                                                 reduction == Reduction::Mean});
     }
   });
   out.finish();

@@ -6,10 +6,11 @@
 
 namespace tenon::cuda {
 
-/// Four 32-bit random numbers.
+/// Four 32-bit random numbers: a block.
 struct Words {
   uint32_t x[4];
 };
+inline constexpr int kFloatsPerBlock = 4, kDoublesPerBlock = 2;
 
 /// Philox4x32-10 of Salmon, Moraes, Dror and Shaw ("Parallel random numbers: as easy as 1, 2, 3",
 /// 2011): ten rounds of a keyed bijection of a 128-bit counter.

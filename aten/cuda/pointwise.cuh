@@ -323,36 +323,48 @@ V read_number(const PointwisePlan::Operand& o) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// What a kernel computed in type C is launched with.
+template <ComputeType C, int kInputs, int kOutputs, int kScalars>
+auto describe_arguments(const PointwisePlan& plan, const Scalar* scalars) {
+  using V = typename ValueOf<C>::type;
+  PointwiseArguments<V, kInputs, kOutputs, kScalars> a;
+  a.geometry.numel = static_cast<uint32_t>(plan.numel);
+  a.geometry.ndim = plan.ndim;
+  for (int d = 0; d < plan.ndim; ++d)
+    a.geometry.sizes[d] = Divisor(static_cast<uint32_t>(plan.sizes[d]));
+  for (int k = 0; k < kOutputs; ++k) {
+    const auto& out = plan.operands[k];
+    a.outs[k] = describe<V>(plan, out);
+    // A single element is stored like any other; nothing repeats on output.
+    if (a.outs[k].access == Access::Repeat) a.outs[k].access = Access::Strided;
+  }
+  for (int k = 0; k < kInputs; ++k) {
+    const auto& in = plan.operands[kOutputs + k];
+    a.ins[k] = describe<V>(plan, in);
+    a.numbers[k] = V(0);
+    if (in.cpu_scalar) {
+      a.ins[k].access = Access::Number;
+      a.numbers[k] = read_number<V>(in);
+    }
+  }
+  for (int k = 0; k < kScalars; ++k) {
+    // In Bool, numbers count as true or false, as elements do.
+    a.scalars[k] = C == ComputeType::Bool ? V(scalars[k].to<bool>()) : number_as<V>(scalars[k]);
+  }
+  return a;
+}
+
+}  // namespace detail
+
 /// A PointwisePart: functor F with `kInputs`, `kOutputs`, `kScalars` and
 /// `template <class V> static void apply(const V* in, const V* scalars, V* out)`, computed in type
 /// C.
 template <class F, ComputeType C>
 void pointwise_part(const PointwisePlan& plan, const Scalar* scalars, CUstream_st* stream) {
   using V = typename ValueOf<C>::type;
-  PointwiseArguments<V, F::kInputs, F::kOutputs, F::kScalars> a;
-  a.geometry.numel = static_cast<uint32_t>(plan.numel);
-  a.geometry.ndim = plan.ndim;
-  for (int d = 0; d < plan.ndim; ++d)
-    a.geometry.sizes[d] = Divisor(static_cast<uint32_t>(plan.sizes[d]));
-  for (int k = 0; k < F::kOutputs; ++k) {
-    const auto& out = plan.operands[k];
-    a.outs[k] = detail::describe<V>(plan, out);
-    // A single element is stored like any other; nothing repeats on output.
-    if (a.outs[k].access == Access::Repeat) a.outs[k].access = Access::Strided;
-  }
-  for (int k = 0; k < F::kInputs; ++k) {
-    const auto& in = plan.operands[F::kOutputs + k];
-    a.ins[k] = detail::describe<V>(plan, in);
-    a.numbers[k] = V(0);
-    if (in.cpu_scalar) {
-      a.ins[k].access = Access::Number;
-      a.numbers[k] = detail::read_number<V>(in);
-    }
-  }
-  for (int k = 0; k < F::kScalars; ++k) {
-    // In Bool, numbers count as true or false, as elements do.
-    a.scalars[k] = C == ComputeType::Bool ? V(scalars[k].to<bool>()) : number_as<V>(scalars[k]);
-  }
+  const auto a = detail::describe_arguments<C, F::kInputs, F::kOutputs, F::kScalars>(plan, scalars);
   const int64_t per_block = int64_t{kBlock} * kPerThread<V>;
   const auto blocks = static_cast<unsigned>((plan.numel + per_block - 1) / per_block);
   launch(pointwise_kernel<F, V>, blocks, kBlock, 0, stream, a);

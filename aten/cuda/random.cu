@@ -2,6 +2,7 @@
 #include "aten/cuda/random.cuh"
 
 #include "aten/iterator/number_fits.h"
+#include "aten/iterator/plan.h"
 #include "tenon/native/bernoulli.h"
 #include "tenon/native/normal.h"
 #include "tenon/native/random.h"
@@ -24,31 +25,12 @@ struct UniformDraw {
   }
 };
 
-/// Box and Muller (1958): two normal numbers of two uniform ones.
 template <class T, class V>
 struct NormalDraw {
   T* out;
   V mean, deviation;
 
-  __device__ auto values(const cuda::Words& w) const {
-    if constexpr (std::is_same_v<V, double>) {
-      const double s = sqrt(-2.0 * log(cuda::unit_double(w.x[0], w.x[1])));
-      double sine, cosine;
-      sincospi(2 * cuda::unit_double(w.x[2], w.x[3]), &sine, &cosine);
-      return cuda::Values<double, 2>{{sine * s, cosine * s}};
-    } else {
-      cuda::Values<float, 4> result;
-      for (int k = 0; k < 4; k += 2) {
-        constexpr float kScale = 2.3283064e-10f * 6.2831855f;  // 2 pi / 2^32
-        const float s = sqrtf(-2.0f * logf(cuda::unit_float(w.x[k])));
-        float sine, cosine;
-        __sincosf(w.x[k + 1] * kScale + kScale / 2, &sine, &cosine);
-        result.v[k] = sine * s;
-        result.v[k + 1] = cosine * s;
-      }
-      return result;
-    }
-  }
+  __device__ auto values(const cuda::Words& w) const { return cuda::normal_values<V>(w); }
   __device__ void store(int64_t i, V z) const { out[i] = cuda::convert<T>(z * deviation + mean); }
 };
 
@@ -94,10 +76,33 @@ struct BernoulliDraw {
   }
 };
 
+/// A tensor's elements in the order in which it has them in memory, which is that of drawing.
+/// finish() copies where there is something between them.
+class DrawnOutput {
+ public:
+  explicit DrawnOutput(const TensorBase& out)
+      : out_(out),
+        dense_(out.is_non_overlapping_and_dense() ? out : in_order_of(out, out.scalar_type())) {}
+  /// A dense tensor that lies as `t` does.
+  static TensorBase in_order_of(const TensorBase& t, ScalarType dtype) {
+    return empty_strided(t.sizes(), native::output_strides(t.sizes(), {&t}), dtype, t.device());
+  }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(dense_.mutable_data_ptr());
+  }
+  void finish() const {
+    if (!dense_.is_same(out_)) cuda::copy(out_, dense_);
+  }
+
+ private:
+  TensorBase out_, dense_;
+};
+
 /// Integers base ... base + range - 1.
 void fill_integers(Tensor& self, uint64_t range, int64_t base,
                    const std::optional<Generator>& generator) {
-  const cuda::DenseOutput out(self);
+  const DrawnOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "random_", {
     if (range != 0 && range < (uint64_t{1} << 32)) {
       cuda::fill_random<4>("random_", self.numel(), self.device(), generator,
@@ -114,7 +119,7 @@ void fill_integers(Tensor& self, uint64_t range, int64_t base,
 template <class F>
 void fill_real_parts(const char* op, Tensor& self, F&& fill) {
   const ScalarType real = to_real(self.scalar_type());
-  const cuda::DenseOutput out(self);
+  const DrawnOutput out(self);
   const int64_t n = self.numel() * (self.is_complex() ? 2 : 1);
   TENON_DISPATCH_FLOATING_AND_REDUCED(real, op, { fill(out.data<scalar_t>(), n); });
   out.finish();
@@ -175,7 +180,7 @@ Tensor& native::random_to_cuda_(Tensor& self, int64_t to, std::optional<Generato
 
 Tensor& native::bernoulli_float_cuda_(Tensor& self, double p, std::optional<Generator> generator) {
   TENON_CHECK(p >= 0 && p <= 1, "[bernoulli_] bernoulli_ expects p to be in [0, 1], but got p=", p);
-  const cuda::DenseOutput out(self);
+  const DrawnOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
     cuda::fill_random<4>(
         "bernoulli_", self.numel(), self.device(), generator,
@@ -191,9 +196,9 @@ Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p,
                                        std::optional<Generator> generator) {
   TENON_CHECK_TYPE(p.is_floating_point(),
                    "[bernoulli_] expected floating-point probabilities, got ", p.scalar_type());
-  const TensorBase each = empty(self.sizes(), kFloat, self.device());
+  const TensorBase each = DrawnOutput::in_order_of(self, kFloat);
   cuda::copy(each, p);
-  const cuda::DenseOutput out(self);
+  const DrawnOutput out(self);
   TENON_DISPATCH_REAL(self.scalar_type(), "bernoulli_", {
     cuda::fill_random<4>(
         "bernoulli_", self.numel(), self.device(), generator,

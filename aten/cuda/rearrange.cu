@@ -5,6 +5,7 @@
 #include "aten/common/dims.h"
 #include "aten/cuda/convert.cuh"
 #include "aten/cuda/dense.h"
+#include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/constant_pad_nd.h"
 #include "tenon/native/flip.h"
@@ -22,15 +23,22 @@ constexpr int kMaxDims = 16;
 /// wraps, else, out of range, it is the fill value.
 struct Map {
   struct Dim {
-    int64_t out_size, in_size, in_stride, sign, shift;
+    cuda::Extent out_size, in_size;
+    int64_t in_stride, sign, shift;
   };
+  int64_t numel;
+  bool wraps;
   int ndim = 0;
-  bool wraps = false;
   Dim dims[kMaxDims];
 
+  /// To a tensor of `numel` elements.
+  explicit Map(int64_t numel, bool wraps = false) : numel(numel), wraps(wraps) {}
+  /// Where it wraps, `sign` is 1.
   void add(int64_t out_size, int64_t in_size, int64_t in_stride, int64_t sign, int64_t shift) {
     TENON_CHECK(ndim < kMaxDims, "tensors of at most ", kMaxDims, " dimensions are supported here");
-    dims[ndim++] = {out_size, in_size, in_stride, sign, shift};
+    if (wraps && in_size > 0) shift = (shift % in_size + in_size) % in_size;
+    dims[ndim++] = {cuda::Extent(out_size, numel), cuda::Extent(in_size, out_size + in_size),
+                    in_stride, sign, shift};
   }
 
   /// Offset of the input element, -1 for the fill value.
@@ -38,12 +46,10 @@ struct Map {
     int64_t offset = 0;
     for (int d = ndim - 1; d >= 0; --d) {
       const Dim& dim = dims[d];
-      int64_t at = dim.sign * (index % dim.out_size) + dim.shift;
-      index /= dim.out_size;
+      int64_t at = dim.sign * dim.out_size.take(index) + dim.shift;
       if (wraps) {
-        at %= dim.in_size;
-        if (at < 0) at += dim.in_size;
-      } else if (at < 0 || at >= dim.in_size) {
+        at = dim.in_size.take(at);
+      } else if (at < 0 || at >= dim.in_size.size) {
         return -1;
       }
       offset += at * dim.in_stride;
@@ -62,10 +68,11 @@ __global__ void map_kernel(const T* in, T* out, int64_t n, T fill,
 }
 
 template <class T>
-__global__ void triangle_kernel(const T* in, T* out, int64_t n, int64_t rows, int64_t columns,
-                                int64_t diagonal, bool lower) {
+__global__ void triangle_kernel(const T* in, T* out, int64_t n, cuda::Extent rows,
+                                cuda::Extent columns, int64_t diagonal, bool lower) {
   TENON_CUDA_LOOP(i, n) {
-    const int64_t above = i % columns - i / columns % rows - diagonal;
+    int64_t rest = i;
+    const int64_t column = columns.take(rest), above = column - rows.take(rest) - diagonal;
     out[i] = (lower ? above <= 0 : above >= 0) ? in[i] : T{};
   }
 }
@@ -93,8 +100,8 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
     cuda::launch(triangle_kernel<T>, cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope,
-                 static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(), rows,
-                 columns, shift, lower);
+                 static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(),
+                 cuda::Extent(rows, in.numel()), cuda::Extent(columns, in.numel()), shift, lower);
   });
   result.finish();
 }
@@ -102,8 +109,7 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
 }  // namespace
 
 void native::repeat_cuda(const Tensor& self, IntArrayRef, const Tensor& out) {
-  Map map;
-  map.wraps = true;
+  Map map(out.numel(), true);
   const int64_t added = out.dim() - self.dim();
   for (int64_t d = 0; d < out.dim(); ++d) {
     map.add(out.size(d), d < added ? 1 : self.size(d - added),
@@ -113,7 +119,7 @@ void native::repeat_cuda(const Tensor& self, IntArrayRef, const Tensor& out) {
 }
 
 void native::flip_cuda(const Tensor& self, IntArrayRef dims, const Tensor& out) {
-  Map map;
+  Map map(out.numel());
   const uint64_t mask = dim_mask("flip", dims, self.dim(), false);
   for (int64_t d = 0; d < self.dim(); ++d) {
     const bool flipped = (mask >> d) & 1;
@@ -127,11 +133,10 @@ void native::flip_cuda(const Tensor& self, IntArrayRef dims, const Tensor& out) 
 /// row.
 void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
                        const Tensor& out) {
-  Map map;
-  map.wraps = true;
+  Map map(out.numel(), true);
   if (dims.empty()) {
     const TensorBase in = cuda::contiguous(self);
-    map.add(in.numel(), in.numel(), 1, 1, -shifts[0] % std::max<int64_t>(in.numel(), 1));
+    map.add(in.numel(), in.numel(), 1, 1, -shifts[0]);
     return move(in, map, out);
   }
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -139,8 +144,7 @@ void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
     for (size_t k = 0; k < dims.size(); ++k) {
       if (wrap_dim(dims[k], self.dim()) == d) shift += shifts[k];
     }
-    map.add(self.size(d), self.size(d), self.stride(d), 1,
-            -shift % std::max<int64_t>(self.size(d), 1));
+    map.add(self.size(d), self.size(d), self.stride(d), 1, -shift);
   }
   move(self, map, out);
 }
@@ -150,7 +154,7 @@ void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
 void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Scalar& value,
                                   const Tensor& out) {
   if (out.numel() == 0) return;
-  Map map;
+  Map map(out.numel());
   for (int64_t d = 0; d < self.dim(); ++d) {
     const auto at = static_cast<size_t>(2 * (self.dim() - 1 - d));
     map.add(out.size(d), self.size(d), self.stride(d), 1, at < pad.size() ? -pad[at] : 0);

@@ -16,9 +16,10 @@
 //   Acc step(Acc acc, T value, int64_t index)       takes in an element; its row-major index among
 //   those
 //                                                   that are reduced to the same output
-//   Acc combine(Acc a, Acc b)
-//   void store(int64_t output, Acc acc)             writes the result, to pointers that the struct
-//   holds
+//   or Acc step_at(Acc acc, T value, int64_t output, int64_t place) const: the number of the
+//   output, and where the element lies, for operators that read other tensors laid out alike Acc
+//   combine(Acc a, Acc b) void store(int64_t output, Acc acc)             writes the result, to
+//   pointers that the struct holds
 // No atomics: the order of the sums, and so the result, is the same in every run.
 namespace tenon::cuda {
 
@@ -99,6 +100,17 @@ __device__ Acc combine_rows(const Op& op, Acc acc, unsigned row, unsigned rows, 
   return acc;
 }
 
+template <class Op, class T>
+__device__ __forceinline__ typename Op::Acc take_in(const Op& op, const typename Op::Acc& acc,
+                                                    T value, int64_t index, int64_t output,
+                                                    int64_t place) {
+  if constexpr (requires { op.step_at(acc, value, output, place); }) {
+    return op.step_at(acc, value, output, place);
+  } else {
+    return op.step(acc, value, index);
+  }
+}
+
 template <class T, class Op>
 __global__ void __launch_bounds__(kBlock)
     reduce_kernel(const T* in, const __grid_constant__ ReduceGeometry g, typename Op::Acc* partial,
@@ -111,18 +123,25 @@ __global__ void __launch_bounds__(kBlock)
   const int64_t end = min(begin + g.per_split, g.reduced.numel);
   Acc acc = op.identity();
   if (output < g.kept.numel) {
-    const T* from = in + g.kept.offset(output);
+    const int64_t start = g.kept.offset(output);
+    const T* from = in + start;
     // Four loads in flight.
     constexpr int kUnroll = 4;
     int64_t i = begin + row;
     for (; i + int64_t{kUnroll - 1} * rows < end; i += int64_t{kUnroll} * rows) {
       T values[kUnroll];
+      int64_t at[kUnroll];
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) values[u] = from[g.reduced.offset(i + int64_t{u} * rows)];
+      for (int u = 0; u < kUnroll; ++u)
+        values[u] = from[at[u] = g.reduced.offset(i + int64_t{u} * rows)];
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) acc = op.step(acc, values[u], i + int64_t{u} * rows);
+      for (int u = 0; u < kUnroll; ++u)
+        acc = take_in(op, acc, values[u], i + int64_t{u} * rows, output, start + at[u]);
     }
-    for (; i < end; i += rows) acc = op.step(acc, from[g.reduced.offset(i)], i);
+    for (; i < end; i += rows) {
+      const int64_t at = g.reduced.offset(i);
+      acc = take_in(op, acc, from[at], i, output, start + at);
+    }
   }
   acc = combine_rows(op, acc, row, rows, lane, lanes, !g.across);
   if (row != 0 || output >= g.kept.numel) return;

@@ -22,6 +22,9 @@ __global__ void __launch_bounds__(kBlock)
   sums[i] = sum;
 }
 
+constexpr int64_t kSharedLength = 32768;  ///< of a row that several blocks may share
+constexpr int64_t kSectionLength = 8192;  ///< of a row, for a block, at least
+constexpr int64_t kSectionStep = kMaxThreads * kChunk<float>;  ///< what a block takes at a time
 constexpr int64_t kSumBytes = int64_t{64} << 20;  ///< of the groups' sums of a column operand
 
 }  // namespace
@@ -41,6 +44,17 @@ Shape::Shape(const native::RowCall& call, bool sums) {
     cap = std::clamp<int64_t>(kSumBytes / (row_bytes * block.y), 1, cap);
   }
   grid.x = blocks_for(call.rows, block.y, cap);
+  grid.y = 1;
+  section = std::max<int64_t>(call.length, 1);
+  if (block.x < kMaxThreads || call.length < kSharedLength) return;
+  // Two blocks for each multiprocessor, where they have enough to do for the launches to pay.
+  const int64_t wanted =
+      int64_t{device_properties(call.device.index()).multiprocessors} * 2 / grid.x;
+  const int64_t blocks = std::min(wanted, call.length / kSectionLength);
+  if (blocks < 2) return;
+  section = (call.length + blocks - 1) / blocks;
+  section = (section + kSectionStep - 1) / kSectionStep * kSectionStep;
+  grid.y = static_cast<unsigned>((call.length + section - 1) / section);
 }
 
 void add_groups(const double* partial, int64_t groups, int64_t length, double* sums,

@@ -15,7 +15,8 @@
 // of 16 bytes of the compute type: neighbouring elements, read and written at once, where all
 // operands lie so; else elements that lie blockDim.x apart. What several passes read stays in
 // registers where a row has at most kKept elements per thread, and is read again where it is
-// longer.
+// longer. Few long rows are shared by several blocks: each pass is a launch, whose blocks leave
+// what they reduce in memory, and the blocks of the next launch put it together, in one order.
 namespace tenon::cuda {
 namespace rows {
 
@@ -133,7 +134,10 @@ struct Arguments {
   int64_t rows, length;
   int64_t sizes[native::RowCall::kMaxOuter];
   int ndim;
-  bool vectors;  ///< chunks are neighbouring elements
+  bool vectors;             ///< chunks are neighbouring elements
+  int64_t section;          ///< elements of a row that a block takes; blocks of a row: gridDim.y
+  int phase = -1;           ///< the pass that this launch is for; below 0: all
+  char* reduced = nullptr;  ///< [reduction][row][block], 8 bytes each: of the launches before
   Operand<V> inputs[kInputs > 0 ? kInputs : 1];
   Operand<V> outputs[kOutputs];
   V scalars[kScalars > 0 ? kScalars : 1];
@@ -189,7 +193,8 @@ struct alignas(sizeof(T) * kChunk<V>) Pack {
 // ---- the row that a group of threads works on ----
 
 /// F: `kInputs`, `kOutputs`, `kScalars`, `kKept` (inputs whose elements stay in registers), `kSums`
-/// (outputs that are added up over the rows), and `run<V>(Row&)`, which computes one row.
+/// (outputs that are added up over the rows), `kPasses`, `kReductions`, and `run<V>(Row&)`, which
+/// computes one row.
 template <class F, class V, bool kInRegisters>
 class Row {
  public:
@@ -268,6 +273,11 @@ class Row {
     length_ = static_cast<Index>(a.length);
     step_ = a.vectors ? 1 : static_cast<Index>(blockDim.x);
     start_ = static_cast<Index>(threadIdx.x) * (a.vectors ? kChunk<V> : 1);
+    end_ = length_;
+    if constexpr (!kInRegisters) {
+      start_ += blockIdx.y * a.section;
+      end_ = min(end_, static_cast<Index>((blockIdx.y + 1) * a.section));
+    }
     group_ = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
     if constexpr (kInRegisters) {
 #pragma unroll
@@ -278,13 +288,14 @@ class Row {
           for (double& value : chunk) value = 0;
         }
       }
-    } else {
+    } else if (a.phase <= 0) {
       each_sum([](double& sum, int, int, int) { sum = 0; });
     }
   }
 
   __device__ __forceinline__ void begin(int64_t row) {
     row_ = row;
+    pass_ = reduction_ = 0;
     int64_t in[F::kInputs > 0 ? F::kInputs : 1] = {}, out[F::kOutputs] = {};
     const auto move = [&](int64_t by, int d) {
 #pragma unroll
@@ -336,37 +347,75 @@ class Row {
   __device__ __forceinline__ AtPosition at_position(int k, bool needed) const {
     const int64_t position = reinterpret_cast<const int64_t*>(a_.inputs[k].data)[row_];
     const bool position_in_range = position >= 0 && position < a_.length;
-    TENON_KERNEL_CHECK(position_in_range || !needed);
+    // Before the last launch `needed` may be of what is not known yet.
+    TENON_KERNEL_CHECK(position_in_range || !needed || !is_last());
     return {*this, position_in_range ? position : 0};
   }
 
   __device__ __forceinline__ void store(int k, V value) const {
     const Operand<V>& o = a_.outputs[k];
-    if (o.data && threadIdx.x == 0) store_stored(o.data, o.stored, row_, value);
+    const bool writes = threadIdx.x == 0 && blockIdx.y == 0 && is_last();
+    if (o.data && writes) store_stored(o.data, o.stored, row_, value);
   }
 
   template <class Body>
   __device__ __forceinline__ void pass(Body body) {
+    if constexpr (!kInRegisters) {
+      const int pass = pass_++;
+      if (a_.phase >= 0 && pass != a_.phase) return;
+    }
     each_chunk([&](int chunk, Index first) { body(At{*this, chunk, first}); });
   }
 
-  __device__ __forceinline__ V combine(const Sum<V>& sum) const {
+  __device__ __forceinline__ V combine(const Sum<V>& sum) {
     if constexpr (std::is_floating_point_v<V>) {
       // Infinities and NaN stand for themselves: what they lose is NaN.
       const double all = native::cuda_m::isfinite(sum.total)
                              ? static_cast<double>(sum.total) + static_cast<double>(sum.lost)
                              : static_cast<double>(sum.total);
-      return static_cast<V>(combine_row(all, [](double a, double b) { return a + b; }));
+      return static_cast<V>(combine_blocks(all, 0.0, [](double a, double b) { return a + b; }));
     } else {
-      return combine_row(sum.total, [](V a, V b) { return plus(a, b); });
+      return combine_blocks(sum.total, V(0), [](V a, V b) { return plus(a, b); });
     }
   }
   template <class Operation>
-  __device__ __forceinline__ V combine(const Fold<V, Operation>& fold) const {
-    return combine_row(fold.value, [](V a, V b) { return Operation::apply(a, b); });
+  __device__ __forceinline__ V combine(const Fold<V, Operation>& fold) {
+    return combine_blocks(fold.value, Operation::template identity<V>(),
+                          [](V a, V b) { return Operation::apply(a, b); });
   }
 
  private:
+  __device__ __forceinline__ bool is_last() const {
+    return kInRegisters || a_.phase < 0 || a_.phase + 1 >= F::kPasses;
+  }
+
+  /// f of the values of all threads of the row. Of a row that several blocks share, what an earlier
+  /// launch has left; this launch's own, and what is still to come, is for the launches that
+  /// follow.
+  template <class T, class Operation>
+  __device__ __forceinline__ T combine_blocks(T value, T identity, Operation f) {
+    if constexpr (kInRegisters) {
+      return combine_row(value, f);
+    } else {
+      const int64_t slot = (reduction_++ * a_.rows + row_) * gridDim.y;
+      if (a_.phase < 0) return combine_row(value, f);
+      const int phase = pass_ - 1;
+      if (phase > a_.phase) return identity;
+      T* const of_blocks = reinterpret_cast<T*>(a_.reduced) + slot * kSlotValues<T>;
+      if (phase == a_.phase) {
+        value = combine_row(value, f);
+        if (threadIdx.x == 0) of_blocks[blockIdx.y * kSlotValues<T>] = value;
+        return identity;
+      }
+      value = identity;
+      for (unsigned i = threadIdx.x; i < gridDim.y; i += blockDim.x)
+        value = f(value, of_blocks[i * kSlotValues<T>]);
+      return combine_row(value, f);
+    }
+  }
+  template <class T>
+  static constexpr int kSlotValues = 8 / static_cast<int>(sizeof(T));
+
   static __device__ __forceinline__ int64_t item(Stored stored) {
     return stored == Stored::Half || stored == Stored::BFloat16 ? 2 : sizeof(V);
   }
@@ -435,7 +484,7 @@ class Row {
         if (first < length_) f(c, first);
       }
     } else {
-      for (Index first = start_; first < length_; first += turn) f(0, first);
+      for (Index first = start_; first < end_; first += turn) f(0, first);
     }
   }
 
@@ -443,7 +492,8 @@ class Row {
   static constexpr int kSumCount = decltype(F::kSums)::kCount;
   const Args& a_;
   int64_t row_ = 0, group_;
-  Index length_, start_, step_;
+  Index length_, start_, step_, end_;
+  int pass_ = 0, reduction_ = 0;
   char* inputs_[F::kInputs > 0 ? F::kInputs : 1];
   char* outputs_[F::kOutputs];
   Chunk<V> kept_[kInRegisters && kKeptCount > 0 ? kKeptCount : 1][kChunks<V>];
@@ -462,9 +512,11 @@ __global__ void __launch_bounds__(kMaxThreads)
   row.finish();
 }
 
-/// How many threads take a row, and how many groups of threads there are.
+/// How many threads take a row, and how many groups of threads there are; grid.y blocks share a row
+/// and take `section` elements each.
 struct Shape {
   dim3 grid, block;
+  int64_t section;
   bool in_registers;
   int64_t groups() const { return int64_t{grid.x} * block.y; }
   Shape(const native::RowCall& call, bool sums);
@@ -526,9 +578,15 @@ void run_row_kernel(const native::RowCall& call) {
     if (output.data)
       output.data = reinterpret_cast<char*>(partial.as<double>() + next++ * groups * call.length);
   }
-  if (call.rows > 0) {
+  a.section = shape.section;
+  if (call.rows > 0 && shape.grid.y == 1) {
     launch(shape.in_registers ? rows::kernel<F, V, true> : rows::kernel<F, V, false>, shape.grid,
            shape.block, 0, scope, a);
+  } else if (call.rows > 0) {
+    const Workspace reduced(static_cast<size_t>(F::kReductions * call.rows * shape.grid.y) * 8);
+    a.reduced = reduced.as<char>();
+    for (a.phase = 0; a.phase < std::max(F::kPasses, 1); ++a.phase)
+      launch(rows::kernel<F, V, false>, shape.grid, shape.block, 0, scope, a);
   }
   next = 0;
   for (int i = 0; i < kSums; ++i) {

@@ -253,21 +253,21 @@ void fill_rows(T* HWY_RESTRICT out, const char* src, int64_t n, int64_t rows, in
   }
 }
 
-/// Copies rows of `bytes` that lie `stride` apart side by side. A call of memcpy would cost as much
-/// as copying a short row.
-void pack_rows(char* HWY_RESTRICT dst, const char* HWY_RESTRICT src, size_t bytes, int64_t rows,
-               int64_t stride) {
-  const auto copy = [](auto d, char* to, const char* from) HWY_ATTR {
-    hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(from)), d,
-               reinterpret_cast<uint8_t*>(to));
+/// Copies rows of `bytes`, which lie `from` apart, to where they lie `to` apart. A call of memcpy
+/// would cost as much as copying a short row.
+void copy_rows(char* HWY_RESTRICT dst, const char* HWY_RESTRICT src, size_t bytes, int64_t rows,
+               int64_t to, int64_t from) {
+  const auto copy = [](auto d, char* out, const char* in) HWY_ATTR {
+    hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(in)), d,
+               reinterpret_cast<uint8_t*>(out));
   };
   // Rows far apart are not foreseen by the hardware; asking past the last one does no harm.
   constexpr int64_t kAhead = 8;
   // Every row in vectors, its last one overlapping the one before.
   const auto each = [&](auto d) HWY_ATTR {
     const size_t lanes = hn::Lanes(d), last = bytes - lanes;
-    for (int64_t j = 0; j < rows; ++j, dst += bytes, src += stride) {
-      for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(src + kAhead * stride + i);
+    for (int64_t j = 0; j < rows; ++j, dst += to, src += from) {
+      for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(src + kAhead * from + i);
       for (size_t i = 0; i < last; i += lanes) {
         copy(d, dst + i, src + i);
         asm volatile(
@@ -281,7 +281,7 @@ void pack_rows(char* HWY_RESTRICT dst, const char* HWY_RESTRICT src, size_t byte
   constexpr size_t kLongRow = 1024;
   if (bytes >= hn::Lanes(widest) && bytes <= kLongRow) return each(widest);
   if (bytes >= 16 && bytes < hn::Lanes(widest)) return each(hn::CappedTag<uint8_t, 16>());
-  for (int64_t j = 0; j < rows; ++j, dst += bytes, src += stride) std::memcpy(dst, src, bytes);
+  for (int64_t j = 0; j < rows; ++j, dst += to, src += from) std::memcpy(dst, src, bytes);
 }
 
 template <class T>
@@ -291,7 +291,7 @@ void gather_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t st
   char* d = static_cast<char*>(dst);
   constexpr int64_t kSize = sizeof(T);
   if (stride0 == kSize) {
-    pack_rows(d, s, n0 * kSize, n1, stride1);
+    copy_rows(d, s, n0 * kSize, n1, n0 * kSize, stride1);
   } else if (stride0 == 0) {
     fill_rows(static_cast<T*>(dst), s, n0, n1, stride1);
   } else if (stride1 == kSize && n1 > 1) {
@@ -318,7 +318,7 @@ void scatter_2d_of(void* dst, const void* src, int64_t n0, int64_t n1, int64_t s
   char* d = static_cast<char*>(dst);
   constexpr int64_t kSize = sizeof(T);
   if (stride0 == kSize) {
-    for (int64_t j = 0; j < n1; ++j) std::memcpy(d + j * stride1, s + j * n0 * kSize, n0 * kSize);
+    copy_rows(d, s, n0 * kSize, n1, stride1, n0 * kSize);
   } else if (stride1 == kSize && n1 > 1) {
     transpose_block<T>(d, stride0, s, n0 * kSize, n1, n0);
   } else {

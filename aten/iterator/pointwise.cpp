@@ -78,20 +78,21 @@ bool can_divide_by_zero(ComputeType type) {
   detail::raise<ZeroDivisionError>("[", op.name, "] integer division by zero");
 }
 
-/// The loop that works on the operands as they are in memory, if all have one dtype of two bytes.
-PointwiseLoop find_half_loop(const PointwiseOp& op, const PointwisePlan& plan) {
+/// The loop that works on the operands as they are in memory, if all have one dtype narrower than
+/// what it computes in.
+PointwiseLoop find_narrow_loop(const PointwiseOp& op, const PointwisePlan& plan) {
   const ScalarType dtype = plan.operands[0].dtype;
   for (int k = 0; k < plan.num_operands(); ++k) {
     const PointwisePlan::Operand& operand = plan.operands[k];
     if (operand.dtype != dtype || operand.through != ScalarType::Undefined) return nullptr;
   }
-  return plan.compute == ComputeType::F32 ? op.cpu()->in_place_of_f32(dtype) : nullptr;
+  return op.cpu()->narrow(dtype, plan.compute);
 }
 
 void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
-  const PointwiseLoop half_loop = find_half_loop(op, plan);
-  const PointwiseLoop loop = half_loop ? half_loop : find_loop(op, plan.common, plan.compute);
-  const ScalarType storage = half_loop ? plan.operands[0].dtype : storage_type(plan.compute);
+  const PointwiseLoop narrow_loop = find_narrow_loop(op, plan);
+  const PointwiseLoop loop = narrow_loop ? narrow_loop : find_loop(op, plan.common, plan.compute);
+  const ScalarType storage = narrow_loop ? plan.operands[0].dtype : storage_type(plan.compute);
   int64_t written = 0;
   for (int k = 0; k < plan.num_outputs; ++k) {
     if (!plan.operands[k].data) continue;
@@ -138,28 +139,46 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
   }
 }
 
+/// Checks the call and lays out its plan; false if nothing is to be computed.
+bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
+                  Device device, ArrayRef<const TensorBase*> outputs,
+                  ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars) {
+  const ScalarType common = types.common;
+  check_scalars(op, common, scalars);
+  plan.common = common;
+  plan.compute = loop_type(common, scalars);
+  find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
+  if (device.is_meta()) return false;
+  make_plan(plan, shape, outputs, inputs);
+  plan.device = device;
+  if (plan.numel == 0) return false;
+  set_through(plan, op, types, inputs);
+  return true;
+}
+
 }  // namespace
 
 TENON_NOINLINE void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
                                   Device device, ArrayRef<const TensorBase*> outputs,
                                   ArrayRef<const TensorBase*> inputs,
                                   ArrayRef<const Scalar*> scalars, bool fresh) {
-  const ScalarType common = types.common;
-  check_scalars(op, common, scalars);
   PointwisePlan plan;
-  plan.common = common;
-  plan.compute = loop_type(common, scalars);
-  find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
-  if (device.is_meta()) return;
-  make_plan(plan, shape, outputs, inputs);
-  plan.device = device;
-  if (plan.numel == 0) return;
-  set_through(plan, op, types, inputs);
-  const ScalarList list(scalars, common);
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
+  const ScalarList list(scalars, types.common);
   if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
   TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
+}
+
+void run_drawing(const PointwiseOp& op, CudaDrawingLauncher launcher, IntArrayRef shape,
+                 ResultTypes types, Device device, ArrayRef<const TensorBase*> outputs,
+                 ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars,
+                 const std::optional<Generator>& generator) {
+  PointwisePlan plan;
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
+  const ScalarList list(scalars, types.common);
+  launcher(plan, list.data(), generator);
 }
 
 namespace {
@@ -236,8 +255,8 @@ struct Quick {
     const PointwiseLoops& loops = *op.cpu();
     loop = loops.loop[static_cast<int>(compute)];
     if (!direct && out_dtype == dtype) {
-      if (const PointwiseLoop half_loop = loops.in_place_of_f32(dtype)) {
-        loop = half_loop;
+      if (const PointwiseLoop narrow_loop = loops.narrow(dtype, compute)) {
+        loop = narrow_loop;
         direct = true;
       }
     }

@@ -26,12 +26,16 @@ inline constexpr int64_t kStreamAlignment = 64;
 /// Null where the operator is not defined for the type.
 struct PointwiseLoops {
   PointwiseLoop loop[kNumComputeTypes] = {};
-  /// What F32's does, over operands that are all Half or all BFloat16 in memory; null where it is
-  /// worth no loop of its own.
+  /// What F32's does, over operands that are all Half or all BFloat16 in memory, and what I32's
+  /// does, over operands that are all Byte or all Char; null where it is worth no loop of its own.
   PointwiseLoop half = nullptr;
   PointwiseLoop bfloat16 = nullptr;
-  /// For operands that are all of the dtype, which computes in F32.
-  PointwiseLoop in_place_of_f32(ScalarType dtype) const {
+  PointwiseLoop bytes = nullptr;
+  /// For operands that are all of the dtype and compute in `compute`.
+  PointwiseLoop narrow(ScalarType dtype, ComputeType compute) const {
+    if (compute == ComputeType::I32)
+      return dtype == ScalarType::Byte || dtype == ScalarType::Char ? bytes : nullptr;
+    if (compute != ComputeType::F32) return nullptr;
     return dtype == ScalarType::Half ? half : dtype == ScalarType::BFloat16 ? bfloat16 : nullptr;
   }
 };

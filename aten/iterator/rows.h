@@ -59,6 +59,9 @@ struct RowBlock {
   const Scalar* scalars = nullptr;
   char* spills = nullptr;  ///< rows for intermediate values, `spill_bytes` apart
   int64_t spill_bytes = 0;
+  /// Outputs of elements are dense, each row aligned to 64 bytes, and too large to be found in a
+  /// cache later: they are written past the caches.
+  bool stream = false;
   /// Set by the loop: a position that is needed and not in the row.
   int bad_input = -1;
   int64_t bad_position = 0;
@@ -162,9 +165,7 @@ TENON_API void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const T
                         ArrayRef<const Scalar*> scalars, TensorBase* outputs,
                         uint32_t wanted = ~0u);
 
-/// Whether the operator's kernel computes rows of this shape on the device; elsewhere the same is
-/// computed with operators. On CUDA a block computes a row, so that few long ones are better left
-/// to operators, whose reductions take several blocks.
-TENON_API bool row_kernel_runs(const RowOp& op, const RowShape& shape, Device device);
+/// Whether the operator has a kernel for the device; elsewhere the same is computed with operators.
+TENON_API bool row_kernel_runs(const RowOp& op, Device device);
 
 }  // namespace tenon::native

@@ -23,6 +23,11 @@ for name in "$@"; do
     exit 1
   }
   strip -o "$out/bin/$name" "$program"
+  # What test_ops reads: on the other machine there are no sources.
+  if [ "$name" = test_ops ]; then
+    mkdir -p "$out/tests/ops"
+    cp -R "$(dirname "$0")/../../tests/ops/samples" "$(dirname "$0")/../../tests/ops/golden" "$out/tests/ops"
+  fi
 done
 
 for program in "$out"/bin/*; do
@@ -45,6 +50,7 @@ cat >"$out/run.sh" <<'RUN'
 cd "$(dirname "$0")" || exit 1
 LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/local/cuda/lib64"
 export LD_LIBRARY_PATH
+export TENON_TEST_DIR="$PWD/tests"
 if [ $# -gt 0 ]; then
   program=$1
   shift

@@ -23,7 +23,7 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
     *part = with_plain_functions(op, std::move(*part));
   const schema::FunctionSchema& schema = op.schema;
   const bool tensors = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
-    return r.type.is_tensor() && !r.is_mutable();
+    return (r.type.is_tensor() || r.type.is_tensor_list()) && !r.is_mutable();
   });
   if (schema.kind() != schema::SchemaKind::kFunctional || schema.returns.empty() || !tensors) {
     sink.error(op.at(schema.name_span),

@@ -15,7 +15,9 @@ using schema::SchemaKind;
 std::vector<std::string> generated_names(const Family& family) {
   std::vector<std::string> names;
   for (const Form& form : family.forms) {
-    if (form.origin == Form::Origin::kGenerated) names.push_back(form.schema.qualified_name());
+    const bool out = form.origin == Form::Origin::kVariant && form.kind == SchemaKind::kOut;
+    if (form.origin == Form::Origin::kGenerated || out)
+      names.push_back(form.schema.qualified_name());
   }
   return names;
 }

@@ -1,6 +1,5 @@
 #include "codegen/emit/composition.h"
 
-#include <algorithm>
 #include <set>
 
 #include "codegen/expr/append_new.h"
@@ -12,12 +11,6 @@
 #include "codegen/model/tensor_methods.h"
 
 namespace tenon::codegen {
-namespace {
-
-/// Functions of aten/composite/composition.h.
-const std::set<std::string> kHelpers = {"value_or"};
-
-}  // namespace
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition) return std::nullopt;
@@ -30,7 +23,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
-      result.uses_helpers |= kHelpers.contains(name);
+      result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
     return expr::print_formula(expr::with_true_division(read));
   };
   for (const auto& local : code.locals) result.locals.push_back({local.name, text(local.value)});

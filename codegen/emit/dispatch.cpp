@@ -98,12 +98,8 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
     thunks.add(ThunkKind::kUpdate, "pointwise", kWithTensors);
     thunks.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
   } else if (op.rowwise && !form.derived) {
-    thunks.add(ThunkKind::kRowwise, "rowwise", {"CPU", "Meta"});
-    if (targets.cuda) {
-      // Called by the next, where its kernel does not serve.
-      const std::string composed = thunks.add(ThunkKind::kRowwiseComposed, "composed", {}).symbol;
-      thunks.add(ThunkKind::kRowwiseCuda, "cuda", {"CUDA"}).composed = composed;
-    }
+    thunks.add(ThunkKind::kRowwise, "rowwise", kWithTensors);
+    thunks.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {

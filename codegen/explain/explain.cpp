@@ -43,9 +43,6 @@ std::string describe(const ir::Entry& entry, const ir::Thunk& thunk) {
   case ir::ThunkKind::kUpdate: return "kernel generated from `pointwise`, into what is written";
   case ir::ThunkKind::kUpdateComposed: return "the operators that the expressions stand for";
   case ir::ThunkKind::kRowwise: return "kernel generated from `rowwise`";
-  case ir::ThunkKind::kRowwiseCuda:
-    return "kernel generated from `rowwise`; for few long rows the operators that the expression "
-           "stands for";
   case ir::ThunkKind::kRowwiseComposed: return "the operators that the expression stands for";
   case ir::ThunkKind::kComposition: return "the operators of the expression";
   case ir::ThunkKind::kStructured:

@@ -3,6 +3,8 @@
 #include "codegen/expr/append_new.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -78,6 +80,25 @@ std::string to_string(Promotion promotion) {
   case Promotion::kBool: return "bool";
   default: return "default";
   }
+}
+
+bool is_modular(const Graph& graph, const std::vector<NodeId>& outputs) {
+  static constexpr Op kModular[] = {
+      Op::kAdd,  Op::kSub,        Op::kMul,       Op::kNeg,        Op::kSquare,    Op::kFma,
+      Op::kConj, Op::kBitwiseAnd, Op::kBitwiseOr, Op::kBitwiseXor, Op::kBitwiseNot};
+  const std::vector<NodeId> nodes = topological_order(graph, outputs);
+  return std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    const Node& node = graph[id];
+    if (node.value_kind != ValueKind::kValue) return false;
+    switch (node.kind) {
+    case NodeKind::kConstant: return node.integral && std::abs(node.number) < 128;
+    case NodeKind::kTensor:
+    case NodeKind::kScalar: return true;
+    case NodeKind::kCall:
+      return std::find(std::begin(kModular), std::end(kModular), node.op) != std::end(kModular);
+    default: return false;
+    }
+  });
 }
 
 }  // namespace tenon::codegen::expr

@@ -34,4 +34,8 @@ TypeInfo infer_types(const Graph& graph, NodeId output);
 /// "default", "float" or "bool".
 std::string to_string(Promotion promotion);
 
+/// Whether integer results modulo 2^n follow from the operands modulo 2^n, for any n of at least 8:
+/// sums, products and bits.
+bool is_modular(const Graph& graph, const std::vector<NodeId>& outputs);
+
 }  // namespace tenon::codegen::expr

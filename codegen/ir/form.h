@@ -51,7 +51,6 @@ enum class ThunkKind : uint8_t {
   kUpdate,
   kUpdateComposed,
   kRowwise,
-  kRowwiseCuda,
   kRowwiseComposed,
   kComposition,
   kStructured,
@@ -67,7 +66,6 @@ struct Thunk {
   schema::SchemaKind form = schema::SchemaKind::kFunctional;  ///< kPointwise, kStructured
   std::string kernel;        ///< kDirect, kStructured: hand-written; of the latter empty for Meta
   std::string meta;          ///< kStructured: gives the shapes
-  std::string composed;      ///< kRowwiseCuda: the thunk for what its kernel does not serve
   std::string functional;    ///< what a derived form calls
   bool owns_result = false;  ///< kDirect, kComposition: the result is no view of what was given
 };

@@ -17,6 +17,7 @@ struct KernelBody {
   std::vector<std::string> types;
   std::vector<std::string> statements;
   std::vector<std::string> results;
+  bool modular = false;  ///< bytes can be computed in bytes
 };
 
 /// A pointwise kernel of the engine.

@@ -24,7 +24,7 @@ struct Composition {
   std::vector<std::string> unused;
   std::vector<std::string> operators, headers;
   std::optional<std::string> kernel;  ///< the same as one expression of elements
-  bool uses_helpers = false;          ///< calls a function of aten/composite/composition.h
+  bool calls_helpers = false;         ///< `a ?? b`, copies of views: what only compositions call
 };
 
 /// The operator that an entry is another name of.

@@ -29,7 +29,6 @@ const char* name_of(ThunkKind kind) {
   case ThunkKind::kUpdate: return "update";
   case ThunkKind::kUpdateComposed: return "update_composed";
   case ThunkKind::kRowwise: return "rowwise";
-  case ThunkKind::kRowwiseCuda: return "rowwise_cuda";
   case ThunkKind::kRowwiseComposed: return "rowwise_composed";
   case ThunkKind::kComposition: return "composition";
   case ThunkKind::kStructured: return "structured";
@@ -274,7 +273,6 @@ class Printer {
     Json result = {{"symbol", thunk.symbol}, {"kind", name_of(thunk.kind)}};
     switch (thunk.kind) {
     case ThunkKind::kPointwise: result["form"] = name_of(thunk.form); break;
-    case ThunkKind::kRowwiseCuda: result["composed"] = thunk.composed; break;
     case ThunkKind::kComposition: result["owns_result"] = thunk.owns_result; break;
     case ThunkKind::kStructured:
       result["form"] = name_of(thunk.form);
@@ -364,7 +362,8 @@ class Printer {
     return {{"functor", body.functor},
             {"types", body.types},
             {"statements", body.statements},
-            {"results", body.results}};
+            {"results", body.results},
+            {"modular", body.modular}};
   }
 
   static Json print(const Kernel& kernel) {

@@ -5,6 +5,7 @@
 #include "codegen/model/defaults.h"
 #include "codegen/model/loaders.h"
 #include "codegen/model/short_schema.h"
+#include "codegen/model/variants.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/parser.h"
 #include "codegen/schema/suggest.h"
@@ -408,6 +409,11 @@ void complete(Operator& op) {
     op.variants = default_variants(op);
     op.variants_location = op.location;
   }
+  // Upstream's word for the out form of what returns new tensors.
+  const bool functional = op.schema.kind() == schema::SchemaKind::kFunctional;
+  const auto out = functional ? derive_out(op.schema, out_overload(op)) : std::nullopt;
+  for (const LocatedName& name : op.autogen)
+    op.variants.out |= out && out->qualified_name() == name.text;
 }
 
 // `define: name(a, b)`, and `as`.

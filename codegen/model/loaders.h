@@ -21,6 +21,10 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
 /// Gives aliases what their operators have: forms, out name, tags.
 void resolve_aliases(std::vector<Operator>& operators);
 
+/// Appends the form that copies of each view, `view_copy` of `view`: the same values in contiguous
+/// memory of their own. Not of what composes views, nor where an entry has the name.
+void derive_view_copies(std::vector<Operator>& operators);
+
 /// What expressions may call: definitions, pointwise operators and their aliases, then `base`.
 expr::Functions functions_of(const std::vector<Definition>& definitions,
                              const std::vector<Operator>& operators, const expr::Functions& base);

@@ -170,7 +170,7 @@ class Selection {
         reach_from_code(local.text, names, op.name);
       }
       reach_from_code(op.composition->result, names, op.name);
-      if (op.composition->uses_helpers) visit(kOfCompositions);
+      if (op.composition->calls_helpers) visit(kOfCompositions);
     }
     if (!op.node) return;
     add_all(op.node->operators);

@@ -156,6 +156,13 @@ TEST_CASE("bernoulli") {
   CHECK(close(values(tenon::rand({2})), {0.877499520778656, 0.06303757429122925}));
 }
 
+TEST_CASE("bernoulli takes each element's own probability, however the tensor lies") {
+  const Tensor p = tenon::rand({6, 10}).lt(0.5).to(kFloat);
+  Tensor turned = tenon::empty({10, 6}).t(), apart = tenon::empty({12, 10}).slice(0, 0, 12, 2);
+  CHECK(turned.bernoulli_(p).equal(p));
+  CHECK(apart.bernoulli_(p).equal(p));
+}
+
 TEST_CASE("a generator of one's own") {
   Generator g = make_generator(kCPU, 5);
   CHECK(close(values(tenon::randn({3}, g)),

@@ -10,6 +10,7 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
+#include "mine/native/leading.h"
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
 #include "mine/ops/clipped.h"
@@ -19,6 +20,8 @@
 #include "mine/ops/gate_with.h"
 #include "mine/ops/gated.h"
 #include "mine/ops/jitter.h"
+#include "mine/ops/leading.h"
+#include "mine/ops/leading_copy.h"
 #include "mine/ops/momentum_step.h"
 #include "mine/ops/noisy.h"
 #include "mine/ops/parts.h"
@@ -54,6 +57,22 @@ double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 const std::vector<double> kValues = {-3, -0.5, 0, 0.25, 1, 40};
 
 }  // namespace
+
+Tensor mine::native::leading(const Tensor& self, int64_t size) { return self.narrow(0, 0, size); }
+
+TEST_CASE("a view's copying form follows from it, gradient and out form too") {
+  Tensor x = tensor_of(kValues, {3, 2});
+  x.requires_grad_();
+  const Tensor view = mine::leading(x, 2), copy = mine::leading_copy(x, 2);
+  CHECK(view.is_alias_of(x));
+  CHECK_FALSE(copy.is_alias_of(x));
+  CHECK(copy.equal(view));
+  (copy * copy).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{-6, -1, 0, 0.5, 0, 0});
+  Tensor out = empty({0}, TensorOptions(kDouble));
+  mine::leading_copy_out(out, x.detach(), 2);
+  CHECK(out.equal(view));
+}
 
 TEST_CASE("expressions call operators of the library and definitions") {
   const std::vector<double> y = values(mine::capped_gelu(tensor_of(kValues, {6})));
@@ -308,11 +327,22 @@ TEST_CASE("a mask is a result of its own dtype, saved for backward, and the same
   }
 }
 
-TEST_CASE("on several threads the pieces are longer, and the numbers the same") {
-  const Threads guard(2);
-  const Tensor x = ramp({(int64_t{2} << 20) + 17});
-  const Tensor mask = std::get<1>(mine::drop(x, 0.25, {}, make_generator(kCPU, 2)));
-  CHECK(same(mask, drawn(x, false, make_generator(kCPU, 2)).lt(0.75)));
+TEST_CASE("threads that draw in turn give the numbers of one") {
+  const Tensor x = ramp({(int64_t{1} << 19) + 17});
+  const Tensor expected = drawn(x, false, make_generator(kCPU, 2)).lt(0.75);
+  const Tensor normal = drawn(x, true, make_generator(kCPU, 2));
+  for (const int threads : {2, 7}) {
+    const Threads guard(threads);
+    const Generator generator = make_generator(kCPU, 2);
+    CHECK(same(std::get<1>(mine::drop(x, 0.25, {}, generator)), expected));
+    // The generator is left where one thread leaves it.
+    const Tensor next = ramp({20});
+    const Generator other = make_generator(kCPU, 2);
+    drawn(x, false, other);
+    CHECK(same(std::get<1>(mine::drop(next, 0.25, {}, generator)),
+               drawn(next, false, other).lt(0.75)));
+    CHECK(mine::noisy(x, 1, make_generator(kCPU, 2)).allclose(x + normal, 1e-6, 1e-6));
+  }
 }
 
 TEST_CASE("a number that may be absent has another in its place") {

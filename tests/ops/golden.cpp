@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aten/core/error.h"
+#include "tests/ops/sample.h"
 
 namespace tenon::ops_test {
 namespace {
@@ -69,7 +70,7 @@ ExpectedResult result_of(const json& entry) {
 }  // namespace
 
 std::map<std::string, Expected> load_golden(const std::string& family) {
-  const std::string path = std::string(TENON_TEST_DIR) + "/ops/golden/" + family + ".json";
+  const std::string path = (data_folder("golden") / (family + ".json")).string();
   std::ifstream file(path);
   TENON_CHECK(file, "cannot read ", path, "; make_golden.py writes it");
   const json rows = json::parse(file).at("rows");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 
@@ -27,9 +27,12 @@ std::vector<std::string> words(const YAML::Node& node) {
                            : std::vector<std::string>{node.Scalar()};
 }
 
-std::filesystem::path folder() { return std::filesystem::path(TENON_TEST_DIR) / "ops" / "samples"; }
-
 }  // namespace
+
+std::filesystem::path data_folder(const char* name) {
+  const char* const elsewhere = std::getenv("TENON_TEST_DIR");
+  return std::filesystem::path(elsewhere ? elsewhere : TENON_TEST_DIR) / "ops" / name;
+}
 
 bool Row::wants(const std::string& name) const { return option(name) != "false"; }
 
@@ -53,7 +56,7 @@ std::string Sample::where() const {
 
 std::vector<std::string> families() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(folder())) {
+  for (const auto& file : std::filesystem::directory_iterator(data_folder("samples"))) {
     if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -61,7 +64,7 @@ std::vector<std::string> families() {
 }
 
 std::vector<Row> load_rows(const std::string& family) {
-  const auto path = folder() / (family + ".yaml");
+  const auto path = data_folder("samples") / (family + ".yaml");
   std::ifstream file(path);
   TENON_CHECK(file, "cannot read ", path.string());
   std::vector<std::string> lines;

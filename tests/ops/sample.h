@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ struct Sample {
   /// For messages: "samples/binary.yaml:3 add.Tensor f32".
   std::string where() const;
 };
+
+/// The folder "samples" or "golden", in $TENON_TEST_DIR/ops where that is set, for programs that
+/// run on another machine than they were built on; else of the sources.
+std::filesystem::path data_folder(const char* name);
 
 std::vector<std::string> families();
 /// The family's rows; throws with file and line on an unknown key or a row that is not one line.

@@ -52,6 +52,16 @@ def function(lib, backward):
     return type("Mine", (lib.autograd.Function,), members)
 
 
+def saving(lib, *values):
+    class Mine(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(*values)
+            return x * 1
+
+    return Mine.apply(leaf(lib))
+
+
 def overlapping(lib):
     a = lib.ones(4)
     a[1:].add_(a[:3])
@@ -136,6 +146,15 @@ MESSAGES = [
         lambda lib: function(lib, lambda ctx, g: lib.ones(7)).apply(leaf(lib)).sum().backward(),
         "Function MineBackward returned an invalid gradient at index 0 - got [7] but expected shape compatible with [3]",
     ),
+    (
+        lambda lib: saving(lib, lib.ones(2), 3),
+        "save_for_backward can only save variables, but argument 1 is of type int",
+    ),
+    (
+        lambda lib: setattr(leaf(lib), "data", lib.ones(3, dtype=lib.int64)),
+        "data set to a tensor that requires gradients must be floating point or complex dtype...",
+    ),
+    (lambda lib: leaf(lib).sum().backward(inputs=[]), "`inputs` argument to `backward()` cannot be empty."),
     (
         lambda lib: leaf(lib).numpy(),
         "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
@@ -254,7 +273,7 @@ def test_warnings_of_checkpoint(lib):
 
 @pytest.mark.parametrize(("run", "text"), MESSAGES, ids=lambda value: value[:40] if isinstance(value, str) else "")
 def test_text(lib, run, text):
-    kind = IndexError if "range" in text or "bounds" in text else RuntimeError
+    kind = IndexError if "range" in text or "bounds" in text else (RuntimeError, TypeError)
     with pytest.raises(kind) as error:
         run(lib)
     found = str(error.value)

@@ -463,3 +463,94 @@ def test_forward_mode_in_place(lib):
         assert fwd.unpack_dual(view.detach()).tangent is None
         with pytest.raises(RuntimeError, match="out="):
             lib.mul(fwd.make_dual(x, v), 2, out=lib.zeros(2))
+
+
+# Dtypes of gradients
+
+
+def test_gradients_of_another_dtype(lib):
+    x = leaf(lib)
+    assert x.grad_dtype == lib.float32 and (x * 2).grad_dtype == lib.float32
+    y = x * 2
+    x.grad_dtype = lib.float64
+    seen = []
+    x.register_hook(lambda grad: seen.append(grad.dtype))
+    y.sum().backward()
+    (x * 2).sum().backward()
+    assert x.grad.dtype == lib.float64 and x.grad.tolist() == [4, 4, 4] and seen == [lib.float64] * 2
+    assert lib.autograd.grad((x * 2).sum(), x)[0].dtype == lib.float64
+    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Half' because there is already a gradient with dtype"):
+        x.grad_dtype = lib.float16
+    with pytest.raises(RuntimeError, match="attempting to assign a gradient with dtype .* to a tensor with grad_dtype"):
+        x.grad = lib.ones(3)
+    x.grad_dtype = None
+    assert x.grad_dtype is None
+    (x * 2).sum().backward()
+    assert x.grad.dtype == lib.float64 and x.grad.tolist() == [6, 6, 6]
+    x.grad = None
+    (x * 2).sum().backward()
+    assert x.grad.dtype == lib.float32
+    x.grad = lib.ones(3, dtype=lib.float64)
+    x.grad = None
+    x.grad_dtype = lib.float32
+    (x * 2).sum().backward()
+    assert x.grad.dtype == lib.float32
+    with pytest.raises(RuntimeError, match="grad_dtype can only be set on leaf tensors"):
+        y.grad_dtype = lib.float64
+    with pytest.raises(RuntimeError, match="grad_dtype must be a .*dtype or None, but got str"):
+        x.grad_dtype = "a"
+
+
+def test_gradients_of_any_dtype_stay_as_they_are(lib):
+    class Doubling(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.double()
+
+    x = leaf(lib)
+    Doubling.apply(x).sum().backward()
+    assert x.grad.dtype == lib.float32
+    x.grad, x.grad_dtype = None, None
+    Doubling.apply(x).sum().backward()
+    assert x.grad.dtype == lib.float64
+
+
+def test_saved_tensors_may_be_changed_in_place(lib):
+    allow = lib.autograd.graph.allow_mutation_on_saved_tensors
+    x = leaf(lib)
+    with allow():
+        y = x.clone()
+        square, exp = (y * y).sum(), y.exp()
+        part = y[:2]
+        product = (part * part).sum()
+        y.sin_()
+        part.zero_()
+        exp.zero_()
+        y.mul_(y)
+        assert y.tolist() != [0, 0, 0]
+        assert lib.autograd.grad(square, x, retain_graph=True)[0].tolist() == [2, 4, 6]
+        assert lib.autograd.grad(product, x)[0].tolist() == [2, 4, 0]
+        (result,) = lib.autograd.grad(y.sum(), x)
+        assert result[:2].tolist() == [0, 0] and abs(result[2].item() - (lib.tensor(6.0).sin()).item()) < 1e-6
+        with lib.no_grad():
+            x.mul_(2)
+        assert x.tolist() == [2, 4, 6]
+        z = (x * 1).exp()
+        total = z.sum()
+        z.add_(1)
+        assert lib.autograd.grad(total, x)[0].allclose(x.exp())
+        kept = (x * x).sum()
+    with pytest.raises((AssertionError, RuntimeError), match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"):
+        kept.backward()
+    with allow(), pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"):
+        with allow():
+            pass
+    with allow() as scope:
+        kept = (x * x).sum()
+        scope.clear()
+        with pytest.raises((AssertionError, RuntimeError), match="Trying to backward outside of"):
+            kept.backward()

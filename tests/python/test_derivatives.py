@@ -282,3 +282,81 @@ def test_debug_goes_with_neither_contexts_nor_reentrance(lib):
         cp.checkpoint(lambda t: t, x, use_reentrant=False, debug=True, context_fn=lambda: (None, None))
     with pytest.raises(ValueError, match="`debug`.* is only supported when use_reentrant=False"):
         cp.checkpoint(lambda t: t, x, use_reentrant=True, debug=True)
+
+
+def test_keyword_arguments_of_checkpointed_calls(lib):
+    cp = checkpoint_of(lib)
+    x = lib.ones(2, requires_grad=True)
+
+    def scaled(t, by=1):
+        return (t * by).exp()
+
+    for call in (
+        lambda: cp.checkpoint(scaled, x, by=2, use_reentrant=True),
+        lambda: cp.checkpoint(use_reentrant=True)(scaled)(x, by=2),
+        lambda: cp.checkpoint(by=2, use_reentrant=False),
+        lambda: cp.checkpoint_sequential([scaled], 1, x, by=2, use_reentrant=False),
+    ):
+        with pytest.raises(ValueError, match="Unexpected keyword arguments: by"):
+            call()
+    plain = lib.autograd.grad(scaled(x, by=2).sum(), x)[0]
+    for y in (cp.checkpoint(scaled, x, by=2, use_reentrant=False), cp.checkpoint(use_reentrant=False)(scaled)(x, by=2)):
+        assert lib.autograd.grad(y.sum(), x)[0].tolist() == plain.tolist()
+
+
+def test_a_decorator_makes_checkpointed_calls(lib):
+    calls = []
+
+    class Block:
+        @checkpoint_of(lib).checkpoint(use_reentrant=False, preserve_rng_state=False)
+        def run(self, t):
+            """Doc."""
+            calls.append(self)
+            return t.sin().exp()
+
+    block, x = Block(), lib.ones(2, requires_grad=True)
+    assert Block.run.__doc__ == "Doc."
+    block.run(x).sum().backward()
+    assert calls == [block, block]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpointed_function_may_give_anything(lib, reentrant):
+    x = lib.ones(2, requires_grad=True)
+    calls = []
+
+    def f(t):
+        calls.append(t)
+        return t.exp(), 3, None
+
+    y, three, none = checkpoint_of(lib).checkpoint(f, x, use_reentrant=reentrant)
+    assert three == 3 and none is None
+    y.sum().backward()
+    assert len(calls) == 2 and x.grad.allclose(x.exp())
+    if not reentrant:
+        result = checkpoint_of(lib).checkpoint(lambda t: {"y": t.exp(), "n": [1]}, x, use_reentrant=False)
+        result["y"].sum().backward()
+        assert result["n"] == [1] and x.grad.allclose(2 * x.exp())
+
+
+def test_a_callback_runs_when_the_pass_has_ended(lib):
+    x, seen = lib.ones(2, requires_grad=True), []
+    y = x * 2
+
+    def hook(grad):
+        lib.autograd.graph.queue_callback(lambda: seen.append(x.grad.tolist()))
+
+    y.register_hook(hook)
+    y.sum().backward()
+    assert seen == [[2, 2]]
+    with pytest.raises(RuntimeError, match="Final callbacks can only be installed during backward pass"):
+        lib.autograd.graph.queue_callback(lambda: None)
+
+
+def test_arguments_of_gradcheck(lib):
+    x = lib.ones(2, dtype=lib.float64, requires_grad=True)
+    options = {"check_grad_dtypes": True, "masked": False, "check_batched_forward_grad": False}
+    assert lib.autograd.gradcheck(lambda t: t * t, x, **options)
+    assert lib.autograd.gradgradcheck(lambda t: t * t, x, check_grad_dtypes=True)
+    with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forward_ad to be True"):
+        lib.autograd.gradcheck(lambda t: t * t, x, check_batched_forward_grad=True)

@@ -172,7 +172,17 @@ HWY_INLINE V sub(V a, V b) {
 }
 template <class V>
 HWY_INLINE V mul(V a, V b) {
-  return hn::Mul(a, b);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<LaneOf<V>, int8_t>) {
+    // By halves of pairs: the low byte of a product follows from the factors' low bytes.
+    const hn::Repartition<uint16_t, TagOf<V>> pairs;
+    const auto x = hn::BitCast(pairs, a), y = hn::BitCast(pairs, b);
+    const auto even = hn::And(hn::Mul(x, y), hn::Set(pairs, 0xff));
+    const auto odd = hn::Mul(hn::ShiftRight<8>(x), hn::ShiftRight<8>(y));
+    return hn::BitCast(TagOf<V>(), hn::Or(even, hn::ShiftLeft<8>(odd)));
+  } else
+#endif
+    return hn::Mul(a, b);
 }
 /// a / b of floating-point numbers.
 template <class V>
@@ -189,7 +199,7 @@ HWY_INLINE V abs(V a) {
 }
 template <class V>
 HWY_INLINE V square(V a) {
-  return hn::Mul(a, a);
+  return mul(a, a);
 }
 template <class V>
 HWY_INLINE V reciprocal(V a) {
@@ -201,7 +211,7 @@ HWY_INLINE V fma(V a, V b, V c) {
   if constexpr (kIsFloat<V>) {
     return hn::MulAdd(a, b, c);
   } else {
-    return hn::Add(hn::Mul(a, b), c);
+    return hn::Add(mul(a, b), c);
   }
 }
 

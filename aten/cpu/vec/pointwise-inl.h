@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "aten/cpu/vec/math-inl.h"
+#include "aten/cpu/vec/part-inl.h"
 #include "aten/iterator/half_memory-inl.h"
 #include "aten/iterator/pointwise_op.h"
 
@@ -31,29 +32,6 @@ template <class F>
 inline constexpr int kUnroll = F::kCost <= 4    ? 4
                                : F::kCost <= 10 ? 2
                                                 : 1;
-
-/// Elements at p, fewer than a vector; the other lanes are 1, which no function minds.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_part(D d, const T* p, size_t count) {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  const auto mask = hn::FirstN(d, count);
-  return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, p), hn::Set(d, T{1}));
-#else
-  HWY_ALIGN T buffer[hn::MaxLanes(d)];
-  for (size_t i = 0; i < hn::Lanes(d); ++i) buffer[i] = i < count ? p[i] : T{1};
-  return hn::Load(d, buffer);
-#endif
-}
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_part(hn::Vec<D> v, D d, T* p, size_t count) {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  hn::BlendedStore(v, hn::FirstN(d, count), d, p);
-#else
-  HWY_ALIGN T buffer[hn::MaxLanes(d)];
-  hn::Store(v, d, buffer);
-  for (size_t i = 0; i < count; ++i) p[i] = buffer[i];
-#endif
-}
 
 /// kTurn vectors from `in` on to `out`.
 template <class F, int kTurn, class D, class T, class V>
@@ -76,6 +54,16 @@ HWY_INLINE void turn(D d, const T* const* in, const V* s, T* const* out, bool st
   }
 }
 
+/// The number in the compute type; modulo 256 for the loop of bytes.
+template <class T>
+HWY_INLINE T number(const Scalar& scalar) {
+  if constexpr (sizeof(T) == 1) {
+    return static_cast<T>(scalar.to<int32_t>());
+  } else {
+    return scalar.to<T>();
+  }
+}
+
 template <class F, class T>
 HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
                               const Scalar* scalars, int64_t n, bool stream) {
@@ -86,7 +74,7 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
   const size_t lanes = hn::Lanes(d), count = static_cast<size_t>(n);
 
   V s[F::kScalars + 1];
-  for (int k = 0; k < F::kScalars; ++k) s[k] = hn::Set(d, scalars[k].template to<T>());
+  for (int k = 0; k < F::kScalars; ++k) s[k] = hn::Set(d, number<T>(scalars[k]));
 
   size_t i = 0;
   if (count >= lanes) {
@@ -127,7 +115,8 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
     V a[kIns + 1], r[kOuts];
     for (int k = 0; k < kIns; ++k) {
       const T* p = static_cast<const T*>(ins[k]);
-      a[k] = in_steps[k] == 0 ? hn::Set(d, *p) : load_part(d, p + i, count - i);
+      // The lanes beyond are 1, which no function minds.
+      a[k] = in_steps[k] == 0 ? hn::Set(d, *p) : load_part(d, p + i, count - i, T{1});
     }
     F::template apply<V>(a, s, r);
     for (int k = 0; k < kOuts; ++k) {
@@ -293,6 +282,15 @@ void add_loops(PointwiseLoops* table) {
     if constexpr ((kTypes & kC128) != 0)
       at(ComputeType::C128) = &complex_loop<F, std::complex<double>>;
   }
+}
+
+/// Enters the loop over Byte or Char of a functor whose results, modulo 256, follow from the
+/// operands modulo 256: it computes in bytes.
+template <class F>
+void add_byte_loop([[maybe_unused]] PointwiseLoops* table) {
+#ifndef __OPTIMIZE_SIZE__
+  table->bytes = &vector_loop<F, int8_t>;
+#endif
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE

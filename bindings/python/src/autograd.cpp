@@ -6,6 +6,7 @@
 #include "autograd/forward_ad.h"
 #include "autograd/meta.h"
 #include "autograd/multi_grad_hook.h"
+#include "autograd/mutation_guard.h"
 #include "autograd/saved_tensor_hooks.h"
 #include "autograd/saved_variable.h"
 #include "autograd/to_dot.h"
@@ -206,6 +207,8 @@ class Scope {
     std::apply([&](const auto&... a) { guards_.push_back(std::make_unique<Guard>(a...)); }, args_);
   }
   void leave() { guards_.pop_back(); }
+  /// Null outside of it.
+  Guard* current() const { return guards_.empty() ? nullptr : guards_.back().get(); }
 
  private:
   std::tuple<Args...> args_;
@@ -214,6 +217,7 @@ class Scope {
 using InferenceScope = Scope<InferenceMode, bool>;
 using DualLevelScope = Scope<autograd::forward_ad::DualLevel>;
 using SaveOnCpuScope = Scope<autograd::SaveOnCpu>;
+using MutationScope = Scope<autograd::AllowMutationOnSavedTensors>;
 using DisableHooksScope = Scope<autograd::DisableSavedTensorHooks, std::string>;
 
 template <class S, class Class>
@@ -341,6 +345,14 @@ void add_hooks(nb::module_& module) {
   nb::class_<SaveOnCpuScope> on_cpu(module, "SaveOnCpu");
   on_cpu.def(nb::init<>());
   add_scope_methods<SaveOnCpuScope>(on_cpu);
+  nb::class_<MutationScope> mutation(module, "AllowMutationOnSavedTensors");
+  mutation.def(nb::init<>()).def(
+      "clear",
+      [](const MutationScope& scope) {
+        if (auto* guard = scope.current()) guard->clear();
+      },
+      "Gives up what has been saved so far.");
+  add_scope_methods<MutationScope>(mutation);
   nb::class_<DisableHooksScope> disable(module, "DisableSavedTensorsHooks");
   disable.def(nb::init<std::string>());
   add_scope_methods<DisableHooksScope>(disable);

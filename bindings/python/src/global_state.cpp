@@ -1,3 +1,4 @@
+#include "aten/core/deterministic.h"
 #include "aten/core/parallel.h"
 #include "aten/core/print.h"
 #include "aten/iterator/plan.h"
@@ -38,6 +39,7 @@ void add_global_state(nb::module_& module) {
   module.def("_default_generator", [] { return nb::steal(wrap(default_generator())); });
   module.def("_get_num_threads", &get_num_threads);
   module.def("_set_num_threads", &set_num_threads);
+  module.def("_set_deterministic_algorithms", &set_deterministic_algorithms);
   module.def("get_default_dtype", [] { return nb::steal(wrap(get_default_dtype())); });
   module.def("set_default_dtype", [](nb::handle type) {
     TENON_CHECK_TYPE(is_dtype(type.ptr()), "invalid dtype object");

@@ -10,10 +10,13 @@
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/operators.h"
 #include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
+#include "tenon/ops/imag.h"
 #include "tenon/ops/item.h"
 #include "tenon/ops/permute.h"
+#include "tenon/ops/real.h"
 #include "tenon/ops/to.h"
 #include "tenon/ops/transpose.h"
 
@@ -45,6 +48,9 @@ TENON_ATTRIBUTE(retains_grad, wrap(t.retains_grad()))
 TENON_ATTRIBUTE(grad,
                 wrap(t.unsafe_impl()->autograd_meta ? t.unsafe_impl()->autograd_meta->current_grad()
                                                     : Tensor()))
+TENON_ATTRIBUTE(grad_dtype,
+                autograd::grad_dtype(t) ? wrap(*autograd::grad_dtype(t))
+                                        : Object::share(Py_None).release())
 TENON_ATTRIBUTE(version, wrap(t._version()))
 TENON_ATTRIBUTE(base, wrap(t._base()))
 TENON_ATTRIBUTE(output_nr, wrap(t.output_nr()))
@@ -65,6 +71,8 @@ TENON_ATTRIBUTE(T, wrap([&] {
                   for (int64_t d = t.dim() - 1; d >= 0; --d) dims.push_back(d);
                   return t.permute(dims);
                 }()))
+TENON_ATTRIBUTE(real, wrap(tenon::real(t)))
+TENON_ATTRIBUTE(imag, wrap(tenon::imag(t)))
 #undef TENON_ATTRIBUTE
 
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
@@ -90,6 +98,19 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       },
       -1);
 }
+int set_grad_dtype(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (has_override(self)) return set_by_override("grad_dtype", self, value), 0;
+        TENON_CHECK(value && (value == Py_None || is_dtype(value)),
+                    "grad_dtype must be a dtype or None, but got ",
+                    value ? Py_TYPE(value)->tp_name : "nothing");
+        autograd::set_grad_dtype(tensor_of(self), value == Py_None ? std::optional<ScalarType>()
+                                                                   : dtype_of(value));
+        return 0;
+      },
+      -1);
+}
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
@@ -97,6 +118,21 @@ int set_data(PyObject* self, PyObject* value, void*) {
         TENON_CHECK_TYPE(value && is_tensor(value), "Variable data has to be a tensor");
         tensor_of(self).set_data(tensor_of(value));
         return 0;
+      },
+      -1);
+}
+
+/// Writes the real or the imaginary parts, as `self.real[...] = value` does.
+int set_part(PyObject* self, PyObject* value, void* attribute) {
+  return guarded(
+      [&]() -> int {
+        const auto* name = static_cast<const char*>(attribute);
+        if (has_override(self)) return set_by_override(name, self, value), 0;
+        TENON_CHECK_TYPE(value, "Tensor does not support deleting ", name);
+        const Tensor& t = tensor_of(self);
+        const bool is_real = std::string_view(name) == "real";
+        const Object part = Object::adopt(wrap(is_real ? tenon::real(t) : tenon::imag(t)));
+        return tensor_assign(part.get(), Py_Ellipsis, value);
       },
       -1);
 }
@@ -113,6 +149,8 @@ PyGetSetDef attributes[] = {
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made it.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, nullptr, nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() has accumulated, or None.", nullptr},
+    {"grad_dtype", get_grad_dtype, set_grad_dtype,
+     "The dtype that gradients are cast to, by default the tensor's; None: any.", nullptr},
     {"_version", get_version, nullptr, "The number of changes in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor that this one is a view of, or None.", nullptr},
     {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
@@ -121,6 +159,8 @@ PyGetSetDef attributes[] = {
     {"is_cuda", get_is_cuda, nullptr, nullptr, nullptr},
     {"is_meta", get_is_meta, nullptr, nullptr, nullptr},
     {"is_sparse", get_is_sparse, nullptr, nullptr, nullptr},
+    {"real", get_real, set_part, "A view of the real parts, of a real tensor itself.", nullptr},
+    {"imag", get_imag, set_part, "A view of the imaginary parts of a complex tensor.", nullptr},
     {"mT", get_mT, nullptr, "The last two dimensions exchanged.", nullptr},
     {"T", get_T, nullptr, "The dimensions in reverse order.", nullptr},
     {},

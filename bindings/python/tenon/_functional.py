@@ -142,8 +142,10 @@ _deterministic = [False, False]  # mode, warn_only
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Nothing changes: every operator of the CPU gives the same bits again, for the same number of threads."""
+    """On a CPU nothing changes: every operator gives the same bits again, for the same number of threads. On CUDA sums by index then
+    sort what they add."""
     _deterministic[:] = bool(mode), bool(warn_only)
+    _C._set_deterministic_algorithms(bool(mode))
 
 
 def are_deterministic_algorithms_enabled():

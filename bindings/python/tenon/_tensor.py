@@ -75,7 +75,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
     if inputs is not None:
         inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
         if not inputs:
-            raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = [] if gradient is None else [gradient]
     _run_backward([self], grads, retain_graph, create_graph, inputs or [])
 

@@ -30,6 +30,7 @@ const Case kCases[] = {
     {{2, 3, 5, 4}, {3, 4, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 0}, true, 1},
     {{2, 4, 5, 4}, {4, 3, 2, 3}, {1, 3}, {0, 1}, {2, 1}, {0, 2}, true, 2},
     {{2, 3, 6}, {3, 2, 4}, {3}, {1}, {1}, {2}, true, 1},
+    {{2, 5, 12, 13}, {7, 5, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, false, 1},  // an image's product
     {{0, 3, 8, 9}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1},
 };
 
@@ -93,7 +94,7 @@ void check(const Case& c, ScalarType dtype, int layout) {
   INFO("input " << c.input << " weight " << c.weight << " stride " << c.stride << " transposed "
                 << c.transposed << " groups " << c.groups << " " << dtype << " layout " << layout);
   Tensor input = layout == 1 ? random_strided(c.input, dtype) : random_tensor(c.input, dtype);
-  if (layout == 2) input = channels_last(input);
+  if (layout == 2 || layout == 3) input = channels_last(input);
   const Tensor weight =
       layout == 1 ? random_strided(c.weight, dtype) : random_tensor(c.weight, dtype);
   const int64_t outputs = c.transposed ? c.weight[1] * c.groups : c.weight[0];
@@ -104,7 +105,8 @@ void check(const Case& c, ScalarType dtype, int layout) {
   const Tensor out = empty_strided(
       spec.sizes, spec.strides.empty() ? contiguous_strides(spec.sizes) : spec.strides, spec.dtype,
       kCPU);
-  if (layout == 2 && out.numel() > 0) REQUIRE(out.is_contiguous(MemoryFormat::ChannelsLast));
+  if ((layout == 2 || layout == 3) && out.numel() > 0)
+    REQUIRE(out.is_contiguous(MemoryFormat::ChannelsLast));
 
   const Values x = values(input), w = values(weight), b = values(bias);
   const int64_t inner = out.numel() == 0 ? 1 : out.numel() / out.size(0) / outputs;
@@ -124,7 +126,7 @@ void check(const Case& c, ScalarType dtype, int layout) {
 
   Tensor grad =
       layout == 1 ? random_strided(out.sizes(), dtype) : random_tensor(out.sizes(), dtype);
-  if (layout == 2) grad = channels_last(grad);
+  if (layout == 2 || layout == 4) grad = channels_last(grad);
   const Values g = values(grad);
   Values dx(x.size(), 0), dw(w.size(), 0), db(outputs, 0);
   for_each_product(c, out.sizes(), [&](int64_t i, int64_t k, int64_t o) {
@@ -151,7 +153,7 @@ void check(const Case& c, ScalarType dtype, int layout) {
 TEST_CASE("convolution and its gradients") {
   for (const Case& c : kCases) {
     for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kHalf}) {
-      for (int layout = 0; layout < (c.input.size() == 4 ? 3 : 2); ++layout)
+      for (int layout = 0; layout < (c.input.size() == 4 ? 5 : 2); ++layout)
         check(c, dtype, layout);
     }
   }

@@ -1,4 +1,11 @@
 #include "aten/cuda/index_limit.h"
+#include "tenon/ops/arange.h"
+#include "tenon/ops/avg_pool2d.h"
+#include "tenon/ops/batch_norm.h"
+#include "tenon/ops/conv2d.h"
+#include "tenon/ops/conv_transpose2d.h"
+#include "tenon/ops/index.h"
+#include "tenon/ops/max_pool2d.h"
 #include "tests/aten/cuda/support.h"
 
 namespace tenon::test {
@@ -33,6 +40,29 @@ TEST_CASE("reductions beyond the index limit") {
         },
         {t});
   }
+}
+
+TEST_CASE("indices beyond the index limit are taken apart all the same") {
+  TENON_NEEDS_GPU();
+  const cuda::LowerIndexLimit lower(5);
+  const Tensor index = tenon::arange(12).remainder(4).view({2, 6});
+  same_on_both(
+      [](const Tensors& in) {
+        const auto x = in[0].unsqueeze(0);
+        return Tensors{tenon::conv2d(x, in[2], {}, 2, 1),
+                       tenon::conv_transpose2d(x, in[2].transpose(0, 1), {}, 2, 1),
+                       tenon::avg_pool2d(x, {3, 2}, {2, 1}, {1, 1}),
+                       tenon::max_pool2d(x, 2),
+                       tenon::batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, true),
+                       in[0].repeat({2, 1, 3}),
+                       in[0].roll({1, -9}, {0, 2}),
+                       in[0].flip({0, 2}),
+                       in[0].tril(1),
+                       in[0].index_select(1, in[1].select(0, 0)),
+                       in[0].index_add(1, in[1].select(0, 0), in[0].slice(1, 0, 6)),
+                       tenon::index(in[0], {std::nullopt, in[1]})};
+      },
+      {sample({3, 6, 7}, kFloat), index, sample({4, 3, 2, 3}, kFloat, 2)});
 }
 
 TEST_CASE("the limit is back at the end of the scope") {

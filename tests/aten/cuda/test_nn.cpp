@@ -1,3 +1,7 @@
+#include <cmath>
+#include <limits>
+
+#include "aten/core/deterministic.h"
 #include "tenon/ops/adaptive_avg_pool2d.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/avg_pool2d.h"
@@ -8,6 +12,7 @@
 #include "tenon/ops/convolution.h"
 #include "tenon/ops/cross_entropy_loss.h"
 #include "tenon/ops/embedding.h"
+#include "tenon/ops/index.h"
 #include "tenon/ops/layer_norm.h"
 #include "tenon/ops/linear.h"
 #include "tenon/ops/max_pool2d.h"
@@ -48,6 +53,72 @@ TEST_CASE("softmax and log_softmax") {
   }
 }
 
+/// Rows that several blocks share, and rows that do not begin at 16 bytes.
+std::vector<Tensor> long_and_odd_rows() {
+  return {sample({70001}, kDouble), sample({2, 33000}, kDouble), sample({5, 37}, kDouble),
+          sample({3, 4099}, kDouble), sample({4, 64}, kDouble)};
+}
+
+TEST_CASE("softmax of few long rows and of rows that begin anywhere") {
+  TENON_NEEDS_GPU();
+  for (const Tensor& t : long_and_odd_rows()) {
+    INFO(t.sizes());
+    same_values_and_gradients(
+        [](const Tensors& in) {
+          // A view that begins one element later.
+          const Tensor later = in[0].reshape({-1}).slice(0, 1);
+          return Tensors{in[0].softmax(-1), in[0].log_softmax(-1), later.softmax(0)};
+        },
+        {t});
+  }
+}
+
+TEST_CASE("softmax of infinities and NaN") {
+  TENON_NEEDS_GPU();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (int64_t n : {5, 40000}) {
+    Tensor t = sample({5, n}, kFloat);
+    t.select(0, 0).fill_(-kInfinity);
+    t.select(0, 1).slice(0, 1).fill_(-kInfinity);
+    t.select(0, 2).select(0, n / 2).fill_(kInfinity);
+    t.select(0, 3).select(0, n - 1).fill_(std::nan(""));
+    same_on_both(
+        [](const Tensors& in) {
+          return Tensors{in[0].softmax(-1), in[0].log_softmax(-1), in[0].t().softmax(0)};
+        },
+        {t});
+  }
+}
+
+TEST_CASE("layer_norm of few long rows, and of rows that begin anywhere") {
+  TENON_NEEDS_GPU();
+  for (const Tensor& t : long_and_odd_rows()) {
+    const int64_t n = t.size(-1);
+    INFO(t.sizes());
+    same_values_and_gradients(
+        [n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])}; },
+        {t, sample({n}, kDouble, 2), sample({n}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("moments of numbers far from 0 keep their digits") {
+  TENON_NEEDS_GPU();
+  // Spread 1 around 100000: float has steps of 0.008 there, and squares of 800.
+  const Tensor t = sample({3, 20000}, kFloat).add(1e5);
+  const Tensor exact = t.to(kDouble);
+  const auto same = [](const Tensor& expected, const Tensor& actual, double limit) {
+    const std::string text = difference(expected, actual.cpu().to(kDouble), limit);
+    if (!text.empty()) FAIL_CHECK(text);
+  };
+  same(exact.var(-1), t.cuda().var(-1), 1e-6);
+  same(exact.var(0), t.cuda().var(0), 1e-6);
+  // The mean itself is rounded to a float, by 0.004.
+  same(tenon::layer_norm(exact, 20000), tenon::layer_norm(t.cuda(), 20000), 1e-2);
+  const Tensor none;
+  same(tenon::batch_norm(exact.t(), {}, {}, none, none, true, 0.1, 1e-5, true),
+       tenon::batch_norm(t.cuda().t(), {}, {}, none, none, true, 0.1, 1e-5, true), 1e-2);
+}
+
 TEST_CASE("layer_norm") {
   TENON_NEEDS_GPU();
   for (int64_t n : {1, 10, 768, 5000}) {
@@ -73,6 +144,32 @@ TEST_CASE("batch_norm") {
           return Tensors{out, mean, var};
         },
         {sample({8, 6, 5, 4}, kDouble), sample({6}, kDouble, 2), sample({6}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("batch_norm of many elements per channel, channels first and last") {
+  TENON_NEEDS_GPU();
+  for (MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+    same_values_and_gradients(
+        [format](const Tensors& in) {
+          const Tensor x = in[0].contiguous(format), none;
+          const Tensor out = tenon::batch_norm(x, in[1], in[2], none, none, true, 0.1, 1e-5, true);
+          CHECK(out.is_contiguous(format));
+          return Tensors{out};
+        },
+        {sample({9, 3, 31, 33}, kDouble), sample({3}, kDouble, 2), sample({3}, kDouble, 3)});
+  }
+}
+
+TEST_CASE("losses of many rows") {
+  TENON_NEEDS_GPU();
+  const Tensor target = tenon::arange(40000).remainder(3);
+  for (int64_t reduction : {1, 2}) {
+    same_on_both(
+        [reduction](const Tensors& in) {
+          return Tensors{tenon::nll_loss(in[0], in[1], in[2], reduction, 1)};
+        },
+        {sample({40000, 3}, kFloat), target, sample({3}, kFloat, 2).abs()});
   }
 }
 
@@ -114,6 +211,53 @@ TEST_CASE("embedding and indexing") {
       {sample({4, 11}, kDouble), index, sample({4, 10}, kDouble, 2)});
 }
 
+TEST_CASE("sums by index in an order that does not change") {
+  TENON_NEEDS_GPU();
+  const auto f = [](const Tensors& in) {
+    Tensor put = in[0].clone();
+    put.index_put_({in[1]}, in[2], true);
+    return Tensors{put, in[0].scatter_add(0, in[1], in[2]), in[0].index_add(0, in[1], in[2], 3),
+                   in[0].scatter(0, in[1], in[2], "add"),
+                   tenon::embedding(in[0].view({7, 1}), in[1])};
+  };
+  const Tensors inputs{sample({7}, kFloat), tenon::arange(3000).mul(5).remainder(7),
+                       sample({3000}, kFloat, 2).mul(1e4)};
+  // In the order of elements, a float at a time, as the CPU adds: to the last bit.
+  set_deterministic_algorithms(true);
+  same_on_both(f, inputs, 0);
+  same_gradients(f, {inputs[0].to(kDouble), inputs[1], inputs[2].to(kDouble)});
+  same_gradients([](const Tensors& in) { return Tensors{tenon::max_pool2d(in[0], 3, 1)}; },
+                 {sample({2, 3, 10, 9}, kDouble)});
+  set_deterministic_algorithms(false);
+  same_on_both(f, inputs);
+}
+
+TEST_CASE("products by index") {
+  TENON_NEEDS_GPU();
+  for (ScalarType dtype : {kBool, kByte, kLong, kFloat, kDouble, kComplexFloat, kComplexDouble}) {
+    INFO(to_string(dtype));
+    same_on_both(
+        [](const Tensors& in) {
+          return Tensors{in[0].scatter(1, in[1], in[2], "multiply"),
+                         in[0].scatter(1, in[1], 3, "multiply"), in[0].scatter(1, in[1], 3, "add")};
+        },
+        {sample({3, 4}, dtype), tenon::arange(60).remainder(4).view({3, 20}),
+         sample({3, 20}, dtype, 2)});
+  }
+}
+
+TEST_CASE("masks as indices stay on the GPU") {
+  TENON_NEEDS_GPU();
+  same_on_both(
+      [](const Tensors& in) {
+        Tensor put = in[0].clone();
+        const Tensor mask = in[0].gt(0);
+        put.index_put_({mask}, in[1].select(0, 0));
+        return Tensors{tenon::index(in[0], {mask}), put};
+      },
+      {sample({40, 50}, kFloat), sample({1}, kFloat, 2)});
+}
+
 TEST_CASE("joining and rearranging") {
   TENON_NEEDS_GPU();
   same_values_and_gradients(
@@ -147,14 +291,22 @@ TEST_CASE("convolution") {
       {{2, 3, 20}, {5, 3, 4}, {3}, {2}, {1}, {0}, false, 1, 5},
       {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {1, 1, 1}, {0, 0, 0}, false, 1, 3},
   };
+  const auto convolve = [](const Case& c) {
+    return [&c](const Tensors& in) {
+      return Tensors{tenon::convolution(in[0], in[1], in[2], c.stride, c.padding, c.dilation,
+                                        c.transposed, c.output_padding, c.groups)};
+    };
+  };
   for (const Case& c : cases) {
     INFO(IntArrayRef(c.input) << " with " << IntArrayRef(c.weight));
-    same_values_and_gradients(
-        [&c](const Tensors& in) {
-          return Tensors{tenon::convolution(in[0], in[1], in[2], c.stride, c.padding, c.dilation,
-                                            c.transposed, c.output_padding, c.groups)};
-        },
-        {sample(c.input, kDouble), sample(c.weight, kDouble, 2), sample({c.bias}, kDouble, 3)});
+    const auto operands = [&c](ScalarType dtype) {
+      return Tensors{sample(c.input, dtype), sample(c.weight, dtype, 2),
+                     sample({c.bias}, dtype, 3)};
+    };
+    same_values_and_gradients(convolve(c), operands(kDouble));
+    same_on_both(convolve(c), operands(kComplexFloat));
+    same_gradients(convolve(c), operands(kComplexDouble));
+    same_on_both(convolve(c), operands(kLong));
   }
 }
 

@@ -1,4 +1,9 @@
+#include <algorithm>
+
 #include "aten/core/generator.h"
+#include "aten/cuda/generator.h"
+#include "aten/cuda/index_limit.h"
+#include "aten/cuda/launch.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/native_dropout.h"
@@ -55,6 +60,86 @@ TEST_CASE("integers cover their range") {
   Tensor wide = tenon::empty({1000}, TensorOptions(kLong).device(kCUDA));
   wide.random_();
   CHECK(wide.min().item<int64_t>() >= 0);
+}
+
+/// Which of n elements are kept with probability `keep`, from the stream's definition.
+Tensor reference_mask(uint64_t seed, uint64_t offset, int64_t n, double keep) {
+  const int64_t threads = cuda::draw_grid(n, 4, 0).blocks * cuda::kBlock;
+  const Tensor mask = tenon::empty({n}, TensorOptions(kBool));
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t turn = i / (4 * threads), k = i % (4 * threads) / threads, thread = i % threads;
+    const cuda::Words words = cuda::philox4x32(offset / 4 + static_cast<uint64_t>(turn),
+                                               static_cast<uint64_t>(thread), seed);
+    const float u = static_cast<float>(words.x[k]) * 0x1p-32f + 0x1p-33f;
+    mask.data_ptr<bool>()[i] = static_cast<double>(u < 1 ? u : 0) < keep;
+  }
+  return mask;
+}
+
+TEST_CASE("dropout's kernel draws from the generator's stream as it is defined") {
+  TENON_NEEDS_GPU();
+  const int64_t per_turn = cuda::draw_grid(int64_t{1} << 40, 4, 0).blocks * cuda::kBlock * 4;
+  // Less than a block of threads, a rest, and several turns of all threads where those are few.
+  for (const int64_t n : {int64_t{1}, int64_t{300}, std::min<int64_t>(2 * per_turn + 77, 50000)}) {
+    INFO(n << " elements");
+    manual_seed(31);
+    default_generator(Device(kCUDA, 0))->offset = 8;
+    const Tensor x = tenon::full({n}, 3, TensorOptions(kCUDA));
+    const auto [out, mask] = tenon::native_dropout(x, 0.25, true);
+    CHECK(mask.cpu().equal(reference_mask(31, 8, n, 0.75)));
+    CHECK(out.allclose(mask.to(kFloat).mul(4)));
+    // The next call goes on where this one ended.
+    const uint64_t used = cuda::draw_grid(n, 4, 0).words();
+    CHECK(default_generator(Device(kCUDA, 0))->offset == 8 + used);
+    CHECK(std::get<1>(tenon::native_dropout(x, 0.25, true))
+              .cpu()
+              .equal(reference_mask(31, 8 + used, n, 0.75)));
+  }
+}
+
+TEST_CASE("dropout of several dtypes, layouts and parts draws as rand does") {
+  TENON_NEEDS_GPU();
+  const auto seeded = [](const Tensor& x) {
+    manual_seed(4);
+    return tenon::native_dropout(x, 0.5, true);
+  };
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    INFO(to_string(dtype));
+    const Tensor x = sample({40, 50}, dtype).to(Device(kCUDA, 0));
+    const auto [out, mask] = seeded(x);
+    manual_seed(4);
+    const ScalarType drawn = dtype == kDouble ? kDouble : kFloat;
+    CHECK(mask.equal(tenon::rand({40, 50}, TensorOptions(drawn).device(kCUDA)).lt(0.5)));
+    CHECK(out.equal(x.mul(mask.to(dtype)).mul(2)));
+    CHECK(std::get<1>(seeded(x)).equal(mask));
+    CHECK_FALSE(std::get<1>(tenon::native_dropout(x, 0.5, true)).equal(mask));
+    // In the order of memory, and in parts that follow one another.
+    CHECK(std::get<1>(seeded(x.t())).equal(mask.t()));
+    const Tensor few = x.slice(0, 0, 12, 2).slice(1, 0, 7);
+    const Tensor whole = std::get<1>(seeded(few)), turned = std::get<1>(seeded(few.t()));
+    CHECK(whole.equal(turned.t()));
+    for (const int64_t limit : {4, 64, 500}) {
+      const cuda::LowerIndexLimit lower(limit);
+      CHECK(std::get<1>(seeded(few)).equal(whole));
+      CHECK(std::get<1>(seeded(few.t())).equal(turned));
+    }
+  }
+}
+
+TEST_CASE("random numbers fill a tensor in the order of its memory") {
+  TENON_NEEDS_GPU();
+  const auto filled = [](Tensor t) {
+    t.uniform_(0, 1, make_generator(Device(kCUDA, 0), 3));
+    return t;
+  };
+  const Tensor plain = filled(tenon::empty({6, 10}, TensorOptions(kCUDA)));
+  CHECK(filled(tenon::empty({6, 10}, TensorOptions(kCUDA)).t()).equal(plain.t()));
+  CHECK(
+      filled(tenon::empty({12, 10}, TensorOptions(kCUDA)).slice(0, 0, 12, 2).t()).equal(plain.t()));
+  // Each element with the probability that is in its place.
+  const Tensor p = sample({6, 10}, kFloat).gt(0).to(kFloat).to(Device(kCUDA, 0));
+  Tensor drawn = tenon::empty({10, 6}, TensorOptions(kCUDA)).t();
+  CHECK(drawn.bernoulli_(p).equal(p));
 }
 
 TEST_CASE("bernoulli and dropout keep the share they should") {

@@ -22,6 +22,7 @@ struct MulTensor {
 
 void mul_tensor_fill(PointwiseLoops* table) {
   add_loops<MulTensor, kFloats | kIntegers | kBoolean | kComplexes>(table);
+  add_byte_loop<MulTensor>(table);
 }
 
 }  // namespace tenon::native::HWY_NAMESPACE

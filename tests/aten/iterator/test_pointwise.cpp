@@ -502,3 +502,33 @@ TEST_CASE("operands of two bytes are multiplied where they are", "[pointwise]") 
     }
   }
 }
+
+TEST_CASE("bytes are multiplied as bytes", "[pointwise]") {
+  for (const ScalarType dtype : {kByte, kChar}) {
+    CAPTURE(dtype);
+    // Every pair; the last is not of a vector.
+    const TensorBase a = empty({65536 + 1}, dtype, kCPU), b = empty({65536 + 1}, dtype, kCPU);
+    const auto at = [](const TensorBase& t, int64_t i) -> uint8_t& {
+      return static_cast<uint8_t*>(t.data_ptr())[i];
+    };
+    for (int64_t i = 0; i < a.numel(); ++i) {
+      at(a, i) = static_cast<uint8_t>(i >> 8);
+      at(b, i) = static_cast<uint8_t>(i);
+    }
+    for (const int64_t n : {int64_t{1}, int64_t{15}, int64_t{65}, int64_t{200}, a.numel()}) {
+      CAPTURE(n);
+      const TensorBase x = make_view(a, {n}, {1}, a.numel() - n),
+                       y = make_view(b, {n}, {1}, a.numel() - n);
+      for (const TensorBase& other : {y, make_view(b, {}, {}, 77)}) {
+        const TensorBase out = mul(x, other);
+        REQUIRE(out.scalar_type() == dtype);
+        int64_t wrong = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          const int product = at(x, i) * at(other, other.dim() == 0 ? 0 : i);
+          wrong += at(out, i) != static_cast<uint8_t>(product);
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}

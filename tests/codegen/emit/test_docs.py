@@ -1,4 +1,4 @@
-"""The tests that docs/generator.md names exist."""
+"""The tests that docs/generator.md names exist, and the examples of docs/language.md are run."""
 
 import re
 import unittest
@@ -6,6 +6,14 @@ import unittest
 from support import ROOT
 
 TESTS = ROOT / "tests" / "codegen"
+
+
+def entries(text):
+    """The entries of a file, without what is not their computation: comments, namespace, forms."""
+    text = re.sub(r"(?m)\s*#.*$", "", text)
+    for entry in re.split(r"(?m)^- ", text)[1:]:
+        entry = re.sub(r"(?m)^  (variants|tags): .*$", "", entry)
+        yield re.sub(r"\b(mine|rowtest)::", "", " ".join(entry.split()))
 
 
 class Acceptance(unittest.TestCase):
@@ -19,6 +27,15 @@ class Acceptance(unittest.TestCase):
             file = next((folder / path for folder in (TESTS, ROOT) if (folder / path).exists()), None)
             self.assertIsNotNone(file, path)
             self.assertIn(name, file.read_text(), path)
+
+    def test_examples_of_the_language_are_run(self):
+        tested = set()
+        for path in ("tests/language/language.yaml", "tests/rows/rows.yaml", "native_functions.yaml"):
+            tested |= set(entries((ROOT / path).read_text()))
+        text = (ROOT / "docs" / "language.md").read_text()
+        shown = [one for block in re.findall(r"```yaml\n(.*?)```", text, re.S) for one in entries(block)]
+        self.assertGreater(len(shown), 10)
+        self.assertEqual([one for one in shown if one not in tested], [])
 
 
 if __name__ == "__main__":

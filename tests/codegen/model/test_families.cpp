@@ -99,6 +99,33 @@ TEST_CASE("families hold entries, variants and generated forms", "[model][family
   CHECK(first_family(read.model) == Names{"f_", "f.out (generated)", "f (generated)"});
 }
 
+TEST_CASE("autogen asks for the out form of what returns new tensors", "[model][family]") {
+  const Read read = read_text("- func: f.x(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n"
+                              "  autogen: f.x_out\n  non_differentiable: True\n");
+  CHECK(read.messages == "");
+  CHECK(first_family(read.model) == Names{"f.x", "f.x_out (variant)"});
+}
+
+TEST_CASE("views have a form that copies", "[model][family]") {
+  const Read read =
+      read_text("- func: v.x(Tensor(a) self, int n=1) -> Tensor(a)\n  dispatch: {CPU: v_cpu}\n"
+                "  non_differentiable: True\n"
+                "- func: w(Tensor(a -> *) self) -> Tensor(a)[]\n  composite: explicit\n"
+                "  non_differentiable: True\n"
+                "- func: w_copy(Tensor self) -> Tensor[]\n  composite: explicit\n"
+                "  non_differentiable: True\n"
+                "- func: made(Tensor(a) self) -> Tensor(a)\n  composite: implicit\n");
+  CHECK(read.messages == "");
+  Names schemas;
+  for (const Operator& op : read.model.operators())
+    schemas.push_back(schema::to_string(op.schema));
+  CHECK(schemas == Names{"v.x(Tensor(a) self, int n=1) -> Tensor(a)",
+                         "w(Tensor(a -> *) self) -> Tensor(a)[]", "w_copy(Tensor self) -> Tensor[]",
+                         "made(Tensor(a) self) -> Tensor(a)",
+                         "v_copy.x(Tensor self, int n=1) -> Tensor"});
+  CHECK(read.model.operators().back().has_tag("view_copy"));
+}
+
 TEST_CASE("who inherits which derivative", "[model][family]") {
   const Read read =
       read_text("- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f\n"

@@ -55,6 +55,23 @@ TEST_CASE("rows on CUDA: every way along a row") {
   }
 }
 
+TEST_CASE("rows on CUDA: few long rows are shared by several blocks") {
+  TENON_NEEDS_GPU();
+  for (const ScalarType dtype : {kFloat, kHalf, kLong}) {
+    for (const int64_t length : {32768, 40003}) {
+      INFO("rows of " << length << ", " << to_string(dtype));
+      same_on_both(all_of, {sample({1, length}, dtype)}, dtype == kHalf ? 2e-2 : 1e-4);
+    }
+  }
+  const auto norm = [](const Tensors& in) { return Tensors{rowtest::rms_norm(in[0], in[1])}; };
+  const auto loss = [](const Tensors& in) { return Tensors{rowtest::cross_entropy(in[0], in[1])}; };
+  const Tensor x = sample({2, 33000}, kDouble);
+  same_on_both(norm, {x, sample({33000}, kDouble)});
+  same_gradients(norm, {x, sample({33000}, kDouble)});
+  same_on_both(loss, {x, integers({32999, -100}, {2})});
+  same_gradients(loss, {x, integers({17, -100}, {2})});
+}
+
 TEST_CASE("rows on CUDA: dtypes") {
   TENON_NEEDS_GPU();
   for (const ScalarType dtype : {kBool, kByte, kShort, kInt, kLong, kHalf, kBFloat16}) {

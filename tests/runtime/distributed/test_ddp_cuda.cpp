@@ -13,6 +13,7 @@
 #include "tenon/ops/clone.h"
 #include "tenon/ops/narrow.h"
 #include "tenon/ops/to.h"
+#include "tests/runtime/distributed/gpus.h"
 #include "tests/runtime/distributed/ranks.h"
 #include "tests/runtime/distributed/small_net.h"
 #include "tests/runtime/values.h"
@@ -28,13 +29,6 @@ using namespace tenon::test;
 namespace {
 
 constexpr int kRanks = 2;
-
-/// Nothing to test on a machine with fewer GPUs than ranks.
-bool has_gpus() {
-  if (cuda::device_count() >= kRanks) return true;
-  WARN("there are " << cuda::device_count() << " GPUs, " << kRanks << " are needed");
-  return false;
-}
 
 Device gpu_of(const GroupPtr& g) { return Device(kCUDA, static_cast<DeviceIndex>(g->rank())); }
 
@@ -108,7 +102,7 @@ std::vector<Tensor> train(const GroupPtr& g, Device device, DistributedDataParal
 }  // namespace
 
 TEST_CASE("cuda ddp: gradients as on the CPU, in buckets of any size, as views of them or not") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   for (const bool views : {false, true}) {
     for (const bool small : {false, true}) {
       CAPTURE(views, small);
@@ -124,7 +118,7 @@ TEST_CASE("cuda ddp: gradients as on the CPU, in buckets of any size, as views o
 
 TEST_CASE(
     "cuda ddp: parameters that some or no ranks use, and that are named where it is a mistake") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   for (const bool views : {false, true}) {
     check_as_on_cpu([&](const GroupPtr& g, Device device) {
       return train(g, device, {.find_unused_parameters = true, .gradient_as_bucket_view = views},
@@ -143,7 +137,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cuda ddp: hooks") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   const DistributedDataParallelOptions small{.bucket_cap_mb = 4e-5, .first_bucket_bytes = 40};
   check_as_on_cpu(
       [&](const GroupPtr& g, Device d) { return train(g, d, small, allreduce_hook()); });
@@ -159,7 +153,7 @@ TEST_CASE("cuda ddp: hooks") {
 }
 
 TEST_CASE("cuda ddp: gradients are added up under no_sync, and ranks with fewer inputs join") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   for (const bool initial : {true, false}) {
     check_as_on_cpu([&](const GroupPtr& g, Device device) {
       Net net;
@@ -193,7 +187,7 @@ TEST_CASE("cuda ddp: gradients are added up under no_sync, and ranks with fewer 
 }
 
 TEST_CASE("cuda ddp: static graphs with reentrant checkpoints") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   struct CheckpointedImpl : NetImpl {
     Tensor forward(const Tensor& x) {
       autograd::CheckpointOptions options;
@@ -223,7 +217,7 @@ TEST_CASE("cuda ddp: static graphs with reentrant checkpoints") {
 }
 
 TEST_CASE("cuda ddp: rank 0's buffers, and the statistics of all ranks' batches") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   for (const bool sync : {false, true}) {
     CAPTURE(sync);
     check_as_on_cpu([&](const GroupPtr& g, Device device) {
@@ -249,7 +243,7 @@ TEST_CASE("cuda ddp: rank 0's buffers, and the statistics of all ranks' batches"
 }
 
 TEST_CASE("cuda ddp: a pass in another stream comes after the buckets' last use") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   check_as_on_cpu([&](const GroupPtr& g, Device device) {
     Net net;
     fill(*net, 1);
@@ -277,7 +271,7 @@ TEST_CASE("cuda ddp: a pass in another stream comes after the buckets' last use"
 }
 
 TEST_CASE("cuda ddp: models on different kinds of devices are an error on every rank") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   const auto errors = on_threads(kRanks, [&](const GroupPtr& g) {
     Net net;
     if (g->rank() == 1) net->to(gpu_of(g));

@@ -13,6 +13,7 @@
 #include "tenon/ops/to.h"
 #include "tenon/ops/view.h"
 #include "tenon/ops/zeros.h"
+#include "tests/runtime/distributed/gpus.h"
 #include "tests/runtime/distributed/ranks.h"
 #include "tests/runtime/values.h"
 
@@ -26,13 +27,6 @@ using namespace tenon::test;
 namespace {
 
 constexpr int kRanks = 2;
-
-/// Nothing to test on a machine with fewer GPUs than ranks.
-bool has_gpus() {
-  if (cuda::device_count() >= kRanks) return true;
-  WARN("there are " << cuda::device_count() << " GPUs, " << kRanks << " are needed");
-  return false;
-}
 
 std::vector<std::string> on_gpus(const std::function<void(const GroupPtr&, Device)>& f,
                                  const std::string& backend = "nccl") {
@@ -58,7 +52,7 @@ std::vector<double> read(const Tensor& t) {
 }  // namespace
 
 TEST_CASE("nccl: all_reduce as on the CPU, every dtype and operation") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   CHECK(all_well(on_gpus([](const GroupPtr& g, Device gpu) {
     int done = 0;
     for (const ScalarType dtype : {kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble,
@@ -83,7 +77,7 @@ TEST_CASE("nccl: all_reduce as on the CPU, every dtype and operation") {
 }
 
 TEST_CASE("nccl: the other collectives as on the CPU, with parts of different sizes") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   // Without NCCL they go by way of the host.
   const std::string backend = GENERATE("nccl", "gloo");
   CAPTURE(backend);
@@ -142,7 +136,7 @@ TEST_CASE("nccl: the other collectives as on the CPU, with parts of different si
 }
 
 TEST_CASE("nccl: messages from GPU to GPU, and between a GPU and the CPU") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   const std::string backend = GENERATE("nccl", "gloo");
   CAPTURE(backend);
   const auto messages = [](const GroupPtr& g, Device gpu) {
@@ -182,7 +176,7 @@ TEST_CASE("nccl: messages from GPU to GPU, and between a GPU and the CPU") {
 }
 
 TEST_CASE("nccl: collectives come after what the current stream holds, and before what follows") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   const std::string backend = GENERATE("nccl", "gloo");
   CAPTURE(backend);
   const auto rounds = [](const GroupPtr& g, Device gpu) {
@@ -219,7 +213,7 @@ TEST_CASE("nccl: collectives come after what the current stream holds, and befor
 }
 
 TEST_CASE("nccl: ranks that call different things all learn of both, and go on") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   CHECK(all_well(on_gpus([](const GroupPtr& g, Device gpu) {
     const Tensor t = zeros({4 + g->rank()}, TensorOptions(kFloat)).to(gpu);
     const std::string sizes = error_of([&] { all_reduce(t, ReduceOp::SUM, g); });
@@ -242,7 +236,7 @@ TEST_CASE("nccl: ranks that call different things all learn of both, and go on")
 }
 
 TEST_CASE("nccl: a rank that aborts ends the collectives of all") {
-  if (!has_gpus()) return;
+  if (!has_gpus(kRanks)) return;
   const auto errors = on_gpus([](const GroupPtr& g, Device gpu) {
     const Tensor t = full({3}, 1.0, TensorOptions(kFloat)).to(gpu);
     all_reduce(t, ReduceOp::SUM, g);
@@ -261,7 +255,7 @@ TEST_CASE("nccl: an error that NCCL finds later fails the group") {
   using SetError = void (*)(int);
   const auto set_error =
       reinterpret_cast<SetError>(::dlsym(RTLD_DEFAULT, "ncclEmulationSetAsyncError"));
-  if (!has_gpus() || !set_error) return;
+  if (!has_gpus(kRanks) || !set_error) return;
   const auto errors = on_gpus([&](const GroupPtr& g, Device gpu) {
     const Tensor t = full({3}, 1.0, TensorOptions(kFloat)).to(gpu);
     all_reduce(t, ReduceOp::SUM, g);

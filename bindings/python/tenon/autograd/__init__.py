@@ -31,7 +31,7 @@ def to_dot(*tensors):
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
     """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from."""
     if inputs is not None and not _list(inputs):
-        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     _run_backward(_list(tensors), _list(grad_tensors), retain_graph, create_graph, _list(inputs))
 
 

@@ -14,6 +14,9 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors):
         """In forward: inputs or outputs to keep for backward."""
+        for i, tensor in enumerate(tensors):
+            if not (tensor is None or isinstance(tensor, _C.Tensor)):
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}")
         self._context.save_for_backward(tensors)
 
     def save_for_forward(self, *tensors):

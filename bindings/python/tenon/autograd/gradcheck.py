@@ -36,13 +36,20 @@ def _run(check, raise_exception):
 
 def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
-    check_batched_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
+    check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False,
+    check_backward_ad=True, fast_mode=False, masked=False,
 ):  # fmt: skip
     """Compares the gradients of func at the inputs, float64 or complex128, with central differences.
 
     check_forward_ad: the tangents of forward mode, too. check_batched_grad: gradients in batches, too.
     fast_mode: one projection of each Jacobian instead of all elements.
+    check_grad_dtypes: a gradient always has its input's dtype. There are neither sparse tensors, which masked is about, nor
+    batches of tangents.
     """
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    if check_batched_forward_grad or masked:
+        raise NotImplementedError(f"gradcheck: {'masked' if masked else 'check_batched_forward_grad'} is not supported")
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     function, tensors = _split(func, inputs)
@@ -58,9 +65,12 @@ def gradcheck(
 
 def gradgradcheck(
     func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
-    check_undefined_grad=True, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True, fast_mode=False,
+    check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False,
+    check_rev_over_rev=True, fast_mode=False, masked=False,
 ):  # fmt: skip
     """gradcheck() of the gradients. check_fwd_over_rev: their tangents, too."""
+    if masked:
+        raise NotImplementedError("gradgradcheck: masked is not supported")
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     function, tensors = _split(func, inputs)

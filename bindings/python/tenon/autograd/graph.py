@@ -1,6 +1,7 @@
 """Hooks on the graph, and on what it keeps for backward."""
 
 from tenon import _C
+from tenon._C import AllowMutationOnSavedTensors as allow_mutation_on_saved_tensors  # noqa: F401
 from tenon._C import Node, RemovableHandle  # noqa: F401
 from tenon._C import DisableSavedTensorsHooks as disable_saved_tensors_hooks  # noqa: F401
 from tenon._C import SavedTensorsHooks as saved_tensors_hooks  # noqa: F401
@@ -32,6 +33,11 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     register = _C._register_multi_grad_hook if mode == "all" else _C._register_any_grad_hook
     return register(list(tensors), fn)
+
+
+def queue_callback(callback):
+    """Calls callback() when the backward pass that runs on this thread has ended without an error; from a hook or a backward."""
+    _C._queue_callback(callback)
 
 
 def increment_version(tensor):

@@ -2,6 +2,7 @@
 
 import contextlib
 import enum
+import functools
 import warnings
 
 from tenon import _C
@@ -34,8 +35,23 @@ def set_checkpoint_early_stop(enable):
         _early_stop = before
 
 
+def _warned_form(name, stacklevel):
+    """What `use_reentrant` is where it is not given."""
+    warnings.warn(
+        f"{name}: the use_reentrant parameter should be passed explicitly: use_reentrant=False is recommended, and True "
+        "is what is meant without it.",
+        stacklevel=stacklevel,
+    )
+    return True
+
+
+def _refuse(unexpected):
+    if unexpected:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(unexpected))
+
+
 def checkpoint(
-    function, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
+    function=None, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
     early_stop=None, debug=False, **kwargs,
 ):  # fmt: skip
     """function(*args, **kwargs), of which backward keeps the inputs alone and calls the function again.
@@ -43,16 +59,32 @@ def checkpoint(
     use_reentrant: false records the call as ever and keeps nothing of it (to be preferred); true runs a backward pass
     of its own within backward. context_fn gives two context managers, for the first call and for later ones: see
     create_selective_checkpoint_contexts(). debug: a CheckpointError names the first operator that differs.
+    Keyword arguments for the function go with use_reentrant=False alone. Without a function, a decorator that makes one
+    a checkpointed call.
     """
+    if function is None and not args:
+        _refuse(kwargs)
+
+        def decorate(function):
+            @functools.wraps(function)
+            def checkpointed(*args, **kwargs):
+                return _checkpoint(
+                    function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug
+                )
+
+            return checkpointed
+
+        return decorate
+    return _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug)
+
+
+def _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug):
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     if use_reentrant is None:
-        warnings.warn(
-            "checkpoint: the use_reentrant parameter should be passed explicitly: use_reentrant=False is recommended, and True "
-            "is what is meant without it.",
-            stacklevel=2,
-        )
-        use_reentrant = True
+        use_reentrant = _warned_form("checkpoint", 4)
+    if use_reentrant:
+        _refuse(kwargs)
     if use_reentrant is False and _debug is not None:
         debug = _debug
     if _early_stop is not None:
@@ -60,29 +92,46 @@ def checkpoint(
     places = [i for i, value in enumerate(args) if isinstance(value, _C.Tensor)]
     plain = context_fn is None and not debug
     if use_reentrant and plain and not any(args[i].requires_grad for i in places):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=3)
         with no_grad():
-            return function(*args, **kwargs)
-    single = False
+            return function(*args)
+    first = []  # what the first call gives; later ones must not keep it
 
     def call(*tensors):
-        nonlocal single
         given = list(args)
         for i, tensor in zip(places, tensors):
             given[i] = tensor
         result = function(*given, **kwargs)
-        single = isinstance(result, _C.Tensor)
+        if is_first:
+            first.append(result)
+        return [value for value in _several(result) if isinstance(value, _C.Tensor)]
+
+    is_first = True
+    try:
+        tensors = _C._checkpoint(
+            call, [args[i] for i in places], use_reentrant, preserve_rng_state, context_fn, determinism_check == "default",
+            early_stop, debug,
+        )  # fmt: skip
+    finally:
+        is_first = False
+        result = first.pop() if first else None
+    if not use_reentrant:
         return result
-
-    results = _C._checkpoint(
-        call, [args[i] for i in places], use_reentrant, preserve_rng_state, context_fn, determinism_check == "default",
-        early_stop, debug,
-    )  # fmt: skip
-    return results[0] if single else results
+    # The one node's results stand for those of the first call.
+    tensors = iter(tensors)
+    results = tuple(next(tensors) if isinstance(value, _C.Tensor) else value for value in _several(result))
+    return results if isinstance(result, (tuple, list)) else results[0]
 
 
-def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+def _several(result):
+    return result if isinstance(result, (tuple, list)) else (result,)
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, *, preserve_rng_state=True, **kwargs):
     """The functions one after another in `segments` parts, of which all but the last are checkpointed."""
+    if use_reentrant is None:
+        use_reentrant = _warned_form("checkpoint_sequential", 3)
+    _refuse(kwargs)
     functions = list(functions.children()) if hasattr(functions, "children") else list(functions)
     if not 1 <= segments <= len(functions):
         raise ValueError(f"segments must be from 1 to {len(functions)}, got {segments}")
@@ -99,7 +148,7 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
     end = 0
     for start in range(0, size * (segments - 1), size):
         end = start + size
-        input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, **kwargs)
+        input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
     return part(end, len(functions))(input)
 
 
