@@ -109,7 +109,7 @@ int run_on_model(const CommandLine& line) {
     return 0;
   }
   if (line.verb == "ir") {
-    std::cout << ir::print(library).dump(1) << "\n";
+    std::cout << ir::print(library, 1) << "\n";
     return 0;
   }
   if (line.verb == "explain") {

@@ -1,17 +1,14 @@
 #include "codegen/check/check.h"
+#include "codegen/model/cpp_types.h"
 
 namespace tenon::codegen {
 namespace {
-
-std::string namespace_of(const schema::FunctionSchema& schema) {
-  return schema.ns.empty() ? "aten" : schema.ns;
-}
 
 /// The base's operator of this name and namespace, whatever its overload.
 const Operator* same_function(const Model& base, const Operator& op) {
   for (const Operator& other : base.operators()) {
     const bool same = other.base_name() == op.base_name() &&
-                      namespace_of(other.schema) == namespace_of(op.schema);
+                      cpp_namespace(other.schema) == cpp_namespace(op.schema);
     if (same) return &other;
   }
   return nullptr;

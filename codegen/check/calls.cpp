@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/check/value_type.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
@@ -271,7 +272,7 @@ class FormulaChecker {
     std::vector<std::string> names;
     for (const auto& [name, all] : functions_) {
       for (const Overload& overload : all) {
-        if (cpp_namespace(*overload.op) != ns) continue;
+        if (cpp_namespace(overload.op->schema) != ns) continue;
         names.push_back(name);
         if (name == plain) overloads.push_back(overload);
       }
@@ -287,10 +288,6 @@ class FormulaChecker {
     error(callee, ns.size() + 2, "`" + ns + "` has no operator `" + plain + "`",
           schema::nearest(plain, names));
     return {};
-  }
-
-  static std::string cpp_namespace(const Operator& op) {
-    return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
   }
 
   // C++ computes with it and a Tensor.
@@ -323,7 +320,7 @@ class FormulaChecker {
     if (known != methods_.end() && !by_hand) {
       return select(callee, offset, callee.text, known->second, arguments);
     }
-    if (by_hand) return ValueType::of_property(callee.text);
+    if (by_hand) return ValueType::of_method(callee.text);
     if (calls_.may_exist(callee.text)) return {};
     std::vector<std::string> names = names_of(methods_);
     names.insert(names.end(), tensor_methods().begin(), tensor_methods().end());

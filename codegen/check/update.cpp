@@ -25,6 +25,8 @@ void update_schema(const Entry& entry) {
   if (!entry.op.update) return;
   const schema::FunctionSchema& schema = entry.schema();
   if (entry.kind() != schema::SchemaKind::kInplace) {
+    // Written where the name lacks the `_` is for mutable_self.
+    if (schema.self() != nullptr && schema.self()->is_mutable()) return;
     entry.sink.error(entry.op.at(schema.name_span),
                      "`pointwise` of a schema that writes arguments needs an in-place one, which "
                      "writes and returns `self`");

@@ -1,7 +1,7 @@
 #include "codegen/check/value_type.h"
 
-#include <map>
-
+#include "codegen/expr/tensor_methods.h"
+#include "codegen/schema/parser.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {
@@ -21,13 +21,6 @@ bool base_converts(BaseType from, BaseType to) {
   if (from == to || (is_integer(from) && is_integer(to))) return true;
   if (to == BaseType::kScalar) return is_number(from);
   return to == BaseType::kFloat && is_integer(from);
-}
-
-Type list_of(BaseType base) {
-  Type type;
-  type.base = base;
-  type.suffixes.push_back({schema::TypeSuffix::Kind::kList, std::nullopt});
-  return type;
 }
 
 bool type_converts(const Type& from, const Type& to) {
@@ -60,29 +53,16 @@ ValueType ValueType::of_literal(const std::string& text) {
   return ValueType(real ? BaseType::kFloat : BaseType::kInt);
 }
 
-ValueType ValueType::of_property(const std::string& method) {
-  static const std::map<std::string, ValueType, std::less<>> types = [] {
-    std::map<std::string, ValueType, std::less<>> all;
-    for (const char* name : {"sizes", "strides"}) all[name] = ValueType(list_of(BaseType::kInt));
-    for (const char* name : {"dim", "ndimension", "numel", "size", "stride", "storage_offset"}) {
-      all[name] = ValueType(BaseType::kInt);
-    }
-    for (const char* name : {"scalar_type", "dtype"}) all[name] = ValueType(BaseType::kScalarType);
-    for (const char* name : {"detach", "data", "grad", "cpu", "cuda"}) {
-      all[name] = ValueType(BaseType::kTensor);
-    }
-    for (const char* name : {"defined", "is_complex", "is_floating_point", "is_contiguous"}) {
-      all[name] = ValueType(BaseType::kBool);
-    }
-    all["item"] = ValueType(BaseType::kScalar);
-    all["device"] = ValueType(BaseType::kDevice);
-    all["layout"] = ValueType(BaseType::kLayout);
-    all["suggest_memory_format"] = ValueType(BaseType::kMemoryFormat);
-    all["options"].kind_ = Kind::kOptions;
-    return all;
-  }();
-  const auto known = types.find(method);
-  return known == types.end() ? ValueType() : known->second;
+ValueType ValueType::of_method(const std::string& method) {
+  const expr::TensorMethod* known = expr::find_tensor_method(method);
+  if (known == nullptr || known->type.empty()) return {};
+  if (known->type == "TensorOptions") {
+    ValueType options;
+    options.kind_ = Kind::kOptions;
+    return options;
+  }
+  std::vector<schema::ParseError> none;
+  return ValueType(schema::parse_type(known->type, none).value());
 }
 
 bool ValueType::converts_to(const Type& to, bool is_options) const {

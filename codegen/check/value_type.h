@@ -18,7 +18,7 @@ class ValueType {
   static ValueType list();
   static ValueType of_literal(const std::string& text);
   /// What a method of Tensor that is written by hand gives.
-  static ValueType of_property(const std::string& method);
+  static ValueType of_method(const std::string& method);
 
   bool known() const { return kind_ != Kind::kUnknown; }
   bool is(schema::BaseType base) const { return kind_ == Kind::kSchema && type_.is(base); }

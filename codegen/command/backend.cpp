@@ -38,7 +38,7 @@ int run_backend(const CommandLine& line) {
   }
   if (line.verb == "check-kernels" || line.verb == "check") return 0;
   if (line.verb == "ir") {
-    std::cout << ir::print(library).dump(1) << "\n";
+    std::cout << ir::print(library, 1) << "\n";
     return 0;
   }
   if (line.verb != "gen") {

@@ -29,10 +29,6 @@ uint32_t hash_name(const std::string& name) {
   return hash;
 }
 
-std::string namespace_of(const Operator& op) {
-  return op.schema.ns.empty() || op.schema.ns == "aten" ? "tenon" : op.schema.ns;
-}
-
 /// The form of operator `of` that the alias's form is another name of.
 const VariantSchema& form_of(const Model& model, const Operator& of, const VariantSchema& form) {
   for (const VariantSchema& one : model.variants(model.find(of.name())->op)) {
@@ -42,7 +38,7 @@ const VariantSchema& form_of(const Model& model, const Operator& of, const Varia
 }
 
 std::string header_of(const Operator& op) {
-  return namespace_of(op) + "/ops/" + op.schema.base_name() + ".h";
+  return cpp_namespace(op.schema) + "/ops/" + op.schema.base_name() + ".h";
 }
 
 ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& options) {
@@ -53,7 +49,7 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
   entry.name = op.name();
   entry.ident = cpp_identifier(op.schema);
   entry.base = op.schema.base_name();
-  entry.ns = namespace_of(op);
+  entry.ns = cpp_namespace(op.schema);
   entry.header = header_of(op);
   entry.place = ir::Place(op.location);
   // Those of all backends: kernels compile alike whichever are built.
@@ -100,7 +96,7 @@ std::vector<std::string> called_headers(const Model& model, const Model* base,
       if (!known) continue;
       for (const OperatorGroup& group : known->groups()) {
         const Operator& op = known->operators()[group.operators[0]];
-        const std::string of = namespace_of(op), function = op.base_name();
+        const std::string of = cpp_namespace(op.schema), function = op.base_name();
         const bool seen =
             name == of + "::" + function || (name == function && (of == ns || of == "tenon"));
         if (seen) headers.push_back(of + "/ops/" + function + ".h");

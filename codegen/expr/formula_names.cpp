@@ -1,10 +1,11 @@
 #include "codegen/expr/formula_names.h"
 
+#include "codegen/expr/tensor_methods.h"
 #include "codegen/schema/suggest.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <utility>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -23,40 +24,23 @@ void collect(const Formula& formula, bool is_callee, std::vector<NameUse>& uses)
   }
 }
 
-/// A property of a tensor that is cheaper to keep than the tensor.
-struct Property {
-  std::string_view attribute;
+/// A function of one tensor whose value is kept in place of the tensor.
+struct CallOfTensor {
+  std::string_view name;
+  std::string_view kept;  ///< what the variable is called after the tensor's name
   std::string_view cpp_type;
+  std::string_view function;  ///< that computes it
+};
+constexpr CallOfTensor kCallsOfTensors[] = {
+    {"TensorGeometry", "geometry", "TensorGeometry", "TensorGeometry"},
+    {"to_args_sizes", "args_sizes", "std::vector<std::vector<int64_t>>", "to_args_sizes"},
+    {"to_args_sizes_symint", "args_sizes", "std::vector<std::vector<int64_t>>", "to_args_sizes"},
+    {"to_args_scalartypes", "args_scalartypes", "std::vector<ScalarType>", "to_args_scalartypes"},
 };
 
-const std::map<std::string, Property, std::less<>>& properties() {
-  static const std::map<std::string, Property, std::less<>> kProperties = {
-      {"sizes", {"sizes", "DimVector"}},
-      {"sym_sizes", {"sizes", "DimVector"}},
-      {"strides", {"strides", "DimVector"}},
-      {"sym_strides", {"strides", "DimVector"}},
-      {"numel", {"numel", "int64_t"}},
-      {"sym_numel", {"numel", "int64_t"}},
-      {"dim", {"dim", "int64_t"}},
-      {"ndimension", {"dim", "int64_t"}},
-      {"storage_offset", {"storage_offset", "int64_t"}},
-      {"sym_storage_offset", {"storage_offset", "int64_t"}},
-      {"scalar_type", {"scalar_type", "ScalarType"}},
-      {"dtype", {"scalar_type", "ScalarType"}},
-      {"options", {"options", "TensorOptions"}},
-      {"device", {"device", "Device"}},
-      {"layout", {"layout", "Layout"}},
-      {"sym_blocksize", {"blocksize", "DimVector"}},
-      {"is_conj", {"is_conj", "bool"}},
-      {"is_complex", {"is_complex", "bool"}},
-      {"is_floating_point", {"is_floating_point", "bool"}},
-      {"is_sparse", {"is_sparse", "bool"}},
-      {"is_contiguous", {"is_contiguous", "bool"}},
-      {"defined", {"defined", "bool"}},
-      {"suggest_memory_format", {"suggest_memory_format", "MemoryFormat"}},
-  };
-  return kProperties;
-}
+/// Functions that need only a tensor's sizes and options, and those that take these.
+constexpr std::pair<std::string_view, std::string_view> kFillsLikeTensors[] = {
+    {"zeros_like", "zeros"}, {"ones_like", "ones"}};
 
 std::string unqualified(const std::string& name) {
   const std::size_t colon = name.rfind("::");
@@ -135,11 +119,10 @@ class SavedRewriter {
     if (call.children.size() == 2 && is_size) return size(self, call.children[1], optional, call);
     if (call.children.size() != 1) return std::nullopt;
     if (is_size) return keep(self, "length", "int64_t", "size()", optional, call);
-    const auto it = properties().find(callee.text);
-    if (it == properties().end()) return std::nullopt;
-    const std::string attribute(it->second.attribute);
-    return keep(self, attribute, std::string(it->second.cpp_type), attribute + "()", optional,
-                call);
+    const TensorMethod* known = find_tensor_method(callee.text);
+    if (known == nullptr || known->kept.empty()) return std::nullopt;
+    const std::string attribute(known->kept);
+    return keep(self, attribute, std::string(known->kept_type), attribute + "()", optional, call);
   }
 
   /// `self.size(k)` where k is known in the forward pass: a literal or an argument's name.
@@ -166,16 +149,16 @@ class SavedRewriter {
       save({self.text, attribute, variable, type, text + "(" + self.text + ")"});
       return make_name(variable, call);
     };
-    if (name == "TensorGeometry") return whole_call("geometry", "TensorGeometry", "TensorGeometry");
-    if (name == "to_args_sizes" || name == "to_args_sizes_symint")
-      return whole_call("args_sizes", "std::vector<std::vector<int64_t>>", "to_args_sizes");
-    if (name == "to_args_scalartypes")
-      return whole_call("args_scalartypes", "std::vector<ScalarType>", "to_args_scalartypes");
-    if (name == "zeros_like" || name == "ones_like") {
+    for (const CallOfTensor& known : kCallsOfTensors) {
+      if (known.name == name)
+        return whole_call(std::string(known.kept), std::string(known.cpp_type),
+                          std::string(known.function));
+    }
+    for (const auto& [like, fill] : kFillsLikeTensors) {
+      if (name != like) continue;
       Formula filled = call;
       Formula& callee = filled.children[0];
-      callee.text.replace(callee.text.size() - name.size(), name.size(),
-                          name == "zeros_like" ? "zeros" : "ones");
+      callee.text.replace(callee.text.size() - name.size(), name.size(), fill);
       filled.children.resize(1);
       filled.children.push_back(keep(self, "sizes", "DimVector", "sizes()", false, self));
       filled.children.push_back(keep(self, "options", "TensorOptions", "options()", false, self));

@@ -123,6 +123,8 @@ enum class Op : std::uint8_t {
 /// Marks an argument for which no derivative rule exists (as opposed to a zero derivative, "").
 inline constexpr std::string_view kNoDerivative = "none";
 
+inline constexpr std::string_view kOfCmath = "std::";
+
 /// One row of the table of intrinsics. `name` is the function in the expression language and in
 /// the kernel namespace `m`. A derivative is expression text over the arguments `a`, `b`, `c` and
 /// the node's own value `y`; empty means structurally zero, `kNoDerivative` means unknown.
@@ -139,6 +141,12 @@ struct Intrinsic {
   Cost cost;
   std::array<std::string_view, 3> derivative;
   std::string_view tensor_op;  ///< base name of the tensor operator, empty where there is none
+  /// C++ of numbers, where `$0`, `$1`, `$2` stand for the arguments; `kOfCmath` for the function of
+  /// that name in <cmath>; empty where a tensor must be made of them.
+  std::string_view number = "";
+  /// Base names of operators that take a number beside a tensor: (Tensor, Scalar); that gives the
+  /// value when the number, which is the first argument here, stands second; (Scalar, Tensor).
+  std::string_view with_number = "", swapped = "", number_first = "";
 };
 
 /// The row of `op`.

@@ -18,106 +18,22 @@ struct Piece {
   bool is_tensor() const { return kind == PieceKind::kTensor; }
 };
 
-/// Operators with an overload (Tensor, Scalar).
-bool takes_scalar_second(Op op) {
-  switch (op) {
-  case Op::kAdd:
-  case Op::kSub:
-  case Op::kMul:
-  case Op::kDiv:
-  case Op::kPow:
-  case Op::kRemainder:
-  case Op::kFmod:
-  case Op::kFloorDivide:
-  case Op::kTruncDivide:
-  case Op::kEq:
-  case Op::kNe:
-  case Op::kLt:
-  case Op::kLe:
-  case Op::kGt:
-  case Op::kGe:
-  case Op::kBitwiseAnd:
-  case Op::kBitwiseOr:
-  case Op::kBitwiseXor:
-  case Op::kLshift:
-  case Op::kRshift:
-  case Op::kCopysign: return true;
-  default: return false;
+/// C++ of an intrinsic of numbers, by its row.
+std::string number_text(const Intrinsic& row, const std::vector<std::string>& arguments) {
+  std::string text;
+  if (row.number == kOfCmath) {
+    text = "std::" + std::string(row.name) + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + arguments[i];
+    return text + ")";
   }
-}
-
-Op mirrored(Op op) {
-  switch (op) {
-  case Op::kLt: return Op::kGt;
-  case Op::kLe: return Op::kGe;
-  case Op::kGt: return Op::kLt;
-  case Op::kGe: return Op::kLe;
-  default: return op;
+  for (std::size_t i = 0; i < row.number.size(); ++i) {
+    if (row.number[i] == '$') {
+      text += arguments[static_cast<std::size_t>(row.number[++i] - '0')];
+    } else {
+      text += row.number[i];
+    }
   }
-}
-
-std::string_view cpp_infix(Op op) {
-  switch (op) {
-  case Op::kAdd: return "+";
-  case Op::kSub: return "-";
-  case Op::kMul: return "*";
-  case Op::kEq: return "==";
-  case Op::kNe: return "!=";
-  case Op::kLt: return "<";
-  case Op::kLe: return "<=";
-  case Op::kGt: return ">";
-  case Op::kGe: return ">=";
-  case Op::kLogicalAnd: return "&&";
-  case Op::kLogicalOr: return "||";
-  case Op::kLogicalXor: return "!=";
-  default: return "";
-  }
-}
-
-/// Functions of <cmath> with the intrinsic's name and meaning.
-bool is_in_cmath(Op op) {
-  switch (op) {
-  case Op::kAbs:
-  case Op::kPow:
-  case Op::kExp:
-  case Op::kExp2:
-  case Op::kExpm1:
-  case Op::kLog:
-  case Op::kLog2:
-  case Op::kLog10:
-  case Op::kLog1p:
-  case Op::kSqrt:
-  case Op::kSin:
-  case Op::kCos:
-  case Op::kTan:
-  case Op::kAsin:
-  case Op::kAcos:
-  case Op::kAtan:
-  case Op::kSinh:
-  case Op::kCosh:
-  case Op::kTanh:
-  case Op::kAsinh:
-  case Op::kAcosh:
-  case Op::kAtanh:
-  case Op::kAtan2:
-  case Op::kErf:
-  case Op::kErfc:
-  case Op::kLgamma:
-  case Op::kFloor:
-  case Op::kCeil:
-  case Op::kTrunc:
-  case Op::kHypot:
-  case Op::kFmod:
-  case Op::kFmax:
-  case Op::kFmin:
-  case Op::kCopysign:
-  case Op::kNextafter:
-  case Op::kFma:
-  case Op::kIsnan:
-  case Op::kIsinf:
-  case Op::kIsfinite: return true;
-  default: return false;
-  }
+  return text;
 }
 
 class TensorPrinter {
@@ -212,34 +128,12 @@ class TensorPrinter {
     for (NodeId argument : node.arguments) a.push_back(reference(argument));
     if (std::any_of(a.begin(), a.end(), [](const Piece& p) { return p.is_tensor(); }))
       return tensor_call(o, a);
-    const auto number = [](std::string text) { return Piece{std::move(text), PieceKind::kNumber}; };
     if (o == Op::kConj && a[0].kind == PieceKind::kScalarObject)
       return {a[0].text + ".conj()", PieceKind::kScalarObject};
-    if (o == Op::kRowLength) return number("length_");
-    std::vector<std::string> x;
-    for (const Piece& piece : a) x.push_back(as_double(piece));
-    if (const auto infix = cpp_infix(o); !infix.empty())
-      return number("(" + x[0] + " " + std::string(infix) + " " + x[1] + ")");
-    if (is_in_cmath(o)) {
-      std::string text = "std::" + std::string(intrinsic(o).name) + "(" + x[0];
-      for (std::size_t i = 1; i < x.size(); ++i) text += ", " + x[i];
-      return number(text + ")");
-    }
-    switch (o) {
-    case Op::kConj:
-    case Op::kReal: return number(x[0]);
-    case Op::kImag: return number("0.0");
-    case Op::kNeg: return number("(-" + x[0] + ")");
-    case Op::kDiv: return number("(static_cast<double>(" + x[0] + ") / " + x[1] + ")");
-    case Op::kSquare: return number("(" + x[0] + " * " + x[0] + ")");
-    case Op::kReciprocal: return number("(1.0 / " + x[0] + ")");
-    case Op::kRsqrt: return number("(1.0 / std::sqrt(" + x[0] + "))");
-    case Op::kSigmoid: return number("(1.0 / (1.0 + std::exp(-" + x[0] + ")))");
-    case Op::kLogicalNot: return number("(!" + x[0] + ")");
-    case Op::kToMask: return number("(" + x[0] + " != 0)");
-    case Op::kFromMask: return number("(" + x[0] + " ? 1.0 : 0.0)");
-    case Op::kWhere: return number("(" + x[0] + " ? " + x[1] + " : " + x[2] + ")");
-    default: break;
+    if (const Intrinsic& row = intrinsic(o); !row.number.empty()) {
+      std::vector<std::string> x;
+      for (const Piece& piece : a) x.push_back(as_double(piece));
+      return {number_text(row, x), PieceKind::kNumber};
     }
     a[0] = {as_tensor(a[0])};
     return tensor_call(o, a);
@@ -273,34 +167,24 @@ class TensorPrinter {
     }
     if (a.size() == 1) return {op(base, {a[0].text})};
     if (a[0].is_tensor() && a[1].is_tensor()) return {op(base, {a[0].text, a[1].text})};
-    if (o == Op::kMaximum || o == Op::kMinimum)
-      return bound(o, a[0].is_tensor() ? a[0] : a[1], a[0].is_tensor() ? a[1] : a[0]);
-    if (a[0].is_tensor())
-      return {op(base, {a[0].text, takes_scalar_second(o) ? a[1].text : as_tensor(a[1])})};
-    return scalar_first(o, a[0], a[1]);
+    if (!a[0].is_tensor()) return number_first(o, a[0], a[1]);
+    // clamp propagates NaN as maximum does. Its derivative on a tie is 1 where maximum's is 1/2;
+    // ties with a constant only occur inside a derivative, second order.
+    const std::string_view name = intrinsic(o).with_number;
+    return {name.empty() ? op(base, {a[0].text, as_tensor(a[1])})
+                         : op(std::string(name), {a[0].text, a[1].text})};
   }
 
-  Piece scalar_first(Op o, const Piece& scalar, const Piece& tensor) {
-    const std::string base(intrinsic(o).tensor_op);
-    switch (o) {
-    case Op::kSub: return {op("rsub", {tensor.text, scalar.text})};
-    case Op::kDiv: {
+  Piece number_first(Op o, const Piece& number, const Piece& tensor) {
+    const Intrinsic& row = intrinsic(o);
+    if (o == Op::kDiv) {
       const std::string inverse = op("reciprocal", {tensor.text});
-      return {scalar.text == "1" ? inverse : op("mul", {inverse, scalar.text})};
+      return {number.text == "1" ? inverse : op("mul", {inverse, number.text})};
     }
-    case Op::kPow:
-    case Op::kRemainder: return {op(base, {scalar.text, tensor.text})};
-    default: break;
-    }
-    if (takes_scalar_second(o) && (intrinsic(o).commutative || mirrored(o) != o))
-      return {op(std::string(intrinsic(mirrored(o)).tensor_op), {tensor.text, scalar.text})};
-    return {op(base, {as_tensor(scalar), tensor.text})};
-  }
-
-  /// maximum(x, s) as clamp_min(x, s): clamp propagates NaN likewise. Its derivative on a tie is
-  /// 1 where maximum's is 1/2; ties with a constant only occur inside a derivative, second order.
-  Piece bound(Op o, const Piece& tensor, const Piece& scalar) {
-    return {op(o == Op::kMaximum ? "clamp_min" : "clamp_max", {tensor.text, scalar.text})};
+    if (!row.number_first.empty())
+      return {op(std::string(row.number_first), {number.text, tensor.text})};
+    if (!row.swapped.empty()) return {op(std::string(row.swapped), {tensor.text, number.text})};
+    return {op(std::string(row.tensor_op), {as_tensor(number), tensor.text})};
   }
 
   Piece tensor_or_number_product(const Piece& a, const Piece& b) {

@@ -1,9 +1,12 @@
 #include "codegen/ir/print.h"
 
-#include <string_view>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tenon::codegen::ir {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -136,26 +139,89 @@ const char* name_of(schema::SchemaKind kind) {
   return "functional";
 }
 
+/// The text of an object whose lists are printed item by item: all of them as JSON values at once
+/// would take several times the memory.
+class Document {
+ public:
+  explicit Document(int indent) : indent_(indent) {}
+
+  void add(const char* key, const Json& value) {
+    begin(key);
+    append(value, 1);
+  }
+  void begin_list(const char* key) {
+    begin(key);
+    text_ += '[';
+    first_ = true;
+  }
+  void add(const Json& item) {
+    separate(2);
+    append(item, 2);
+  }
+  void end_list() {
+    if (!first_) break_line(1);
+    text_ += ']';
+    first_ = false;
+  }
+  std::string finish() && {
+    break_line(0);
+    text_ += '}';
+    return std::move(text_);
+  }
+
+ private:
+  void begin(const char* key) {
+    separate(1);
+    text_ += Json(key).dump() + (indent_ < 0 ? ":" : ": ");
+  }
+  void separate(int depth) {
+    if (!first_) text_ += ',';
+    first_ = false;
+    break_line(depth);
+  }
+  void break_line(int depth) {
+    if (indent_ >= 0) text_ += "\n" + std::string(static_cast<size_t>(depth * indent_), ' ');
+  }
+  void append(const Json& value, int depth) {
+    const std::string text = value.dump(indent_);
+    // A value has no line break but those of its indentation.
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      text_.append(text, at, end - at);
+      if (end < text.size()) break_line(depth);
+      at = end + 1;
+    }
+  }
+
+  int indent_;
+  std::string text_ = "{";
+  bool first_ = true;
+};
+
 /// One function for each part; a class, so that each may call those after it.
 class Printer {
  public:
   explicit Printer(const Library& library) : library_(library) {}
 
-  Json run() const {
-    Json operators = Json::array(), files = Json::array();
+  std::string run(int indent) const {
+    Document document(indent);
+    document.add("version", kVersion);
+    document.add("library", library_.name);
+    document.add("in_tree", library_.in_tree);
+    document.add("cuda", library_.cuda);
+    if (library_.backend) {
+      document.add("backend",
+                   {{"key", library_.backend->key}, {"namespace", library_.backend->ns}});
+    }
+    document.begin_list("operators");
     for (const Entry& entry : library_.operators)
-      operators.push_back(library_.backend ? print_backend_entry(entry) : print_entry(entry));
-    for (const File& file : library_.files) files.push_back(print_file(file));
-    Json result = {{"version", kVersion},
-                   {"library", library_.name},
-                   {"in_tree", library_.in_tree},
-                   {"cuda", library_.cuda}};
-    if (library_.backend)
-      result["backend"] = {{"key", library_.backend->key}, {"namespace", library_.backend->ns}};
-    result["operators"] = std::move(operators);
-    result["files"] = std::move(files);
-    if (library_.unused_sources) result["unused_sources"] = *library_.unused_sources;
-    return result;
+      document.add(library_.backend ? print_backend_entry(entry) : print_entry(entry));
+    document.end_list();
+    document.begin_list("files");
+    for (const File& file : library_.files) document.add(print_file(file));
+    document.end_list();
+    if (library_.unused_sources) document.add("unused_sources", *library_.unused_sources);
+    return std::move(document).finish();
   }
 
  private:
@@ -652,6 +718,6 @@ class Printer {
 
 }  // namespace
 
-Json print(const Library& library) { return Printer(library).run(); }
+std::string print(const Library& library, int indent) { return Printer(library).run(indent); }
 
 }  // namespace tenon::codegen::ir

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "codegen/ir/library.h"
 
 namespace tenon::codegen::ir {
 
-using Json = nlohmann::ordered_json;
-
-/// The document that docs/ir.md describes, keys in the order given there.
-Json print(const Library& library);
+/// The JSON document that docs/ir.md describes: on one line, or with `indent` spaces for each
+/// level.
+std::string print(const Library& library, int indent = -1);
 
 }  // namespace tenon::codegen::ir

@@ -95,6 +95,10 @@ std::string cpp_default(const schema::Argument& argument) {
   return argument.default_value ? literal(*argument.default_value, argument.type) : "";
 }
 
+std::string cpp_namespace(const schema::FunctionSchema& schema) {
+  return schema.ns.empty() || schema.ns == "aten" ? "tenon" : schema.ns;
+}
+
 std::string cpp_identifier(const schema::FunctionSchema& schema) {
   return schema.overload.empty() ? schema.name : schema.name + "_" + schema.overload;
 }

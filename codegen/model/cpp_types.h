@@ -15,6 +15,8 @@ using schema::cpp_return_type;
 std::optional<std::string> cpp_constant(schema::BaseType base, const std::string& name);
 /// C++ text of the argument's default, "" without one.
 std::string cpp_default(const schema::Argument& argument);
+/// C++ namespace of the operator's functions: `tenon`, unless the schema has its own.
+std::string cpp_namespace(const schema::FunctionSchema& schema);
 /// "add_Tensor": the operator's name as one identifier.
 std::string cpp_identifier(const schema::FunctionSchema& schema);
 

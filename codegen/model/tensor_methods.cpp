@@ -2,75 +2,19 @@
 
 #include <algorithm>
 
+#include "codegen/expr/tensor_methods.h"
 #include "codegen/model/variants.h"
 
 namespace tenon::codegen {
 
 const std::vector<std::string>& tensor_methods() {
-  static const std::vector<std::string> names = {"reset",
-                                                 "defined",
-                                                 "unsafe_impl",
-                                                 "impl",
-                                                 "is_same",
-                                                 "use_count",
-                                                 "dim",
-                                                 "ndimension",
-                                                 "numel",
-                                                 "sizes",
-                                                 "strides",
-                                                 "size",
-                                                 "stride",
-                                                 "storage_offset",
-                                                 "scalar_type",
-                                                 "dtype",
-                                                 "device",
-                                                 "layout",
-                                                 "options",
-                                                 "element_size",
-                                                 "itemsize",
-                                                 "nbytes",
-                                                 "is_cpu",
-                                                 "is_cuda",
-                                                 "is_meta",
-                                                 "is_floating_point",
-                                                 "is_complex",
-                                                 "is_sparse",
-                                                 "is_wrapped_number",
-                                                 "key_set",
-                                                 "is_contiguous",
-                                                 "is_non_overlapping_and_dense",
-                                                 "suggest_memory_format",
-                                                 "storage",
-                                                 "has_storage",
-                                                 "is_alias_of",
-                                                 "data_ptr",
-                                                 "mutable_data_ptr",
-                                                 "const_data_ptr",
-                                                 "_version",
-                                                 "is_view",
-                                                 "requires_grad",
-                                                 "backward",
-                                                 "grad",
-                                                 "mutable_grad",
-                                                 "requires_grad_",
-                                                 "set_requires_grad",
-                                                 "grad_fn",
-                                                 "is_inference",
-                                                 "is_leaf",
-                                                 "output_nr",
-                                                 "retain_grad",
-                                                 "retains_grad",
-                                                 "detach",
-                                                 "detach_",
-                                                 "data",
-                                                 "set_data",
-                                                 "_base",
-                                                 "register_hook",
-                                                 "remove_hook",
-                                                 "cpu",
-                                                 "cuda",
-                                                 "item",
-                                                 "toString"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const expr::TensorMethod& method : expr::tensor_methods()) {
+      if (method.ours) all.emplace_back(method.name);
+    }
+    return all;
+  }();
   return names;
 }
 

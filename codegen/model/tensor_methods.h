@@ -8,8 +8,7 @@
 
 namespace tenon::codegen {
 
-/// Methods of Tensor that are written by hand, in aten/core/tensor_base.h and the template of
-/// tenon/tensor.h.
+/// Names of the methods of Tensor that are written by hand.
 const std::vector<std::string>& tensor_methods();
 
 void add_plain_functions(const std::vector<Operator>& operators, PlainFunctions& functions);

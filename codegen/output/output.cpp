@@ -125,7 +125,7 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
                  const ir::Library& library) {
   const fs::path out(options.out);
   fs::create_directories(out);
-  const std::string text = ir::print(library).dump();
+  const std::string text = ir::print(library);
   const auto renderer = renderer_files(options);
   const std::string print = fingerprint(text, renderer);
   const fs::path done = out / ".fingerprint";

@@ -44,6 +44,9 @@ const std::vector<Entry> kEntries = {
      "- name: h\n  self: grad\n", "did you mean 'method'?", ""},
     {"- func: i_(Tensor self) -> Tensor\n  dispatch: {CPU: i_cpu_}\n", "- name: i_\n  self: grad\n",
      "in-place `i_` must write to self", ""},
+    {"- func: iw(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  pointwise: self + other\n"
+     "  non_differentiable: True\n",
+     "", "`iw` writes to self, so its name must end in `_`", ""},
     {"- func: j(Tensor self) -> Tensor\n  dispatch: {CPU: j_cpu}\n", "- name: jj\n  self: grad\n",
      "`j` does not say how it is differentiated", "unknown operator `jj`"},
     {"- func: k(Tensor self) -> Tensor\n  dispatch: {CPU: k_cpu}\n", "- name: k\n  slef: grad\n",

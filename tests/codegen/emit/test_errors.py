@@ -114,6 +114,24 @@ class Generation(Workspace):
             line, derivative_line = end, derivative_end
         self.assertIn(f"{len(mistakes)} errors\n", message)
 
+    def test_a_missing_kernel_beside_every_other_kind_in_one_run(self):
+        native = self.write("all.yaml", "- func: a(Tensr self) -> Tensor\n  pointwise: exp(self)\n"
+                                        "- func: b(Tensor self) -> Tensor\n  pointwise: exp(slf)\n"
+                                        "- func: c(Tensor self, Tensor other) -> Tensor\n  dispatch: CPU\n"
+                                        "- func: d_(Tensor(a!) self) -> Tensor(a!)\n  pointwise: self + othr\n"
+                                        "  non_differentiable: True\n")
+        derivatives = self.write("all_d.yaml", "- name: c\n  self: grad * (other\n  other: grad.mull(self)\n")
+        kernels = self.folder / "none"
+        kernels.mkdir(exist_ok=True)
+        result = tenonc("check", "--native", native.name, "--derivatives", derivatives.name, "--kernels", kernels,
+                        cwd=self.folder)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        said = re.findall(r"^(\w+\.yaml:\d+:\d+): error: (.{13})", result.stderr, re.M)
+        self.assertEqual(said, [("all.yaml:1:11", "unknown type "), ("all.yaml:4:18", "unknown name "),
+                                ("all.yaml:6:13", "kernel 'c_cpu"), ("all.yaml:8:21", "unknown name "),
+                                ("all_d.yaml:2:16", "this '(' is n"), ("all_d.yaml:3:15", "Tensor has no")])
+        self.assertIn("6 errors\n", result.stderr)
+
     def test_missing_kernels_of_files_with_other_mistakes(self):
         # Whatever is wrong with the entries, what can be said of kernels is said, and nothing breaks.
         kernels = self.folder / "kernels"
