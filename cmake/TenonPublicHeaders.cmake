@@ -77,12 +77,15 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/convert.cuh
   aten/cuda/device.h
   aten/cuda/divisor.cuh
+  aten/cuda/drawing.cuh
   aten/cuda/error.h
   aten/cuda/launch.h
   aten/cuda/math.cuh
   aten/cuda/math_complex.cuh
+  aten/cuda/philox.cuh
   aten/cuda/pointwise.cuh
   aten/cuda/pointwise.h
+  aten/cuda/random_values.cuh
   aten/cuda/rowwise.cuh
   aten/cuda/stream.h
   aten/cuda/warp.cuh

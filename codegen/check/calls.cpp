@@ -93,9 +93,10 @@ const std::vector<std::string> kOfOptionals = {"has_value", "value", "value_or"}
 class FormulaChecker {
  public:
   FormulaChecker(const CallChecker& calls, const Overloads& functions, const Overloads& methods,
-                 const Derivative& derivative, const Formula& formula, DiagnosticSink& sink)
+                 const Derivative& derivative, const Formula& formula, DiagnosticSink& sink,
+                 std::vector<CallChecker::Call>* made = nullptr)
       : calls_(calls), functions_(functions), methods_(methods), derivative_(derivative),
-        formula_(formula), sink_(sink) {}
+        formula_(formula), sink_(sink), made_(made) {}
 
   /// The calls, and that a gradient or tangent is a tensor, of a list of tensors a list.
   void check(const Tree& tree) {
@@ -349,6 +350,9 @@ class FormulaChecker {
       error(callee, offset, "`" + name + "` " + forms + types_text(arguments), "",
             std::move(notes));
     }
+    const auto same = [&](const Overload* overload) { return overload->op == fitting[0]->op; };
+    if (made_ != nullptr && !fitting.empty() && std::all_of(fitting.begin(), fitting.end(), same))
+      made_->push_back({fitting[0]->op, callee.offset + offset});
     return result_of(fitting);
   }
 
@@ -358,6 +362,7 @@ class FormulaChecker {
   const Derivative& derivative_;
   const Formula& formula_;
   DiagnosticSink& sink_;
+  std::vector<CallChecker::Call>* made_;
 };
 
 }  // namespace
@@ -394,8 +399,9 @@ void CallChecker::add(const Model& model) {
 }
 
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
-                        const expr::Formula& tree, bool is_result, DiagnosticSink& sink) const {
-  FormulaChecker checker(*this, functions_, methods_, derivative, formula, sink);
+                        const expr::Formula& tree, bool is_result, DiagnosticSink& sink,
+                        std::vector<Call>& made) const {
+  FormulaChecker checker(*this, functions_, methods_, derivative, formula, sink, &made);
   if (is_result) {
     checker.check(tree);
   } else {

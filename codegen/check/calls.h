@@ -32,10 +32,15 @@ class CallChecker {
   void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
              DiagnosticSink& sink) const;
 
+  /// A call that is of one operator beyond doubt, at a byte of the text.
+  struct Call {
+    const Operator* op;
+    size_t offset;
+  };
   /// The same of one expression of a composition; `derivative` has the operator's schema. Only the
-  /// result must be a tensor, or a tuple of as many as `formula` has names.
+  /// result must be a tensor, or a tuple of as many as `formula` has names. Appends its calls.
   void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
-             bool is_result, DiagnosticSink& sink) const;
+             bool is_result, DiagnosticSink& sink, std::vector<Call>& made) const;
 
   /// An operator of this name may be declared, and could not be read.
   bool may_exist(const std::string& name) const {

@@ -78,6 +78,7 @@ std::optional<NodeId> ExpressionParser::parse(const std::string& text,
   std::vector<Token> tokens = tokenize(text, errors);
   if (errors.size() != before || !translate_foreign(tokens, errors)) return std::nullopt;
   cursor_ = TokenCursor(std::move(tokens));
+  unread_.clear();
   errors_ = &errors;
   try {
     const Value value = statements();
@@ -104,8 +105,10 @@ ExpressionParser::Value ExpressionParser::statements() {
     if (names_.count(target.text) != 0) report(target, "'" + target.text + "' is already defined");
     // After an error the name still counts as known, to avoid errors that only follow from it.
     names_[target.text] = value.value_or(graph_.integer(0));
+    unread_[target.text] = target;
   }
   const Value value = ternary();
+  for (const auto& [name, token] : unread_) report(token, "no expression reads '" + name + "'");
   if (cursor_.peek().kind != TokenKind::kEnd) {
     if (cursor_.at("**")) cursor_.fail("'**' is not an operator here", "pow(a, b)");
     if (cursor_.at("//")) cursor_.fail("'//' is not an operator here", "floor_divide(a, b)");
@@ -254,7 +257,10 @@ ExpressionParser::Value ExpressionParser::name(const Token& token) {
   if (absent != nullptr && absent->names.contains(token.text)) return optional(token);
   const OptionalTensors* optionals = vocabulary_.optionals;
   if (optionals != nullptr && optionals->names.contains(token.text)) return maybe_given(token);
-  if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
+  if (const auto it = names_.find(token.text); it != names_.end()) {
+    unread_.erase(token.text);
+    return it->second;
+  }
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
   if (token.text == "true" || token.text == "false")
     return graph_.mask_constant(token.text == "true");

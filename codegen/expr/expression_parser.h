@@ -86,6 +86,7 @@ class ExpressionParser {
 
   Graph& graph_;
   Names names_;
+  std::map<std::string, Token> unread_;  ///< locals that nothing has used so far
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
   std::set<std::string> tested_;  ///< optionals whose test is around the place

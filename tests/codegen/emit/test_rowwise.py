@@ -75,7 +75,7 @@ class Readable(Workspace):
         self.write("derivatives.yaml", "")
         command = ["--native", "native.yaml", "--tags", ROOT / "tags.yaml", "--backends", "CPU,CUDA"]
         shown = tenonc("explain", "f", *command, cwd=self.folder).stdout
-        self.assertIn("CUDA: kernel generated from `rowwise`", shown)
+        self.assertIn("CPU, CUDA, Meta: kernel generated from `rowwise`", shown)
         # Read once, and the exponential is computed again rather than kept.
         cuda = shown[shown.index("on CUDA, self in registers where the row is short:"):shown.index("backward:")]
         self.assertIn("pass 3, reads self, w: gives output 0", cuda)
@@ -85,6 +85,7 @@ class Readable(Workspace):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         kernel = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
         self.assertIn("kSums = {{1}}", kernel)
+        self.assertIn("kPasses = 3, kReductions = 2;", kernel)
         self.assertIn("at_.add(rows::Output<1>(), out1_);", kernel)
 
     def test_shared_nodes(self):
