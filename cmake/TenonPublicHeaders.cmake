@@ -37,6 +37,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/deterministic.h
   aten/core/device.h
   aten/core/device_interface.h
+  aten/core/device_streams.h
   aten/core/dispatch_key.h
   aten/core/error.h
   aten/core/generator.h
@@ -69,6 +70,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/math_rare-inl.h
   aten/cpu/vec/math_table-inl.h
   aten/cpu/vec/math_trig-inl.h
+  aten/cpu/vec/part-inl.h
   aten/cpu/vec/pointwise-inl.h
   aten/cpu/vec/rows_pass-inl.h
   aten/cpu/vec/scalar_math.h

@@ -53,7 +53,10 @@ void unite(std::vector<std::string>& all, const std::vector<std::string>& more) 
 
 ir::KernelBody emit_body(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
   expr::KernelText text = expr::print_kernel(graph, outputs);
-  return {"", {}, std::move(text.statements), std::move(text.results),
+  return {"",
+          {},
+          std::move(text.statements),
+          std::move(text.results),
           expr::is_modular(graph, outputs)};
 }
 
