@@ -90,8 +90,8 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
     return;
   }
   if (sum.defined()) {
-    TENON_CHECK(sum.sizes() == grad.sizes() && (sum.scalar_type() == grad.scalar_type() ||
-                                                metadata_[0].takes_any_dtype()),
+    TENON_CHECK(sum.sizes() == grad.sizes() &&
+                    (sum.scalar_type() == grad.scalar_type() || metadata_[0].takes_any_dtype()),
                 "[backward] expected the grad() of a leaf to have its sizes and dtype, ",
                 grad.scalar_type(), grad.sizes(), ", got ", sum.scalar_type(), sum.sizes());
     sum.add_(grad);

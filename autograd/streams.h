@@ -8,8 +8,8 @@
 
 /// Backward on devices with streams. Each node runs on its forward call's stream: that which was
 /// current when the first of its results that lies on such a device was made; others run on the
-/// caller's. A gradient that goes to a node on another stream is waited for there, and at the end of
-/// the pass the caller's streams wait for all others. The host waits for nothing.
+/// caller's. A gradient that goes to a node on another stream is waited for there, and at the end
+/// of the pass the caller's streams wait for all others. The host waits for nothing.
 namespace tenon::autograd {
 
 /// A stream of a device; that of a node, if it has one.

@@ -122,10 +122,11 @@ Tensor Tensor::data() const {
 void Tensor::set_data(const Tensor& other) const {
   TENON_CHECK(other.device().is_meta() == device().is_meta(), "[set_data] expected a tensor on ",
               device(), ", got ", other.device());
-  TENON_CHECK(!requires_grad() || is_differentiable(other.scalar_type()),
-              "data set to a tensor that requires gradients must be floating point or complex dtype, "
-              "got ",
-              other.scalar_type());
+  TENON_CHECK(
+      !requires_grad() || is_differentiable(other.scalar_type()),
+      "data set to a tensor that requires gradients must be floating point or complex dtype, "
+      "got ",
+      other.scalar_type());
   impl_->storage = other.impl_->storage;
   impl_->storage_offset = other.impl_->storage_offset;
   impl_->dtype = other.impl_->dtype;

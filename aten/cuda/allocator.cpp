@@ -242,7 +242,8 @@ void copy_within(void* to, const void* from, size_t bytes, Device device) {
 constexpr CurrentDevice kCurrentDevice{&current_device, &set_device, &copy_within};
 
 Stream stream_of(Device device, void* stream) {
-  return {device.has_index() ? device.index() : current_device(), static_cast<CUstream_st*>(stream)};
+  return {device.has_index() ? device.index() : current_device(),
+          static_cast<CUstream_st*>(stream)};
 }
 
 constexpr DeviceStreams kStreams{

@@ -346,12 +346,13 @@ void add_hooks(nb::module_& module) {
   on_cpu.def(nb::init<>());
   add_scope_methods<SaveOnCpuScope>(on_cpu);
   nb::class_<MutationScope> mutation(module, "AllowMutationOnSavedTensors");
-  mutation.def(nb::init<>()).def(
-      "clear",
-      [](const MutationScope& scope) {
-        if (auto* guard = scope.current()) guard->clear();
-      },
-      "Gives up what has been saved so far.");
+  mutation.def(nb::init<>())
+      .def(
+          "clear",
+          [](const MutationScope& scope) {
+            if (auto* guard = scope.current()) guard->clear();
+          },
+          "Gives up what has been saved so far.");
   add_scope_methods<MutationScope>(mutation);
   nb::class_<DisableHooksScope> disable(module, "DisableSavedTensorsHooks");
   disable.def(nb::init<std::string>());

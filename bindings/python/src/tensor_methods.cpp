@@ -48,9 +48,8 @@ TENON_ATTRIBUTE(retains_grad, wrap(t.retains_grad()))
 TENON_ATTRIBUTE(grad,
                 wrap(t.unsafe_impl()->autograd_meta ? t.unsafe_impl()->autograd_meta->current_grad()
                                                     : Tensor()))
-TENON_ATTRIBUTE(grad_dtype,
-                autograd::grad_dtype(t) ? wrap(*autograd::grad_dtype(t))
-                                        : Object::share(Py_None).release())
+TENON_ATTRIBUTE(grad_dtype, autograd::grad_dtype(t) ? wrap(*autograd::grad_dtype(t))
+                                                    : Object::share(Py_None).release())
 TENON_ATTRIBUTE(version, wrap(t._version()))
 TENON_ATTRIBUTE(base, wrap(t._base()))
 TENON_ATTRIBUTE(output_nr, wrap(t.output_nr()))
@@ -105,8 +104,8 @@ int set_grad_dtype(PyObject* self, PyObject* value, void*) {
         TENON_CHECK(value && (value == Py_None || is_dtype(value)),
                     "grad_dtype must be a dtype or None, but got ",
                     value ? Py_TYPE(value)->tp_name : "nothing");
-        autograd::set_grad_dtype(tensor_of(self), value == Py_None ? std::optional<ScalarType>()
-                                                                   : dtype_of(value));
+        autograd::set_grad_dtype(tensor_of(self),
+                                 value == Py_None ? std::optional<ScalarType>() : dtype_of(value));
         return 0;
       },
       -1);
