@@ -35,6 +35,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/check_signature.h
   aten/core/device.h
   aten/core/device_interface.h
+  aten/core/device_streams.h
   aten/core/dispatch_key.h
   aten/core/error.h
   aten/core/generator.h
