@@ -189,7 +189,7 @@ class Runner {
         run_node(state);
       }
     }
-    streams_.join();
+    streams_.join(task_.captured());
   }
 
  private:

@@ -38,10 +38,15 @@ void StreamsOfPass::hand_over(const Tensor& grad, const Node& to) {
   if (device == stream.device) functions->keep(grad, stream.handle);
 }
 
-void StreamsOfPass::join() {
+void StreamsOfPass::join(const std::vector<Tensor>& results) {
   for (const NodeStream& used : used_) {
     void* const here = used.functions->current(used.device);
     if (here != used.handle) used.functions->wait(used.device, here, used.device, used.handle);
+  }
+  if (used_.empty()) return;
+  for (const Tensor& t : results) {
+    const DeviceStreams* functions = t.defined() ? device_streams(t.device().type()) : nullptr;
+    if (functions) functions->keep(t, functions->current(t.device()));
   }
 }
 

