@@ -40,27 +40,19 @@ HWY_INLINE void store_part(RowVec<T> v, T* p, int64_t count) {
   std::memcpy(p, buffer, count * sizeof(T));
 }
 
-/// out[i] = f(in[i]...) for i < n; kStream: past the caches, n a multiple of a vector and out
-/// aligned to one.
-template <class T, bool kStream = false, class F, class... In>
+/// out[i] = f(in[i]...) for i < n.
+template <class T, class F, class... In>
 HWY_INLINE void map_row(int64_t n, T* out, F&& f, const In*... in) {
-  const auto store = [](RowVec<T> v, T* to) HWY_ATTR {
-    if constexpr (kStream) {
-      hn::Stream(v, RowTag<T>(), to);
-    } else {
-      hn::StoreU(v, RowTag<T>(), to);
-    }
-  };
   const RowTag<T> d;
   constexpr int64_t kN = kRowLanes<T>;
   int64_t i = 0;
   for (; i + 2 * kN <= n; i += 2 * kN) {
     const auto a = f(hn::LoadU(d, in + i)...);
     const auto b = f(hn::LoadU(d, in + i + kN)...);
-    store(a, out + i);
-    store(b, out + i + kN);
+    hn::StoreU(a, d, out + i);
+    hn::StoreU(b, d, out + i + kN);
   }
-  for (; i + kN <= n; i += kN) store(f(hn::LoadU(d, in + i)...), out + i);
+  for (; i + kN <= n; i += kN) hn::StoreU(f(hn::LoadU(d, in + i)...), d, out + i);
   if (i < n) store_part<T>(f(load_padded<T>(in + i, n - i, T(0))...), out + i, n - i);
 }
 
