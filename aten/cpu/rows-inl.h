@@ -23,27 +23,19 @@ using RowVec = hn::Vec<RowTag<T>>;
 template <class T>
 inline constexpr int64_t kRowLanes = static_cast<int64_t>(HWY_MAX_BYTES / sizeof(T));
 
-/// out[i] = f(in[i]...) for i < n; kStream: past the caches, n a multiple of a vector and out
-/// aligned to one.
-template <class T, bool kStream = false, class F, class... In>
+/// out[i] = f(in[i]...) for i < n.
+template <class T, class F, class... In>
 HWY_INLINE void map_row(int64_t n, T* out, F&& f, const In*... in) {
-  const auto store = [](RowVec<T> v, T* to) HWY_ATTR {
-    if constexpr (kStream) {
-      hn::Stream(v, RowTag<T>(), to);
-    } else {
-      hn::StoreU(v, RowTag<T>(), to);
-    }
-  };
   const RowTag<T> d;
   constexpr int64_t kN = kRowLanes<T>;
   int64_t i = 0;
   for (; i + 2 * kN <= n; i += 2 * kN) {
     const auto a = f(hn::LoadU(d, in + i)...);
     const auto b = f(hn::LoadU(d, in + i + kN)...);
-    store(a, out + i);
-    store(b, out + i + kN);
+    hn::StoreU(a, d, out + i);
+    hn::StoreU(b, d, out + i + kN);
   }
-  for (; i + kN <= n; i += kN) store(f(hn::LoadU(d, in + i)...), out + i);
+  for (; i + kN <= n; i += kN) hn::StoreU(f(hn::LoadU(d, in + i)...), d, out + i);
   if (i < n) store_part(f(load_part(d, in + i, n - i, T(0))...), d, out + i, n - i);
 }
 

@@ -3,7 +3,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/softmax_rows.cpp"
 #include "aten/core/simd_targets.h"
-#include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,7 +13,6 @@
 #include "aten/core/parallel.h"
 #include "aten/cpu/rows-inl.h"
 #include "aten/cpu/vec/math-inl.h"
-#include "aten/iterator/convert.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
@@ -40,10 +38,12 @@ void forward_short_rows(const T* x, T* y, int64_t rows, int64_t n) {
 }
 
 /// Contiguous rows; a row is read from memory once and stays in the first cache for the other
-/// passes. kStream: as map_row's, for y; what is between the passes is in `scratch` of n then.
-template <class T, bool kStream>
-void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log, T* scratch) {
+/// passes.
+template <class T>
+void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {
   const RowTag<T> d;
+  if (n <= kRowLanes<T>)
+    return log ? forward_short_rows<true>(x, y, rows, n) : forward_short_rows<false>(x, y, rows, n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     constexpr T kLowest = -std::numeric_limits<T>::infinity();
     const T max = hn::GetLane(hn::MaxOfLanes(d, reduce_row<T>(n, kLowest, kLowest, kMax, kMax, x)));
@@ -54,28 +54,17 @@ void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log, T* scratc
           [&](auto acc, auto v) { return hn::Add(acc, m::exp(hn::Sub(v, vmax))); }, kAdd, x);
       // A row of nothing but -inf gives NaN everywhere, as it must.
       const auto shift = hn::Set(d, std::log(sum_lanes<T>(sums)));
-      map_row<T, kStream>(
+      map_row<T>(
           n, y, [&](auto v) { return hn::Sub(hn::Sub(v, vmax), shift); }, x);
     } else {
-      T* const e = kStream ? scratch : y;
       map_row<T>(
-          n, e, [&](auto v) { return m::exp(hn::Sub(v, vmax)); }, x);
+          n, y, [&](auto v) { return m::exp(hn::Sub(v, vmax)); }, x);
       const auto scale =
-          hn::Set(d, T(1) / sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, e)));
-      map_row<T, kStream>(
-          n, y, [&](auto v) { return hn::Mul(v, scale); }, static_cast<const T*>(e));
+          hn::Set(d, T(1) / sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, y)));
+      map_row<T>(
+          n, y, [&](auto v) { return hn::Mul(v, scale); }, y);
     }
   }
-}
-
-template <class T>
-void forward_rows(const T* x, T* y, int64_t rows, int64_t n, bool log, bool stream) {
-  if (n <= kRowLanes<T>)
-    return log ? forward_short_rows<true>(x, y, rows, n) : forward_short_rows<false>(x, y, rows, n);
-  if (!stream) return forward_rows<T, false>(x, y, rows, n, log, nullptr);
-  const auto scratch = hwy::AllocateAligned<T>(static_cast<size_t>(n));
-  forward_rows<T, true>(x, y, rows, n, log, scratch.get());
-  stream_fence();
 }
 
 template <bool kLog, class T>
@@ -88,34 +77,27 @@ void backward_short_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n
   }
 }
 
-template <class T, bool kStream>
+template <class T>
 void backward_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {
   const RowTag<T> d;
+  if (n <= kRowLanes<T>) {
+    return log ? backward_short_rows<true>(dy, y, dx, rows, n)
+               : backward_short_rows<false>(dy, y, dx, rows, n);
+  }
   for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
     if (log) {
       const auto sum = hn::Set(d, sum_lanes<T>(reduce_row<T>(n, T(0), T(0), kAdd, kAdd, dy)));
-      map_row<T, kStream>(
+      map_row<T>(
           n, dx, [&](auto g, auto v) { return hn::NegMulAdd(m::exp(v), sum, g); }, dy, y);
     } else {
       const auto sum = hn::Set(
           d, sum_lanes<T>(reduce_row<T>(
                  n, T(0), T(0), [](auto acc, auto g, auto v) { return hn::MulAdd(g, v, acc); },
                  kAdd, dy, y)));
-      map_row<T, kStream>(
+      map_row<T>(
           n, dx, [&](auto g, auto v) { return hn::Mul(hn::Sub(g, sum), v); }, dy, y);
     }
   }
-}
-
-template <class T>
-void backward_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log, bool stream) {
-  if (n <= kRowLanes<T>) {
-    return log ? backward_short_rows<true>(dy, y, dx, rows, n)
-               : backward_short_rows<false>(dy, y, dx, rows, n);
-  }
-  if (!stream) return backward_rows<T, false>(dy, y, dx, rows, n, log);
-  backward_rows<T, true>(dy, y, dx, rows, n, log);
-  stream_fence();
 }
 
 inline constexpr int64_t kStrip = 128;
@@ -183,12 +165,11 @@ void backward_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, 
 }
 
 #define TENON_SOFTMAX(T)                                                                          \
-  void forward_rows_##T(const T* x, T* y, int64_t rows, int64_t n, bool log, bool stream) {       \
-    forward_rows(x, y, rows, n, log, stream);                                                     \
+  void forward_rows_##T(const T* x, T* y, int64_t rows, int64_t n, bool log) {                    \
+    forward_rows(x, y, rows, n, log);                                                             \
   }                                                                                               \
-  void backward_rows_##T(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log,       \
-                         bool stream) {                                                           \
-    backward_rows(dy, y, dx, rows, n, log, stream);                                               \
+  void backward_rows_##T(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {     \
+    backward_rows(dy, y, dx, rows, n, log);                                                       \
   }                                                                                               \
   void forward_columns_##T(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) { \
     forward_columns(x, y, n, inner, width, log);                                                  \
@@ -208,23 +189,23 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::native {
 namespace {
 
-#define TENON_SOFTMAX(T)                                                                          \
-  HWY_EXPORT(forward_rows_##T);                                                                   \
-  HWY_EXPORT(backward_rows_##T);                                                                  \
-  HWY_EXPORT(forward_columns_##T);                                                                \
-  HWY_EXPORT(backward_columns_##T);                                                               \
-  void run_rows(const T* x, T* y, int64_t rows, int64_t n, bool log, bool stream) {               \
-    HWY_DYNAMIC_DISPATCH(forward_rows_##T)(x, y, rows, n, log, stream);                           \
-  }                                                                                               \
-  void run_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log, bool stream) { \
-    HWY_DYNAMIC_DISPATCH(backward_rows_##T)(dy, y, dx, rows, n, log, stream);                     \
-  }                                                                                               \
-  void run_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) {         \
-    HWY_DYNAMIC_DISPATCH(forward_columns_##T)(x, y, n, inner, width, log);                        \
-  }                                                                                               \
-  void run_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width,       \
-                   bool log) {                                                                    \
-    HWY_DYNAMIC_DISPATCH(backward_columns_##T)(dy, y, dx, n, inner, width, log);                  \
+#define TENON_SOFTMAX(T)                                                                    \
+  HWY_EXPORT(forward_rows_##T);                                                             \
+  HWY_EXPORT(backward_rows_##T);                                                            \
+  HWY_EXPORT(forward_columns_##T);                                                          \
+  HWY_EXPORT(backward_columns_##T);                                                         \
+  void run_rows(const T* x, T* y, int64_t rows, int64_t n, bool log) {                      \
+    HWY_DYNAMIC_DISPATCH(forward_rows_##T)(x, y, rows, n, log);                             \
+  }                                                                                         \
+  void run_rows(const T* dy, const T* y, T* dx, int64_t rows, int64_t n, bool log) {        \
+    HWY_DYNAMIC_DISPATCH(backward_rows_##T)(dy, y, dx, rows, n, log);                       \
+  }                                                                                         \
+  void run_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, bool log) {   \
+    HWY_DYNAMIC_DISPATCH(forward_columns_##T)(x, y, n, inner, width, log);                  \
+  }                                                                                         \
+  void run_columns(const T* dy, const T* y, T* dx, int64_t n, int64_t inner, int64_t width, \
+                   bool log) {                                                              \
+    HWY_DYNAMIC_DISPATCH(backward_columns_##T)(dy, y, dx, n, inner, width, log);            \
   }
 TENON_SOFTMAX(float)
 TENON_SOFTMAX(double)
@@ -232,15 +213,6 @@ TENON_SOFTMAX(double)
 
 constexpr int64_t kGrain = 16384;  // elements for which another thread pays
 constexpr int64_t kStripWidth = 128;
-
-/// Whether rows of a result this large are written past the caches, where they would not survive.
-template <class T>
-bool streams(const T* out, int64_t rows, int64_t n) {
-  constexpr int64_t kStreamBytes = int64_t{16} << 20, kAlignment = 64;
-  const int64_t row_bytes = n * int64_t{sizeof(T)};
-  return rows * row_bytes >= kStreamBytes && row_bytes % kAlignment == 0 &&
-         reinterpret_cast<uintptr_t>(out) % kAlignment == 0;
-}
 
 /// Rows go to `rows(first, count)`; otherwise strips of columns to `columns(offset, width)`.
 template <class Rows, class Columns>
@@ -265,23 +237,19 @@ void for_each_part(int64_t outer, int64_t n, int64_t inner, Rows&& rows, Columns
 
 template <class T>
 void softmax_forward(const T* x, T* y, int64_t outer, int64_t n, int64_t inner, bool log) {
-  const bool stream = streams(y, outer, n);
   for_each_part(
       outer, n, inner,
-      [&](int64_t first, int64_t count) {
-        run_rows(x + first * n, y + first * n, count, n, log, stream);
-      },
+      [&](int64_t first, int64_t count) { run_rows(x + first * n, y + first * n, count, n, log); },
       [&](int64_t at, int64_t width) { run_columns(x + at, y + at, n, inner, width, log); });
 }
 
 template <class T>
 void softmax_backward(const T* dy, const T* y, T* dx, int64_t outer, int64_t n, int64_t inner,
                       bool log) {
-  const bool stream = streams(dx, outer, n);
   for_each_part(
       outer, n, inner,
       [&](int64_t first, int64_t count) {
-        run_rows(dy + first * n, y + first * n, dx + first * n, count, n, log, stream);
+        run_rows(dy + first * n, y + first * n, dx + first * n, count, n, log);
       },
       [&](int64_t at, int64_t width) {
         run_columns(dy + at, y + at, dx + at, n, inner, width, log);

@@ -256,7 +256,6 @@ class Run {
       operand.offset = reserve(count, width);
       operand.raw_offset = reserve(count, std::max<int64_t>(operand.size, 8));
     }
-    stream_ = may_stream();
     spill_bytes_ = (length_ * width + 127) / 64 * 64;
     spills_ = reserve(op_.num_spills, spill_bytes_);
     for (int k = 0; k < op_.num_outputs; ++k) {
@@ -264,25 +263,6 @@ class Run {
         column_offsets_.push_back({k, reserve(length_, width)});
       }
     }
-  }
-
-  /// Whether outputs can be written past the caches, where they would not survive.
-  bool may_stream() const {
-    constexpr int64_t kStreamBytes = int64_t{16} << 20;
-    // The pieces of longer rows are of several threads, each of which would need a fence.
-    if (length_ >= 2 * kRowPiece) return false;
-    int64_t bytes = 0;
-    for (int k = 0; k < op_.num_outputs; ++k) {
-      const Operand& o = operands_[op_.num_inputs + k];
-      if (!o.data || !o.per_element) continue;
-      if (!o.direct) return false;
-      const auto aligned = [&](int64_t stride) { return stride * o.size % 64 == 0; };
-      if (reinterpret_cast<uintptr_t>(o.data) % 64 != 0 ||
-          !std::all_of(o.outer.begin(), o.outer.end(), aligned))
-        return false;
-      bytes += rows_ * length_ * o.size;
-    }
-    return bytes >= kStreamBytes;
   }
 
   /// A row of the operand's columns in the compute type; the number that stands for an absent one.
@@ -471,7 +451,6 @@ class Run {
     block.scalars = scalars.data();
     block.spills = scratch.data() + spills_;
     block.spill_bytes = spill_bytes_;
-    block.stream = stream_;
     for (int64_t b = begin; b < end; ++b) {
       if (failed_.load(std::memory_order_relaxed)) return;
       const int64_t first = b % runs * block_rows_;
@@ -523,7 +502,6 @@ class Run {
         if (outputs_[k].defined()) add_columns(scratch.data() + offset, totals[k]);
       }
     }
-    if (stream_) stream_fence();
     if (column_offsets_.empty()) return;
     const std::lock_guard lock(mutex_);
     totals_.emplace_back(begin, std::move(totals));
@@ -631,7 +609,6 @@ class Run {
   int64_t block_rows_ = 1;
   size_t scratch_ = 0, spills_ = 0;
   int64_t spill_bytes_ = 0;
-  bool stream_ = false;
   std::mutex mutex_;
   std::vector<std::pair<int64_t, std::vector<std::vector<double>>>> totals_;
   std::atomic<bool> failed_{false};

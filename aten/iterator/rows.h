@@ -59,9 +59,6 @@ struct RowBlock {
   const Scalar* scalars = nullptr;
   char* spills = nullptr;  ///< rows for intermediate values, `spill_bytes` apart
   int64_t spill_bytes = 0;
-  /// Outputs of elements are dense, each row aligned to 64 bytes, and too large to be found in a
-  /// cache later: they are written past the caches.
-  bool stream = false;
   /// Set by the loop: a position that is needed and not in the row.
   int bad_input = -1;
   int64_t bad_position = 0;

@@ -329,18 +329,6 @@ TEST_CASE("rows: a long sum of floats loses little") {
   REQUIRE(std::abs(rowtest::sum(x).item<float>() - wanted) <= 3 * wanted * unit_of(kFloat));
 }
 
-TEST_CASE("rows: large results, written past the caches, are what small ones are") {
-  const Tensor x = randn({1024, 1024}), weight = randn({1024});
-  const Tensor many = x.expand({4, 1024, 1024});
-  const Tensor softmax = rowtest::softmax(x, 1), norm = rowtest::rms_norm(x, weight);
-  const Tensor large_softmax = rowtest::softmax(many, 2),
-               large_norm = rowtest::rms_norm(many, weight);
-  for (int64_t i = 0; i < 4; ++i) {
-    CHECK(large_softmax.select(0, i).equal(softmax));
-    CHECK(large_norm.select(0, i).equal(norm));
-  }
-}
-
 TEST_CASE("rows: long rows are computed in pieces, the same for any number of threads") {
   constexpr int64_t kLength = 3 * 65536 + 17;
   Values row(2 * kLength);

@@ -35,14 +35,6 @@ struct Full {
   int64_t i;
   HWY_INLINE Vec<T> load(const T* p) const { return hn::LoadU(Tag<T>(), p + i); }
   HWY_INLINE void store(T* p, Vec<T> v) const { hn::StoreU(v, Tag<T>(), p + i); }
-  /// `stream` as of RowBlock.
-  HWY_INLINE void put(T* p, Vec<T> v, bool stream) const {
-    if (stream) {
-      hn::Stream(v, Tag<T>(), p + i);
-    } else {
-      store(p, v);
-    }
-  }
   HWY_INLINE void add(T* p, Vec<T> v) const { store(p, hn::Add(load(p), v)); }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
@@ -56,7 +48,6 @@ struct Tail {
   size_t count;
   HWY_INLINE Vec<T> load(const T* p) const { return load_part(Tag<T>(), p + i, count, T{1}); }
   HWY_INLINE void store(T* p, Vec<T> v) const { store_part(v, Tag<T>(), p + i, count); }
-  HWY_INLINE void put(T* p, Vec<T> v, bool) const { store(p, v); }
   HWY_INLINE void add(T* p, Vec<T> v) const { store(p, hn::Add(load(p), v)); }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T> beyond) const {

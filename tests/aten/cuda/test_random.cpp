@@ -84,7 +84,7 @@ TEST_CASE("dropout's kernel draws from the generator's stream as it is defined")
     INFO(n << " elements");
     manual_seed(31);
     default_generator(Device(kCUDA, 0))->offset = 8;
-    const Tensor x = tenon::full({n}, 3, TensorOptions(kCUDA));
+    const Tensor x = tenon::full({n}, 3.0, TensorOptions(kCUDA));
     const auto [out, mask] = tenon::native_dropout(x, 0.25, true);
     CHECK(mask.cpu().equal(reference_mask(31, 8, n, 0.75)));
     CHECK(out.allclose(mask.to(kFloat).mul(4)));
