@@ -196,7 +196,7 @@ def test_forward_mode_of_parts_in_place(lib):
 def test_a_split_part_is_a_tensor_of_its_own(lib):
     """unsafe_split and its like: parts may be changed in place where those of split() must not be."""
     x = lib.arange(4.0, requires_grad=True)
-    for split in (lambda t: lib.unsafe_split(t, 2), lambda t: lib.unsafe_split_with_sizes(t, [1, 3]), lambda t: lib.unsafe_chunk(t, 2)):
+    for split in (lambda t: lib.unsafe_split(t, 2), lambda t: t.unsafe_split_with_sizes([1, 3]), lambda t: lib.unsafe_chunk(t, 2)):
         y = x * 1
         first, second = split(y)
         assert not first._is_view() and first.data_ptr() == y.data_ptr() and first.grad_fn.name().startswith("UnsafeSplit")
