@@ -31,24 +31,24 @@ class DrawnPieces {
   DrawnPieces(GeneratorImpl& generator, Draw draw, int64_t n)
       : generator_(generator), draw_(draw), n_(n) {}
 
-  /// The next piece; its count is 0 where there is none. `numbers` holds 2 * kPiece.
-  Piece next(T* numbers) {
+  /// The next piece; its count is 0 where there is none. `numbers` holds 2 * kPiece, `words` as
+  /// many numbers' words.
+  Piece next(T* numbers, uint32_t* words) {
     NormalBlocks<T> normal;
-    const Piece piece = draw(numbers, normal);
+    const Piece piece = draw(words, normal);
+    uniform_of_raw(words, numbers, piece.count);
     if (draw_ == Draw::Normal) normal.transform(numbers, piece.count, T(0), T(1));
     return piece;
   }
 
  private:
-  Piece draw(T* numbers, NormalBlocks<T>& normal) {
+  /// All that threads wait for one another for.
+  Piece draw(uint32_t* words, NormalBlocks<T>& normal) {
     std::lock_guard lock(mutex_);
     // The last piece is no short one: below 16 normal numbers are drawn otherwise.
     const int64_t left = n_ - begin_, count = left < 2 * kPiece ? left : kPiece;
-    if (draw_ == Draw::Normal) {
-      normal.draw(generator_, numbers, count);
-    } else {
-      draw_uniform(generator_, numbers, count, T(0), T(1));
-    }
+    draw_raw_words(generator_, words, count * kWordsOf<T>);
+    if (draw_ == Draw::Normal) normal.draw_last(generator_, count);
     begin_ += count;
     return {begin_ - count, count};
   }
@@ -68,11 +68,13 @@ void run_pieces(const PointwiseOp& op, Draw draw, ResultTypes types, ArrayRef<Te
   const int64_t workers = std::min<int64_t>(get_num_threads(), n / kPiece);
   parallel_for(0, workers, 1, [&](int64_t, int64_t) {
     const TensorBase numbers = empty({2 * kPiece}, scalar_type_of<T>, kCPU);
+    const TensorBase words = empty({2 * kPiece * kWordsOf<T>}, kInt, kCPU);
     TensorBase parts[kMaxOperands];
     const TensorBase* operands[kMaxOperands];
     for (int k = 0; k < kMaxOperands; ++k) operands[k] = &parts[k];
     while (true) {
-      const auto [begin, count] = pieces.next(static_cast<T*>(numbers.mutable_data_ptr()));
+      const auto [begin, count] = pieces.next(static_cast<T*>(numbers.mutable_data_ptr()),
+                                              static_cast<uint32_t*>(words.mutable_data_ptr()));
       if (count == 0) return;
       size_t k = 0;
       for (const TensorBase& output : outputs) parts[k++] = piece_of(output, begin, count);

@@ -157,13 +157,18 @@ constexpr int64_t kChunk = 4096;  // words converted at a time, in the first-lev
 }  // namespace
 
 void RandomWords::draw(uint32_t* out, int64_t count) {
+  draw_raw(out, count);
+  HWY_DYNAMIC_DISPATCH(temper)(out, out, count);
+}
+
+void RandomWords::draw_raw(uint32_t* out, int64_t count) {
   while (count > 0) {
     if (next_ == Mt19937::kWords) {
       HWY_DYNAMIC_DISPATCH(refill)(state_.data());
       next_ = 0;
     }
     const int64_t n = std::min<int64_t>(count, Mt19937::kWords - next_);
-    HWY_DYNAMIC_DISPATCH(temper)(state_.data() + next_, out, n);
+    std::copy_n(state_.data() + next_, n, out);
     next_ += static_cast<int>(n);
     out += n;
     count -= n;
@@ -198,6 +203,20 @@ void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double f
     source.draw(words, 2 * n);
     HWY_DYNAMIC_DISPATCH(to_uniform_double)(words, out + i, n, from, to - from);
   }
+}
+
+void draw_raw_words(GeneratorImpl& generator, uint32_t* words, int64_t count) {
+  RandomWords(generator.engine).draw_raw(words, count);
+}
+
+void uniform_of_raw(uint32_t* words, float* out, int64_t count) {
+  HWY_DYNAMIC_DISPATCH(temper)(words, words, count);
+  HWY_DYNAMIC_DISPATCH(to_uniform_float)(words, out, count, 0, 1);
+}
+
+void uniform_of_raw(uint32_t* words, double* out, int64_t count) {
+  HWY_DYNAMIC_DISPATCH(temper)(words, words, 2 * count);
+  HWY_DYNAMIC_DISPATCH(to_uniform_double)(words, out, count, 0, 1);
 }
 
 void box_muller(float* data, int64_t count, float mean, float std) {

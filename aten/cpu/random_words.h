@@ -18,6 +18,8 @@ class RandomWords {
   RandomWords& operator=(const RandomWords&) = delete;
 
   void draw(uint32_t* out, int64_t count);
+  /// The same before tempering, which needs no engine.
+  void draw_raw(uint32_t* out, int64_t count);
 
  private:
   Mt19937& engine_;
@@ -32,6 +34,14 @@ inline constexpr int64_t kFewWords = 256;
 /// (2^53 - 1), high word first; then scaled to from + u (to - from).
 void draw_uniform(GeneratorImpl& generator, float* out, int64_t count, float from, float to);
 void draw_uniform(GeneratorImpl& generator, double* out, int64_t count, double from, double to);
+
+/// draw_uniform in two parts, the second of which needs no generator: the words of `count` numbers,
+/// one each for float and two for double, and the numbers in [0, 1) that they give.
+template <class T>
+inline constexpr int64_t kWordsOf = static_cast<int64_t>(sizeof(T) / sizeof(uint32_t));
+void draw_raw_words(GeneratorImpl& generator, uint32_t* words, int64_t count);
+void uniform_of_raw(uint32_t* words, float* out, int64_t count);
+void uniform_of_raw(uint32_t* words, double* out, int64_t count);
 
 /// One value of the same streams.
 inline float uniform_float(GeneratorImpl& generator) {
@@ -55,6 +65,10 @@ class NormalBlocks {
 
   void draw(GeneratorImpl& generator, T* out, int64_t n) {
     draw_uniform(generator, out, n, T(0), T(1));
+    draw_last(generator, n);
+  }
+  /// What draw() adds to n uniform numbers.
+  void draw_last(GeneratorImpl& generator, int64_t n) {
     if (n % kBlock != 0) draw_uniform(generator, last_, kBlock, T(0), T(1));
   }
   void transform(T* out, int64_t n, T mean, T std) {

@@ -3,6 +3,7 @@
 #include "aten/core/error.h"
 #include "aten/core/generator.h"
 #include "aten/core/operator_entry.h"
+#include "codegen/schema/parser.h"
 
 namespace tenon::ops_test {
 namespace {
@@ -168,9 +169,21 @@ Stack Call::run(const OperatorEntry& op, const std::vector<TensorBase>& outs) co
   manual_seed(static_cast<uint64_t>(seed_));
   Stack stack = arguments_;
   for (const auto& [argument, seed] : generators_) stack[argument] = make_generator(kCPU, seed);
-  for (const TensorBase& out : outs) stack.emplace_back(out);
+  if (!outs.empty()) stack = with_outs(std::move(stack), op, outs);
   op.boxed(stack);
   return stack;
+}
+
+Stack with_outs(Stack arguments, const OperatorEntry& out_form,
+                const std::vector<TensorBase>& outs) {
+  const schema::ParseResult parsed = schema::parse_schema(out_form.info->schema);
+  const auto written = parsed.schema->out_args();
+  if (written.size() == 1 && written[0]->type.is_tensor_list()) {
+    arguments.emplace_back(Value::Tensors(outs.begin(), outs.end()));
+  } else {
+    for (const TensorBase& out : outs) arguments.emplace_back(out);
+  }
+  return arguments;
 }
 
 std::vector<TensorBase> tensors_of(const Stack& results) {

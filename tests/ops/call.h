@@ -50,6 +50,10 @@ class Call {
   std::vector<Recipe> recipes_;
 };
 
+/// Arguments and behind them the tensors that an out form writes: one list where it writes a list.
+Stack with_outs(Stack arguments, const OperatorEntry& out_form,
+                const std::vector<TensorBase>& outs);
+
 /// The tensors among results, lists flattened.
 std::vector<TensorBase> tensors_of(const Stack& results);
 

@@ -5,12 +5,6 @@
 namespace tenon::ops_test {
 namespace {
 
-Stack arguments_of(const Call& call, const std::vector<TensorBase>& outs = {}) {
-  Stack stack = call.arguments();
-  for (const TensorBase& out : outs) stack.emplace_back(out);
-  return stack;
-}
-
 void check(const Case& c, const std::string& how, const OperatorEntry& op, Stack arguments) {
   const std::string text = alias_violation(op, std::move(arguments));
   if (!text.empty()) c.fail("aliases", how + text);
@@ -19,7 +13,7 @@ void check(const Case& c, const std::string& how, const OperatorEntry& op, Stack
 }  // namespace
 
 void check_aliases(const Case& c) {
-  check(c, "", *c.forms.op, arguments_of(c.call()));
+  check(c, "", *c.forms.op, c.call().arguments());
   if (c.forms.out) {
     std::vector<TensorBase> empty_outs, fitting;
     for (const auto& result : c.expected.results) {
@@ -27,8 +21,10 @@ void check_aliases(const Case& c) {
       empty_outs.push_back(empty({0}, result.cells.dtype, kCPU));
       fitting.push_back(empty(result.sizes, result.cells.dtype, kCPU));
     }
-    check(c, "out= empty: ", *c.forms.out, arguments_of(c.call(), empty_outs));
-    check(c, "out= fitting: ", *c.forms.out, arguments_of(c.call(), fitting));
+    check(c, "out= empty: ", *c.forms.out,
+          with_outs(c.call().arguments(), *c.forms.out, empty_outs));
+    check(c, "out= fitting: ", *c.forms.out,
+          with_outs(c.call().arguments(), *c.forms.out, fitting));
   }
   Call call = c.call();
   if (!c.forms.inplace || call.num_tensors() == 0 || c.expected.results.size() != 1) return;
@@ -39,7 +35,7 @@ void check_aliases(const Case& c) {
     return;
   }
   call.set_tensor(0, self);
-  check(c, "in place: ", *c.forms.inplace, arguments_of(call));
+  check(c, "in place: ", *c.forms.inplace, call.arguments());
 }
 
 }  // namespace tenon::ops_test
