@@ -1,6 +1,8 @@
+#include "autograd/mutation_guard.h"
 #include "autograd/saved_variable.h"
 #include "tenon/ops/_log_softmax_backward_data.h"
 #include "tenon/ops/_softmax_backward_data.h"
+#include "tenon/ops/exp.h"
 #include "tenon/ops/mse_loss.h"
 #include "tenon/ops/mse_loss_backward.h"
 #include "tenon/ops/ones.h"
@@ -224,4 +226,25 @@ TEST_CASE("One saved tensor may have hooks of its own", "[saved_hooks]") {
   CHECK_THROWS_WITH(freed.register_hooks(c.hooks(), *node), Contains("after it has been freed"));
   autograd::SavedVariable none{Tensor()};
   CHECK_THROWS_WITH(none.register_hooks(c.hooks(), *node), Contains("with value None"));
+}
+
+TEST_CASE("Saved tensors may be changed in place within a scope", "[saved_hooks]") {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor late;
+  {
+    autograd::AllowMutationOnSavedTensors allow;
+    const Tensor y = x * 1;
+    const Tensor square = (y * y).sum(), part = y.slice(0, 0, 2), exp = y.exp();
+    const Tensor of_part = (part * part).sum(), total = exp.sum();
+    y.mul_(y);
+    part.zero_();
+    exp.zero_();
+    CHECK(values(autograd::grad({square}, {x}, {}, true)[0]) == std::vector<double>{2, 4, 6});
+    CHECK(values(autograd::grad({of_part}, {x}, {}, true)[0]) == std::vector<double>{2, 4, 0});
+    CHECK(values(autograd::grad({total}, {x}, {}, true)[0])[0] == Approx(std::exp(1.)));
+    CHECK(values(autograd::grad({y.sum()}, {x})[0]) == std::vector<double>{0, 0, 6});
+    CHECK_THROWS_WITH(autograd::AllowMutationOnSavedTensors(), Contains("cannot be nested"));
+    late = (x * x).sum();
+  }
+  CHECK_THROWS_WITH(late.backward(), Contains("Trying to backward outside of"));
 }
