@@ -74,7 +74,8 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
     values = largest;
     step *= length;
   }
-  return {values, indices};
+  const MemoryFormat format = dims == 2 ? self.suggest_memory_format() : MemoryFormat::Contiguous;
+  return {values.contiguous(format), indices.contiguous(format)};
 }
 
 }  // namespace

@@ -27,15 +27,17 @@ Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replace
                            std::optional<Generator> generator) {
   TENON_CHECK(self.dim() == 1 || self.dim() == 2,
               "[multinomial] prob_dist must be 1 or 2 dim, got ", self.sizes());
-  TENON_CHECK(
-      self.is_floating_point(),
-      "[multinomial] only supports floating-point dtypes for input, got: ", self.scalar_type());
+  TENON_CHECK(self.is_floating_point(),
+              "[multinomial] multinomial only supports floating-point dtypes for input, got: ",
+              self.scalar_type());
   TENON_CHECK(num_samples > 0, "[multinomial] cannot sample n_sample <= 0 samples, got ",
               num_samples);
   TENON_CHECK(replacement || num_samples <= self.size(-1),
               "[multinomial] cannot sample n_sample > prob_dist.size(-1) samples without "
               "replacement, got ",
               num_samples, " of ", self.size(-1));
+  TENON_CHECK(self.size(-1) <= int64_t{1} << 24,
+              "[multinomial] number of categories cannot exceed 2^24, got ", self.size(-1));
   DimVector sizes(self.sizes());
   sizes.back() = num_samples;
   if (self.is_meta() || self.numel() == 0) {

@@ -99,8 +99,10 @@ std::tuple<Tensor, Tensor> native::max_pool3d_with_indices(const Tensor& self,
   const Window p = window_of(kOp, kernel_size, stride, padding, dilation);
   check_input(kOp, self);
   const Volume in(self);
+  // Gradients of half types are sums.
+  const Tensor x = self.requires_grad() ? wide(self) : self;
   const auto [rows, at] = max_pool2d_with_indices(
-      self.reshape(in.slices()), {p.kernel[1], p.kernel[2]}, {p.stride[1], p.stride[2]},
+      x.reshape(in.slices()), {p.kernel[1], p.kernel[2]}, {p.stride[1], p.stride[2]},
       {p.padding[1], p.padding[2]}, {p.dilation[1], p.dilation[2]}, ceil_mode);
   const int64_t h = rows.size(2), w = rows.size(3), plane = h * w;
   const auto [values, where] =
@@ -111,7 +113,7 @@ std::tuple<Tensor, Tensor> native::max_pool3d_with_indices(const Tensor& self,
   const Tensor indices = chosen.floor_divide(plane) * (in.h * in.w) +
                          at.reshape({in.planes, in.d * plane}).gather(1, chosen);
   const DimVector sizes = pooled_sizes(self, d, h, w);
-  return {values.reshape(sizes), indices.reshape(sizes)};
+  return {values.reshape(sizes).to(self.scalar_type()), indices.reshape(sizes)};
 }
 
 /// The mean of each window, or its sum by `divisor_override`; at the border with the padding's

@@ -157,8 +157,8 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
                 "] Expected input to have non-zero size for non-batch dimensions, but input has "
                 "sizes ",
                 self.sizes(), " with dimension ", d, " being empty");
-    TENON_CHECK(output_size[i] >= 0, "[", kOp, "] output_size must not be negative, got ",
-                output_size);
+    TENON_CHECK(output_size[i] >= 0, "[", kOp,
+                "] elements of output_size must be greater than or equal to 0, got ", output_size);
     out = output_size[i] == 0 ? out.narrow(d, 0, 0)
                               : resample(out, d, mean_taps(self.size(d), output_size[i]));
   }

@@ -1,9 +1,15 @@
 #include "aten/core/storage.h"
 
+#include <algorithm>
 #include <new>
+#include <utility>
+
+#include "aten/core/donated_memory.h"
 
 namespace tenon {
 namespace {
+
+thread_local DonatedMemory* donated = nullptr;
 
 constexpr size_t kHeaderBytes = 64;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);
@@ -13,12 +19,32 @@ void free_cpu(void*, void* data, size_t bytes) noexcept { memory::deallocate(dat
 
 }  // namespace
 
+DonatedMemory::DonatedMemory(std::vector<Block> blocks)
+    : left_(std::move(blocks)), outer_(std::exchange(donated, this)) {}
+
+DonatedMemory::~DonatedMemory() { donated = outer_; }
+
+void* DonatedMemory::take(size_t bytes) noexcept {
+  auto& left = donated->left_;
+  const auto found = std::find_if(left.begin(), left.end(),
+                                  [&](const Block& block) { return block.bytes == bytes; });
+  if (found == left.end()) return nullptr;
+  void* const data = found->data;
+  left.erase(found);
+  return data;
+}
+
 StorageImpl* StorageImpl::create_cpu(size_t bytes) {
   if (bytes <= memory::kMaxSmall - kHeaderBytes) {
     const size_t block = kHeaderBytes + bytes;
     char* memory = static_cast<char*>(memory::allocate(block));
     return ::new (memory)
         StorageImpl(memory + kHeaderBytes, bytes, kCPU, free_inline, nullptr, block);
+  }
+  if (TENON_UNLIKELY(donated != nullptr)) {
+    if (void* given = DonatedMemory::take(bytes)) {
+      return create(given, bytes, kCPU, free_inline, nullptr);
+    }
   }
   void* data = memory::allocate(bytes);
   return ::new (memory::allocate(kHeaderBytes))

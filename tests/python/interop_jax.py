@@ -54,6 +54,21 @@ found = jax.jit(jax.grad(lambda x: (aten.cat([g, x]) * jnp.arange(24.0).reshape(
 assert found.tolist() == jnp.arange(12.0, 24.0).reshape(3, 4).tolist()
 (pieces,) = jax.grad(lambda x: sum(i * p.sum() for i, p in enumerate(aten.split(x, 1))), (0,))(x)
 assert pieces.tolist() == [[i] * 4 for i in range(3)]
+# Gradients of the same size, which lie in XLA's memory, each in its own place.
+big, other = (jnp.asarray(rng.standard_normal((64, 64))) for _ in range(2))
+for ours, theirs in (
+    (mine.swiglu, by_jax),
+    (aten.add, jnp.add),
+    (aten.sub, jnp.subtract),
+    (aten.matmul, jnp.matmul),
+    (lambda x, g: aten.mul(aten.t(x), g), lambda x, g: x.T * g),
+    (lambda x, g: aten.clone(aten.cat([g, x])[0:64]), lambda x, g: g * 1 + x * 0),
+):
+    for places in (0, 1, (0, 1), (1, 0)):
+        found, expected = (
+            jax.jit(jax.grad(lambda x, g: (f(x, g) ** 2).sum(), places))(big, other) for f in (ours, theirs)
+        )
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10), found, expected)
 # Complex numbers: the gradient of JAX's convention.
 z = x + 1j * g
 found = jax.grad(lambda z: (aten.mul(z, z) * (2 + 1j)).sum().real)(z)

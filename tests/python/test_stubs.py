@@ -63,6 +63,19 @@ def test_parameters_agree_with_what_the_parser_says():
     assert checked > 300
 
 
+def test_docstrings_say_what_is_computed_and_of_which_shapes():
+    assert tenon.mm.__doc__.splitlines()[0] == "mm(Tensor input, Tensor mat2) -> Tensor"
+    assert "[m, k] @ [k, n] -> [m, n]" in tenon.mm.__doc__
+    assert "self + alpha * other" in tenon.add.__doc__ and "broadcast together; RuntimeError" in tenon.add.__doc__
+    assert "input's shape" in tenon.exp.__doc__ and "input's shape" in tenon.Tensor.exp_.__doc__
+    assert "Sizes of input, but the number of indices" in tenon.Tensor.index_select.__doc__
+    assert "[N, C, H, W] or [C, H, W] -> the mean of every window" in tenon.nn.functional.avg_pool2d.__doc__
+    kind = type(_C.add)
+    functions = [f for name, f in vars(_C).items() if isinstance(f, kind) and not name.startswith("_") and f.__doc__]
+    forms = [f for f in functions if ") -> " in f.__doc__]
+    assert sum("\n\n" in f.__doc__.strip() for f in forms) > 250
+
+
 def test_the_distributed_module_agrees():
     distributed = pytest.importorskip("tenon._distributed")
     stubs = ast.parse((pathlib.Path(tenon.__file__).parent / "_distributed.pyi").read_text()).body

@@ -1,6 +1,6 @@
 #include "bindings/python/src/foreign_calls.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -8,6 +8,7 @@
 
 #include "aten/composite/tensor_factories.h"
 #include "aten/core/alias_library.h"
+#include "aten/core/donated_memory.h"
 #include "autograd/autograd.h"
 #include "bindings/python/src/named_values.h"
 #include "codegen/schema/parser.h"
@@ -166,11 +167,39 @@ class ForeignCall {
       // In JAX the gradient of a function of complex numbers is not conjugated.
       grads.push_back(results_[i].over(data).to(found[i].scalar_type()).conj());
     }
-    const auto gradients =
-        autograd::grad(outputs, leaves, grads, {.allow_unused = true, .materialize_grads = true});
+    deliver(differentiated(outputs, leaves, grads, results), results);
+  }
+
+  /// The gradients, most of which lie where they belong.
+  Tensors differentiated(const Tensors& outputs, const Tensors& leaves, const Tensors& grads,
+                         void* const* results) const {
+    std::vector<DonatedMemory::Block> blocks;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (reinterpret_cast<uintptr_t>(results[i]) % 64 == 0) {
+        blocks.push_back({results[i], static_cast<size_t>(leaves[i].nbytes())});
+      }
+    }
+    const DonatedMemory donated(std::move(blocks));
+    return autograd::grad(outputs, leaves, grads,
+                          {.allow_unused = true, .materialize_grads = true});
+  }
+
+  void deliver(Tensors gradients, void* const* results) const {
     const NoGradGuard guard;
-    for (size_t i = 0; i < count; ++i) {
-      write(gradients[i].conj(), arrays_[(*wanted_)[i]], results[i]);
+    const auto in_place = [&](size_t i) {
+      return gradients[i].data_ptr() == results[i] && gradients[i].is_contiguous() &&
+             gradients[i].scalar_type() == arrays_[(*wanted_)[i]].dtype;
+    };
+    const auto borrowed = [&](const Tensor& t) {
+      return std::count(results, results + gradients.size(), t.storage().data()) > 0;
+    };
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      gradients[i] = gradients[i].conj();
+      // It may lie where another one belongs.
+      if (!in_place(i) && borrowed(gradients[i])) gradients[i] = gradients[i].clone();
+    }
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!in_place(i)) write(gradients[i], arrays_[(*wanted_)[i]], results[i]);
     }
   }
 

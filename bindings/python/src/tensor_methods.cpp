@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "aten/core/print.h"
 #include "autograd/autograd.h"
 #include "autograd/meta.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
+#include "bindings/python/src/docstrings.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/operators.h"
 #include "bindings/python/src/overrides.h"
@@ -406,13 +408,43 @@ PyMethodDef argument_methods[] = {
 
 // ---- generated ones ----
 
-/// "add(Tensor input, Tensor other, *, Number alpha=1) -> Tensor", one line for each form.
+const char* shapes_of_pointwise(const FunctionEntry& entry) {
+  for (size_t i = 0; i < entry.function->count; ++i) {
+    const Overload& form = *entry.function->overloads[i];
+    const auto tensors = std::count_if(form.parameters, form.parameters + form.count,
+                                       [](const Parameter& p) { return p.kind == Kind::Tensor; });
+    if (tensors > 1) {
+      return "for each element. The tensors' shapes broadcast together; RuntimeError where they do "
+             "not.";
+    }
+  }
+  return "for each element: the result has input's shape.";
+}
+
+/// The sources' comment on the operator, or on that of which this is the form in place.
+const char* said_of(std::string_view name) {
+  for (;;) {
+    const auto found = std::lower_bound(
+        kDocstrings.begin(), kDocstrings.end(), name,
+        [](const Docstring& one, std::string_view wanted) { return one.name < wanted; });
+    if (found != kDocstrings.end() && found->name == name) return found->text;
+    if (!name.ends_with('_')) return nullptr;
+    name.remove_suffix(1);
+  }
+}
+
+/// "add(Tensor input, Tensor other, *, Number alpha=1) -> Tensor", one line for each form; then
+/// what it computes, and of which shapes.
 const char* document(const FunctionEntry& entry) {
   auto& text = *new std::string;
   for (size_t i = 0; i < entry.function->count; ++i) {
     text += std::string(entry.name) + entry.function->overloads[i]->signature + "\n";
   }
-  if (*entry.expression) text += std::string("\nComputes ") + entry.expression + "\n";
+  if (*entry.expression) {
+    text +=
+        std::string("\nComputes ") + entry.expression + "\n" + shapes_of_pointwise(entry) + "\n";
+  }
+  if (const char* said = said_of(entry.name)) text += std::string("\n") + said + "\n";
   return text.c_str();
 }
 
