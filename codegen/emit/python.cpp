@@ -109,6 +109,10 @@ Json emit_python_call(const schema::FunctionSchema& schema, const Json& form,
   size_t positional = 0;
   int self = -1;
   const bool is_out = schema.is_out();
+  // In Python `out` is a tensor or a tuple of some, not as many as there happen to be.
+  for (const schema::Argument* out : schema.out_args()) {
+    if (is_out && out->type.is_tensor_list()) return nullptr;
+  }
   for (size_t i = 0; i < schema.args.size(); ++i) {
     Json p = emit_parameter(schema.args[i], form["arguments"][i]);
     if (p.is_null()) return nullptr;

@@ -117,8 +117,7 @@ TEST_CASE("views have a form that copies", "[model][family]") {
                 "- func: made(Tensor(a) self) -> Tensor(a)\n  composite: implicit\n");
   CHECK(read.messages == "");
   Names schemas;
-  for (const Operator& op : read.model.operators())
-    schemas.push_back(schema::to_string(op.schema));
+  for (const Operator& op : read.model.operators()) schemas.push_back(schema::to_string(op.schema));
   CHECK(schemas == Names{"v.x(Tensor(a) self, int n=1) -> Tensor(a)",
                          "w(Tensor(a -> *) self) -> Tensor(a)[]", "w_copy(Tensor self) -> Tensor[]",
                          "made(Tensor(a) self) -> Tensor(a)",
