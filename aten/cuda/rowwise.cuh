@@ -193,7 +193,7 @@ struct alignas(sizeof(T) * kChunk<V>) Pack {
 // ---- the row that a group of threads works on ----
 
 /// F: `kInputs`, `kOutputs`, `kScalars`, `kKept` (inputs whose elements stay in registers), `kSums`
-/// (outputs that are added up over the rows), `kPasses`, `kReductions`, and `run<V>(Row&)`, which
+/// (outputs that are added up over the rows), `kLaunches`, `kReductions`, and `run<V>(Row&)`, which
 /// computes one row.
 template <class F, class V, bool kInRegisters>
 class Row {
@@ -386,7 +386,7 @@ class Row {
 
  private:
   __device__ __forceinline__ bool is_last() const {
-    return kInRegisters || a_.phase < 0 || a_.phase + 1 >= F::kPasses;
+    return kInRegisters || a_.phase < 0 || a_.phase + 1 == F::kLaunches;
   }
 
   /// f of the values of all threads of the row. Of a row that several blocks share, what an earlier
@@ -585,7 +585,7 @@ void run_row_kernel(const native::RowCall& call) {
   } else if (call.rows > 0) {
     const Workspace reduced(static_cast<size_t>(F::kReductions * call.rows * shape.grid.y) * 8);
     a.reduced = reduced.as<char>();
-    for (a.phase = 0; a.phase < std::max(F::kPasses, 1); ++a.phase)
+    for (a.phase = 0; a.phase < F::kLaunches; ++a.phase)
       launch(rows::kernel<F, V, false>, shape.grid, shape.block, 0, scope, a);
   }
   next = 0;

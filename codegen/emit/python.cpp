@@ -113,6 +113,10 @@ std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& sch
   std::vector<Parameter> parameters;
   std::vector<size_t> outs;
   const bool is_out = schema.is_out();
+  // In Python `out` is a tensor or a tuple of some, not as many as there happen to be.
+  for (const schema::Argument* out : schema.out_args()) {
+    if (is_out && out->type.is_tensor_list()) return nullptr;
+  }
   for (size_t i = 0; i < schema.args.size(); ++i) {
     const schema::Argument& argument = schema.args[i];
     std::optional<Parameter> p = emit_parameter(argument, form.arguments[i].default_text);

@@ -69,8 +69,8 @@ const std::vector<Entry> kEntries = {
     {"- func: r(Tensor self) -> Tensor\n  dispatch: {CPU: r_cpu}\n  structured: yes\n",
      "- name: r\n  self: grad\n", "`structured` must be True or False, got `yes`", ""},
     {"- func: s(Tensor self) -> Tensor\n  composite: implicit\n  non_differentiable: True\n"
-     "  autogen: s.out\n",
-     "", "`s.out` is not generated from this family of operators: no form is", ""},
+     "  autogen: s.t_out\n",
+     "", "`s.t_out` is not generated from this family of operators: no form is", ""},
 };
 
 size_t lines(const std::string& text) {

@@ -85,7 +85,7 @@ class Readable(Workspace):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         kernel = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
         self.assertIn("kSums = {{1}}", kernel)
-        self.assertIn("kPasses = 3, kReductions = 2;", kernel)
+        self.assertIn("kLaunches = 3, kReductions = 2;", kernel)
         self.assertIn("at_.add(rows::Output<1>(), out1_);", kernel)
 
     def test_shared_nodes(self):

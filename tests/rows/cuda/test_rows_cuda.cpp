@@ -201,7 +201,7 @@ TEST_CASE("rows on CUDA: gradients, those of columns too") {
   CHECK(difference(w.grad(), on_gpu.grad(), 1e-5) == "");
 }
 
-TEST_CASE("rows on CUDA: one kernel, or operators where a row is too long for a block") {
+TEST_CASE("rows on CUDA: a kernel of its own, not operators, however long a row is") {
   TENON_NEEDS_GPU();
   const auto allocations = [](const Tensor& x) {
     const size_t before = cuda::memory_stats().allocations;
@@ -209,7 +209,8 @@ TEST_CASE("rows on CUDA: one kernel, or operators where a row is too long for a 
     return cuda::memory_stats().allocations - before;
   };
   CHECK(allocations(tenon::full({70, 20}, 1, TensorOptions(kFloat).device(kCUDA))) == 1);
-  CHECK(allocations(tenon::full({2, 70000}, 1, TensorOptions(kHalf).device(kCUDA))) > 1);
+  // The result, and what the blocks of a row leave for one another.
+  CHECK(allocations(tenon::full({2, 70000}, 1, TensorOptions(kHalf).device(kCUDA))) <= 2);
 }
 
 }  // namespace
