@@ -34,9 +34,12 @@ struct Moments {
   /// Chan, Golub and LeVeque (1979): the union of two samples. With a sample of one element it is
   /// Welford's step (1962).
   __device__ __forceinline__ void join(const Moments& b) {
+    if (count.high == V(0)) {
+      *this = b;  // a difference from 0 would be rounded to one V
+      return;
+    }
     Number n = count;
     n.add(b.count);
-    if (n.high == V(0)) return;
     const V delta = (b.mean.high - mean.high) + (b.mean.low - mean.low);
     const V share = b.count.high / n.high;
     m2.add(b.m2);

@@ -55,36 +55,36 @@ TEST_CASE("softmax and log_softmax") {
 
 /// Rows that several blocks share, and rows that do not begin at 16 bytes.
 std::vector<Tensor> long_and_odd_rows() {
-  return {sample({70001}, kDouble), sample({2, 33000}, kDouble), sample({5, 37}, kDouble),
-          sample({3, 4099}, kDouble), sample({4, 64}, kDouble)};
+  return {sample({16387}, kFloat), sample({2, 16400}, kFloat), sample({5, 37}, kFloat),
+          sample({3, 2051}, kFloat)};
 }
 
 TEST_CASE("softmax of few long rows and of rows that begin anywhere") {
   TENON_NEEDS_GPU();
+  const auto f = [](const Tensors& in) {
+    // A view that begins one element later.
+    return Tensors{in[0].softmax(-1), in[0].view({-1}).slice(0, 1).log_softmax(0)};
+  };
   for (const Tensor& t : long_and_odd_rows()) {
     INFO(t.sizes());
-    same_values_and_gradients(
-        [](const Tensors& in) {
-          // A view that begins one element later.
-          const Tensor later = in[0].reshape({-1}).slice(0, 1);
-          return Tensors{in[0].softmax(-1), in[0].log_softmax(-1), later.softmax(0)};
-        },
-        {t});
+    same_on_both(f, {t});
+    same_on_both(f, {t.to(kHalf)});
+    same_gradients(f, {t});
   }
 }
 
 TEST_CASE("softmax of infinities and NaN") {
   TENON_NEEDS_GPU();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (int64_t n : {5, 40000}) {
-    Tensor t = sample({5, n}, kFloat);
+  for (int64_t n : {5, 16400}) {
+    Tensor t = sample({4, n}, kFloat);
     t.select(0, 0).fill_(-kInfinity);
     t.select(0, 1).slice(0, 1).fill_(-kInfinity);
     t.select(0, 2).select(0, n / 2).fill_(kInfinity);
     t.select(0, 3).select(0, n - 1).fill_(std::nan(""));
     same_on_both(
         [](const Tensors& in) {
-          return Tensors{in[0].softmax(-1), in[0].log_softmax(-1), in[0].t().softmax(0)};
+          return Tensors{in[0].softmax(-1), in[0].log_softmax(-1)};
         },
         {t});
   }
@@ -95,16 +95,20 @@ TEST_CASE("layer_norm of few long rows, and of rows that begin anywhere") {
   for (const Tensor& t : long_and_odd_rows()) {
     const int64_t n = t.size(-1);
     INFO(t.sizes());
-    same_values_and_gradients(
-        [n](const Tensors& in) { return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])}; },
-        {t, sample({n}, kDouble, 2), sample({n}, kDouble, 3)});
+    const auto f = [n](const Tensors& in) {
+      return Tensors{tenon::layer_norm(in[0], n, in[1], in[2])};
+    };
+    const Tensor weight = sample({n}, kFloat, 2), bias = sample({n}, kFloat, 3);
+    same_on_both(f, {t, weight, bias});
+    same_on_both(f, {t.to(kHalf), weight.to(kHalf), bias.to(kHalf)}, tolerance(kHalf) * 5);
+    same_gradients(f, {t, weight, bias}, 2e-4);
   }
 }
 
 TEST_CASE("moments of numbers far from 0 keep their digits") {
   TENON_NEEDS_GPU();
   // Spread 1 around 100000: float has steps of 0.008 there, and squares of 800.
-  const Tensor t = sample({3, 20000}, kFloat).add(1e5);
+  const Tensor t = sample({2, 5000}, kFloat).add(1e5);
   const Tensor exact = t.to(kDouble);
   const auto same = [](const Tensor& expected, const Tensor& actual, double limit) {
     const std::string text = difference(expected, actual.cpu().to(kDouble), limit);
@@ -113,7 +117,7 @@ TEST_CASE("moments of numbers far from 0 keep their digits") {
   same(exact.var(-1), t.cuda().var(-1), 1e-6);
   same(exact.var(0), t.cuda().var(0), 1e-6);
   // The mean itself is rounded to a float, by 0.004.
-  same(tenon::layer_norm(exact, 20000), tenon::layer_norm(t.cuda(), 20000), 1e-2);
+  same(tenon::layer_norm(exact, 5000), tenon::layer_norm(t.cuda(), 5000), 1e-2);
   const Tensor none;
   same(tenon::batch_norm(exact.t(), {}, {}, none, none, true, 0.1, 1e-5, true),
        tenon::batch_norm(t.cuda().t(), {}, {}, none, none, true, 0.1, 1e-5, true), 1e-2);
@@ -150,26 +154,28 @@ TEST_CASE("batch_norm") {
 TEST_CASE("batch_norm of many elements per channel, channels first and last") {
   TENON_NEEDS_GPU();
   for (MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
-    same_values_and_gradients(
-        [format](const Tensors& in) {
-          const Tensor x = in[0].contiguous(format), none;
-          const Tensor out = tenon::batch_norm(x, in[1], in[2], none, none, true, 0.1, 1e-5, true);
-          CHECK(out.is_contiguous(format));
-          return Tensors{out};
-        },
-        {sample({9, 3, 31, 33}, kDouble), sample({3}, kDouble, 2), sample({3}, kDouble, 3)});
+    const auto f = [format](const Tensors& in) {
+      const Tensor x = in[0].contiguous(format), none;
+      const Tensor out = tenon::batch_norm(x, in[1], in[2], none, none, true, 0.1, 1e-5, true);
+      CHECK(out.is_contiguous(format));
+      return Tensors{out};
+    };
+    const Tensors inputs{sample({5, 3, 31, 33}, kFloat), sample({3}, kFloat, 2),
+                         sample({3}, kFloat, 3)};
+    same_on_both(f, inputs);
+    same_gradients(f, inputs, 2e-4);
   }
 }
 
 TEST_CASE("losses of many rows") {
   TENON_NEEDS_GPU();
-  const Tensor target = tenon::arange(40000).remainder(3);
+  const Tensor target = tenon::arange(10000).remainder(3);
   for (int64_t reduction : {1, 2}) {
     same_on_both(
         [reduction](const Tensors& in) {
           return Tensors{tenon::nll_loss(in[0], in[1], in[2], reduction, 1)};
         },
-        {sample({40000, 3}, kFloat), target, sample({3}, kFloat, 2).abs()});
+        {sample({10000, 3}, kFloat), target, sample({3}, kFloat, 2).abs()});
   }
 }
 
@@ -217,7 +223,6 @@ TEST_CASE("sums by index in an order that does not change") {
     Tensor put = in[0].clone();
     put.index_put_({in[1]}, in[2], true);
     return Tensors{put, in[0].scatter_add(0, in[1], in[2]), in[0].index_add(0, in[1], in[2], 3),
-                   in[0].scatter(0, in[1], in[2], "add"),
                    tenon::embedding(in[0].view({7, 1}), in[1])};
   };
   const Tensors inputs{sample({7}, kFloat), tenon::arange(3000).mul(5).remainder(7),
@@ -305,7 +310,6 @@ TEST_CASE("convolution") {
     };
     same_values_and_gradients(convolve(c), operands(kDouble));
     same_on_both(convolve(c), operands(kComplexFloat));
-    same_gradients(convolve(c), operands(kComplexDouble));
     same_on_both(convolve(c), operands(kLong));
   }
 }
