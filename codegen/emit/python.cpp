@@ -115,7 +115,7 @@ std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& sch
   const bool is_out = schema.is_out();
   // In Python `out` is a tensor or a tuple of some, not as many as there happen to be.
   for (const schema::Argument* out : schema.out_args()) {
-    if (is_out && out->type.is_tensor_list()) return nullptr;
+    if (is_out && out->type.is_tensor_list()) return std::nullopt;
   }
   for (size_t i = 0; i < schema.args.size(); ++i) {
     const schema::Argument& argument = schema.args[i];

@@ -10,7 +10,6 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
-#include "mine/native/leading.h"
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
 #include "mine/ops/clipped.h"
@@ -57,8 +56,6 @@ double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 const std::vector<double> kValues = {-3, -0.5, 0, 0.25, 1, 40};
 
 }  // namespace
-
-Tensor mine::native::leading(const Tensor& self, int64_t size) { return self.narrow(0, 0, size); }
 
 TEST_CASE("a view's copying form follows from it, gradient and out form too") {
   Tensor x = tensor_of(kValues, {3, 2});
