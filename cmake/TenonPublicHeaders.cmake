@@ -73,6 +73,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/part-inl.h
   aten/cpu/vec/pointwise-inl.h
   aten/cpu/vec/rows_pass-inl.h
+  aten/cpu/vec/rows_reduce-inl.h
   aten/cpu/vec/scalar_math.h
   aten/cuda/allocator.h
   aten/cuda/atomic.cuh

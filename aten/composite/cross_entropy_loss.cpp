@@ -1,5 +1,10 @@
 #include "tenon/native/cross_entropy_loss.h"
 
+#include <cstdlib>
+
+#include "aten/composite/wide.h"
+#include "aten/meta/nll_loss.h"
+#include "tenon/ops/_cross_entropy.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
@@ -65,6 +70,27 @@ Tensor smoothed(const Tensor& log_p, const Tensor& target,
 
 }  // namespace
 
+/// Targets are indices of classes: the loss of each sample and the weight of its class, in one pass
+/// that keeps nothing of the input's size, then their sum or weighted mean.
+Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weight,
+                    int64_t reduction, int64_t ignore_index, int64_t class_dim) {
+  const auto [loss, kept] =
+      _cross_entropy(self, target, weight.defined() ? std::optional(weight) : std::nullopt,
+                     ignore_index, class_dim);
+  if (reduction == kNone) return loss;
+  const ScalarType type = wide(self.scalar_type());
+  const Tensor total = sum(loss, type);
+  // Nothing to average gives 0 / 0, NaN, as in PyTorch.
+  const Tensor result = reduction == kSum ? total : div(total, sum(kept, type));
+  return type == self.scalar_type() ? result : result.to(self.scalar_type());
+}
+
+/// Whether that pass compares targets with `ignore_index` exactly, and has all gradients.
+bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index) {
+  const bool exact = std::abs(ignore_index) <= int64_t{1} << 24 || self.scalar_type() == kDouble;
+  return exact && !(weight.defined() && weight.requires_grad());
+}
+
 /// log_softmax over the classes, then the negative log likelihood: self [C], [N, C] or [N, C, d1,
 /// ...]; target holds class indices without the class dimension, or probabilities of self's shape.
 Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
@@ -90,6 +116,13 @@ Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
                 "target with class probabilities, got ", target.scalar_type());
     TENON_CHECK(ignore_index < 0,
                 "[cross_entropy_loss] ignore_index is not supported for floating point target");
+  }
+  if (!probabilities && label_smoothing == 0 && is_one_pass(self, class_weight, ignore_index)) {
+    meta::check_nll_loss_nd(self, target, class_weight.defined() ? &class_weight : nullptr);
+    TENON_CHECK(reduction >= kNone && reduction <= kSum,
+                "[cross_entropy_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got ",
+                reduction);
+    return from_indices(self, target, class_weight, reduction, ignore_index, class_dim);
   }
   const Tensor log_p = log_softmax(self, class_dim);
   if (probabilities) {

@@ -3,8 +3,6 @@
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"
-#include "tenon/native/logsumexp.h"
-#include "tenon/native/logsumexp_backward.h"
 #include "tenon/native/mean_backward.h"
 #include "tenon/native/prod_backward.h"
 #include "tenon/native/std_backward.h"
@@ -168,40 +166,6 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
   Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
   if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(ratio, 0), 0);
   return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sgn::call(self)));
-}
-
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))) with m = max(x), of complex numbers max(real(x)), 0
-/// where that is infinite.
-Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  const Tensor x = is_integral(self.scalar_type(), true) ? self.to(get_default_dtype()) : self;
-  const DimVector dims = dims_of(dim_mask("logsumexp", dim, x.dim()), x.dim());
-  const auto sum = [&](const Tensor& t) {
-    return ops::sum_dim_IntList::call(t, IntArrayRef(dims), true, std::nullopt);
-  };
-  // Of one number; the imaginary part of a complex one comes back within (-pi, pi].
-  if (dims.empty() && !x.is_complex()) return ops::clone::call(x, std::nullopt);
-  Tensor result;
-  if (x.numel() == 0) {
-    result = ops::log::call(sum(ops::exp::call(x)));
-  } else {
-    const Tensor largest =
-        ops::amax::call(x.is_complex() ? Tensor(complex_parts(x).real) : x, dims, true);
-    const Tensor infinite = ops::eq_Scalar::call(ops::abs::call(largest), Scalar(HUGE_VAL));
-    const Tensor shift = ops::masked_fill_Scalar::call(largest, infinite, 0);
-    const Tensor sums = sum(ops::exp::call(ops::sub_Tensor::call(x, shift, 1)));
-    result = ops::add_Tensor::call(ops::log::call(sums), shift, 1);
-  }
-  if (keepdim) return result;
-  return ops::reshape::call(result,
-                            reduced_sizes(x.sizes(), dim_mask("logsumexp", dim, x.dim()), false));
-}
-
-Tensor native::logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
-                                  IntArrayRef dim, bool keepdim) {
-  const Tensor g = restored(grad, self.sizes(), dim, keepdim);
-  const Tensor r = restored(result, self.sizes(), dim, keepdim);
-  const Tensor weight = ops::exp::call(ops::sub_Tensor::call(self, r, 1));
-  return ops::mul_Tensor::call(g, ops::conj::call(weight));
 }
 
 Tensor native::cumsum_backward(const Tensor& grad, int64_t dim) {

@@ -1,13 +1,33 @@
 #include "aten/composite/rows.h"
 
+#include <limits>
+
+#include "tenon/ops/all.h"
+#include "tenon/ops/amax.h"
+#include "tenon/ops/amin.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/full.h"
+#include "tenon/ops/isnan.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/sum.h"
+#include "tenon/ops/where.h"
 #include "tenon/ops/zeros.h"
 
 namespace tenon::native {
+namespace {
+
+/// `extreme` of the rows with NaN as `least`, of which nothing is less extreme.
+template <class Extreme>
+Tensor of_numbers(const Tensor& x, double least, const Extreme& extreme) {
+  if (!is_floating_point(x.scalar_type())) return extreme(x);
+  const Tensor missing = tenon::isnan(x);
+  const Tensor found = extreme(tenon::where(missing, least, x));
+  return tenon::where(tenon::all(missing, -1, true), std::numeric_limits<double>::quiet_NaN(),
+                      found);
+}
+
+}  // namespace
 
 Tensor element_rows(RowOperandName name, const Tensor& t, const RowShape& shape) {
   TENON_CHECK_NOT_IMPLEMENTED(!is_complex(t.scalar_type()), "[", name.op,
@@ -33,6 +53,14 @@ Tensor or_number(RowOperandName name, const std::optional<Tensor>& t, double num
   return tenon::full({1}, number, like.options());
 }
 
+Tensor in_dtype(const Tensor& t, std::optional<ScalarType> dtype) {
+  return dtype && t.defined() ? t.to(*dtype) : t;
+}
+
+std::optional<Tensor> in_dtype(const std::optional<Tensor>& t, std::optional<ScalarType> dtype) {
+  return t ? std::optional(in_dtype(*t, dtype)) : t;
+}
+
 Tensor gradient_or_zeros(TensorList grads, size_t i, const RowShape& shape, bool of_rows) {
   if (grads[i].defined()) return grads[i];
   for (const Tensor& grad : grads) {
@@ -42,8 +70,18 @@ Tensor gradient_or_zeros(TensorList grads, size_t i, const RowShape& shape, bool
   return {};
 }
 
+Tensor fmax_of_rows(const Tensor& x) {
+  return of_numbers(x, -std::numeric_limits<double>::infinity(),
+                    [](const Tensor& t) { return tenon::amax(t, -1, true); });
+}
+
+Tensor fmin_of_rows(const Tensor& x) {
+  return of_numbers(x, std::numeric_limits<double>::infinity(),
+                    [](const Tensor& t) { return tenon::amin(t, -1, true); });
+}
+
 Tensor from_elements(const Tensor& t, const RowShape& shape) {
-  const std::vector<int64_t> order = shape.row_last();
+  const DimVector order = shape.row_last();
   DimVector sizes;
   std::vector<int64_t> back(order.size());
   for (size_t i = 0; i < order.size(); ++i) {

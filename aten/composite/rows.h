@@ -22,8 +22,18 @@ TENON_API Tensor column_values(RowOperandName name, const Tensor& t, const RowSh
 TENON_API Tensor or_number(RowOperandName name, const std::optional<Tensor>& t, double number,
                            const RowShape& shape, bool column, const Tensor& like);
 
+/// The tensor in the dtype that a call asks for.
+TENON_API Tensor in_dtype(const Tensor& t, std::optional<ScalarType> dtype);
+TENON_API std::optional<Tensor> in_dtype(const std::optional<Tensor>& t,
+                                         std::optional<ScalarType> dtype);
+
 /// Gradient i of a node, or zeros of that result's shape on the device of one that is defined.
 TENON_API Tensor gradient_or_zeros(TensorList grads, size_t i, const RowShape& shape, bool of_rows);
+
+/// The largest or smallest of the numbers of each row of x, [rows, length], as [rows, 1]; NaN where
+/// a row has none.
+TENON_API Tensor fmax_of_rows(const Tensor& x);
+TENON_API Tensor fmin_of_rows(const Tensor& x);
 
 /// The inverse: a value that broadcasts to [rows, length], or to [rows, 1], in the call's shape.
 TENON_API Tensor from_elements(const Tensor& t, const RowShape& shape);

@@ -22,6 +22,7 @@ namespace rows {
 
 inline constexpr int kKept = 8;          ///< elements of a row that a thread keeps of an operand
 inline constexpr int kMaxThreads = 512;  ///< for a row
+inline constexpr int kSlotBytes = 16;    ///< of what a block leaves for the launches that follow
 
 template <class V>
 inline constexpr int kChunk = 16 / static_cast<int>(sizeof(V));
@@ -109,12 +110,81 @@ struct Smaller {
     return native::cuda_m::minimum(a, b);
   }
 };
+/// The number if one is NaN.
+struct LargerNumber {
+  template <class V>
+  static __device__ __forceinline__ V identity() {
+    return std::is_floating_point_v<V> ? std::numeric_limits<V>::quiet_NaN()
+                                       : std::numeric_limits<V>::lowest();
+  }
+  template <class V>
+  static __device__ __forceinline__ V apply(V a, V b) {
+    return native::cuda_m::fmax(a, b);
+  }
+};
+struct SmallerNumber {
+  template <class V>
+  static __device__ __forceinline__ V identity() {
+    return std::is_floating_point_v<V> ? std::numeric_limits<V>::quiet_NaN()
+                                       : std::numeric_limits<V>::max();
+  }
+  template <class V>
+  static __device__ __forceinline__ V apply(V a, V b) {
+    return native::cuda_m::fmin(a, b);
+  }
+};
+
+/// How many values are not 0.
+template <class V>
+struct Count {
+  int64_t count = 0;
+  __device__ __forceinline__ void add(V value, int64_t) { count += value != V(0); }
+  __device__ __forceinline__ void fold() {}
+};
+
+/// A value and its position. Of ties the first is better, and a NaN better than a number.
+template <class V>
+struct Placed {
+  V value;
+  int64_t place;
+};
+template <class V, class Operation>
+struct Place {
+  Placed<V> best = none();
+  __device__ __forceinline__ void add(V value, int64_t place) {
+    best = better(best, {value, place});
+  }
+  __device__ __forceinline__ void fold() {}
+  static __device__ __forceinline__ Placed<V> none() {
+    return {Operation::template identity<V>(), std::numeric_limits<int64_t>::max()};
+  }
+  static __device__ __forceinline__ Placed<V> better(Placed<V> a, Placed<V> b) {
+    if (beats(a.value, b.value)) return a;
+    if (beats(b.value, a.value)) return b;
+    return a.place < b.place ? a : b;
+  }
+
+ private:
+  /// Strictly: the extreme of both is a's alone.
+  static __device__ __forceinline__ bool beats(V a, V b) {
+    return b == b && a != b && !(Operation::apply(b, a) == b);
+  }
+};
+
 template <class V>
 using Prod = Fold<V, Multiply>;
 template <class V>
 using Max = Fold<V, Larger>;
 template <class V>
 using Min = Fold<V, Smaller>;
+template <class V>
+using Fmax = Fold<V, LargerNumber>;
+template <class V>
+using Fmin = Fold<V, SmallerNumber>;
+template <class V>
+using Argmax = Place<V, Larger>;
+template <class V>
+using Argmin = Place<V, Smaller>;
 
 // ---- operands ----
 
@@ -137,7 +207,7 @@ struct Arguments {
   bool vectors;             ///< chunks are neighbouring elements
   int64_t section;          ///< elements of a row that a block takes; blocks of a row: gridDim.y
   int phase = -1;           ///< the pass that this launch is for; below 0: all
-  char* reduced = nullptr;  ///< [reduction][row][block], 8 bytes each: of the launches before
+  char* reduced = nullptr;  ///< [reduction][row][block], kSlotBytes each: of the launches before
   Operand<V> inputs[kInputs > 0 ? kInputs : 1];
   Operand<V> outputs[kOutputs];
   V scalars[kScalars > 0 ? kScalars : 1];
@@ -358,6 +428,18 @@ class Row {
     if (o.data && writes) store_stored(o.data, o.stored, row_, value);
   }
 
+  /// Of an output that is int64 whatever V is.
+  __device__ __forceinline__ void store_whole(int k, int64_t value) const {
+    char* const data = a_.outputs[k].data;
+    const bool writes = threadIdx.x == 0 && blockIdx.y == 0 && is_last();
+    if (data && writes) reinterpret_cast<int64_t*>(data)[row_] = value;
+  }
+
+  /// The element at what `combine` has given, which an earlier launch may not know yet.
+  __device__ __forceinline__ AtPosition at_place(int64_t place) const {
+    return {*this, place < a_.length ? place : 0};
+  }
+
   template <class Body>
   __device__ __forceinline__ void pass(Body body) {
     if constexpr (!kInRegisters) {
@@ -382,6 +464,16 @@ class Row {
   __device__ __forceinline__ V combine(const Fold<V, Operation>& fold) {
     return combine_blocks(fold.value, Operation::template identity<V>(),
                           [](V a, V b) { return Operation::apply(a, b); });
+  }
+  __device__ __forceinline__ int64_t combine(const Count<V>& count) {
+    return combine_blocks(count.count, int64_t{0}, [](int64_t a, int64_t b) { return a + b; });
+  }
+  template <class Operation>
+  __device__ __forceinline__ int64_t combine(const Place<V, Operation>& place) {
+    using P = Place<V, Operation>;
+    return combine_blocks(place.best, P::none(),
+                          [](Placed<V> a, Placed<V> b) { return P::better(a, b); })
+        .place;
   }
 
  private:
@@ -414,7 +506,7 @@ class Row {
     }
   }
   template <class T>
-  static constexpr int kSlotValues = 8 / static_cast<int>(sizeof(T));
+  static constexpr int kSlotValues = kSlotBytes / static_cast<int>(sizeof(T));
 
   static __device__ __forceinline__ int64_t item(Stored stored) {
     return stored == Stored::Half || stored == Stored::BFloat16 ? 2 : sizeof(V);
@@ -583,7 +675,8 @@ void run_row_kernel(const native::RowCall& call) {
     launch(shape.in_registers ? rows::kernel<F, V, true> : rows::kernel<F, V, false>, shape.grid,
            shape.block, 0, scope, a);
   } else if (call.rows > 0) {
-    const Workspace reduced(static_cast<size_t>(F::kReductions * call.rows * shape.grid.y) * 8);
+    const Workspace reduced(static_cast<size_t>(F::kReductions * call.rows * shape.grid.y) *
+                            rows::kSlotBytes);
     a.reduced = reduced.as<char>();
     for (a.phase = 0; a.phase < F::kLaunches; ++a.phase)
       launch(rows::kernel<F, V, false>, shape.grid, shape.block, 0, scope, a);

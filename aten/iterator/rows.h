@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "aten/core/tensor_base.h"
@@ -23,16 +24,20 @@ struct RowShape {
 
   int64_t rows() const;
   int64_t length() const;
-  DimVector row_sizes() const;            ///< of the row's dimensions, in order
-  DimVector outer_sizes() const;          ///< of the others
-  DimVector reduced_sizes() const;        ///< of a result that has one value per row
-  std::vector<int64_t> row_last() const;  ///< permutation: the others, then the row's
+  DimVector row_sizes() const;      ///< of the row's dimensions, in order
+  DimVector outer_sizes() const;    ///< of the others
+  DimVector reduced_sizes() const;  ///< of a result that has one value per row
+  DimVector row_last() const;       ///< permutation: the others, then the row's
 };
 
 /// Rows over `dims`, wrapped; none, or an empty list, means all. Errors "[op] dim 0 appears
 /// multiple times in the list of dims", and where the elements do not broadcast.
 TENON_API RowShape row_shape(const char* op, std::initializer_list<const TensorBase*> elements,
                              OptionalIntArrayRef dims, bool keepdim);
+/// Rows over one dimension; none means all.
+TENON_API RowShape row_shape_of_dim(const char* op,
+                                    std::initializer_list<const TensorBase*> elements,
+                                    std::optional<int64_t> dim, bool keepdim);
 /// Rows over the last dimensions, whose sizes must be these. Error "[op] expected the last
 /// dimensions to be [5], got an input of shape [2, 3]".
 TENON_API RowShape row_shape_of_sizes(const char* op,
@@ -46,35 +51,28 @@ TENON_API void check_row_values(const char* op, const char* operand, IntArrayRef
 TENON_API void check_column_values(const char* op, const char* operand, IntArrayRef sizes,
                                    const RowShape& shape);
 
-/// What a generated loop gets: some rows, their operands in the compute type T. Elements of a row
-/// lie one after the other; from a row to the next it is `step` of them: 0 for a column.
+/// What a generated loop gets: some rows, their operands in the compute type T. The elements of a
+/// row are `segments` times `segment_length`.
 struct RowBlock {
+  /// Element i of segment s of row r is at data + r * row + s * segment + i * step, in elements.
+  /// `data` is null where an output is not wanted.
+  struct Elements {
+    void* data = nullptr;
+    int64_t row = 0, segment = 0, step = 0;
+  };
   int64_t rows = 0;
   int64_t length = 0;
-  const void* const* inputs = nullptr;
-  const int64_t* input_steps = nullptr;
+  int64_t segments = 1, segment_length = 1;
+  const Elements* inputs = nullptr;
+  const Elements* outputs = nullptr;
+  const Elements* spills = nullptr;           ///< intermediate values
+  bool padded_spills = false;                 ///< with room for a vector behind each row of them
   const int64_t* const* positions = nullptr;  ///< of inputs that `pick` reads from: one a row
-  void* const* outputs = nullptr;             ///< null where not wanted
-  const int64_t* output_steps = nullptr;
   const Scalar* scalars = nullptr;
-  char* spills = nullptr;  ///< rows for intermediate values, `spill_bytes` apart
-  int64_t spill_bytes = 0;
   /// Set by the loop: a position that is needed and not in the row.
   int bad_input = -1;
   int64_t bad_position = 0;
 
-  template <class T>
-  const T* input(int k, int64_t row) const {
-    return static_cast<const T*>(inputs[k]) + row * input_steps[k];
-  }
-  template <class T>
-  T* output(int k, int64_t row) const {
-    return outputs[k] ? static_cast<T*>(outputs[k]) + row * output_steps[k] : nullptr;
-  }
-  template <class T>
-  T* spill(int k) const {
-    return reinterpret_cast<T*>(spills + k * spill_bytes);
-  }
   /// The position in the row, or 0 after noting that it is outside.
   int64_t position(int k, int64_t row, bool needed) {
     const int64_t p = positions[k][row];
@@ -90,11 +88,21 @@ struct RowBlock {
 /// Rows of at least two such pieces are computed piece by piece, on several threads where there are
 /// fewer rows than threads; what a pass reduces is put together in the order of the pieces.
 inline constexpr int64_t kRowPiece = 65536;
+/// The most rows side by side that a loop takes at a time, and their pieces.
+inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
 
-/// Half types are computed in float, integers and Bool in int64; null: not defined for the type.
 using RowLoop = void (*)(RowBlock& block);
+/// Half types are computed in float, integers and Bool in int64; null: not defined for the type.
 struct RowLoops {
-  RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr;
+  /// Along rows whose elements lie one after the other, `step` 1; f16 and bf16 read elements of
+  /// those types.
+  struct Along {
+    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, f16 = nullptr, bf16 = nullptr;
+  } along;
+  /// Across rows that lie side by side, `row` 1 in all operands but columns.
+  struct Across {
+    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr;
+  } across;
 };
 
 /// What a kernel of another device gets: all rows at once, as the operands lie. Elements are of the
@@ -128,7 +136,8 @@ enum class RowOperand : uint8_t { Element, Row, Column };
 struct RowInput {
   const char* name;
   RowOperand kind;
-  bool is_position = false;  ///< integers; does not take part in type promotion
+  bool is_position = false;  ///< integers
+  bool promotes = true;      ///< takes part in type promotion
   double absent = 0;         ///< stands for a tensor that is not given
 };
 
@@ -136,7 +145,8 @@ struct RowOutput {
   enum class DType : uint8_t {
     Common,  ///< the promoted dtype of the operands
     Sum,     ///< the same, but int64 for integers and Bool
-    Bool
+    Bool,
+    Long  ///< of one value per row, which the loop writes as int64
   };
   RowOperand kind;
   DType dtype = DType::Common;
@@ -147,7 +157,8 @@ struct RowOp {
   const char* name;
   const RowInput* inputs;
   const RowOutput* outputs;
-  uint8_t num_inputs, num_outputs, num_scalars, num_spills;
+  const int* spill_outputs;  ///< for each spilled row: an output that may hold it, or -1
+  uint8_t num_inputs, num_outputs, num_scalars, num_spills, num_passes;
   bool floating;        ///< integers become the default dtype
   bool needs_elements;  ///< a row must not be empty: max, min
   bool uses_index;      ///< positions are values of the compute type
@@ -156,11 +167,16 @@ struct RowOp {
 };
 
 /// Computes outputs k with bit k of `wanted`, newly allocated; the others stay undefined. On meta
-/// tensors they are only allocated. inputs[k] is null, or undefined, where absent. Errors name the
-/// operator and the operand: "[op] 'target' must have one value per row, shape [2], got [3]".
+/// tensors they are only allocated. inputs[k] is null, or undefined, where absent. With a dtype,
+/// inputs are converted to it first, but for positions, and it is that of the outputs, but for
+/// those that are Bool or Long. Errors name the operator and the operand: "[op] 'target' must have
+/// one value per row, shape [2], got [3]".
 TENON_API void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*> inputs,
-                        ArrayRef<const Scalar*> scalars, TensorBase* outputs,
-                        uint32_t wanted = ~0u);
+                        ArrayRef<const Scalar*> scalars, TensorBase* outputs, uint32_t wanted = ~0u,
+                        std::optional<ScalarType> dtype = std::nullopt);
+
+/// Error "[op] 'dtype' must be a floating type, got Long" where only such are computed in.
+TENON_API void check_row_dtype(const char* op, std::optional<ScalarType> dtype, bool floating);
 
 /// Whether the operator has a kernel for the device; elsewhere the same is computed with operators.
 TENON_API bool row_kernel_runs(const RowOp& op, Device device);

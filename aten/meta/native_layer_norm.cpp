@@ -4,13 +4,10 @@
 
 namespace tenon {
 
-/// Input of shape [..., normalized_shape...] -> the same; mean and rstd have size 1 in place of the
-/// normalised dimensions.
-std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
-                                                         IntArrayRef normalized_shape,
-                                                         const std::optional<Tensor>& weight,
-                                                         const std::optional<Tensor>& bias,
-                                                         double) {
+/// Input of shape [..., normalized_shape...], parameters of normalized_shape.
+void native::native_layer_norm_check(const Tensor& input, IntArrayRef normalized_shape,
+                                     const std::optional<Tensor>& weight,
+                                     const std::optional<Tensor>& bias, double) {
   TENON_CHECK(
       !normalized_shape.empty(),
       "[layer_norm] Expected normalized_shape to be at least 1-dimensional, ",
@@ -36,9 +33,6 @@ std::array<TensorSpec, 3> native::native_layer_norm_meta(const Tensor& input,
         "[layer_norm] expected ", p == &weight ? "weight" : "bias", " to have the input's dtype ",
         input.scalar_type(), ", got ", (*p)->scalar_type());
   }
-  DimVector stats(input.sizes());
-  for (int64_t d = first; d < input.dim(); ++d) stats[d] = 1;
-  return {TensorSpec(input.sizes(), input), TensorSpec(stats, input), TensorSpec(stats, input)};
 }
 
 }  // namespace tenon

@@ -5,6 +5,26 @@
 
 namespace tenon {
 
+namespace {
+
+void check_types(const char* op, const TensorBase& self, const TensorBase& target,
+                 const TensorBase* weight, int64_t classes) {
+  TENON_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "[", op,
+              "] expected scalar type Long but found ", target.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
+                              "] is not implemented for ", self.scalar_type());
+  meta::check_same_device(op, "input", self, "target", target);
+  if (!weight) return;
+  meta::check_same_device(op, "input", self, "weight", *weight);
+  TENON_CHECK(weight->dim() == 1 && weight->numel() == classes, "[", op,
+              "] weight tensor should be defined either for all ", classes,
+              " classes or no classes but got weight tensor of shape: ", weight->sizes());
+  TENON_CHECK(weight->scalar_type() == self.scalar_type(), "[", op, "] expected scalar type ",
+              self.scalar_type(), " but found ", weight->scalar_type());
+}
+
+}  // namespace
+
 void meta::check_nll_loss(const char* op, const TensorBase& self, const TensorBase& target,
                           const TensorBase* weight) {
   TENON_CHECK(self.dim() == 1 || self.dim() == 2, "[", op,
@@ -15,18 +35,22 @@ void meta::check_nll_loss(const char* op, const TensorBase& self, const TensorBa
   TENON_CHECK(
       self.dim() == 1 ? target.numel() == 1 : target.dim() == 1 && self.size(0) == target.size(0),
       "[", op, "] size mismatch (got input: ", self.sizes(), ", target: ", target.sizes(), ")");
-  TENON_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "[", op,
-              "] expected scalar type Long but found ", target.scalar_type());
-  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
-                              "] is not implemented for ", self.scalar_type());
-  check_same_device(op, "input", self, "target", target);
-  if (!weight) return;
-  check_same_device(op, "input", self, "weight", *weight);
-  TENON_CHECK(weight->dim() == 1 && weight->numel() == self.size(-1), "[", op,
-              "] weight tensor should be defined either for all ", self.size(-1),
-              " classes or no classes but got weight tensor of shape: ", weight->sizes());
-  TENON_CHECK(weight->scalar_type() == self.scalar_type(), "[", op, "] expected scalar type ",
-              self.scalar_type(), " but found ", weight->scalar_type());
+  check_types(op, self, target, weight, self.size(-1));
+}
+
+void meta::check_nll_loss_nd(const TensorBase& self, const TensorBase& target,
+                             const TensorBase* weight) {
+  const int64_t dims = self.dim();
+  TENON_CHECK_VALUE(dims >= 1, "[nll_loss] Expected 1 or more dimensions (got ", dims, ")");
+  TENON_CHECK_VALUE(dims == 1 || (target.dim() >= 1 && self.size(0) == target.size(0)),
+                    "[nll_loss] Expected input batch_size (", self.size(0),
+                    ") to match target batch_size (", target.dim() == 0 ? 0 : target.size(0), ").");
+  if (dims <= 2) return check_nll_loss("nll_loss", self, target, weight);
+  DimVector wanted{self.size(0)};
+  for (int64_t d = 2; d < dims; ++d) wanted.push_back(self.size(d));
+  TENON_CHECK(target.sizes() == IntArrayRef(wanted), "[nll_loss] Expected target size ", wanted,
+              ", got ", target.sizes());
+  check_types("nll_loss", self, target, weight, self.size(1));
 }
 
 /// self [N, C] or [C], target [N] or []; output [N] without reduction, else [], and total_weight

@@ -1,5 +1,6 @@
 #include "tenon/native/_clamp_both.h"
 #include "tenon/native/_huber.h"
+#include "tenon/native/_mse_loss.h"
 #include "tenon/native/_smooth_l1.h"
 #include "tenon/native/addcdiv.h"
 #include "tenon/native/celu.h"
@@ -117,6 +118,11 @@ void native::_huber_check(const Tensor&, const Tensor&, double delta) {
               "[huber_loss] huber_loss does not support non-positive values for delta, "
               "got ",
               delta);
+}
+
+void native::_mse_loss_check(const Tensor&, const Tensor&, int64_t reduction) {
+  TENON_CHECK(reduction == 1 || reduction == 2,
+              "[mse_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
 }
 
 void native::_smooth_l1_check(const Tensor&, const Tensor&, double beta) {

@@ -1,8 +1,10 @@
 #include "codegen/check/calls.h"
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/check/value_type.h"
+#include "codegen/expr/foreign.h"
 #include "codegen/model/cpp_types.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
@@ -133,6 +135,9 @@ class FormulaChecker {
       return a == b ? a : ValueType();
     }
     case FormulaKind::kParentheses: return type_of(tree.children[0]);
+    case FormulaKind::kLocal:
+      locals_[tree.text] = type_of(tree.children[0]);
+      return type_of(tree.children[1]);
     case FormulaKind::kBraces:
       for (const Tree& child : tree.children) type_of(child);
       return ValueType::list();
@@ -149,6 +154,7 @@ class FormulaChecker {
   }
 
   ValueType name(const std::string& text) const {
+    if (const auto local = locals_.find(text); local != locals_.end()) return local->second;
     const schema::FunctionSchema& schema = derivative_.schema;
     if (const schema::Argument* arg = schema.find_arg(text)) return ValueType(arg->type);
     // Value and tangent in a forward formula.
@@ -256,7 +262,7 @@ class FormulaChecker {
     for (const FormulaFunction& helper : formula_functions()) names.push_back(helper.name);
     const std::string only_method =
         methods_.contains(name) ? "; `" + name + "` is a method of Tensor" : "";
-    error(callee, 0, "unknown function `" + name + "`" + only_method,
+    error(callee, 0, "unknown function '" + name + "'" + only_method,
           only_method.empty() ? schema::nearest(name, names) : "");
     return {};
   }
@@ -265,7 +271,8 @@ class FormulaChecker {
   ValueType qualified(const Tree& callee, const std::string& ns, const std::string& plain,
                       const std::vector<ValueType>& arguments) {
     if (ns == "at" || ns == "torch") {
-      error(callee, 0, "there is no namespace `" + ns + "` here, got `" + callee.text + "`", plain);
+      const expr::ExprError mistake = *expr::module_mistake(callee);
+      error(callee, 0, mistake.message, mistake.suggestion);
       return {};
     }
     if (ns == "std" || ns.find("::") != std::string::npos) return {};  // the compiler's
@@ -363,6 +370,7 @@ class FormulaChecker {
   const Formula& formula_;
   DiagnosticSink& sink_;
   std::vector<CallChecker::Call>* made_;
+  std::map<std::string, ValueType> locals_;
 };
 
 }  // namespace
@@ -399,14 +407,9 @@ void CallChecker::add(const Model& model) {
 }
 
 void CallChecker::check(const Derivative& derivative, const Formula& formula,
-                        const expr::Formula& tree, bool is_result, DiagnosticSink& sink,
+                        const expr::Formula& tree, DiagnosticSink& sink,
                         std::vector<Call>& made) const {
-  FormulaChecker checker(*this, functions_, methods_, derivative, formula, sink, &made);
-  if (is_result) {
-    checker.check(tree);
-  } else {
-    checker.type_of(tree);
-  }
+  FormulaChecker(*this, functions_, methods_, derivative, formula, sink, &made).check(tree);
 }
 
 void CallChecker::check(const Derivative& derivative, const Formula& formula,

@@ -37,10 +37,9 @@ class CallChecker {
     const Operator* op;
     size_t offset;
   };
-  /// The same of one expression of a composition; `derivative` has the operator's schema. Only the
-  /// result must be a tensor, or a tuple of as many as `formula` has names. Appends its calls.
+  /// The same of a composition; `derivative` has the operator's schema. Appends its calls.
   void check(const Derivative& derivative, const Formula& formula, const expr::Formula& tree,
-             bool is_result, DiagnosticSink& sink, std::vector<Call>& made) const;
+             DiagnosticSink& sink, std::vector<Call>& made) const;
 
   /// An operator of this name may be declared, and could not be read.
   bool may_exist(const std::string& name) const {

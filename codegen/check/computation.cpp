@@ -242,9 +242,16 @@ void pointwise_cases(const Entry& entry) {
 }
 
 void promote_needs_pointwise(const Entry& entry) {
-  if (!entry.has("promote") || entry.has("pointwise") || entry.has_unknown_key()) return;
-  entry.sink.error(entry.at_key("promote"), "`promote` is the dtype rule of `pointwise`; other "
-                                            "operators state theirs in aten/meta");
+  if (!entry.has("promote") || entry.has_unknown_key()) return;
+  const bool elements = entry.op.promotion == Promotion::kElements;
+  if (entry.has("rowwise") || (entry.has("pointwise") && elements)) {
+    if (entry.has("rowwise") && elements) return;
+    entry.sink.error(entry.at_key("promote"),
+                     "`promote: elements` is for `rowwise`, and the only rule that it takes");
+  } else if (!entry.has("pointwise")) {
+    entry.sink.error(entry.at_key("promote"), "`promote` is the dtype rule of `pointwise`; other "
+                                              "operators state theirs in aten/meta");
+  }
 }
 
 // Only upstream's files say it: here the tag follows.

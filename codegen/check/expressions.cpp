@@ -178,12 +178,17 @@ void rowwise_expression(const Entry& entry) {
 
 void derivable_expression(const Entry& entry) {
   const Operator& op = entry.op;
-  if (op.non_differentiable || entry.model.derivative_of(entry.index)) return;
+  if (op.non_differentiable) return;
+  const Derivative* derivative_entry = entry.model.derivative_of(entry.index);
+  const FormulaSet* formulas = derivative_entry ? derivative_entry->default_set() : nullptr;
+  if (derivative_entry && !(formulas && follows_from_expression(op, *formulas))) return;
   if (op.rowwise) {
     DiagnosticSink reported;  // by rowwise_expression
     std::optional<RowExpression> row = parse_rowwise(op, reported);
     if (!row) return;
-    for (const expr::ExprError& error : expr::differentiate_rows(row->expression).errors) {
+    std::vector<bool> outputs(op.schema.returns.size(), true);
+    if (formulas) outputs = differentiability(op, *derivative_entry, *formulas).outputs;
+    for (const expr::ExprError& error : expr::differentiate_rows(row->expression, outputs).errors) {
       entry.sink.error(op.rowwise->location, error.message, error.suggestion);
     }
     return;

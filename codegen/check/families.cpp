@@ -12,12 +12,18 @@ namespace {
 
 using schema::SchemaKind;
 
-std::vector<std::string> generated_names(const Family& family) {
+/// Upstream's files make every form that a family lacks; ours those that are asked for, which are
+/// operators like others.
+bool is_generated(const Model& model, const Form& form) {
+  if (model.dialect() == Dialect::kUpstream) return form.origin == Form::Origin::kGenerated;
+  return form.origin == Form::Origin::kEntry && model.operators()[form.op].has_tag("generated");
+}
+
+std::vector<std::string> generated_names(const Model& model, const Family& family) {
   std::vector<std::string> names;
   for (const Form& form : family.forms) {
     const bool out = form.origin == Form::Origin::kVariant && form.kind == SchemaKind::kOut;
-    if (form.origin == Form::Origin::kGenerated || out)
-      names.push_back(form.schema.qualified_name());
+    if (is_generated(model, form) || out) names.push_back(form.schema.qualified_name());
   }
   return names;
 }
@@ -63,7 +69,7 @@ void one_form_per_kind(const Model& model, const Family& family, DiagnosticSink&
 
 void autogen(const Model& model, const Family& family, DiagnosticSink& sink) {
   if (lacks_form(model, family)) return;
-  const std::vector<std::string> generated = generated_names(family);
+  const std::vector<std::string> generated = generated_names(model, family);
   // Upstream's files name forms of operators that decompose, which it does not make.
   if (generated.empty() && model.dialect() == Dialect::kUpstream) return;
   std::vector<std::string> asked;
@@ -81,7 +87,7 @@ void autogen(const Model& model, const Family& family, DiagnosticSink& sink) {
   // Our dialect makes these forms only where they are asked for.
   if (asked.empty() && model.dialect() == Dialect::kTenon) return;
   for (const Form& form : family.forms) {
-    if (form.origin != Form::Origin::kGenerated) continue;
+    if (!is_generated(model, form)) continue;
     if (contains(asked, form.schema.qualified_name())) continue;
     const Operator& op = model.operators()[form.op];
     sink.error(op.at(op.schema.name_span), "the form `" + form.schema.qualified_name() +

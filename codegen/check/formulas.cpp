@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/check/rules.h"
+#include "codegen/expr/foreign.h"
 #include "codegen/model/expression.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
@@ -72,7 +73,11 @@ std::vector<std::string> names_of_forward(const FormulaContext& context) {
 
 void report_names(const FormulaContext& context, const codegen::Formula& source,
                   const Formula& tree, const std::vector<std::string>& known) {
-  for (const expr::ExprError& error : expr::undefined_names(tree, known)) {
+  std::vector<expr::ExprError> errors = expr::local_mistakes(tree, known);
+  for (expr::ExprError& error : expr::undefined_names(tree, known)) {
+    errors.push_back(std::move(error));
+  }
+  for (const expr::ExprError& error : errors) {
     context.error(source, error.offset, error.message, error.suggestion);
   }
 }

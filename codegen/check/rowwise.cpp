@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 
 #include "codegen/check/rules.h"
 #include "codegen/model/reader.h"
@@ -36,15 +36,26 @@ void check_over(const Entry& entry, const SourceString& over) {
   const bool dims = !words.empty() && std::all_of(words.begin(), words.end(), [](const auto& w) {
     return is_whole_number(w.text);
   });
-  if (dims || over.text == "all") return;
+  if (dims) {
+    for (auto word = words.begin(); word != words.end(); ++word) {
+      const bool again = std::any_of(words.begin(), word, [&](const LocatedName& before) {
+        return std::stoll(before.text) == std::stoll(word->text);
+      });
+      if (again) {
+        entry.sink.error(word->location, "`over` names the dimension " + word->text + " twice");
+      }
+    }
+    return;
+  }
+  if (over.text == "all") return;
   if (const Argument* arg = entry.schema().find_arg(over.text)) {
     const schema::Type type = arg->type.without_optional();
-    const bool one = type.is(BaseType::kInt) && !arg->type.is_optional();
+    const bool one = type.is(BaseType::kInt);
     const bool list = type.is_list() && !type.holds_tensors() &&
                       (type.base == BaseType::kInt || type.base == BaseType::kSymInt);
     if (one || list) return;
-    entry.sink.error(over.location, "`over` names dimensions or sizes, int, int[], int[]? or "
-                                    "SymInt[], got `" +
+    entry.sink.error(over.location, "`over` names dimensions or sizes, int, int?, int[], int[]? "
+                                    "or SymInt[], got `" +
                                         schema::to_string(*arg) + "`");
     return;
   }
@@ -55,12 +66,34 @@ void check_over(const Entry& entry, const SourceString& over) {
                    schema::nearest(over.text, names_of(entry.schema(), false)));
 }
 
+/// Arguments whose names say what they mean.
+void check_named(const Entry& entry) {
+  for (const Argument& arg : entry.schema().args) {
+    if (arg.name == "keepdim" && !arg.type.is(BaseType::kBool)) {
+      entry.sink.error(entry.op.at(arg.span),
+                       "the argument `keepdim` of a row operator says whether results keep the "
+                       "reduced dimensions, got `" +
+                           schema::to_string(arg) + "`",
+                       "bool keepdim=False");
+    }
+    const bool dtype =
+        arg.type.is_optional() && arg.type.without_optional().is(BaseType::kScalarType);
+    if (arg.name == "dtype" && !dtype) {
+      entry.sink.error(entry.op.at(arg.span),
+                       "the argument `dtype` of a row operator is what it computes in, where it is "
+                       "given, got `" +
+                           schema::to_string(arg) + "`",
+                       "ScalarType? dtype=None");
+    }
+  }
+}
+
 }  // namespace
 
 void rowwise_keys(const Entry& entry) {
   if (!entry.op.rowwise || entry.has_unknown_key()) return;
   if (entry.has("rowwise")) return;
-  for (const std::string_view key : {"over", "rows", "columns"}) {
+  for (const std::string_view key : {"over", "rows", "columns", "keepdim"}) {
     if (entry.has(key)) {
       entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `rowwise`");
     }
@@ -93,6 +126,10 @@ void rowwise_schema(const Entry& entry) {
   } else {
     check_over(entry, *spec.over);
   }
+  check_named(entry);
+  if (entry.has("keepdim") && schema.find_arg("keepdim") != nullptr) {
+    entry.sink.error(entry.at_key("keepdim"), "the argument `keepdim` says it for each call");
+  }
   const std::vector<std::string> known = names_of(schema, true);
   size_t elements = 0;
   for (const Argument& arg : schema.args) {
@@ -112,18 +149,24 @@ void rowwise_schema(const Entry& entry) {
                                                   schema::to_string(arg) + "`");
     }
   }
-  std::set<std::string> seen;
+  std::map<std::string, std::string> seen;
   for (const auto* names : {&spec.rows, &spec.columns}) {
     for (const LocatedName& name : *names) {
       const std::string key = names == &spec.rows ? "rows" : "columns";
       const Argument* arg = schema.find_arg(name.text);
       if (arg == nullptr || !arg->type.holds_tensors()) {
         entry.sink.error(name.location,
-                         "`" + key + "` names tensors that are arguments, got `" + name.text + "`",
-                         schema::nearest(name.text, known));
+                         "`" + key + "` names tensors that are arguments, got `" +
+                             (arg ? schema::to_string(*arg) : name.text) + "`",
+                         arg ? "" : schema::nearest(name.text, known));
       }
-      if (!seen.insert(name.text).second) {
-        entry.sink.error(name.location, "`" + name.text + "` is named twice");
+      const auto [before, first] = seen.try_emplace(name.text, key);
+      if (!first) {
+        entry.sink.error(name.location, before->second == key
+                                            ? "`" + name.text + "` is named twice"
+                                            : "`" + name.text +
+                                                  "` is named in `rows` and in `columns`: it has a "
+                                                  "value for each row, or the shape of a row");
       }
     }
   }

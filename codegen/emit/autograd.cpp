@@ -14,8 +14,8 @@
 #include "codegen/expr/formula.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/cpp_types.h"
-#include "codegen/model/differentiability.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/row_expression.h"
 
 namespace tenon::codegen {
 namespace {
@@ -60,15 +60,6 @@ ir::SavedKind saved_kind(const schema::Type& type) {
   if (type.is_tensor_list()) return ir::SavedKind::kTensorList;
   return type.is_optional_tensor_list() ? ir::SavedKind::kOptionalTensorList
                                         : ir::SavedKind::kValue;
-}
-
-/// Tensor arguments of an operator whose derivative is derived from its expression.
-std::vector<const Argument*> tensor_arguments(const Operator& op) {
-  std::vector<const Argument*> inputs;
-  for (const Argument& argument : op.schema.args) {
-    if (argument.type.holds_tensors()) inputs.push_back(&argument);
-  }
-  return inputs;
 }
 
 size_t index_of(const std::vector<const Argument*>& inputs, const std::string& name) {
@@ -120,13 +111,14 @@ class NodeEmitter {
   }
 
   std::optional<ir::Node> run() {
-    if (written_) {
+    if (written_ && !written_->derived) {
       written();
     } else if (op_.rowwise ? !derived_from_rows() : !derived()) {
       return std::nullopt;
     }
     node_.differentiable_outputs = differentiable_outputs_;
-    node_.forward = emit_forward(op_, written_ ? &*written_ : nullptr, node_.operators);
+    node_.forward = emit_forward(op_, written_ ? &*written_ : nullptr, differentiable_outputs_,
+                                 node_.operators);
     finish_saved();
     return std::move(node_);
   }
@@ -267,7 +259,8 @@ class NodeEmitter {
     if (!expression) return false;
     if (op_.schema.returns.size() > 1) {
       for (size_t i = 0; i < differentiable_outputs_.size(); ++i)
-        differentiable_outputs_[i] = depends_on_tensors(*expression, expression->outputs[i]);
+        differentiable_outputs_[i] =
+            differentiable_outputs_[i] && depends_on_tensors(*expression, expression->outputs[i]);
     }
     expr::Derivative derivative = expr::differentiate(*expression);
     emit_pointwise_gradients({std::move(*expression), std::move(derivative)});
@@ -277,11 +270,17 @@ class NodeEmitter {
   /// The same of a `rowwise` entry. One kernel computes all gradients, so that all it reads is
   /// kept.
   bool derived_from_rows() {
-    std::optional<RowwiseGradients> rows = emit_rowwise_gradients(
-        op_, [&](const std::string& name) { return index_of(inputs_, name); });
+    std::optional<RowwiseGradients> rows =
+        emit_rowwise_gradients(op_, differentiable_outputs_,
+                               [&](const std::string& name) { return index_of(inputs_, name); });
     if (!rows) return false;
+    differentiable_outputs_ = rows->differentiable;
     for (const std::string& name : rows->saved) save_whole(name, all_inputs());
     save_value("row_shape", "tenon::native::RowShape", row_shape_text(op_));
+    // For those who look at the graph.
+    for (const Argument& argument : op_.schema.args) {
+      if (is_geometry(op_, argument)) save_whole(argument.name, all_inputs());
+    }
     for (const ir::RowGradient& gradient : rows->gradients.gradients) {
       if (gradient.sizes.empty()) continue;
       const std::string& name = inputs_[gradient.input]->name;

@@ -14,10 +14,8 @@ namespace tenon::codegen {
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition) return std::nullopt;
-  expr::Composition parsed = expr::parse_composition(op.composition->text).composition;
-  for (expr::Formula* part : expr::parts_of(parsed))
-    *part = with_plain_functions(op, std::move(*part));
-  const expr::Composition& code = parsed;
+  const expr::Formula code =
+      with_plain_functions(op, expr::parse_formula(op.composition->text).formula);
   const std::vector<std::string> optional = optional_names(op.schema);
   ir::Composition result;
   const auto text = [&](const expr::Formula& tree) {
@@ -26,22 +24,22 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
       result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
     return expr::print_formula(expr::with_true_division(read));
   };
-  for (const auto& local : code.locals) result.locals.push_back({local.name, text(local.value)});
-  result.result = text(code.result);
+  const expr::Formula* rest = &code;
+  for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
+    result.locals.push_back({rest->text, text(rest->children[0])});
+  result.result = text(*rest);
   std::set<std::string> used;
-  for (const expr::Formula* part : expr::parts_of(code)) {
-    for (const expr::NameUse& use : expr::free_names(*part)) used.insert(use.name);
-    for (const std::string& name : expr::called_functions(*part))
-      expr::append_new(result.operators, name);
-  }
+  for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
+  for (const std::string& name : expr::called_functions(code))
+    expr::append_new(result.operators, name);
   for (const schema::Argument& argument : op.schema.args) {
     if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
-  const bool plain = code.locals.empty() && op.schema.returns.size() == 1 &&
-                     op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
-  if (plain && code.result.kind != expr::FormulaKind::kName) {
+  const bool plain = op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor() &&
+                     !op.schema.is_view();
+  if (plain && code.kind != expr::FormulaKind::kName) {
     if (const auto fused =
-            expr::to_pointwise(code.result, pointwise_parameters(op.schema), functions_of(op))) {
+            expr::to_pointwise(code, pointwise_parameters(op.schema), functions_of(op))) {
       result.kernel = expr::print_readable(fused->graph, fused->outputs[0]);
     }
   }

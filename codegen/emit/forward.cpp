@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/emit/rowwise.h"
 #include "codegen/expr/append_new.h"
 #include "codegen/expr/composition.h"
 #include "codegen/expr/formula.h"
@@ -168,12 +169,16 @@ class ForwardEmitter {
 }  // namespace
 
 std::optional<ir::Forward> emit_forward(const Operator& op, const Differentiability* written,
+                                        const std::vector<bool>& outputs,
                                         std::vector<std::string>& operators) {
   const auto is_list = [](const schema::Return& one) { return one.type.is_tensor_list(); };
   const bool lists = std::any_of(op.schema.returns.begin(), op.schema.returns.end(), is_list);
   if (lists || op.schema.args.size() > 64) return std::nullopt;
   if (written != nullptr && !written->forward.empty()) {
     return ForwardEmitter(op, *written, operators).run();
+  }
+  if (op.rowwise && (written == nullptr || written->derived)) {
+    return emit_rowwise_forward(op, outputs, operators);
   }
   // Each element of a pointwise operator's result has one element of each argument to thank.
   if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;

@@ -60,16 +60,6 @@ ir::KernelBody emit_body(const expr::Graph& graph, const std::vector<NodeId>& ou
           expr::is_modular(graph, outputs)};
 }
 
-/// C++ of the number that stands for an argument where it is absent.
-std::string default_text(const schema::Argument& argument, double number) {
-  const schema::Type type = argument.type.without_optional();
-  if (type.is(schema::BaseType::kBool)) return number != 0 ? "true" : "false";
-  const std::string text = expr::double_literal(number);
-  return type.is(schema::BaseType::kFloat)    ? text
-         : type.is(schema::BaseType::kScalar) ? "tenon::Scalar(" + text + ")"
-                                              : "static_cast<int64_t>(" + text + ")";
-}
-
 struct Summary {
   expr::Promotion promotion = expr::Promotion::kDefault;
   bool integers = true, floating = true, complex = true;
@@ -126,6 +116,15 @@ ir::Kernel kernel_head(const std::string& ident, const std::vector<std::string>&
 }
 
 }  // namespace
+
+std::string default_text(const schema::Argument& argument, double number) {
+  const schema::Type type = argument.type.without_optional();
+  if (type.is(schema::BaseType::kBool)) return number != 0 ? "true" : "false";
+  const std::string text = expr::double_literal(number);
+  return type.is(schema::BaseType::kFloat)    ? text
+         : type.is(schema::BaseType::kScalar) ? "tenon::Scalar(" + text + ")"
+                                              : "static_cast<int64_t>(" + text + ")";
+}
 
 ir::Kernel emit_kernel(const std::string& ident, const expr::Graph& graph,
                        const std::vector<NodeId>& outputs, const std::vector<std::string>& inputs,

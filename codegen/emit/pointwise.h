@@ -14,6 +14,9 @@ ir::Kernel emit_kernel(const std::string& ident, const expr::Graph& graph,
                        const std::vector<std::string>& inputs,
                        const std::vector<std::string>& scalars);
 
+/// C++ of the number that stands for an argument where it is absent.
+std::string default_text(const schema::Argument& argument, double number);
+
 /// The forward kernel of a `pointwise` entry whose expressions were checked.
 ir::ForwardKernel emit_pointwise(const Operator& op);
 

@@ -1,5 +1,7 @@
 #include "codegen/emit/rowwise.h"
 
+#include "codegen/emit/pointwise.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,6 +24,9 @@ using expr::NodeId;
 using expr::NodeKind;
 using expr::Op;
 
+/// Whether a call says what dtype is computed in.
+bool has_dtype(const Operator& op) { return op.schema.find_arg("dtype") != nullptr; }
+
 /// Schedules the outputs and says what the kernel reads.
 class KernelEmitter {
  public:
@@ -33,16 +38,19 @@ class KernelEmitter {
   ir::RowKernel run(const std::vector<NodeId>& outputs, const std::vector<ir::RowKind>& kinds) {
     describe(outputs);
     const expr::RowSchedule schedule = expr::schedule_rows(g_, outputs, kinds);
-    kernel_.num_spills = schedule.num_spills;
+    kernel_.spill_outputs = schedule.spill_outputs;
     kernel_.needs_elements = schedule.needs_elements;
     kernel_.num_passes = schedule.num_passes();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const bool mask = g_[outputs[i]].value_kind == expr::ValueKind::kMask;
-      kernel_.outputs.push_back({kinds[i], mask               ? ir::RowDtype::kBool
-                                           : sums(outputs[i]) ? ir::RowDtype::kSum
-                                                              : ir::RowDtype::kCommon});
+      kernel_.outputs.push_back({kinds[i], mask                ? ir::RowDtype::kBool
+                                           : whole(outputs[i]) ? ir::RowDtype::kLong
+                                           : sums(outputs[i])  ? ir::RowDtype::kSum
+                                                               : ir::RowDtype::kCommon});
     }
     for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
+    choose_loops(schedule);
+    for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
     kernel_.cuda = emit_cuda(outputs, kinds);
     return std::move(kernel_);
   }
@@ -55,7 +63,7 @@ class KernelEmitter {
     std::vector<const expr::Node*> nodes;
     for (const NodeId id : expr::topological_order(g_, outputs)) {
       const expr::Node& node = g_[id];
-      kernel_.uses_index |= node.is_call(Op::kRowIndex);
+      kernel_.uses_index |= node.is_call(Op::kRowIndex) || computes_with_position(node);
       if (node.kind == NodeKind::kScalar) kernel_.scalars.push_back(node.name);
       if (node.is_variable() && node.kind != NodeKind::kScalar) nodes.push_back(&node);
     }
@@ -75,10 +83,49 @@ class KernelEmitter {
     }
   }
 
-  /// Integers add up in int64.
-  bool sums(NodeId output) {
-    for (const NodeId id : expr::topological_order(g_, {output})) {
-      if (g_[id].is_call(Op::kRowSum) || g_[id].is_call(Op::kRowProd)) return true;
+  /// A position is one row's own, and neither sums over the rows nor whole numbers have a place for
+  /// lanes of rows.
+  void choose_loops(const expr::RowSchedule& schedule) {
+    bool plain = true, whole = false, stores = false;
+    for (const expr::RowStep& step : schedule.steps) {
+      plain &= step.kind != expr::RowStep::Kind::kPick;
+      for (const expr::RowStep::Reduction& reduction : step.reductions) whole |= reduction.whole;
+      for (const expr::RowStep::Store& store : step.stores) {
+        plain &= !store.adds;
+        stores |= kernel_.outputs[store.output].kind != ir::RowKind::kRow;
+      }
+    }
+    kernel_.across = plain && !whole;
+    kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores;
+  }
+
+  bool whole(NodeId id) const {
+    return g_[id].kind == NodeKind::kCall && expr::is_whole(g_[id].op);
+  }
+
+  /// A position that is no result and nothing that `pick` reads at is a value of the compute type.
+  bool computes_with_position(const expr::Node& user) const {
+    for (size_t i = 0; i < user.arguments.size(); ++i) {
+      const expr::Node& argument = g_[user.arguments[i]];
+      const bool position = argument.is_call(Op::kRowArgmax) || argument.is_call(Op::kRowArgmin);
+      if (position && !(user.is_call(Op::kPick) && i == 1)) return true;
+    }
+    return false;
+  }
+
+  /// Integers add up in int64. What only says where `pick` reads adds nothing.
+  bool sums(NodeId output) const {
+    std::vector<NodeId> next = {output};
+    std::set<NodeId> seen = {output};
+    while (!next.empty()) {
+      const NodeId id = next.back();
+      next.pop_back();
+      const expr::Node& node = g_[id];
+      if (node.is_call(Op::kRowSum) || node.is_call(Op::kRowProd) || whole(id)) return true;
+      const size_t count = node.is_call(Op::kPick) ? 1 : node.arguments.size();
+      for (size_t i = 0; i < count; ++i) {
+        if (seen.insert(node.arguments[i]).second) next.push_back(node.arguments[i]);
+      }
     }
     return false;
   }
@@ -126,7 +173,12 @@ class ComposedEmitter {
   ComposedEmitter(const Operator& op, RowExpression& row) : op_(op), row_(row) {
     for (const auto& argument : op.schema.args) {
       if (argument.type.holds_tensors() || argument.type.is(schema::BaseType::kScalar)) continue;
-      options_.plain_scalars.insert(argument.name);
+      // A number that may be absent goes by a name of its own, a Scalar.
+      if (argument.type.is_optional()) {
+        options_.rename[argument.name] = argument.name + "_number_";
+      } else {
+        options_.plain_scalars.insert(argument.name);
+      }
     }
   }
 
@@ -135,9 +187,12 @@ class ComposedEmitter {
     // A position that is not needed may be out of range: element 0 is read instead.
     std::map<NodeId, NodeId> replacements;
     for (const auto& [pick, needed] : expr::needed_picks(g, {output})) {
-      if (g[needed].kind == NodeKind::kConstant) continue;
+      if (g[needed].is_number(1)) continue;
       const std::vector<NodeId> arguments = g[pick].arguments;
-      const NodeId position = g.call(Op::kWhere, {needed, arguments[1], g.integer(0)});
+      // A tensor either way.
+      const NodeId position = g[needed].is_number(0)
+                                  ? g.call(Op::kMul, {arguments[1], g.integer(0)})
+                                  : g.call(Op::kWhere, {needed, arguments[1], g.integer(0)});
       replacements[pick] = g.call(Op::kPick, {arguments[0], position});
     }
     const NodeId node = expr::substitute(g, output, replacements);
@@ -156,17 +211,21 @@ class ComposedEmitter {
     // Those of the conversions as well.
     std::set<std::string> all = operators_;
     all.insert({"expand", "full", "permute", "reshape", "sum"});
+    if (has_dtype(op_)) all.insert("to");
     return {all.begin(), all.end()};
   }
 
  private:
   void convert(const expr::Node& node) {
     if (!converted_.insert(node.name).second) return;
-    const bool column =
-        node.kind == NodeKind::kTensor && holds_name(op_.rowwise->columns, node.name);
+    const std::string argument =
+        node.kind == NodeKind::kTangent ? node.name.substr(0, node.name.size() - 2) : node.name;
+    const bool column = (node.kind == NodeKind::kTensor || node.kind == NodeKind::kTangent) &&
+                        holds_name(op_.rowwise->columns, argument);
     const auto absent = row_.defaults.find(node.name);
     ir::RowConversion conversion;
     conversion.name = node.name;
+    conversion.position = node.kind == NodeKind::kTensor && row_.positions.contains(node.name);
     conversion.kind = column                        ? ir::RowKind::kColumn
                       : node.domain == Domain::kRow ? ir::RowKind::kRow
                                                     : ir::RowKind::kElement;
@@ -186,6 +245,16 @@ ir::RowKind output_kind(const expr::Graph& g, NodeId node) {
   return g[node].domain == Domain::kRow ? ir::RowKind::kRow : ir::RowKind::kElement;
 }
 
+/// Of the numbers that may be absent: what stands for them then.
+std::vector<expr::NamedText> number_defaults(const Operator& op, const RowExpression& row) {
+  std::vector<expr::NamedText> defaults;
+  for (const auto& [name, number] : row.defaults) {
+    const schema::Argument& argument = *op.schema.find_arg(name);
+    if (!argument.type.holds_tensors()) defaults.push_back({name, default_text(argument, number)});
+  }
+  return defaults;
+}
+
 std::string first_element(const Operator& op) {
   for (const schema::Argument& argument : op.schema.args) {
     const bool placed = holds_name(op.rowwise->rows, argument.name) ||
@@ -193,6 +262,22 @@ std::string first_element(const Operator& op) {
     if (argument.type.is_tensor() && !placed) return argument.name;
   }
   return "";
+}
+
+/// `half_to_float`: the arguments of the call with elements in Float.
+std::string arguments_as_float(const Operator& op) {
+  std::string text;
+  bool has = false;
+  for (const schema::Argument& argument : op.schema.args) {
+    const bool flag = is_half_to_float(argument);
+    has |= flag;
+    const bool element = argument.type.is_tensor() &&
+                         !holds_name(op.rowwise->rows, argument.name) &&
+                         !holds_name(op.rowwise->columns, argument.name);
+    text += text.empty() ? "" : ", ";
+    text += flag ? "false" : element ? argument.name + ".to(tenon::kFloat)" : argument.name;
+  }
+  return has ? text : "";
 }
 
 }  // namespace
@@ -211,15 +296,16 @@ std::string row_shape_text(const Operator& op) {
   if (const schema::Argument* argument = op.schema.find_arg(dims)) {
     const schema::Type type = argument->type.without_optional();
     if (type.is_list() && type.base == schema::BaseType::kSymInt) function = "row_shape_of_sizes";
-    if (!type.is_list()) dims = "tenon::IntArrayRef({" + dims + "})";
+    if (!type.is_list()) function = "row_shape_of_dim";
   } else if (dims == "all") {
     dims = "::std::nullopt";
   } else {
     dims = "tenon::IntArrayRef({" + dims + "})";
   }
-  const bool keepdim = op.schema.find_arg("keepdim") != nullptr;
+  const bool argument = op.schema.find_arg("keepdim") != nullptr;
+  const char* keepdim = argument ? "keepdim" : spec.keepdim ? "true" : "false";
   return "tenon::native::" + function + "(\"" + op.schema.name + "\", {" + elements + "}, " + dims +
-         ", " + (keepdim ? "keepdim" : "false") + ")";
+         ", " + keepdim + ")";
 }
 
 ir::Rowwise emit_rowwise(const Operator& op) {
@@ -230,23 +316,36 @@ ir::Rowwise emit_rowwise(const Operator& op) {
   ir::Rowwise result;
   ComposedEmitter composer(op, row);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    result.composed.push_back({kinds[i], composer.text(outputs[i])});
+    result.composed.push_back({kinds[i], ir::RowDtype::kCommon, composer.text(outputs[i])});
     result.readable.push_back(expr::print_readable(row.expression.graph, outputs[i]));
   }
   result.shape = row_shape_text(op);
   result.kernel = KernelEmitter(op, row, cpp_identifier(op.schema)).run(outputs, kinds);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    result.composed[i].dtype = result.kernel.outputs[i].dtype;
   result.conversions = composer.conversions();
+  result.defaults = number_defaults(op, row);
+  result.dtype = has_dtype(op);
   result.like = first_element(op);
   result.operators = composer.operators();
+  if (op.promotion == Promotion::kElements) {
+    for (ir::RowInput& input : result.kernel.inputs)
+      input.promotes = input.kind == ir::RowKind::kElement;
+    for (ir::ComposedRow& row : result.composed)
+      row.text += ".to(" + result.like + ".scalar_type())";
+    expr::append_new(result.operators, std::string("to"));
+  }
+  result.as_float = arguments_as_float(op);
+  if (!result.as_float.empty()) expr::append_new(result.operators, std::string("to"));
   return result;
 }
 
 std::optional<RowwiseGradients>
-emit_rowwise_gradients(const Operator& op,
+emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiable,
                        const std::function<size_t(const std::string&)>& input_index) {
   RowwiseGradients out;
   RowExpression row = parse_rowwise(op);
-  const expr::RowDerivative derivative = expr::differentiate_rows(row.expression);
+  const expr::RowDerivative derivative = expr::differentiate_rows(row.expression, differentiable);
   const expr::Graph& g = row.expression.graph;
   std::vector<NodeId> outputs;
   std::vector<ir::RowKind> kinds;
@@ -266,9 +365,10 @@ emit_rowwise_gradients(const Operator& op,
     out.gradients.gradients.push_back(std::move(one));
   }
   const std::vector<NodeId>& results = row.expression.outputs;
-  const auto first = std::find_if(results.begin(), results.end(), [&](NodeId id) {
-    return g[id].value_kind != expr::ValueKind::kMask;
-  });
+  for (size_t i = 0; i < results.size(); ++i)
+    out.differentiable.push_back(differentiable[i] && expr::has_gradient(g, results[i]));
+  const auto first = std::find_if(results.begin(), results.end(),
+                                  [&](NodeId id) { return expr::has_gradient(g, id); });
   if (outputs.empty() || first == results.end()) return std::nullopt;
   ir::RowKernel& kernel = out.gradients.kernel;
   kernel = KernelEmitter(op, row, cpp_identifier(op.schema) + "_backward").run(outputs, kinds);
@@ -287,9 +387,81 @@ emit_rowwise_gradients(const Operator& op,
                       node.kind == NodeKind::kScalar;
     if (kept) expr::append_new(out.saved, node.name);
   }
+  if (has_dtype(op)) expr::append_new(out.saved, std::string("dtype"));
+  out.gradients.dtype = has_dtype(op);
+  for (expr::NamedText& number : number_defaults(op, row)) {
+    if (std::find(out.saved.begin(), out.saved.end(), number.name) != out.saved.end())
+      out.gradients.defaults.push_back(std::move(number));
+  }
   out.gradients.conversions = composer.conversions();
   out.gradients.operators = composer.operators();
   return out;
+}
+
+namespace {
+
+/// The arguments and results whose values the tangents are made of.
+std::vector<ir::ForwardValue> forward_values(const Operator& op,
+                                             const std::set<std::string>& used) {
+  std::vector<ir::ForwardValue> values;
+  for (size_t i = 0; i < op.schema.args.size(); ++i) {
+    const schema::Argument& argument = op.schema.args[i];
+    const bool element = argument.type.is_tensor() &&
+                         !holds_name(op.rowwise->rows, argument.name) &&
+                         !holds_name(op.rowwise->columns, argument.name);
+    if (element || is_geometry(op, argument) || used.contains(argument.name))
+      values.push_back({argument.name, false, i, cpp_owned_type(argument.type)});
+  }
+  const size_t num_results = op.schema.returns.size();
+  for (size_t i = 0; i < num_results; ++i) {
+    const std::string name = expr::result_name(i, num_results);
+    if (used.contains(name)) values.push_back({name, true, i, ""});
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<ir::Forward> emit_rowwise_forward(const Operator& op,
+                                                const std::vector<bool>& outputs,
+                                                std::vector<std::string>& called) {
+  if (has_dtype(op) || !number_defaults(op, parse_rowwise(op)).empty()) return std::nullopt;
+  ir::Forward forward;
+  forward.rule = ir::TangentRule::kFormula;
+  forward.row_shape = row_shape_text(op);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]) forward.formulas.push_back({{i}, "", {}});
+  }
+  std::set<std::string> used;
+  for (size_t i = 0; i < op.schema.args.size(); ++i) {
+    const schema::Argument& argument = op.schema.args[i];
+    if (!argument.type.holds_tensors()) continue;
+    forward.covered |= uint64_t{1} << i;
+    RowExpression row = parse_rowwise(op);
+    if (row.positions.contains(argument.name)) continue;
+    const auto tangents = expr::row_tangents(row.expression, argument.name);
+    const expr::Graph& g = row.expression.graph;
+    for (ir::TangentFormula& formula : forward.formulas) {
+      const std::optional<NodeId> tangent = tangents[formula.outputs[0]];
+      if (!tangent) continue;
+      ComposedEmitter composer(op, row);
+      const ir::RowKind kind = output_kind(g, row.expression.outputs[formula.outputs[0]]);
+      const std::string delivered = kind == ir::RowKind::kRow ? "from_rows" : "from_elements";
+      ir::TangentTerm term;
+      term.text = "tenon::native::" + delivered + "(" + composer.text(*tangent) + ", row_shape_)";
+      term.tangents.push_back({argument.name + "_t", i, false});
+      term.conversions = composer.conversions();
+      formula.terms.push_back(std::move(term));
+      formula.original +=
+          (formula.original.empty() ? "" : " + ") + expr::print_readable(g, *tangent);
+      for (const NodeId id : expr::topological_order(g, {*tangent})) {
+        if (g[id].is_variable()) used.insert(g[id].name);
+      }
+      for (const std::string& name : composer.operators()) expr::append_new(called, name);
+    }
+  }
+  forward.values = forward_values(op, used);
+  return forward;
 }
 
 }  // namespace tenon::codegen

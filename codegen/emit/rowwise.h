@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ir/rows.h"
+#include "codegen/ir/node.h"
 #include "codegen/model/operator.h"
 
 namespace tenon::codegen {
@@ -16,12 +16,20 @@ ir::Rowwise emit_rowwise(const Operator& op);
 /// What the node of a `rowwise` entry computes, and the names of what it keeps.
 struct RowwiseGradients {
   ir::RowGradients gradients;
-  std::vector<std::string> saved;  ///< arguments and results
+  std::vector<std::string> saved;    ///< arguments and results
+  std::vector<bool> differentiable;  ///< each result
 };
-/// Empty where no gradient is needed.
+/// Empty where no gradient is needed. `outputs`: which results have one.
 std::optional<RowwiseGradients>
-emit_rowwise_gradients(const Operator& op,
+emit_rowwise_gradients(const Operator& op, const std::vector<bool>& outputs,
                        const std::function<size_t(const std::string&)>& input_index);
+
+/// Tangents of the results that have one, as operators compute them; `called`: these, added.
+/// Nothing where a call says the dtype or may leave out a number: forward mode differentiates
+/// backward then.
+std::optional<ir::Forward> emit_rowwise_forward(const Operator& op,
+                                                const std::vector<bool>& outputs,
+                                                std::vector<std::string>& called);
 
 /// C++ of the call's RowShape.
 std::string row_shape_text(const Operator& op);

@@ -300,7 +300,8 @@ class Explanation {
       switch (step.kind) {
       case expr::RowStep::Kind::kPass: out_ << "    pass " << ++pass; break;
       case expr::RowStep::Kind::kPick:
-        out_ << "    the element at " << kernel.inputs[*row_step.position].name;
+        out_ << "    the element at "
+             << (row_step.position ? kernel.inputs[*row_step.position].name : step.position);
         break;
       case expr::RowStep::Kind::kValues: out_ << "    values of the row"; break;
       }
@@ -356,6 +357,13 @@ class Explanation {
       }
     }
     if (written) return;
+    if (node.forward && !node.forward->row_shape.empty()) {
+      for (const ir::TangentFormula& formula : node.forward->formulas) {
+        out_ << "  tangent of " << op_.schema.return_name(formula.outputs[0]) << " = "
+             << formula.original << "\n";
+      }
+      return;
+    }
     const char* text = "by differentiating the gradients";
     if (node.forward && node.forward->rule == ir::TangentRule::kElementWise) {
       text = "what multiplies gradients multiplies them";

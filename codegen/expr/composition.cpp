@@ -1,7 +1,5 @@
 #include "codegen/expr/composition.h"
 
-#include "codegen/expr/token.h"
-
 #include <algorithm>
 
 namespace tenon::codegen::expr {
@@ -25,11 +23,6 @@ Formula call_of(const std::string& function, Formula tree) {
 bool is_name(const Formula& tree, const std::vector<std::string>& names) {
   return tree.kind == FormulaKind::kName &&
          std::find(names.begin(), names.end(), tree.text) != names.end();
-}
-
-void move_by(Formula& tree, std::size_t offset) {
-  tree.offset += offset;
-  for (Formula& child : tree.children) move_by(child, offset);
 }
 
 /// What is known not to be absent where the condition holds, or where it does not.
@@ -104,63 +97,6 @@ class OptionalReader {
 };
 
 }  // namespace
-
-CompositionResult parse_composition(const std::string& text) {
-  CompositionResult result;
-  const std::vector<Token> tokens = tokenize(text, result.errors);
-  if (!result.errors.empty()) return result;
-  std::size_t begin = 0;  // token
-  int depth = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string& mark = tokens[i].text;
-    const bool punctuation = tokens[i].kind == TokenKind::kPunctuation;
-    if (punctuation && (mark == "(" || mark == "[" || mark == "{")) ++depth;
-    if (punctuation && (mark == ")" || mark == "]" || mark == "}")) --depth;
-    const bool ends = tokens[i].kind == TokenKind::kEnd;
-    if (!ends && !(punctuation && mark == ";" && depth == 0)) continue;
-    std::size_t first = begin;
-    begin = i + 1;
-    const bool binds =
-        tokens[first].kind == TokenKind::kName && first + 1 < i && tokens[first + 1].text == "=";
-    if (binds == ends) {
-      const Token& place = ends && binds ? tokens[first] : tokens[i];
-      result.errors.push_back({place.offset, std::max<std::size_t>(place.text.size(), 1),
-                               ends ? "the last expression is the result and has no name"
-                                    : "only `name = expression` is followed by ';'",
-                               "", 0});
-      return result;
-    }
-    const Token& name = tokens[first];
-    if (binds) first += 2;
-    const std::size_t from = tokens[first].offset;
-    FormulaResult parsed = parse_formula(text.substr(from, tokens[i].offset - from), true);
-    for (ExprError& error : parsed.errors) {
-      error.offset += from;
-      result.errors.push_back(std::move(error));
-    }
-    move_by(parsed.formula, from);
-    if (binds) {
-      result.composition.locals.push_back({name.text, name.offset, std::move(parsed.formula)});
-    } else {
-      result.composition.result = std::move(parsed.formula);
-    }
-  }
-  return result;
-}
-
-std::vector<Formula*> parts_of(Composition& composition) {
-  std::vector<Formula*> parts;
-  for (Composition::Local& local : composition.locals) parts.push_back(&local.value);
-  parts.push_back(&composition.result);
-  return parts;
-}
-
-std::vector<const Formula*> parts_of(const Composition& composition) {
-  std::vector<const Formula*> parts;
-  for (const Composition::Local& local : composition.locals) parts.push_back(&local.value);
-  parts.push_back(&composition.result);
-  return parts;
-}
 
 Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
   return OptionalReader(optional).read(std::move(tree), {});

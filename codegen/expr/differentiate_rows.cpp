@@ -9,6 +9,7 @@
 #include "codegen/expr/differentiate.h"
 #include "codegen/expr/expression_parser.h"
 #include "codegen/expr/products.h"
+#include "codegen/expr/row_schedule.h"
 
 namespace tenon::codegen::expr {
 namespace {
@@ -105,17 +106,45 @@ class RowAlgebra {
   Products products_;
 };
 
+constexpr std::string_view kTieShare = "(x == y) / sum(x == y)";
+/// The product of the others, without dividing by zero.
+constexpr std::string_view kProductOfOthers =
+    "z = sum(x == 0); where(z == 0, y / x, where(z == 1 && x == 0, prod(where(x == 0, 1, x)), 0))";
+
+/// A rule of intrinsics.cpp, or one of the above, as nodes.
+NodeId parse_rule(Graph& graph, std::string_view text, const ExpressionParser::Names& names) {
+  std::vector<ExprError> errors;
+  const auto parsed =
+      ExpressionParser(graph, names, {.rows = true}).parse(std::string(text), errors);
+  if (!parsed)
+    throw std::logic_error("[differentiate_rows] the rules must parse, got '" + std::string(text) +
+                           "': " + errors.front().message);
+  return *parsed;
+}
+
+/// Of the function that the node calls with respect to argument i; nothing where it has none.
+MaybeNode partial(Graph& graph, NodeId id, size_t i) {
+  const Node node = graph[id];
+  const std::string_view text = intrinsic(node.op).derivative[i];
+  if (text.empty() || graph[node.arguments[i]].domain == Domain::kScalar) return {};
+  ExpressionParser::Names names = {{"y", id}};
+  for (size_t j = 0; j < node.arguments.size(); ++j)
+    names[std::string(1, static_cast<char>('a' + j))] = node.arguments[j];
+  return parse_rule(graph, text, names);
+}
+
 class Sweep {
  public:
   explicit Sweep(Expression& expression, std::vector<ExprError>& errors)
       : expression_(expression), g_(expression.graph), algebra_(g_, expression.outputs),
         errors_(errors) {}
 
-  std::map<NodeId, NodeId> run() {
+  std::map<NodeId, NodeId> run(const std::vector<bool>& differentiable) {
     const size_t num_outputs = expression_.outputs.size();
     for (size_t i = 0; i < num_outputs; ++i) {
+      if (!differentiable.empty() && !differentiable[i]) continue;
       const NodeId output = expression_.outputs[i];
-      if (g_[output].value_kind == ValueKind::kMask) continue;
+      if (!has_gradient(g_, output)) continue;
       // An output of a smaller domain still has the elements' shape only if it is an element.
       contribute(output, g_.variable(NodeKind::kGrad, grad_name(i, num_outputs),
                                      static_cast<uint32_t>(i), g_[output].domain));
@@ -146,16 +175,6 @@ class Sweep {
     contribute(argument, value);
   }
 
-  NodeId parse(std::string_view text, const ExpressionParser::Names& names) {
-    std::vector<ExprError> errors;
-    const auto parsed =
-        ExpressionParser(g_, names, {.rows = true}).parse(std::string(text), errors);
-    if (!parsed)
-      throw std::logic_error("[differentiate_rows] the rules must parse, got '" +
-                             std::string(text) + "': " + errors.front().message);
-    return *parsed;
-  }
-
   void visit(NodeId id, const Node& node, NodeId adjoint) {
     const std::vector<NodeId>& a = node.arguments;
     switch (node.op) {
@@ -165,17 +184,16 @@ class Sweep {
     case Op::kRowSum: return contribute(a[0], adjoint);
     case Op::kRowMax:
     case Op::kRowMin:
-      return contribute(a[0], algebra_.product(adjoint, parse("(x == y) / sum(x == y)",
-                                                              {{"x", a[0]}, {"y", id}})));
-    case Op::kRowProd:
-      // The product of the others, without dividing by zero.
+    case Op::kRowFmax:
+    case Op::kRowFmin:
       return contribute(
-          a[0], algebra_.product(
-                    adjoint, parse("z = sum(x == 0); where(z == 0, y / x, where(z == 1 && x == 0, "
-                                   "prod(where(x == 0, 1, x)), 0))",
-                                   {{"x", a[0]}, {"y", id}})));
+          a[0], algebra_.product(adjoint, parse_rule(g_, kTieShare, {{"x", a[0]}, {"y", id}})));
+    case Op::kRowProd:
+      return contribute(a[0], algebra_.product(adjoint, parse_rule(g_, kProductOfOthers,
+                                                                   {{"x", a[0]}, {"y", id}})));
     case Op::kPick:
-      return contribute(a[0], parse("where(index() == i, g, 0)", {{"i", a[1]}, {"g", adjoint}}));
+      return contribute(a[0],
+                        parse_rule(g_, "where(index() == i, g, 0)", {{"i", a[1]}, {"g", adjoint}}));
     case Op::kWhere:
       pass_down(node, a[1], g_.call(Op::kWhere, {a[0], adjoint, g_.integer(0)}));
       pass_down(node, a[2], g_.call(Op::kWhere, {a[0], g_.integer(0), adjoint}));
@@ -184,16 +202,11 @@ class Sweep {
     }
     const Intrinsic& row = intrinsic(node.op);
     for (size_t i = 0; i < a.size(); ++i) {
-      const std::string_view text = row.derivative[i];
-      if (text.empty() || g_[a[i]].domain == Domain::kScalar) continue;
-      if (text == kNoDerivative) {
+      if (row.derivative[i] == kNoDerivative && g_[a[i]].domain != Domain::kScalar) {
         report("'" + std::string(row.name) + "' has no derivative rule");
-        continue;
+      } else if (const MaybeNode factor = partial(g_, id, i)) {
+        pass_down(node, a[i], algebra_.product(adjoint, *factor));
       }
-      ExpressionParser::Names names = {{"y", id}};
-      for (size_t j = 0; j < a.size(); ++j)
-        names[std::string(1, static_cast<char>('a' + j))] = a[j];
-      pass_down(node, a[i], algebra_.product(adjoint, parse(text, names)));
     }
   }
 
@@ -210,6 +223,86 @@ class Sweep {
   std::map<NodeId, NodeId> adjoints_;
 };
 
+/// The tangents of nodes along that of one parameter.
+class Push {
+ public:
+  Push(Expression& expression, std::string input)
+      : expression_(expression), g_(expression.graph), algebra_(g_, expression.outputs),
+        input_(std::move(input)) {}
+
+  std::map<NodeId, NodeId> run() {
+    for (const NodeId id : topological_order(g_, expression_.outputs)) {
+      const Node node = g_[id];
+      MaybeNode tangent;
+      if (node.kind == NodeKind::kTensor && node.name == input_) {
+        tangent = g_.variable(NodeKind::kTangent, input_ + "_t", 0, node.domain);
+      } else if (node.kind == NodeKind::kCall && node.value_kind == ValueKind::kValue) {
+        tangent = of_call(id, node);
+      }
+      if (tangent) tangents_[id] = *tangent;
+    }
+    return tangents_;
+  }
+
+ private:
+  MaybeNode of(NodeId id) const {
+    const auto found = tangents_.find(id);
+    return found == tangents_.end() ? MaybeNode() : MaybeNode(found->second);
+  }
+
+  MaybeNode of_call(NodeId id, const Node& node) {
+    const std::vector<NodeId>& a = node.arguments;
+    switch (node.op) {
+    case Op::kDetach:
+    case Op::kRowIndex:
+    case Op::kRowLength:
+    case Op::kRowArgmax:
+    case Op::kRowArgmin:
+    case Op::kRowCount: return {};
+    case Op::kRowSum: return summed(of(a[0]));
+    case Op::kRowMax:
+    case Op::kRowMin:
+    case Op::kRowFmax:
+    case Op::kRowFmin: return summed(scaled(of(a[0]), kTieShare, a[0], id));
+    case Op::kRowProd: return summed(scaled(of(a[0]), kProductOfOthers, a[0], id));
+    case Op::kPick: {
+      const MaybeNode tangent = of(a[0]);
+      if (!tangent || g_[*tangent].domain != Domain::kElement) return tangent;
+      return g_.call(Op::kPick, {*tangent, a[1]});
+    }
+    case Op::kWhere: {
+      const MaybeNode yes = of(a[1]), no = of(a[2]);
+      if (!yes && !no) return {};
+      const NodeId zero = g_.integer(0);
+      return g_.call(Op::kWhere, {a[0], yes.value_or(zero), no.value_or(zero)});
+    }
+    default: break;
+    }
+    MaybeNode sum;
+    for (size_t i = 0; i < a.size(); ++i) {
+      const MaybeNode tangent = of(a[i]);
+      const MaybeNode factor = tangent ? partial(g_, id, i) : MaybeNode();
+      const MaybeNode term = factor ? algebra_.product(*tangent, *factor) : MaybeNode();
+      if (term) sum = sum ? algebra_.add(*sum, *term) : *term;
+    }
+    return sum;
+  }
+
+  MaybeNode scaled(MaybeNode tangent, std::string_view rule, NodeId x, NodeId y) {
+    if (!tangent) return {};
+    return algebra_.product(*tangent, parse_rule(g_, rule, {{"x", x}, {"y", y}}));
+  }
+  MaybeNode summed(MaybeNode value) {
+    return value ? MaybeNode(algebra_.row_sum(*value)) : MaybeNode();
+  }
+
+  Expression& expression_;
+  Graph& g_;
+  RowAlgebra algebra_;
+  const std::string input_;
+  std::map<NodeId, NodeId> tangents_;
+};
+
 /// Element-sized tensors that the gradients read beside `grad`.
 size_t count_kept(const Graph& g, const std::vector<NodeId>& nodes) {
   size_t count = 0;
@@ -220,7 +313,8 @@ size_t count_kept(const Graph& g, const std::vector<NodeId>& nodes) {
   return count;
 }
 
-void use_results(Expression& expression, std::vector<RowGradient>& gradients) {
+/// Returns what was replaced by what.
+std::map<NodeId, NodeId> use_results(Expression& expression, std::vector<RowGradient>& gradients) {
   Graph& g = expression.graph;
   std::vector<NodeId> nodes;
   for (const RowGradient& gradient : gradients) nodes.push_back(gradient.node);
@@ -233,7 +327,7 @@ void use_results(Expression& expression, std::vector<RowGradient>& gradients) {
   };
   for (size_t i = 0; i < expression.outputs.size(); ++i) {
     const NodeId output = expression.outputs[i];
-    if (g[output].kind != NodeKind::kCall || g[output].value_kind == ValueKind::kMask) continue;
+    if (g[output].kind != NodeKind::kCall || !has_gradient(g, output)) continue;
     std::map<NodeId, NodeId> more = results;
     more[output] = g.variable(NodeKind::kResult, result_name(i, expression.outputs.size()),
                               static_cast<uint32_t>(i), g[output].domain);
@@ -241,14 +335,86 @@ void use_results(Expression& expression, std::vector<RowGradient>& gradients) {
   }
   nodes = replaced(results);
   for (size_t i = 0; i < gradients.size(); ++i) gradients[i].node = nodes[i];
+  return results;
+}
+
+/// A `pick` that the operator needs not always is not needed more often by its gradients: where
+/// their terms share it, it would be. `results`: what the gradients read in place of outputs.
+void guard_picks(Graph& g, const std::vector<NodeId>& outputs,
+                 const std::map<NodeId, NodeId>& results, std::vector<RowGradient>& gradients) {
+  std::map<NodeId, NodeId> needed;
+  for (const auto& [pick, mask] : needed_picks(g, outputs)) {
+    if (!g[mask].is_number(1)) needed[substitute(g, pick, results)] = substitute(g, mask, results);
+  }
+  std::vector<NodeId> nodes;
+  for (const RowGradient& gradient : gradients) nodes.push_back(gradient.node);
+  const std::map<NodeId, NodeId> needed_now = needed_picks(g, nodes);
+  std::map<NodeId, NodeId> guarded;
+  for (const NodeId id : topological_order(g, nodes)) {
+    const auto before = needed.find(id);
+    if (before == needed.end() || needed_now.at(id) == before->second) continue;
+    std::vector<NodeId> arguments = g[id].arguments;
+    for (NodeId& argument : arguments) argument = substitute(g, argument, guarded);
+    guarded[id] = g.call(Op::kWhere, {substitute(g, before->second, guarded),
+                                      g.call(Op::kPick, arguments), g.integer(0)});
+  }
+  for (RowGradient& gradient : gradients) gradient.node = substitute(g, gradient.node, guarded);
+}
+
+/// x * (1 / y), with y the same for the row, as x / y: a cheaper kernel has the same derivative.
+void divide_for_reciprocals(Expression& expression) {
+  Graph& g = expression.graph;
+  std::map<NodeId, NodeId> divided;
+  for (const NodeId id : topological_order(g, expression.outputs)) {
+    if (!g[id].is_call(Op::kMul)) continue;
+    const std::vector<NodeId> factors = g[id].arguments;
+    for (const size_t i : {0u, 1u}) {
+      const Node reciprocal = g[factors[i]];
+      if (!reciprocal.is_call(Op::kDiv) || !g[reciprocal.arguments[0]].is_number(1)) continue;
+      if (g[reciprocal.arguments[1]].domain == Domain::kElement) continue;
+      divided[id] = g.call(Op::kDiv, {substitute(g, factors[1 - i], divided),
+                                      substitute(g, reciprocal.arguments[1], divided)});
+      break;
+    }
+  }
+  if (divided.empty()) return;
+  for (NodeId& output : expression.outputs) output = substitute(g, output, divided);
 }
 
 }  // namespace
 
-RowDerivative differentiate_rows(Expression& expression) {
+bool has_gradient(const Graph& graph, NodeId result) {
+  const Node& node = graph[result];
+  return node.value_kind != ValueKind::kMask &&
+         !(node.kind == NodeKind::kCall && is_whole(node.op));
+}
+
+std::vector<std::optional<NodeId>> row_tangents(Expression& expression, const std::string& input) {
+  divide_for_reciprocals(expression);
+  Graph& g = expression.graph;
+  const std::vector<NodeId>& outputs = expression.outputs;
+  const std::map<NodeId, NodeId> tangents = Push(expression, input).run();
+  std::map<NodeId, NodeId> results;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (g[outputs[i]].kind != NodeKind::kCall || !has_gradient(g, outputs[i])) continue;
+    results[outputs[i]] = g.variable(NodeKind::kResult, result_name(i, outputs.size()),
+                                     static_cast<uint32_t>(i), g[outputs[i]].domain);
+  }
+  std::vector<MaybeNode> found;
+  for (const NodeId output : outputs) {
+    const auto tangent = tangents.find(output);
+    found.push_back(tangent == tangents.end() ? MaybeNode()
+                                              : substitute(g, tangent->second, results));
+  }
+  return found;
+}
+
+RowDerivative differentiate_rows(Expression& expression, const std::vector<bool>& differentiable) {
+  divide_for_reciprocals(expression);
   RowDerivative derivative;
   Graph& g = expression.graph;
-  const std::map<NodeId, NodeId> adjoints = Sweep(expression, derivative.errors).run();
+  const std::map<NodeId, NodeId> adjoints =
+      Sweep(expression, derivative.errors).run(differentiable);
   // Where its variable is its own node: the domain is part of the graph's.
   const std::vector<NodeId> order = topological_order(g, expression.outputs);
   for (const Parameter& parameter : expression.parameters) {
@@ -260,7 +426,8 @@ RowDerivative differentiate_rows(Expression& expression) {
     }
     derivative.gradients.push_back({parameter.name, node});
   }
-  use_results(expression, derivative.gradients);
+  const std::map<NodeId, NodeId> results = use_results(expression, derivative.gradients);
+  guard_picks(g, expression.outputs, results, derivative.gradients);
   return derivative;
 }
 

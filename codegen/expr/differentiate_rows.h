@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,19 @@ struct RowDerivative {
   std::vector<ExprError> errors;
 };
 
+/// Whether a result can have a gradient: it is no condition, position or number of elements.
+bool has_gradient(const Graph& graph, NodeId result);
+
 /// Reverse sweep over the graph of a `rowwise` entry: the adjoint of a reduction is a broadcast,
 /// that of a broadcast a sum over the row, that of `pick` the value at the position, and `max`
-/// shares its own among ties. Factors that are the same for the whole row are taken out of sums,
-/// and outputs are read from their results where that keeps no more element-sized tensors.
-RowDerivative differentiate_rows(Expression& expression);
+/// and the like share their own among ties. Factors that are the same for the whole row are taken
+/// out of sums, and outputs are read from their results where that keeps no more element-sized
+/// tensors. Outputs that are not `differentiable` have no gradient; all are where nothing is said.
+RowDerivative differentiate_rows(Expression& expression,
+                                 const std::vector<bool>& differentiable = {});
+
+/// Forward mode: for each output its tangent along that of the tensor parameter `input`, which is
+/// the variable `<input>_t`; nothing where it is zero. Outputs are read from their results.
+std::vector<std::optional<NodeId>> row_tangents(Expression& expression, const std::string& input);
 
 }  // namespace tenon::codegen::expr

@@ -2,10 +2,9 @@
 
 #include "codegen/expr/append_new.h"
 #include "codegen/expr/foreign.h"
-#include "codegen/schema/suggest.h"
+#include "codegen/expr/operators.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -14,42 +13,6 @@
 
 namespace tenon::codegen::expr {
 namespace {
-
-constexpr int kMaxDepth = 200;
-
-struct BinaryOperator {
-  std::string_view text;
-  int level;
-  Op op;
-};
-
-constexpr std::array<BinaryOperator, 18> kOperators = {{
-    {"||", 1, Op::kLogicalOr},
-    {"&&", 2, Op::kLogicalAnd},
-    {"|", 3, Op::kBitwiseOr},
-    {"^", 4, Op::kBitwiseXor},
-    {"&", 5, Op::kBitwiseAnd},
-    {"==", 6, Op::kEq},
-    {"!=", 6, Op::kNe},
-    {"<", 7, Op::kLt},
-    {"<=", 7, Op::kLe},
-    {">", 7, Op::kGt},
-    {">=", 7, Op::kGe},
-    {"<<", 8, Op::kLshift},
-    {">>", 8, Op::kRshift},
-    {"+", 9, Op::kAdd},
-    {"-", 9, Op::kSub},
-    {"*", 10, Op::kMul},
-    {"/", 10, Op::kDiv},
-    {"%", 10, Op::kRemainder},
-}};
-constexpr int kUnaryLevel = 11;
-
-const BinaryOperator* find_operator(const std::string& text) {
-  for (const BinaryOperator& candidate : kOperators)
-    if (candidate.text == text) return &candidate;
-  return nullptr;
-}
 
 std::optional<double> named_constant(const std::string& name) {
   if (name == "inf") return std::numeric_limits<double>::infinity();
@@ -60,6 +23,16 @@ std::optional<double> named_constant(const std::string& name) {
 }
 
 bool is_draw(const std::string& name) { return name == "uniform" || name == "normal"; }
+
+/// The names that the value of a condition is made of without a call.
+void tested_names(const Formula& condition, std::vector<const Formula*>& names) {
+  if (condition.kind == FormulaKind::kName) names.push_back(&condition);
+  const bool plain = condition.kind == FormulaKind::kParentheses ||
+                     condition.kind == FormulaKind::kUnary ||
+                     (condition.kind == FormulaKind::kBinary && condition.operation != "??");
+  if (!plain) return;
+  for (const Formula& child : condition.children) tested_names(child, names);
+}
 
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -75,18 +48,15 @@ ExpressionParser::ExpressionParser(Graph& graph, Names names, Vocabulary vocabul
 std::optional<NodeId> ExpressionParser::parse(const std::string& text,
                                               std::vector<ExprError>& errors) {
   const std::size_t before = errors.size();
-  std::vector<Token> tokens = tokenize(text, errors);
-  if (errors.size() != before || !translate_foreign(tokens, errors)) return std::nullopt;
-  cursor_ = TokenCursor(std::move(tokens));
-  unread_.clear();
+  const FormulaResult parsed = parse_formula(text);
+  errors.insert(errors.end(), parsed.errors.begin(), parsed.errors.end());
+  if (!parsed.complete) return std::nullopt;
   errors_ = &errors;
-  try {
-    const Value value = statements();
-    return errors.size() == before ? value : std::nullopt;
-  } catch (const SyntaxError& failure) {
-    errors.push_back(failure.error);
-    return std::nullopt;
-  }
+  std::vector<std::string> known;
+  for (const auto& [name, node] : names_) known.push_back(name);
+  for (ExprError& error : local_mistakes(parsed.formula, known)) errors.push_back(std::move(error));
+  const Value value = lower(parsed.formula);
+  return errors.size() == before ? value : std::nullopt;
 }
 
 void ExpressionParser::report(const Token& token, std::string message, std::string suggestion) {
@@ -94,194 +64,185 @@ void ExpressionParser::report(const Token& token, std::string message, std::stri
                       std::move(suggestion), 0});
 }
 
-ExpressionParser::Value ExpressionParser::statements() {
-  while (cursor_.peek().kind == TokenKind::kName && cursor_.peek(1).text == "=") {
-    const Token target = cursor_.take();
-    cursor_.take();
-    const Value value = ternary();
-    if (!cursor_.accept(";"))
-      cursor_.fail("expected ';' after the definition of '" + target.text + "', got " +
-                   describe(cursor_.peek()));
-    if (names_.count(target.text) != 0) report(target, "'" + target.text + "' is already defined");
+ExpressionParser::Value ExpressionParser::lower(const Formula& tree) {
+  switch (tree.kind) {
+  case FormulaKind::kName: return name(tree);
+  case FormulaKind::kLiteral: return literal(tree);
+  case FormulaKind::kParentheses: return lower(tree.children[0]);
+  case FormulaKind::kUnary: return unary(tree);
+  case FormulaKind::kBinary: return tree.operation == "??" ? absent(tree) : binary(tree);
+  case FormulaKind::kTernary: return ternary(tree);
+  case FormulaKind::kCall: return call(tree);
+  case FormulaKind::kLocal:
     // After an error the name still counts as known, to avoid errors that only follow from it.
-    names_[target.text] = value.value_or(graph_.integer(0));
-    unread_[target.text] = target;
+    names_[tree.text] = lower(tree.children[0]).value_or(graph_.integer(0));
+    return lower(tree.children[1]);
+  case FormulaKind::kMember: {
+    const Formula& owner = tree.children[0];
+    if (const auto mistake = module_mistake(tree)) {
+      errors_->push_back(*mistake);
+    } else {
+      const std::size_t dot = tree.operation_offset;
+      errors_->push_back(
+          {dot, tree.operation.size(), "expressions have functions, no members",
+           owner.kind == FormulaKind::kName ? tree.text + "(" + owner.text + ")" : "", 0});
+    }
+    return std::nullopt;
   }
-  const Value value = ternary();
-  for (const auto& [name, token] : unread_) report(token, "no expression reads '" + name + "'");
-  if (cursor_.peek().kind != TokenKind::kEnd) {
-    if (cursor_.at("**")) cursor_.fail("'**' is not an operator here", "pow(a, b)");
-    if (cursor_.at("//")) cursor_.fail("'//' is not an operator here", "floor_divide(a, b)");
-    cursor_.fail("expected an operator or the end of the text, got " + describe(cursor_.peek()));
+  case FormulaKind::kIndex:
+  case FormulaKind::kBraces:
+  case FormulaKind::kTypedBraces:
+  case FormulaKind::kLambda:
+    errors_->push_back({tree.offset, tree.length,
+                        "lists, indices and lambdas are of tensor code: an expression is of "
+                        "numbers of one element each",
+                        "", 0});
   }
-  return value;
+  return std::nullopt;
 }
 
-ExpressionParser::Value ExpressionParser::ternary() {
-  if (++depth_ > kMaxDepth) cursor_.fail("the expression is nested too deeply");
-  const std::size_t begin = cursor_.peek().offset;
-  test_.reset();
-  Value result = binary(1);
-  if (cursor_.at("?")) {
-    const Token token = cursor_.take();
-    const std::optional<Token> test = std::exchange(test_, std::nullopt);
-    if (test && test->offset != begin)
-      report(*test, "'" + test->text + "' may be absent: its test is its name alone, '" +
-                        test->text + " ? a : b'");
-    const bool outermost = test && tested_.insert(test->text).second;
-    const Value yes = ternary();
-    if (outermost) tested_.erase(test->text);
-    if (!cursor_.accept(":"))
-      cursor_.fail("expected ':' of 'condition ? a : b', got " + describe(cursor_.peek()));
-    const Value no = ternary();
-    if (test)
-      result = vocabulary_.optionals->given.contains(test->text) ? yes : no;
-    else
-      result = apply_function({TokenKind::kName, "where", token.offset}, {result, yes, no});
+ExpressionParser::Value ExpressionParser::ternary(const Formula& tree) {
+  const Formula& condition = tree.children[0];
+  std::vector<const Formula*> tests;
+  tested_names(condition, tests);
+  std::erase_if(tests, [&](const Formula* one) {
+    return vocabulary_.optionals == nullptr || !is_optional(one->text) ||
+           tested_.contains(one->text);
+  });
+  if (tests.empty()) {
+    const Value test = lower(condition);
+    const Value yes = lower(tree.children[1]);
+    const Value no = lower(tree.children[2]);
+    return apply_function({TokenKind::kName, "where", tree.operation_offset}, {test, yes, no});
   }
-  --depth_;
-  return result;
+  const std::string& tested = tests[0]->text;
+  if (condition.kind != FormulaKind::kName) {
+    const Token token{TokenKind::kName, tested, tests[0]->offset};
+    report(token,
+           "'" + tested + "' may be absent: its test is its name alone, '" + tested + " ? a : b'");
+  }
+  // Where it is absent, what its test guards is lowered and then left out.
+  tested_.insert(tested);
+  const Value yes = lower(tree.children[1]);
+  tested_.erase(tested);
+  const Value no = lower(tree.children[2]);
+  return vocabulary_.optionals->given.contains(tested) ? yes : no;
 }
 
-ExpressionParser::Value ExpressionParser::binary(int level) {
-  if (level == kUnaryLevel) return unary();
-  Value left = binary(level + 1);
-  bool compared = false;
-  while (true) {
-    const std::string operation = cursor_.operation();
-    const BinaryOperator* row = find_operator(operation);
-    if (row == nullptr || row->level != level) return left;
-    const Token token{TokenKind::kPunctuation, operation, cursor_.peek().offset};
-    if (compared) report(token, "comparisons do not chain", "a < b && b < c");
-    compared = level == 6 || level == 7;
-    cursor_.skip_operation(operation);
-    const Value right = binary(level + 1);
-    left = combine(operation, token, left, right);
-  }
-}
-
-ExpressionParser::Value ExpressionParser::combine(const std::string& operation, const Token& token,
-                                                  Value a, Value b) {
+ExpressionParser::Value ExpressionParser::binary(const Formula& tree) {
+  const Value a = lower(tree.children[0]);
+  const Value b = lower(tree.children[1]);
   if (!a || !b) return std::nullopt;
-  const Op op = find_operator(operation)->op;
-  switch (op) {
-  case Op::kBitwiseAnd: return bitwise(op, Op::kLogicalAnd, token, *a, *b);
-  case Op::kBitwiseOr: return bitwise(op, Op::kLogicalOr, token, *a, *b);
-  case Op::kBitwiseXor: return bitwise(op, Op::kLogicalXor, token, *a, *b);
-  case Op::kLshift:
-  case Op::kRshift: return bitwise(op, op, token, *a, *b);
-  default: return graph_.call(op, {*a, *b});
-  }
+  const Token token{TokenKind::kPunctuation, tree.operation, tree.operation_offset};
+  const Op op = binary_operators().at(tree.operation);
+  const bool shift = op == Op::kLshift || op == Op::kRshift;
+  return logical(op) != op || shift ? bitwise(op, token, *a, *b) : graph_.call(op, {*a, *b});
 }
 
-ExpressionParser::Value ExpressionParser::bitwise(Op bits, Op logic, const Token& token, NodeId a,
-                                                  NodeId b) {
-  if (logic != bits && is_mask(a) && is_mask(b)) return graph_.call(logic, {a, b});
+ExpressionParser::Value ExpressionParser::bitwise(Op op, const Token& token, NodeId a, NodeId b) {
+  if (logical(op) != op && is_mask(a) && is_mask(b)) return graph_.call(logical(op), {a, b});
   if (graph_[a].floating || graph_[b].floating) {
     report(token, "'" + token.text + "' needs integers, got a floating value");
     return std::nullopt;
   }
-  return graph_.call(bits, {a, b});
+  return graph_.call(op, {a, b});
 }
 
-ExpressionParser::Value ExpressionParser::unary() {
-  if (++depth_ > kMaxDepth) cursor_.fail("the expression is nested too deeply");
-  Value result;
-  if (cursor_.at("-") || cursor_.at("+") || cursor_.at("!") || cursor_.at("~")) {
-    const Token token = cursor_.take();
-    const Value operand = unary();
-    if (!operand)
-      result = std::nullopt;
-    else if (token.text == "-")
-      result = graph_.call(Op::kNeg, {*operand});
-    else if (token.text == "+")
-      result = graph_.as_value(*operand);
-    else if (token.text == "!" || is_mask(*operand))
-      result = graph_.call(Op::kLogicalNot, {*operand});
-    else if (graph_[*operand].floating)
-      report(token, "'~' needs integers or conditions, got a floating value");
-    else
-      result = graph_.call(Op::kBitwiseNot, {*operand});
-  } else {
-    result = primary();
-  }
-  --depth_;
-  return result;
-}
-
-ExpressionParser::Value ExpressionParser::primary() {
-  Value value = operand();
-  while (cursor_.at(".") && cursor_.peek(1).kind == TokenKind::kName) {
-    cursor_.take();
-    const Token function = cursor_.take();
-    value = call(function, {value});
-  }
-  return value;
-}
-
-ExpressionParser::Value ExpressionParser::operand() {
-  const Token token = cursor_.peek();
-  switch (token.kind) {
-  case TokenKind::kNumber: cursor_.take(); return number(token);
-  case TokenKind::kName: cursor_.take(); return cursor_.at("(") ? call(token, {}) : name(token);
-  case TokenKind::kPunctuation:
-    if (cursor_.accept("(")) {
-      const Value value = ternary();
-      cursor_.expect_closing(")", token);
-      return value;
-    }
-    break;
-  default: break;
-  }
-  cursor_.fail("expected a value, got " + describe(token));
-}
-
-ExpressionParser::Value ExpressionParser::number(const Token& token) {
-  double value = 0;
-  const char* end = token.text.data() + token.text.size();
-  const auto [stop, code] = std::from_chars(token.text.data(), end, value);
-  if (stop != end || code != std::errc()) {
-    report(token, "'" + token.text + "' is not a number", without_suffix(token.text));
+ExpressionParser::Value ExpressionParser::unary(const Formula& tree) {
+  const Value operand = lower(tree.children[0]);
+  if (!operand) return std::nullopt;
+  const Token token{TokenKind::kPunctuation, tree.operation, tree.operation_offset};
+  if (token.text == "-") return graph_.call(Op::kNeg, {*operand});
+  if (token.text == "+") return graph_.as_value(*operand);
+  if (token.text == "*") {
+    report(token, "'*' takes two values");
     return std::nullopt;
   }
-  const bool integral = token.text.find_first_of(".eE") == std::string::npos;
+  if (token.text == "!" || is_mask(*operand)) return graph_.call(Op::kLogicalNot, {*operand});
+  if (graph_[*operand].floating) {
+    report(token, "'~' needs integers or conditions, got a floating value");
+    return std::nullopt;
+  }
+  return graph_.call(Op::kBitwiseNot, {*operand});
+}
+
+ExpressionParser::Value ExpressionParser::literal(const Formula& tree) {
+  const std::string& text = tree.text;
+  if (text == "true" || text == "false") return graph_.mask_constant(text == "true");
+  const Token token{TokenKind::kNumber, text, tree.offset};
+  if (text[0] == '"' || text[0] == '\'' || text == "nullptr") {
+    report(token, "an element is a number, got " + text);
+    return std::nullopt;
+  }
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (stop != end || code != std::errc()) return std::nullopt;  // the parser said so
+  const bool integral = text.find_first_of(".eE") == std::string::npos;
   if (integral && value > 9007199254740992.0) {
-    report(token, "an integer must not exceed 2^53, got " + token.text);
+    report(token, "an integer must not exceed 2^53, got " + text);
     return std::nullopt;
   }
   return graph_.constant(value, integral);
 }
 
-ExpressionParser::Value ExpressionParser::name(const Token& token) {
+bool ExpressionParser::is_optional(const std::string& name) const {
   const AbsentOperands* absent = vocabulary_.absent;
-  if (absent != nullptr && absent->names.contains(token.text)) return optional(token);
   const OptionalTensors* optionals = vocabulary_.optionals;
-  if (optionals != nullptr && optionals->names.contains(token.text)) return maybe_given(token);
-  if (const auto it = names_.find(token.text); it != names_.end()) {
-    unread_.erase(token.text);
-    return it->second;
+  return (absent != nullptr && absent->names.contains(name)) ||
+         (optionals != nullptr && optionals->names.contains(name));
+}
+
+ExpressionParser::Value ExpressionParser::name(const Formula& tree) {
+  const Token token{TokenKind::kName, tree.text, tree.offset};
+  if (const auto mistake = module_mistake(tree)) {
+    errors_->push_back(*mistake);
+    return std::nullopt;
   }
+  if (is_optional(token.text)) {
+    const bool number = vocabulary_.absent != nullptr;
+    if (tested_.contains(token.text)) {
+      const bool given = vocabulary_.optionals->given.contains(token.text);
+      return given ? names_.at(token.text) : graph_.integer(0);
+    }
+    report(token,
+           "'" + token.text + "' may be absent: " +
+               (number ? "say which number stands for it then"
+                       : "test it, or say what stands for it then"),
+           "(" + token.text + (number ? " ?? 1)" : " ?? 0)"));
+    return std::nullopt;
+  }
+  if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
-  if (token.text == "true" || token.text == "false")
-    return graph_.mask_constant(token.text == "true");
   if (find_intrinsic(token.text) != nullptr || !functions(token.text).empty()) {
     report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
     return std::nullopt;
   }
   std::vector<std::string> known;
   for (const auto& [known_name, node] : names_) known.push_back(known_name);
-  report(token, "unknown name '" + token.text + "'", schema::nearest(token.text, known));
+  errors_->push_back(unknown_name(token.text, token.offset, known));
   return std::nullopt;
 }
 
-ExpressionParser::Value ExpressionParser::call(const Token& token, std::vector<Value> arguments) {
-  const Token opener = cursor_.take();
-  if (!cursor_.at(")")) {
-    do arguments.push_back(ternary());
-    while (cursor_.accept(","));
+ExpressionParser::Value ExpressionParser::call(const Formula& tree) {
+  const Formula& callee = tree.children[0];
+  const bool member = callee.kind == FormulaKind::kMember && callee.operation == ".";
+  if (!member && callee.kind != FormulaKind::kName) {
+    errors_->push_back(
+        {callee.offset, callee.length, "a function of expressions is called by its name", "", 0});
+    return std::nullopt;
   }
-  cursor_.expect_closing(")", opener);
-  return apply_function(token, arguments);
+  if (const auto mistake = module_mistake(callee)) {
+    errors_->push_back(*mistake);
+    return std::nullopt;
+  }
+  std::vector<Value> arguments;
+  if (member) arguments.push_back(lower(callee.children[0]));
+  for (std::size_t i = 1; i < tree.children.size(); ++i)
+    arguments.push_back(lower(tree.children[i]));
+  return apply_function(
+      {TokenKind::kName, callee.text, callee.offset + callee.length - callee.text.size()},
+      arguments);
 }
 
 ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
@@ -290,19 +251,31 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
   // An operator's own expression is made of the intrinsic of its name.
   const bool defined = !found.empty() && found[0]->op.empty();
   const Intrinsic* row = defined ? nullptr : find_intrinsic(token.text);
-  if (!defined && row == nullptr && vocabulary_.rows) row = find_row_intrinsic(token.text);
+  if (!defined && vocabulary_.rows) {
+    // `fmax` is of two values, or of the elements of a row.
+    const Intrinsic* of_rows = find_row_intrinsic(token.text);
+    if (of_rows && (row == nullptr || of_rows->arity == arguments.size())) row = of_rows;
+  }
   if (found.empty() && row == nullptr) {
     if (is_draw(token.text)) return draw(token, arguments.size());
     if (names_.count(token.text) != 0)
       report(token, "'" + token.text + "' is a value, not a function");
+    else if (vocabulary_.rows)
+      report(token, "unknown function '" + token.text + "'",
+             suggest_row_function(token.text, function_names()));
     else
       report(token, "unknown function '" + token.text + "'" + why_no_function(token.text),
              suggest_function(token.text, function_names()));
     return std::nullopt;
   }
   if (row != nullptr && arguments.size() != row->arity) {
-    report(token, "'" + token.text + "' takes " + plural(row->arity, "argument") + ", got " +
-                      std::to_string(arguments.size()));
+    const bool of_two = arguments.size() == 2;
+    report(token,
+           "'" + token.text + "' takes " + plural(row->arity, "argument") + ", got " +
+               std::to_string(arguments.size()),
+           of_two && row->op == Op::kRowMax   ? "maximum(x, y)"
+           : of_two && row->op == Op::kRowMin ? "minimum(x, y)"
+                                              : "");
     return std::nullopt;
   }
   std::vector<NodeId> nodes;
@@ -325,29 +298,36 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
   return graph_.call(row->op, nodes);
 }
 
-ExpressionParser::Value ExpressionParser::optional(const Token& token) {
-  if (!cursor_.at("?") || cursor_.peek(1).text != "?") {
-    report(token, "'" + token.text + "' may be absent: say which number stands for it then",
-           "(" + token.text + " ?? 1)");
+ExpressionParser::Value ExpressionParser::absent(const Formula& tree) {
+  const Formula& left = tree.children[0];
+  if (left.kind != FormulaKind::kName || !is_optional(left.text)) {
+    const Token token{TokenKind::kPunctuation, "??", tree.operation_offset};
+    report(token, "what stands before ?? must be an argument that may be absent");
     return std::nullopt;
   }
-  cursor_.take();
-  const Token second = cursor_.take();
-  const Value value = unary();
+  if (vocabulary_.optionals == nullptr) return optional(tree, left.text);
+  const Value otherwise = lower(tree.children[1]);
+  const bool given = vocabulary_.optionals->given.contains(left.text);
+  return given ? Value(names_.at(left.text)) : otherwise;
+}
+
+ExpressionParser::Value ExpressionParser::optional(const Formula& tree, const std::string& name) {
+  const Token place{TokenKind::kPunctuation, "?", tree.operation_offset + 1};
+  const Value value = lower(tree.children[1]);
   if (!value) return std::nullopt;
   const Node& node = graph_[*value];
-  const NodeId operand = names_.at(token.text);
+  const NodeId operand = names_.at(name);
   const bool tensor = graph_[operand].kind == NodeKind::kTensor;
   if (node.kind != NodeKind::kConstant || (tensor && node.value_kind == ValueKind::kMask)) {
-    report(second,
+    report(place,
            "what stands for an absent " + std::string(tensor ? "tensor" : "argument") +
                " must be a number",
-           token.text + " ?? 1");
+           name + " ?? 1");
     return std::nullopt;
   }
-  const auto [before, inserted] = vocabulary_.absent->defaults.try_emplace(token.text, node.number);
+  const auto [before, inserted] = vocabulary_.absent->defaults.try_emplace(name, node.number);
   if (before->second != node.number) {
-    report(second, "another number already stands for '" + token.text + "' where it is absent");
+    report(place, "another number already stands for '" + name + "' where it is absent");
   }
   return operand;
 }
@@ -370,26 +350,6 @@ ExpressionParser::Value ExpressionParser::draw(const Token& token, std::size_t n
   return node;
 }
 
-ExpressionParser::Value ExpressionParser::maybe_given(const Token& token) {
-  const bool given = vocabulary_.optionals->given.contains(token.text);
-  const bool at_test = cursor_.at("?");
-  if (at_test && cursor_.peek(1).text == "?") {
-    cursor_.take();
-    cursor_.take();
-    const Value otherwise = unary();
-    return given ? Value(names_.at(token.text)) : otherwise;
-  }
-  // Where it is absent, what its test guards is parsed and then left out.
-  if (tested_.contains(token.text)) return given ? names_.at(token.text) : graph_.integer(0);
-  if (at_test) {
-    test_ = token;
-    return graph_.mask_constant(given);
-  }
-  report(token, "'" + token.text + "' may be absent: test it, or say what stands for it then",
-         "(" + token.text + " ?? 0)");
-  return std::nullopt;
-}
-
 bool ExpressionParser::check_row_arguments(Op op, const Token& token,
                                            const std::vector<NodeId>& arguments) {
   if (!is_reduction(op)) return true;
@@ -401,9 +361,10 @@ bool ExpressionParser::check_row_arguments(Op op, const Token& token,
   if (op != Op::kPick) return true;
   const Node& position = graph_[arguments[1]];
   if (position.kind == NodeKind::kTensor && position.domain == Domain::kRow) return true;
+  if (position.is_call(Op::kRowArgmax) || position.is_call(Op::kRowArgmin)) return true;
   report(token, position.floating ? "'pick' needs an integer position, got a floating value"
                                   : "'pick' needs a position for each row: an argument named in "
-                                    "`rows`");
+                                    "`rows`, argmax(x) or argmin(x)");
   return false;
 }
 

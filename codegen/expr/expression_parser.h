@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/expr/formula.h"
 #include "codegen/expr/parse.h"
 #include "codegen/expr/token.h"
 
@@ -36,8 +37,9 @@ struct Vocabulary {
   std::vector<Draw>* draws = nullptr;          ///< null where no random numbers can be drawn
 };
 
-/// Recursive-descent parser that adds one text to a graph. The texts of functions and of derivative
-/// rules go through it too, with their parameters bound to nodes.
+/// Adds one text to a graph, as code of one element: what parse_formula makes of it, with a meaning
+/// for each name and node of the tree. The texts of functions and of derivative rules go through it
+/// too, with their parameters bound to nodes.
 class ExpressionParser {
  public:
   using Names = std::map<std::string, NodeId>;
@@ -52,28 +54,25 @@ class ExpressionParser {
  private:
   using Value = std::optional<NodeId>;  // nothing: already reported
 
-  Value statements();
-  Value ternary();
-  Value binary(int level);
-  Value unary();
-  /// `x`, `f(x, y)`, or the same as `x.f(y)`.
-  Value primary();
-  Value operand();
-  Value number(const Token& token);
-  Value name(const Token& token);
-  /// `arguments`: those that stand before the function's name.
-  Value call(const Token& token, std::vector<Value> arguments);
+  Value lower(const Formula& tree);
+  Value literal(const Formula& tree);
+  Value name(const Formula& tree);
+  Value unary(const Formula& tree);
+  Value binary(const Formula& tree);
+  Value ternary(const Formula& tree);
+  /// `f(x, y)`, or the same as `x.f(y)`.
+  Value call(const Formula& tree);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
   Value expand(const Function& function, const Token& token, std::vector<NodeId> arguments);
   /// `uniform()` or `normal()`.
   Value draw(const Token& token, std::size_t num_arguments);
-  /// `name ?? number`, for an argument that may be absent.
-  Value optional(const Token& token);
-  /// A use of one of `vocabulary_.optionals`.
-  Value maybe_given(const Token& token);
+  /// `name ?? value`, for an argument that may be absent.
+  Value absent(const Formula& tree);
+  /// The same of one of `vocabulary_.absent`, for which a number stands.
+  Value optional(const Formula& tree, const std::string& name);
+  bool is_optional(const std::string& name) const;
   bool check_row_arguments(Op op, const Token& token, const std::vector<NodeId>& arguments);
-  Value combine(const std::string& operation, const Token& token, Value a, Value b);
-  Value bitwise(Op bits, Op logic, const Token& token, NodeId a, NodeId b);
+  Value bitwise(Op op, const Token& token, NodeId a, NodeId b);
 
   void report(const Token& token, std::string message, std::string suggestion = "");
   /// All that are called so, in the order in which they are tried.
@@ -86,13 +85,9 @@ class ExpressionParser {
 
   Graph& graph_;
   Names names_;
-  std::map<std::string, Token> unread_;  ///< locals that nothing has used so far
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
   std::set<std::string> tested_;  ///< optionals whose test is around the place
-  std::optional<Token> test_;     ///< the optional that was just read as a condition
-  int depth_ = 0;
-  TokenCursor cursor_{{Token{}}};
   std::vector<ExprError>* errors_ = nullptr;
 };
 

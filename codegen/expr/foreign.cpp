@@ -1,9 +1,11 @@
 #include "codegen/expr/foreign.h"
 
+#include "codegen/expr/formula_names.h"
 #include "codegen/schema/suggest.h"
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -21,6 +23,21 @@ constexpr schema::ForeignWord kFunctions[] = {
     {"isNaN", "isnan"},     {"not_equal", "ne"},     {"equal", "eq"},      {"greater", "gt"},
     {"less", "lt"}};
 
+// What `rowwise` has under another name, or is short for.
+constexpr schema::ForeignWord kRowFunctions[] = {{"amax", "max"},
+                                                 {"amin", "min"},
+                                                 {"nanmax", "fmax"},
+                                                 {"nanmin", "fmin"},
+                                                 {"count_nonzero", "count"},
+                                                 {"average", "mean"},
+                                                 {"gather", "pick"},
+                                                 {"take", "pick"},
+                                                 {"arange", "index()"},
+                                                 {"size", "length()"},
+                                                 {"numel", "length()"},
+                                                 {"std", "sqrt(var(x, 1))"},
+                                                 {"norm", "sqrt(sum(square(x)))"}};
+
 constexpr std::array<std::string_view, 13> kReductions = {
     "mean",   "sum",  "prod", "var",     "std",    "norm",  "argmax",
     "argmin", "amax", "amin", "softmax", "cumsum", "median"};
@@ -35,53 +52,61 @@ bool contains(const std::array<std::string_view, N>& words, std::string_view wor
 
 }  // namespace
 
-bool translate_foreign(std::vector<Token>& tokens, std::vector<ExprError>& errors) {
-  const auto report = [&](const Token& token, std::string message, std::string suggestion = {}) {
-    errors.push_back(
-        {token.offset, token.text.size(), std::move(message), std::move(suggestion), 0});
-  };
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    Token& token = tokens[i];
-    const bool before_name = i + 1 < tokens.size() && tokens[i + 1].kind == TokenKind::kName;
-    if (i > 0 && before_name && (token.text == "." || token.text == "::")) {
-      const Token& owner = tokens[i - 1];
-      const std::string function = tokens[i + 1].text;
-      if (owner.kind == TokenKind::kName &&
-          (token.text == "::" || contains(kModules, owner.text))) {
-        report(owner, "functions of expressions have no module: '" + function + "' alone",
-               function);
-      } else if (i + 2 < tokens.size() && tokens[i + 2].text == "(") {
-        continue;  // x.f(y) is f(x, y)
-      } else {
-        report(token, "expressions have functions, no members",
-               owner.kind == TokenKind::kName ? function + "(" + owner.text + ")" : "");
-      }
-      return false;
-    }
-    if (token.kind != TokenKind::kName) continue;
-    if (token.text == "if" || token.text == "else") {
-      report(token, "a choice is written 'condition ? a : b'");
-      return false;
-    }
-    if (token.text == "None") {
-      report(token, "there is no None in expressions: each is of tensors and numbers");
-      return false;
-    }
-    if (token.text == "True" || token.text == "False") {
-      const std::string ours = token.text == "True" ? "true" : "false";
-      report(token, "unknown name '" + token.text + "'", ours);
-      token.text = ours;
-    }
-    const std::string ours = schema::suggest(token.text, {}, kOperators);
-    if (ours.empty()) continue;
-    report(token, "'" + token.text + "' is written '" + ours + "'", ours);
-    token = {TokenKind::kPunctuation, ours, token.offset};
+std::string operator_of_word(std::string_view word) {
+  return schema::suggest(word, {}, kOperators);
+}
+
+std::optional<ExprError> module_mistake(const Formula& callee) {
+  std::string function = callee.text;
+  if (callee.kind == FormulaKind::kMember) {
+    const Formula& owner = callee.children[0];
+    if (owner.kind != FormulaKind::kName || !contains(kModules, owner.text)) return std::nullopt;
+  } else {
+    const std::size_t colons = function.rfind("::");
+    if (callee.kind != FormulaKind::kName || colons == std::string::npos) return std::nullopt;
+    function = function.substr(colons + 2);
   }
-  return true;
+  return ExprError{callee.offset, callee.length,
+                   "functions of expressions have no module: '" + function + "' alone", function,
+                   0};
+}
+
+ExprError unknown_name(const std::string& name, std::size_t offset,
+                       const std::vector<std::string>& known) {
+  return {offset, name.size(), "unknown name '" + name + "'", schema::nearest(name, known), 0};
+}
+
+std::vector<ExprError> local_mistakes(const Formula& text, const std::vector<std::string>& known) {
+  std::vector<const Formula*> locals;
+  const Formula* result = &text;
+  for (; result->kind == FormulaKind::kLocal; result = &result->children[1])
+    locals.push_back(result);
+  std::set<std::string> used, names(known.begin(), known.end());
+  for (const NameUse& use : free_names(*result)) used.insert(use.name);
+  for (const Formula* local : locals) {
+    for (const NameUse& use : free_names(local->children[0])) used.insert(use.name);
+  }
+  std::vector<ExprError> errors;
+  for (const Formula* local : locals) {
+    const auto report = [&](const std::string& message) {
+      errors.push_back({local->offset, local->text.size(), message, "", 0});
+    };
+    if (!names.insert(local->text).second) {
+      report("'" + local->text + "' is already defined");
+    } else if (!used.contains(local->text)) {
+      report("no expression reads '" + local->text + "'");
+    }
+  }
+  return errors;
 }
 
 std::string suggest_function(std::string_view name, const std::vector<std::string>& functions) {
   return why_no_function(name).empty() ? schema::suggest(name, functions, kFunctions) : "";
+}
+
+std::string suggest_row_function(std::string_view name, const std::vector<std::string>& functions) {
+  const std::string of_rows = schema::suggest(name, {}, kRowFunctions);
+  return of_rows.empty() ? schema::suggest(name, functions, kFunctions) : of_rows;
 }
 
 std::string why_no_function(std::string_view name) {

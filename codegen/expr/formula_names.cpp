@@ -1,5 +1,6 @@
 #include "codegen/expr/formula_names.h"
 
+#include "codegen/expr/foreign.h"
 #include "codegen/expr/tensor_methods.h"
 #include "codegen/schema/suggest.h"
 
@@ -14,13 +15,26 @@ bool is_qualified(const std::string& name) {
   return name.find("::") != std::string::npos || name.find('<') != std::string::npos;
 }
 
-void collect(const Formula& formula, bool is_callee, std::vector<NameUse>& uses) {
-  if (formula.kind == FormulaKind::kName && !is_qualified(formula.text))
-    uses.push_back({formula.text, formula.offset, formula.length, is_callee});
+void collect(const Formula& formula, const Formula* parent, std::vector<NameUse>& uses) {
+  if (formula.kind == FormulaKind::kName && !is_qualified(formula.text)) {
+    const bool called =
+        parent != nullptr && parent->kind == FormulaKind::kCall && &parent->children[0] == &formula;
+    const bool owns = parent != nullptr && parent->kind == FormulaKind::kMember;
+    uses.push_back({formula.text, formula.offset, formula.length, called, owns ? parent : nullptr});
+  }
+  if (formula.kind == FormulaKind::kLocal) {
+    collect(formula.children[0], &formula, uses);
+    const std::size_t before = uses.size();
+    collect(formula.children[1], &formula, uses);
+    const auto bound = [&](const NameUse& use) { return use.name == formula.text; };
+    uses.erase(
+        std::remove_if(uses.begin() + static_cast<std::ptrdiff_t>(before), uses.end(), bound),
+        uses.end());
+    return;
+  }
   for (std::size_t i = 0; i < formula.children.size(); ++i) {
     const bool names_type = formula.kind == FormulaKind::kTypedBraces && i == 0;
-    if (!names_type)
-      collect(formula.children[i], formula.kind == FormulaKind::kCall && i == 0, uses);
+    if (!names_type) collect(formula.children[i], &formula, uses);
   }
 }
 
@@ -176,7 +190,7 @@ class SavedRewriter {
 
 std::vector<NameUse> free_names(const Formula& formula) {
   std::vector<NameUse> uses;
-  collect(formula, false, uses);
+  collect(formula, nullptr, uses);
   return uses;
 }
 
@@ -204,9 +218,13 @@ std::vector<ExprError> undefined_names(const Formula& formula,
         (known_functions != nullptr && contains(*known_functions, use.name)))
       continue;
     if (!reported.insert(use.name).second) continue;
-    const std::string what = use.is_callee ? "unknown function '" : "unknown name '";
-    errors.push_back({use.offset, use.length, what + use.name + "'",
-                      schema::nearest(use.name, use.is_callee ? *known_functions : known), 0});
+    if (use.is_callee) {
+      errors.push_back({use.offset, use.length, "unknown function '" + use.name + "'",
+                        schema::nearest(use.name, *known_functions), 0});
+      continue;
+    }
+    const auto mistake = use.member != nullptr ? module_mistake(*use.member) : std::nullopt;
+    errors.push_back(mistake ? *mistake : unknown_name(use.name, use.offset, known));
   }
   return errors;
 }

@@ -12,7 +12,8 @@ struct NameUse {
   std::string name;
   std::size_t offset = 0;
   std::size_t length = 0;
-  bool is_callee = false;  ///< f in f(x); never a parameter unless it names one
+  bool is_callee = false;           ///< f in f(x); never a parameter unless it names one
+  const Formula* member = nullptr;  ///< x.f, of which this is x; in the tree that was asked
 };
 
 /// Every unqualified identifier used as a value or as a callee, in order of appearance.

@@ -1,8 +1,10 @@
 #include "codegen/expr/formula_pointwise.h"
 
 #include "codegen/expr/expression_parser.h"
+#include "codegen/expr/operators.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace tenon::codegen::expr {
@@ -21,10 +23,26 @@ const Intrinsic* tensor_function(const std::string& name, std::size_t arity) {
   return nullptr;
 }
 
+/// Calls whose arguments stand in another order than those of what they compute, or whose last one
+/// says which operation is meant.
+struct CallForm {
+  std::string_view function;
+  std::size_t arity;
+  bool method_only;
+  std::string_view mode;  ///< the last argument; empty: an operand
+  Op op;
+  std::array<std::size_t, 3> order;
+};
+constexpr CallForm kCallForms[] = {
+    {"div", 3, false, "\"trunc\"", Op::kTruncDivide, {0, 1}},
+    {"div", 3, false, "\"floor\"", Op::kFloorDivide, {0, 1}},
+    {"masked_fill", 3, false, "", Op::kWhere, {1, 2, 0}},
+    {"where", 3, true, "", Op::kWhere, {1, 0, 2}},
+};
+
 std::string without_namespace(const std::string& name) {
-  for (std::string_view prefix : {"at::", "tenon::", "torch::", "::at::"})
-    if (name.compare(0, prefix.size(), prefix) == 0) return name.substr(prefix.size());
-  return name;
+  constexpr std::string_view kOurs = "tenon::";
+  return name.starts_with(kOurs) ? name.substr(kOurs.size()) : name;
 }
 
 class Converter {
@@ -55,6 +73,12 @@ class Converter {
       if (!condition || !yes || !no || g_[*condition].domain != Domain::kScalar)
         return std::nullopt;
       return g_.call(Op::kWhere, {*condition, *yes, *no});
+    }
+    case FormulaKind::kLocal: {
+      const MaybeNode value = convert(children[0]);
+      if (!value) return std::nullopt;
+      names_[formula.text] = *value;
+      return convert(children[1]);
     }
     default: return std::nullopt;
     }
@@ -88,19 +112,13 @@ class Converter {
 
   MaybeNode binary(const std::string& operation, MaybeNode a, MaybeNode b) {
     if (!a || !b) return std::nullopt;
-    static const std::map<std::string, Op> kOps = {
-        {"+", Op::kAdd}, {"-", Op::kSub}, {"*", Op::kMul}, {"/", Op::kDiv}, {"==", Op::kEq},
-        {"!=", Op::kNe}, {"<", Op::kLt},  {"<=", Op::kLe}, {">", Op::kGt},  {">=", Op::kGe}};
-    static const std::map<std::string, Op> kLogic = {{"&&", Op::kLogicalAnd},
-                                                     {"||", Op::kLogicalOr},
-                                                     {"&", Op::kLogicalAnd},
-                                                     {"|", Op::kLogicalOr},
-                                                     {"^", Op::kLogicalXor}};
-    if (const auto it = kOps.find(operation); it != kOps.end())
-      return g_.call(it->second, {*a, *b});
-    const auto it = kLogic.find(operation);
-    if (it == kLogic.end() || !is_mask(*a) || !is_mask(*b)) return std::nullopt;
-    return g_.call(it->second, {*a, *b});
+    const auto found = binary_operators().find(operation);
+    if (found == binary_operators().end()) return std::nullopt;  // a ?? b
+    const Op op = found->second;
+    if (op == Op::kRemainder || op == Op::kLshift || op == Op::kRshift) return std::nullopt;
+    const bool of_masks = intrinsic(logical(op)).mask_arguments != 0;
+    if (of_masks && (!is_mask(*a) || !is_mask(*b))) return std::nullopt;
+    return g_.call(logical(op), {*a, *b});
   }
 
   MaybeNode call(const Formula& formula) {
@@ -118,20 +136,19 @@ class Converter {
     for (std::size_t i = 1; i < formula.children.size(); ++i)
       arguments.push_back(&formula.children[i]);
 
-    if (function == "div" && arguments.size() == 3) {
-      const std::string mode = arguments[2]->text;
-      arguments.pop_back();
-      if (mode != "\"trunc\"" && mode != "\"floor\"") return std::nullopt;
-      return apply(mode == "\"trunc\"" ? Op::kTruncDivide : Op::kFloorDivide, arguments);
+    for (const CallForm& form : kCallForms) {
+      if (form.function != function || form.arity != arguments.size()) continue;
+      if (form.method_only && callee.kind != FormulaKind::kMember) continue;
+      if (!form.mode.empty() && arguments.back()->text != form.mode) continue;
+      std::vector<const Formula*> ordered;
+      for (std::size_t i = 0; i < intrinsic(form.op).arity; ++i)
+        ordered.push_back(arguments[form.order[i]]);
+      return apply(form.op, ordered);
     }
     if (function == "to<double>" && arguments.size() == 1) {
       const MaybeNode self = convert(*arguments[0]);
       return self && g_[*self].kind == NodeKind::kScalar ? self : std::nullopt;
     }
-    if (function == "masked_fill" && arguments.size() == 3)
-      return apply(Op::kWhere, {arguments[1], arguments[2], arguments[0]});
-    if (function == "where" && callee.kind == FormulaKind::kMember && arguments.size() == 3)
-      return apply(Op::kWhere, {arguments[1], arguments[0], arguments[2]});
     if (const Intrinsic* row = tensor_function(function, arguments.size()))
       return apply(row->op, arguments);
     return expand(function, arguments);

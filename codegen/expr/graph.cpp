@@ -82,7 +82,7 @@ NodeId Graph::plain_call(Op op, std::vector<NodeId> arguments) {
   }
   if (is_reduction(op)) node.domain = Domain::kRow;
   if (op == Op::kRowIndex) node.domain = Domain::kElement;
-  node.floating = node.floating && row.result == ValueKind::kValue;
+  node.floating = node.floating && row.result == ValueKind::kValue && !is_whole(op);
   node.arguments = std::move(arguments);
   if (row.commutative) {
     Node swapped = node;

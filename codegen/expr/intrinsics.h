@@ -113,6 +113,11 @@ enum class Op : std::uint8_t {
   kRowProd,
   kRowMax,
   kRowMin,
+  kRowFmax,
+  kRowFmin,
+  kRowArgmax,
+  kRowArgmin,
+  kRowCount,
   kPick,
   kDetach,
   kRowIndex,
@@ -157,6 +162,9 @@ constexpr bool is_row_op(Op op) { return op >= Op::kRowSum; }
 
 /// From the elements of a row to one value.
 constexpr bool is_reduction(Op op) { return op >= Op::kRowSum && op <= Op::kPick; }
+
+/// A reduction to a position or a number of elements: an int64, whatever type is computed in.
+constexpr bool is_whole(Op op) { return op >= Op::kRowArgmax && op <= Op::kRowCount; }
 
 /// The row named `name` of those that every expression has, or null.
 const Intrinsic* find_intrinsic(std::string_view name);

@@ -69,7 +69,10 @@ class KernelPrinter {
       }
     }
     if (node.op == Op::kFromMask) name += typed();
-    std::string text = function(name) + "(";
+    const bool quotient = options_.row_quotients && node.op == Op::kDiv &&
+                          node.domain == Domain::kElement &&
+                          g_[arguments[1]].domain != Domain::kElement;
+    std::string text = (quotient ? "rows::quotient" : function(name)) + "(";
     for (std::size_t i = 0; i < arguments.size(); ++i)
       text += (i == 0 ? "" : ", ") + reference(arguments[i]);
     return text + ")";

@@ -13,6 +13,7 @@ struct KernelOptions {
   std::string value_type = "V";  ///< the compute type's name
   std::string prefix = "m::";    ///< qualifies the intrinsics
   bool contract_fma = true;      ///< a * b + c, product used once, becomes fma(a, b, c)
+  bool row_quotients = false;    ///< an element by a value of its row is rows::quotient(a, b)
 };
 
 /// The body of a functor: `statements` (`const auto t0 = m::exp(self);`) and one final expression

@@ -155,7 +155,15 @@ class TensorPrinter {
     case Op::kRowSum:
     case Op::kRowProd:
     case Op::kRowMax:
-    case Op::kRowMin: return {op(base, {a[0].text, "-1", "true"})};
+    case Op::kRowMin:
+    case Op::kRowArgmax:
+    case Op::kRowArgmin:
+    case Op::kRowCount: return {op(base, {a[0].text, "-1", "true"})};
+    case Op::kRowFmax:
+    case Op::kRowFmin:
+      operators_.insert({"all", "amax", "amin", "isnan", "where"});
+      return {options_.prefix + "native::" + std::string(intrinsic(o).name) + "_of_rows(" +
+              a[0].text + ")"};
     case Op::kPick:
       return {op(base, {op("expand", {a[0].text, "{rows_, length_}"}), "-1", a[1].text})};
     case Op::kDetach: return {a[0].text + ".detach()"};

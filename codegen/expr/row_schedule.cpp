@@ -3,10 +3,23 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/expr/append_new.h"
 #include "codegen/expr/print_kernel.h"
 
 namespace tenon::codegen::expr {
 namespace {
+
+bool has_identity(Op op) {
+  switch (op) {
+  case Op::kRowMax:
+  case Op::kRowMin:
+  case Op::kRowFmax:
+  case Op::kRowFmin:
+  case Op::kRowArgmax:
+  case Op::kRowArgmin: return false;
+  default: return true;
+  }
+}
 
 /// Copies without `detach`, which concerns derivatives alone.
 std::vector<NodeId> without_detach(Graph& g, std::vector<NodeId> outputs) {
@@ -26,6 +39,11 @@ const char* reduction_kind(Op op) {
   case Op::kRowProd: return "Prod";
   case Op::kRowMax: return "Max";
   case Op::kRowMin: return "Min";
+  case Op::kRowFmax: return "Fmax";
+  case Op::kRowFmin: return "Fmin";
+  case Op::kRowArgmax: return "Argmax";
+  case Op::kRowArgmin: return "Argmin";
+  case Op::kRowCount: return "Count";
   default: return "Sum";
   }
 }
@@ -47,19 +65,23 @@ class Scheduler {
     std::vector<size_t> indices;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (kinds_[i] != RowOutput::kRow) continue;
+      if (const auto whole = wholes_.find(outputs_[i]); whole != wholes_.end()) {
+        stores.stores.push_back({i, whole->second, false, true});
+        continue;
+      }
       roots.push_back(outputs_[i]);
       indices.push_back(i);
     }
     if (!roots.empty()) {
       define(roots);
-      const KernelText text = print(roots);
+      const KernelText text = print(roots, stores);
       stores.statements = text.statements;
       for (size_t k = 0; k < roots.size(); ++k) {
-        stores.stores.push_back({indices[k], text.results[k], false});
+        stores.stores.push_back({indices[k], text.results[k]});
       }
-      schedule_.steps.push_back(std::move(stores));
     }
-    schedule_.num_spills = num_spills_;
+    if (!stores.stores.empty()) schedule_.steps.push_back(std::move(stores));
+    place_spills();
     return std::move(schedule_);
   }
 
@@ -112,9 +134,7 @@ class Scheduler {
       if (kinds_[i] == RowOutput::kRow) row_values.push_back(outputs_[i]);
     }
     for (const NodeId id : topological_order(g_, row_values)) {
-      const Op op = g_[id].op;
-      schedule_.needs_elements |=
-          g_[id].kind == NodeKind::kCall && (op == Op::kRowMax || op == Op::kRowMin);
+      schedule_.needs_elements |= g_[id].kind == NodeKind::kCall && !has_identity(g_[id].op);
     }
     if (dear_ == DearValues::kSpilled) choose_spills();
   }
@@ -162,8 +182,8 @@ class Scheduler {
     };
     for (const NodeId root : roots) walk(walk, root);
     if (wanted.empty()) return;
-    const KernelText text = print(wanted);
     RowStep step;
+    const KernelText text = print(wanted, step);
     step.statements = text.statements;
     for (size_t k = 0; k < wanted.size(); ++k) {
       const std::string name = "row" + std::to_string(num_rows_++) + "_";
@@ -187,36 +207,39 @@ class Scheduler {
     return substitute(g_, id, replacements);
   }
 
-  KernelText print(const std::vector<NodeId>& roots, std::vector<std::string>* loads = nullptr) {
+  /// The roots' text, and in the step what they read.
+  KernelText print(const std::vector<NodeId>& roots, RowStep& step) {
     std::vector<NodeId> nodes;
     for (const NodeId root : roots) nodes.push_back(rewritten(root));
-    if (loads != nullptr) {
-      for (const NodeId id : topological_order(g_, nodes)) {
-        const bool element = g_[id].is_variable() && g_[id].domain == Domain::kElement;
-        if (element) loads->push_back(g_[id].name);
-      }
+    for (const NodeId id : topological_order(g_, nodes)) {
+      if (!g_[id].is_variable() || g_[id].name == "length_") continue;
+      if (g_[id].domain == Domain::kElement) append_new(step.loads, g_[id].name);
+      if (g_[id].domain == Domain::kRow) append_new(step.row_values, g_[id].name);
     }
-    return print_kernel(g_, nodes);
+    KernelOptions options;
+    options.row_quotients = dear_ == DearValues::kSpilled;
+    return print_kernel(g_, nodes, options);
   }
 
   void picks(int pass) {
     for (const NodeId id : picks_[pass]) {
       const std::vector<NodeId> arguments = g_[id].arguments;
       const NodeId needed = needed_.at(id);
-      const bool always = g_[needed].kind == NodeKind::kConstant;
+      const bool always = g_[needed].is_number(1);
       std::vector<NodeId> roots = {arguments[0]};
       if (!always) roots.push_back(needed);
       define(roots);
       RowStep step;
       step.kind = RowStep::Kind::kPick;
-      const KernelText text = print({arguments[0]}, &step.loads);
+      const KernelText text = print({arguments[0]}, step);
       step.statements = text.statements;
       const std::string name = "pick" + std::to_string(num_picks_++) + "_";
       step.values.push_back({name, text.results[0]});
-      step.position = g_[arguments[1]].name;
+      const auto whole = wholes_.find(arguments[1]);
+      step.position = whole != wholes_.end() ? whole->second : g_[arguments[1]].name;
       if (!always) {
-        const KernelText condition = print({needed});
-        step.needed = condition.results[0];  // a variable: define() has seen to it
+        const KernelText condition = print({needed}, step);
+        step.needed = condition.results[0];  // a variable, or 0: define() has seen to it
       }
       replace(id, name, Domain::kRow);
       schedule_.steps.push_back(std::move(step));
@@ -242,23 +265,46 @@ class Scheduler {
     define(roots);
     RowStep step;
     step.kind = RowStep::Kind::kPass;
-    const KernelText text = print(roots, &step.loads);
+    const KernelText text = print(roots, step);
     step.statements = text.statements;
     size_t at = 0;
     for (const NodeId id : reductions_[pass]) {
       const std::string name = "reduced" + std::to_string(num_reductions_++) + "_";
-      step.reductions.push_back({name, reduction_kind(g_[id].op), text.results[at++]});
+      const Op op = g_[id].op;
+      step.reductions.push_back({name, reduction_kind(op), text.results[at++], is_whole(op)});
+      if (is_whole(op)) wholes_[id] = name + "whole_";
       replace(id, name, Domain::kRow);
     }
     for (const auto& [i, node] : stores) {
       step.stores.push_back({i, text.results[at++], kinds_[i] == RowOutput::kColumn});
     }
     for (const NodeId id : spills) {
-      const std::string name = "spill" + std::to_string(num_spills_++) + "_";
+      const std::string name = "spill" + std::to_string(spills_.size()) + "_";
+      spills_.push_back(name);
       step.spills.push_back({name, text.results[at++]});
       replace(id, name, Domain::kElement);
     }
     schedule_.steps.push_back(std::move(step));
+  }
+
+  /// An output that is written when a spilled row was read for the last time has room for it.
+  void place_spills() {
+    std::set<size_t> taken;
+    for (const std::string& spill : spills_) {
+      size_t last = 0;
+      for (size_t i = 0; i < schedule_.steps.size(); ++i) {
+        const std::vector<std::string>& loads = schedule_.steps[i].loads;
+        if (std::find(loads.begin(), loads.end(), spill) != loads.end()) last = i;
+      }
+      int output = -1;
+      for (size_t i = last; i < schedule_.steps.size() && output < 0; ++i) {
+        for (const RowStep::Store& store : schedule_.steps[i].stores) {
+          const bool fits = kinds_[store.output] == RowOutput::kElement && output < 0;
+          if (fits && taken.insert(store.output).second) output = static_cast<int>(store.output);
+        }
+      }
+      schedule_.spill_outputs.push_back(output);
+    }
   }
 
   Graph& g_;
@@ -271,8 +317,10 @@ class Scheduler {
   std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;
   std::map<NodeId, int> spilled_in_;
   std::map<NodeId, NodeId> replaced_;
+  std::map<NodeId, std::string> wholes_;  ///< reductions to an int64, by their names
   int last_ = 0;
-  size_t num_rows_ = 0, num_picks_ = 0, num_reductions_ = 0, num_spills_ = 0;
+  size_t num_rows_ = 0, num_picks_ = 0, num_reductions_ = 0;
+  std::vector<std::string> spills_;
 };
 
 }  // namespace
@@ -282,19 +330,30 @@ std::size_t RowSchedule::num_passes() const {
       steps.begin(), steps.end(), [](const RowStep& s) { return s.kind == RowStep::Kind::kPass; }));
 }
 
-std::map<NodeId, NodeId> needed_picks(Graph& g, const std::vector<NodeId>& outputs) {
+namespace {
+
+/// When `pick` is needed. Conditions that `counts` refuses are taken to choose it always.
+template <class Counts>
+NodeId needed_pick(Graph& g, const std::vector<NodeId>& outputs, const std::vector<NodeId>& order,
+                   NodeId pick, const Counts& counts) {
+  std::set<NodeId> uses = {pick};  // nodes that it is part of
+  for (const NodeId id : order) {
+    for (const NodeId argument : g[id].arguments) {
+      if (uses.contains(argument)) uses.insert(id);
+    }
+  }
   std::map<NodeId, NodeId> needed;
-  const std::vector<NodeId> order = topological_order(g, outputs);
   const auto need = [&](NodeId id, NodeId mask) {
+    if (!uses.contains(id)) return;
     const auto [it, first] = needed.try_emplace(id, mask);
     if (!first) it->second = g.call(Op::kLogicalOr, {it->second, mask});
   };
   for (const NodeId output : outputs) need(output, g.mask_constant(true));
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend() && *it != pick; ++it) {
+    if (!uses.contains(*it)) continue;
     const Node node = g[*it];
     const NodeId mask = needed.at(*it);
-    const bool chooses =
-        node.is_call(Op::kWhere) && g[node.arguments[0]].domain != Domain::kElement;
+    const bool chooses = node.is_call(Op::kWhere) && counts(node.arguments[0]);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       NodeId when = mask;
       if (chooses && i > 0) {
@@ -305,11 +364,29 @@ std::map<NodeId, NodeId> needed_picks(Graph& g, const std::vector<NodeId>& outpu
       need(node.arguments[i], when);
     }
   }
-  std::map<NodeId, NodeId> picks;
+  return needed.at(pick);
+}
+
+}  // namespace
+
+std::map<NodeId, NodeId> needed_picks(Graph& g, const std::vector<NodeId>& outputs) {
+  const std::vector<NodeId> order = topological_order(g, outputs);
+  std::vector<NodeId> picks;
+  std::map<NodeId, size_t> until;  // how many of `picks` must be there before a node is known
   for (const NodeId id : order) {
-    if (g[id].is_call(Op::kPick)) picks[id] = needed.at(id);
+    for (const NodeId argument : g[id].arguments) until[id] = std::max(until[id], until[argument]);
+    if (!g[id].is_call(Op::kPick)) continue;
+    picks.push_back(id);
+    until[id] = picks.size();
   }
-  return picks;
+  // What decides whether an element is picked is known without it: one pick after the other.
+  std::map<NodeId, NodeId> needed;
+  for (size_t i = 0; i < picks.size(); ++i) {
+    needed[picks[i]] = needed_pick(g, outputs, order, picks[i], [&](NodeId condition) {
+      return g[condition].domain != Domain::kElement && until.at(condition) <= i;
+    });
+  }
+  return needed;
 }
 
 RowSchedule schedule_rows(Graph& graph, const std::vector<NodeId>& outputs,

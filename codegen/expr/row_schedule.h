@@ -28,24 +28,27 @@ struct RowStep {
   };
   Kind kind = Kind::kValues;
   std::vector<std::string> loads;       ///< elements that are read: parameters, spilled values
+  std::vector<std::string> row_values;  ///< values per row that are read
   std::vector<std::string> statements;  ///< before the texts below
   std::vector<NamedText> values;        ///< kValues: defined here; kPick: the element's value
   struct Reduction {
     std::string name;
-    std::string kind;  ///< Sum, Prod, Max, Min
+    std::string kind;  ///< Sum, Prod, Max, Min, Fmax, Fmin, Argmax, Argmin, Count
     std::string text;
+    bool whole = false;  ///< an int64, whatever type is computed in
     bool operator==(const Reduction&) const = default;
   };
   std::vector<Reduction> reductions;
   struct Store {
     std::size_t output;
     std::string text;
-    bool adds;  ///< to a column's total
+    bool adds = false;   ///< to a column's total
+    bool whole = false;  ///< the text is of an int64
     bool operator==(const Store&) const = default;
   };
   std::vector<Store> stores;  ///< kValues: outputs of one value per row
   std::vector<NamedText> spills;
-  std::string position;  ///< kPick: the parameter that says where
+  std::string position;  ///< kPick: the parameter, or the reduction of this kernel, that says where
   std::string needed;  ///< kPick: a value, not 0 where the position must be in range; empty: always
   bool operator==(const RowStep&) const = default;
 };
@@ -54,7 +57,8 @@ struct RowStep {
 /// functions of elements are computed in the first pass that needs them and kept in a spilled row.
 struct RowSchedule {
   std::vector<RowStep> steps;
-  std::size_t num_spills = 0;
+  /// For each spilled row the output that may hold it until it is written itself, or -1.
+  std::vector<int> spill_outputs;
   std::size_t num_passes() const;
   /// A reduction without an identity: the row must not be empty.
   bool needs_elements = false;

@@ -37,6 +37,8 @@ class TokenCursor {
   const Token& take();
   bool at(std::string_view punctuation) const;
   bool accept(std::string_view punctuation);
+  /// Puts another token in the place of the current one.
+  void put(Token token) { tokens_[position_] = std::move(token); }
 
   /// Takes `closer`, or throws a SyntaxError that says what was found and where `opener` was.
   void expect_closing(std::string_view closer, const Token& opener);

@@ -85,6 +85,7 @@ class Description {
       line("over", op.rowwise->over ? op.rowwise->over->text : "");
       sorted_names("rows", op.rowwise->rows);
       sorted_names("columns", op.rowwise->columns);
+      line("keepdim", op.rowwise->keepdim ? "True" : "");
     }
     // `composite: explicit` is a kernel for CompositeExplicit.
     Composite composite = op.composite;

@@ -91,6 +91,7 @@ struct TangentTerm {
   std::string text;
   bool negative = false;
   std::vector<Tangent> tangents;
+  std::vector<RowConversion> conversions;  ///< of a `rowwise` entry
 };
 
 struct TangentFormula {
@@ -104,6 +105,7 @@ struct Forward {
   TangentRule rule = TangentRule::kLinear;
   uint64_t covered = 0, uncovered = 0;  ///< arguments as bits
   std::vector<ForwardValue> values;
+  std::string row_shape;  ///< C++ of the call's RowShape, of a `rowwise` entry
   std::vector<TangentFormula> formulas;
 };
 

@@ -3,141 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "codegen/ir/names.h"
+
 namespace tenon::codegen::ir {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-const char* name_of(Promotion promotion) {
-  switch (promotion) {
-  case Promotion::kFloat: return "IntToFloat";
-  case Promotion::kBool: return "Comparison";
-  case Promotion::kComplexToFloat: return "ComplexToReal";
-  case Promotion::kBoolToLong: return "BoolToLong";
-  case Promotion::kNone:
-  case Promotion::kDefault: break;
-  }
-  return "Default";
-}
-
-const char* name_of(ThunkKind kind) {
-  switch (kind) {
-  case ThunkKind::kPointwise: return "pointwise";
-  case ThunkKind::kPointwiseMixed: return "pointwise_mixed";
-  case ThunkKind::kUpdate: return "update";
-  case ThunkKind::kUpdateComposed: return "update_composed";
-  case ThunkKind::kRowwise: return "rowwise";
-  case ThunkKind::kRowwiseComposed: return "rowwise_composed";
-  case ThunkKind::kComposition: return "composition";
-  case ThunkKind::kStructured: return "structured";
-  case ThunkKind::kDirect: return "direct";
-  case ThunkKind::kInplaceFromFunctional: return "inplace_from_functional";
-  case ThunkKind::kOutFromFunctional: return "out_from_functional";
-  }
-  return "";
-}
-
-const char* name_of(DeclarationKind kind) {
-  switch (kind) {
-  case DeclarationKind::kMeta: return "meta";
-  case DeclarationKind::kStructured: return "structured";
-  case DeclarationKind::kCheck: return "check";
-  case DeclarationKind::kFunction: break;
-  }
-  return "function";
-}
-
-const char* name_of(RowKind kind) {
-  switch (kind) {
-  case RowKind::kRow: return "Row";
-  case RowKind::kColumn: return "Column";
-  case RowKind::kElement: break;
-  }
-  return "Element";
-}
-
-/// Of a conversion.
-const char* lower_name_of(RowKind kind) {
-  switch (kind) {
-  case RowKind::kRow: return "row";
-  case RowKind::kColumn: return "column";
-  case RowKind::kElement: break;
-  }
-  return "element";
-}
-
-const char* name_of(RowDtype dtype) {
-  switch (dtype) {
-  case RowDtype::kBool: return "Bool";
-  case RowDtype::kSum: return "Sum";
-  case RowDtype::kCommon: break;
-  }
-  return "Common";
-}
-
-const char* name_of(expr::RowStep::Kind kind) {
-  switch (kind) {
-  case expr::RowStep::Kind::kPass: return "pass";
-  case expr::RowStep::Kind::kPick: return "pick";
-  case expr::RowStep::Kind::kValues: break;
-  }
-  return "values";
-}
-
-const char* name_of(InputKind kind) {
-  switch (kind) {
-  case InputKind::kOptional: return "optional";
-  case InputKind::kList: return "list";
-  case InputKind::kTensor: break;
-  }
-  return "tensor";
-}
-
-const char* name_of(SavedKind kind) {
-  switch (kind) {
-  case SavedKind::kTensor: return "tensor";
-  case SavedKind::kOptionalTensor: return "optional_tensor";
-  case SavedKind::kTensorList: return "tensor_list";
-  case SavedKind::kOptionalTensorList: return "optional_tensor_list";
-  case SavedKind::kResult: return "result";
-  case SavedKind::kResultList: return "result_list";
-  case SavedKind::kResultValue: return "result_value";
-  case SavedKind::kValue: break;
-  }
-  return "value";
-}
-
-const char* name_of(GradientKind kind) {
-  switch (kind) {
-  case GradientKind::kGrad: return "grad";
-  case GradientKind::kZero: return "zero";
-  case GradientKind::kOperators: return "operators";
-  case GradientKind::kKernel: break;
-  }
-  return "kernel";
-}
-
-const char* name_of(TangentRule rule) {
-  switch (rule) {
-  case TangentRule::kLinear: return "Linear";
-  case TangentRule::kElementWise: return "ElementWise";
-  case TangentRule::kElementWiseOfReals: return "ElementWiseOfReals";
-  case TangentRule::kFormula: break;
-  }
-  return "Formula";
-}
-
-/// Of what writes neither self nor given outputs `functional`.
-const char* name_of(schema::SchemaKind kind) {
-  switch (kind) {
-  case schema::SchemaKind::kInplace: return "inplace";
-  case schema::SchemaKind::kOut: return "out";
-  default: break;
-  }
-  return "functional";
-}
 
 /// The text of an object whose lists are printed item by item: all of them as JSON values at once
 /// would take several times the memory.
@@ -270,12 +143,12 @@ class Printer {
   }
 
   static Json print(const Thunk& thunk) {
-    Json result = {{"symbol", thunk.symbol}, {"kind", name_of(thunk.kind)}};
+    Json result = {{"symbol", thunk.symbol}, {"kind", name_in(kThunkKinds, thunk.kind)}};
     switch (thunk.kind) {
-    case ThunkKind::kPointwise: result["form"] = name_of(thunk.form); break;
+    case ThunkKind::kPointwise: result["form"] = name_in(kForms, thunk.form); break;
     case ThunkKind::kComposition: result["owns_result"] = thunk.owns_result; break;
     case ThunkKind::kStructured:
-      result["form"] = name_of(thunk.form);
+      result["form"] = name_in(kForms, thunk.form);
       result["kernel"] = text_or_null(thunk.kernel);
       result["meta"] = thunk.meta;
       break;
@@ -301,7 +174,7 @@ class Printer {
   }
 
   static Json print(const Autograd& autograd) {
-    Json result = {{"kind", name_of(autograd.kind)}};
+    Json result = {{"kind", name_in(kForms, autograd.kind)}};
     if (autograd.kind == schema::SchemaKind::kOut) return result;
     result["differentiable"] = autograd.differentiable;
     if (autograd.kind != schema::SchemaKind::kInplace) return result;
@@ -347,7 +220,7 @@ class Printer {
 
   static Json print(const KernelDeclaration& declaration) {
     Json result = {{"name", declaration.name},
-                   {"kind", name_of(declaration.kind)},
+                   {"kind", name_in(kDeclarationKinds, declaration.kind)},
                    {"backend", declaration.backend}};
     if (declaration.kind == DeclarationKind::kMeta) result["result"] = declaration.result;
     if (declaration.kind == DeclarationKind::kStructured) result["outputs"] = declaration.outputs;
@@ -371,7 +244,7 @@ class Printer {
             {"inputs", kernel.inputs},
             {"scalars", kernel.scalars},
             {"num_outputs", kernel.num_outputs},
-            {"promotion", name_of(kernel.promotion)},
+            {"promotion", name_in(kPromotions, kernel.promotion)},
             {"promoting_inputs", kernel.promoting_inputs},
             {"promoting_scalars", kernel.promoting_scalars},
             {"cost", kernel.cost},
@@ -417,35 +290,36 @@ class Printer {
   // ---- rows
 
   static Json print(const RowInput& input) {
-    return {{"name", input.name},
-            {"kind", name_of(input.kind)},
-            {"position", input.position},
-            {"optional", input.optional},
-            {"absent", input.absent}};
+    return {{"name", input.name},         {"kind", name_in(kRowKinds, input.kind)},
+            {"position", input.position}, {"promotes", input.promotes},
+            {"optional", input.optional}, {"absent", input.absent}};
   }
 
   static Json print(const RowResult& result) {
-    return {{"kind", name_of(result.kind)}, {"dtype", name_of(result.dtype)}};
+    return {{"kind", name_in(kRowKinds, result.kind)},
+            {"dtype", name_in(kRowDtypes, result.dtype)}};
   }
 
   static Json print(const expr::RowStep::Reduction& one) {
-    return {{"name", one.name}, {"kind", one.kind}, {"text", one.text}};
+    return {{"name", one.name}, {"kind", one.kind}, {"text", one.text}, {"whole", one.whole}};
   }
 
   static Json print(const expr::RowStep::Store& one) {
-    return {{"output", one.output}, {"text", one.text}, {"adds", one.adds}};
+    return {{"output", one.output}, {"text", one.text}, {"adds", one.adds}, {"whole", one.whole}};
   }
 
   static Json print(const RowStep& row_step) {
     const expr::RowStep& step = row_step.step;
-    return {{"kind", name_of(step.kind)},
+    return {{"kind", name_in(kRowSteps, step.kind)},
             {"loads", step.loads},
+            {"row_values", step.row_values},
             {"statements", step.statements},
             {"values", list(step.values)},
             {"reductions", list(step.reductions)},
             {"stores", list(step.stores)},
             {"spills", list(step.spills)},
             {"position", row_step.position ? Json(*row_step.position) : Json(nullptr)},
+            {"place", row_step.position ? "" : step.position},
             {"needed", step.needed}};
   }
 
@@ -460,7 +334,10 @@ class Printer {
             {"inputs", list(kernel.inputs)},
             {"scalars", kernel.scalars},
             {"outputs", list(kernel.outputs)},
-            {"num_spills", kernel.num_spills},
+            {"num_spills", kernel.spill_outputs.size()},
+            {"spill_outputs", kernel.spill_outputs},
+            {"across", kernel.across},
+            {"reads_once", kernel.reads_once},
             {"floating", kernel.floating},
             {"needs_elements", kernel.needs_elements},
             {"uses_index", kernel.uses_index},
@@ -472,20 +349,26 @@ class Printer {
 
   static Json print(const RowConversion& one) {
     return {{"name", one.name},
-            {"kind", lower_name_of(one.kind)},
+            {"kind", name_in(kConversions, one.kind)},
+            {"position", one.position},
             {"optional", one.optional},
             {"absent", one.absent}};
   }
 
   static Json print(const ComposedRow& one) {
-    return {{"kind", name_of(one.kind)}, {"text", one.text}};
+    return {{"kind", name_in(kRowKinds, one.kind)},
+            {"dtype", name_in(kRowDtypes, one.dtype)},
+            {"text", one.text}};
   }
 
   static Json print(const Rowwise& rowwise) {
     return {{"shape", rowwise.shape},
+            {"as_float", text_or_null(rowwise.as_float)},
             {"kernel", print(rowwise.kernel)},
             {"composed", list(rowwise.composed)},
             {"conversions", list(rowwise.conversions)},
+            {"defaults", list(rowwise.defaults)},
+            {"dtype", rowwise.dtype},
             {"like", rowwise.like},
             {"operators", rowwise.operators},
             {"readable", rowwise.readable},
@@ -494,7 +377,7 @@ class Printer {
 
   static Json print(const RowGradient& gradient) {
     return {{"input", gradient.input},
-            {"kind", name_of(gradient.kind)},
+            {"kind", name_in(kRowKinds, gradient.kind)},
             {"text", gradient.text},
             {"readable", gradient.readable},
             {"sizes", text_or_null(gradient.sizes)}};
@@ -504,17 +387,19 @@ class Printer {
     return {{"kernel", print(rows.kernel)},
             {"gradients", list(rows.gradients)},
             {"conversions", list(rows.conversions)},
+            {"defaults", list(rows.defaults)},
+            {"dtype", rows.dtype},
             {"operators", rows.operators}};
   }
 
   // ---- nodes
 
   static Json print(const NodeInput& input) {
-    return {{"name", input.name}, {"kind", name_of(input.kind)}};
+    return {{"name", input.name}, {"kind", name_in(kInputKinds, input.kind)}};
   }
 
   static Json print(const SavedValue& saved) {
-    Json result = {{"name", saved.name}, {"kind", name_of(saved.kind)}};
+    Json result = {{"name", saved.name}, {"kind", name_in(kSavedKinds, saved.kind)}};
     if (!saved.type.empty()) {
       result["type"] = saved.type;
       result["init"] = saved.init;
@@ -544,7 +429,7 @@ class Printer {
 
   static Json print(const PointwiseGradient& gradient) {
     return {{"input", gradient.input},
-            {"form", name_of(gradient.kind)},
+            {"form", name_in(kGradientKinds, gradient.kind)},
             {"text", gradient.text},
             {"readable", gradient.readable},
             {"uses", gradient.uses}};
@@ -562,7 +447,10 @@ class Printer {
   }
 
   static Json print(const TangentTerm& term) {
-    return {{"text", term.text}, {"negative", term.negative}, {"tangents", list(term.tangents)}};
+    return {{"text", term.text},
+            {"negative", term.negative},
+            {"tangents", list(term.tangents)},
+            {"conversions", list(term.conversions)}};
   }
 
   static Json print(const TangentFormula& formula) {
@@ -572,10 +460,11 @@ class Printer {
   }
 
   static Json print(const Forward& forward) {
-    return {{"rule", name_of(forward.rule)},
+    return {{"rule", name_in(kTangentRules, forward.rule)},
             {"covered", forward.covered},
             {"uncovered", forward.uncovered},
             {"values", list(forward.values)},
+            {"row_shape", text_or_null(forward.row_shape)},
             {"formulas", list(forward.formulas)}};
   }
 

@@ -14,11 +14,12 @@ struct RowInput {
   std::string name;
   RowKind kind = RowKind::kElement;
   bool position = false;  ///< an index into the row
+  bool promotes = true;   ///< takes part in type promotion
   bool optional = false;
   std::string absent = "0.0";  ///< C++ of the value that stands for it then
 };
 
-enum class RowDtype : uint8_t { kBool, kSum, kCommon };
+enum class RowDtype : uint8_t { kBool, kLong, kSum, kCommon };
 
 struct RowResult {
   RowKind kind = RowKind::kElement;
@@ -43,8 +44,10 @@ struct RowKernel {
   std::vector<RowInput> inputs;
   std::vector<std::string> scalars;
   std::vector<RowResult> outputs;
-  size_t num_spills = 0;
-  bool floating = false;  ///< no integers
+  std::vector<int> spill_outputs;  ///< for each spilled row: an output with room for it, or -1
+  bool across = false;             ///< there is a loop over rows side by side
+  bool reads_once = false;         ///< half types are converted as they are read
+  bool floating = false;           ///< no integers
   bool needs_elements = false;
   bool uses_index = false;
   size_t num_passes = 0;
@@ -55,6 +58,7 @@ struct RowKernel {
 /// A tensor as the operators of the composed form read it.
 struct RowConversion {
   std::string name;
+  bool position = false;
   RowKind kind = RowKind::kElement;
   bool optional = false;
   std::string absent = "0.0";
@@ -63,14 +67,18 @@ struct RowConversion {
 /// A result made of operators.
 struct ComposedRow {
   RowKind kind = RowKind::kElement;
+  RowDtype dtype = RowDtype::kCommon;
   std::string text;
 };
 
 struct Rowwise {
-  std::string shape;  ///< C++ of the call's RowShape
+  std::string shape;     ///< C++ of the call's RowShape
+  std::string as_float;  ///< arguments of the same call in Float; empty without `half_to_float`
   RowKernel kernel;
   std::vector<ComposedRow> composed;
   std::vector<RowConversion> conversions;
+  std::vector<expr::NamedText> defaults;  ///< of numbers that may be absent
+  bool dtype = false;                     ///< an argument of that name is what is computed in
   std::string like;
   std::vector<std::string> operators;
   std::vector<std::string> readable;
@@ -89,6 +97,8 @@ struct RowGradients {
   RowKernel kernel;
   std::vector<RowGradient> gradients;
   std::vector<RowConversion> conversions;
+  std::vector<expr::NamedText> defaults;
+  bool dtype = false;
   std::vector<std::string> operators;
 };
 

@@ -77,7 +77,8 @@ class Analysis {
  public:
   Analysis(const Operator& op, const Derivative& derivative, const FormulaSet& set)
       : op_(op), derivative_(derivative), schema_(derivative.schema), set_(set) {
-    result_.inputs = differentiable_inputs(schema_, set);
+    result_.derived = follows_from_expression(op, set);
+    result_.inputs = result_.derived ? tensor_arguments(op) : differentiable_inputs(schema_, set);
   }
 
   Differentiability run() && {
@@ -233,6 +234,18 @@ std::vector<std::string> result_names(const FunctionSchema& schema) {
     if (schema.returns.size() > 1) names.push_back("result" + std::to_string(i));
   }
   return names;
+}
+
+std::vector<const Argument*> tensor_arguments(const Operator& op) {
+  std::vector<const Argument*> inputs;
+  for (const Argument& argument : op.schema.args) {
+    if (argument.type.holds_tensors()) inputs.push_back(&argument);
+  }
+  return inputs;
+}
+
+bool follows_from_expression(const Operator& op, const FormulaSet& set) {
+  return set.backward.empty() && (op.pointwise || op.rowwise);
 }
 
 Differentiability differentiability(const Operator& op, const Derivative& derivative,

@@ -48,12 +48,20 @@ struct Differentiability {
   std::vector<BackwardFormula> backward;
   std::vector<ForwardFormula> forward;
   std::vector<KeptValue> kept;
+  bool derived = false;              // gradients follow from the operator's expression
   std::vector<FormulaError> errors;  // formulas that do not parse; they are left out
 };
 
 /// Names that stand for result i of the schema in a formula: its own, and `resultN` where there are
 /// several.
 std::vector<std::string> result_names(const schema::FunctionSchema& schema);
+
+/// Tensor arguments of an operator whose derivative is derived from its expression.
+std::vector<const schema::Argument*> tensor_arguments(const Operator& op);
+
+/// Whether gradients are derived although there is an entry: it only has formulas of tangents, or
+/// says which outputs are differentiable.
+bool follows_from_expression(const Operator& op, const FormulaSet& set);
 
 /// What `set`, one of the sets of `derivative`, means for `op`, its operator. Outputs are what
 /// `output_differentiability` says; without it every tensor, but the first alone where a formula

@@ -28,7 +28,10 @@ const std::vector<KeyInfo>& operator_entry() {
        "What makes a row: an argument of dimensions or sizes, dimensions, or `all`."},
       {"rows", ValueForm::kNames, "Arguments of `rowwise` that have one value per row."},
       {"columns", ValueForm::kNames, "Arguments of `rowwise` that have the shape of a row."},
-      {"promote", ValueForm::kWord, "The dtype rule of a pointwise operator.", &promotions()},
+      {"keepdim", ValueForm::kFlag,
+       "Results of `rowwise` that have one value per row keep the row's dimensions, with size 1."},
+      {"promote", ValueForm::kWord, "The dtype rule of a pointwise or row operator.",
+       &promotions()},
       {"python_module", ValueForm::kWord, "The Python module of the function.", &python_modules()},
       {"structured", ValueForm::kBackends,
        "The backends, `CPU, CUDA`, whose kernels write into given outputs; a function in aten/meta "

@@ -1,5 +1,7 @@
 #include <unordered_map>
 
+#include "codegen/expr/formula.h"
+#include "codegen/model/expression.h"
 #include "codegen/model/loaders.h"
 #include "codegen/schema/parser.h"
 #include "codegen/schema/printer.h"
@@ -51,7 +53,9 @@ class DerivativeReader {
                   } else if (key.text == "dispatch") {
                     has_dispatch = true;
                     if (bound) dispatch(value, derivative);
-                  } else if (bound && !misspelt_key(key, value, derivative)) {
+                  } else if (!bound) {
+                    check_syntax(value);
+                  } else if (!misspelt_key(key, value, derivative)) {
                     formula(key_node, value, derivative, plain);
                   }
                 });
@@ -68,6 +72,15 @@ class DerivativeReader {
   }
 
  private:
+  // What can be said of a formula for an operator that nothing is known of.
+  void check_syntax(const YamlNode& value) {
+    if (!value.is_scalar()) return;
+    const SourceString text = trimmed(value.scalar);
+    const RuleScope scope(reader_.sink(), "formula_syntax");
+    if (!text.text.empty())
+      codegen::report(text, expr::parse_formula(text.text).errors, reader_.sink());
+  }
+
   // Finds the operator that `name` means.
   bool bind(const YamlNode& entry, Derivative& derivative) {
     for (const auto& [key, value] : entry.entries) {

@@ -2,7 +2,9 @@
 #include <cctype>
 #include <map>
 
+#include "codegen/expr/formula.h"
 #include "codegen/model/defaults.h"
+#include "codegen/model/expression.h"
 #include "codegen/model/loaders.h"
 #include "codegen/model/short_schema.h"
 #include "codegen/model/variants.h"
@@ -60,6 +62,7 @@ class EntryReader {
         {"over", &EntryReader::over},
         {"rows", &EntryReader::row_operands<&RowwiseSpec::rows>},
         {"columns", &EntryReader::row_operands<&RowwiseSpec::columns>},
+        {"keepdim", &EntryReader::keepdim},
         {"promote", &EntryReader::promote},
         {"check", &EntryReader::one_name<&Operator::check>},
         {"composite", &EntryReader::composite},
@@ -256,6 +259,10 @@ class EntryReader {
     row_spec().*member = reader_.names(value, what_);
   }
 
+  void keepdim(const YamlNode& value) {
+    if (const std::optional<bool> read = reader_.boolean(value, what_)) row_spec().keepdim = *read;
+  }
+
   void promote(const YamlNode& value) {
     const std::optional<LocatedName> name = reader_.name(value, what_);
     if (!name) return;
@@ -365,6 +372,17 @@ bool parse_schema(Reader& reader, Dialect dialect, const SourceString& written, 
   }
   op.schema = std::move(*parsed.schema);
   return true;
+}
+
+// What can be said of texts whose names nothing is known of.
+void check_syntax(const YamlNode& value, const char* rule, Reader& reader) {
+  if (value.is_scalar()) {
+    const SourceString text = trimmed(value.scalar);
+    const RuleScope scope(reader.sink(), rule);
+    if (!text.text.empty()) report(text, expr::parse_formula(text.text).errors, reader.sink());
+  }
+  for (const YamlPtr& item : value.items) check_syntax(*item, rule, reader);
+  for (const auto& [key, inner] : value.entries) check_syntax(*inner, rule, reader);
 }
 
 // `dtypes`: the expression holds for these alone.
@@ -497,9 +515,21 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
       EntryReader entry_reader(reader, dialect, {i, all.count}, op);
       reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
         const bool needs_schema = key.text == "pointwise" || key.text == "composite";
-        if (understood || !needs_schema) entry_reader.read(key, value);
+        if (understood || !needs_schema) {
+          entry_reader.read(key, value);
+        } else if (i == 0) {
+          check_syntax(value, key.text == "pointwise" ? "pointwise_expression" : "composition",
+                       reader);
+        }
       });
-      if (!understood) continue;
+      if (!understood) {
+        if (op.rowwise) {
+          const RuleScope scope(sink, "rowwise_expression");
+          for (const NamedExpressions::Part& part : op.rowwise->parts)
+            report(part.expression, expr::parse_formula(part.expression.text).errors, sink);
+        }
+        continue;
+      }
       if (dialect == Dialect::kTenon) {
         apply_dtypes(op, reader.sink());
         complete(op);

@@ -50,7 +50,10 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
     if (base != nullptr && !op.has_key("variants")) op.variants.method = false;
   }
   detail::resolve_aliases(parts.operators);
-  if (dialect == Dialect::kTenon) detail::derive_view_copies(parts.operators);
+  if (dialect == Dialect::kTenon) {
+    detail::derive_functional_forms(parts.operators);
+    detail::derive_view_copies(parts.operators);
+  }
   static const expr::Functions none;
   parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(
       parts.definitions, parts.operators, base != nullptr ? base->functions() : none));

@@ -25,6 +25,12 @@ void resolve_aliases(std::vector<Operator>& operators);
 /// memory of their own. Not of what composes views, nor where an entry has the name.
 void derive_view_copies(std::vector<Operator>& operators);
 
+/// Appends the functional form of each operator that writes to tensors, where its `autogen` names
+/// that or its out form: it computes on copies of what is written and returns them. Not where an
+/// entry has the name, nor of views, of what is made of other operators, and of what writes to
+/// lists or to tensors that may be absent.
+void derive_functional_forms(std::vector<Operator>& operators);
+
 /// What expressions may call: definitions, pointwise operators and their aliases, then `base`.
 expr::Functions functions_of(const std::vector<Definition>& definitions,
                              const std::vector<Operator>& operators, const expr::Functions& base);

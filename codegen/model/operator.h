@@ -75,9 +75,10 @@ struct RowwiseSpec : NamedExpressions {
   std::optional<SourceString> over;
   std::vector<LocatedName> rows;     // arguments with one value per row
   std::vector<LocatedName> columns;  // arguments with the shape of a row
+  bool keepdim = false;              // results of rows keep the row's dimensions
 };
 
-/// The dtype rule of a pointwise operator (`promote`).
+/// The dtype rule of a pointwise or row operator (`promote`).
 enum class Promotion : uint8_t {
   kDefault,         // default: result and computation in the promoted type of the inputs
   kFloat,           // float: as default, but integers and bool become the default float type
@@ -85,6 +86,7 @@ enum class Promotion : uint8_t {
   kComplexToFloat,  // complex_to_float: as default, but a complex result becomes its real type
   kBoolToLong,      // bool_to_long: as default, but bool becomes int64
   kNone,            // none: inputs must already have one dtype
+  kElements,        // elements: of `rowwise`, columns and values of rows do not lift the dtype
 };
 std::string_view to_string(Promotion promotion);
 

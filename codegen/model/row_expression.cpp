@@ -20,7 +20,6 @@ const expr::Functions& row_functions() {
   static const expr::Functions kFunctions = {
       {"all", {"x"}, "sum(x == 0) == 0"},
       {"any", {"x"}, "sum(x != 0) > 0"},
-      {"count", {"x"}, "sum(x != 0)"},
       {"logsumexp",
        {"x"},
        "m = max(x); s = detach(where(isinf(m), 0, m)); s + log(sum(exp(x - s)))"},
@@ -30,12 +29,6 @@ const expr::Functions& row_functions() {
        "m = sum(x) / length(); sum(square(x - m)) / maximum(length() - correction, 0)"},
   };
   return kFunctions;
-}
-
-/// Arguments that say what makes a row, not what is computed.
-bool is_geometry(const Operator& op, const schema::Argument& argument) {
-  return argument.name == "keepdim" ||
-         (op.rowwise->over && op.rowwise->over->text == argument.name);
 }
 
 class RowParser {
@@ -75,6 +68,7 @@ class RowParser {
       }
     }
     if (sink_.num_errors() != before || !spec_.complete) return std::nullopt;
+    if (!check_read()) return std::nullopt;
     find_positions();
     result_.defaults = absent_.defaults;
     return std::move(result_);
@@ -85,14 +79,16 @@ class RowParser {
     expr::Expression& expression = result_.expression;
     for (const schema::Argument& argument : op_.schema.args) {
       const bool tensor = argument.type.holds_tensors();
-      if (!tensor && (is_geometry(op_, argument) || !is_number(argument.type))) continue;
+      const bool number = is_number(argument.type.without_optional());
+      if (!tensor && (is_geometry(op_, argument) || is_half_to_float(argument) || !number))
+        continue;
       const Domain domain = !tensor                                 ? Domain::kScalar
                             : holds_name(spec_.rows, argument.name) ? Domain::kRow
                                                                     : Domain::kElement;
       names_[argument.name] = expression.graph.variable(
           tensor ? NodeKind::kTensor : NodeKind::kScalar, argument.name, 0, domain);
       expression.parameters.push_back({argument.name, tensor, tensor});
-      if (argument.type.is_optional_tensor()) absent_.names.insert(argument.name);
+      if (argument.type.is_optional()) absent_.names.insert(argument.name);
     }
   }
 
@@ -122,11 +118,37 @@ class RowParser {
                 schema::nearest(name, results));
   }
 
+  /// An operand of a column is the same for every row as well.
+  bool varies_over_rows(NodeId node) const {
+    const expr::Graph& g = result_.expression.graph;
+    const std::vector<NodeId> nodes = expr::topological_order(g, {node});
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return g[id].kind == NodeKind::kTensor && !holds_name(spec_.columns, g[id].name);
+    });
+  }
+
+  bool check_read() {
+    const expr::Graph& g = result_.expression.graph;
+    std::set<std::string> read;
+    for (const NodeId id : expr::topological_order(g, result_.expression.outputs)) {
+      if (g[id].kind == NodeKind::kTensor) read.insert(g[id].name);
+    }
+    bool all = true;
+    for (const schema::Argument& argument : op_.schema.args) {
+      const bool tensor = argument.type.is_tensor() || argument.type.is_optional_tensor();
+      if (!tensor || read.contains(argument.name)) continue;
+      sink_.error(op_.at(argument.name_span),
+                  "no expression reads the tensor `" + argument.name + "`");
+      all = false;
+    }
+    return all;
+  }
+
   void add_output(NodeId node, const std::string& name) {
-    if (result_.expression.graph[node].domain == Domain::kScalar) {
+    if (!varies_over_rows(node)) {
       sink_.error(spec_.location, "the result `" + name +
                                       "` is the same for every row: it depends "
-                                      "on no element");
+                                      "on no element and no value of `rows`");
       return;
     }
     result_.expression.outputs.push_back(node);
@@ -135,7 +157,9 @@ class RowParser {
   void find_positions() {
     expr::Graph& g = result_.expression.graph;
     for (const NodeId id : expr::topological_order(g, result_.expression.outputs)) {
-      if (g[id].is_call(Op::kPick)) result_.positions.insert(g[g[id].arguments[1]].name);
+      if (!g[id].is_call(Op::kPick)) continue;
+      const expr::Node& position = g[g[id].arguments[1]];
+      if (position.kind == NodeKind::kTensor) result_.positions.insert(position.name);
     }
     for (expr::Parameter& parameter : result_.expression.parameters) {
       if (result_.positions.contains(parameter.name)) parameter.differentiable = false;
@@ -151,6 +175,16 @@ class RowParser {
 };
 
 }  // namespace
+
+bool is_geometry(const Operator& op, const schema::Argument& argument) {
+  return argument.name == "keepdim" ||
+         (op.rowwise->over && op.rowwise->over->text == argument.name);
+}
+
+bool is_half_to_float(const schema::Argument& argument) {
+  return argument.name == "half_to_float" && argument.type.is(schema::BaseType::kBool) &&
+         !argument.type.is_optional();
+}
 
 bool holds_name(const std::vector<LocatedName>& list, std::string_view name) {
   return std::any_of(list.begin(), list.end(),

@@ -14,7 +14,7 @@ namespace tenon::codegen {
 /// The results of a `rowwise` entry as one graph.
 struct RowExpression {
   expr::Expression expression;
-  std::map<std::string, double> defaults;  ///< of tensors that may be absent
+  std::map<std::string, double> defaults;  ///< of tensors and numbers that may be absent
   std::set<std::string> positions;         ///< arguments that `pick` reads from
 };
 
@@ -23,6 +23,12 @@ std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& s
 
 /// Of an operator that has passed the checks.
 RowExpression parse_rowwise(const Operator& op);
+
+/// Whether the argument says what makes a row, not what is computed.
+bool is_geometry(const Operator& op, const schema::Argument& argument);
+
+/// `bool half_to_float`: elements of Half are computed, and given, in Float.
+bool is_half_to_float(const schema::Argument& argument);
 
 bool holds_name(const std::vector<LocatedName>& list, std::string_view name);
 

@@ -73,9 +73,9 @@ const Words& upstream_dispatch_keys() {
 
 const Words& operator_keys(Dialect dialect) {
   static const Words ours =
-      concat(upstream_operator_keys(),
-             {"alias", "of", "define", "as", "pointwise", "dtypes", "rowwise", "over", "rows",
-              "columns", "promote", "check", "composite", "non_differentiable", "out_name"});
+      concat(upstream_operator_keys(), {"alias", "of", "define", "as", "pointwise", "dtypes",
+                                        "rowwise", "over", "rows", "columns", "keepdim", "promote",
+                                        "check", "composite", "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }
 
@@ -123,8 +123,8 @@ const Words& variant_words(Dialect dialect) {
 }
 
 const Words& promotions() {
-  static const Words words = {"default",          "float",        "bool",
-                              "complex_to_float", "bool_to_long", "none"};
+  static const Words words = {"default",      "float", "bool",    "complex_to_float",
+                              "bool_to_long", "none",  "elements"};
   return words;
 }
 

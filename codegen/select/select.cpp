@@ -27,12 +27,10 @@ const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
                                           "aten/composite/tensor_factories.cpp"};
 /// What stands for a tensor that is absent.
 const std::string kOfCompositions = "aten/composite/composition.h";
+constexpr const char* kOfRows = "aten/composite/rows.cpp";
 constexpr const char* kOfMixedResults = "aten/composite/pointwise_mixed.cpp";
 /// What generated thunks, nodes and wrappers call besides their formulas.
 const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
-/// Arithmetic between tensors, in hand-written sources and in formulas.
-const std::vector<std::string> kArithmetic = {"add", "add_", "div",  "div_",       "mul", "mul_",
-                                              "neg", "sub",  "sub_", "reciprocal", "rsub"};
 
 std::vector<std::string> all_folders() {
   auto folders = kKernelFolders;
@@ -147,7 +145,7 @@ class Selection {
   }
 
   void add_arithmetic(const std::string& from) {
-    for (const std::string& name : kArithmetic) add_named(functions_, name, from);
+    for (const std::string& name : arithmetic_functions()) add_named(functions_, name, from);
   }
 
   void reach_from(const ir::Entry& op) {
@@ -158,7 +156,10 @@ class Selection {
       for (const std::string& name : names) add_named(functions_, name, op.name);
     };
     if (op.kernel && (op.kernel->masks != 0 || !op.kernel->draws.empty())) visit(kOfMixedResults);
-    if (op.rowwise) add_all(op.rowwise->operators);
+    if (op.rowwise) {
+      add_all(op.rowwise->operators);
+      visit(kOfRows);
+    }
     TensorNames names = tensors_;
     for (const ir::Argument& argument : op.forms[0].arguments) {
       if (argument.is_tensor || argument.is_optional_tensor) names.variables.insert(argument.name);

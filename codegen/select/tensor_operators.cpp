@@ -5,18 +5,37 @@
 #include <map>
 #include <vector>
 
+#include "codegen/expr/operators.h"
 #include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
 namespace {
 
 using Names = std::set<std::string>;
+using expr::Op;
 
-/// aten/composite/tensor_methods.cpp: with a number on the left another function may serve.
-const std::map<std::string_view, std::vector<const char*>> kBinary = {
-    {"%", {"remainder"}}, {"&", {"bitwise_and"}}, {"|", {"bitwise_or"}}, {"^", {"bitwise_xor"}},
-    {"<", {"lt", "gt"}},  {"<=", {"le", "ge"}},   {">", {"gt", "lt"}},   {">=", {"ge", "le"}},
-    {"==", {"eq"}},       {"!=", {"ne"}}};
+bool is_arithmetic(Op op) {
+  return op == Op::kAdd || op == Op::kSub || op == Op::kMul || op == Op::kDiv;
+}
+
+/// The operators that are functions of aten/composite/tensor_methods.cpp; arithmetic is part of
+/// every selection that computes.
+const std::map<std::string_view, Names>& binary_functions() {
+  static const std::map<std::string_view, Names> kFunctions = [] {
+    std::map<std::string_view, Names> functions;
+    for (const auto& [symbol, op] : expr::binary_operators()) {
+      const bool on_bools = symbol == "&&" || symbol == "||";
+      const bool shifts = symbol == "<<" || symbol == ">>";  // of streams
+      if (on_bools || shifts || is_arithmetic(op)) continue;
+      const expr::Intrinsic& row = expr::intrinsic(op);
+      // With a number on the left another function may serve.
+      functions[symbol].emplace(row.tensor_op);
+      if (!row.swapped.empty()) functions[symbol].emplace(row.swapped);
+    }
+    return functions;
+  }();
+  return kFunctions;
+}
 
 bool is_name(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_');
@@ -58,9 +77,10 @@ class Operands {
       }
       const std::string token = symbol(i);
       const size_t right = i + token.size();
-      if (token == "~" && is_tensor_after(right)) found.insert("bitwise_not");
-      const auto binary = kBinary.find(token);
-      if (binary != kBinary.end() && follows_operand(i) && !templates_.contains(i) &&
+      if (token == "~" && is_tensor_after(right))
+        found.emplace(expr::intrinsic(expr::Op::kBitwiseNot).tensor_op);
+      const auto binary = binary_functions().find(token);
+      if (binary != binary_functions().end() && follows_operand(i) && !templates_.contains(i) &&
           (is_tensor_before(i) || (!declared_.contains(right) && is_tensor_after(right)))) {
         found.insert(binary->second.begin(), binary->second.end());
       }
@@ -257,6 +277,21 @@ class Operands {
 };
 
 }  // namespace
+
+std::set<std::string> arithmetic_functions() {
+  Names functions;
+  for (const auto& [symbol, op] : expr::binary_operators()) {
+    if (!is_arithmetic(op)) continue;
+    const expr::Intrinsic& row = expr::intrinsic(op);
+    functions.emplace(row.tensor_op);
+    functions.insert(std::string(row.tensor_op) + "_");  // +=
+    if (!row.swapped.empty()) functions.emplace(row.swapped);
+  }
+  // -x, and 1 / x.
+  functions.emplace(expr::intrinsic(Op::kNeg).tensor_op);
+  functions.emplace(expr::intrinsic(Op::kReciprocal).tensor_op);
+  return functions;
+}
 
 void add_functions(std::string_view text, TensorNames& names) {
   TensorNames declared;

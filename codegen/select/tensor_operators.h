@@ -24,4 +24,7 @@ void add_members(std::string_view text, TensorNames& names);
 /// function or method called.
 std::set<std::string> tensor_operators(std::string_view text, const TensorNames& names);
 
+/// What + - * / call, with their in-place forms.
+std::set<std::string> arithmetic_functions();
+
 }  // namespace tenon::codegen

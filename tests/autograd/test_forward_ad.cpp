@@ -14,13 +14,17 @@
 #include "tenon/ops/bmm.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/conv2d.h"
+#include "tenon/ops/cross_entropy_loss.h"
 #include "tenon/ops/gelu.h"
 #include "tenon/ops/layer_norm.h"
 #include "tenon/ops/leaky_relu.h"
 #include "tenon/ops/linear.h"
+#include "tenon/ops/linear_backward.h"
 #include "tenon/ops/log_softmax.h"
+#include "tenon/ops/logsumexp.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/max_pool2d.h"
+#include "tenon/ops/mse_loss.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/randn.h"
 #include "tenon/ops/rms_norm.h"
@@ -77,6 +81,15 @@ std::vector<Case> cases() {
       {"softmax", [](const Tensor& x) { return softmax(x, 1); }, {2, 3}},
       {"log_softmax", [](const Tensor& x) { return log_softmax(x, 1); }, {2, 3}},
       {"layer_norm", [](const Tensor& x) { return layer_norm(x, {3}); }, {2, 3}},
+      {"layer_norm of parameters",
+       [](const Tensor& x) { return layer_norm(x.exp(), {3}, x.select(0, 0), x.select(0, 1)); },
+       {2, 3}},
+      {"rms_norm", [](const Tensor& x) { return rms_norm(x, {3}, x.select(0, 0)); }, {2, 3}},
+      {"logsumexp", [](const Tensor& x) { return x.logsumexp({0}, true); }, {2, 3}},
+      {"mse_loss", [](const Tensor& x) { return mse_loss(x, x.exp()); }, {2, 3}},
+      {"cross_entropy",
+       [](const Tensor& x) { return cross_entropy_loss(x, zeros({2}, TensorOptions(kLong))); },
+       {2, 3}},
       {"mm", [](const Tensor& x) { return x.mm(x.t()); }, {2, 3}},
       {"matmul", [](const Tensor& x) { return matmul(other(), x); }, {3, 2}},
       {"linear", [](const Tensor& x) { return linear(x, other()); }, {2, 3}},
@@ -224,8 +237,13 @@ TEST_CASE("An operator with a rule for tangents is not differentiated backward",
   CHECK_FALSE(probes_backward([&](const Tensor& t) { return log_softmax(softmax(t, 1), 0); }));
   CHECK_FALSE(probes_backward([&](const Tensor& t) { return layer_norm(t, {3}); }));
   CHECK_FALSE(probes_backward([&](const Tensor& t) { return (t * 1).mul_(w); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return rms_norm(t, {3}, w.select(0, 0)); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return t.logsumexp({1}); }));
+  CHECK_FALSE(probes_backward([&](const Tensor& t) { return mse_loss(t, w); }));
   // One without.
-  CHECK(probes_backward([&](const Tensor& t) { return rms_norm(t, {3}); }));
+  CHECK(probes_backward([&](const Tensor& t) {
+    return std::get<0>(linear_backward(w, t, w, {true, false, false}));
+  }));
 }
 
 TEST_CASE("Random numbers are drawn once in forward mode", "[forward_ad]") {

@@ -56,7 +56,7 @@ TEST_CASE("x.f(y) is f(x, y)", "[expr][parse]") {
   CHECK(readable("self.clamp(0, other.abs())") == readable("clamp(self, 0, abs(other))"));
   CHECK(readable("t = self.exp(); t.sigmoid()") == readable("sigmoid(exp(self))"));
   CHECK(error_of("self.exp(other)").message == "'exp' takes 1 argument, got 2");
-  CHECK(error_of("self.").message == "expected an operator or the end of the text, got '.'");
+  CHECK(error_of("self.").message == "expected a member's name after '.', got the end of the text");
 }
 
 TEST_CASE("expressions parse with C's precedence and print back", "[expr][parse]") {

@@ -7,23 +7,20 @@
 namespace tenon::codegen {
 namespace {
 
-/// The result in C++, after the locals' texts.
+/// The text in C++, locals and all.
 std::string cpp(const std::string& text, const std::vector<std::string>& optional = {"weight"}) {
-  const expr::CompositionResult parsed = expr::parse_composition(text);
+  const expr::FormulaResult parsed = expr::parse_formula(text);
   if (!parsed.ok()) {
     return std::to_string(parsed.errors[0].offset) + ": " + parsed.errors[0].message;
   }
-  std::string all;
-  for (const expr::Formula* part : expr::parts_of(parsed.composition)) {
-    all += (all.empty() ? "" : "; ") +
-           expr::print_formula(expr::with_true_division(expr::read_optionals(*part, optional)));
-  }
-  return all;
+  return expr::print_formula(
+      expr::with_true_division(expr::read_optionals(parsed.formula, optional)));
 }
 
 TEST_CASE("compositions become C++", "[composition]") {
   CHECK(cpp("self.unsqueeze(-1) * vec2") == "self.unsqueeze(-1) * vec2");
-  CHECK(cpp("t = exp(self); t / (1 + t)") == "exp(self); true_quotient(t, (1 + t))");
+  CHECK(cpp("t = exp(self); t / (1 + t)") ==
+        "[&] { const auto t = exp(self); return true_quotient(t, (1 + t)); }()");
   CHECK(cpp("norm(self, p ?? 2, dim)", {"p"}) == "norm(self, value_or(p, 2), dim)");
   CHECK(cpp("a ?? b ?? 0", {"a", "b"}) == "value_or(value_or(a, b), 0)");
 }
@@ -38,7 +35,7 @@ TEST_CASE("where it is known to be there, an optional argument is its value", "[
 
 TEST_CASE("mistakes in compositions are at their place", "[composition]") {
   CHECK(cpp("t = self") == "0: the last expression is the result and has no name");
-  CHECK(cpp("self; self") == "4: only `name = expression` is followed by ';'");
+  CHECK(cpp("self; self") == "4: only 'name = expression' is followed by ';'");
   CHECK(cpp("t = self; f(t") == "11: this '(' is never closed: expected ')'");
 }
 

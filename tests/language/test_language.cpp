@@ -10,9 +10,11 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
+#include "mine/ops/bump.h"
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
 #include "mine/ops/clipped.h"
+#include "mine/ops/decay.h"
 #include "mine/ops/drop.h"
 #include "mine/ops/first_half.h"
 #include "mine/ops/fivefold.h"
@@ -178,6 +180,35 @@ TEST_CASE("an entry that writes several arguments reads them as they were before
   CHECK(values(b) == std::vector<double>{-10, -20, -30});
   CHECK(values(total) == std::vector<double>{102.75, 205.5, 308.25});
   CHECK(total._version() == 1);
+}
+
+TEST_CASE("the functional form of what writes computes on copies") {
+  Tensor x = tensor_of({4, -8}, {2}), many = tensor_of({1, 1}, {2});
+  const auto [y, next] = mine::decay(x, many, 0.25);
+  CHECK(values(y) == std::vector<double>{1, -2});
+  CHECK(values(next) == std::vector<double>{2, 2});
+  CHECK(values(x) == std::vector<double>{4, -8});
+  CHECK(values(many) == std::vector<double>{1, 1});
+  CHECK(x._version() == 0);
+  Tensor out0 = empty({0}, TensorOptions(kDouble)), out1 = empty({0}, TensorOptions(kDouble));
+  mine::decay_out(out0, out1, x, many);
+  CHECK(values(out0) == std::vector<double>{2, -4});
+  CHECK(out1.equal(next));
+  mine::decay_(x, many, 0.25);
+  CHECK(x.equal(y));
+  CHECK(many.equal(next));
+}
+
+TEST_CASE("a functional form has the gradient of what it is made of") {
+  Tensor x = tensor_of({1, 2}, {2}), by = tensor_of({10, 20}, {2});
+  x.requires_grad_();
+  by.requires_grad_();
+  const Tensor y = mine::bump(x, by);
+  CHECK(values(y) == std::vector<double>{11, 22});
+  CHECK(values(x.detach()) == std::vector<double>{1, 2});
+  y.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{5, 5});
+  CHECK(values(by.grad()) == std::vector<double>{7, 7});
 }
 
 TEST_CASE("the example of a step with momentum") {

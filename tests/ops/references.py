@@ -145,10 +145,6 @@ def linalg_vector_norm_backward(grad, self, ord, result, dim, keepdim):
     return self * (restored(grad, self, dim, keepdim)[0] / restored(result, self, dim, keepdim)[0])
 
 
-def logsumexp_backward(grad, self, result, dim, keepdim):
-    return restored(grad, self, dim, keepdim)[0] * (self - restored(result, self, dim, keepdim)[0]).exp()
-
-
 def permute_backward(grad, dims):
     return grad.permute([dims.index(d) for d in range(len(dims))])
 
@@ -172,14 +168,14 @@ def batch_norm_double_backward(ggI, ggW, ggb, grad_out, input, weight, running_m
     return vjp(first, [grad_out, input, weight], [ggI, ggW, ggb])
 
 
-def layer_norm_double_backward(ggI, ggW, ggb, grad_out, input, normalized_shape, mean, rstd, weight, mask):
-    norm = lambda x, w, b: F.layer_norm(x, normalized_shape, w, b, 0.0)
-    first = lambda go, x, w: vjp(norm, [x, w, torch.zeros_like(w)], [go])
-    return vjp(first, [grad_out, input, weight], [ggI, ggW, ggb])
-
-
 def embedding_dense_double_backward(grad, indices, padding_idx):
     return F.embedding(indices, grad) * (indices != padding_idx).unsqueeze(-1)
+
+
+def cross_entropy_rows(self, target, weight, ignore_index, dim):
+    assert dim == 1
+    kept = torch.where(target == ignore_index, 0, weight[target.where(target != ignore_index, 0)])
+    return F.cross_entropy(self, target, weight, ignore_index=ignore_index, reduction="none"), kept.detach()
 
 
 def resample(self, dim, starts, indices, weights, *back):
@@ -206,6 +202,11 @@ REFERENCES = {
     "_rms_norm": torch.rms_norm,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    "_softmax_gradient": lambda grad, output, dim: torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype),
+    "_log_softmax_gradient": lambda grad, output, dim:
+        torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype),
+    "_mse_loss": lambda self, target, reduction: F.mse_loss(self, target, reduction=("none", "mean", "sum")[reduction]),
+    "_cross_entropy": cross_entropy_rows,
     "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
     "_clamp_both": torch.clamp,
@@ -224,7 +225,7 @@ REFERENCES = {
     "var_backward": var_backward,
     "std_backward": std_backward,
     "linalg_vector_norm_backward": linalg_vector_norm_backward,
-    "logsumexp_backward": logsumexp_backward,
+    "_logsumexp": torch.logsumexp,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
     "_resample": resample,
@@ -242,6 +243,5 @@ REFERENCES = {
     "_linear_double_backward": linear_double_backward,
     "_max_pool2d_gather": lambda self, indices: self.flatten(2).gather(2, indices.flatten(2)).view(indices.shape),
     "_batch_norm_double_backward": batch_norm_double_backward,
-    "_layer_norm_double_backward": layer_norm_double_backward,
     "_embedding_dense_double_backward": embedding_dense_double_backward,
 }

@@ -2,6 +2,7 @@
 // finite differences, gradients of gradients, and what a call refuses.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -30,54 +31,12 @@
 #include "tenon/ops/permute.h"
 #include "tenon/ops/randn.h"
 #include "tenon/ops/reshape.h"
+#include "tests/rows/support.h"
 
 using namespace tenon;
+using namespace tenon::test;
 
 namespace {
-
-using Values = std::vector<double>;
-using RowFunction = std::function<Values(const Values& row)>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-Values values(const Tensor& t) {
-  const Tensor plain = t.to(kDouble).contiguous();
-  const double* p = plain.numel() ? plain.data_ptr<double>() : nullptr;
-  return Values(p, p + plain.numel());
-}
-
-Tensor tensor_of(const Values& v, IntArrayRef sizes, ScalarType dtype = kDouble) {
-  Tensor t = empty(sizes, TensorOptions(kDouble));
-  std::copy(v.begin(), v.end(), t.data_ptr<double>());
-  return t.to(dtype);
-}
-
-double unit_of(ScalarType t) {
-  return t == kBFloat16 ? 1.0 / 128 : t == kHalf ? 1.0 / 1024 : t == kFloat ? 1.2e-7 : 2.3e-16;
-}
-
-bool close(double a, double b, double tolerance) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b || std::abs(a - b) <= tolerance * (1 + std::abs(b));
-}
-
-/// `got` is f of each row of x along its last dimension.
-void check_rows(const Tensor& x, const Tensor& got, const RowFunction& f, double tolerance) {
-  const Values in = values(x), out = values(got);
-  const int64_t n = x.size(-1), rows = n ? x.numel() / n : 0;
-  size_t at = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    for (const double wanted : f(Values(in.begin() + r * n, in.begin() + (r + 1) * n))) {
-      if (at >= out.size()) FAIL("only " << out.size() << " values");
-      if (!close(out[at], wanted, tolerance)) {
-        FAIL("row " << r << ", value " << at << ": got " << out[at] << ", wanted " << wanted);
-      }
-      ++at;
-    }
-  }
-  REQUIRE(at == out.size());
-}
 
 /// Sums along the last dimension. What cancels is no more exact than its parts: beside the rounding
 /// to the dtype, the error is one of the type of the computation in units of the sum of |x|.
@@ -122,9 +81,6 @@ double variance(const Values& x, double correction) {
   for (const double v : x) sum += (v - mean) * (v - mean);
   return sum / (x.size() - correction);
 }
-
-constexpr ScalarType kFloats[] = {kDouble, kFloat, kHalf, kBFloat16};
-constexpr int64_t kLengths[] = {1, 3, 7, 16, 33, 100, 10000};
 
 }  // namespace
 
@@ -254,6 +210,69 @@ TEST_CASE("rows: any dimensions, any layout") {
       tolerance);
   REQUIRE(rowtest::sum(full({}, 3.0)).item<float>() == 3.0f);
   REQUIRE(rowtest::softmax(full({}, 3.0), -1).item<float>() == 1.0f);
+}
+
+TEST_CASE("rows: an element by a value of its row is the rounded quotient") {
+  // The norms are below `eps`, which divides.
+  const struct {
+    double size, eps;
+  } cases[] = {{1e-3, 3}, {1, 7e6}, {1e-42, 1e-40}, {1e-20, 1e-19}, {1, 3e18}};
+  for (const auto& [size, eps] : cases) {
+    INFO(size << " / " << eps);
+    Values in;
+    for (int i = 0; i < 3 * 37; ++i) in.push_back(std::sin(1.7 * i) * size);
+    in[5] = 0;
+    const Tensor x = tensor_of(in, {3, 37}, kFloat);
+    const Values exact = values(x), got = values(rowtest::normalize(x, {1}, eps));
+    for (size_t i = 0; i < in.size(); ++i)
+      REQUIRE(got[i] == static_cast<float>(exact[i]) / static_cast<float>(eps));
+  }
+  const Values bad = values(
+      rowtest::normalize(tensor_of({kInf, 1, -1, 0, 0, kNaN, 0, 0, 0}, {3, 3}, kFloat), {1}, 0));
+  REQUIRE(std::isnan(bad[0]));
+  REQUIRE((bad[1] == 0 && bad[2] == 0));
+  for (size_t i = 3; i < 9; ++i) REQUIRE(std::isnan(bad[i]));
+}
+
+TEST_CASE("rows: those that lie side by side have the results of those that do not") {
+  manual_seed(9);
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    const double unit = 4 * unit_of(dtype);
+    const auto same = [&](const Tensor& a, const Tensor& b, double scale = 1) {
+      const Values x = values(a), y = values(b);
+      REQUIRE(a.sizes() == b.sizes());
+      for (size_t i = 0; i < x.size(); ++i) REQUIRE(close(x[i], y[i], unit * scale));
+    };
+    for (const int64_t n : {1, 2, 17, 40}) {
+      for (const int64_t width : {1, 3, 4, 15, 16, 17, 65, 513}) {
+        INFO(dtype << ", " << width << " rows of " << n);
+        const Tensor x = randn({n, width}, TensorOptions(kDouble)).to(dtype);
+        const Tensor rows = x.t().contiguous();
+        same(rowtest::softmax(x, 0), rowtest::softmax(rows, 1).t());
+        same(rowtest::logsumexp(x, 0), rowtest::logsumexp(rows, 1));
+        same(rowtest::amax(x, {0}), rowtest::amax(rows, {1}));
+        same(rowtest::sum(x, 0), rowtest::sum(rows, 1), static_cast<double>(n));
+      }
+    }
+    // In pieces; and rows of several segments, of elements side by side and not.
+    const Tensor tall = randn({9001, 5}, TensorOptions(kDouble)).to(dtype);
+    same(rowtest::amax(tall, {0}), rowtest::amax(tall.t().contiguous(), {1}));
+    same(rowtest::softmax(tall, 0), rowtest::softmax(tall.t().contiguous(), 1).t());
+    const Tensor x = randn({3, 4, 5, 6}, TensorOptions(kDouble)).to(dtype);
+    const std::vector<int64_t> dims[] = {{0, 2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}, {0, 1}};
+    for (const std::vector<int64_t>& d : dims) {
+      std::vector<int64_t> order, last(d.size());
+      for (int64_t k = 0; k < 4; ++k) {
+        if (std::find(d.begin(), d.end(), k) == d.end()) order.push_back(k);
+      }
+      order.insert(order.end(), d.begin(), d.end());
+      for (size_t k = 0; k < d.size(); ++k) last[k] = static_cast<int64_t>(4 - d.size() + k);
+      const Tensor rows = permute(x, order).contiguous();
+      same(rowtest::amax(x, d), rowtest::amax(rows, last));
+      same(rowtest::logsumexp(x, d), rowtest::logsumexp(rows, last));
+      if (d.size() == 2) same(rowtest::var(x, d), rowtest::var(rows, last));
+    }
+  }
 }
 
 TEST_CASE("rows: cross entropy reads one position of a row") {

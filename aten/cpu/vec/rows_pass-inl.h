@@ -1,5 +1,5 @@
-// What generated row kernels are made of: a way along a row, and reductions on it. Included once
-// per Highway target, by generated files.
+// What generated row kernels are made of: ways along rows. Included once per Highway target, by
+// generated files.
 #if defined(TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_
 #undef TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_
@@ -7,36 +7,97 @@
 #define TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_
 #endif
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 #include "aten/core/allocator.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/vec/pointwise-inl.h"
+#include "aten/cpu/vec/rows_reduce-inl.h"
 #include "aten/iterator/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 namespace rows {
 
-template <class T>
-using Tag = hn::ScalableTag<T>;
-template <class T>
-using Vec = hn::Vec<Tag<T>>;
-template <class T>
-inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
+// A kernel is written once for both ways: Along takes one row at a time, its vectors hold
+// neighbouring elements; Across takes rows that lie side by side, a lane for each.
 
-/// A vector's place in the row. Reductions keep apart what consecutive places add.
+/// a / b, where b is the same for a whole row: by its reciprocal, which the compiler takes out of
+/// the loop, and a correction step that makes it the rounded quotient (Markstein). Where that is no
+/// number, as with infinities and where the reciprocal is one, the machine divides.
+template <class V>
+HWY_INLINE V quotient(V a, V b) {
+  const hn::DFromV<V> d;
+  const V inverse = hn::Div(hn::Set(d, 1), b);
+  const V first = hn::Mul(a, inverse);
+  const V second = hn::MulAdd(hn::NegMulAdd(first, b, a), inverse, first);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(second)))) return hn::Div(a, b);
+  return second;
+}
+
+/// Where the elements of one row, or of rows side by side, lie: step i of segment s at
+/// data + s * segment + i * step.
+template <class S>
+struct Elements {
+  S* data;
+  int64_t segment;
+  int64_t step;
+  HWY_INLINE explicit operator bool() const { return data != nullptr; }
+  HWY_INLINE S* at(int64_t s, int64_t i) const { return data + s * segment + i * step; }
+};
+
+/// Where values for later passes are kept; `padded`: a vector may be written at its end.
+template <class T>
+struct Spill {
+  Elements<T> at;
+  bool padded;
+};
+
+/// A vector of T from memory that holds T or a half type.
+template <class T, class S>
+HWY_INLINE Vec<T> loaded(const S* p) {
+  const Tag<T> d;
+  if constexpr (std::is_same_v<T, S>) {
+    return hn::LoadU(d, p);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<S, Tag<T>>(), p));
+  }
+}
+template <class T, class S>
+HWY_INLINE Vec<T> loaded_part(const S* p, size_t count) {
+  const Tag<T> d;
+  if constexpr (std::is_same_v<T, S>) {
+    return load_part(d, p, count, T{1});
+  } else {
+    const hn::Rebind<uint16_t, Tag<T>> bits;
+    const hn::Rebind<S, Tag<T>> halves;
+    return hn::PromoteTo(
+        d, hn::BitCast(halves,
+                       load_part(bits, reinterpret_cast<const uint16_t*>(p), count, uint16_t{0})));
+  }
+}
+
+/// Vectors of one row. `first`: where its segment begins in the row.
 template <class T, int kSlotOf>
 struct Full {
   static constexpr int kSlot = kSlotOf;
-  int64_t i;
-  HWY_INLINE Vec<T> load(const T* p) const { return hn::LoadU(Tag<T>(), p + i); }
-  HWY_INLINE void store(T* p, Vec<T> v) const { hn::StoreU(v, Tag<T>(), p + i); }
-  HWY_INLINE void add(T* p, Vec<T> v) const { store(p, hn::Add(load(p), v)); }
-  HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(i)); }
+  static constexpr int kGroup = 0;
+  int64_t i, segment, first;
+  template <class S>
+  HWY_INLINE Vec<T> load(Elements<S> e) const {
+    return loaded<T>(e.data + segment * e.segment + i);
+  }
+  template <class S>
+  HWY_INLINE Vec<T> column(Elements<S> e) const {
+    return load(e);
+  }
+  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+    hn::StoreU(v, Tag<T>(), e.data + segment * e.segment + i);
+  }
+  HWY_INLINE void add(Elements<T> e, Vec<T> v) const { store(e, hn::Add(load(e), v)); }
+  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { store(e.at, v); }
+  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
 
@@ -44,242 +105,117 @@ struct Full {
 template <class T>
 struct Tail {
   static constexpr int kSlot = 0;
-  int64_t i;
+  static constexpr int kGroup = 0;
+  int64_t i, segment, first;
   size_t count;
-  HWY_INLINE Vec<T> load(const T* p) const { return load_part(Tag<T>(), p + i, count, T{1}); }
-  HWY_INLINE void store(T* p, Vec<T> v) const { store_part(v, Tag<T>(), p + i, count); }
-  HWY_INLINE void add(T* p, Vec<T> v) const { store(p, hn::Add(load(p), v)); }
-  HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(i)); }
+  template <class S>
+  HWY_INLINE Vec<T> load(Elements<S> e) const {
+    return loaded_part<T>(e.data + segment * e.segment + i, count);
+  }
+  template <class S>
+  HWY_INLINE Vec<T> column(Elements<S> e) const {
+    return load(e);
+  }
+  /// Whole vectors, since a part that was just written is slow to read.
+  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const {
+    if (e.padded) return hn::StoreU(v, Tag<T>(), e.at.data + i);
+    store(e.at, v);
+  }
+  HWY_INLINE Vec<T> kept(Spill<T> e) const {
+    return e.padded ? hn::LoadU(Tag<T>(), e.at.data + i) : load(e.at);
+  }
+  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+    store_part(v, Tag<T>(), e.data + segment * e.segment + i, count);
+  }
+  HWY_INLINE void add(Elements<T> e, Vec<T> v) const { store(e, hn::Add(load(e), v)); }
+  HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T> beyond) const {
     return hn::IfThenElse(hn::FirstN(Tag<T>(), count), v, beyond);
   }
 };
 
-/// One element, in all lanes.
+/// One element of a row, in all lanes.
 template <class T>
 struct Single {
-  int64_t i;
-  HWY_INLINE Vec<T> load(const T* p) const { return hn::Set(Tag<T>(), p[i]); }
-  HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(i)); }
+  static constexpr int kGroup = 0;
+  int64_t i, segment, first;
+  template <class S>
+  HWY_INLINE Vec<T> load(Elements<S> e) const {
+    return hn::Set(Tag<T>(), e.data[segment * e.segment + i]);
+  }
+  template <class S>
+  HWY_INLINE Vec<T> column(Elements<S> e) const {
+    return load(e);
+  }
+  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
 };
 
-/// Places along the row whose partial results are kept apart, so that one need not wait for the
-/// other.
-inline constexpr int kSlots = 4;
-
-/// The sum of a vector of floats in double, which loses nothing that a float would show.
-HWY_INLINE double wide_sum(Vec<float> v) {
-  const hn::Half<Tag<float>> half;
-  const hn::RepartitionToWide<Tag<float>> wide;
-  const auto low = hn::PromoteTo(wide, hn::LowerHalf(half, v));
-  const auto high = hn::PromoteTo(wide, hn::UpperHalf(half, v));
-  return hn::GetLane(hn::SumOfLanes(wide, hn::Add(low, high)));
-}
-
-/// A sum whose error does not grow with the row: each slot's lanes add up stretches of at most
-/// eight values, and what the totals lose to rounding is added in the end (Knuth's two-sum). In
-/// units of the sum of |x| the error is at most 10 roundings, whatever the length.
-template <class T>
-struct Sum {
-  Vec<T> part[kSlots];
-  Vec<T> total;
-  Vec<T> lost;
-
-  // An implicit constructor would be of another target than the functions here.
-  HWY_INLINE Sum() {
-    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
-    total = lost = hn::Zero(Tag<T>());
+/// One element of each of several rows side by side; a part of a vector of rows where kPart.
+template <class T, bool kPart>
+struct Beside {
+  static constexpr int kSlot = 0;
+  int64_t i, segment, first;
+  int kGroup;
+  size_t count;
+  HWY_INLINE int64_t offset() const { return kGroup * static_cast<int64_t>(hn::Lanes(Tag<T>())); }
+  template <class S>
+  HWY_INLINE Vec<T> load(Elements<S> e) const {
+    if constexpr (kPart) return loaded_part<T>(e.at(segment, i) + offset(), count);
+    return loaded<T>(e.at(segment, i) + offset());
   }
-  template <class At>
-  HWY_INLINE void add(At at, Vec<T> v) {
-    part[At::kSlot] = hn::Add(part[At::kSlot], at.or_else(v, hn::Zero(Tag<T>())));
+  template <class S>
+  HWY_INLINE Vec<T> column(Elements<S> e) const {
+    return hn::Set(Tag<T>(), *e.at(segment, i));
   }
-  HWY_INLINE void fold() {
-    const Vec<T> more = hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3]));
-    const Vec<T> sum = hn::Add(total, more);
-    if constexpr (hwy::IsFloat<T>()) {
-      const Vec<T> kept = hn::Sub(sum, total);
-      lost = hn::Add(lost, hn::Add(hn::Sub(total, hn::Sub(sum, kept)), hn::Sub(more, kept)));
-    }
-    total = sum;
-    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
-  }
-  /// Adds what another one has folded.
-  HWY_INLINE void merge(const Sum& other) {
-    part[0] = other.total;
-    fold();
-    lost = hn::Add(lost, other.lost);
-  }
-  HWY_INLINE Vec<T> value() const {
-    if constexpr (std::is_same_v<T, float>) {
-      const double sum = wide_sum(total);
-      // Infinities and NaN stand for themselves: what they lose is NaN.
-      return hn::Set(Tag<T>(), static_cast<T>(std::isfinite(sum) ? sum + wide_sum(lost) : sum));
+  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+    T* const p = e.at(segment, i) + offset();
+    if constexpr (kPart) {
+      store_part(v, Tag<T>(), p, count);
     } else {
-      return in_turn();
+      hn::StoreU(v, Tag<T>(), p);
     }
   }
-
- private:
-  HWY_INLINE Vec<T> in_turn() const {
-    HWY_ALIGN T lanes[kMaxLanes<T>];
-    hn::Store(total, Tag<T>(), lanes);
-    if constexpr (!hwy::IsFloat<T>()) {
-      uint64_t sum = 0;  // wraps around
-      for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) sum += static_cast<uint64_t>(lanes[k]);
-      return hn::Set(Tag<T>(), static_cast<T>(sum));
-    } else {
-      double sum = 0, rest = 0;
-      for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) {
-        const double next = sum + lanes[k], kept = next - sum;
-        rest += (sum - (next - kept)) + (lanes[k] - kept);
-        sum = next;
-      }
-      if (!std::isfinite(sum)) return hn::Set(Tag<T>(), static_cast<T>(sum));
-      hn::Store(lost, Tag<T>(), lanes);
-      for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) rest += lanes[k];
-      return hn::Set(Tag<T>(), static_cast<T>(sum + rest));
-    }
-  }
+  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { store(e.at, v); }
+  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
+  HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
 
-/// The product; lanes beyond the row hold 1.
-template <class T>
-struct Prod {
-  Vec<T> part[kSlots];
-
-  HWY_INLINE Prod() {
-    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), T{1});
-  }
-  template <class At>
-  HWY_INLINE void add(At at, Vec<T> v) {
-    part[At::kSlot] = m::mul(part[At::kSlot], at.or_else(v, hn::Set(Tag<T>(), T{1})));
-  }
-  HWY_INLINE void fold() {}
-  HWY_INLINE void merge(const Prod& other) {
-    for (int k = 0; k < kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
-  }
-  HWY_INLINE Vec<T> value() const {
-    HWY_ALIGN T lanes[kMaxLanes<T>];
-    hn::Store(m::mul(m::mul(part[0], part[1]), m::mul(part[2], part[3])), Tag<T>(), lanes);
-    Vec<T> result = hn::Set(Tag<T>(), lanes[0]);
-    for (size_t k = 1; k < hn::Lanes(Tag<T>()); ++k)
-      result = m::mul(result, hn::Set(Tag<T>(), lanes[k]));
-    return result;
-  }
+/// A value for each group of rows that a way takes at a time.
+template <class Way, class Value, bool = Way::kAcross>
+struct PerGroup {
+  Value all[Way::kGroups];
+  HWY_INLINE PerGroup() {}
+  HWY_INLINE Value& operator[](int group) { return all[group]; }
+  HWY_INLINE const Value& operator[](int group) const { return all[group]; }
 };
-
-/// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
-/// instructions may forget, is remembered beside them.
-template <class T, class Operation>
-struct Extreme {
-  Vec<T> part[kSlots];
-  Vec<T> bad;
-
-  HWY_INLINE Extreme() {
-    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), Operation::template identity<T>());
-    bad = hn::Zero(Tag<T>());
-  }
-  template <class At>
-  HWY_INLINE void add(At at, Vec<T> v) {
-    v = at.or_else(v, hn::Set(Tag<T>(), Operation::template identity<T>()));
-    part[At::kSlot] = Operation::apply(part[At::kSlot], v);
-    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, hn::IfThenElseZero(m::isnan(v), v));
-  }
-  HWY_INLINE void fold() {}
-  HWY_INLINE void merge(const Extreme& other) {
-    for (int k = 0; k < kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
-    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, other.bad);
-  }
-  HWY_INLINE Vec<T> value() const {
-    const Vec<T> best =
-        Operation::apply(Operation::apply(part[0], part[1]), Operation::apply(part[2], part[3]));
-    if constexpr (hwy::IsFloat<T>()) {
-      const bool any_bad = !hn::AllFalse(Tag<T>(), m::isnan(bad));
-      return any_bad ? hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN())
-                     : Operation::of_lanes(best);
-    } else {
-      HWY_ALIGN T lanes[kMaxLanes<T>];
-      hn::Store(best, Tag<T>(), lanes);
-      Vec<T> result = hn::Set(Tag<T>(), lanes[0]);
-      for (size_t k = 1; k < hn::Lanes(Tag<T>()); ++k)
-        result = Operation::apply(result, hn::Set(Tag<T>(), lanes[k]));
-      return result;
-    }
-  }
+/// One, which stays in registers.
+template <class Way, class Value>
+struct PerGroup<Way, Value, false> {
+  Value one;
+  HWY_INLINE PerGroup() {}
+  HWY_INLINE Value& operator[](int) { return one; }
+  HWY_INLINE const Value& operator[](int) const { return one; }
 };
+template <class Way>
+using RowValues = PerGroup<Way, Vec<typename Way::T>>;
 
-struct Larger {
-  template <class T>
-  static constexpr T identity() {
-    return hwy::IsFloat<T>() ? -std::numeric_limits<T>::infinity()
-                             : std::numeric_limits<T>::lowest();
-  }
-  template <class V>
-  static HWY_INLINE V apply(V a, V b) {
-    return hn::Max(a, b);
-  }
-  template <class V>
-  static HWY_INLINE V of_lanes(V v) {
-    return hn::MaxOfLanes(hn::DFromV<V>(), v);
-  }
-};
-struct Smaller {
-  template <class T>
-  static constexpr T identity() {
-    return hwy::IsFloat<T>() ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  }
-  template <class V>
-  static HWY_INLINE V apply(V a, V b) {
-    return hn::Min(a, b);
-  }
-  template <class V>
-  static HWY_INLINE V of_lanes(V v) {
-    return hn::MinOfLanes(hn::DFromV<V>(), v);
-  }
-};
-
-template <class T>
-using Max = Extreme<T, Larger>;
-template <class T>
-using Min = Extreme<T, Smaller>;
-
-/// Calls body(at, reductions...) along [i, n) of a row; the reductions are folded every so many
-/// vectors.
-template <class T, class Body, class... Reductions>
-HWY_INLINE void stretch(int64_t i, int64_t n, const Body& body, Reductions&... reductions) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
-  constexpr int64_t kStretch = 8;
-  if constexpr (sizeof...(Reductions) > 0) {
-    while (i + kSlots * lanes <= n) {
-      const int64_t stop = HWY_MIN(n, i + kStretch * kSlots * lanes);
-      for (; i + kSlots * lanes <= stop; i += kSlots * lanes) {
-        body(Full<T, 0>{i}, reductions...);
-        body(Full<T, 1>{i + lanes}, reductions...);
-        body(Full<T, 2>{i + 2 * lanes}, reductions...);
-        body(Full<T, 3>{i + 3 * lanes}, reductions...);
-      }
-      (reductions.fold(), ...);
-    }
+/// What a pass holds of such values: one in a register, or where the others are.
+template <class Way>
+HWY_INLINE auto seen(const RowValues<Way>& values) {
+  if constexpr (Way::kAcross) {
+    return static_cast<const Vec<typename Way::T>*>(values.all);
   } else {
-    for (; i + 2 * lanes <= n; i += 2 * lanes) {
-      body(Full<T, 0>{i});
-      body(Full<T, 1>{i + lanes});
-    }
+    return values;
   }
-  for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i}, reductions...);
-  if (i < n) body(Tail<T>{i, static_cast<size_t>(n - i)}, reductions...);
-  (reductions.fold(), ...);
 }
 
-/// One piece, whose reductions go to `kept`, one after the other.
-template <class T, class Body, class... Reductions>
-HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, char* kept,
-                        Reductions... reductions) {
-  stretch<T>(begin, end, body, reductions...);
-  ((std::memcpy(kept, &reductions, sizeof(reductions)), kept += sizeof(reductions)), ...);
+template <class Reduction>
+HWY_INLINE void keep(const Reduction& reduction, char*& kept) {
+  std::memcpy(kept, &reduction, sizeof(reduction));
+  kept += sizeof(reduction);
 }
-
 template <class Reduction>
 HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
   Reduction other;
@@ -288,41 +224,335 @@ HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
   kept += sizeof(other);
 }
 
-/// A long row, whose pieces do not depend on the threads, so that nor do the results.
-template <class T, class Body, class... Reductions>
-HWY_NOINLINE void pass_in_pieces(int64_t n, const Body& body, Reductions&... reductions) {
-  const int64_t pieces = n / kRowPiece;
-  constexpr size_t kBytes = (sizeof(Reductions) + ... + 0);
-  const size_t bytes = kBytes * static_cast<size_t>(pieces);
-  char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
-  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
-    for (int64_t k = begin; k < end; ++k) {
-      // The last one is longer by the rest.
-      piece<T>(k * kRowPiece, k + 1 == pieces ? n : (k + 1) * kRowPiece, body, kept + k * kBytes,
-               Reductions()...);
+/// What both ways have in common.
+template <class T_, class Stored_>
+class Way {
+ public:
+  using T = T_;
+  using Stored = Stored_;
+
+  HWY_INLINE explicit Way(RowBlock& block) : b_(block) {}
+  HWY_INLINE bool more() const { return row_ < b_.rows; }
+  HWY_INLINE Elements<const Stored> input(int k) const { return of<const Stored>(b_.inputs[k]); }
+  HWY_INLINE Elements<const T> column(int k) const { return of<const T>(b_.inputs[k]); }
+  template <class Out = T>
+  HWY_INLINE Elements<Out> output(int k) const {
+    return of<Out>(b_.outputs[k]);
+  }
+  HWY_INLINE Spill<T> spill(int k) const { return {of<T>(b_.spills[k]), b_.padded_spills}; }
+
+ protected:
+  template <class S>
+  HWY_INLINE Elements<S> of(const RowBlock::Elements& e) const {
+    S* const data = static_cast<S*>(e.data);
+    return {data ? data + row_ * e.row : nullptr, e.segment, e.step};
+  }
+
+  RowBlock& b_;
+  int64_t row_ = 0;
+};
+
+template <class T_, class Stored_ = T_>
+class Along : public Way<T_, Stored_> {
+ public:
+  using T = T_;
+  static constexpr bool kAcross = false;
+  static constexpr int kSlots = 4;
+
+  HWY_INLINE explicit Along(RowBlock& block) : Way<T_, Stored_>(block) {}
+  HWY_INLINE void next() { ++row_; }
+  static constexpr int groups() { return 1; }
+  HWY_INLINE void row_values(int k, RowValues<Along>& values) const {
+    values[0] = hn::Set(Tag<T>(), *this->template of<const T>(b_.inputs[k]).data);
+  }
+  HWY_INLINE void store_row(Elements<T> out, int, Vec<T> v) const { *out.data = hn::GetLane(v); }
+  /// The element at the position that an input has for the row; element 0 where it is outside.
+  HWY_INLINE Single<T> pick(int k, bool needed) const {
+    return element(b_.position(k, row_, needed));
+  }
+  HWY_INLINE Single<T> element(int64_t position) const {
+    if (HWY_LIKELY(b_.segments == 1)) return {position, 0, 0};
+    const int64_t segment = position / b_.segment_length, first = segment * b_.segment_length;
+    return {position - first, segment, first};
+  }
+
+  /// Calls body(at, reductions...) along the row; the reductions are folded every so many vectors.
+  template <class Body, class... R>
+  HWY_INLINE void pass(const Body& body, PerGroup<Along, R>&... reductions) const {
+#ifdef __OPTIMIZE_SIZE__
+    apart(body, reductions[0]...);  // the body's code six times instead of nineteen
+#else
+    if (HWY_UNLIKELY(b_.length >= 2 * kRowPiece || b_.segments != 1))
+      return apart(body, reductions[0]...);
+    [&](R... own) HWY_ATTR __attribute__((always_inline)) {
+      whole(b_.length, body, own...);
+      ((reductions[0] = own), ...);
     }
-  });
-  [[maybe_unused]] const char* next = kept;
-  for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_kept(reductions, next), ...);
-  tenon::memory::deallocate(kept, bytes);
-}
+    (R()...);
+#endif
+  }
 
-/// The same of copies, so that what a short row is computed with has no address and stays in
-/// registers.
-template <class T, class Body, class... Reductions>
-HWY_INLINE void long_pass(int64_t n, Body body, Reductions&... reductions) {
-  [&](Reductions... copies) HWY_ATTR {
-    pass_in_pieces<T>(n, body, copies...);
-    ((reductions = copies), ...);
-  }(reductions...);
-}
+ private:
+  using Base = Way<T_, Stored_>;
+  using Base::b_;
+  using Base::row_;
+  static constexpr int64_t kStretch = 8;
 
-/// Calls body(at, reductions...) along a row of n.
-template <class T, class Body, class... Reductions>
-HWY_INLINE void pass(int64_t n, const Body& body, Reductions&... reductions) {
-  if (HWY_UNLIKELY(n >= 2 * kRowPiece)) return long_pass<T>(n, body, reductions...);
-  stretch<T>(0, n, body, reductions...);
-}
+  template <class Body, class... R>
+  static HWY_INLINE void vectors(int64_t& i, int64_t n, int64_t s, int64_t first, const Body& body,
+                                 R&... reductions) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+    for (; i + kSlots * lanes <= n; i += kSlots * lanes) {
+      body(Full<T, 0>{i, s, first}, reductions...);
+      body(Full<T, 1>{i + lanes, s, first}, reductions...);
+      body(Full<T, 2>{i + 2 * lanes, s, first}, reductions...);
+      body(Full<T, 3>{i + 3 * lanes, s, first}, reductions...);
+    }
+  }
+  template <class Body, class... R>
+  static HWY_INLINE void rest(int64_t i, int64_t n, int64_t s, int64_t first, const Body& body,
+                              R&... reductions) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+    for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i, s, first}, reductions...);
+    if (i < n) body(Tail<T>{i, s, first, static_cast<size_t>(n - i)}, reductions...);
+  }
+
+  /// A row of one segment that is not long.
+  template <class Body, class... R>
+  static HWY_INLINE void whole(int64_t n, const Body& body, R&... reductions) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+    int64_t i = 0;
+    if (n <= lanes) {
+      if (n > 0) body(Tail<T>{0, 0, 0, static_cast<size_t>(n)}, reductions...);
+      return (reductions.template fold_first<1>(), ...);
+    }
+    if constexpr (sizeof...(R) > 0) {
+      if (n < (kStretch + 1) * kSlots * lanes) {
+        vectors(i, n, 0, 0, body, reductions...);
+        rest(i, n, 0, 0, body, reductions...);
+        return (reductions.template fold_first<kSlots>(), ...);
+      }
+      stretches(i, n, 0, 0, body, reductions...);
+    } else {
+      for (; i + 2 * lanes <= n; i += 2 * lanes) {
+        body(Full<T, 0>{i, 0, 0});
+        body(Full<T, 1>{i + lanes, 0, 0});
+      }
+      rest(i, n, 0, 0, body);
+    }
+  }
+
+  template <class Body, class... R>
+  static HWY_INLINE void stretches(int64_t i, int64_t n, int64_t s, int64_t first, const Body& body,
+                                   R&... reductions) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+    while (i + kSlots * lanes <= n) {
+      vectors(i, std::min(n, i + kStretch * kSlots * lanes), s, first, body, reductions...);
+      (reductions.fold(), ...);
+    }
+    rest(i, n, s, first, body, reductions...);
+    (reductions.fold(), ...);
+  }
+
+  /// Elements [begin, end) of the row, whichever segments they are in.
+  template <class Body, class... R>
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, const Body& body, R&... reductions) const {
+    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
+    while (begin < end) {
+      const int64_t stop = std::min(b_.segment_length, i + end - begin);
+      [&](R... own) HWY_ATTR __attribute__((always_inline)) {
+        stretches(i, stop, s, s * b_.segment_length, body, own...);
+        (reductions.merge(own), ...);
+      }
+      (R()...);
+      begin += stop - i;
+      i = 0;
+      ++s;
+    }
+  }
+
+  /// One piece, whose reductions go to `kept`, one after the other.
+  template <class Body, class... R>
+  HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, [[maybe_unused]] char* kept,
+                          R... reductions) const {
+    walk(begin, end, body, reductions...);
+    (keep(reductions, kept), ...);
+  }
+
+  /// A row of several segments, or a long one, whose pieces do not depend on the threads, so that
+  /// nor do the results.
+  template <class Body, class... R>
+  HWY_NOINLINE void in_pieces(const Body& body, R&... reductions) const {
+    if (b_.length < 2 * kRowPiece) return walk(0, b_.length, body, reductions...);
+    const int64_t pieces = b_.length / kRowPiece;
+    constexpr size_t kBytes = (sizeof(R) + ... + 0);
+    const size_t bytes = kBytes * static_cast<size_t>(pieces);
+    char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
+    parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t k = begin; k < end; ++k) {
+        // The last one is longer by the rest.
+        piece(k * kRowPiece, k + 1 == pieces ? b_.length : (k + 1) * kRowPiece, body,
+              kept + k * kBytes, R()...);
+      }
+    });
+    [[maybe_unused]] const char* next = kept;
+    for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_kept(reductions, next), ...);
+    tenon::memory::deallocate(kept, bytes);
+  }
+
+  /// The same of copies, so that what a short row is computed with has no address and stays in
+  /// registers.
+  template <class Body, class... R>
+  HWY_INLINE void apart(Body body, R&... reductions) const {
+    [&](Along self, R... copies) HWY_ATTR {
+      self.in_pieces(body, copies...);
+      ((reductions = copies), ...);
+    }(*this, reductions...);
+  }
+};
+
+/// Strips of up to kGroups vectors of rows.
+template <class T_, class Stored_ = T_>
+class Across : public Way<T_, Stored_> {
+ public:
+  using T = T_;
+  static constexpr bool kAcross = true;
+  static constexpr int kSlots = 1;
+  static constexpr int kGroups = static_cast<int>(kRowStrip * sizeof(T) / HWY_MAX_BYTES);
+
+  HWY_INLINE explicit Across(RowBlock& block) : Way<T_, Stored_>(block) { measure(); }
+  HWY_INLINE void next() {
+    row_ += kGroups * lanes();
+    measure();
+  }
+  HWY_INLINE int groups() const { return full_ + (part_ > 0); }
+  HWY_INLINE void row_values(int k, RowValues<Across>& values) const {
+    const T* const p = this->template of<const T>(b_.inputs[k]).data;
+    for (int g = 0; g < full_; ++g) values[g] = hn::LoadU(Tag<T>(), p + g * lanes());
+    if (part_ > 0) values[full_] = load_part(Tag<T>(), p + full_ * lanes(), part_, T{1});
+  }
+  HWY_INLINE void store_row(Elements<T> out, int group, Vec<T> v) const {
+    T* const p = out.data + group * lanes();
+    if (group < full_) {
+      hn::StoreU(v, Tag<T>(), p);
+    } else {
+      store_part(v, Tag<T>(), p, part_);
+    }
+  }
+
+  /// Calls body(at, reductions[group]...) for each group of rows along them.
+  template <class Body, class... R>
+  HWY_INLINE void pass(const Body& body, PerGroup<Across, R>&... reductions) const {
+    if (b_.length >= 2 * kRowStripPiece) return in_pieces(body, reductions...);
+    walk(0, b_.length, body, reductions...);
+  }
+
+ private:
+  using Base = Way<T_, Stored_>;
+  using Base::b_;
+  using Base::row_;
+  static constexpr int64_t kStretch = 16;
+
+  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Tag<T>())); }
+  HWY_INLINE void measure() {
+    const int64_t count = std::min(b_.rows - row_, kGroups * lanes());
+    if (count <= 0) return;
+    full_ = static_cast<int>(count / lanes());
+    part_ = static_cast<size_t>(count % lanes());
+  }
+
+  template <bool kPart, class Body, class... R>
+  HWY_INLINE void stretch(int64_t i, int64_t end, int64_t s, int group, const Body& body,
+                          R&... reductions) const {
+    [&](R... copies) HWY_ATTR {
+      for (; i < end; ++i)
+        body(Beside<T, kPart>{i, s, s * b_.segment_length, group, part_}, copies...);
+      (copies.fold(), ...);
+      ((reductions = copies), ...);
+    }(reductions...);
+  }
+
+  /// Four groups side by side: whole stretches of cache lines.
+  template <class Body, class... R>
+  HWY_INLINE void quad(int64_t i, int64_t end, int64_t s, int g, const Body& body, R*... r) const {
+    const int64_t first = s * b_.segment_length;
+    [&](R... a) HWY_ATTR {
+      [&](R... b) HWY_ATTR {
+        [&](R... c) HWY_ATTR {
+          [&](R... d) HWY_ATTR {
+            for (; i < end; ++i) {
+              body(Beside<T, false>{i, s, first, g, 0}, a...);
+              body(Beside<T, false>{i, s, first, g + 1, 0}, b...);
+              body(Beside<T, false>{i, s, first, g + 2, 0}, c...);
+              body(Beside<T, false>{i, s, first, g + 3, 0}, d...);
+            }
+            (keep_folded(r[0], a), ...);
+            (keep_folded(r[1], b), ...);
+            (keep_folded(r[2], c), ...);
+            (keep_folded(r[3], d), ...);
+          }(r[3]...);
+        }(r[2]...);
+      }(r[1]...);
+    }(r[0]...);
+  }
+  template <class R>
+  static HWY_INLINE void keep_folded(R& into, R& from) {
+    from.fold();
+    into = from;
+  }
+
+  template <class Body, class... R>
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, const Body& body,
+                         PerGroup<Across, R>&... reductions) const {
+    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
+    while (begin < end) {
+      const int64_t stop = std::min({b_.segment_length, i + end - begin, i + kStretch});
+      int g = 0;
+      for (; g + 4 <= full_; g += 4) quad(i, stop, s, g, body, &reductions[g]...);
+      for (; g < full_; ++g) stretch<false>(i, stop, s, g, body, reductions[g]...);
+      if (part_ > 0) stretch<true>(i, stop, s, full_, body, reductions[full_]...);
+      begin += stop - i;
+      i = stop;
+      if (i == b_.segment_length) {
+        i = 0;
+        ++s;
+      }
+    }
+  }
+
+  /// Long rows, whose pieces do not depend on the threads.
+  template <class Body, class... R>
+  HWY_NOINLINE void in_pieces(const Body& body, PerGroup<Across, R>&... reductions) const {
+    const int64_t pieces = b_.length / kRowStripPiece;
+    constexpr size_t kBytes = (sizeof(PerGroup<Across, R>) + ... + 0);
+    const size_t bytes = kBytes * static_cast<size_t>(pieces);
+    char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
+    parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t k = begin; k < end; ++k) {
+        piece(k * kRowStripPiece, k + 1 == pieces ? b_.length : (k + 1) * kRowStripPiece, body,
+              kept + k * kBytes, PerGroup<Across, R>()...);
+      }
+    });
+    [[maybe_unused]] const char* next = kept;
+    for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_groups(reductions, next), ...);
+    tenon::memory::deallocate(kept, bytes);
+  }
+  template <class Body, class... R>
+  HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, [[maybe_unused]] char* kept,
+                          PerGroup<Across, R>... reductions) const {
+    walk(begin, end, body, reductions...);
+    (keep(reductions, kept), ...);
+  }
+  template <class R>
+  HWY_INLINE void merge_groups(PerGroup<Across, R>& into, const char*& kept) const {
+    const char* next = kept;
+    for (int g = 0; g < groups(); ++g) merge_kept(into[g], next);
+    kept += sizeof(into);
+  }
+
+  int full_ = 0;     ///< groups of as many rows as a vector has lanes
+  size_t part_ = 0;  ///< rows of the last group, if it has fewer
+};
 
 }  // namespace rows
 }  // namespace tenon::native::HWY_NAMESPACE

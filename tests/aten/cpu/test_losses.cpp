@@ -1,12 +1,19 @@
-#include "aten/cpu/squared_error.h"
 #include "tenon/native/embedding.h"
 #include "tenon/native/embedding_dense_backward.h"
 #include "tenon/native/nll_loss_backward.h"
 #include "tenon/native/nll_loss_forward.h"
+#include "tenon/ops/cross_entropy_loss.h"
+#include "tenon/ops/mse_loss.h"
 #include "tests/aten/cpu/reference.h"
 
 using namespace tenon;
 using namespace tenon::test;
+
+namespace {
+
+Tensor leaf(const Tensor& t) { return Tensor(t.detach()).requires_grad_(); }
+
+}  // namespace
 
 TEST_CASE("nll_loss with every reduction, weights and ignored targets") {
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
@@ -100,29 +107,112 @@ TEST_CASE("nll_loss names what does not fit") {
                 "weight tensor of shape: [2]");
 }
 
-TEST_CASE("squared error: sum, elements and gradient") {
+TEST_CASE("mse_loss: elements, sum, mean and gradients") {
   for (const int64_t n : {0, 1, 7, 64, 1000, 200001}) {
-    const Tensor a = random_tensor(n, kFloat), b = random_tensor(n, kFloat),
-                 g = random_tensor(n, kFloat);
-    const Tensor out = empty(n, kFloat, kCPU);
-    const Values av = values(a), bv = values(b), gv = values(g);
-    Values each(n), scaled(n), product(n);
-    double sum = 0;
+    const Tensor a = leaf(random_tensor(n)), b = leaf(random_tensor(n));
+    const Values av = values(a), bv = values(b);
+    Values each(n), da(n), db(n);
+    double total = 0;
     for (int64_t i = 0; i < n; ++i) {
       each[i] = (av[i] - bv[i]) * (av[i] - bv[i]);
-      scaled[i] = 3 * (av[i] - bv[i]);
-      product[i] = scaled[i] * gv[i];
-      sum += each[i];
+      da[i] = 2 * (av[i] - bv[i]) / n;
+      db[i] = -da[i];
+      total += each[i];
     }
-    const float *pa = a.data_ptr<float>(), *pb = b.data_ptr<float>();
-    REQUIRE(native::sum_squared_error(n, pa, pb) == Approx(sum).epsilon(1e-6));
-    native::squared_error(n, pa, pb, out.data_ptr<float>());
-    require_close(out, each);
-    native::scaled_difference<float>(n, 3, pa, pb, nullptr, out.data_ptr<float>());
-    require_close(out, scaled);
-    native::scaled_difference<float>(n, 3, pa, pb, g.data_ptr<float>(), out.data_ptr<float>());
-    require_close(out, product);
+    require_close(mse_loss(a, b, 0), each);
+    REQUIRE(values(mse_loss(a, b, 2))[0] == Approx(total).epsilon(1e-6));
+    const Tensor mean = mse_loss(a, b, 1);
+    require_close(mean, {total / static_cast<double>(n)});
+    mean.backward();
+    require_close(a.grad(), da, 1e-6);
+    require_close(b.grad(), db, 1e-6);
   }
+  require_error([] { mse_loss(random_tensor(2), random_tensor(2), 3); },
+                "[mse_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got 3");
+}
+
+TEST_CASE("cross entropy of indices, its weights and its gradients") {
+  // [batch, classes, places]
+  constexpr int64_t kBatch = 3, kClasses = 5, kPlaces = 2;
+  const Tensor x = leaf(random_tensor({kBatch, kClasses, kPlaces}, kDouble));
+  const Tensor t = tensor_of({kBatch, kPlaces}, kLong, {0, 4, -100, 2, 2, 3});
+  const Values xv = values(x), tv = values(t);
+  for (const bool weighted : {false, true}) {
+    std::optional<Tensor> w;
+    if (weighted) w = tensor_of(kClasses, kDouble, {0.5, 1, 2, 0.25, 3});
+    const Values wv = weighted ? values(*w) : Values(kClasses, 1);
+    Values each(kBatch * kPlaces, 0), dx(xv.size(), 0);
+    double total = 0, weights = 0;
+    for (int64_t i = 0; i < kBatch; ++i) {
+      for (int64_t p = 0; p < kPlaces; ++p) {
+        const int64_t row = i * kPlaces + p, k = static_cast<int64_t>(tv[row]);
+        if (k < 0) continue;
+        double sum = 0;
+        for (int64_t c = 0; c < kClasses; ++c)
+          sum += std::exp(xv[(i * kClasses + c) * kPlaces + p]);
+        each[row] = wv[k] * (std::log(sum) - xv[(i * kClasses + k) * kPlaces + p]);
+        for (int64_t c = 0; c < kClasses; ++c) {
+          const int64_t at = (i * kClasses + c) * kPlaces + p;
+          dx[at] = wv[k] * (std::exp(xv[at]) / sum - (c == k));
+        }
+        total += each[row];
+        weights += wv[k];
+      }
+    }
+    for (double& d : dx) d /= weights;
+    require_close(cross_entropy_loss(x, t, w, 0), each, 1e-12);
+    require_close(cross_entropy_loss(x, t, w, 2), {total}, 1e-12);
+    const Tensor loss = cross_entropy_loss(x, t, w, 1);
+    require_close(loss, {total / weights}, 1e-12);
+    if (x.grad().defined()) x.grad().zero_();
+    loss.backward();
+    require_close(x.grad(), dx, 1e-12);
+  }
+}
+
+TEST_CASE("cross entropy of one sample, of none, of ignored ones, and of targets beyond float") {
+  const Tensor one = random_tensor(3), at = tensor_of(1, kLong, {2});
+  REQUIRE(cross_entropy_loss(one, at, {}, 0).dim() == 0);
+  require_close(cross_entropy_loss(random_tensor({0, 3}), empty(0, kLong, kCPU)), {std::nan("")});
+  require_close(cross_entropy_loss(random_tensor({0, 3}), empty(0, kLong, kCPU), {}, 2), {0});
+  const Tensor x = random_tensor({2, 3});
+  require_close(cross_entropy_loss(x, tensor_of(2, kLong, {1, 1}), {}, 1, 1), {std::nan("")});
+  // No value of float is this one: the pass over rows could not tell it from its neighbours.
+  const int64_t far = (int64_t{1} << 24) + 1;
+  Tensor t = tensor_of(2, kLong, {1, 0});
+  t.data_ptr<int64_t>()[0] = far;
+  const Tensor second = Tensor(make_view(x, 3, 1, 3));
+  require_close(cross_entropy_loss(x, t, {}, 1, far),
+                values(cross_entropy_loss(second, tensor_of(1, kLong, {0}))), 1e-6);
+}
+
+TEST_CASE("cross entropy names what does not fit") {
+  const Tensor x = random_tensor({2, 3});
+  require_error(
+      [&] {
+        cross_entropy_loss(x, tensor_of(2, kLong, {0, 3}));
+      },
+      "'target' holds the position 3, which is out of range for rows of 3");
+  require_error(
+      [&] {
+        cross_entropy_loss(x, tensor_of(3, kLong, {0, 1, 2}));
+      },
+      "Expected input batch_size (2) to match target batch_size (3)");
+  require_error(
+      [&] {
+        cross_entropy_loss(x, tensor_of(2, kInt, {0, 1}));
+      },
+      "expected scalar type Long but found Int");
+  require_error(
+      [&] {
+        cross_entropy_loss(random_tensor({2, 3, 4}), tensor_of({2, 3}, kLong, {0, 1, 2, 0, 1, 2}));
+      },
+      "Expected target size [2, 4], got [2, 3]");
+  require_error(
+      [&] {
+        cross_entropy_loss(x, tensor_of(2, kLong, {0, 1}), {}, 5);
+      },
+      "reduction must be 0 (none), 1 (mean) or 2 (sum), got 5");
 }
 
 TEST_CASE("embedding and its gradient") {

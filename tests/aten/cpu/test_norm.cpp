@@ -1,7 +1,7 @@
 #include "tenon/native/native_batch_norm.h"
 #include "tenon/native/native_batch_norm_backward.h"
-#include "tenon/native/native_layer_norm.h"
-#include "tenon/native/native_layer_norm_backward.h"
+#include "tenon/ops/native_layer_norm.h"
+#include "tenon/ops/native_layer_norm_backward.h"
 #include "tests/aten/cpu/reference.h"
 
 using namespace tenon;
@@ -48,11 +48,11 @@ void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bo
   xv = values(x);
   std::optional<Tensor> w, b;
   if (affine) w = random_tensor(n, dtype), b = random_tensor(n, dtype);
-  const auto specs = native::native_layer_norm_meta(x, n, w, b, 1e-5);
-  const Tensor y = empty(specs[0].sizes, dtype, kCPU), mean = empty(specs[1].sizes, dtype, kCPU),
-               rstd = empty(specs[2].sizes, dtype, kCPU);
+  const auto leaf = [](const Tensor& t) { return Tensor(t.detach()).requires_grad_(); };
+  const Tensor input = leaf(x);
+  if (affine) w = leaf(*w), b = leaf(*b);
+  const auto [y, mean, rstd] = native_layer_norm(input, n, w, b, 1e-5);
   REQUIRE(mean.sizes() == IntArrayRef({rows, 1}));
-  native::native_layer_norm_cpu(x, n, w, b, 1e-5, y, mean, rstd);
   const Tensor grad = random_tensor({rows, n}, dtype);
   const Values wv = affine ? values(*w) : Values(n, 1), bv = affine ? values(*b) : Values(n, 0),
                g = values(grad);
@@ -77,8 +77,9 @@ void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bo
   require_close(mean, means, tolerance_of(dtype));
   require_close(rstd, rstds, tolerance_of(dtype));
   for (int mask = 0; mask < 8; ++mask) {
-    const auto [gx, gw, gb] = native::native_layer_norm_backward_cpu(
-        grad, x, n, mean, rstd, w, b, {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
+    const auto [gx, gw, gb] =
+        native_layer_norm_backward(grad, x, n, mean.detach(), rstd.detach(), w, b,
+                                   {bool(mask & 1), bool(mask & 2), bool(mask & 4)});
     REQUIRE((gx.defined() == bool(mask & 1) && gw.defined() == bool(mask & 2) &&
              gb.defined() == bool(mask & 4)));
     const double loose = 4 * scale * tolerance_of(dtype);
@@ -86,6 +87,11 @@ void check_layer_norm(ScalarType dtype, int64_t rows, int64_t n, bool affine, bo
     if (gw.defined()) require_close(gw, dw, loose * std::sqrt(rows + 1.0));
     if (gb.defined()) require_close(gb, db, loose * std::sqrt(rows + 1.0));
   }
+  y.backward(grad);
+  const double loose = 4 * scale * tolerance_of(dtype);
+  require_close(input.grad(), dx, loose);
+  if (affine) require_close(w->grad(), dw, loose * std::sqrt(rows + 1.0));
+  if (affine) require_close(b->grad(), db, loose * std::sqrt(rows + 1.0));
 }
 
 /// Positions of every channel of [N, C, ...].
@@ -190,16 +196,38 @@ TEST_CASE("layer_norm of values far from zero keeps its precision") {
 }
 
 TEST_CASE("layer_norm over several dimensions and of nothing") {
-  const Tensor x = random_tensor({2, 3, 4}), y = empty({2, 3, 4}, kFloat, kCPU),
-               flat = empty({2, 12}, kFloat, kCPU);
-  const Tensor mean = empty({2, 1, 1}, kFloat, kCPU), rstd = empty({2, 1, 1}, kFloat, kCPU);
-  REQUIRE(native::native_layer_norm_meta(x, {3, 4}, {}, {}, 1e-5)[1].sizes == DimVector{2, 1, 1});
-  native::native_layer_norm_cpu(x, {3, 4}, {}, {}, 1e-5, y, mean, rstd);
-  native::native_layer_norm_cpu(make_view(x, {2, 12}, {12, 1}, 0), 12, {}, {}, 1e-5, flat, mean,
-                                rstd);
-  require_close(y, values(flat));
-  const Tensor none = empty({0, 4}, kFloat, kCPU), stats = empty({0, 1}, kFloat, kCPU);
-  native::native_layer_norm_cpu(none, 4, {}, {}, 1e-5, none, stats, stats);
+  const Tensor x = random_tensor({2, 3, 4});
+  const auto [y, mean, rstd] = native_layer_norm(x, {3, 4}, {}, {}, 1e-5);
+  REQUIRE((mean.sizes() == IntArrayRef({2, 1, 1}) && rstd.sizes() == IntArrayRef({2, 1, 1})));
+  const Tensor flat = Tensor(make_view(x, {2, 12}, {12, 1}, 0));
+  require_close(y, values(std::get<0>(native_layer_norm(flat, 12, {}, {}, 1e-5))));
+  const Tensor none = empty({0, 4}, kFloat, kCPU);
+  REQUIRE(std::get<1>(native_layer_norm(none, 4, {}, {}, 1e-5)).sizes() == IntArrayRef({0, 1}));
+}
+
+TEST_CASE("layer_norm of half types with parameters in Float") {
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    const Tensor x = Tensor(random_tensor({6, 5}, dtype).detach()).requires_grad_();
+    const Tensor w = Tensor(random_tensor(5).detach()).requires_grad_(), b = random_tensor(5);
+    const auto [y, mean, rstd] = native_layer_norm(x, 5, w, b, 1e-5);
+    REQUIRE((y.scalar_type() == dtype && mean.scalar_type() == dtype));
+    const Values xv = values(x), wv = values(w), bv = values(b);
+    Values wanted(30), dw(5, 0);
+    const Tensor grad = random_tensor({6, 5}, dtype);
+    for (size_t r = 0; r < 6; ++r) {
+      const std::vector<size_t> at = {5 * r, 5 * r + 1, 5 * r + 2, 5 * r + 3, 5 * r + 4};
+      const Stats s = stats_of(xv, at, 1e-5);
+      for (size_t i = 0; i < 5; ++i) {
+        const double h = (xv[at[i]] - s.mean) * s.rstd;
+        wanted[at[i]] = h * wv[i] + bv[i];
+        dw[i] += values(grad)[at[i]] * h;
+      }
+    }
+    require_close(y, wanted, tolerance_of(dtype));
+    y.backward(grad);
+    REQUIRE((x.grad().scalar_type() == dtype && w.grad().scalar_type() == kFloat));
+    require_close(w.grad(), dw, 4 * tolerance_of(dtype));
+  }
 }
 
 TEST_CASE("batch_norm and its gradients") {
@@ -224,13 +252,13 @@ TEST_CASE("batch_norm of values far from zero keeps its precision") {
 TEST_CASE("normalisations name what does not fit") {
   require_error(
       [] {
-        native::native_layer_norm_meta(random_tensor({2, 3}), 4, {}, {}, 1e-5);
+        native_layer_norm(random_tensor({2, 3}), 4, {}, {}, 1e-5);
       },
       "Given normalized_shape=[4], expected input with shape [*, [4]], but got input of size [2, "
       "3]");
   require_error(
       [] {
-        native::native_layer_norm_meta(random_tensor({2, 3}), 3, random_tensor(2), {}, 1e-5);
+        native_layer_norm(random_tensor({2, 3}), 3, random_tensor(2), {}, 1e-5);
       },
       "Expected weight to be of same shape as normalized_shape");
   require_error(

@@ -1,7 +1,7 @@
-#include "tenon/native/_log_softmax.h"
-#include "tenon/native/_log_softmax_backward_data.h"
-#include "tenon/native/_softmax.h"
-#include "tenon/native/_softmax_backward_data.h"
+#include "tenon/ops/_log_softmax.h"
+#include "tenon/ops/_log_softmax_backward_data.h"
+#include "tenon/ops/_softmax.h"
+#include "tenon/ops/_softmax_backward_data.h"
 #include "tests/aten/cpu/reference.h"
 
 using namespace tenon;
@@ -47,11 +47,7 @@ Values reference_backward(const Values& g, const Values& y, IntArrayRef sizes, i
 }
 
 Tensor softmax(const Tensor& x, int64_t dim, bool log) {
-  const TensorSpec spec =
-      log ? native::_log_softmax_meta(x, dim, false) : native::_softmax_meta(x, dim, false);
-  const Tensor y = empty(spec.sizes, spec.dtype, kCPU);
-  log ? native::_log_softmax_cpu(x, dim, false, y) : native::_softmax_cpu(x, dim, false, y);
-  return y;
+  return log ? _log_softmax(x, dim, false) : _softmax(x, dim, false);
 }
 
 double tolerance_of(ScalarType t) {
@@ -74,12 +70,8 @@ TEST_CASE("softmax, log_softmax and their gradients along every dimension") {
                 softmax(x, strided ? dim : dim - static_cast<int64_t>(sizes.size()), log);
             require_close(y, reference(values(x), sizes, dim, log), tolerance_of(dtype));
             const Tensor g = strided ? random_strided(sizes, dtype) : random_tensor(sizes, dtype);
-            const Tensor dx = empty(sizes, dtype, kCPU);
-            if (log) {
-              native::_log_softmax_backward_data_cpu(g, y, dim, dtype, dx);
-            } else {
-              native::_softmax_backward_data_cpu(g, y, dim, dtype, dx);
-            }
+            const Tensor dx = log ? _log_softmax_backward_data(g, y, dim, dtype)
+                                  : _softmax_backward_data(g, y, dim, dtype);
             require_close(dx, reference_backward(values(g), values(y), sizes, dim, log),
                           10 * tolerance_of(dtype));
           }
@@ -120,17 +112,28 @@ TEST_CASE("softmax of a 0-d tensor is 1") {
 TEST_CASE("softmax names what it does not do") {
   require_error(
       [] {
-        native::_softmax_meta(random_tensor({2, 2}, kLong), 0, false);
+        _softmax(random_tensor({2, 2}, kLong), 0, false);
       },
       "[_softmax] is not implemented for Long");
+  require_error([] { _softmax(random_tensor({2, 2}), 2, false); }, "Dimension out of range");
+  require_error([] { _softmax(random_tensor({2, 2}), 0, true); }, "supported for Half type only");
   require_error(
       [] {
-        native::_softmax_meta(random_tensor({2, 2}), 2, false);
+        _softmax_backward_data(random_tensor({2, 2}), random_tensor(2), 0, kFloat);
       },
-      "Dimension out of range");
-  require_error(
-      [] {
-        native::_softmax_meta(random_tensor({2, 2}), 0, true);
-      },
-      "supported for Half type only");
+      "[_softmax_backward_data] grad_output and output need the same shape");
+}
+
+TEST_CASE("softmax of Half, given in Float") {
+  const Tensor x = random_tensor({3, 5}, kHalf);
+  for (const bool log : {false, true}) {
+    const Tensor leaf = Tensor(x.detach()).requires_grad_();
+    const Tensor y = log ? _log_softmax(leaf, 1, true) : _softmax(leaf, 1, true);
+    REQUIRE(y.scalar_type() == kFloat);
+    require_close(y, reference(values(x), {3, 5}, 1, log), 1e-6);
+    const Tensor g = random_tensor({3, 5});
+    y.backward(g);
+    REQUIRE(leaf.grad().scalar_type() == kHalf);
+    require_close(leaf.grad(), reference_backward(values(g), values(y), {3, 5}, 1, log), 1e-3);
+  }
 }

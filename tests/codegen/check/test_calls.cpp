@@ -97,9 +97,9 @@ TEST_CASE("calls that exist pass", "[check][calls]") {
 
 TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") {
   CHECK(diagnose("grad.mmm(self)") == "15: Tensor has no method `mmm`; did you mean 'mm'?\n");
-  CHECK(diagnose("mmm(grad, self)") == "10: unknown function `mmm`; did you mean 'mm'?\n");
+  CHECK(diagnose("mmm(grad, self)") == "10: unknown function 'mmm'; did you mean 'mm'?\n");
   CHECK(diagnose("grad.make()") == "15: Tensor has no method `make`; `make` is a function\n");
-  CHECK(diagnose("total(grad)") == "10: unknown function `total`; `total` is a method of Tensor\n");
+  CHECK(diagnose("total(grad)") == "10: unknown function 'total'; `total` is a method of Tensor\n");
   // A function after a dot, whose place is its name's.
   CHECK(diagnose("grad.twice(self)") == "15: `twice` does not take (Tensor, Tensor)\n");
   CHECK(diagnose("mm(grad)") == "10: `mm` does not take (Tensor)\n");
@@ -114,11 +114,11 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("grad.sum(dim).mmm()") == "24: Tensor has no method `mmm`; did you mean 'mm'?\n");
   CHECK(diagnose("make(self.options())") == "10: `make` does not take (TensorOptions)\n");
   CHECK(diagnose("at::twice(grad)") ==
-        "10: there is no namespace `at` here, got `at::twice`; did you mean 'twice'?\n");
+        "10: functions of expressions have no module: 'twice' alone; did you mean 'twice'?\n");
   CHECK(diagnose("split_backward(grads, dim)") ==
         "10: `split_backward` takes 5 arguments, got 2\n");
   CHECK(diagnose("list.size() > 0 ? mmm(grad) : grad.mmmm()") ==
-        "28: unknown function `mmm`; did you mean 'mm'?\n"
+        "28: unknown function 'mmm'; did you mean 'mm'?\n"
         "45: Tensor has no method `mmmm`\n");
   CHECK(diagnose("grad.numel()") == "10: this must give a Tensor, got int\n");
   CHECK(diagnose("0") == "10: this must give a Tensor, got int\n");

@@ -63,7 +63,7 @@ const std::vector<Entry> kEntries = {
      "unknown autograd key `AutogradCPV`; did you mean 'AutogradCPU'?"},
     {"- func: p(Tensor self, Tensor other) -> Tensor\n  structured_delegate: q\n",
      "- name: p\n  self, other: p_backward(grad)\n", "`q` is not structured",
-     "unknown function `p_backward`"},
+     "unknown function 'p_backward'"},
     {"- func: q(Tensor self, int n) -> Tensor\n  composite: implict\n", "",
      "`composite` must be implicit or explicit, got `implict`; did you mean 'implicit'?", ""},
     {"- func: r(Tensor self) -> Tensor\n  dispatch: {CPU: r_cpu}\n  structured: yes\n",

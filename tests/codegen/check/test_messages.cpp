@@ -78,7 +78,8 @@ TEST_CASE("words of other languages lead to ours", "[check][messages]") {
   CHECK(of_expression("torch.exp(x) + self") ==
         at("14", "functions of expressions have no module: 'exp' alone; did you mean 'exp'?"));
   CHECK(of_expression("clamp(self, None, x)") ==
-        at("26", "there is no None in expressions: each is of tensors and numbers"));
+        at("26", "there is no None: an operator takes {} for what is absent, and an element is "
+                 "always a number"));
   CHECK(of_expression("self * 1.0f + x") ==
         at("21", "'1.0f' is not a number; did you mean '1.0'?"));
   CHECK(of_expression("self^2 + x") ==

@@ -114,6 +114,20 @@ class Generation(Workspace):
             line, derivative_line = end, derivative_end
         self.assertIn(f"{len(mistakes)} errors\n", message)
 
+    def test_an_unreadable_schema_hides_no_mistake_in_a_text(self):
+        message = self.errors("- func: a(Tnsor self) -> Tensor\n  variants: outt\n"
+                              "- func: b(Tensor self, Tensor self) -> Tensor\n  pointwise: (self + 1\n"
+                              "- func: c(Tensor self=3) -> Tensor\n  over: -1\n  rowwise: sum(self]\n"
+                              "- func: d(Tensor self) -> Tensr\n  composite: self; self\n",
+                              "- name: a\n  self: grad * (other\n")
+        said = re.findall(r"^(\w+)\.yaml:(\d+:\d+): error: (.{12})", message, re.M)
+        self.assertEqual(said, [
+            ("native", "1:11", "unknown type"), ("native", "2:13", "each of `var"),
+            ("native", "3:31", "argument `se"), ("native", "4:14", "this '(' is "), ("native", "5:23", "`Tensor` can"),
+            ("native", "7:20", "expected ')'"), ("native", "8:27", "unknown type"), ("native", "9:18", "only 'name ="),
+            ("derivatives", "2:16", "this '(' is ")], message)
+        self.assertIn("9 errors\n", message)
+
     def test_a_missing_kernel_beside_every_other_kind_in_one_run(self):
         native = self.write("all.yaml", "- func: a(Tensr self) -> Tensor\n  pointwise: exp(self)\n"
                                         "- func: b(Tensor self) -> Tensor\n  pointwise: exp(slf)\n"

@@ -1,5 +1,6 @@
 """Row operators as the built generator sees them: derivatives as people read them, passes, mistakes."""
 
+import json
 import re
 import unittest
 
@@ -48,6 +49,44 @@ class Readable(Workspace):
         backward = shown[shown.index("kernel f_backward"):]
         self.assertEqual(len(re.findall(r"pass \d", backward)), 2, shown)
 
+    def test_some_outputs(self):
+        self.write("native.yaml", "- func: f(Tensor self) -> (Tensor out, Tensor mean)\n  over: -1\n  keepdim: True\n"
+                   "  rowwise:\n    mean: mean(self)\n    out: self - mean\n")
+        self.write("derivatives.yaml", "- name: f\n  output_differentiability: [True, False]\n")
+        files = ["--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags", ROOT / "tags.yaml"]
+        shown = tenonc("explain", "f", *files, cwd=self.folder).stdout
+        self.assertIn("grad of self = grad_0 - sum(grad_0) / length()", shown)
+        entry = json.loads(tenonc("ir", *files, cwd=self.folder).stdout)["operators"][0]
+        self.assertTrue(entry["rowwise"]["shape"].endswith(", true)"), entry["rowwise"]["shape"])
+        self.assertEqual(entry["node"]["differentiable_outputs"], [True, False])
+
+    def test_tangents(self):
+        self.write("native.yaml", "- func: f(Tensor self, Tensor weight) -> Tensor\n  over: -1\n  columns: weight\n"
+                   "  rowwise: sum(self * weight)\n")
+        result = tenonc("ir", "--native", "native.yaml", "--tags", ROOT / "tags.yaml", cwd=self.folder)
+        forward = json.loads(result.stdout)["operators"][0]["node"]["forward"]
+        terms = forward["formulas"][0]["terms"]
+        self.assertEqual([term["tangents"][0]["name"] for term in terms], ["self_t", "weight_t"])
+        self.assertEqual(terms[0]["text"], "tenon::native::from_rows("
+                         "tenon::sum(tenon::mul(self_t_rows_, weight_rows_), -1, true), row_shape_)")
+        # What is written takes its place.
+        self.write("derivatives.yaml", "- name: f\n  result: f(self_t, weight_p)\n")
+        result = tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
+                        ROOT / "tags.yaml", cwd=self.folder)
+        node = json.loads(result.stdout)["operators"][0]["node"]
+        self.assertEqual(node["forward"]["formulas"][0]["original"], "f(self_t, weight_p)")
+        self.assertEqual(len(node["rowwise"]["gradients"]), 2)
+
+    def test_dtype_of_the_elements(self):
+        self.write("native.yaml", "- func: f(Tensor self, Tensor weight) -> Tensor\n  over: -1\n  columns: weight\n"
+                   "  promote: elements\n  rowwise: self * weight\n")
+        result = tenonc("ir", "--native", "native.yaml", "--tags", ROOT / "tags.yaml", cwd=self.folder)
+        entry = json.loads(result.stdout)["operators"][0]
+        promotes = lambda kernel: [one["promotes"] for one in kernel["inputs"]]
+        self.assertEqual(promotes(entry["rowwise"]["kernel"]), [True, False])
+        # A gradient of a column has its dtype.
+        self.assertEqual(set(promotes(entry["node"]["rowwise"]["kernel"])), {True})
+
     def test_passes(self):
         shown = self.explain("- func: f(Tensor self) -> Tensor\n  over: -1\n"
                              "  rowwise: e = exp(self - detach(max(self))); e / sum(e)\n", "f")
@@ -59,6 +98,33 @@ class Readable(Workspace):
     def test_methods(self):
         self.assertEqual(self.gradient("e = (self - self.max().detach()).exp(); e / e.sum()")[0],
                          "(grad - sum(grad * result)) * result")
+
+    def test_extremes_of_numbers_share(self):
+        self.assertEqual(self.gradient("fmax(self)")[0], "grad * (from_mask(self == result) / sum(from_mask(self == result)))")
+        # Of two values it is the function of elements.
+        self.assertNotIn("Fmax", self.gradient("fmax(self, 0) + sum(self)")[1])
+
+    def test_position_has_no_gradient(self):
+        shown = self.explain("- func: f(Tensor self) -> Tensor\n  over: -1\n  rowwise: argmax(self)\n", "f")
+        self.assertIn("gives reduced0_ (Argmax)", shown)
+        self.assertNotIn("grad of self", shown)
+        # It says where an element is read; its own derivative is none.
+        formula, shown = self.gradient("pick(self, argmax(abs(self)))")
+        self.assertEqual(formula, "where(index() == argmax(abs(self)), grad, 0)")
+        self.assertIn("the element at reduced0_whole_", shown)
+
+    def test_whole_numbers_are_apart(self):
+        self.write("native.yaml", "- func: f(Tensor self, int? dim=None) -> (Tensor n, Tensor at, Tensor share)\n  over: dim\n"
+                                  "  rowwise:\n    n: count(self)\n    at: argmin(self)\n    share: n / length()\n")
+        self.write("derivatives.yaml", "")
+        self.check_ok(generate("native.yaml", "derivatives.yaml", self.folder / "out", "--backends", "CPU,CUDA", cwd=self.folder))
+        kernel = next(self.folder.glob("out/rowwise/**/f.cpp")).read_text()
+        self.assertIn("const auto out1_ = way_.template output<int64_t>(1);", kernel)
+        self.assertIn("if (out1_) *out1_.data = reduced1_whole_;", kernel)
+        self.assertIn("const auto out2_ = way_.output(2);", kernel)
+        cuda = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
+        self.assertIn("row_.store_whole(0, reduced0_whole_);", cuda)
+        self.assertIn("reduced1_total_.add(self, at_.place(j_));", cuda)
 
     def test_check_is_called_first(self):
         self.write("native.yaml", "- func: demo::f(Tensor self, int dim) -> Tensor\n  over: dim\n  check: f_check\n  rowwise: self / sum(self)\n")

@@ -96,7 +96,44 @@ TEST_CASE("families hold entries, variants and generated forms", "[model][family
   read = read_text("- func: f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch: {CPU: f_cpu_}\n"
                    "  autogen: f, f.out\n  non_differentiable: True\n");
   CHECK(read.messages == "");
-  CHECK(first_family(read.model) == Names{"f_", "f.out (generated)", "f (generated)"});
+  CHECK(first_family(read.model) == Names{"f_", "f", "f.out (variant)"});
+}
+
+TEST_CASE("autogen asks for the functional form of what writes", "[model][family]") {
+  const auto forms = [](const std::string& schema, const std::string& autogen) {
+    const Read read =
+        read_text("- func: " + schema + "\n  dispatch: {CPU: kernel_cpu}\n  autogen: " + autogen +
+                  "\n  non_differentiable: True\n");
+    Names made = {read.messages};
+    for (size_t i = 1; i < read.model.operators().size(); ++i) {
+      const Operator& op = read.model.operators()[i];
+      for (const VariantSchema& form : read.model.variants(i))
+        made.push_back(schema::to_string(form.schema));
+      made.push_back(op.composition->text);
+      CHECK(op.has_tag("generated"));
+    }
+    return made;
+  };
+  CHECK(forms("f_.x(Tensor(a!) self, Tensor? w) -> Tensor(a!)", "f.x") ==
+        Names{"", "f.x(Tensor self, Tensor? w) -> Tensor",
+              "[&]() { auto self_copy_ = self.clone(); const auto results_ = f_(self_copy_, w); "
+              "return results_; }()"});
+  CHECK(forms("f(Tensor x, Tensor(a!) mean, Tensor(b!) var, float p) -> Tensor", "f_functional") ==
+        Names{"",
+              "f_functional(Tensor x, Tensor mean, Tensor var, float p) -> (Tensor, Tensor "
+              "mean_out, Tensor var_out)",
+              "[&]() { auto mean_copy_ = mean.clone(); auto var_copy_ = var.clone(); "
+              "const auto results_ = f(x, mean_copy_, var_copy_, p); "
+              "return std::make_tuple(results_, mean_copy_, var_copy_); }()"});
+  CHECK(forms("f(Tensor x, Tensor(a!) y) -> (Tensor, Tensor)", "f_functional")[2] ==
+        "[&]() { auto y_copy_ = y.clone(); const auto results_ = f(x, y_copy_); return "
+        "std::make_tuple(std::get<0>(results_), std::get<1>(results_), y_copy_); }()");
+  CHECK(forms("f(Tensor(a!) x, Tensor(b!) y) -> ()", "f_functional")[2] ==
+        "[&]() { auto x_copy_ = x.clone(); auto y_copy_ = y.clone(); f(x_copy_, "
+        "y_copy_); return std::make_tuple(x_copy_, y_copy_); }()");
+  // There would be nothing to return.
+  CHECK(forms("f(Tensor x, Tensor(a!)? y) -> Tensor", "f_functional").size() == 1);
+  CHECK(forms("f(Tensor x, Tensor(a!)? y) -> Tensor", "f_functional")[0] != "");
 }
 
 TEST_CASE("autogen asks for the out form of what returns new tensors", "[model][family]") {

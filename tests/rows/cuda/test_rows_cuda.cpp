@@ -7,18 +7,26 @@
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"
 #include "rowtest/ops/any.h"
+#include "rowtest/ops/argmax.h"
+#include "rowtest/ops/argmin.h"
+#include "rowtest/ops/count.h"
 #include "rowtest/ops/cross_entropy.h"
+#include "rowtest/ops/farthest.h"
 #include "rowtest/ops/layer_norm.h"
 #include "rowtest/ops/log_softmax.h"
 #include "rowtest/ops/logsumexp.h"
 #include "rowtest/ops/min_all.h"
 #include "rowtest/ops/normalize.h"
+#include "rowtest/ops/numbers.h"
 #include "rowtest/ops/position.h"
 #include "rowtest/ops/prod.h"
 #include "rowtest/ops/rms_norm.h"
 #include "rowtest/ops/softmax.h"
 #include "rowtest/ops/sum.h"
+#include "rowtest/ops/total.h"
 #include "rowtest/ops/var.h"
+#include "rowtest/ops/variance.h"
+#include "rowtest/ops/weighted_softmax.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"
 #include "tests/aten/cuda/support.h"
@@ -70,6 +78,62 @@ TEST_CASE("rows on CUDA: few long rows are shared by several blocks") {
   same_gradients(norm, {x, sample({33000}, kDouble)});
   same_on_both(loss, {x, integers({32999, -100}, {2})});
   same_gradients(loss, {x, integers({17, -100}, {2})});
+}
+
+TEST_CASE("rows on CUDA: positions, numbers of elements, extremes of numbers") {
+  TENON_NEEDS_GPU();
+  const auto f = [](const Tensors& in) {
+    const Tensor& x = in[0];
+    const auto [count, all] = rowtest::count(x, {-1});
+    const auto [largest, smallest] = rowtest::numbers(x);
+    const auto [value, place, before] = rowtest::farthest(x);
+    return Tensors{rowtest::argmax(x, -1),
+                   rowtest::argmin(x, -1),
+                   rowtest::argmax(x),
+                   count,
+                   all,
+                   largest,
+                   smallest,
+                   value,
+                   place,
+                   before};
+  };
+  for (const int64_t length : {1, 3, 67, 300, 1030, 4100, 40003}) {
+    const int64_t rows = length > 600 ? 2 : 21;
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kLong, kBool}) {
+      INFO("rows of " << length << ", " << to_string(dtype));
+      // Whole numbers, so that rows have ties.
+      const Tensor x = sample({rows, length}, kFloat).mul(2).round().to(dtype);
+      same_on_both(f, {x});
+    }
+    Tensor with = sample({rows, length}, kFloat);
+    with.data_ptr<float>()[length / 2] = std::numeric_limits<float>::quiet_NaN();
+    with.data_ptr<float>()[length - 1] = std::numeric_limits<float>::quiet_NaN();
+    same_on_both(
+        [](const Tensors& in) {
+          return Tensors{rowtest::argmax(in[0], -1), rowtest::argmin(in[0], -1)};
+        },
+        {with});
+  }
+  same_gradients([](const Tensors& in) { return Tensors{std::get<0>(rowtest::farthest(in[0]))}; },
+                 {sample({4, 33}, kDouble)});
+  same_gradients([](const Tensors& in) { return Tensors{std::get<0>(rowtest::numbers(in[0]))}; },
+                 {sample({4, 33}, kDouble)});
+}
+
+TEST_CASE("rows on CUDA: a dtype that the call says, numbers that it leaves out") {
+  TENON_NEEDS_GPU();
+  for (const ScalarType dtype : {kDouble, kHalf, kInt, kByte}) {
+    same_on_both(
+        [=](const Tensors& in) { return Tensors{rowtest::total(in[0], -1, false, dtype)}; },
+        {sample({5, 40}, kFloat).mul(4).abs()}, dtype == kHalf ? 1e-2 : 1e-4);
+  }
+  const auto f = [](const Tensors& in) {
+    return Tensors{std::get<0>(rowtest::weighted_softmax(in[0], in[1], kDouble)),
+                   rowtest::variance(in[0], -1), rowtest::variance(in[0], -1, 0)};
+  };
+  same_on_both(f, {sample({5, 24}, kFloat), sample({24}, kHalf)});
+  same_gradients(f, {sample({5, 24}, kDouble), sample({24}, kDouble)});
 }
 
 TEST_CASE("rows on CUDA: dtypes") {

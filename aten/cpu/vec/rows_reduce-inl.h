@@ -1,0 +1,424 @@
+// Reductions of generated row kernels. Included once per Highway target, by rows_pass-inl.h.
+#if defined(TENON_ATEN_CPU_VEC_ROWS_REDUCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_ATEN_CPU_VEC_ROWS_REDUCE_INL_H_
+#undef TENON_ATEN_CPU_VEC_ROWS_REDUCE_INL_H_
+#else
+#define TENON_ATEN_CPU_VEC_ROWS_REDUCE_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "aten/cpu/vec/pointwise-inl.h"
+#include "aten/iterator/rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::native::HWY_NAMESPACE {
+namespace rows {
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+template <class T>
+inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
+
+// A reduction of a Way has parts for its slots: places whose partial results are kept apart, so
+// that one need not wait for the other. Way::kAcross: every lane is a row of its own; otherwise the
+// lanes are parts of one row, and value() has the whole in all of them. fold() comes after every
+// few elements, before merge() and value().
+
+/// A sum whose error does not grow with the row: each slot's lanes add up short stretches, and what
+/// the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum of |x|
+/// the error is at most some 20 roundings, whatever the length.
+template <class Way>
+struct Sum {
+  using T = typename Way::T;
+  Vec<T> part[Way::kSlots];
+  Vec<T> total;
+  Vec<T> lost;
+
+  // An implicit constructor would be of another target than the functions here.
+  HWY_INLINE Sum() {
+    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
+    total = lost = hn::Zero(Tag<T>());
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    part[At::kSlot] = hn::Add(part[At::kSlot], at.or_else(v, hn::Zero(Tag<T>())));
+  }
+  HWY_INLINE void fold() {
+    Vec<T> more = part[0];
+    if constexpr (Way::kSlots == 4)
+      more = hn::Add(hn::Add(more, part[1]), hn::Add(part[2], part[3]));
+    take(more);
+    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
+  }
+  /// The only stretch of a row, which has got to so many slots.
+  template <int kUsed>
+  HWY_INLINE void fold_first() {
+    total = part[0];
+    if constexpr (kUsed == 4) total = hn::Add(hn::Add(total, part[1]), hn::Add(part[2], part[3]));
+  }
+  /// Adds what another one has folded.
+  HWY_INLINE void merge(const Sum& other) {
+    take(other.total);
+    lost = hn::Add(lost, other.lost);
+  }
+  HWY_INLINE Vec<T> value() const {
+    if constexpr (!hwy::IsFloat<T>()) {
+      return Way::kAcross ? total : in_turn();
+    } else {
+      // Infinities and NaN stand for themselves: what they lose is NaN.
+      const Vec<T> sum = hn::IfThenElse(hn::IsFinite(total), hn::Add(total, lost), total);
+      return Way::kAcross ? sum : hn::SumOfLanes(Tag<T>(), sum);
+    }
+  }
+
+ private:
+  HWY_INLINE void take(Vec<T> more) {
+    const Vec<T> sum = hn::Add(total, more);
+    if constexpr (hwy::IsFloat<T>()) {
+      const Vec<T> kept = hn::Sub(sum, total);
+      lost = hn::Add(lost, hn::Add(hn::Sub(total, hn::Sub(sum, kept)), hn::Sub(more, kept)));
+    }
+    total = sum;
+  }
+  HWY_INLINE Vec<T> in_turn() const {
+    HWY_ALIGN T lanes[kMaxLanes<T>];
+    hn::Store(total, Tag<T>(), lanes);
+    uint64_t sum = 0;  // wraps around
+    for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) sum += static_cast<uint64_t>(lanes[k]);
+    return hn::Set(Tag<T>(), static_cast<T>(sum));
+  }
+};
+
+/// f over all slots, then over the lanes where these are of one row.
+template <class Way, class V, class F>
+HWY_INLINE V combined(const V* part, const F& f) {
+  V all = part[0];
+  if constexpr (Way::kSlots == 4) all = f(f(all, part[1]), f(part[2], part[3]));
+  if constexpr (Way::kAcross) {
+    return all;
+  } else {
+    using T = typename Way::T;
+    HWY_ALIGN T lanes[kMaxLanes<T>];
+    hn::Store(all, Tag<T>(), lanes);
+    V result = hn::Set(Tag<T>(), lanes[0]);
+    for (size_t k = 1; k < hn::Lanes(Tag<T>()); ++k)
+      result = f(result, hn::Set(Tag<T>(), lanes[k]));
+    return result;
+  }
+}
+
+/// The product; lanes beyond the row hold 1.
+template <class Way>
+struct Prod {
+  using T = typename Way::T;
+  Vec<T> part[Way::kSlots];
+
+  HWY_INLINE Prod() {
+    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), T{1});
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    part[At::kSlot] = m::mul(part[At::kSlot], at.or_else(v, hn::Set(Tag<T>(), T{1})));
+  }
+  HWY_INLINE void fold() {}
+  template <int>
+  HWY_INLINE void fold_first() {}
+  HWY_INLINE void merge(const Prod& other) {
+    for (int k = 0; k < Way::kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
+  }
+  HWY_INLINE Vec<T> value() const {
+    return combined<Way>(part, [](auto a, auto b) HWY_ATTR { return m::mul(a, b); });
+  }
+};
+
+/// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
+/// instructions may forget, is remembered beside them.
+template <class Way, class Operation>
+struct Extreme {
+  using T = typename Way::T;
+  Vec<T> part[Way::kSlots];
+  Vec<T> bad;
+
+  HWY_INLINE Extreme() {
+    for (Vec<T>& p : part) p = hn::Set(Tag<T>(), Operation::template identity<T>());
+    bad = hn::Zero(Tag<T>());
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    v = at.or_else(v, hn::Set(Tag<T>(), Operation::template identity<T>()));
+    part[At::kSlot] = Operation::apply(part[At::kSlot], v);
+    if constexpr (hwy::IsFloat<T>()) bad = hn::IfThenElse(hn::IsNaN(v), v, bad);
+  }
+  HWY_INLINE void fold() {}
+  template <int>
+  HWY_INLINE void fold_first() {}
+  HWY_INLINE void merge(const Extreme& other) {
+    for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
+    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, other.bad);
+  }
+  HWY_INLINE Vec<T> value() const {
+    const auto apply = [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); };
+    if constexpr (!hwy::IsFloat<T>()) {
+      return combined<Way>(part, apply);
+    } else {
+      const Vec<T> nan = hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN());
+      if constexpr (Way::kAcross)
+        return hn::IfThenElse(hn::IsNaN(bad), nan, combined<Way>(part, apply));
+      Vec<T> best = part[0];
+      if constexpr (Way::kSlots == 4) best = apply(apply(best, part[1]), apply(part[2], part[3]));
+      if (HWY_UNLIKELY(!hn::AllFalse(Tag<T>(), hn::IsNaN(bad)))) return nan;
+      return Operation::of_lanes(best);
+    }
+  }
+};
+
+struct Larger {
+  template <class T>
+  static constexpr T identity() {
+    return hwy::IsFloat<T>() ? -std::numeric_limits<T>::infinity()
+                             : std::numeric_limits<T>::lowest();
+  }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Max(a, b);
+  }
+  template <class V>
+  static HWY_INLINE V of_lanes(V v) {
+    return hn::MaxOfLanes(hn::DFromV<V>(), v);
+  }
+};
+struct Smaller {
+  template <class T>
+  static constexpr T identity() {
+    return hwy::IsFloat<T>() ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Min(a, b);
+  }
+  template <class V>
+  static HWY_INLINE V of_lanes(V v) {
+    return hn::MinOfLanes(hn::DFromV<V>(), v);
+  }
+};
+
+template <class Way>
+using Max = Extreme<Way, Larger>;
+template <class Way>
+using Min = Extreme<Way, Smaller>;
+
+/// The largest or smallest of the numbers among the values; NaN where there is none.
+template <class Way, class Operation>
+struct ExtremeNumber {
+  using T = typename Way::T;
+  Vec<T> part[Way::kSlots];
+
+  HWY_INLINE ExtremeNumber() {
+    for (Vec<T>& p : part) p = none();
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    part[At::kSlot] = Operation::apply(part[At::kSlot], at.or_else(v, none()));
+  }
+  HWY_INLINE void fold() {}
+  template <int>
+  HWY_INLINE void fold_first() {}
+  HWY_INLINE void merge(const ExtremeNumber& other) {
+    for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
+  }
+  HWY_INLINE Vec<T> value() const {
+    return combined<Way>(part, [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); });
+  }
+
+ private:
+  static HWY_INLINE Vec<T> none() {
+    return hn::Set(Tag<T>(), hwy::IsFloat<T>() ? std::numeric_limits<T>::quiet_NaN()
+                                               : Operation::template identity<T>());
+  }
+};
+struct LargerNumber : Larger {
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return m::fmax(a, b);
+  }
+};
+struct SmallerNumber : Smaller {
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return m::fmin(a, b);
+  }
+};
+template <class Way>
+using Fmax = ExtremeNumber<Way, LargerNumber>;
+template <class Way>
+using Fmin = ExtremeNumber<Way, SmallerNumber>;
+
+// What follows gives an int64, whatever T is: lanes keep whole numbers of a piece, which any type
+// has.
+static_assert(2 * kRowPiece <= int64_t{1} << 24);
+
+/// How many values are not 0; each is 0 or 1.
+template <class Way>
+struct Count {
+  using T = typename Way::T;
+  Vec<T> part[Way::kSlots];
+  int64_t total;
+
+  HWY_INLINE Count() : total(0) {
+    for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    part[At::kSlot] = hn::Add(part[At::kSlot], at.or_else(v, hn::Zero(Tag<T>())));
+  }
+  HWY_INLINE void fold() {}
+  template <int>
+  HWY_INLINE void fold_first() {}
+  HWY_INLINE void merge(const Count& other) { total += other.value(); }
+  HWY_INLINE int64_t value() const {
+    HWY_ALIGN T lanes[kMaxLanes<T>];
+    hn::Store(hn::Add(hn::Add(part[0], part[1]), hn::Add(part[2], part[3])), Tag<T>(), lanes);
+    int64_t sum = total;
+    for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) sum += static_cast<int64_t>(lanes[k]);
+    return sum;
+  }
+};
+
+/// The position of the largest or smallest, of ties the first. A NaN is more extreme than a number.
+template <class Way, class Operation>
+struct Place {
+  using T = typename Way::T;
+  using I = hwy::MakeSigned<T>;
+  Vec<T> best[Way::kSlots];
+  Vec<I> places[Way::kSlots];  ///< of the vectors that the lanes of `best` are from, after `start`
+  int64_t start;               ///< of what was added; below 0: nothing
+  T value_of_pieces;
+  int64_t place_of_pieces;  ///< below 0: none was merged
+
+  HWY_INLINE Place() : start(-1), value_of_pieces(), place_of_pieces(-1) {
+    for (Vec<T>& b : best) b = worst();
+    for (Vec<I>& p : places) p = hn::Zero(Tag<I>());
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    start = start < 0 ? at.first + at.i : start;
+    Vec<T>& b = best[At::kSlot];
+    Vec<I>& p = places[At::kSlot];
+    v = at.or_else(v, worst());
+    const auto better = beats(v, b);
+    p = hn::IfThenElse(hn::RebindMask(Tag<I>(), better),
+                       hn::Set(Tag<I>(), static_cast<I>(at.first + at.i - start)), p);
+    b = hn::IfThenElse(better, v, b);
+  }
+  HWY_INLINE void fold() {}
+  template <int>
+  HWY_INLINE void fold_first() {}
+  /// Pieces come in their order; each may be made of such.
+  HWY_INLINE void merge(const Place& other) {
+    if (other.start < 0 && other.place_of_pieces < 0) return;
+    T value;
+    const int64_t place = other.chosen(value);
+    if (place_of_pieces >= 0 && !beats(value, value_of_pieces)) return;
+    value_of_pieces = value;
+    place_of_pieces = place;
+  }
+  HWY_INLINE int64_t value() const {
+    T unused;
+    return chosen(unused);
+  }
+
+ private:
+  // A lane that nothing was added to names the start, which is right where all are as bad.
+  static HWY_INLINE Vec<T> worst() { return hn::Set(Tag<T>(), Operation::template identity<T>()); }
+  static HWY_INLINE auto beats(Vec<T> a, Vec<T> b) {
+    const auto more = Operation::exceeds(a, b);
+    if constexpr (hwy::IsFloat<T>()) {
+      return hn::Or(more, hn::And(hn::IsNaN(a), hn::Eq(b, b)));
+    } else {
+      return more;
+    }
+  }
+  static HWY_INLINE bool beats(T a, T b) {
+    const bool more = Operation::exceeds(a, b);
+    if constexpr (hwy::IsFloat<T>()) {
+      return more || (std::isnan(a) && !std::isnan(b));
+    } else {
+      return more;
+    }
+  }
+  HWY_INLINE int64_t chosen(T& value) const {
+    if (place_of_pieces < 0) return first_best(value);
+    value = value_of_pieces;
+    return place_of_pieces;
+  }
+  HWY_INLINE int64_t first_best(T& value) const {
+    const Tag<I> d;
+    Vec<T> top = best[0];
+    Vec<I> where = hn::Add(places[0], hn::Iota(d, 0));
+    for (int k = 1; k < Way::kSlots; ++k) {
+      const Vec<I> other = hn::Add(places[k], hn::Iota(d, 0));
+      const auto better = hn::RebindMask(d, beats(best[k], top));
+      const auto worse = hn::RebindMask(d, beats(top, best[k]));
+      const auto takes = hn::Or(better, hn::AndNot(worse, hn::Lt(other, where)));
+      top = hn::IfThenElse(hn::RebindMask(Tag<T>(), takes), best[k], top);
+      where = hn::IfThenElse(takes, other, where);
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      const auto nans = hn::IsNaN(top);
+      const bool number = hn::AllFalse(Tag<T>(), nans);
+      const Vec<T> extreme = Operation::of_lanes(top);
+      const auto chosen = number ? hn::Eq(top, extreme) : nans;
+      value = number ? hn::GetLane(extreme) : std::numeric_limits<T>::quiet_NaN();
+      const Vec<I> none = hn::Set(d, std::numeric_limits<I>::max());
+      return HWY_MAX(start, 0) +
+             hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::RebindMask(d, chosen), where, none)));
+    } else {
+      HWY_ALIGN T values[kMaxLanes<T>];
+      HWY_ALIGN I offsets[kMaxLanes<T>];
+      hn::Store(top, Tag<T>(), values);
+      hn::Store(where, d, offsets);
+      size_t first = 0;
+      for (size_t k = 1; k < hn::Lanes(d); ++k) {
+        const bool ties = !beats(values[first], values[k]) && offsets[k] < offsets[first];
+        if (beats(values[k], values[first]) || ties) first = k;
+      }
+      value = values[first];
+      return HWY_MAX(start, 0) + offsets[first];
+    }
+  }
+};
+struct Largest : Larger {
+  template <class V>
+  static HWY_INLINE auto exceeds(V a, V b) {
+    if constexpr (std::is_arithmetic_v<V>) {
+      return a > b;
+    } else {
+      return hn::Gt(a, b);
+    }
+  }
+};
+struct Smallest : Smaller {
+  template <class V>
+  static HWY_INLINE auto exceeds(V a, V b) {
+    if constexpr (std::is_arithmetic_v<V>) {
+      return a < b;
+    } else {
+      return hn::Lt(a, b);
+    }
+  }
+};
+template <class Way>
+using Argmax = Place<Way, Largest>;
+template <class Way>
+using Argmin = Place<Way, Smallest>;
+
+}  // namespace rows
+}  // namespace tenon::native::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

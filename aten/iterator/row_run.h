@@ -1,0 +1,58 @@
+#pragma once
+
+#include "aten/iterator/rows.h"
+
+// A call of run_rows, whose types are chosen and whose outputs are allocated, and how its operands
+// lie. Not for other files than those that compute it.
+
+namespace tenon::native {
+
+struct RowRun {
+  const RowOp& op;
+  const RowShape& shape;
+  ArrayRef<const TensorBase*> inputs;
+  ArrayRef<const Scalar*> scalars;
+  TensorBase* outputs;
+  int64_t rows, length;
+  std::optional<ScalarType> dtype;  ///< that the call asks for
+  Device device = kCPU;
+  ScalarType common = ScalarType::Undefined;   ///< promoted
+  ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long
+
+  RowLoop along() const;
+};
+
+void run_rows_on_cpu(const RowRun& run);
+void run_rows_on_device(const RowRun& run);
+
+/// Tensors as rows: the shape's dimensions, those of a row apart, neighbours merged where all
+/// operands allow it. There is at least one of each.
+struct RowLayout {
+  struct Operand {
+    TensorBase tensor;  ///< undefined: absent
+    RowOperand kind = RowOperand::Element;
+    DimVector outer, inner;  ///< strides in elements, by the sizes below
+    bool is_element() const { return tensor.defined() && kind == RowOperand::Element; }
+    char* data() const { return static_cast<char*>(tensor.data_ptr()); }
+    /// Along the last dimension of a row, and from row to row along the last of the others.
+    int64_t step() const { return inner.back(); }
+    int64_t row() const { return outer.back(); }
+  };
+  DimVector outer, inner;  ///< sizes
+  SmallVector<Operand, 6> operands;
+
+  /// `dense`: element operands whose rows do not lie one after the other become copies, whose
+  /// values are those of the tensor where it is an input.
+  RowLayout(const RowRun& run, ArrayRef<TensorBase> tensors, bool dense);
+
+  int64_t segments() const;
+  int64_t segment_length() const { return inner.back(); }
+  /// Of the row that is number `first` along the last of the other dimensions, `index` counting the
+  /// combinations of those before it; in elements.
+  int64_t offset(const Operand& operand, int64_t index, int64_t first) const;
+};
+
+/// What run_rows returns is `outputs`: copies what was written elsewhere.
+void deliver_rows(const RowRun& run, const RowLayout& layout);
+
+}  // namespace tenon::native

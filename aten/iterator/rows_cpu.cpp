@@ -1,0 +1,503 @@
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "aten/core/parallel.h"
+#include "aten/iterator/blocks.h"
+#include "aten/iterator/convert.h"
+#include "aten/iterator/copy.h"
+#include "aten/iterator/row_run.h"
+
+// Row operators on the CPU: blocks of rows, along them or across, whose operands the loop reads and
+// writes as they lie or by way of scratch memory.
+
+namespace tenon::native {
+namespace {
+
+using Operand = RowLayout::Operand;
+
+/// Bytes of a row that is better kept beside its output than in it.
+constexpr int64_t kRowInFirstCache = 8192;
+
+/// `value` for each of `sizes`, at one place in memory where `repeated`.
+TensorBase number(double value, IntArrayRef sizes, ScalarType dtype, bool repeated) {
+  const int64_t count = repeated ? 1 : [&] {
+    int64_t n = 1;
+    for (const int64_t size : sizes) n *= size;
+    return n;
+  }();
+  TensorBase values = empty({count}, dtype, kCPU);
+  if (dtype == kFloat) std::fill_n(values.data_ptr<float>(), count, static_cast<float>(value));
+  if (dtype == kDouble) std::fill_n(values.data_ptr<double>(), count, value);
+  if (dtype == kLong) std::fill_n(values.data_ptr<int64_t>(), count, static_cast<int64_t>(value));
+  values.unsafe_impl()->set_sizes_and_strides(sizes, repeated ? DimVector(sizes.size(), 0)
+                                                              : contiguous_strides(sizes));
+  return values;
+}
+
+/// What the loop reads as input k.
+TensorBase readable(const RowRun& run, int k) {
+  const RowInput& input = run.op.inputs[k];
+  const TensorBase* const t = run.inputs[k];
+  const bool column = input.kind == RowOperand::Column;
+  if (!t || !t->defined()) {
+    return number(input.absent, column ? run.shape.row_sizes() : run.shape.outer_sizes(),
+                  run.compute, !column);
+  }
+  if (!column || (t->scalar_type() == run.compute && t->is_contiguous())) return *t;
+  TensorBase values = empty(t->sizes(), run.compute, kCPU);
+  copy(values, *t);
+  return values;
+}
+
+SmallVector<TensorBase, 6> operands_of(const RowRun& run) {
+  SmallVector<TensorBase, 6> tensors;
+  for (int k = 0; k < run.op.num_inputs; ++k) tensors.push_back(readable(run, k));
+  for (int k = 0; k < run.op.num_outputs; ++k) {
+    const bool summed = run.op.outputs[k].kind == RowOperand::Column;
+    tensors.push_back(summed ? TensorBase() : run.outputs[k]);
+  }
+  return tensors;
+}
+
+RowLayout laid_out(const RowRun& run) {
+  const SmallVector<TensorBase, 6> tensors = operands_of(run);
+  RowLayout layout(run, tensors, false);
+  // A loop knows of one distance between segments.
+  if (layout.inner.size() > 2) layout = RowLayout(run, tensors, true);
+  return layout;
+}
+
+/// Whether operand k is an output that the loop writes as int64.
+bool writes_whole(const RowOp& op, size_t k) {
+  return k >= op.num_inputs && op.outputs[k - op.num_inputs].dtype == RowOutput::DType::Long;
+}
+
+class CpuRows {
+ public:
+  explicit CpuRows(const RowRun& run)
+      : run_(run), layout_(laid_out(run)), segments_(layout_.segments()),
+        segment_length_(layout_.segment_length()),
+        width_(static_cast<int64_t>(element_size(run.compute))) {
+    choose_loop();
+    choose_block();
+    place_operands();
+  }
+
+  void compute() {
+    const int64_t inner = layout_.outer.back();
+    runs_ = (inner + block_rows_ - 1) / block_rows_;
+    int64_t blocks = runs_;
+    for (size_t d = 0; d + 1 < layout_.outer.size(); ++d) blocks *= layout_.outer[d];
+    const int64_t piece = across_ ? kRowStripPiece : kRowPiece;
+    if (run_.rows > 0 && run_.length >= 2 * piece && blocks < get_num_threads()) {
+      work(0, blocks);  // few long rows: each in turn, on all threads
+    } else if (run_.rows > 0) {
+      const int64_t per_block = block_rows_ * std::max<int64_t>(run_.length, 1);
+      parallel_for(0, blocks, std::max<int64_t>(1, 16384 / per_block),
+                   [&](int64_t begin, int64_t end) { work(begin, end); });
+    }
+    TENON_CHECK_INDEX(!failed_, "[", run_.op.name, "] '",
+                      run_.op.inputs[bad_input_ < 0 ? 0 : bad_input_].name, "' holds the position ",
+                      bad_position_, ", which is out of range for rows of ", run_.length);
+    finish_columns();
+    deliver_rows(run_, layout_);
+  }
+
+ private:
+  /// How the loop gets at an operand.
+  struct Place {
+    bool direct = false;         ///< as it lies
+    size_t values = 0, raw = 0;  ///< else: in the scratch memory, in the compute type and its own
+    int64_t size = 0;            ///< of an element, in bytes
+    Converter convert = nullptr;
+  };
+
+  bool is_input(size_t k) const { return k < run_.op.num_inputs; }
+  bool is_position(size_t k) const { return is_input(k) && run_.op.inputs[k].is_position; }
+  bool lies_along(const Operand& o) const { return o.step() == 1 || run_.length <= 1; }
+  static bool lies_across(const Operand& o) { return o.row() == 1; }
+  static int64_t bytes(const Operand& o) { return static_cast<int64_t>(o.tensor.element_size()); }
+
+  void choose_loop() {
+    const RowLoops& loops = *run_.op.cpu();
+    int64_t not_along = 0, not_across = 0;
+    for (const Operand& o : layout_.operands) {
+      if (!o.is_element()) continue;
+      if (!lies_along(o)) not_along += bytes(o);
+      if (!lies_across(o)) not_across += bytes(o);
+    }
+    const RowLoop beside = run_.compute == kLong     ? loops.across.i64
+                           : run_.compute == kDouble ? loops.across.f64
+                                                     : loops.across.f32;
+    // Fewer rows leave most lanes of a vector empty.
+    constexpr int64_t kFewRows = 4;
+    across_ = beside && not_across < not_along && layout_.outer.back() >= kFewRows;
+    loop_ = across_ ? beside : run_.along();
+    stored_ = run_.compute;
+    if (not_along > 0 || run_.compute != kFloat) return;
+    for (const auto& [type, loop] :
+         {std::pair(kHalf, loops.along.f16), std::pair(kBFloat16, loops.along.bf16)}) {
+      const bool all = std::all_of(layout_.operands.begin(), layout_.operands.end(),
+                                   [type = type](const Operand& o) {
+                                     return !o.is_element() || o.tensor.scalar_type() == type;
+                                   });
+      if (!loop || !all) continue;
+      loop_ = loop;
+      stored_ = type;
+    }
+  }
+
+  void choose_block() {
+    places_.resize(layout_.operands.size());
+    bool packed = false, transposed = false;
+    for (size_t k = 0; k < places_.size(); ++k) {
+      const Operand& o = layout_.operands[k];
+      if (!o.tensor.defined()) continue;
+      places_[k].size = bytes(o);
+      const bool lies = across_ ? lies_across(o) : !o.is_element() || lies_along(o);
+      const ScalarType wanted = o.is_element() && is_input(k) ? stored_ : run_.compute;
+      places_[k].direct = o.kind == RowOperand::Column || writes_whole(run_.op, k) ||
+                          (lies && o.tensor.scalar_type() == wanted && !is_position(k));
+      if (places_[k].direct || !o.is_element()) continue;
+      packed = true;
+      transposed |= !lies_along(o) && lies_across(o);
+    }
+    const int64_t length = std::max<int64_t>(run_.length, 1);
+    if (across_) {
+      // What several passes read stays in the second cache.
+      constexpr int64_t kKept = 262144;
+      const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
+      const int64_t most = run_.op.num_passes < 2 ? kRowStrip : kKept / width_ / length;
+      block_rows_ = std::clamp(std::min(most, share + 15) / 16 * 16, int64_t{16}, kRowStrip);
+    } else if (packed) {
+      // Copies stay in the first cache; neighbouring rows of a transposed operand share its lines.
+      block_rows_ = std::clamp<int64_t>(4096 / length, transposed ? 16 : 1, 64);
+    } else {
+      // A block's sums over its rows cost a way along a row besides.
+      block_rows_ = sums_columns() ? std::clamp<int64_t>(65536 / length, 4, 64)
+                                   : std::clamp<int64_t>(65536 / length, 1, 1024);
+    }
+    block_rows_ = std::min(block_rows_, std::max<int64_t>(layout_.outer.back(), 1));
+  }
+
+  bool sums_columns() const {
+    return std::any_of(run_.op.outputs, run_.op.outputs + run_.op.num_outputs,
+                       [](const RowOutput& o) { return o.kind == RowOperand::Column; });
+  }
+
+  /// Room for `count` values in the scratch memory of a thread.
+  size_t reserve(int64_t count, int64_t size) {
+    const size_t offset = scratch_;
+    scratch_ += (static_cast<size_t>(count * size) + 127) / 64 * 64;
+    return offset;
+  }
+
+  void place_operands() {
+    for (size_t k = 0; k < places_.size(); ++k) {
+      const Operand& o = layout_.operands[k];
+      Place& place = places_[k];
+      if (!o.tensor.defined() || place.direct) continue;
+      const int64_t count = block_rows_ * (o.is_element() ? run_.length : 1);
+      place.values = reserve(count, width_);
+      const ScalarType dtype = o.tensor.scalar_type();
+      if (dtype == run_.compute && !is_position(k)) continue;
+      place.raw = reserve(count, place.size);
+      place.convert = is_input(k) ? converter(run_.compute, dtype) : converter(dtype, run_.compute);
+    }
+    padded_ = !across_ && segments_ == 1 && run_.length * width_ <= kRowInFirstCache;
+    for (int k = 0; k < run_.op.num_spills; ++k) {
+      const int output = run_.op.spill_outputs[k];
+      const size_t operand = output < 0 ? 0 : run_.op.num_inputs + output;
+      const bool has_room = output >= 0 && !padded_ && layout_.operands[operand].tensor.defined() &&
+                            places_[operand].direct;
+      spills_.push_back(
+          {has_room ? output : -1,
+           has_room ? 0 : reserve(run_.length * (across_ ? block_rows_ : 1), width_)});
+    }
+    for (int k = 0; k < run_.op.num_outputs; ++k) {
+      if (run_.op.outputs[k].kind == RowOperand::Column)
+        columns_.push_back({k, reserve(run_.length, width_)});
+    }
+  }
+
+  int64_t segment_stride(const Operand& o) const { return o.inner.size() == 2 ? o.inner[0] : 0; }
+
+  /// Of values in scratch memory, for a block of `rows`.
+  RowBlock::Elements packed(char* data, bool element, int64_t rows) const {
+    if (!element) return {data, 1, 0, 0};
+    if (across_) return {data, 1, segment_length_ * rows, rows};
+    return {data, run_.length, segment_length_, 1};
+  }
+
+  void work(int64_t begin, int64_t end) {
+    const RowOp& op = run_.op;
+    const Scratch scratch(scratch_);
+    SmallVector<RowBlock::Elements, 8> operands(places_.size()), spills(op.num_spills);
+    SmallVector<const int64_t*, 4> positions(op.num_inputs, nullptr);
+    std::vector<std::vector<int64_t>> position_values;
+    SmallVector<Scalar, 4> scalars;
+    for (const Scalar* scalar : run_.scalars) scalars.push_back(*scalar);
+    std::vector<std::vector<double>> totals(columns_.size());
+    for (std::vector<double>& total : totals) total.assign(run_.length, 0.0);
+
+    RowBlock block;
+    block.length = run_.length;
+    block.segments = segments_;
+    block.segment_length = std::max<int64_t>(segment_length_, 1);
+    block.inputs = operands.data();
+    block.outputs = operands.data() + op.num_inputs;
+    block.spills = spills.data();
+    block.padded_spills = padded_;
+    block.positions = positions.data();
+    block.scalars = scalars.data();
+    for (int64_t b = begin; b < end; ++b) {
+      if (failed_.load(std::memory_order_relaxed)) return;
+      const int64_t first = b % runs_ * block_rows_;
+      block.rows = std::min(block_rows_, layout_.outer.back() - first);
+      const auto data = [&](size_t k) {
+        const Operand& o = layout_.operands[k];
+        return o.data() + layout_.offset(o, b / runs_, first) * places_[k].size;
+      };
+      for (size_t k = 0; k < places_.size(); ++k) {
+        const Operand& o = layout_.operands[k];
+        const Place& place = places_[k];
+        if (!o.tensor.defined()) continue;
+        if (place.direct) {
+          operands[k] = {data(k), o.row(), segment_stride(o), o.step()};
+          continue;
+        }
+        operands[k] = packed(scratch.data() + place.values, o.is_element(), block.rows);
+        if (!is_input(k)) continue;
+        gather(o, place, data(k), block.rows, scratch.data());
+        if (is_position(k)) {
+          position_values.resize(op.num_inputs);
+          read_positions(k, scratch.data() + place.raw, block.rows, position_values[k]);
+          positions[k] = position_values[k].data();
+        }
+      }
+      for (int k = 0; k < op.num_spills; ++k) {
+        const auto& [output, offset] = spills_[k];
+        spills[k] = output >= 0 ? block.outputs[output]
+                                : packed(scratch.data() + offset, true, block_rows_);
+        if (output < 0) spills[k].row = 0;  // each row in its turn
+      }
+      for (const auto& [k, offset] : columns_) {
+        if (!run_.outputs[k].defined()) continue;
+        operands[op.num_inputs + k] = {scratch.data() + offset, 0, segment_length_, 1};
+        std::memset(scratch.data() + offset, 0, run_.length * width_);
+      }
+      loop_(block);
+      if (block.bad_input >= 0) return fail(block);
+      for (size_t k = op.num_inputs; k < places_.size(); ++k) {
+        if (layout_.operands[k].tensor.defined() && !places_[k].direct)
+          scatter(layout_.operands[k], places_[k], data(k), block.rows, scratch.data());
+      }
+      // The sums over all rows are kept in double: each block's are short.
+      for (size_t c = 0; c < columns_.size(); ++c) {
+        const auto& [k, offset] = columns_[c];
+        if (run_.outputs[k].defined()) add_columns(scratch.data() + offset, totals[c]);
+      }
+    }
+    if (columns_.empty()) return;
+    const std::lock_guard lock(mutex_);
+    totals_.emplace_back(begin, std::move(totals));
+  }
+
+  /// Calls f(place in the operand's own memory, place in dense values, count) for stretches of
+  /// elements that lie side by side in both.
+  template <class F>
+  void for_stretches(const Operand& o, int64_t rows, F f) const {
+    for (int64_t s = 0; s < segments_; ++s) {
+      const int64_t from = s * segment_stride(o);
+      if (across_) {
+        for (int64_t i = 0; i < segment_length_; ++i)
+          f(from + i * o.step(), (s * segment_length_ + i) * rows, rows);
+      } else {
+        for (int64_t r = 0; r < rows; ++r)
+          f(from + r * o.row(), r * run_.length + s * segment_length_, segment_length_);
+      }
+    }
+  }
+
+  /// Calls f(place in the operand's own memory, place in dense values, n0, n1, stride0, stride1),
+  /// in elements.
+  template <class F>
+  void for_planes(const Operand& o, int64_t rows, F f) const {
+    if (!o.is_element()) return f(0, 0, 1, rows, 0, o.row());
+    if (!across_ && segments_ == 1) return f(0, 0, run_.length, rows, o.step(), o.row());
+    for (int64_t s = 0; s < segments_; ++s) {
+      const int64_t from = s * segment_stride(o), to = s * segment_length_;
+      if (across_) {
+        f(from, to * rows, rows, segment_length_, o.row(), o.step());
+      } else {
+        for (int64_t r = 0; r < rows; ++r)
+          f(from + r * o.row(), to + r * run_.length, segment_length_, 1, o.step(), 0);
+      }
+    }
+  }
+
+  bool in_stretches(const Operand& o) const {
+    return o.is_element() && (across_ ? lies_across(o) : lies_along(o));
+  }
+
+  /// Rows of the operand in the compute type; what needs conversion is left in `raw` as it was,
+  /// unless it lies in stretches.
+  void gather(const Operand& o, const Place& place, const char* p, int64_t rows,
+              char* scratch) const {
+    char* const values = scratch + place.values;
+    if (place.convert && in_stretches(o)) {
+      for_stretches(o, rows, [&](int64_t from, int64_t to, int64_t count) {
+        place.convert(values + to * width_, p + from * place.size, count);
+      });
+      return;
+    }
+    char* const dense = place.convert ? scratch + place.raw : values;
+    for_planes(
+        o, rows,
+        [&](int64_t from, int64_t to, int64_t n0, int64_t n1, int64_t stride0, int64_t stride1) {
+          gather_2d(dense + to * place.size, p + from * place.size, place.size, n0, n1,
+                    stride0 * place.size, stride1 * place.size);
+        });
+    if (place.convert) place.convert(values, dense, rows * (o.is_element() ? run_.length : 1));
+  }
+
+  void scatter(const Operand& o, const Place& place, char* p, int64_t rows, char* scratch) const {
+    char* const values = scratch + place.values;
+    if (place.convert && in_stretches(o)) {
+      for_stretches(o, rows, [&](int64_t to, int64_t from, int64_t count) {
+        place.convert(p + to * place.size, values + from * width_, count);
+      });
+      return;
+    }
+    char* const dense = place.convert ? scratch + place.raw : values;
+    if (place.convert) place.convert(dense, values, rows * (o.is_element() ? run_.length : 1));
+    for_planes(
+        o, rows,
+        [&](int64_t to, int64_t from, int64_t n0, int64_t n1, int64_t stride0, int64_t stride1) {
+          scatter_2d(p + to * place.size, dense + from * place.size, place.size, n0, n1,
+                     stride0 * place.size, stride1 * place.size);
+        });
+  }
+
+  void read_positions(size_t k, const char* raw, int64_t rows,
+                      std::vector<int64_t>& positions) const {
+    positions.resize(rows);
+    converter(kLong, layout_.operands[k].tensor.scalar_type())(positions.data(), raw, rows);
+    if (run_.compute != kFloat) return;
+    for (const int64_t position : positions) {
+      TENON_CHECK(position == static_cast<int64_t>(static_cast<float>(position)), "[", run_.op.name,
+                  "] '", run_.op.inputs[k].name, "' holds ", position,
+                  ", which is no value of float, the type of the computation");
+    }
+  }
+
+  void add_columns(const char* sums, std::vector<double>& totals) const {
+    for (int64_t i = 0; i < run_.length; ++i) {
+      totals[i] += run_.compute == kFloat ? reinterpret_cast<const float*>(sums)[i]
+                   : run_.compute == kDouble
+                       ? reinterpret_cast<const double*>(sums)[i]
+                       : static_cast<double>(reinterpret_cast<const int64_t*>(sums)[i]);
+    }
+  }
+
+  /// In the order of the rows, whichever thread was first.
+  void finish_columns() {
+    std::sort(totals_.begin(), totals_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const TensorBase& out = run_.outputs[columns_[c].first];
+      if (!out.defined()) continue;
+      TensorBase sums = empty(out.sizes(), kDouble, kCPU);
+      double* data = sums.data_ptr<double>();
+      std::fill_n(data, run_.length, 0.0);
+      for (const auto& [begin, totals] : totals_) {
+        for (int64_t i = 0; i < run_.length; ++i) data[i] += totals[c][i];
+      }
+      copy(out, sums);
+    }
+  }
+
+  void fail(const RowBlock& block) {
+    const std::lock_guard lock(mutex_);
+    if (failed_.exchange(true)) return;
+    bad_input_ = block.bad_input;
+    bad_position_ = block.bad_position;
+  }
+
+  const RowRun& run_;
+  RowLayout layout_;
+  const int64_t segments_, segment_length_, width_;
+  bool across_ = false;
+  RowLoop loop_ = nullptr;
+  ScalarType stored_ = ScalarType::Undefined;  ///< of the elements that the loop reads
+  SmallVector<Place, 6> places_;
+  SmallVector<std::pair<int, size_t>, 4> spills_;   ///< an output that has room, or scratch memory
+  SmallVector<std::pair<int, size_t>, 4> columns_;  ///< outputs, and their sums of a block
+  bool padded_ = false;  ///< spilled rows are in scratch memory, with room behind them
+  int64_t block_rows_ = 1, runs_ = 1;
+  size_t scratch_ = 0;
+  std::mutex mutex_;
+  std::vector<std::pair<int64_t, std::vector<std::vector<double>>>> totals_;
+  std::atomic<bool> failed_{false};
+  int bad_input_ = -1;
+  int64_t bad_position_ = 0;
+};
+
+/// Few elements that lie as the loop wants them, as most calls have: one block, without a layout.
+bool run_dense_rows(const RowRun& run) {
+  const RowOp& op = run.op;
+  const auto& sizes = run.shape.sizes;
+  constexpr int64_t kFew = 16384;
+  if (run.rows * run.length > kFew) return false;
+  for (size_t d = 1; d < sizes.size(); ++d) {
+    if (run.shape.with_row(d - 1) && !run.shape.with_row(d)) return false;
+  }
+  SmallVector<RowBlock::Elements, 8> operands(op.num_inputs + op.num_outputs);
+  const auto place = [&](size_t k, const TensorBase& t, RowOperand kind) {
+    if ((t.scalar_type() != run.compute && !writes_whole(op, k)) || !t.is_contiguous())
+      return false;
+    const bool element = kind == RowOperand::Element;
+    if (element && t.sizes() != IntArrayRef(sizes)) return false;
+    operands[k] = {t.data_ptr(), element ? run.length : kind == RowOperand::Row, run.length, 1};
+    return true;
+  };
+  for (int k = 0; k < op.num_inputs; ++k) {
+    const RowInput& input = op.inputs[k];
+    const TensorBase* const t = run.inputs[k];
+    if (input.is_position || !t || !t->defined() || !place(k, *t, input.kind)) return false;
+  }
+  for (int k = 0; k < op.num_outputs; ++k) {
+    const TensorBase& t = run.outputs[k];
+    if (op.outputs[k].kind == RowOperand::Column) return false;
+    if (t.defined() && !place(op.num_inputs + k, t, op.outputs[k].kind)) return false;
+  }
+  SmallVector<Scalar, 4> scalars;
+  for (const Scalar* scalar : run.scalars) scalars.push_back(*scalar);
+  SmallVector<RowBlock::Elements, 4> spills;
+  const int64_t spill_bytes = (run.length * 8 + 127) / 64 * 64;
+  const Scratch scratch(op.num_spills * spill_bytes);
+  RowBlock block;
+  block.rows = run.rows;
+  block.length = run.length;
+  block.segment_length = std::max<int64_t>(run.length, 1);
+  block.inputs = operands.data();
+  block.outputs = operands.data() + op.num_inputs;
+  for (int k = 0; k < op.num_spills; ++k)
+    spills.push_back({scratch.data() + k * spill_bytes, 0, 0, 1});
+  block.padded_spills = true;
+  block.spills = spills.data();
+  block.scalars = scalars.data();
+  run.along()(block);
+  return true;
+}
+
+}  // namespace
+
+void run_rows_on_cpu(const RowRun& run) {
+  if (!run_dense_rows(run)) CpuRows(run).compute();
+}
+
+}  // namespace tenon::native

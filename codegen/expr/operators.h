@@ -1,0 +1,16 @@
+#pragma once
+
+#include "codegen/expr/intrinsics.h"
+
+#include <map>
+#include <string_view>
+
+namespace tenon::codegen::expr {
+
+/// What an operator between two values computes; of conditions `&`, `|` and `^` are logical.
+const std::map<std::string_view, Op>& binary_operators();
+
+/// The logical operation of a bitwise one; other operations are themselves.
+Op logical(Op op);
+
+}  // namespace tenon::codegen::expr

@@ -1,0 +1,204 @@
+// Reductions of a row to positions, numbers of elements and extremes of numbers beside loops.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "aten/core/generator.h"
+#include "aten/core/parallel.h"
+#include "rowtest/ops/argmax.h"
+#include "rowtest/ops/argmin.h"
+#include "rowtest/ops/count.h"
+#include "rowtest/ops/farthest.h"
+#include "rowtest/ops/numbers.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/randn.h"
+#include "tests/rows/support.h"
+
+using namespace tenon;
+using namespace tenon::test;
+
+namespace {
+
+int64_t first_extreme(const Values& row, bool largest) {
+  size_t best = 0;
+  for (size_t i = 1; i < row.size(); ++i) {
+    if (std::isnan(row[best])) break;
+    const bool better = largest ? row[i] > row[best] : row[i] < row[best];
+    if (better || std::isnan(row[i])) best = i;
+  }
+  return static_cast<int64_t>(best);
+}
+
+}  // namespace
+
+TEST_CASE("rows: positions of extremes") {
+  manual_seed(7);
+  for (const ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16, kByte, kInt, kLong, kBool}) {
+    for (const int64_t n : kLengths) {
+      INFO(dtype << ", rows of " << n);
+      // Few values, so that most rows have ties.
+      const Tensor x = (randn({5, n}, TensorOptions(kDouble)) * 2).round().abs().to(dtype);
+      const Tensor high = rowtest::argmax(x, 1), low = rowtest::argmin(x, 1);
+      REQUIRE(high.scalar_type() == kLong);
+      const auto place = [](bool largest) {
+        return [largest](const Values& row) {
+          return Values{static_cast<double>(first_extreme(row, largest))};
+        };
+      };
+      check_rows(x, high, place(true), 0);
+      check_rows(x, low, place(false), 0);
+    }
+  }
+  // A NaN is the extreme of both, the first of several; infinities are numbers.
+  for (const ScalarType dtype : {kDouble, kFloat, kBFloat16}) {
+    const Tensor x = tensor_of(
+        {1, kNaN, kInf, kNaN, -kInf, -kInf, -kInf, -kInf, kInf, kInf, kInf, kInf, 0, -0.0, 0, -0.0},
+        {4, 4}, dtype);
+    REQUIRE(values(rowtest::argmax(x, 1)) == Values{1, 0, 0, 0});
+    REQUIRE(values(rowtest::argmin(x, 1)) == Values{1, 0, 0, 0});
+  }
+  // Whole numbers beyond what a double tells apart.
+  Tensor big = full({2}, int64_t{1} << 60, TensorOptions(kLong));
+  big.data_ptr<int64_t>()[1] += 1;
+  REQUIRE(rowtest::argmax(big).item<int64_t>() == 1);
+}
+
+TEST_CASE("rows: positions over any dimensions") {
+  const Tensor x = tensor_of({4, 9, 2, 7, 7, 9}, {2, 3}, kFloat);
+  REQUIRE(values(rowtest::argmax(x)) == Values{1});
+  REQUIRE(rowtest::argmax(x).sizes() == IntArrayRef{});
+  REQUIRE(rowtest::argmax(x, std::nullopt, true).sizes() == IntArrayRef({1, 1}));
+  REQUIRE(values(rowtest::argmax(x, 0)) == Values{1, 0, 1});
+  REQUIRE(rowtest::argmax(x, -1, true).sizes() == IntArrayRef({2, 1}));
+  REQUIRE(values(rowtest::argmin(x.transpose(0, 1), 0)) == Values{2, 0});
+  REQUIRE(rowtest::argmax(full({}, 3.0)).item<int64_t>() == 0);
+  REQUIRE(rowtest::argmax(empty({0, 3}, TensorOptions(kFloat)), 1).sizes() == IntArrayRef({0}));
+  REQUIRE_THROWS_WITH(rowtest::argmax(empty({3, 0}, TensorOptions(kFloat)), 1),
+                      Catch::Contains("to have non-zero size"));
+  REQUIRE_THROWS_WITH(rowtest::argmax(x, 2), Catch::Contains("Dimension out of range"));
+  REQUIRE_FALSE(rowtest::argmax(x.clone().requires_grad_(), 1).requires_grad());
+}
+
+TEST_CASE("rows: positions in rows that are computed in pieces") {
+  constexpr int64_t kLength = 3 * 65536 + 17;
+  const int before = get_num_threads();
+  Tensor x = full({kLength}, 1.0, TensorOptions(kFloat));
+  float* const p = x.data_ptr<float>();
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    CHECK(rowtest::argmax(x).item<int64_t>() == 0);
+    p[kLength - 4] = p[kLength - 1] = 2;
+    CHECK(rowtest::argmax(x).item<int64_t>() == kLength - 4);
+    p[140000] = p[70000] = 0;
+    CHECK(rowtest::argmin(x).item<int64_t>() == 70000);
+    const auto [count, all] = rowtest::count(x);
+    CHECK(count.item<int64_t>() == kLength - 2);
+    CHECK_FALSE(all.item<bool>());
+    p[65535] = p[131072] = std::numeric_limits<float>::quiet_NaN();
+    CHECK(rowtest::argmax(x).item<int64_t>() == 65535);
+    CHECK(rowtest::argmin(x).item<int64_t>() == 65535);
+    x.fill_(1.0);
+  }
+  set_num_threads(before);
+}
+
+TEST_CASE("rows: positions and numbers of elements beyond what a float has") {
+  constexpr int64_t kLength = (int64_t{1} << 24) + 5;
+  Tensor x = full({kLength}, 1.0, TensorOptions(kFloat));
+  x.data_ptr<float>()[kLength - 4] = 2;
+  CHECK(rowtest::argmax(x).item<int64_t>() == kLength - 4);
+  x.data_ptr<float>()[3] = 0;
+  const auto [count, all] = rowtest::count(x);
+  CHECK(count.scalar_type() == kLong);
+  CHECK(count.item<int64_t>() == kLength - 1);
+  // In a computation a position is a float, which has no such value.
+  REQUIRE_THROWS_WITH(rowtest::farthest(x, 0),
+                      Catch::Contains("positions beyond 2^24 are no values of float"));
+}
+
+TEST_CASE("rows: the element at a computed position") {
+  const Tensor x = tensor_of({1, -5, 3, 5, 0, 2}, {2, 3}, kFloat);
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kInt}) {
+    const auto [value, place, count] = rowtest::farthest(x.to(dtype));
+    REQUIRE(value.scalar_type() == dtype);
+    REQUIRE(values(value) == Values{-5, 5});
+    REQUIRE(place.scalar_type() == kLong);
+    REQUIRE(values(place) == Values{1, 0});
+    REQUIRE(values(count) == Values{1, 0});
+  }
+  Tensor leaf = x.clone().requires_grad_();
+  const auto [value, place, count] = rowtest::farthest(leaf);
+  REQUIRE_FALSE(place.requires_grad());
+  REQUIRE_FALSE(count.requires_grad());
+  value.sum().backward();
+  REQUIRE(values(leaf.grad()) == Values{0, 1, 0, 1, 0, 0});
+}
+
+TEST_CASE("rows: extremes of the numbers alone") {
+  manual_seed(8);
+  for (const ScalarType dtype : kFloats) {
+    for (const int64_t n : kLengths) {
+      INFO(dtype << ", rows of " << n);
+      Tensor x = randn({4, n}, TensorOptions(kDouble));
+      for (int64_t i = 0; i < x.numel(); i += 3) x.data_ptr<double>()[i] = kNaN;
+      x = x.to(dtype);
+      const auto [largest, smallest] = rowtest::numbers(x);
+      const auto extreme = [](auto f) {
+        return [f](const Values& row) {
+          double result = kNaN;
+          for (const double v : row) result = f(result, v);
+          return Values{result};
+        };
+      };
+      check_rows(x, largest, extreme([](double a, double b) { return std::fmax(a, b); }), 0);
+      check_rows(x, smallest, extreme([](double a, double b) { return std::fmin(a, b); }), 0);
+    }
+  }
+  const auto [largest, smallest] =
+      rowtest::numbers(tensor_of({kNaN, -kInf, kNaN, kNaN, kInf, -kInf}, {3, 2}, kFloat));
+  REQUIRE(values(largest)[0] == -kInf);
+  REQUIRE(std::isnan(values(largest)[1]));
+  REQUIRE(values(largest)[2] == kInf);
+  REQUIRE(values(smallest)[2] == -kInf);
+  const auto [most, least] = rowtest::numbers(tensor_of({3, -7, 200000, 4}, {2, 2}, kInt));
+  REQUIRE(most.scalar_type() == kInt);
+  REQUIRE(values(most) == Values{3, 200000});
+  REQUIRE(values(least) == Values{-7, 4});
+  REQUIRE_THROWS_WITH(rowtest::numbers(empty({2, 0}, TensorOptions(kFloat))),
+                      Catch::Contains("to have non-zero size"));
+}
+
+TEST_CASE("rows: operators compute the same where the kernel does not run") {
+  manual_seed(11);
+  const DispatchKeySet elsewhere(Backend::PrivateUse1);
+  const auto same = [](const Tensor& got, const Tensor& wanted) {
+    REQUIRE(got.scalar_type() == wanted.scalar_type());
+    REQUIRE(got.sizes() == wanted.sizes());
+    check_rows(
+        wanted.reshape({-1, 1}), got, [](const Values& row) { return row; }, 0);
+  };
+  for (const ScalarType dtype : {kDouble, kFloat, kBFloat16, kInt}) {
+    INFO(dtype);
+    Tensor x = (randn({2, 5, 3}, TensorOptions(kDouble)) * 2).round();
+    if (is_floating_point(dtype)) {
+      for (int64_t i = 0; i < 30; i += 4) x.data_ptr<double>()[i] = kNaN;
+      for (int64_t i = 0; i < 15; i += 3) x.data_ptr<double>()[i] = kNaN;  // nothing else there
+    }
+    x = x.to(dtype);
+    same(rowtest::ops::argmax::redispatch(elsewhere, x, 1, true), rowtest::argmax(x, 1, true));
+    same(rowtest::ops::argmin::redispatch(elsewhere, x, std::nullopt, false), rowtest::argmin(x));
+    const auto [count, all] = rowtest::ops::count::redispatch(elsewhere, x, {0, 2});
+    const auto [wanted_count, wanted_all] = rowtest::count(x, {0, 2});
+    same(count, wanted_count);
+    same(all, wanted_all);
+    const auto [largest, smallest] = rowtest::ops::numbers::redispatch(elsewhere, x, 1);
+    const auto [wanted_largest, wanted_smallest] = rowtest::numbers(x, 1);
+    same(largest, wanted_largest);
+    same(smallest, wanted_smallest);
+    const auto [value, place, before] = rowtest::ops::farthest::redispatch(elsewhere, x, 2);
+    const auto [wanted_value, wanted_place, wanted_before] = rowtest::farthest(x, 2);
+    same(value, wanted_value);
+    same(place, wanted_place);
+    same(before, wanted_before);
+  }
+}
