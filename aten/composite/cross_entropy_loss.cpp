@@ -4,7 +4,7 @@
 
 #include "aten/composite/wide.h"
 #include "aten/meta/nll_loss.h"
-#include "tenon/ops/_cross_entropy.h"
+#include "tenon/ops/_cross_entropy_loss.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
@@ -68,15 +68,13 @@ Tensor smoothed(const Tensor& log_p, const Tensor& target,
   return add(mul(nll, Scalar(1 - label_smoothing)), mul(smooth, Scalar(share)));
 }
 
-}  // namespace
-
 /// Targets are indices of classes: the loss of each sample and the weight of its class, in one pass
 /// that keeps nothing of the input's size, then their sum or weighted mean.
 Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weight,
                     int64_t reduction, int64_t ignore_index, int64_t class_dim) {
   const auto [loss, kept] =
-      _cross_entropy(self, target, weight.defined() ? std::optional(weight) : std::nullopt,
-                     ignore_index, class_dim);
+      _cross_entropy_loss(self, target, weight.defined() ? std::optional(weight) : std::nullopt,
+                          ignore_index, class_dim);
   if (reduction == kNone) return loss;
   const ScalarType type = wide(self.scalar_type());
   const Tensor total = sum(loss, type);
@@ -90,6 +88,8 @@ bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index)
   const bool exact = std::abs(ignore_index) <= int64_t{1} << 24 || self.scalar_type() == kDouble;
   return exact && !(weight.defined() && weight.requires_grad());
 }
+
+}  // namespace
 
 /// log_softmax over the classes, then the negative log likelihood: self [C], [N, C] or [N, C, d1,
 /// ...]; target holds class indices without the class dimension, or probabilities of self's shape.

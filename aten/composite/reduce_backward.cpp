@@ -1,13 +1,10 @@
-#include "aten/common/complex_parts.h"
 #include "aten/common/dims.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"
 #include "tenon/native/mean_backward.h"
 #include "tenon/native/prod_backward.h"
-#include "tenon/native/std_backward.h"
 #include "tenon/native/sum_backward.h"
-#include "tenon/native/var_backward.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/amax.h"
@@ -26,13 +23,11 @@
 #include "tenon/ops/logical_not.h"
 #include "tenon/ops/logical_or.h"
 #include "tenon/ops/masked_fill.h"
-#include "tenon/ops/mean.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/pow.h"
 #include "tenon/ops/prod.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/sgn.h"
-#include "tenon/ops/sub.h"
 #include "tenon/ops/sum.h"
 #include "tenon/ops/to.h"
 
@@ -118,28 +113,6 @@ Tensor native::evenly_distribute_backward(const Tensor& grad, const Tensor& self
       dims.empty() ? same : ops::sum_dim_IntList::call(same, IntArrayRef(dims), true, std::nullopt);
   const Tensor share = ops::div_Tensor::call(g, count.to(grad.scalar_type()));
   return ops::mul_Tensor::call(share, same);
-}
-
-Tensor native::var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
-                            const std::optional<Scalar>& correction, bool keepdim) {
-  const double freedom = static_cast<double>(reduced_count(self.sizes(), dim)) -
-                         (correction ? correction->toDouble() : 1.0);
-  const DimVector dims = dims_of(dim_mask("var", dim, self.dim()), self.dim());
-  const Tensor mean = ops::mean_dim::call(self, IntArrayRef(dims), true, std::nullopt);
-  const Tensor distance = ops::sub_Tensor::call(self, mean, 1);
-  // No degrees of freedom: the variance itself is infinite or NaN, and so is its gradient.
-  const Tensor g = ops::mul_Scalar::call(restored(grad, self.sizes(), dim, keepdim),
-                                         2.0 / std::max(freedom, 0.0));
-  return ops::mul_Tensor::call(g, distance);
-}
-
-Tensor native::std_backward(const Tensor& result, const Tensor& grad, const Tensor& self,
-                            OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
-                            bool keepdim) {
-  const Tensor g =
-      ops::masked_fill_Scalar::call(ops::div_Tensor::call(grad, ops::mul_Scalar::call(result, 2)),
-                                    ops::eq_Scalar::call(result, 0), 0);
-  return native::var_backward(g, self, dim, correction, keepdim);
 }
 
 Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& self,

@@ -12,8 +12,6 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kParallelBytes = 1 << 18;
-/// From this much memory on the result bypasses the caches.
-constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
 /// A tensor's part of each row of the result: its bytes, one row after the other, and where they
 /// go.
@@ -29,7 +27,7 @@ void copy_bytes(char* to, const char* from, int64_t bytes, bool stream) {
 
 /// Fills rows of `pitch` bytes from all pieces in one go.
 void copy_pieces(char* dst, int64_t rows, int64_t pitch, const std::vector<Piece>& pieces) {
-  const bool stream = rows * pitch >= kStreamBytes;
+  const bool stream = rows * pitch >= native::kStreamBytes;
   if (rows == 1) {
     parallel_for(0, pitch, kParallelBytes, [&](int64_t begin, int64_t end) {
       for (const Piece& p : pieces) {

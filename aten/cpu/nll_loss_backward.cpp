@@ -27,7 +27,7 @@ void native::nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self
       const int64_t k = targets[i];
       if (k == ignore_index) continue;
       TENON_CHECK_INDEX(k >= 0 && k < classes, "[nll_loss_backward] Target ", k,
-                        " is out of bounds.");
+                        " is out of bounds: row ", i, " has ", classes, " elements");
       to[i * classes + k] = -(weights ? weights[k] : scalar_t(1)) * grad[each ? i : 0] / divisor;
     }
   });

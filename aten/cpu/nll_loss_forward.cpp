@@ -25,7 +25,8 @@ void native::nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
       const int64_t k = targets[i];
       scalar_t loss = 0;
       if (k != ignore_index) {
-        TENON_CHECK_INDEX(k >= 0 && k < classes, "[nll_loss] Target ", k, " is out of bounds.");
+        TENON_CHECK_INDEX(k >= 0 && k < classes, "[nll_loss] Target ", k, " is out of bounds: row ",
+                          i, " has ", classes, " elements");
         const scalar_t scale = weights ? weights[k] : scalar_t(1);
         loss = -scale * in[i * classes + k];
         weight_sum += scale;

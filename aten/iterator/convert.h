@@ -18,6 +18,9 @@ TENON_API void gather_2d(void* dst, const void* src, size_t element_size, int64_
 TENON_API void scatter_2d(void* dst, const void* src, size_t element_size, int64_t n0, int64_t n1,
                           int64_t stride0, int64_t stride1);
 
+/// From this much memory on, results bypass the caches: they would not survive there anyway.
+inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
+
 /// Copies past the caches, for data that will not be read soon. Needs a stream_fence() before other
 /// threads may read it.
 TENON_API void stream_copy(void* dst, const void* src, size_t bytes);

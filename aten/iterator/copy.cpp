@@ -8,7 +8,6 @@
 namespace tenon::native {
 namespace {
 
-constexpr int64_t kStreamBytes = int64_t{16} << 20;
 constexpr int64_t kChunk = 1024;
 
 std::array<DeviceCopy, kNumBackends> device_copies{};

@@ -14,8 +14,6 @@ namespace tenon::native {
 namespace {
 
 constexpr int kMaxScalars = 32;  // as the generator has it
-/// From this much memory on, outputs bypass the caches: they would not survive there anyway.
-constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
 PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common, ComputeType type) {
   const PointwiseLoops& loops = *op.cpu();

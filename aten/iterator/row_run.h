@@ -17,9 +17,19 @@ struct RowRun {
   std::optional<ScalarType> dtype;  ///< that the call asks for
   Device device = kCPU;
   ScalarType common = ScalarType::Undefined;   ///< promoted
-  ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long
+  ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long; on a CPU also Int
 
-  RowLoop along() const;
+  RowLoop along() const { return loop_of(op.cpu()->along); }
+  RowLoop across() const { return loop_of(op.cpu()->across); }
+
+ private:
+  template <class Loops>
+  RowLoop loop_of(const Loops& loops) const {
+    return compute == kLong     ? loops.i64
+           : compute == kInt    ? loops.i32
+           : compute == kDouble ? loops.f64
+                                : loops.f32;
+  }
 };
 
 void run_rows_on_cpu(const RowRun& run);

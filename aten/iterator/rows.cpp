@@ -10,9 +10,12 @@
 namespace tenon::native {
 namespace {
 
-int64_t product(IntArrayRef sizes) {
+/// Of the dimensions that are in a row, or of the others.
+int64_t product(const RowShape& shape, bool in_row) {
   int64_t n = 1;
-  for (const int64_t size : sizes) n *= size;
+  for (size_t d = 0; d < shape.sizes.size(); ++d) {
+    if (shape.with_row(d) == in_row) n *= shape.sizes[d];
+  }
   return n;
 }
 
@@ -22,6 +25,25 @@ DimVector chosen(const RowShape& shape, bool in_row) {
     if (shape.with_row(d) == in_row) sizes.push_back(shape.sizes[d]);
   }
   return sizes;
+}
+
+/// Whether the sizes are those of the dimensions that are in a row, or of the others.
+bool are_chosen(IntArrayRef sizes, const RowShape& shape, bool in_row) {
+  size_t next = 0;
+  for (size_t d = 0; d < shape.sizes.size(); ++d) {
+    if (shape.with_row(d) != in_row) continue;
+    if (next == sizes.size() || sizes[next++] != shape.sizes[d]) return false;
+  }
+  return next == sizes.size();
+}
+
+/// Whether they are the others', with 1 for the dimensions of a row.
+bool are_kept(IntArrayRef sizes, const RowShape& shape) {
+  if (sizes.size() != shape.sizes.size()) return false;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != (shape.with_row(d) ? 1 : shape.sizes[d])) return false;
+  }
+  return true;
 }
 
 bool present(const RowRun& run, int k) { return run.inputs[k] && run.inputs[k]->defined(); }
@@ -40,7 +62,9 @@ void choose_types(RowRun& run) {
   if (op.floating && is_integral(run.common, true)) run.common = get_default_dtype();
   TENON_CHECK_NOT_IMPLEMENTED(!is_complex(run.common), "[", op.name, "] is not implemented for '",
                               run.common, "'");
-  run.compute = is_integral(run.common, true) ? kLong : run.common == kDouble ? kDouble : kFloat;
+  const bool integral = is_integral(run.common, true);
+  const bool narrow = integral && run.common != kLong && run.device.is_cpu() && op.cpu()->along.i32;
+  run.compute = narrow ? kInt : integral ? kLong : run.common == kDouble ? kDouble : kFloat;
   TENON_CHECK_NOT_IMPLEMENTED(run.along(), "[", op.name, "] is not implemented for '", run.common,
                               "'");
   if (run.compute == kLong) {
@@ -102,10 +126,13 @@ void allocate_outputs(const RowRun& run, uint32_t wanted) {
     if (output.dtype == RowOutput::DType::Long) dtype = kLong;
     const bool sums = output.dtype == RowOutput::DType::Sum;
     if (sums && is_integral(run.common, true) && !run.dtype) dtype = kLong;
-    const DimVector sizes = output.kind == RowOperand::Element ? run.shape.sizes
-                            : output.kind == RowOperand::Row   ? run.shape.reduced_sizes()
-                                                               : run.shape.row_sizes();
-    run.outputs[k] = empty(sizes, dtype, run.device);
+    if (output.kind == RowOperand::Element) {
+      run.outputs[k] = empty(run.shape.sizes, dtype, run.device);
+    } else {
+      const bool row = output.kind == RowOperand::Row;
+      run.outputs[k] =
+          empty(row ? run.shape.reduced_sizes() : run.shape.row_sizes(), dtype, run.device);
+    }
   }
 }
 
@@ -117,8 +144,8 @@ RowShape shape_of(std::initializer_list<const TensorBase*> elements) {
 
 }  // namespace
 
-int64_t RowShape::rows() const { return product(outer_sizes()); }
-int64_t RowShape::length() const { return product(row_sizes()); }
+int64_t RowShape::rows() const { return product(*this, false); }
+int64_t RowShape::length() const { return product(*this, true); }
 DimVector RowShape::row_sizes() const { return chosen(*this, true); }
 DimVector RowShape::outer_sizes() const { return chosen(*this, false); }
 
@@ -182,18 +209,14 @@ RowShape row_shape_of_sizes(const char* op, std::initializer_list<const TensorBa
 
 void check_row_values(const char* op, const char* operand, IntArrayRef sizes,
                       const RowShape& shape) {
-  RowShape kept = shape;
-  kept.keepdim = true;
-  const DimVector outer = shape.outer_sizes();
-  TENON_CHECK(sizes == IntArrayRef(outer) || sizes == IntArrayRef(kept.reduced_sizes()), "[", op,
-              "] '", operand, "' must have one value per row, shape ", outer, ", got ", sizes);
+  TENON_CHECK(are_chosen(sizes, shape, false) || are_kept(sizes, shape), "[", op, "] '", operand,
+              "' must have one value per row, shape ", shape.outer_sizes(), ", got ", sizes);
 }
 
 void check_column_values(const char* op, const char* operand, IntArrayRef sizes,
                          const RowShape& shape) {
-  const DimVector row = shape.row_sizes();
-  TENON_CHECK(sizes == IntArrayRef(row), "[", op, "] '", operand,
-              "' must have the shape of a row, ", row, ", got ", sizes);
+  TENON_CHECK(are_chosen(sizes, shape, true), "[", op, "] '", operand,
+              "' must have the shape of a row, ", shape.row_sizes(), ", got ", sizes);
 }
 
 void check_row_dtype(const char* op, std::optional<ScalarType> dtype, bool floating) {
@@ -203,11 +226,6 @@ void check_row_dtype(const char* op, std::optional<ScalarType> dtype, bool float
 
 bool row_kernel_runs(const RowOp& op, Device device) {
   return device.is_cpu() || device.is_meta() || (device.is_cuda() && op.cuda);
-}
-
-RowLoop RowRun::along() const {
-  const RowLoops::Along& loops = op.cpu()->along;
-  return compute == kLong ? loops.i64 : compute == kDouble ? loops.f64 : loops.f32;
 }
 
 void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*> inputs,

@@ -65,13 +65,16 @@ struct RowBlock {
   int64_t segments = 1, segment_length = 1;
   const Elements* inputs = nullptr;
   const Elements* outputs = nullptr;
-  const Elements* spills = nullptr;           ///< intermediate values
-  bool padded_spills = false;                 ///< with room for a vector behind each row of them
+  const Elements* spills = nullptr;  ///< intermediate values
+  bool padded_spills = false;        ///< with room for a vector behind each row of them
+  /// Rows of outputs begin at kStreamAlignment and are too large to be found in a cache later.
+  bool past_caches = false;
   const int64_t* const* positions = nullptr;  ///< of inputs that `pick` reads from: one a row
   const Scalar* scalars = nullptr;
-  /// Set by the loop: a position that is needed and not in the row.
+  /// Set by the loop: the input that holds a position which is needed and not in the row, and the
+  /// row.
   int bad_input = -1;
-  int64_t bad_position = 0;
+  int64_t bad_row = 0;
 
   /// The position in the row, or 0 after noting that it is outside.
   int64_t position(int k, int64_t row, bool needed) {
@@ -79,7 +82,7 @@ struct RowBlock {
     if (p >= 0 && p < length) return p;
     if (needed && bad_input < 0) {
       bad_input = k;
-      bad_position = p;
+      bad_row = row;
     }
     return 0;
   }
@@ -92,16 +95,18 @@ inline constexpr int64_t kRowPiece = 65536;
 inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
 
 using RowLoop = void (*)(RowBlock& block);
-/// Half types are computed in float, integers and Bool in int64; null: not defined for the type.
+/// Half types are computed in float, integers and Bool in int64, or up to 32 bits in int32 where
+/// there is such a loop; null: not defined for the type.
 struct RowLoops {
   /// Along rows whose elements lie one after the other, `step` 1; f16 and bf16 read elements of
   /// those types.
   struct Along {
-    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, f16 = nullptr, bf16 = nullptr;
+    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr, f16 = nullptr,
+            bf16 = nullptr;
   } along;
   /// Across rows that lie side by side, `row` 1 in all operands but columns.
   struct Across {
-    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr;
+    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr;
   } across;
 };
 

@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <limits>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,16 @@ using Operand = RowLayout::Operand;
 
 /// Bytes of a row that is better kept beside its output than in it.
 constexpr int64_t kRowInFirstCache = 8192;
+/// The most rows whose sums, for columns, are added up in the compute type.
+constexpr int64_t kSummedRows = 64;
+
+void fill_number(double value, ScalarType dtype, void* values, int64_t count) {
+  if (dtype == kFloat) std::fill_n(static_cast<float*>(values), count, static_cast<float>(value));
+  if (dtype == kDouble) std::fill_n(static_cast<double*>(values), count, value);
+  if (dtype == kLong) {
+    std::fill_n(static_cast<int64_t*>(values), count, static_cast<int64_t>(value));
+  }
+}
 
 /// `value` for each of `sizes`, at one place in memory where `repeated`.
 TensorBase number(double value, IntArrayRef sizes, ScalarType dtype, bool repeated) {
@@ -29,9 +43,7 @@ TensorBase number(double value, IntArrayRef sizes, ScalarType dtype, bool repeat
     return n;
   }();
   TensorBase values = empty({count}, dtype, kCPU);
-  if (dtype == kFloat) std::fill_n(values.data_ptr<float>(), count, static_cast<float>(value));
-  if (dtype == kDouble) std::fill_n(values.data_ptr<double>(), count, value);
-  if (dtype == kLong) std::fill_n(values.data_ptr<int64_t>(), count, static_cast<int64_t>(value));
+  fill_number(value, dtype, values.data_ptr(), count);
   values.unsafe_impl()->set_sizes_and_strides(sizes, repeated ? DimVector(sizes.size(), 0)
                                                               : contiguous_strides(sizes));
   return values;
@@ -50,6 +62,11 @@ TensorBase readable(const RowRun& run, int k) {
   TensorBase values = empty(t->sizes(), run.compute, kCPU);
   copy(values, *t);
   return values;
+}
+
+/// A contiguous tensor's elements become 0.
+void clear(const TensorBase& t) {
+  std::fill_n(static_cast<char*>(t.data_ptr()), t.numel() * t.element_size(), '\0');
 }
 
 SmallVector<TensorBase, 6> operands_of(const RowRun& run) {
@@ -91,17 +108,18 @@ class CpuRows {
     runs_ = (inner + block_rows_ - 1) / block_rows_;
     int64_t blocks = runs_;
     for (size_t d = 0; d + 1 < layout_.outer.size(); ++d) blocks *= layout_.outer[d];
+    groups_ = (blocks + group_ - 1) / group_;
     const int64_t piece = across_ ? kRowStripPiece : kRowPiece;
-    if (run_.rows > 0 && run_.length >= 2 * piece && blocks < get_num_threads()) {
+    if (run_.rows > 0 && run_.length >= 2 * piece && groups_ < get_num_threads()) {
       work(0, blocks);  // few long rows: each in turn, on all threads
     } else if (run_.rows > 0) {
-      const int64_t per_block = block_rows_ * std::max<int64_t>(run_.length, 1);
-      parallel_for(0, blocks, std::max<int64_t>(1, 16384 / per_block),
-                   [&](int64_t begin, int64_t end) { work(begin, end); });
+      const int64_t per_group = group_ * block_rows_ * std::max<int64_t>(run_.length, 1);
+      parallel_for(0, groups_, std::max<int64_t>(1, 16384 / per_group),
+                   [&](int64_t begin, int64_t end) {
+                     work(begin * group_, std::min(end * group_, blocks));
+                   });
     }
-    TENON_CHECK_INDEX(!failed_, "[", run_.op.name, "] '",
-                      run_.op.inputs[bad_input_ < 0 ? 0 : bad_input_].name, "' holds the position ",
-                      bad_position_, ", which is out of range for rows of ", run_.length);
+    if (failed_) raise_bad_position();
     finish_columns();
     deliver_rows(run_, layout_);
   }
@@ -129,12 +147,13 @@ class CpuRows {
       if (!lies_along(o)) not_along += bytes(o);
       if (!lies_across(o)) not_across += bytes(o);
     }
-    const RowLoop beside = run_.compute == kLong     ? loops.across.i64
-                           : run_.compute == kDouble ? loops.across.f64
-                                                     : loops.across.f32;
+    const RowLoop beside = run_.across();
     // Fewer rows leave most lanes of a vector empty.
     constexpr int64_t kFewRows = 4;
-    across_ = beside && not_across < not_along && layout_.outer.back() >= kFewRows;
+    // Lanes of floats count in 32 bits.
+    constexpr int64_t kLongest = std::numeric_limits<int32_t>::max();
+    across_ = beside && not_across < not_along && layout_.outer.back() >= kFewRows &&
+              run_.length <= kLongest;
     loop_ = across_ ? beside : run_.along();
     stored_ = run_.compute;
     if (not_along > 0 || run_.compute != kFloat) return;
@@ -176,11 +195,14 @@ class CpuRows {
       // Copies stay in the first cache; neighbouring rows of a transposed operand share its lines.
       block_rows_ = std::clamp<int64_t>(4096 / length, transposed ? 16 : 1, 64);
     } else {
-      // A block's sums over its rows cost a way along a row besides.
-      block_rows_ = sums_columns() ? std::clamp<int64_t>(65536 / length, 4, 64)
-                                   : std::clamp<int64_t>(65536 / length, 1, 1024);
+      block_rows_ = std::clamp<int64_t>(65536 / length, 1, 1024);
     }
     block_rows_ = std::min(block_rows_, std::max<int64_t>(layout_.outer.back(), 1));
+    if (!sums_columns()) return;
+    // To put a group's sums to the others is as much as a row; but threads want several groups.
+    const int64_t rows = std::clamp<int64_t>(run_.rows / 16, 4, kSummedRows);
+    block_rows_ = std::min(block_rows_, rows);
+    group_ = rows / block_rows_;
   }
 
   bool sums_columns() const {
@@ -223,6 +245,27 @@ class CpuRows {
     }
   }
 
+  /// Whether the outputs are large and their rows aligned, and nothing is read where they are.
+  bool bypasses_caches() const {
+    if (across_ || segments_ != 1) return false;
+    int64_t written = 0;
+    for (size_t k = run_.op.num_inputs; k < places_.size(); ++k) {
+      const Operand& o = layout_.operands[k];
+      if (!o.is_element()) continue;
+      const auto address = reinterpret_cast<uintptr_t>(o.data());
+      const bool aligned = (address | static_cast<uintptr_t>(o.row() * width_)) %
+                               static_cast<uintptr_t>(kStreamAlignment) ==
+                           0;
+      if (!places_[k].direct || !aligned) return false;
+      for (const Operand& other : layout_.operands) {
+        if (&other != &o && other.tensor.defined() && other.data() == o.data()) return false;
+      }
+      written += o.tensor.numel() * width_;
+    }
+    const auto is_output = [](const auto& spill) { return spill.first >= 0; };
+    return written >= kStreamBytes && std::none_of(spills_.begin(), spills_.end(), is_output);
+  }
+
   int64_t segment_stride(const Operand& o) const { return o.inner.size() == 2 ? o.inner[0] : 0; }
 
   /// Of values in scratch memory, for a block of `rows`.
@@ -240,8 +283,9 @@ class CpuRows {
     std::vector<std::vector<int64_t>> position_values;
     SmallVector<Scalar, 4> scalars;
     for (const Scalar* scalar : run_.scalars) scalars.push_back(*scalar);
-    std::vector<std::vector<double>> totals(columns_.size());
-    for (std::vector<double>& total : totals) total.assign(run_.length, 0.0);
+    Totals totals;
+    totals.first = begin;
+    totals.of_columns.resize(columns_.size());
 
     RowBlock block;
     block.length = run_.length;
@@ -251,6 +295,7 @@ class CpuRows {
     block.outputs = operands.data() + op.num_inputs;
     block.spills = spills.data();
     block.padded_spills = padded_;
+    block.past_caches = bypasses_caches();
     block.positions = positions.data();
     block.scalars = scalars.data();
     for (int64_t b = begin; b < end; ++b) {
@@ -286,24 +331,34 @@ class CpuRows {
       }
       for (const auto& [k, offset] : columns_) {
         if (!run_.outputs[k].defined()) continue;
-        operands[op.num_inputs + k] = {scratch.data() + offset, 0, segment_length_, 1};
-        std::memset(scratch.data() + offset, 0, run_.length * width_);
+        char* const sums = sums_in_place(k) ? static_cast<char*>(run_.outputs[k].data_ptr())
+                                            : scratch.data() + offset;
+        operands[op.num_inputs + k] = {sums, 0, segment_length_, 1};
+        if (b % group_ == 0) std::fill_n(sums, run_.length * width_, '\0');
       }
       loop_(block);
-      if (block.bad_input >= 0) return fail(block);
+      if (block.past_caches) stream_fence();
+      if (block.bad_input >= 0) return fail(block, b / runs_ * layout_.outer.back() + first);
       for (size_t k = op.num_inputs; k < places_.size(); ++k) {
         if (layout_.operands[k].tensor.defined() && !places_[k].direct)
           scatter(layout_.operands[k], places_[k], data(k), block.rows, scratch.data());
       }
-      // The sums over all rows are kept in double: each block's are short.
+      // The sums over all rows are kept in double: each group's are short.
+      if ((b + 1) % group_ != 0 && b + 1 < end) continue;
       for (size_t c = 0; c < columns_.size(); ++c) {
         const auto& [k, offset] = columns_[c];
-        if (run_.outputs[k].defined()) add_columns(scratch.data() + offset, totals[c]);
+        if (run_.outputs[k].defined() && !sums_in_place(k))
+          add_columns(scratch.data() + offset, totals.of_columns[c]);
       }
     }
     if (columns_.empty()) return;
     const std::lock_guard lock(mutex_);
-    totals_.emplace_back(begin, std::move(totals));
+    totals_.push_back(std::move(totals));
+  }
+
+  /// Whether output k is the sums of the one group that there is.
+  bool sums_in_place(int k) const {
+    return groups_ == 1 && run_.outputs[k].scalar_type() == run_.compute;
   }
 
   /// Calls f(place in the operand's own memory, place in dense values, count) for stretches of
@@ -394,37 +449,53 @@ class CpuRows {
     }
   }
 
-  void add_columns(const char* sums, std::vector<double>& totals) const {
-    for (int64_t i = 0; i < run_.length; ++i) {
-      totals[i] += run_.compute == kFloat ? reinterpret_cast<const float*>(sums)[i]
-                   : run_.compute == kDouble
-                       ? reinterpret_cast<const double*>(sums)[i]
-                       : static_cast<double>(reinterpret_cast<const int64_t*>(sums)[i]);
+  template <class T>
+  static void add(double* totals, const T* sums, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) totals[i] += static_cast<double>(sums[i]);
+  }
+
+  void add_columns(const char* sums, std::unique_ptr<double[]>& totals) const {
+    if (!totals) {
+      totals = std::make_unique_for_overwrite<double[]>(run_.length);
+      converter(kDouble, run_.compute)(totals.get(), sums, run_.length);
+    } else if (run_.compute == kFloat) {
+      add(totals.get(), reinterpret_cast<const float*>(sums), run_.length);
+    } else {
+      add(totals.get(), reinterpret_cast<const double*>(sums), run_.length);
     }
   }
 
   /// In the order of the rows, whichever thread was first.
   void finish_columns() {
     std::sort(totals_.begin(), totals_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+              [](const Totals& a, const Totals& b) { return a.first < b.first; });
     for (size_t c = 0; c < columns_.size(); ++c) {
       const TensorBase& out = run_.outputs[columns_[c].first];
       if (!out.defined()) continue;
-      TensorBase sums = empty(out.sizes(), kDouble, kCPU);
-      double* data = sums.data_ptr<double>();
-      std::fill_n(data, run_.length, 0.0);
-      for (const auto& [begin, totals] : totals_) {
-        for (int64_t i = 0; i < run_.length; ++i) data[i] += totals[c][i];
+      if (totals_.empty()) {  // no rows
+        clear(out);
+      } else if (double* const sums = totals_[0].of_columns[c].get()) {
+        for (size_t t = 1; t < totals_.size(); ++t)
+          add(sums, totals_[t].of_columns[c].get(), run_.length);
+        converter(out.scalar_type(), kDouble)(out.data_ptr(), sums, run_.length);
       }
-      copy(out, sums);
     }
   }
 
-  void fail(const RowBlock& block) {
+  /// Of a block whose rows are counted from `first`.
+  void fail(const RowBlock& block, int64_t first) {
     const std::lock_guard lock(mutex_);
     if (failed_.exchange(true)) return;
     bad_input_ = block.bad_input;
-    bad_position_ = block.bad_position;
+    bad_row_ = first + block.bad_row;
+    bad_position_ = block.positions[bad_input_][block.bad_row];
+  }
+
+  [[noreturn]] void raise_bad_position() const {
+    std::string name = run_.op.inputs[bad_input_].name;
+    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    TENON_CHECK_INDEX(false, "[", run_.op.name, "] ", name, " ", bad_position_,
+                      " is out of bounds: row ", bad_row_, " has ", run_.length, " elements");
   }
 
   const RowRun& run_;
@@ -438,12 +509,18 @@ class CpuRows {
   SmallVector<std::pair<int, size_t>, 4> columns_;  ///< outputs, and their sums of a block
   bool padded_ = false;  ///< spilled rows are in scratch memory, with room behind them
   int64_t block_rows_ = 1, runs_ = 1;
+  int64_t group_ = 1, groups_ = 1;  ///< blocks whose columns are summed in the compute type
   size_t scratch_ = 0;
   std::mutex mutex_;
-  std::vector<std::pair<int64_t, std::vector<std::vector<double>>>> totals_;
+  /// Of blocks from `first` on, for each of columns_; null where the sums are in place.
+  struct Totals {
+    int64_t first = 0;
+    std::vector<std::unique_ptr<double[]>> of_columns;
+  };
+  std::vector<Totals> totals_;
   std::atomic<bool> failed_{false};
   int bad_input_ = -1;
-  int64_t bad_position_ = 0;
+  int64_t bad_row_ = 0, bad_position_ = 0;
 };
 
 /// Few elements that lie as the loop wants them, as most calls have: one block, without a layout.
@@ -455,7 +532,8 @@ bool run_dense_rows(const RowRun& run) {
   for (size_t d = 1; d < sizes.size(); ++d) {
     if (run.shape.with_row(d - 1) && !run.shape.with_row(d)) return false;
   }
-  SmallVector<RowBlock::Elements, 8> operands(op.num_inputs + op.num_outputs);
+  SmallVector<RowBlock::Elements, 12> operands;
+  operands.resize_uninitialized(op.num_inputs + op.num_outputs);
   const auto place = [&](size_t k, const TensorBase& t, RowOperand kind) {
     if ((t.scalar_type() != run.compute && !writes_whole(op, k)) || !t.is_contiguous())
       return false;
@@ -464,21 +542,48 @@ bool run_dense_rows(const RowRun& run) {
     operands[k] = {t.data_ptr(), element ? run.length : kind == RowOperand::Row, run.length, 1};
     return true;
   };
+  struct Number {
+    alignas(8) char bytes[8];
+  };
+  SmallVector<Number, 8> numbers;  // for values of rows that are absent
+  numbers.resize_uninitialized(op.num_inputs);
+  SmallVector<int, 4> absent_columns;
+  const size_t row_bytes = (static_cast<size_t>(run.length) * 8 + 127) / 64 * 64;
   for (int k = 0; k < op.num_inputs; ++k) {
     const RowInput& input = op.inputs[k];
     const TensorBase* const t = run.inputs[k];
-    if (input.is_position || !t || !t->defined() || !place(k, *t, input.kind)) return false;
+    const bool given = t && t->defined();
+    if (input.is_position || (!given && input.kind == RowOperand::Element)) return false;
+    if (given) {
+      if (!place(k, *t, input.kind)) return false;
+    } else if (input.kind == RowOperand::Column) {
+      absent_columns.push_back(k);
+    } else {
+      fill_number(input.absent, run.compute, numbers[k].bytes, 1);
+      operands[k] = {numbers[k].bytes, 0, 0, 0};
+    }
   }
   for (int k = 0; k < op.num_outputs; ++k) {
     const TensorBase& t = run.outputs[k];
-    if (op.outputs[k].kind == RowOperand::Column) return false;
-    if (t.defined() && !place(op.num_inputs + k, t, op.outputs[k].kind)) return false;
+    if (op.outputs[k].kind == RowOperand::Column && run.rows > kSummedRows) return false;
+    if (!t.defined()) {
+      operands[op.num_inputs + k] = {};
+    } else if (!place(op.num_inputs + k, t, op.outputs[k].kind)) {
+      return false;
+    }
   }
   SmallVector<Scalar, 4> scalars;
   for (const Scalar* scalar : run.scalars) scalars.push_back(*scalar);
   SmallVector<RowBlock::Elements, 4> spills;
-  const int64_t spill_bytes = (run.length * 8 + 127) / 64 * 64;
-  const Scratch scratch(op.num_spills * spill_bytes);
+  const Scratch scratch((op.num_spills + absent_columns.size()) * row_bytes);
+  for (size_t i = 0; i < absent_columns.size(); ++i) {
+    const int k = absent_columns[i];
+    operands[k] = {scratch.data() + (op.num_spills + i) * row_bytes, 0, run.length, 1};
+    fill_number(op.inputs[k].absent, run.compute, operands[k].data, run.length);
+  }
+  for (int k = 0; k < op.num_outputs; ++k) {
+    if (op.outputs[k].kind == RowOperand::Column && run.outputs[k].defined()) clear(run.outputs[k]);
+  }
   RowBlock block;
   block.rows = run.rows;
   block.length = run.length;
@@ -486,7 +591,7 @@ bool run_dense_rows(const RowRun& run) {
   block.inputs = operands.data();
   block.outputs = operands.data() + op.num_inputs;
   for (int k = 0; k < op.num_spills; ++k)
-    spills.push_back({scratch.data() + k * spill_bytes, 0, 0, 1});
+    spills.push_back({scratch.data() + k * row_bytes, 0, 0, 1});
   block.padded_spills = true;
   block.spills = spills.data();
   block.scalars = scalars.data();

@@ -18,12 +18,10 @@ void check_ordered(const char* op, const Tensor& self) {
                               self.scalar_type(), "'");
 }
 
-std::array<TensorSpec, 2> with_indices(const char* op, const Tensor& self, int64_t dim,
-                                       bool keepdim) {
+void check_with_indices(const char* op, const Tensor& self, int64_t dim) {
   TENON_CHECK_TYPE(!self.is_complex(), "[", op, "] does not support complex input, got ",
                    self.scalar_type());
-  const TensorSpec values = extreme(op, self, dim, keepdim);
-  return {values, TensorSpec(values.sizes, kLong, self.device())};
+  native::check_not_empty(op, self, dim);
 }
 
 }  // namespace
@@ -45,11 +43,11 @@ TensorSpec native::min_meta(const Tensor& self) {
   return extreme("min", self, std::nullopt, false);
 }
 
-std::array<TensorSpec, 2> native::max_dim_meta(const Tensor& self, int64_t dim, bool keepdim) {
-  return with_indices("max", self, dim, keepdim);
+void native::max_dim_check(const Tensor& self, int64_t dim, bool) {
+  check_with_indices("max", self, dim);
 }
-std::array<TensorSpec, 2> native::min_dim_meta(const Tensor& self, int64_t dim, bool keepdim) {
-  return with_indices("min", self, dim, keepdim);
+void native::min_dim_check(const Tensor& self, int64_t dim, bool) {
+  check_with_indices("min", self, dim);
 }
 
 }  // namespace tenon

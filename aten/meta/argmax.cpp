@@ -6,26 +6,22 @@
 namespace tenon {
 namespace {
 
-TensorSpec arg(const char* op, const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+void check(const char* op, const Tensor& self, std::optional<int64_t> dim) {
   TENON_CHECK_TYPE(!self.is_complex(), "[", op, "] does not support complex input, got ",
                    self.scalar_type());
-  if (dim) {
-    native::check_not_empty(op, self, *dim);
-    return native::reduced_spec(op, self, *dim, keepdim, kLong);
-  }
+  if (dim) return native::check_not_empty(op, self, *dim);
   TENON_CHECK_INDEX(self.numel() > 0, "[", op,
                     "] Expected reduction dim to be specified for input.numel() == 0.");
-  return native::reduced_spec(op, self, std::nullopt, keepdim, kLong);
 }
 
 }  // namespace
 
-TensorSpec native::argmax_meta(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  return arg("argmax", self, dim, keepdim);
+void native::argmax_check(const Tensor& self, std::optional<int64_t> dim, bool) {
+  check("argmax", self, dim);
 }
 
-TensorSpec native::argmin_meta(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  return arg("argmin", self, dim, keepdim);
+void native::argmin_check(const Tensor& self, std::optional<int64_t> dim, bool) {
+  check("argmin", self, dim);
 }
 
 }  // namespace tenon

@@ -1,7 +1,7 @@
 #include "tenon/native/_clamp_both.h"
-#include "tenon/native/_huber.h"
+#include "tenon/native/_huber_loss.h"
 #include "tenon/native/_mse_loss.h"
-#include "tenon/native/_smooth_l1.h"
+#include "tenon/native/_smooth_l1_loss.h"
 #include "tenon/native/addcdiv.h"
 #include "tenon/native/celu.h"
 #include "tenon/native/clamp_max.h"
@@ -113,11 +113,16 @@ void native::nextafter_check(const Tensor& self, const Tensor& other) {
                               "[nextafter] is not implemented for '", common, "'");
 }
 
-void native::_huber_check(const Tensor&, const Tensor&, double delta) {
+void native::_huber_loss_check(const Tensor&, const Tensor&, double delta) {
   TENON_CHECK(delta > 0,
               "[huber_loss] huber_loss does not support non-positive values for delta, "
               "got ",
               delta);
+}
+
+void native::_huber_loss_reduced_check(const Tensor& self, const Tensor& target, int64_t,
+                                       double delta) {
+  _huber_loss_check(self, target, delta);
 }
 
 void native::_mse_loss_check(const Tensor&, const Tensor&, int64_t reduction) {
@@ -125,11 +130,16 @@ void native::_mse_loss_check(const Tensor&, const Tensor&, int64_t reduction) {
               "[mse_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
 }
 
-void native::_smooth_l1_check(const Tensor&, const Tensor&, double beta) {
+void native::_smooth_l1_loss_check(const Tensor&, const Tensor&, double beta) {
   TENON_CHECK(beta >= 0,
               "[smooth_l1_loss] smooth_l1_loss does not support negative values for "
               "beta, got ",
               beta);
+}
+
+void native::_smooth_l1_loss_reduced_check(const Tensor& self, const Tensor& target, int64_t,
+                                           double beta) {
+  _smooth_l1_loss_check(self, target, beta);
 }
 
 void native::softshrink_check(const Tensor& self, const Scalar& lambd) {

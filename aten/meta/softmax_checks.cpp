@@ -22,11 +22,11 @@ void check_gradient(const char* op, const Tensor& grad_output, const Tensor& out
 }  // namespace
 
 void native::_softmax_check(const Tensor& self, int64_t, bool half_to_float) {
-  check_input("_softmax", self, half_to_float);
+  check_input("softmax", self, half_to_float);
 }
 
 void native::_log_softmax_check(const Tensor& self, int64_t, bool half_to_float) {
-  check_input("_log_softmax", self, half_to_float);
+  check_input("log_softmax", self, half_to_float);
 }
 
 void native::_softmax_gradient_check(const Tensor& grad_output, const Tensor& output, int64_t) {

@@ -1,28 +1,33 @@
-#include "tenon/native/var.h"
-
-#include "aten/meta/reduce.h"
-#include "tenon/native/std.h"
+#include "tenon/native/_std.h"
+#include "tenon/native/_std_mean.h"
+#include "tenon/native/_var.h"
+#include "tenon/native/_var_mean.h"
 
 namespace tenon {
 namespace {
 
-TensorSpec variance(const char* op, const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
-  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(self.scalar_type()), "[", op,
+void check_dtype(const char* op, const Tensor& self) {
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
                               "] std and var only support floating point and complex dtypes, got ",
                               self.scalar_type());
-  return native::reduced_spec(op, self, dim, keepdim, to_real(self.scalar_type())).casting();
 }
 
 }  // namespace
 
-TensorSpec native::var_correction_meta(const Tensor& self, OptionalIntArrayRef dim,
-                                       const std::optional<Scalar>&, bool keepdim) {
-  return variance("var", self, dim, keepdim);
+void native::_var_check(const Tensor& self, OptionalIntArrayRef, const Scalar&, bool) {
+  check_dtype("var", self);
 }
 
-TensorSpec native::std_correction_meta(const Tensor& self, OptionalIntArrayRef dim,
-                                       const std::optional<Scalar>&, bool keepdim) {
-  return variance("std", self, dim, keepdim);
+void native::_std_check(const Tensor& self, OptionalIntArrayRef, const Scalar&, bool) {
+  check_dtype("std", self);
+}
+
+void native::_var_mean_check(const Tensor& self, OptionalIntArrayRef, const Scalar&, bool) {
+  check_dtype("var_mean", self);
+}
+
+void native::_std_mean_check(const Tensor& self, OptionalIntArrayRef, const Scalar&, bool) {
+  check_dtype("std_mean", self);
 }
 
 }  // namespace tenon

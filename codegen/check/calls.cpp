@@ -111,7 +111,10 @@ class FormulaChecker {
                 " names must give a tuple of as many, got " + type.describe());
       return;
     }
-    schema::Type wanted;
+    const std::vector<schema::Return>& returns = derivative_.schema.returns;
+    // Calls are kept of a composition, which gives what its schema says.
+    schema::Type wanted =
+        made_ != nullptr && returns.size() == 1 ? returns[0].type : schema::Type();
     const schema::Argument* arg = derivative_.schema.find_arg(formula_.names[0].text);
     if (arg != nullptr && arg->type.is_tensor_list()) wanted = arg->type;
     if (type.converts_to(wanted, false)) return;

@@ -32,7 +32,9 @@ enum class In : uint8_t { kBoth, kTenon, kUpstream };
 struct Rule {
   const char* name;
   In dialects;
-  std::variant<ModelRule, FamilyRule, EntryRule, OperatorRule, DerivativeRule, FormulaRule> run;
+  std::variant<ModelRule, FamilyRule, KeysRule, EntryRule, OperatorRule, DerivativeRule,
+               FormulaRule>
+      run;
 };
 
 #define RULE(name, dialects) \
@@ -170,8 +172,12 @@ void run(const Model& model, const Model* base, DiagnosticSink& sink, Wanted wan
   }
   for (size_t i = 0; i < model.operators().size(); ++i) {
     const Entry entry{model, i, model.operators()[i], sink};
+    each(KeysRule{}, [&](KeysRule rule) { rule({model, entry.op, sink}); });
     each(EntryRule{}, [&](EntryRule rule) { rule(entry); });
     each(OperatorRule{}, [&](OperatorRule rule) { rule(model, calls, i, sink); });
+  }
+  for (const Operator& op : model.unread()) {
+    each(KeysRule{}, [&](KeysRule rule) { rule({model, op, sink}); });
   }
   for (const Derivative& derivative : model.derivatives()) {
     each(DerivativeRule{}, [&](DerivativeRule rule) { rule(model, derivative, sink); });

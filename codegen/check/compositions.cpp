@@ -67,13 +67,14 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   std::optional<expr::Formula> code = parse(op);
   if (!code) return;
   const schema::FunctionSchema& schema = op.schema;
-  const bool tensors = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
-    return (r.type.is_tensor() || r.type.is_tensor_list()) && !r.is_mutable();
+  const bool values = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
+    const bool tensors = r.type.is_tensor() || r.type.is_tensor_list();
+    return (tensors || r.type.is(schema::BaseType::kBool)) && !r.is_mutable();
   });
-  if (schema.kind() != schema::SchemaKind::kFunctional || schema.returns.empty() || !tensors) {
+  if (schema.kind() != schema::SchemaKind::kFunctional || schema.returns.empty() || !values) {
     sink.error(op.at(schema.name_span),
-               "a composition gives tensors and writes to no argument; its other forms are asked "
-               "for with `variants`");
+               "a composition gives tensors, or a bool, and writes to no argument; its other forms "
+               "are asked for with `variants`");
     return;
   }
   std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};

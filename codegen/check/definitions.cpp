@@ -5,6 +5,7 @@
 #include "codegen/check/rules.h"
 #include "codegen/expr/parse.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/row_expression.h"
 
 namespace tenon::codegen::rules {
 
@@ -43,9 +44,15 @@ void definition(const Model& model, DiagnosticSink& sink) {
       parameters.push_back({parameter.text, true, true});
     }
     if (!distinct) continue;
-    const auto parsed =
-        expr::parse_expressions({one.body.text}, parameters, model.functions(), "", one.name.text);
-    report(one.body, parsed.errors, sink);
+    std::vector<expr::ExprError> mistakes =
+        expr::parse_expressions({one.body.text}, parameters, model.functions(), "", one.name.text)
+            .errors;
+    if (!mistakes.empty()) {
+      // It may be of rows, as which it has fewer then.
+      const auto in_rows = mistakes_in_rows(one, model.functions());
+      if (in_rows.size() < mistakes.size()) mistakes = in_rows;
+    }
+    report(one.body, mistakes, sink);
   }
 }
 

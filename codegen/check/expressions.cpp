@@ -181,7 +181,9 @@ void derivable_expression(const Entry& entry) {
   if (op.non_differentiable) return;
   const Derivative* derivative_entry = entry.model.derivative_of(entry.index);
   const FormulaSet* formulas = derivative_entry ? derivative_entry->default_set() : nullptr;
-  if (derivative_entry && !(formulas && follows_from_expression(op, *formulas))) return;
+  if (derivative_entry ? !(formulas && follows_from_expression(op, *formulas))
+                       : !entry.model.complete())
+    return;
   if (op.rowwise) {
     DiagnosticSink reported;  // by rowwise_expression
     std::optional<RowExpression> row = parse_rowwise(op, reported);

@@ -284,7 +284,10 @@ void derivative_shadowed(const Entry& entry) {
   const Derivative* derivative = entry.model.derivative_of(entry.index);
   const bool written = derivative != nullptr && derivative->target == entry.index;
   const bool ours = entry.model.dialect() == Dialect::kTenon;
-  if (!written && !(ours && entry.op.pointwise)) return;
+  const Location* expression = nullptr;
+  if (entry.op.pointwise) expression = &entry.op.pointwise->location;
+  if (entry.op.rowwise) expression = &entry.op.rowwise->location;
+  if (!written && !(ours && expression != nullptr)) return;
   std::vector<std::string> reserved = {"result", "grad_input_mask"};
   if (ours) {
     reserved.insert(reserved.end(), {"grad", "grads"});
@@ -298,9 +301,8 @@ void derivative_shadowed(const Entry& entry) {
   }
   for (const schema::Argument& arg : schema.args) {
     if (!contains(reserved, arg.name) || arg.is_mutable()) continue;
-    const Note place = written
-                           ? Note{derivative->location, "its formulas are here"}
-                           : Note{entry.op.pointwise->location, "they follow from this expression"};
+    const Note place = written ? Note{derivative->location, "its formulas are here"}
+                               : Note{*expression, "they follow from this expression"};
     entry.sink.report({Severity::kError,
                        entry.op.at(arg.name_span),
                        "`" + arg.name +

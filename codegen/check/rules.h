@@ -25,6 +25,13 @@ struct Entry {
   bool has_unknown_key() const;
 };
 
+/// What a rule looks at that needs no schema, and so holds for entries without a readable one.
+struct Keys {
+  const Model& model;
+  const Operator& op;
+  DiagnosticSink& sink;
+};
+
 /// What a rule about the formulas of one set looks at.
 struct FormulaContext {
   const Model& model;
@@ -40,6 +47,7 @@ struct FormulaContext {
              std::string suggestion = {}) const;
 };
 
+using KeysRule = void (*)(const Keys& entry);
 using EntryRule = void (*)(const Entry& entry);
 using FamilyRule = void (*)(const Model& model, const Family& family, DiagnosticSink& sink);
 using DerivativeRule = void (*)(const Model& model, const Derivative& derivative,
@@ -72,12 +80,12 @@ bool contains_input(const FormulaContext& context, std::string_view name);
 std::vector<std::string> formula_constants(const FormulaContext& context);
 
 // words.cpp: closed lists.
-void known_dispatch_key(const Entry& entry);
-void known_tag(const Entry& entry);
-void known_python_module(const Entry& entry);
-void known_category_override(const Entry& entry);
-void kernel_name(const Entry& entry);
-void identifier_keys(const Entry& entry);
+void known_dispatch_key(const Keys& entry);
+void known_tag(const Keys& entry);
+void known_python_module(const Keys& entry);
+void known_category_override(const Keys& entry);
+void kernel_name(const Keys& entry);
+void identifier_keys(const Keys& entry);
 void no_default_argument(const Entry& entry);
 
 // cpp_names.cpp, cpp_types.cpp: what the C++ compiler would not take.

@@ -33,7 +33,7 @@ void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
   sink.report({severity, location, message, {}, suggestion});
 }
 
-void known_dispatch_key(const Entry& entry) {
+void known_dispatch_key(const Keys& entry) {
   const std::vector<std::string>& keys = dispatch_keys(entry.model.dialect());
   const std::vector<DispatchEntry>& dispatch = entry.op.dispatch;
   for (size_t i = 0; i < dispatch.size(); ++i) {
@@ -58,7 +58,7 @@ void known_dispatch_key(const Entry& entry) {
   }
 }
 
-void known_tag(const Entry& entry) {
+void known_tag(const Keys& entry) {
   const std::vector<Tag>& tags = entry.model.tags();
   if (tags.empty()) return;
   std::vector<std::string> names;
@@ -70,7 +70,7 @@ void known_tag(const Entry& entry) {
   }
 }
 
-void known_python_module(const Entry& entry) {
+void known_python_module(const Keys& entry) {
   const std::optional<LocatedName>& module = entry.op.python_module;
   if (!module || contains(python_modules(), module->text)) return;
   entry.sink.error(module->location,
@@ -79,7 +79,7 @@ void known_python_module(const Entry& entry) {
                    schema::nearest(module->text, python_modules()));
 }
 
-void known_category_override(const Entry& entry) {
+void known_category_override(const Keys& entry) {
   const std::optional<LocatedName>& category = entry.op.category_override;
   if (!category || contains(category_overrides(), category->text)) return;
   entry.sink.error(category->location,
@@ -88,7 +88,7 @@ void known_category_override(const Entry& entry) {
                    schema::nearest(category->text, category_overrides()));
 }
 
-void kernel_name(const Entry& entry) {
+void kernel_name(const Keys& entry) {
   constexpr size_t kMaxNamespaces = 3;
   for (const DispatchEntry& kernel : entry.op.dispatch) {
     bool valid = is_identifier(kernel.kernel);
@@ -109,7 +109,7 @@ void kernel_name(const Entry& entry) {
   }
 }
 
-void identifier_keys(const Entry& entry) {
+void identifier_keys(const Keys& entry) {
   const auto check = [&](std::string_view key, const std::optional<LocatedName>& name) {
     if (!name || is_identifier(name->text)) return;
     entry.sink.error(name->location,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/emit/rowwise.h"
 #include "codegen/model/cpp_types.h"
 #include "codegen/model/pointwise_kernel.h"
 
@@ -99,7 +100,8 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
     thunks.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
   } else if (op.rowwise && !form.derived) {
     thunks.add(ThunkKind::kRowwise, "rowwise", kWithTensors);
-    thunks.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
+    if (!is_made_of_itself(op))
+      thunks.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
   } else if (op.structured) {
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {

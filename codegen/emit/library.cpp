@@ -14,6 +14,7 @@
 #include "codegen/emit/rowwise.h"
 #include "codegen/emit/update.h"
 #include "codegen/model/cpp_types.h"
+#include "codegen/model/defaults.h"
 #include "codegen/select/select.h"
 
 namespace tenon::codegen {
@@ -51,6 +52,8 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
   entry.base = op.schema.base_name();
   entry.ns = cpp_namespace(op.schema);
   entry.header = header_of(op);
+  entry.error_name = op.error_name();
+  entry.called_by_generated_code = op.has_tag(kGeneratedCallsTag);
   entry.place = ir::Place(op.location);
   // Those of all backends: kernels compile alike whichever are built.
   entry.declarations = kernel_declarations(op, Targets{.cuda = true});

@@ -36,6 +36,7 @@ class KernelEmitter {
   }
 
   ir::RowKernel run(const std::vector<NodeId>& outputs, const std::vector<ir::RowKind>& kinds) {
+    outputs_ = outputs;
     describe(outputs);
     const expr::RowSchedule schedule = expr::schedule_rows(g_, outputs, kinds);
     kernel_.spill_outputs = schedule.spill_outputs;
@@ -83,20 +84,35 @@ class KernelEmitter {
     }
   }
 
-  /// A position is one row's own, and neither sums over the rows nor whole numbers have a place for
-  /// lanes of rows.
+  /// A position that is read at is one row's own, and sums over the rows have no place for lanes of
+  /// rows. Of all elements there is one row.
   void choose_loops(const expr::RowSchedule& schedule) {
-    bool plain = true, whole = false, stores = false;
+    bool plain = true, stores = false;
     for (const expr::RowStep& step : schedule.steps) {
       plain &= step.kind != expr::RowStep::Kind::kPick;
-      for (const expr::RowStep::Reduction& reduction : step.reductions) whole |= reduction.whole;
       for (const expr::RowStep::Store& store : step.stores) {
         plain &= !store.adds;
         stores |= kernel_.outputs[store.output].kind != ir::RowKind::kRow;
       }
     }
-    kernel_.across = plain && !whole;
+    kernel_.across = plain && op_.rowwise->over->text != "all";
     kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores;
+    kernel_.narrow = plain && compares_elements();
+  }
+
+  /// Whether the results are elements or their positions: nothing is computed that 32 bits could be
+  /// too narrow for.
+  bool compares_elements() const {
+    if (kernel_.floating || !kernel_.scalars.empty()) return false;
+    for (const ir::RowInput& input : kernel_.inputs) {
+      if (input.kind != ir::RowKind::kElement) return false;
+    }
+    return std::all_of(outputs_.begin(), outputs_.end(), [&](NodeId output) {
+      const expr::Node& node = g_[output];
+      const bool extreme = node.is_call(Op::kRowMax) || node.is_call(Op::kRowMin) ||
+                           node.is_call(Op::kRowArgmax) || node.is_call(Op::kRowArgmin);
+      return extreme && g_[node.arguments[0]].kind == NodeKind::kTensor;
+    });
   }
 
   bool whole(NodeId id) const {
@@ -164,6 +180,7 @@ class KernelEmitter {
   const Operator& op_;
   RowExpression& row_;
   expr::Graph& g_;
+  std::vector<NodeId> outputs_;
   ir::RowKernel kernel_;
 };
 
@@ -304,8 +321,19 @@ std::string row_shape_text(const Operator& op) {
   }
   const bool argument = op.schema.find_arg("keepdim") != nullptr;
   const char* keepdim = argument ? "keepdim" : spec.keepdim ? "true" : "false";
-  return "tenon::native::" + function + "(\"" + op.schema.name + "\", {" + elements + "}, " + dims +
-         ", " + keepdim + ")";
+  return "tenon::native::" + function + "(\"" + op.work_of.value_or(op.schema.name) + "\", {" +
+         elements + "}, " + dims + ", " + keepdim + ")";
+}
+
+bool is_made_of_itself(const Operator& op) {
+  if (cpp_namespace(op.schema) != "tenon") return false;
+  const RowExpression row = parse_rowwise(op);
+  const expr::Graph& graph = row.expression.graph;
+  const std::vector<NodeId> nodes = expr::topological_order(graph, row.expression.outputs);
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    return graph[id].kind == expr::NodeKind::kCall &&
+           expr::intrinsic(graph[id].op).tensor_op == op.schema.name;
+  });
 }
 
 ir::Rowwise emit_rowwise(const Operator& op) {
@@ -339,6 +367,29 @@ ir::Rowwise emit_rowwise(const Operator& op) {
   if (!result.as_float.empty()) expr::append_new(result.operators, std::string("to"));
   return result;
 }
+
+namespace {
+
+/// Which of the results' gradients are read. Those of values of a row that are not given, as that
+/// of a norm's mean, are no tensors of zeros: the kernel takes 0 in their place. The first is
+/// always a tensor, which the dtype and device are of.
+void describe_grads(RowwiseGradients& out) {
+  const std::vector<bool>& differentiable = out.differentiable;
+  const bool one = std::count(differentiable.begin(), differentiable.end(), true) == 1;
+  for (size_t i = 0; i < differentiable.size(); ++i) {
+    const std::string name = expr::grad_name(i, differentiable.size());
+    for (ir::RowInput& input : out.gradients.kernel.inputs) {
+      if (input.name != name) continue;
+      input.optional = !out.gradients.grads.empty() && input.kind == ir::RowKind::kRow;
+      out.gradients.grads.push_back(
+          {name, i, input.kind, one && differentiable[i], input.optional});
+      for (ir::RowConversion& conversion : out.gradients.conversions)
+        if (conversion.name == name) conversion.optional = input.optional;
+    }
+  }
+}
+
+}  // namespace
 
 std::optional<RowwiseGradients>
 emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiable,
@@ -379,6 +430,8 @@ emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiab
     grad.kind = output_kind(g, *first);
     kernel.inputs.push_back(std::move(grad));
   }
+  out.gradients.conversions = composer.conversions();
+  describe_grads(out);
   // A gradient is of a floating type, whatever it is made of.
   kernel.floating = true;
   for (const NodeId id : expr::topological_order(g, outputs)) {
@@ -393,7 +446,6 @@ emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiab
     if (std::find(out.saved.begin(), out.saved.end(), number.name) != out.saved.end())
       out.gradients.defaults.push_back(std::move(number));
   }
-  out.gradients.conversions = composer.conversions();
   out.gradients.operators = composer.operators();
   return out;
 }

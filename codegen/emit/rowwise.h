@@ -13,6 +13,10 @@ namespace tenon::codegen {
 /// The forward part of a `rowwise` entry.
 ir::Rowwise emit_rowwise(const Operator& op);
 
+/// Whether the operators that stand for its functions are the entry's own, as argmax is of
+/// `argmax(self)`: a device without a row kernel has nothing to make it of.
+bool is_made_of_itself(const Operator& op);
+
 /// What the node of a `rowwise` entry computes, and the names of what it keeps.
 struct RowwiseGradients {
   ir::RowGradients gradients;

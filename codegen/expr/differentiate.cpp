@@ -1,7 +1,7 @@
 #include "codegen/expr/differentiate.h"
 
 #include "codegen/expr/append_new.h"
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/expr/products.h"
 
 #include <algorithm>
@@ -172,11 +172,11 @@ class Differentiator {
       report("'" + std::string(row.name) + "' has no derivative rule");
       return std::nullopt;
     }
-    ExpressionParser::Names names = {{"y", id}};
+    GraphBuilder::Names names = {{"y", id}};
     for (std::size_t j = 0; j < node.arguments.size(); ++j)
       names[std::string(1, static_cast<char>('a' + j))] = node.arguments[j];
     std::vector<ExprError> errors;
-    const auto parsed = ExpressionParser(g_, names, {}).parse(std::string(text), errors);
+    const auto parsed = GraphBuilder(g_, names, {}).add(std::string(text), errors);
     if (!parsed)
       throw std::logic_error("[differentiate] the derivative rules must parse, got '" +
                              std::string(text) + "': " + errors.front().message);

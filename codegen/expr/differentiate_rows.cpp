@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codegen/expr/differentiate.h"
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/expr/products.h"
 #include "codegen/expr/row_schedule.h"
 
@@ -23,6 +23,16 @@ class RowAlgebra {
       : g_(graph), outputs_(outputs), products_(graph, outputs) {}
 
   MaybeNode product(NodeId adjoint, NodeId partial) {
+    // Numbers go to what is computed once for a row.
+    if (!is_per_element(adjoint) && g_[partial].is_call(Op::kMul)) {
+      const std::vector<NodeId> factors = g_[partial].arguments;
+      for (const size_t i : {0u, 1u}) {
+        if (g_[factors[i]].kind != NodeKind::kConstant || !is_per_element(factors[1 - i])) continue;
+        adjoint = products_.scale(adjoint, factors[i]);
+        partial = factors[1 - i];
+        break;
+      }
+    }
     const NodeId result = products_.scale(adjoint, partial);
     return g_[result].is_number(0) ? MaybeNode() : MaybeNode(result);
   }
@@ -34,13 +44,21 @@ class RowAlgebra {
   }
 
   /// Sum over the row, of a value that may be the same for all its elements.
-  NodeId row_sum(NodeId value) {
+  MaybeNode row_sum(NodeId value) {
     Factors factors;
     split(value, false, factors);
-    NodeId total =
-        factors.elements_above.empty() && factors.elements_below.empty()
-            ? g_.call(Op::kRowLength, {})
-            : g_.call(Op::kRowSum, {joined(factors.elements_above, factors.elements_below)});
+    NodeId total = 0;
+    if (factors.elements_above.empty() && factors.elements_below.empty()) {
+      total = g_.call(Op::kRowLength, {});
+    } else {
+      const NodeId elements = joined(factors.elements_above, factors.elements_below);
+      const MaybeNode rest = without_centred(elements);
+      if (!rest) return {};
+      const MaybeNode sum =
+          *rest == elements ? MaybeNode(g_.call(Op::kRowSum, {elements})) : row_sum(*rest);
+      if (!sum) return {};
+      total = *sum;
+    }
     for (const NodeId factor : factors.row_above) total = g_.call(Op::kMul, {total, factor});
     for (const NodeId factor : factors.row_below) total = g_.call(Op::kDiv, {total, factor});
     return factors.negative ? g_.call(Op::kNeg, {total}) : total;
@@ -48,6 +66,41 @@ class RowAlgebra {
 
  private:
   static constexpr int kMaxSteps = 256;
+
+  /// x - mean(x), whose sum over the row is zero.
+  bool is_centred(NodeId id) {
+    if (!g_[id].is_call(Op::kSub)) return false;
+    const std::vector<NodeId> parts = g_[id].arguments;
+    const NodeId length = g_.call(Op::kRowLength, {});
+    return parts[1] == g_.call(Op::kDiv, {g_.call(Op::kRowSum, {parts[0]}), length});
+  }
+
+  /// The value without the terms whose sum over the row is zero: a norm's gradient needs a pass
+  /// less. Nothing where no term is left.
+  MaybeNode without_centred(NodeId value) {
+    // Terms may share others: each is looked at once.
+    const auto known = without_centred_.find(value);
+    if (known != without_centred_.end()) return known->second;
+    const MaybeNode rest = without_centred_anew(value);
+    without_centred_.emplace(value, rest);
+    return rest;
+  }
+
+  MaybeNode without_centred_anew(NodeId value) {
+    if (!is_per_element(value)) return value;
+    Factors factors;
+    split(value, false, factors);
+    if (factors.elements_above.size() == 1 && factors.elements_below.empty() &&
+        is_centred(factors.elements_above[0]))
+      return {};
+    if (is_output(value)) return value;
+    const Node node = g_[value];  // a copy: the graph grows
+    if (!node.is_call(Op::kAdd) && !node.is_call(Op::kSub)) return value;
+    const MaybeNode a = without_centred(node.arguments[0]), b = without_centred(node.arguments[1]);
+    if (a == node.arguments[0] && b == node.arguments[1]) return value;
+    if (a && b) return g_.call(node.op, {*a, *b});
+    return b && node.op == Op::kSub ? MaybeNode(g_.call(Op::kNeg, {*b})) : a ? a : b;
+  }
 
   /// A product's factors and divisors, apart by domain.
   struct Factors {
@@ -104,6 +157,7 @@ class RowAlgebra {
   Graph& g_;
   const std::vector<NodeId>& outputs_;
   Products products_;
+  std::map<NodeId, MaybeNode> without_centred_;
 };
 
 constexpr std::string_view kTieShare = "(x == y) / sum(x == y)";
@@ -112,10 +166,9 @@ constexpr std::string_view kProductOfOthers =
     "z = sum(x == 0); where(z == 0, y / x, where(z == 1 && x == 0, prod(where(x == 0, 1, x)), 0))";
 
 /// A rule of intrinsics.cpp, or one of the above, as nodes.
-NodeId parse_rule(Graph& graph, std::string_view text, const ExpressionParser::Names& names) {
+NodeId parse_rule(Graph& graph, std::string_view text, const GraphBuilder::Names& names) {
   std::vector<ExprError> errors;
-  const auto parsed =
-      ExpressionParser(graph, names, {.rows = true}).parse(std::string(text), errors);
+  const auto parsed = GraphBuilder(graph, names, {.rows = true}).add(std::string(text), errors);
   if (!parsed)
     throw std::logic_error("[differentiate_rows] the rules must parse, got '" + std::string(text) +
                            "': " + errors.front().message);
@@ -127,7 +180,7 @@ MaybeNode partial(Graph& graph, NodeId id, size_t i) {
   const Node node = graph[id];
   const std::string_view text = intrinsic(node.op).derivative[i];
   if (text.empty() || graph[node.arguments[i]].domain == Domain::kScalar) return {};
-  ExpressionParser::Names names = {{"y", id}};
+  GraphBuilder::Names names = {{"y", id}};
   for (size_t j = 0; j < node.arguments.size(); ++j)
     names[std::string(1, static_cast<char>('a' + j))] = node.arguments[j];
   return parse_rule(graph, text, names);

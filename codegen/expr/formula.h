@@ -62,7 +62,7 @@ struct FormulaResult {
 ///
 /// What a word of another language stands for (`and`, `True`, `1.0f`, `a if c else b`) is said.
 /// Which names exist, and which kinds of nodes have a meaning, is for those who read the tree:
-/// ExpressionParser makes code of one element of it, print_formula code of tensors.
+/// GraphBuilder makes code of one element of it, print_formula code of tensors.
 FormulaResult parse_formula(const std::string& text);
 
 /// C++ text of the tree; unqualified names found in `rename` are replaced. Member names, callees

@@ -1,6 +1,6 @@
 #include "codegen/expr/formula_pointwise.h"
 
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/expr/operators.h"
 
 #include <algorithm>
@@ -185,15 +185,15 @@ class Converter {
     // operator.
     const std::string* complex_body = found->body_for("complex");
     if (complex_body != nullptr && *complex_body != *body) return std::nullopt;
-    ExpressionParser::Names names;
+    GraphBuilder::Names names;
     for (std::size_t i = 0; i < nodes->size(); ++i) names[found->parameters[i]] = (*nodes)[i];
     std::vector<ExprError> errors;
-    return ExpressionParser(g_, std::move(names), {.shared = &functions_, .category = "floating"})
-        .parse(*body, errors);
+    return GraphBuilder(g_, std::move(names), {.shared = &functions_, .category = "floating"})
+        .add(*body, errors);
   }
 
   Graph& g_;
-  ExpressionParser::Names names_;
+  GraphBuilder::Names names_;
   const Functions& functions_;
 };
 

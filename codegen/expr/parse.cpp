@@ -1,6 +1,6 @@
 #include "codegen/expr/parse.h"
 
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 
 namespace tenon::codegen::expr {
 
@@ -12,7 +12,7 @@ ParseResult parse_expressions(const std::vector<std::string>& texts,
   Graph& graph = result.expression.graph;
   std::vector<Draw>& draws = result.expression.draws;
   result.expression.parameters = parameters;
-  ExpressionParser::Names names;
+  GraphBuilder::Names names;
   AbsentOperands absent;
   for (const Parameter& parameter : parameters) {
     names[parameter.name] =
@@ -21,11 +21,11 @@ ParseResult parse_expressions(const std::vector<std::string>& texts,
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::size_t before = result.errors.size(), drawn = draws.size();
-    ExpressionParser parser(
+    GraphBuilder builder(
         graph, names,
         {.shared = &functions, .category = category, .absent = &absent, .draws = &draws},
         of.empty() ? std::vector<std::string>{} : std::vector{of});
-    const auto node = parser.parse(texts[i], result.errors);
+    const auto node = builder.add(texts[i], result.errors);
     for (std::size_t j = before; j < result.errors.size(); ++j) result.errors[j].text_index = i;
     for (std::size_t j = drawn; j < draws.size(); ++j) draws[j].text_index = i;
     if (node) result.expression.outputs.push_back(*node);

@@ -5,6 +5,7 @@
 
 #include "codegen/expr/append_new.h"
 #include "codegen/expr/print_kernel.h"
+#include "codegen/expr/row_extremes.h"
 
 namespace tenon::codegen::expr {
 namespace {
@@ -136,7 +137,15 @@ class Scheduler {
     for (const NodeId id : topological_order(g_, row_values)) {
       schedule_.needs_elements |= g_[id].kind == NodeKind::kCall && !has_identity(g_[id].op);
     }
-    if (dear_ == DearValues::kSpilled) choose_spills();
+    if (dear_ == DearValues::kRepeated) return;
+    choose_spills();
+    may_lose_nan_ = extremes_that_may_lose_nan(g_, all);
+  }
+
+  const char* kind_of(NodeId reduction) const {
+    const Op op = g_[reduction].op;
+    if (!may_lose_nan_.contains(reduction)) return reduction_kind(op);
+    return op == Op::kRowMax ? "MaxUnlessNan" : "MinUnlessNan";
   }
 
   /// Dear nodes that several passes reach; those below another that is kept need not be.
@@ -246,11 +255,25 @@ class Scheduler {
     }
   }
 
+  /// What is reduced; both factors where products are summed, which then need no multiplication of
+  /// their own.
+  std::vector<NodeId> summed_factors(NodeId reduction) const {
+    const NodeId operand = g_[reduction].arguments[0];
+    if (g_[reduction].op != Op::kRowSum || dear_ == DearValues::kRepeated) return {operand};
+    const Node& node = g_[operand];
+    if (node.is_call(Op::kMul)) return node.arguments;
+    if (node.is_call(Op::kSquare)) return {node.arguments[0], node.arguments[0]};
+    return {operand};
+  }
+
   void elements(int pass) {
     if (roots_[pass].empty()) return;
     std::vector<NodeId> roots;
     std::vector<std::pair<size_t, NodeId>> stores;
-    for (const NodeId id : reductions_[pass]) roots.push_back(g_[id].arguments[0]);
+    for (const NodeId id : reductions_[pass]) {
+      const std::vector<NodeId> factors = summed_factors(id);
+      roots.insert(roots.end(), factors.begin(), factors.end());
+    }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (kinds_[i] == RowOutput::kRow || level(outputs_[i]) != pass) continue;
       stores.emplace_back(i, outputs_[i]);
@@ -270,9 +293,11 @@ class Scheduler {
     size_t at = 0;
     for (const NodeId id : reductions_[pass]) {
       const std::string name = "reduced" + std::to_string(num_reductions_++) + "_";
-      const Op op = g_[id].op;
-      step.reductions.push_back({name, reduction_kind(op), text.results[at++], is_whole(op)});
-      if (is_whole(op)) wholes_[id] = name + "whole_";
+      RowStep::Reduction reduction = {name, kind_of(id), text.results[at++], "",
+                                      is_whole(g_[id].op)};
+      if (summed_factors(id).size() > 1) reduction.factor = text.results[at++];
+      if (reduction.whole) wholes_[id] = name + "whole_";
+      step.reductions.push_back(std::move(reduction));
       replace(id, name, Domain::kRow);
     }
     for (const auto& [i, node] : stores) {
@@ -314,6 +339,7 @@ class Scheduler {
   RowSchedule schedule_;
   std::map<NodeId, int> levels_;
   std::map<NodeId, NodeId> needed_;
+  std::set<NodeId> may_lose_nan_;
   std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;
   std::map<NodeId, int> spilled_in_;
   std::map<NodeId, NodeId> replaced_;

@@ -33,8 +33,10 @@ struct RowStep {
   std::vector<NamedText> values;        ///< kValues: defined here; kPick: the element's value
   struct Reduction {
     std::string name;
-    std::string kind;  ///< Sum, Prod, Max, Min, Fmax, Fmin, Argmax, Argmin, Count
+    /// Sum, Prod, Max, Min, MaxUnlessNan, MinUnlessNan, Fmax, Fmin, Argmax, Argmin, Count
+    std::string kind;
     std::string text;
+    std::string factor;  ///< what is summed is this times `text`; empty: `text`
     bool whole = false;  ///< an int64, whatever type is computed in
     bool operator==(const Reduction&) const = default;
   };

@@ -34,6 +34,7 @@ struct Alias {
 
 struct Entry {
   std::string name, ident, base, ns, header;
+  std::string error_name;  ///< what errors call it
   Place place;
   std::vector<Form> forms;
   std::vector<KernelDeclaration> declarations;
@@ -46,6 +47,7 @@ struct Entry {
   std::optional<Composition> composition;
   std::optional<Node> node;
   std::optional<std::vector<std::string>> expression;
+  bool called_by_generated_code = false;
   // With a list of operators to build.
   bool selected = true;
   std::string reached_from;

@@ -301,7 +301,11 @@ class Printer {
   }
 
   static Json print(const expr::RowStep::Reduction& one) {
-    return {{"name", one.name}, {"kind", one.kind}, {"text", one.text}, {"whole", one.whole}};
+    return {{"name", one.name},
+            {"kind", one.kind},
+            {"text", one.text},
+            {"factor", one.factor},
+            {"whole", one.whole}};
   }
 
   static Json print(const expr::RowStep::Store& one) {
@@ -338,6 +342,7 @@ class Printer {
             {"spill_outputs", kernel.spill_outputs},
             {"across", kernel.across},
             {"reads_once", kernel.reads_once},
+            {"narrow", kernel.narrow},
             {"floating", kernel.floating},
             {"needs_elements", kernel.needs_elements},
             {"uses_index", kernel.uses_index},
@@ -383,12 +388,18 @@ class Printer {
             {"sizes", text_or_null(gradient.sizes)}};
   }
 
+  static Json print(const RowGrad& grad) {
+    return {{"name", grad.name},
+            {"result", grad.result},
+            {"kind", name_in(kRowKinds, grad.kind)},
+            {"always", grad.always},
+            {"optional", grad.optional}};
+  }
+
   static Json print(const RowGradients& rows) {
-    return {{"kernel", print(rows.kernel)},
-            {"gradients", list(rows.gradients)},
-            {"conversions", list(rows.conversions)},
-            {"defaults", list(rows.defaults)},
-            {"dtype", rows.dtype},
+    return {{"grads", list(rows.grads)},         {"kernel", print(rows.kernel)},
+            {"gradients", list(rows.gradients)}, {"conversions", list(rows.conversions)},
+            {"defaults", list(rows.defaults)},   {"dtype", rows.dtype},
             {"operators", rows.operators}};
   }
 
@@ -512,6 +523,7 @@ class Printer {
                    {"base", entry.base},
                    {"namespace", entry.ns},
                    {"header", entry.header},
+                   {"error_name", entry.error_name},
                    {"source", entry.place.source},
                    {"line", entry.place.line},
                    {"forms", list(entry.forms)},

@@ -47,6 +47,7 @@ struct RowKernel {
   std::vector<int> spill_outputs;  ///< for each spilled row: an output with room for it, or -1
   bool across = false;             ///< there is a loop over rows side by side
   bool reads_once = false;         ///< half types are converted as they are read
+  bool narrow = false;             ///< integers of up to 32 bits are computed in such
   bool floating = false;           ///< no integers
   bool needs_elements = false;
   bool uses_index = false;
@@ -92,8 +93,18 @@ struct RowGradient {
   std::string sizes;  ///< kRow: the saved value with the argument's sizes
 };
 
+/// The gradient of a result, which the kernel reads.
+struct RowGrad {
+  std::string name;
+  size_t result = 0;
+  RowKind kind = RowKind::kElement;
+  bool always = false;    ///< the node has no other
+  bool optional = false;  ///< the kernel knows that it is 0 where it is absent
+};
+
 /// The derivative of a `rowwise` entry.
 struct RowGradients {
+  std::vector<RowGrad> grads;
   RowKernel kernel;
   std::vector<RowGradient> gradients;
   std::vector<RowConversion> conversions;

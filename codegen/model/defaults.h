@@ -37,6 +37,8 @@ struct Randomness {
 };
 Randomness randomness(const schema::FunctionSchema& schema);
 inline constexpr std::string_view kSeededTag = "nondeterministic_seeded";
+/// Of what generated thunks, nodes and wrappers call besides their formulas.
+inline constexpr std::string_view kGeneratedCallsTag = "called_by_generated_code";
 
 /// The categories of dtypes that `pointwise` computes: those that it has expressions for, whose
 /// functions all serve them. Needs the entry's functions.

@@ -22,8 +22,8 @@ FormulaKind kind_of(const std::string& text) {
 class DerivativeReader {
  public:
   DerivativeReader(DiagnosticSink& sink, const std::vector<Operator>& operators,
-                   const BrokenNames& broken)
-      : reader_(sink), operators_(operators), broken_(broken) {
+                   const BrokenNames& broken, bool complete)
+      : reader_(sink), operators_(operators), broken_(broken), complete_(complete) {
     for (size_t i = 0; i < operators.size(); ++i) {
       by_name_.try_emplace(operators[i].name(), i);
       if (operators[i].variants.inplace || operators[i].variants.out) {
@@ -116,7 +116,7 @@ class DerivativeReader {
            {}});
       return false;
     }
-    if (!broken_.contains(name)) {
+    if (complete_ && !broken_.contains(name)) {
       const RuleScope scope(reader_.sink(), "known_operator");
       reader_.sink().error(location, "unknown operator `" + name + "`", nearest_operator(name));
     }
@@ -256,6 +256,7 @@ class DerivativeReader {
   Reader reader_;
   const std::vector<Operator>& operators_;
   const BrokenNames& broken_;
+  const bool complete_;  // whether all files of operators could be read
   std::unordered_map<std::string, size_t> by_name_;
   std::unordered_map<std::string, size_t> derived_;    // in-place and out forms
   std::unordered_map<std::string, size_t> generated_;  // by `autogen`
@@ -265,8 +266,8 @@ class DerivativeReader {
 
 void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
                       const std::vector<Operator>& operators, const BrokenNames& broken,
-                      std::vector<Derivative>& derivatives) {
-  DerivativeReader reader(sink, operators, broken);
+                      bool complete, std::vector<Derivative>& derivatives) {
+  DerivativeReader reader(sink, operators, broken, complete);
   for (const YamlPtr& entry : root.items) reader.read(*entry, derivatives);
 }
 

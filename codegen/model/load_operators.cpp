@@ -488,8 +488,8 @@ void read_definition(Reader& reader, const YamlNode& entry, std::vector<Definiti
 }  // namespace
 
 void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
-                    std::vector<Operator>& operators, BrokenNames& broken,
-                    std::vector<Definition>& definitions) {
+                    std::vector<Operator>& operators, std::vector<Operator>& unread,
+                    BrokenNames& broken, std::vector<Definition>& definitions) {
   Reader reader(sink);
   for (const YamlPtr& entry : root.items) {
     if (!entry->is_map()) {
@@ -528,6 +528,7 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
           for (const NamedExpressions::Part& part : op.rowwise->parts)
             report(part.expression, expr::parse_formula(part.expression.text).errors, sink);
         }
+        if (i == 0) unread.push_back(std::move(op));
         continue;
       }
       if (dialect == Dialect::kTenon) {

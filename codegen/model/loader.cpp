@@ -41,7 +41,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   }
   for (const SourceFile* file : sources.native) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
-      detail::load_operators(*root, dialect, sink, parts.operators, parts.broken,
+      detail::load_operators(*root, dialect, sink, parts.operators, parts.unread, parts.broken,
                              parts.definitions);
     }
   }
@@ -50,6 +50,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
     if (base != nullptr && !op.has_key("variants")) op.variants.method = false;
   }
   detail::resolve_aliases(parts.operators);
+  detail::find_work(parts.operators);
   if (dialect == Dialect::kTenon) {
     detail::derive_functional_forms(parts.operators);
     detail::derive_view_copies(parts.operators);
@@ -76,7 +77,8 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   }
   for (const SourceFile* file : sources.derivatives) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
-      detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.derivatives);
+      detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.complete,
+                               parts.derivatives);
     }
   }
   std::set<size_t> differentiated;

@@ -13,10 +13,13 @@ namespace tenon::codegen::detail {
 /// as well.
 using BrokenNames = std::set<std::string>;
 
-/// Appends the entries of one native_functions.yaml.
+/// Appends the entries of one native_functions.yaml; to `unread` those whose schema has mistakes.
 void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
-                    std::vector<Operator>& operators, BrokenNames& broken,
-                    std::vector<Definition>& definitions);
+                    std::vector<Operator>& operators, std::vector<Operator>& unread,
+                    BrokenNames& broken, std::vector<Definition>& definitions);
+
+/// Finds the operators that do the work of another one: `_softmax`, where there is `softmax`.
+void find_work(std::vector<Operator>& operators);
 
 /// Gives aliases what their operators have: forms, out name, tags.
 void resolve_aliases(std::vector<Operator>& operators);
@@ -49,7 +52,7 @@ void read_named(const YamlNode& value, Reader& reader, const std::string& key,
 /// Appends the entries of one derivatives.yaml, bound to `operators`.
 void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
                       const std::vector<Operator>& operators, const BrokenNames& broken,
-                      std::vector<Derivative>& derivatives);
+                      bool complete, std::vector<Derivative>& derivatives);
 
 /// Appends the tags of tags.yaml.
 void load_tags(const YamlNode& root, DiagnosticSink& sink, std::vector<Tag>& tags);

@@ -45,6 +45,7 @@ class Model {
     std::vector<Definition> definitions;
     std::shared_ptr<const expr::Functions> functions;  // what expressions may call
     std::set<std::string> broken;  // names of entries that were reported and left out
+    std::vector<Operator> unread;  // those whose schema could not be read, with their other keys
     std::vector<Derivative> derivatives;
     std::vector<Tag> tags;
     std::vector<std::string> files;  // all that were read, for the depfile
@@ -61,6 +62,8 @@ class Model {
   /// In the order of the files. Names are unique once checked.
   const std::vector<Operator>& operators() const { return parts_.operators; }
   const std::vector<Definition>& definitions() const { return parts_.definitions; }
+  /// Entries whose schema could not be read: their other keys alone mean something.
+  const std::vector<Operator>& unread() const { return parts_.unread; }
   /// What its expressions, and those of libraries that add to it, may call.
   const expr::Functions& functions() const;
   const std::vector<Derivative>& derivatives() const { return parts_.derivatives; }

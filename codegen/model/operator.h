@@ -120,6 +120,8 @@ struct Operator {
   SourceString schema_text;       // value of `func`; spans of the schema are offsets into it
   Location location;              // of the entry (its `func` key)
   std::vector<LocatedName> keys;  // every key that is present, in file order
+  /// Of `_softmax`: `softmax`, the operator whose work it does.
+  std::optional<std::string> work_of;
   /// What its expressions and formulas may call; one list for all entries of a library.
   std::shared_ptr<const expr::Functions> functions;
   /// What formulas and compositions call as `x.f(y)` that is f(x, y); null in upstream's dialect.
@@ -164,6 +166,8 @@ struct Operator {
   /// "add.Tensor"; "ns::foo" when there is a namespace.
   std::string name() const { return schema.qualified_name(); }
   std::string base_name() const { return schema.base_name(); }
+  /// What errors call it: the operator that was called.
+  std::string error_name() const { return work_of ? *work_of : name(); }
   /// Only another name of an operator: no kernels, no derivative of its own.
   bool is_alias() const { return has_key("alias"); }
   bool has_key(std::string_view key) const { return key_location(key) != nullptr; }

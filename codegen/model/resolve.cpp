@@ -63,6 +63,24 @@ const Operator* find_target(const std::vector<Operator>& operators, const Operat
 
 }  // namespace
 
+void find_work(std::vector<Operator>& operators) {
+  std::map<std::string, std::string> shown;  // by C++ namespace and base name
+  const auto key = [](const Operator& op, const std::string& base) {
+    return op.schema.ns + "::" + base;
+  };
+  for (const Operator& op : operators) {
+    const std::string& name = op.schema.name;
+    shown.emplace(key(op, op.base_name()),
+                  op.schema.ns.empty() ? name : op.schema.ns + "::" + name);
+  }
+  for (Operator& op : operators) {
+    const std::string base = op.base_name();
+    if (!base.starts_with("_")) continue;
+    const auto found = shown.find(key(op, base.substr(1)));
+    if (found != shown.end()) op.work_of = found->second;
+  }
+}
+
 void resolve_aliases(std::vector<Operator>& operators) {
   for (Operator& op : operators) {
     if (!op.is_alias() || !op.alias_of) continue;

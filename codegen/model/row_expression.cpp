@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/model/expression.h"
 #include "codegen/model/operands.h"
+#include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
 
 namespace tenon::codegen {
@@ -26,7 +27,10 @@ const expr::Functions& row_functions() {
       {"mean", {"x"}, "sum(x) / length()"},
       {"var",
        {"x", "correction"},
-       "m = sum(x) / length(); sum(square(x - m)) / maximum(length() - correction, 0)"},
+       // What the rounded mean leaves in the distances is taken away: 0 where all are the same.
+       "d = x - sum(x) / length(); left = sum(d); squares = sum(square(d)); "
+       "(squares - detach(minimum(left * (left / length()), squares))) / "
+       "maximum(length() - correction, 0)"},
   };
   return kFunctions;
 }
@@ -80,8 +84,10 @@ class RowParser {
     for (const schema::Argument& argument : op_.schema.args) {
       const bool tensor = argument.type.holds_tensors();
       const bool number = is_number(argument.type.without_optional());
-      if (!tensor && (is_geometry(op_, argument) || is_half_to_float(argument) || !number))
+      if (const std::string other = tensor ? "" : other_use(argument, number); !other.empty()) {
+        no_values_[argument.name] = other;
         continue;
+      }
       const Domain domain = !tensor                                 ? Domain::kScalar
                             : holds_name(spec_.rows, argument.name) ? Domain::kRow
                                                                     : Domain::kElement;
@@ -92,15 +98,27 @@ class RowParser {
     }
   }
 
+  /// What an argument is that no expression computes with; empty for a number.
+  std::string other_use(const schema::Argument& argument, bool number) const {
+    const schema::Type type = argument.type.without_optional();
+    if (argument.name == "keepdim") return "says which shape the results have";
+    if (argument.name == "dtype") return "says what is computed in";
+    if (is_half_to_float(argument)) return "says which dtype the results have";
+    if (number && !type.is(schema::BaseType::kInt)) return "";  // `over` cannot name it
+    if (is_geometry(op_, argument)) return "says what makes a row";
+    return number ? "" : "is a `" + schema::to_string(type) + "`, neither a tensor nor a number";
+  }
+
   std::optional<NodeId> parse(const SourceString& text) {
     std::vector<expr::ExprError> errors;
-    expr::ExpressionParser parser(result_.expression.graph, names_,
-                                  {.own = &row_functions(),
-                                   .shared = &functions_of(op_),
-                                   .category = "floating",
-                                   .rows = true,
-                                   .absent = &absent_});
-    const auto node = parser.parse(text.text, errors);
+    expr::GraphBuilder builder(result_.expression.graph, names_,
+                               {.own = &row_functions(),
+                                .shared = &functions_of(op_),
+                                .category = "floating",
+                                .rows = true,
+                                .absent = &absent_,
+                                .no_values = &no_values_});
+    const auto node = builder.add(text.text, errors);
     report(text, errors, sink_);
     return node;
   }
@@ -170,8 +188,9 @@ class RowParser {
   const RowwiseSpec& spec_;
   DiagnosticSink& sink_;
   RowExpression result_;
-  expr::ExpressionParser::Names names_;
+  expr::GraphBuilder::Names names_;
   expr::AbsentOperands absent_;
+  std::map<std::string, std::string> no_values_;
 };
 
 }  // namespace
@@ -194,6 +213,19 @@ bool holds_name(const std::vector<LocatedName>& list, std::string_view name) {
 std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink) {
   if (!op.rowwise->over || op.rowwise->parts.empty()) return std::nullopt;
   return RowParser(op, sink).run();
+}
+
+std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
+                                              const expr::Functions& functions) {
+  expr::Graph graph;
+  expr::GraphBuilder::Names names;
+  for (const LocatedName& parameter : definition.parameters)
+    names[parameter.text] = graph.variable(NodeKind::kTensor, parameter.text, 0, Domain::kElement);
+  std::vector<expr::ExprError> errors;
+  expr::GraphBuilder(graph, names, {.own = &row_functions(), .shared = &functions, .rows = true},
+                     {definition.name.text})
+      .add(definition.body.text, errors);
+  return errors;
 }
 
 RowExpression parse_rowwise(const Operator& op) {

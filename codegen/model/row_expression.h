@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "codegen/expr/parse.h"
 #include "codegen/model/diagnostic.h"
@@ -20,6 +21,10 @@ struct RowExpression {
 
 /// Nothing where the expressions have mistakes, which go to `sink`, or where keys do.
 std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink);
+
+/// The mistakes of a `define` that is read as a function of rows, whose parameters are elements.
+std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
+                                              const expr::Functions& functions);
 
 /// Of an operator that has passed the checks.
 RowExpression parse_rowwise(const Operator& op);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/model/expression.h"
 #include "codegen/model/operands.h"
 #include "codegen/schema/suggest.h"
@@ -95,10 +95,10 @@ class UpdateParser {
     expr::OptionalTensors optionals = optionals_;
     optionals.names.erase(name);
     std::vector<expr::ExprError> errors;
-    expr::ExpressionParser parser(
+    expr::GraphBuilder builder(
         result_.expression.graph, names_,
         {.shared = &functions_of(op_), .category = "floating", .optionals = &optionals});
-    const auto node = parser.parse(text.text, errors);
+    const auto node = builder.add(text.text, errors);
     report(text, errors, sink_);
     return node;
   }
@@ -114,7 +114,7 @@ class UpdateParser {
   const NamedExpressions& spec_;
   DiagnosticSink& sink_;
   UpdateExpression result_;
-  expr::ExpressionParser::Names names_;
+  expr::GraphBuilder::Names names_;
   expr::OptionalTensors optionals_;
   std::vector<std::string> written_;
 };

@@ -29,8 +29,6 @@ const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
 const std::string kOfCompositions = "aten/composite/composition.h";
 constexpr const char* kOfRows = "aten/composite/rows.cpp";
 constexpr const char* kOfMixedResults = "aten/composite/pointwise_mixed.cpp";
-/// What generated thunks, nodes and wrappers call besides their formulas.
-const std::vector<std::string> kGeneratedCalls = {"conj", "copy_", "clone", "zeros_like"};
 
 std::vector<std::string> all_folders() {
   auto folders = kKernelFolders;
@@ -86,8 +84,8 @@ class Selection {
          {kTensorApi, std::string("aten/composite/tensor_factories.cpp")}) {
       visit(path);
     }
-    for (const std::string& name : kGeneratedCalls) {
-      add_named(functions_, name, "generated code");
+    for (size_t i = 0; i < operators_.size(); ++i) {
+      if (operators_[i].called_by_generated_code) add(i, "generated code");
     }
     for (const auto& [path, file] : files_) {
       if (in_folders(path, kCoreFolders) && !kNoRoots.contains(path)) visit(path);

@@ -1,4 +1,6 @@
 """PyTorch expressions for the operators that PyTorch has under another form or not at all."""
+import math
+
 import torch
 import torch.nn.functional as F
 from torch.optim.adadelta import adadelta
@@ -186,6 +188,8 @@ def resample(self, dim, starts, indices, weights, *back):
     return torch.tensordot(matrix, self, ([1], [dim])).movedim(0, dim).contiguous()
 
 
+REDUCTIONS = ("none", "mean", "sum")
+
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
@@ -205,17 +209,32 @@ REFERENCES = {
     "_softmax_gradient": lambda grad, output, dim: torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype),
     "_log_softmax_gradient": lambda grad, output, dim:
         torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype),
-    "_mse_loss": lambda self, target, reduction: F.mse_loss(self, target, reduction=("none", "mean", "sum")[reduction]),
-    "_cross_entropy": cross_entropy_rows,
+    "_mse_loss": lambda self, target, reduction: F.mse_loss(self, target, reduction=REDUCTIONS[reduction]),
+    "_l1_loss": lambda self, target, reduction: F.l1_loss(self, target, reduction=REDUCTIONS[reduction]),
+    "_huber_loss.reduced": lambda self, target, reduction, delta:
+        F.huber_loss(self, target, reduction=REDUCTIONS[reduction], delta=delta),
+    "_smooth_l1_loss.reduced": lambda self, target, reduction, beta:
+        F.smooth_l1_loss(self, target, reduction=REDUCTIONS[reduction], beta=beta),
+    "_kl_div": lambda self, target, reduction: torch.kl_div(self, target, reduction),
+    "_kl_div_log_target": lambda self, target, reduction: torch.kl_div(self, target, reduction, log_target=True),
+    "_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(input, target, log_input, False, eps, 0),
+    "_poisson_nll_loss.reduced": lambda target, input, reduction: torch.poisson_nll_loss(input, target, True, False, 0, reduction),
+    "_margin_ranking_loss": torch.margin_ranking_loss,
+    "_hinge_embedding_loss": torch.hinge_embedding_loss,
+    "_soft_margin_loss": lambda self, target, reduction: F.soft_margin_loss(self, target, reduction=REDUCTIONS[reduction]),
+    "_full_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(input, target, log_input, True, eps, 0),
+    "_stirling": lambda self: (self * self.log() - self + 0.5 * (2 * math.pi * self).log()).where(self > 1, 0),
+    "_in_one_pass": lambda self, target, reduction: reduction > 0 and self.is_floating_point() and self.dtype == target.dtype,
+    "_cross_entropy_loss": cross_entropy_rows,
     "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
     "_clamp_both": torch.clamp,
     "_clamp_tensors": torch.clamp,
-    "_huber": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),
+    "_huber_loss": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),
     "_logit": torch.logit,
     "_logit_eps": torch.logit,
     "_reduced": lambda self, reduction: (self, self.mean(), self.sum())[reduction],
-    "_smooth_l1": lambda self, target, beta: F.smooth_l1_loss(self, target, reduction="none", beta=beta),
+    "_smooth_l1_loss": lambda self, target, beta: F.smooth_l1_loss(self, target, reduction="none", beta=beta),
     "_gelu_erf": F.gelu,
     "_gelu_tanh": lambda self: F.gelu(self, approximate="tanh"),
     "sum_backward": lambda grad, sizes, dim, keepdim: of_zeros(reduced(torch.sum, dim, keepdim), sizes, grad),
@@ -224,6 +243,12 @@ REFERENCES = {
     "evenly_distribute_backward": evenly_distribute_backward,
     "var_backward": var_backward,
     "std_backward": std_backward,
+    "_var": lambda self, dim, correction, keepdim: torch.var(self, dim, correction=correction, keepdim=keepdim),
+    "_std": lambda self, dim, correction, keepdim: torch.std(self, dim, correction=correction, keepdim=keepdim),
+    "_var_mean": lambda self, dim, correction, keepdim: torch.var_mean(self, dim, correction=correction, keepdim=keepdim),
+    "_std_mean": lambda self, dim, correction, keepdim: torch.std_mean(self, dim, correction=correction, keepdim=keepdim),
+    "_var_gradient": lambda grad, self, dim, correction:
+        var_backward(grad, self, dim, correction, grad.dim() == self.dim()),
     "linalg_vector_norm_backward": linalg_vector_norm_backward,
     "_logsumexp": torch.logsumexp,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),

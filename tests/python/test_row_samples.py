@@ -5,6 +5,7 @@ import itertools
 import math
 import random
 import struct
+from fractions import Fraction
 
 import pytest
 import tenon
@@ -176,6 +177,51 @@ def test_empty_rows(lib):
         assert getattr(lib, name)(x, dim=0).shape == (0, 3)
     assert lib.softmax(x, 1).shape == (2, 0, 3) and lib.log_softmax(x, 0).shape == (2, 0, 3)
     assert lib.sum(lib.zeros(0, 4), dim=1).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+def test_variances_far_from_zero(lib, name, dtype):
+    if lib is not tenon and dtype == "float64":
+        pytest.skip("Welford's steps keep fewer digits")
+    unit = FLOATS[dtype]
+    far = {"float32": 1e5, "float64": 1e13}[dtype]
+    for length in (2, 7, 100, 3000):
+        x = lib.tensor(numbers(3 * length, length, far - 1, far + 1), dtype=getattr(lib, dtype)).reshape(3, length)
+        for y, dim in [(x, 1), (x.t().contiguous(), 0)]:
+            got = getattr(lib, name)(y, dim=dim)
+            got = (got[0] if name.endswith("_mean") else got).double().tolist()
+            for value, row in zip(got, rows_of(y, dim)):
+                exact = [Fraction(v) for v in row]
+                mean = sum(exact) / length
+                wanted = float(sum((v - mean) ** 2 for v in exact) / (length - 1))
+                assert near(value, math.sqrt(wanted) if "std" in name else wanted, 32 * unit), (length, dim)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_rows_of_one_value_do_not_vary(lib, dtype):
+    for value in (0.1, 1 / 3, -7.7, 12345.678):
+        for length in (2, 3, 7, 100, 1031, 70_001):
+            for sizes, dim in [((2, length), 1), ((length, 3), 0)]:
+                x = lib.full(sizes, value, dtype=getattr(lib, dtype), requires_grad=True)
+                std = lib.std(x, dim=dim)
+                assert not lib.any(std).item() and not lib.any(lib.var(x, dim=dim)).item(), (value, sizes)
+                assert not lib.any(lib.std_mean(x, dim=dim)[0]).item(), (value, sizes)
+                std.sum().backward()
+                assert not lib.any(x.grad).item(), (value, sizes)
+
+
+def test_no_degrees_of_freedom(lib):
+    x = lib.tensor([[1.0, 2.0, 4.0], [5.0, 5.0, 5.0]])
+    for correction in (3, 3.0, 4, 10):
+        for name in ("var", "std", "var_mean", "std_mean"):
+            got = getattr(lib, name)(x, dim=1, correction=correction)
+            high, none = (got[0] if name.endswith("_mean") else got).tolist()
+            assert math.isinf(high) and high > 0 and math.isnan(none), (name, correction)
+    assert lib.var(x, dim=1, correction=2.5).tolist()[0] == pytest.approx(14 / 3 / 0.5)
+    for name in ("var", "std"):
+        assert all(map(math.isnan, getattr(lib, name)(lib.zeros(2, 0), dim=1, correction=-1).tolist()))
+        assert getattr(lib, name)(lib.zeros(0, 2), dim=1).shape == (0,)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

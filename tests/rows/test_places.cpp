@@ -1,10 +1,14 @@
 // Reductions of a row to positions, numbers of elements and extremes of numbers beside loops.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
+#include "rowtest/ops/ahead.h"
+#include "rowtest/ops/amax.h"
 #include "rowtest/ops/argmax.h"
 #include "rowtest/ops/argmin.h"
 #include "rowtest/ops/count.h"
@@ -61,6 +65,72 @@ TEST_CASE("rows: positions of extremes") {
   Tensor big = full({2}, int64_t{1} << 60, TensorOptions(kLong));
   big.data_ptr<int64_t>()[1] += 1;
   REQUIRE(rowtest::argmax(big).item<int64_t>() == 1);
+}
+
+TEST_CASE("rows: positions in rows side by side") {
+  manual_seed(9);
+  const auto place = [](bool largest) {
+    return [largest](const Values& row) {
+      return Values{static_cast<double>(first_extreme(row, largest))};
+    };
+  };
+  using Sizes = std::pair<int64_t, int64_t>;
+  // The last is computed in pieces.
+  for (const auto& [n, rows] : {Sizes{1, 5}, {3, 16}, {40, 33}, {17, 600}, {9000, 7}}) {
+    for (const ScalarType dtype : {kDouble, kFloat, kBFloat16, kInt}) {
+      INFO(dtype << ", " << rows << " rows of " << n);
+      Tensor x = (randn({n, rows}, TensorOptions(kDouble)) * 3).round();
+      if (dtype != kInt) {
+        x.select(1, 0).fill_(-kInf);
+        x.select(1, 1).fill_(kInf);
+        x.select(1, 2).select(0, n / 2).fill_(kNaN);
+        x.select(1, 3).select(0, n - 1).fill_(kNaN);
+        x.select(1, 3).select(0, n / 3).fill_(kNaN);
+      }
+      x = x.to(dtype);
+      check_rows(x.t(), rowtest::argmax(x, 0), place(true), 0);
+      check_rows(x.t(), rowtest::argmin(x, 0), place(false), 0);
+      const auto [ahead, product] = rowtest::ahead(x, 0);
+      REQUIRE(ahead.scalar_type() == kLong);
+      check_rows(x.t(), ahead, place(true), 0);
+      const auto times_place = [](const Values& row) {
+        Values result;
+        for (const double v : row) result.push_back(v * first_extreme(row, false));
+        return result;
+      };
+      check_rows(x.t(), product.t(), times_place, unit_of(dtype));
+      const auto [count, all] = rowtest::count(x, {0});
+      check_rows(
+          x.t(), count,
+          [](const Values& row) {
+            return Values{static_cast<double>(row.size()) -
+                          static_cast<double>(std::count(row.begin(), row.end(), 0.0))};
+          },
+          0);
+    }
+  }
+}
+
+TEST_CASE("rows: extremes of integers of every width, along rows and across") {
+  manual_seed(10);
+  for (const ScalarType dtype : {kByte, kChar, kShort, kInt, kLong, kBool}) {
+    for (const int64_t n : {1, 3, 40, 300}) {
+      INFO(dtype << ", rows of " << n);
+      // Beyond the narrow ones, so that their ends are there.
+      const Tensor x = (randn({n, 33}, TensorOptions(kDouble)) * 1e4).to(kLong).to(dtype);
+      const auto largest = [](const Values& row) {
+        return Values{*std::max_element(row.begin(), row.end())};
+      };
+      const auto place = [](const Values& row) {
+        return Values{static_cast<double>(first_extreme(row, false))};
+      };
+      REQUIRE(rowtest::amax(x, {0}).scalar_type() == dtype);
+      check_rows(x.t(), rowtest::amax(x, {0}), largest, 0);
+      check_rows(x.t(), rowtest::amax(x.t().contiguous(), {1}), largest, 0);
+      check_rows(x.t(), rowtest::argmin(x, 0), place, 0);
+      check_rows(x.t(), rowtest::argmin(x.t().contiguous(), 1), place, 0);
+    }
+  }
 }
 
 TEST_CASE("rows: positions over any dimensions") {

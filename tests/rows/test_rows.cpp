@@ -14,6 +14,7 @@
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"
 #include "rowtest/ops/any.h"
+#include "rowtest/ops/covariance.h"
 #include "rowtest/ops/cross_entropy.h"
 #include "rowtest/ops/layer_norm.h"
 #include "rowtest/ops/log_softmax.h"
@@ -288,7 +289,7 @@ TEST_CASE("rows: cross entropy reads one position of a row") {
   }
   REQUIRE_THROWS_WITH(
       rowtest::cross_entropy(x, tensor_of({8, 0, 9, 3}, {4}, kLong)),
-      Catch::Contains("'target' holds the position 9, which is out of range for rows of 9"));
+      Catch::Contains("[rowtest::cross_entropy] Target 9 is out of bounds: row 2 has 9 elements"));
   REQUIRE_THROWS_WITH(rowtest::cross_entropy(x, tensor_of({8, 0, 1, 3}, {4}, kFloat)),
                       Catch::Contains("must be of an integer type, got Float"));
   REQUIRE_THROWS_WITH(rowtest::cross_entropy(x, tensor_of({8, 0, 1}, {3}, kLong)),
@@ -416,6 +417,8 @@ TEST_CASE("rows: gradients and their gradients") {
   check("softmax", [](const List& x) { return List{rowtest::softmax(x[0], 1)}; }, {input({3, 5})});
   check("softmax over 0", [](const List& x) { return List{rowtest::softmax(x[0], 0)}; },
         {input({3, 5, 2})});
+  check("covariance", [](const List& x) { return List{rowtest::covariance(x[0], 3)}; },
+        {input({2, 4})});
   check("log_softmax", [](const List& x) { return List{rowtest::log_softmax(x[0], -1)}; },
         {input({3, 5})});
   check("logsumexp",
@@ -432,6 +435,19 @@ TEST_CASE("rows: gradients and their gradients") {
           return List{out, mean, rstd};
         },
         {input({2, 2, 3})});
+  // Gradients of the others are absent.
+  check("layer_norm, the mean",
+        [](const List& x) { return List{std::get<1>(rowtest::layer_norm(x[0], {4}, x[1]))}; },
+        {input({3, 4}), input({4})});
+  check("layer_norm, the deviation",
+        [](const List& x) { return List{std::get<2>(rowtest::layer_norm(x[0], {4}))}; },
+        {input({3, 4})});
+  check("layer_norm, values and deviation",
+        [](const List& x) {
+          const auto [out, mean, rstd] = rowtest::layer_norm(x[0], {4}, x[1], x[2]);
+          return List{out, rstd};
+        },
+        {input({70, 4}), input({4}), input({4})});
   check("rms_norm", [](const List& x) { return List{rowtest::rms_norm(x[0], x[1])}; },
         {input({2, 3, 4}), input({4})});
   const Tensor target = tensor_of({3, -100, 0}, {3}, kLong);
@@ -492,6 +508,64 @@ TEST_CASE("rows: gradients of half types and of long columns") {
     for (int64_t i = 0; i < n; ++i) wanted[i] += in[r * n + i] / std::sqrt(sum / n + 1e-6);
   }
   for (int64_t i = 0; i < n; ++i) REQUIRE(close(dw[i], wanted[i], 2.0 / 128));
+}
+
+TEST_CASE("rows: sums for columns, of few rows and of many") {
+  manual_seed(7);
+  const int threads = get_num_threads();
+  struct Case {
+    int64_t rows, n;
+    ScalarType dtype;
+  };
+  // In place; in groups of 4 to 64 rows, one or several to a thread; rows in pieces.
+  for (const auto& [rows, n, dtype] : std::vector<Case>{{0, 5, kFloat},
+                                                        {3, 5, kFloat},
+                                                        {3, 37, kDouble},
+                                                        {3, 37, kBFloat16},
+                                                        {65, 3, kFloat},
+                                                        {700, 100, kFloat},
+                                                        {700, 100, kHalf},
+                                                        {3, 70001, kFloat},
+                                                        {9, 5000, kFloat},
+                                                        {2, 131073, kFloat}}) {
+    const Tensor data = randn({rows, n}, TensorOptions(kFloat)).to(dtype);
+    const Tensor grad = randn({rows, n}, TensorOptions(kFloat)).to(dtype);
+    const Values in = values(data), g = values(grad);
+    Values wanted(n, 0), scale(n, 0);
+    for (int64_t r = 0; r < rows; ++r) {
+      double sum = 0;
+      for (int64_t i = 0; i < n; ++i) sum += in[r * n + i] * in[r * n + i];
+      for (int64_t i = 0; i < n; ++i) {
+        const double term = g[r * n + i] * in[r * n + i] / std::sqrt(sum / n + 1e-6);
+        wanted[i] += term;
+        scale[i] += std::abs(term);
+      }
+    }
+    for (const int count : {1, 3}) {
+      INFO(rows << " rows of " << n << " " << dtype << " on " << count << " threads");
+      set_num_threads(count);
+      Tensor w = randn({n}, TensorOptions(kFloat)).to(dtype).requires_grad_();
+      rowtest::rms_norm(data, w).backward(grad);
+      set_num_threads(threads);
+      const Values got = values(w.grad());
+      REQUIRE(w.grad().scalar_type() == dtype);
+      size_t wrong = 0;
+      for (int64_t i = 0; i < n; ++i)
+        wrong += !(std::abs(got[i] - wanted[i]) <= 8 * unit_of(dtype) * scale[i]);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("rows: functions of rows that several entries share") {
+  const Tensor x = randn({5, 37}, TensorOptions(kDouble));
+  const auto wanted = [](const Values& row) {
+    double mean = 0, sum = 0;
+    for (const double v : row) mean += v * v / static_cast<double>(row.size());
+    for (const double v : row) sum += (v * v - mean) * v;
+    return Values{sum};
+  };
+  check_rows(x, rowtest::covariance(x, 2), wanted, 1e-12);
 }
 
 TEST_CASE("rows: operands that do not fit") {

@@ -7,6 +7,8 @@
 #define TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -44,6 +46,14 @@ struct Elements {
   int64_t step;
   HWY_INLINE explicit operator bool() const { return data != nullptr; }
   HWY_INLINE S* at(int64_t s, int64_t i) const { return data + s * segment + i * step; }
+};
+
+/// The same of an output. `past_caches`: whole vectors are aligned and will not be read soon.
+template <class S>
+struct Output {
+  Elements<S> at;
+  bool past_caches;
+  HWY_INLINE explicit operator bool() const { return static_cast<bool>(at); }
 };
 
 /// Where values for later passes are kept; `padded`: a vector may be written at its end.
@@ -91,11 +101,15 @@ struct Full {
   HWY_INLINE Vec<T> column(Elements<S> e) const {
     return load(e);
   }
-  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+  HWY_INLINE void put(Elements<T> e, Vec<T> v) const {
     hn::StoreU(v, Tag<T>(), e.data + segment * e.segment + i);
   }
-  HWY_INLINE void add(Elements<T> e, Vec<T> v) const { store(e, hn::Add(load(e), v)); }
-  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { store(e.at, v); }
+  HWY_INLINE void store(Output<T> out, Vec<T> v) const {
+    if (HWY_LIKELY(!out.past_caches)) return put(out.at, v);
+    hn::Stream(v, Tag<T>(), out.at.data + segment * out.at.segment + i);
+  }
+  HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
+  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
   HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
@@ -119,15 +133,16 @@ struct Tail {
   /// Whole vectors, since a part that was just written is slow to read.
   HWY_INLINE void keep(Spill<T> e, Vec<T> v) const {
     if (e.padded) return hn::StoreU(v, Tag<T>(), e.at.data + i);
-    store(e.at, v);
+    put(e.at, v);
   }
   HWY_INLINE Vec<T> kept(Spill<T> e) const {
     return e.padded ? hn::LoadU(Tag<T>(), e.at.data + i) : load(e.at);
   }
-  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+  HWY_INLINE void put(Elements<T> e, Vec<T> v) const {
     store_part(v, Tag<T>(), e.data + segment * e.segment + i, count);
   }
-  HWY_INLINE void add(Elements<T> e, Vec<T> v) const { store(e, hn::Add(load(e), v)); }
+  HWY_INLINE void store(Output<T> out, Vec<T> v) const { put(out.at, v); }
+  HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T> beyond) const {
     return hn::IfThenElse(hn::FirstN(Tag<T>(), count), v, beyond);
@@ -168,7 +183,8 @@ struct Beside {
   HWY_INLINE Vec<T> column(Elements<S> e) const {
     return hn::Set(Tag<T>(), *e.at(segment, i));
   }
-  HWY_INLINE void store(Elements<T> e, Vec<T> v) const {
+  HWY_INLINE void store(Output<T> out, Vec<T> v) const { put(out.at, v); }
+  HWY_INLINE void put(Elements<T> e, Vec<T> v) const {
     T* const p = e.at(segment, i) + offset();
     if constexpr (kPart) {
       store_part(v, Tag<T>(), p, count);
@@ -176,7 +192,7 @@ struct Beside {
       hn::StoreU(v, Tag<T>(), p);
     }
   }
-  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { store(e.at, v); }
+  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
   HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
   HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
@@ -224,6 +240,24 @@ HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
   kept += sizeof(other);
 }
 
+/// Long rows in pieces that do not depend on the threads, so that nor do the results: what
+/// compute(begin, end, kept) leaves in `bytes` goes to merge(kept) in the order of the pieces.
+template <class Compute, class Merge>
+HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Compute& compute,
+                          const Merge& merge) {
+  const int64_t pieces = length / piece;
+  const size_t all = bytes * static_cast<size_t>(pieces);
+  char* const kept = all ? static_cast<char*>(tenon::memory::allocate(all)) : nullptr;
+  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t k = begin; k < end; ++k) {
+      // The last one is longer by the rest.
+      compute(k * piece, k + 1 == pieces ? length : (k + 1) * piece, kept + k * bytes);
+    }
+  });
+  for (int64_t k = 0; k < pieces && all > 0; ++k) merge(kept + k * bytes);
+  tenon::memory::deallocate(kept, all);
+}
+
 /// What both ways have in common.
 template <class T_, class Stored_>
 class Way {
@@ -236,8 +270,8 @@ class Way {
   HWY_INLINE Elements<const Stored> input(int k) const { return of<const Stored>(b_.inputs[k]); }
   HWY_INLINE Elements<const T> column(int k) const { return of<const T>(b_.inputs[k]); }
   template <class Out = T>
-  HWY_INLINE Elements<Out> output(int k) const {
-    return of<Out>(b_.outputs[k]);
+  HWY_INLINE Output<Out> output(int k) const {
+    return {of<Out>(b_.outputs[k]), b_.past_caches};
   }
   HWY_INLINE Spill<T> spill(int k) const { return {of<T>(b_.spills[k]), b_.padded_spills}; }
 
@@ -252,7 +286,9 @@ class Way {
   int64_t row_ = 0;
 };
 
-template <class T_, class Stored_ = T_>
+/// kInPieces: rows of several segments, and long ones. Their code is apart: what a short row is
+/// computed with has no address then, and stays in registers.
+template <class T_, class Stored_, bool kInPieces>
 class Along : public Way<T_, Stored_> {
  public:
   using T = T_;
@@ -265,7 +301,9 @@ class Along : public Way<T_, Stored_> {
   HWY_INLINE void row_values(int k, RowValues<Along>& values) const {
     values[0] = hn::Set(Tag<T>(), *this->template of<const T>(b_.inputs[k]).data);
   }
-  HWY_INLINE void store_row(Elements<T> out, int, Vec<T> v) const { *out.data = hn::GetLane(v); }
+  HWY_INLINE void store_row(Output<T> out, int, Vec<T> v) const { *out.at.data = hn::GetLane(v); }
+  HWY_INLINE void store_whole(Output<int64_t> out, int, int64_t n) const { *out.at.data = n; }
+  static HWY_INLINE Vec<T> as_value(int64_t n) { return hn::Set(Tag<T>(), static_cast<T>(n)); }
   /// The element at the position that an input has for the row; element 0 where it is outside.
   HWY_INLINE Single<T> pick(int k, bool needed) const {
     return element(b_.position(k, row_, needed));
@@ -279,29 +317,29 @@ class Along : public Way<T_, Stored_> {
   /// Calls body(at, reductions...) along the row; the reductions are folded every so many vectors.
   template <class Body, class... R>
   HWY_INLINE void pass(const Body& body, PerGroup<Along, R>&... reductions) const {
-#ifdef __OPTIMIZE_SIZE__
-    apart(body, reductions[0]...);  // the body's code six times instead of nineteen
-#else
-    if (HWY_UNLIKELY(b_.length >= 2 * kRowPiece || b_.segments != 1))
-      return apart(body, reductions[0]...);
-    [&](R... own) HWY_ATTR __attribute__((always_inline)) {
-      whole(b_.length, body, own...);
-      ((reductions[0] = own), ...);
+    if constexpr (kInPieces) {
+      in_pieces(body, reductions[0]...);
+    } else {
+      at_once<Body, R...>(b_.length, body, reductions[0]..., R()...);
     }
-    (R()...);
-#endif
   }
 
  private:
   using Base = Way<T_, Stored_>;
   using Base::b_;
   using Base::row_;
-  static constexpr int64_t kStretch = 8;
+  static constexpr int64_t kStretch = 16;
 
+  template <class Body, class... R>
+  static HWY_INLINE void at_once(int64_t n, const Body& body, R&... into, R... own) {
+    whole(n, body, own...);
+    ((into = own), ...);
+  }
   template <class Body, class... R>
   static HWY_INLINE void vectors(int64_t& i, int64_t n, int64_t s, int64_t first, const Body& body,
                                  R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+#pragma GCC unroll 1  // a stretch would be unrolled as a whole
     for (; i + kSlots * lanes <= n; i += kSlots * lanes) {
       body(Full<T, 0>{i, s, first}, reductions...);
       body(Full<T, 1>{i + lanes, s, first}, reductions...);
@@ -356,7 +394,7 @@ class Along : public Way<T_, Stored_> {
 
   /// Elements [begin, end) of the row, whichever segments they are in.
   template <class Body, class... R>
-  HWY_NOINLINE void walk(int64_t begin, int64_t end, const Body& body, R&... reductions) const {
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body, R&... reductions) const {
     int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
     while (begin < end) {
       const int64_t stop = std::min(b_.segment_length, i + end - begin);
@@ -377,39 +415,37 @@ class Along : public Way<T_, Stored_> {
                           R... reductions) const {
     walk(begin, end, body, reductions...);
     (keep(reductions, kept), ...);
+    if (b_.past_caches) hwy::FlushStream();  // of this thread
   }
 
-  /// A row of several segments, or a long one, whose pieces do not depend on the threads, so that
-  /// nor do the results.
+  /// A row of several segments, or a long one.
   template <class Body, class... R>
   HWY_NOINLINE void in_pieces(const Body& body, R&... reductions) const {
     if (b_.length < 2 * kRowPiece) return walk(0, b_.length, body, reductions...);
-    const int64_t pieces = b_.length / kRowPiece;
-    constexpr size_t kBytes = (sizeof(R) + ... + 0);
-    const size_t bytes = kBytes * static_cast<size_t>(pieces);
-    char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
-    parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
-      for (int64_t k = begin; k < end; ++k) {
-        // The last one is longer by the rest.
-        piece(k * kRowPiece, k + 1 == pieces ? b_.length : (k + 1) * kRowPiece, body,
-              kept + k * kBytes, R()...);
-      }
-    });
-    [[maybe_unused]] const char* next = kept;
-    for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_kept(reductions, next), ...);
-    tenon::memory::deallocate(kept, bytes);
-  }
-
-  /// The same of copies, so that what a short row is computed with has no address and stays in
-  /// registers.
-  template <class Body, class... R>
-  HWY_INLINE void apart(Body body, R&... reductions) const {
-    [&](Along self, R... copies) HWY_ATTR {
-      self.in_pieces(body, copies...);
-      ((reductions = copies), ...);
-    }(*this, reductions...);
+    rows::in_pieces(
+        b_.length, kRowPiece, (sizeof(R) + ... + 0),
+        [&](int64_t begin, int64_t end, char* kept)
+            HWY_ATTR { piece(begin, end, body, kept, R()...); },
+        [&]([[maybe_unused]] const char* kept) HWY_ATTR { (merge_kept(reductions, kept), ...); });
   }
 };
+
+#ifdef __OPTIMIZE_SIZE__  // all rows: a pass has its code six times then instead of nineteen
+inline constexpr bool kAllInPieces = true;
+#else
+inline constexpr bool kAllInPieces = false;
+#endif
+template <class T, class Stored = T>
+using AtOnce = Along<T, Stored, kAllInPieces>;
+template <class T, class Stored = T>
+using InPieces = Along<T, Stored, true>;
+
+/// The loop for rows as the block's are.
+template <RowLoop kWhole, RowLoop kInPieces>
+void along(RowBlock& block) {
+  const bool whole = block.segments == 1 && block.length < 2 * kRowPiece;
+  return whole ? kWhole(block) : kInPieces(block);
+}
 
 /// Strips of up to kGroups vectors of rows.
 template <class T_, class Stored_ = T_>
@@ -431,12 +467,25 @@ class Across : public Way<T_, Stored_> {
     for (int g = 0; g < full_; ++g) values[g] = hn::LoadU(Tag<T>(), p + g * lanes());
     if (part_ > 0) values[full_] = load_part(Tag<T>(), p + full_ * lanes(), part_, T{1});
   }
-  HWY_INLINE void store_row(Elements<T> out, int group, Vec<T> v) const {
-    T* const p = out.data + group * lanes();
+  HWY_INLINE void store_row(Output<T> out, int group, Vec<T> v) const {
+    T* const p = out.at.data + group * lanes();
     if (group < full_) {
       hn::StoreU(v, Tag<T>(), p);
     } else {
       store_part(v, Tag<T>(), p, part_);
+    }
+  }
+  HWY_INLINE void store_whole(Output<int64_t> out, int group, Whole<Across> n) const {
+    HWY_ALIGN I numbers[kMaxLanes<I>];
+    hn::Store(n, Tag<I>(), numbers);
+    const int64_t count = group < full_ ? lanes() : static_cast<int64_t>(part_);
+    for (int64_t k = 0; k < count; ++k) out.at.data[group * lanes() + k] = numbers[k];
+  }
+  static HWY_INLINE Vec<T> as_value(Whole<Across> n) {
+    if constexpr (hwy::IsFloat<T>()) {
+      return hn::ConvertTo(Tag<T>(), n);
+    } else {
+      return n;
     }
   }
 
@@ -451,6 +500,7 @@ class Across : public Way<T_, Stored_> {
   using Base = Way<T_, Stored_>;
   using Base::b_;
   using Base::row_;
+  using I = hwy::MakeSigned<T>;
   static constexpr int64_t kStretch = 16;
 
   static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Tag<T>())); }
@@ -502,7 +552,7 @@ class Across : public Way<T_, Stored_> {
   }
 
   template <class Body, class... R>
-  HWY_NOINLINE void walk(int64_t begin, int64_t end, const Body& body,
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
                          PerGroup<Across, R>&... reductions) const {
     int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
     while (begin < end) {
@@ -520,22 +570,13 @@ class Across : public Way<T_, Stored_> {
     }
   }
 
-  /// Long rows, whose pieces do not depend on the threads.
   template <class Body, class... R>
   HWY_NOINLINE void in_pieces(const Body& body, PerGroup<Across, R>&... reductions) const {
-    const int64_t pieces = b_.length / kRowStripPiece;
-    constexpr size_t kBytes = (sizeof(PerGroup<Across, R>) + ... + 0);
-    const size_t bytes = kBytes * static_cast<size_t>(pieces);
-    char* const kept = bytes ? static_cast<char*>(tenon::memory::allocate(bytes)) : nullptr;
-    parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
-      for (int64_t k = begin; k < end; ++k) {
-        piece(k * kRowStripPiece, k + 1 == pieces ? b_.length : (k + 1) * kRowStripPiece, body,
-              kept + k * kBytes, PerGroup<Across, R>()...);
-      }
-    });
-    [[maybe_unused]] const char* next = kept;
-    for (int64_t k = 0; k < pieces && kBytes > 0; ++k) (merge_groups(reductions, next), ...);
-    tenon::memory::deallocate(kept, bytes);
+    rows::in_pieces(
+        b_.length, kRowStripPiece, (sizeof(PerGroup<Across, R>) + ... + 0),
+        [&](int64_t begin, int64_t end, char* kept)
+            HWY_ATTR { piece(begin, end, body, kept, PerGroup<Across, R>()...); },
+        [&]([[maybe_unused]] const char* kept) HWY_ATTR { (merge_groups(reductions, kept), ...); });
   }
   template <class Body, class... R>
   HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, [[maybe_unused]] char* kept,

@@ -31,7 +31,7 @@ inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
 
 /// A sum whose error does not grow with the row: each slot's lanes add up short stretches, and what
 /// the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum of |x|
-/// the error is at most some 20 roundings, whatever the length.
+/// the error is at most some 30 roundings, whatever the length.
 template <class Way>
 struct Sum {
   using T = typename Way::T;
@@ -47,6 +47,11 @@ struct Sum {
   template <class At>
   HWY_INLINE void add(At at, Vec<T> v) {
     part[At::kSlot] = hn::Add(part[At::kSlot], at.or_else(v, hn::Zero(Tag<T>())));
+  }
+  /// a * b, rounded with the sum alone.
+  template <class At>
+  HWY_INLINE void add_product(At at, Vec<T> a, Vec<T> b) {
+    part[At::kSlot] = at.or_else(m::fma(a, b, part[At::kSlot]), part[At::kSlot]);
   }
   HWY_INLINE void fold() {
     Vec<T> more = part[0];
@@ -137,10 +142,12 @@ struct Prod {
 };
 
 /// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
-/// instructions may forget, is remembered beside them.
-template <class Way, class Operation>
+/// instructions may forget, is remembered beside them; not where kUnlessNan: where the row has a
+/// NaN the result may then be anything.
+template <class Way, class Operation, bool kUnlessNan = false>
 struct Extreme {
   using T = typename Way::T;
+  static constexpr bool kSeesNan = hwy::IsFloat<T>() && !kUnlessNan;
   Vec<T> part[Way::kSlots];
   Vec<T> bad;
 
@@ -152,14 +159,14 @@ struct Extreme {
   HWY_INLINE void add(At at, Vec<T> v) {
     v = at.or_else(v, hn::Set(Tag<T>(), Operation::template identity<T>()));
     part[At::kSlot] = Operation::apply(part[At::kSlot], v);
-    if constexpr (hwy::IsFloat<T>()) bad = hn::IfThenElse(hn::IsNaN(v), v, bad);
+    if constexpr (kSeesNan) bad = hn::IfThenElse(hn::IsNaN(v), v, bad);
   }
   HWY_INLINE void fold() {}
   template <int>
   HWY_INLINE void fold_first() {}
   HWY_INLINE void merge(const Extreme& other) {
     for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
-    if constexpr (hwy::IsFloat<T>()) bad = hn::Or(bad, other.bad);
+    if constexpr (kSeesNan) bad = hn::Or(bad, other.bad);
   }
   HWY_INLINE Vec<T> value() const {
     const auto apply = [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); };
@@ -167,11 +174,12 @@ struct Extreme {
       return combined<Way>(part, apply);
     } else {
       const Vec<T> nan = hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN());
-      if constexpr (Way::kAcross)
+      if constexpr (Way::kAcross && kSeesNan)
         return hn::IfThenElse(hn::IsNaN(bad), nan, combined<Way>(part, apply));
+      if constexpr (Way::kAcross) return combined<Way>(part, apply);
       Vec<T> best = part[0];
       if constexpr (Way::kSlots == 4) best = apply(apply(best, part[1]), apply(part[2], part[3]));
-      if (HWY_UNLIKELY(!hn::AllFalse(Tag<T>(), hn::IsNaN(bad)))) return nan;
+      if (kSeesNan && HWY_UNLIKELY(!hn::AllFalse(Tag<T>(), hn::IsNaN(bad)))) return nan;
       return Operation::of_lanes(best);
     }
   }
@@ -211,6 +219,10 @@ template <class Way>
 using Max = Extreme<Way, Larger>;
 template <class Way>
 using Min = Extreme<Way, Smaller>;
+template <class Way>
+using MaxUnlessNan = Extreme<Way, Larger, true>;
+template <class Way>
+using MinUnlessNan = Extreme<Way, Smaller, true>;
 
 /// The largest or smallest of the numbers among the values; NaN where there is none.
 template <class Way, class Operation>
@@ -258,12 +270,16 @@ using Fmax = ExtremeNumber<Way, LargerNumber>;
 template <class Way>
 using Fmin = ExtremeNumber<Way, SmallerNumber>;
 
-// What follows gives an int64, whatever T is: lanes keep whole numbers of a piece, which any type
-// has.
+// What follows gives whole numbers, whatever T is. Along a row it is an int64, and lanes keep
+// numbers of a piece, which any type has; across rows each lane has an integer as wide as T, and
+// rows have less than 2^31 elements where T is float.
 static_assert(2 * kRowPiece <= int64_t{1} << 24);
 
-/// How many values are not 0; each is 0 or 1.
 template <class Way>
+using Whole = std::conditional_t<Way::kAcross, Vec<hwy::MakeSigned<typename Way::T>>, int64_t>;
+
+/// How many values are not 0; each is 0 or 1.
+template <class Way, bool = Way::kAcross>
 struct Count {
   using T = typename Way::T;
   Vec<T> part[Way::kSlots];
@@ -289,8 +305,35 @@ struct Count {
   }
 };
 
+template <class Way>
+struct Count<Way, true> {
+  using T = typename Way::T;
+  using I = hwy::MakeSigned<T>;
+  Vec<I> count;
+
+  HWY_INLINE Count() : count(hn::Zero(Tag<I>())) {}
+  template <class At>
+  HWY_INLINE void add(At, Vec<T> v) {
+    const auto one = hn::Ne(v, hn::Zero(Tag<T>()));
+    count = hn::Add(count, hn::IfThenElseZero(hn::RebindMask(Tag<I>(), one), hn::Set(Tag<I>(), 1)));
+  }
+  HWY_INLINE void fold() {}
+  HWY_INLINE void merge(const Count& other) { count = hn::Add(count, other.count); }
+  HWY_INLINE Vec<I> value() const { return count; }
+};
+
+/// Whether a is more extreme than b, as a NaN is than a number.
+template <class Operation, class V>
+HWY_INLINE auto beats(V a, V b) {
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>()) {
+    return hn::AndNot(Operation::at_most(a, b), hn::Eq(b, b));
+  } else {
+    return Operation::exceeds(a, b);
+  }
+}
+
 /// The position of the largest or smallest, of ties the first. A NaN is more extreme than a number.
-template <class Way, class Operation>
+template <class Way, class Operation, bool = Way::kAcross>
 struct Place {
   using T = typename Way::T;
   using I = hwy::MakeSigned<T>;
@@ -310,7 +353,7 @@ struct Place {
     Vec<T>& b = best[At::kSlot];
     Vec<I>& p = places[At::kSlot];
     v = at.or_else(v, worst());
-    const auto better = beats(v, b);
+    const auto better = beats<Operation>(v, b);
     p = hn::IfThenElse(hn::RebindMask(Tag<I>(), better),
                        hn::Set(Tag<I>(), static_cast<I>(at.first + at.i - start)), p);
     b = hn::IfThenElse(better, v, b);
@@ -323,7 +366,7 @@ struct Place {
     if (other.start < 0 && other.place_of_pieces < 0) return;
     T value;
     const int64_t place = other.chosen(value);
-    if (place_of_pieces >= 0 && !beats(value, value_of_pieces)) return;
+    if (place_of_pieces >= 0 && !beats_one(value, value_of_pieces)) return;
     value_of_pieces = value;
     place_of_pieces = place;
   }
@@ -335,15 +378,7 @@ struct Place {
  private:
   // A lane that nothing was added to names the start, which is right where all are as bad.
   static HWY_INLINE Vec<T> worst() { return hn::Set(Tag<T>(), Operation::template identity<T>()); }
-  static HWY_INLINE auto beats(Vec<T> a, Vec<T> b) {
-    const auto more = Operation::exceeds(a, b);
-    if constexpr (hwy::IsFloat<T>()) {
-      return hn::Or(more, hn::And(hn::IsNaN(a), hn::Eq(b, b)));
-    } else {
-      return more;
-    }
-  }
-  static HWY_INLINE bool beats(T a, T b) {
+  static HWY_INLINE bool beats_one(T a, T b) {
     const bool more = Operation::exceeds(a, b);
     if constexpr (hwy::IsFloat<T>()) {
       return more || (std::isnan(a) && !std::isnan(b));
@@ -362,8 +397,8 @@ struct Place {
     Vec<I> where = hn::Add(places[0], hn::Iota(d, 0));
     for (int k = 1; k < Way::kSlots; ++k) {
       const Vec<I> other = hn::Add(places[k], hn::Iota(d, 0));
-      const auto better = hn::RebindMask(d, beats(best[k], top));
-      const auto worse = hn::RebindMask(d, beats(top, best[k]));
+      const auto better = hn::RebindMask(d, beats<Operation>(best[k], top));
+      const auto worse = hn::RebindMask(d, beats<Operation>(top, best[k]));
       const auto takes = hn::Or(better, hn::AndNot(worse, hn::Lt(other, where)));
       top = hn::IfThenElse(hn::RebindMask(Tag<T>(), takes), best[k], top);
       where = hn::IfThenElse(takes, other, where);
@@ -384,15 +419,47 @@ struct Place {
       hn::Store(where, d, offsets);
       size_t first = 0;
       for (size_t k = 1; k < hn::Lanes(d); ++k) {
-        const bool ties = !beats(values[first], values[k]) && offsets[k] < offsets[first];
-        if (beats(values[k], values[first]) || ties) first = k;
+        const bool ties = !beats_one(values[first], values[k]) && offsets[k] < offsets[first];
+        if (beats_one(values[k], values[first]) || ties) first = k;
       }
       value = values[first];
       return HWY_MAX(start, 0) + offsets[first];
     }
   }
 };
+
+/// Of each lane's row.
+template <class Way, class Operation>
+struct Place<Way, Operation, true> {
+  using T = typename Way::T;
+  using I = hwy::MakeSigned<T>;
+  Vec<T> best;
+  Vec<I> place;
+
+  // Nothing beats the worst where all are as bad: the place is then the row's first.
+  HWY_INLINE Place()
+      : best(hn::Set(Tag<T>(), Operation::template identity<T>())), place(hn::Zero(Tag<I>())) {}
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    take(v, hn::Set(Tag<I>(), static_cast<I>(at.first + at.i)));
+  }
+  HWY_INLINE void fold() {}
+  /// Pieces come in their order.
+  HWY_INLINE void merge(const Place& other) { take(other.best, other.place); }
+  HWY_INLINE Vec<I> value() const { return place; }
+
+ private:
+  HWY_INLINE void take(Vec<T> v, Vec<I> where) {
+    const auto better = beats<Operation>(v, best);
+    place = hn::IfThenElse(hn::RebindMask(Tag<I>(), better), where, place);
+    best = hn::IfThenElse(better, v, best);
+  }
+};
 struct Largest : Larger {
+  template <class V>
+  static HWY_INLINE auto at_most(V a, V b) {
+    return hn::Le(a, b);
+  }
   template <class V>
   static HWY_INLINE auto exceeds(V a, V b) {
     if constexpr (std::is_arithmetic_v<V>) {
@@ -403,6 +470,10 @@ struct Largest : Larger {
   }
 };
 struct Smallest : Smaller {
+  template <class V>
+  static HWY_INLINE auto at_most(V a, V b) {
+    return hn::Ge(a, b);
+  }
   template <class V>
   static HWY_INLINE auto exceeds(V a, V b) {
     if constexpr (std::is_arithmetic_v<V>) {

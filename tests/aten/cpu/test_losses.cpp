@@ -4,6 +4,7 @@
 #include "tenon/native/nll_loss_forward.h"
 #include "tenon/ops/cross_entropy_loss.h"
 #include "tenon/ops/mse_loss.h"
+#include "tenon/ops/zeros.h"
 #include "tests/aten/cpu/reference.h"
 
 using namespace tenon;
@@ -82,12 +83,12 @@ TEST_CASE("nll_loss names what does not fit") {
       [&] {
         native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, 3}), {}, 1, -100, out, out);
       },
-      "Target 3 is out of bounds.");
+      "[nll_loss] Target 3 is out of bounds: row 1 has 3 elements");
   require_error(
       [&] {
         native::nll_loss_forward_cpu(x, tensor_of(2, kLong, {0, -1}), {}, 1, -100, out, out);
       },
-      "Target -1 is out of bounds.");
+      "Target -1 is out of bounds: row 1 has 3 elements");
   require_error([&] { meta(x, random_tensor(3, kLong), {}); },
                 "size mismatch (got input: [2, 3], target: [3])");
   require_error(
@@ -192,7 +193,13 @@ TEST_CASE("cross entropy names what does not fit") {
       [&] {
         cross_entropy_loss(x, tensor_of(2, kLong, {0, 3}));
       },
-      "'target' holds the position 3, which is out of range for rows of 3");
+      "[cross_entropy_loss] Target 3 is out of bounds: row 1 has 3 elements");
+  // Of images each pixel is a row; threads meet the ones behind it first.
+  const Tensor images = random_tensor({2, 3, 200, 200});
+  Tensor classes = zeros({2, 200, 200}, TensorOptions(kLong));
+  classes.data_ptr<int64_t>()[40000 + 200 + 2] = -1;
+  require_error([&] { cross_entropy_loss(images, classes); },
+                "[cross_entropy_loss] Target -1 is out of bounds: row 40202 has 3 elements");
   require_error(
       [&] {
         cross_entropy_loss(x, tensor_of(3, kLong, {0, 1, 2}));

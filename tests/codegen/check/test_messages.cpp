@@ -119,6 +119,23 @@ TEST_CASE("a backend that is not here is a warning", "[check][messages]") {
         "n:2:26: Tenon has no backend `XPU`: nothing calls `f_xpu`\n");
 }
 
+// What follows from a file that cannot be read is not said of the other.
+TEST_CASE("a file that is no YAML is the only mistake", "[check][messages]") {
+  const std::string native = "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n",
+                    derivatives = "- name: f\n  self: grad\n",
+                    own = "- func: g(Tensor self, bool? b=None) -> Tensor\n"
+                          "  pointwise: \"self * ((b ?? true) ? 2 : 1)\"\n";
+  REQUIRE(diagnose(native, derivatives) == "");
+  const std::string one =
+      ": this is not YAML: illegal map value; a text with a colon and a space in "
+      "it needs quotes\n";
+  const std::string broken = diagnose(native + "  tags: a ? b : c\n", derivatives);
+  CHECK(broken.substr(broken.find(": this")) == one);
+  REQUIRE(diagnose(own).find("add an entry to derivatives.yaml") != std::string::npos);
+  const std::string formulas = diagnose(own, "- name: g\n  self: grad ? b : c\n");
+  CHECK(formulas.substr(formulas.find(": this")) == one);
+}
+
 // Mistakes of PyTorch's files, each said once.
 TEST_CASE("one mistake of upstream's files gives one message", "[check][messages]") {
   const std::string add =

@@ -49,6 +49,29 @@ class Readable(Workspace):
         backward = shown[shown.index("kernel f_backward"):]
         self.assertEqual(len(re.findall(r"pass \d", backward)), 2, shown)
 
+    def test_layer_norm(self):
+        shown = self.explain("- func: f(Tensor self, Tensor weight, float eps) -> (Tensor out, Tensor mean, Tensor rstd)\n"
+                             "  over: -1\n  columns: weight\n  rowwise:\n    mean: mean(self)\n"
+                             "    rstd: rsqrt(mean(square(self - mean)) + eps)\n    out: (self - mean) * rstd * weight\n", "f")
+        # What is centred adds up to nothing, so that no sum waits for another.
+        backward = shown[shown.index("kernel f_backward"):shown.index("tangent of")]
+        self.assertEqual(re.findall(r"pass \d, reads ([^:]*): gives (.*)", backward),
+                         [("grad_0, weight, self", "reduced0_ (Sum), reduced1_ (Sum), output 1 (added up)"),
+                          ("grad_0, weight, self", "output 0")], shown)
+        formula = re.search(r"grad of self = (.*)", shown)[1]
+        self.assertTrue(formula.endswith(" + (grad_1 - sum(grad_0 * weight) * result2) / length()"), formula)
+
+    def test_gradients_of_values_of_rows_may_be_absent(self):
+        self.write("native.yaml", "- func: f(Tensor self) -> (Tensor a, Tensor b, Tensor c)\n  over: -1\n  rowwise:\n"
+                   "    a: mean(self)\n    b: self * a\n    c: sum(self * b)\n")
+        result = tenonc("ir", "--native", "native.yaml", "--tags", ROOT / "tags.yaml", cwd=self.folder)
+        rows = json.loads(result.stdout)["operators"][0]["node"]["rowwise"]
+        grads = [(grad["name"], grad["kind"], grad["always"], grad["optional"]) for grad in rows["grads"]]
+        self.assertEqual(grads, [("grad_0", "Row", False, False), ("grad_1", "Element", False, False), ("grad_2", "Row", False, True)])
+        optional = {i["name"] for i in rows["kernel"]["inputs"] if i["optional"]}
+        self.assertEqual(optional, {"grad_2"})
+        self.assertEqual({c["name"] for c in rows["conversions"] if c["optional"]}, {"grad_2"})
+
     def test_some_outputs(self):
         self.write("native.yaml", "- func: f(Tensor self) -> (Tensor out, Tensor mean)\n  over: -1\n  keepdim: True\n"
                    "  rowwise:\n    mean: mean(self)\n    out: self - mean\n")
@@ -119,12 +142,27 @@ class Readable(Workspace):
         self.write("derivatives.yaml", "")
         self.check_ok(generate("native.yaml", "derivatives.yaml", self.folder / "out", "--backends", "CPU,CUDA", cwd=self.folder))
         kernel = next(self.folder.glob("out/rowwise/**/f.cpp")).read_text()
-        self.assertIn("const auto out1_ = way_.template output<int64_t>(1);", kernel)
-        self.assertIn("if (out1_) *out1_.data = reduced1_whole_;", kernel)
-        self.assertIn("const auto out2_ = way_.output(2);", kernel)
+        self.assertIn("auto out1_ = way_.template output<int64_t>(1);", kernel)
+        self.assertIn("if (out1_) way_.store_whole(out1_, group_, reduced1_whole_[group_]);", kernel)
+        self.assertIn("loops->across.f32", kernel)
+        # A share of the row is computed: 32 bits are for extremes and their positions alone.
+        self.assertNotIn("loops->along.i32", kernel)
+        self.assertIn("auto out2_ = way_.output(2);", kernel)
         cuda = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
         self.assertIn("row_.store_whole(0, reduced0_whole_);", cuda)
         self.assertIn("reduced1_total_.add(self, at_.place(j_));", cuda)
+
+    def test_extremes_of_narrow_integers_are_narrow(self):
+        self.write("native.yaml", "- func: f(Tensor self, int dim) -> (Tensor high, Tensor at)\n  over: dim\n"
+                                  "  rowwise:\n    high: max(self)\n    at: argmax(self)\n  non_differentiable: True\n"
+                                  "- func: g(Tensor self, int dim) -> Tensor\n  over: dim\n  rowwise: max(self + 1)\n")
+        self.write("derivatives.yaml", "")
+        self.check_ok(generate("native.yaml", "derivatives.yaml", self.folder / "out", cwd=self.folder))
+        kernel = next(self.folder.glob("out/rowwise/**/f.cpp")).read_text()
+        self.assertIn("loops->along.i32 = &rows::along<&f_row_loop<rows::AtOnce<int32_t>>, &f_row_loop<rows::InPieces<int32_t>>>;", kernel)
+        self.assertIn("loops->across.i32 = &f_row_loop<rows::Across<int32_t>>;", kernel)
+        # A sum may need more bits.
+        self.assertNotIn("i32", next(self.folder.glob("out/rowwise/**/g.cpp")).read_text())
 
     def test_check_is_called_first(self):
         self.write("native.yaml", "- func: demo::f(Tensor self, int dim) -> Tensor\n  over: dim\n  check: f_check\n  rowwise: self / sum(self)\n")

@@ -13,6 +13,7 @@ NATIVE = """- func: exp(Tensor self) -> Tensor
   pointwise: self * other
 - func: conj(Tensor self) -> Tensor
   pointwise: conj(self)
+  tags: called_by_generated_code
 - func: thrice(Tensor self) -> Tensor
   variants: function, method
   dispatch: {CPU: thrice_cpu}

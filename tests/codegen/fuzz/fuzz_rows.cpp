@@ -1,6 +1,6 @@
 // libFuzzer target: a text as an expression of `rowwise`, with its derivative and both schedules.
 #include "codegen/expr/differentiate_rows.h"
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 #include "codegen/expr/row_schedule.h"
 #include "tests/codegen/fuzz/check.h"
 
@@ -27,7 +27,7 @@ void schedule(expr::Graph& graph, const std::vector<expr::NodeId>& nodes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   expr::Expression expression;
   expr::Graph& graph = expression.graph;
-  expr::ExpressionParser::Names names;
+  expr::GraphBuilder::Names names;
   const auto declare = [&](const std::string& name, NodeKind kind, Domain domain) {
     names[name] = graph.variable(kind, name, 0, domain);
     const bool tensor = kind == NodeKind::kTensor;
@@ -41,8 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<expr::ExprError> errors;
   expr::AbsentOperands absent;
   absent.names = {"weight"};
-  const auto node = expr::ExpressionParser(graph, names, {.rows = true, .absent = &absent})
-                        .parse(as_text(data, size), errors);
+  const auto node = expr::GraphBuilder(graph, names, {.rows = true, .absent = &absent})
+                        .add(as_text(data, size), errors);
   require(node.has_value() == errors.empty(), "a value beside errors, or neither");
   if (!node || graph[*node].domain == Domain::kScalar) return 0;
   expression.outputs = {*node};

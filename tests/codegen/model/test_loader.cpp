@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -225,6 +226,20 @@ TEST_CASE("a file that cannot be read is one error and no cascade", "[model]") {
   run_checks(model, sink);
   CHECK(sink.num_errors() == 1);
   CHECK_FALSE(model.complete());
+}
+
+TEST_CASE("an operator that does the work of another speaks for it", "[model]") {
+  const Read read =
+      read_text("- func: _total.each(Tensor self) -> Tensor\n  pointwise: self\n"
+                "- func: _lone(Tensor self) -> Tensor\n  pointwise: self\n"
+                "- func: mine::_lone(Tensor self) -> Tensor\n  pointwise: self\n"
+                "- func: total.int(Tensor self, int n) -> Tensor\n  composite: _total(self)\n"
+                "- func: mine::lone(Tensor self) -> Tensor\n  composite: mine::_lone(self)\n",
+                "", Dialect::kTenon, false);
+  std::vector<std::string> names;
+  for (const Operator& op : read.model.operators()) names.push_back(op.error_name());
+  CHECK(names ==
+        std::vector<std::string>{"total", "_lone", "mine::lone", "total.int", "mine::lone"});
 }
 
 // tests/codegen/bad/README.md says what torchgen rejects and this reads.

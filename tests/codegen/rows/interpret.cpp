@@ -26,6 +26,12 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Total {
   explicit Total(std::string_view kind) : kind_(kind) {
+    // Where a NaN is, such a reduction may give anything: here a number that shows in the results.
+    if (kind_.ends_with("UnlessNan")) {
+      of_nan_ = 12345;
+      kind_.remove_suffix(std::string_view("UnlessNan").size());
+      kind = kind_;
+    }
     if (kind == "Prod") value_ = 1;
     if (kind == "Max") value_ = -kInf;
     if (kind == "Min") value_ = kInf;
@@ -44,10 +50,11 @@ struct Total {
       value_ = (kind_ == "Max" ? x > value_ : x < value_) ? x : value_;
     }
   }
-  double value() const { return value_; }
+  double value() const { return std::isnan(value_) ? of_nan_ : value_; }
 
  private:
   std::string_view kind_;
+  double of_nan_ = kNan;
   double value_ = 0;
 };
 
@@ -296,6 +303,7 @@ class Runner {
     std::vector<Total> totals;
     for (const RowStep::Reduction& one : step.reductions) {
       texts.push_back(one.text);
+      if (!one.factor.empty()) texts.push_back(one.factor);
       totals.emplace_back(one.kind);
     }
     for (const RowStep::Store& one : step.stores) texts.push_back(one.text);
@@ -306,7 +314,10 @@ class Runner {
       for (const std::string& name : step.loads) load(name, i);
       const std::vector<double> results = compute(program);
       size_t at = 0;
-      for (Total& total : totals) total.add(results[at++]);
+      for (size_t k = 0; k < totals.size(); ++k) {
+        const double x = results[at++];
+        totals[k].add(step.reductions[k].factor.empty() ? x : x * results[at++]);
+      }
       for (const RowStep::Store& one : step.stores) outputs_[one.output].push_back(results[at++]);
       for (const expr::NamedText& one : step.spills) kept[one.name].push_back(results[at++]);
     }

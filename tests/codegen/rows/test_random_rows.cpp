@@ -68,7 +68,7 @@ std::optional<RowExpression> parse_used(Operator& op, DiagnosticSink& sink) {
 
 struct Counts {
   size_t entries = 0, refused = 0, samples = 0, values = 0, slopes = 0, wild = 0, passes = 0,
-         spills = 0, picks_left_out = 0;
+         spills = 0, picks_left_out = 0, losing_nan = 0;
 };
 
 class Trial {
@@ -165,6 +165,24 @@ class Trial {
     }
     INFO(said.str());
     check(length, values, slopes, random);
+    if (length > 0 && random() % 4 == 0) check_nan(length, values, random);
+  }
+
+  /// A NaN shows in the results of the kernel's steps as in those of the graph, where maxima that
+  /// may lose it are used as well.
+  void check_nan(size_t length, RowValues values, std::mt19937_64& random) {
+    auto operand = values.begin();
+    std::advance(operand, random() % values.size());
+    if (operand->first == "place") return;
+    operand->second[random() % operand->second.size()] = std::nan("");
+    INFO("with a NaN in " << operand->first);
+    const std::vector<Values> results = evaluate(graph(), outputs_, length, values);
+    for (const expr::RowSchedule& schedule : forward_)
+      same(rows::run(schedule, outputs_.size(), length, values), results, kinds_, length);
+    for (const expr::RowStep& step : forward_[0].steps) {
+      for (const expr::RowStep::Reduction& one : step.reductions)
+        counts_.losing_nan += one.kind.ends_with("UnlessNan");
+    }
   }
 
   bool picks() const { return !row_.positions.empty(); }
@@ -296,6 +314,7 @@ TEST_CASE("random row operators", "[rows][fuzz]") {
   CHECK(counts.refused * 5 < counts.entries);
   CHECK(counts.picks_left_out > 0);
   CHECK(counts.spills > 0);
+  CHECK(counts.losing_nan > 0);
 }
 
 /// The entry `text` on a row whose position is `at`: what forward's and backward's steps give.

@@ -35,21 +35,23 @@ struct Vocabulary {
   AbsentOperands* absent = nullptr;            ///< null where there are none
   const OptionalTensors* optionals = nullptr;  ///< null where there are none
   std::vector<Draw>* draws = nullptr;          ///< null where no random numbers can be drawn
+  /// Arguments that are no values of the text, and what they are: "says what makes a row".
+  const std::map<std::string, std::string>* no_values = nullptr;
 };
 
-/// Adds one text to a graph, as code of one element: what parse_formula makes of it, with a meaning
-/// for each name and node of the tree. The texts of functions and of derivative rules go through it
-/// too, with their parameters bound to nodes.
-class ExpressionParser {
+/// Adds one text to a graph, as code of one element: gives a meaning to each name and node of the
+/// tree that parse_formula makes of it. The texts of functions and of derivative rules go through
+/// it too, with their parameters bound to nodes.
+class GraphBuilder {
  public:
   using Names = std::map<std::string, NodeId>;
 
   /// `expanding`: the functions that are being expanded, outermost first.
-  ExpressionParser(Graph& graph, Names names, Vocabulary vocabulary,
-                   std::vector<std::string> expanding = {});
+  GraphBuilder(Graph& graph, Names names, Vocabulary vocabulary,
+               std::vector<std::string> expanding = {});
 
   /// The text's node, or nothing after adding to `errors`.
-  std::optional<NodeId> parse(const std::string& text, std::vector<ExprError>& errors);
+  std::optional<NodeId> add(const std::string& text, std::vector<ExprError>& errors);
 
  private:
   using Value = std::optional<NodeId>;  // nothing: already reported
@@ -71,6 +73,8 @@ class ExpressionParser {
   /// The same of one of `vocabulary_.absent`, for which a number stands.
   Value optional(const Formula& tree, const std::string& name);
   bool is_optional(const std::string& name) const;
+  /// Whether the name is one of `vocabulary_.no_values`, after reporting that.
+  bool is_no_value(const Token& token);
   bool check_row_arguments(Op op, const Token& token, const std::vector<NodeId>& arguments);
   Value bitwise(Op op, const Token& token, NodeId a, NodeId b);
 

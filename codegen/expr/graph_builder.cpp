@@ -1,4 +1,4 @@
-#include "codegen/expr/expression_parser.h"
+#include "codegen/expr/graph_builder.h"
 
 #include "codegen/expr/append_new.h"
 #include "codegen/expr/foreign.h"
@@ -40,13 +40,12 @@ std::string plural(std::size_t count, const std::string& noun) {
 
 }  // namespace
 
-ExpressionParser::ExpressionParser(Graph& graph, Names names, Vocabulary vocabulary,
-                                   std::vector<std::string> expanding)
+GraphBuilder::GraphBuilder(Graph& graph, Names names, Vocabulary vocabulary,
+                           std::vector<std::string> expanding)
     : graph_(graph), names_(std::move(names)), vocabulary_(std::move(vocabulary)),
       expanding_(std::move(expanding)) {}
 
-std::optional<NodeId> ExpressionParser::parse(const std::string& text,
-                                              std::vector<ExprError>& errors) {
+std::optional<NodeId> GraphBuilder::add(const std::string& text, std::vector<ExprError>& errors) {
   const std::size_t before = errors.size();
   const FormulaResult parsed = parse_formula(text);
   errors.insert(errors.end(), parsed.errors.begin(), parsed.errors.end());
@@ -59,12 +58,12 @@ std::optional<NodeId> ExpressionParser::parse(const std::string& text,
   return errors.size() == before ? value : std::nullopt;
 }
 
-void ExpressionParser::report(const Token& token, std::string message, std::string suggestion) {
+void GraphBuilder::report(const Token& token, std::string message, std::string suggestion) {
   errors_->push_back({token.offset, std::max<std::size_t>(token.text.size(), 1), std::move(message),
                       std::move(suggestion), 0});
 }
 
-ExpressionParser::Value ExpressionParser::lower(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::lower(const Formula& tree) {
   switch (tree.kind) {
   case FormulaKind::kName: return name(tree);
   case FormulaKind::kLiteral: return literal(tree);
@@ -101,7 +100,7 @@ ExpressionParser::Value ExpressionParser::lower(const Formula& tree) {
   return std::nullopt;
 }
 
-ExpressionParser::Value ExpressionParser::ternary(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::ternary(const Formula& tree) {
   const Formula& condition = tree.children[0];
   std::vector<const Formula*> tests;
   tested_names(condition, tests);
@@ -129,7 +128,7 @@ ExpressionParser::Value ExpressionParser::ternary(const Formula& tree) {
   return vocabulary_.optionals->given.contains(tested) ? yes : no;
 }
 
-ExpressionParser::Value ExpressionParser::binary(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::binary(const Formula& tree) {
   const Value a = lower(tree.children[0]);
   const Value b = lower(tree.children[1]);
   if (!a || !b) return std::nullopt;
@@ -139,7 +138,7 @@ ExpressionParser::Value ExpressionParser::binary(const Formula& tree) {
   return logical(op) != op || shift ? bitwise(op, token, *a, *b) : graph_.call(op, {*a, *b});
 }
 
-ExpressionParser::Value ExpressionParser::bitwise(Op op, const Token& token, NodeId a, NodeId b) {
+GraphBuilder::Value GraphBuilder::bitwise(Op op, const Token& token, NodeId a, NodeId b) {
   if (logical(op) != op && is_mask(a) && is_mask(b)) return graph_.call(logical(op), {a, b});
   if (graph_[a].floating || graph_[b].floating) {
     report(token, "'" + token.text + "' needs integers, got a floating value");
@@ -148,7 +147,7 @@ ExpressionParser::Value ExpressionParser::bitwise(Op op, const Token& token, Nod
   return graph_.call(op, {a, b});
 }
 
-ExpressionParser::Value ExpressionParser::unary(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::unary(const Formula& tree) {
   const Value operand = lower(tree.children[0]);
   if (!operand) return std::nullopt;
   const Token token{TokenKind::kPunctuation, tree.operation, tree.operation_offset};
@@ -166,7 +165,7 @@ ExpressionParser::Value ExpressionParser::unary(const Formula& tree) {
   return graph_.call(Op::kBitwiseNot, {*operand});
 }
 
-ExpressionParser::Value ExpressionParser::literal(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::literal(const Formula& tree) {
   const std::string& text = tree.text;
   if (text == "true" || text == "false") return graph_.mask_constant(text == "true");
   const Token token{TokenKind::kNumber, text, tree.offset};
@@ -186,14 +185,22 @@ ExpressionParser::Value ExpressionParser::literal(const Formula& tree) {
   return graph_.constant(value, integral);
 }
 
-bool ExpressionParser::is_optional(const std::string& name) const {
+bool GraphBuilder::is_optional(const std::string& name) const {
   const AbsentOperands* absent = vocabulary_.absent;
   const OptionalTensors* optionals = vocabulary_.optionals;
   return (absent != nullptr && absent->names.contains(name)) ||
          (optionals != nullptr && optionals->names.contains(name));
 }
 
-ExpressionParser::Value ExpressionParser::name(const Formula& tree) {
+bool GraphBuilder::is_no_value(const Token& token) {
+  if (vocabulary_.no_values == nullptr) return false;
+  const auto what = vocabulary_.no_values->find(token.text);
+  if (what == vocabulary_.no_values->end()) return false;
+  report(token, "'" + token.text + "' " + what->second + ", and is no value here");
+  return true;
+}
+
+GraphBuilder::Value GraphBuilder::name(const Formula& tree) {
   const Token token{TokenKind::kName, tree.text, tree.offset};
   if (const auto mistake = module_mistake(tree)) {
     errors_->push_back(*mistake);
@@ -213,6 +220,7 @@ ExpressionParser::Value ExpressionParser::name(const Formula& tree) {
     return std::nullopt;
   }
   if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
+  if (is_no_value(token)) return std::nullopt;
   if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
   if (find_intrinsic(token.text) != nullptr || !functions(token.text).empty()) {
     report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
@@ -224,7 +232,7 @@ ExpressionParser::Value ExpressionParser::name(const Formula& tree) {
   return std::nullopt;
 }
 
-ExpressionParser::Value ExpressionParser::call(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::call(const Formula& tree) {
   const Formula& callee = tree.children[0];
   const bool member = callee.kind == FormulaKind::kMember && callee.operation == ".";
   if (!member && callee.kind != FormulaKind::kName) {
@@ -245,8 +253,8 @@ ExpressionParser::Value ExpressionParser::call(const Formula& tree) {
       arguments);
 }
 
-ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
-                                                         const std::vector<Value>& arguments) {
+GraphBuilder::Value GraphBuilder::apply_function(const Token& token,
+                                                 const std::vector<Value>& arguments) {
   const std::vector<const Function*> found = functions(token.text);
   // An operator's own expression is made of the intrinsic of its name.
   const bool defined = !found.empty() && found[0]->op.empty();
@@ -298,9 +306,10 @@ ExpressionParser::Value ExpressionParser::apply_function(const Token& token,
   return graph_.call(row->op, nodes);
 }
 
-ExpressionParser::Value ExpressionParser::absent(const Formula& tree) {
+GraphBuilder::Value GraphBuilder::absent(const Formula& tree) {
   const Formula& left = tree.children[0];
   if (left.kind != FormulaKind::kName || !is_optional(left.text)) {
+    if (is_no_value({TokenKind::kName, left.text, left.offset})) return std::nullopt;
     const Token token{TokenKind::kPunctuation, "??", tree.operation_offset};
     report(token, "what stands before ?? must be an argument that may be absent");
     return std::nullopt;
@@ -311,7 +320,7 @@ ExpressionParser::Value ExpressionParser::absent(const Formula& tree) {
   return given ? Value(names_.at(left.text)) : otherwise;
 }
 
-ExpressionParser::Value ExpressionParser::optional(const Formula& tree, const std::string& name) {
+GraphBuilder::Value GraphBuilder::optional(const Formula& tree, const std::string& name) {
   const Token place{TokenKind::kPunctuation, "?", tree.operation_offset + 1};
   const Value value = lower(tree.children[1]);
   if (!value) return std::nullopt;
@@ -332,7 +341,7 @@ ExpressionParser::Value ExpressionParser::optional(const Formula& tree, const st
   return operand;
 }
 
-ExpressionParser::Value ExpressionParser::draw(const Token& token, std::size_t num_arguments) {
+GraphBuilder::Value GraphBuilder::draw(const Token& token, std::size_t num_arguments) {
   if (num_arguments != 0) {
     report(token, "'" + token.text + "' takes no arguments, got " + std::to_string(num_arguments),
            token.text == "uniform" ? "low + (high - low) * uniform()" : "mean + std * normal()");
@@ -350,8 +359,8 @@ ExpressionParser::Value ExpressionParser::draw(const Token& token, std::size_t n
   return node;
 }
 
-bool ExpressionParser::check_row_arguments(Op op, const Token& token,
-                                           const std::vector<NodeId>& arguments) {
+bool GraphBuilder::check_row_arguments(Op op, const Token& token,
+                                       const std::vector<NodeId>& arguments) {
   if (!is_reduction(op)) return true;
   if (graph_[arguments[0]].domain != Domain::kElement) {
     report(token, "'" + token.text + "' takes the elements of a row, got one value per " +
@@ -368,7 +377,7 @@ bool ExpressionParser::check_row_arguments(Op op, const Token& token,
   return false;
 }
 
-std::vector<const Function*> ExpressionParser::functions(const std::string& name) const {
+std::vector<const Function*> GraphBuilder::functions(const std::string& name) const {
   std::vector<const Function*> found;
   for (const Functions* list : {vocabulary_.own, vocabulary_.shared, &rule_functions()}) {
     if (list == nullptr) continue;
@@ -381,8 +390,8 @@ std::vector<const Function*> ExpressionParser::functions(const std::string& name
   return found;
 }
 
-const Function* ExpressionParser::choose(const std::vector<const Function*>& found,
-                                         const Token& token, const std::vector<NodeId>& arguments) {
+const Function* GraphBuilder::choose(const std::vector<const Function*>& found, const Token& token,
+                                     const std::vector<NodeId>& arguments) {
   const Function* best = nullptr;
   int best_score = -1;
   for (const Function* one : found) {
@@ -406,8 +415,8 @@ const Function* ExpressionParser::choose(const std::vector<const Function*>& fou
   return nullptr;
 }
 
-ExpressionParser::Value ExpressionParser::expand(const Function& function, const Token& token,
-                                                 std::vector<NodeId> arguments) {
+GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& token,
+                                         std::vector<NodeId> arguments) {
   const std::string label = function.op.empty() ? function.name : function.op;
   std::vector<std::string> expanding = expanding_;
   expanding.push_back(label);
@@ -430,7 +439,7 @@ ExpressionParser::Value ExpressionParser::expand(const Function& function, const
   for (std::size_t i = arguments.size(); i < function.parameters.size(); ++i) {
     const std::size_t from_end = function.parameters.size() - i;
     const std::string& literal = function.defaults[function.defaults.size() - from_end];
-    const Value value = ExpressionParser(graph_, {}, {}).parse(literal, inner);
+    const Value value = GraphBuilder(graph_, {}, {}).add(literal, inner);
     if (!value) return std::nullopt;
     arguments.push_back(*value);
   }
@@ -440,10 +449,11 @@ ExpressionParser::Value ExpressionParser::expand(const Function& function, const
   Vocabulary vocabulary = vocabulary_;
   vocabulary.absent = nullptr;
   vocabulary.optionals = nullptr;
+  vocabulary.no_values = nullptr;
   const std::size_t drawn = vocabulary.draws ? vocabulary.draws->size() : 0;
   const Value value =
-      ExpressionParser(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
-          .parse(*body, inner);
+      GraphBuilder(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
+          .add(*body, inner);
   for (const ExprError& error : inner)
     report(token, "in '" + function.name + "': " + error.message, error.suggestion);
   for (std::size_t i = drawn; vocabulary_.draws && i < vocabulary_.draws->size(); ++i) {
@@ -453,7 +463,7 @@ ExpressionParser::Value ExpressionParser::expand(const Function& function, const
   return value;
 }
 
-std::vector<std::string> ExpressionParser::function_names() const {
+std::vector<std::string> GraphBuilder::function_names() const {
   std::vector<std::string> names = intrinsic_names();
   for (const Functions* list : {&rule_functions(), vocabulary_.shared, vocabulary_.own}) {
     if (list == nullptr) continue;
