@@ -148,6 +148,17 @@ struct Placed {
   V value;
   int64_t place;
 };
+/// Without what lies between members: memory that blocks share holds the same in every run.
+template <class T>
+__device__ __forceinline__ void put(T& to, const T& from) {
+  to = from;
+}
+template <class V>
+__device__ __forceinline__ void put(Placed<V>& to, const Placed<V>& from) {
+  to.value = from.value;
+  to.place = from.place;
+}
+
 template <class V, class Operation>
 struct Place {
   Placed<V> best = none();
@@ -496,7 +507,7 @@ class Row {
       T* const of_blocks = reinterpret_cast<T*>(a_.reduced) + slot * kSlotValues<T>;
       if (phase == a_.phase) {
         value = combine_row(value, f);
-        if (threadIdx.x == 0) of_blocks[blockIdx.y * kSlotValues<T>] = value;
+        if (threadIdx.x == 0) put(of_blocks[blockIdx.y * kSlotValues<T>], value);
         return identity;
       }
       value = identity;

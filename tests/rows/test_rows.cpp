@@ -28,6 +28,7 @@
 #include "rowtest/ops/sum.h"
 #include "rowtest/ops/var.h"
 #include "tenon/ops/empty.h"
+#include "tenon/ops/equal.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/randn.h"
@@ -399,6 +400,22 @@ TEST_CASE("rows: long rows are computed in pieces, the same for any number of th
   }
   const Tensor whole = tensor_of(Values(kLength, 3), {kLength}, kLong);
   CHECK(values(rowtest::sum(whole)) == Values{3.0 * kLength});
+}
+
+TEST_CASE("rows: large outputs, which bypass the caches, have the values of small ones") {
+  manual_seed(8);
+  struct Case {
+    int64_t rows, n;
+  };
+  // Of aligned rows, of others, and in pieces.
+  for (const auto& [rows, n] : {Case{4099, 1024}, Case{4099, 1025}, Case{33, 131136}}) {
+    const Tensor x = randn({rows, 1}) * randn({n}), w = randn({n});
+    const Tensor y = rowtest::rms_norm(x, w);
+    for (const int64_t row : {int64_t{0}, rows / 2, rows - 1}) {
+      INFO("row " << row << " of " << rows << " of " << n);
+      CHECK(equal(y[row], rowtest::rms_norm(x[row], w)));
+    }
+  }
 }
 
 TEST_CASE("rows: gradients and their gradients") {
