@@ -249,6 +249,21 @@ class Evaluator {
     return {shift + std::log(total), slope / total};
   }
 
+  /// Whether rounding of what was computed may change the value as a whole, as that of `ceil` of a
+  /// variance of equal elements.
+  bool jumps(const Term& term, const expr::Intrinsic& function, const double* values) const {
+    constexpr double kRounding = 1e-11;
+    double below[3] = {}, above[3] = {};
+    for (size_t k = 0; k < term.arguments.size(); ++k) {
+      const Term& argument = entry_.terms[term.arguments[k]];
+      const bool exact = argument.is_number || argument.is_operand || argument.arguments.empty();
+      const double error = exact ? 0 : kRounding * std::fmax(1, std::fabs(values[k]));
+      below[k] = values[k] - error, above[k] = values[k] + error;
+    }
+    const double apart = expr::apply_op(function.op, above) - expr::apply_op(function.op, below);
+    return std::fabs(apart) > 0.1;
+  }
+
   Row pointwise(const Term& term) {
     const expr::Intrinsic* found = expr::find_intrinsic(term.name);
     if (found == nullptr) throw std::logic_error("no reference for " + term.name);
@@ -265,7 +280,7 @@ class Evaluator {
       // Simplifications may change the sign of a zero, which these show.
       const bool shows_sign =
           (term.name == "copysign" && values[1] == 0) || (term.name == "atan2" && values[0] == 0);
-      if (shows_sign) measure(kNan);
+      if (shows_sign || jumps(term, *found, values)) measure(kNan);
       const bool of_numbers = term.name == "fmax" || term.name == "fmin";
       if (of_numbers) {
         const bool first = std::isnan(values[1]) ||
