@@ -3,6 +3,7 @@
 // the last kernels by hand lacks.
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "benchmarks/support/bench.h"
@@ -13,6 +14,7 @@
 #include "tenon/ops/cross_entropy_loss.h"
 #include "tenon/ops/layer_norm.h"
 #include "tenon/ops/log_softmax.h"
+#include "tenon/ops/max.h"
 #include "tenon/ops/mean.h"
 #include "tenon/ops/mse_loss.h"
 #include "tenon/ops/norm.h"
@@ -176,6 +178,19 @@ void reductions(Cases& cases, const Shape& shape) {
       [](const T& x) { return t::argmax(x); }, false);
 }
 
+/// Of integers and truth values, along rows and across them.
+void positions(bench::Runner& run, t::ScalarType dtype, const std::string& type) {
+  for (const int64_t dim : {1, 0}) {
+    const std::string shape = "/4096x1024_" + type + (dim == 0 ? "_dim0" : "");
+    if (!run.wants("argmax" + shape) && !run.wants("max_dim" + shape)) continue;
+    t::manual_seed(0);
+    const t::Tensor x = t::randint(dtype == t::kBool ? 2 : 100, {4096, 1024}, t::kLong).to(dtype);
+    const double bytes = static_cast<double>(x.numel() * x.element_size());
+    run("argmax" + shape, {.bytes = bytes}, [&] { keep(t::argmax(x, dim)); });
+    run("max_dim" + shape, {.bytes = bytes}, [&] { keep(std::get<0>(t::max(x, dim))); });
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -192,4 +207,7 @@ int main(int argc, char** argv) {
     if (shape.dims.size() < 2) mse_loss(cases, shape);
     reductions(cases, shape);
   }
+  positions(run, t::kInt, "int32");
+  positions(run, t::kByte, "uint8");
+  positions(run, t::kBool, "bool");
 }

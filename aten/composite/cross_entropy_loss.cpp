@@ -72,7 +72,7 @@ Tensor smoothed(const Tensor& log_p, const Tensor& target,
 /// that keeps nothing of the input's size, then their sum or weighted mean.
 Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weight,
                     int64_t reduction, int64_t ignore_index, int64_t class_dim) {
-  const auto [loss, kept] =
+  const auto [loss, kept, largest, exponentials] =
       _cross_entropy_loss(self, target, weight.defined() ? std::optional(weight) : std::nullopt,
                           ignore_index, class_dim);
   if (reduction == kNone) return loss;

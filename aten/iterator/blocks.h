@@ -17,7 +17,9 @@ class Scratch {
  public:
   explicit Scratch(size_t bytes)
       : bytes_(bytes), data_(bytes ? memory::allocate(bytes) : nullptr) {}
-  ~Scratch() { memory::deallocate(data_, bytes_); }
+  ~Scratch() {
+    if (data_) memory::deallocate(data_, bytes_);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   char* data() const { return static_cast<char*>(data_); }

@@ -18,9 +18,10 @@ struct RowRun {
   Device device = kCPU;
   ScalarType common = ScalarType::Undefined;   ///< promoted
   ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long; on a CPU also Int
+  const RowLoops* loops = nullptr;             ///< the CPU's
 
-  RowLoop along() const { return loop_of(op.cpu()->along); }
-  RowLoop across() const { return loop_of(op.cpu()->across); }
+  RowLoop along() const { return loop_of(loops->along); }
+  RowLoop across() const { return loop_of(loops->across); }
 
  private:
   template <class Loops>

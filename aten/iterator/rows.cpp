@@ -48,22 +48,44 @@ bool are_kept(IntArrayRef sizes, const RowShape& shape) {
 
 bool present(const RowRun& run, int k) { return run.inputs[k] && run.inputs[k]->defined(); }
 
+/// Whether all inputs are on one device, and those that are promoted of one dtype, as in most
+/// calls: both are the run's then.
+bool are_alike(RowRun& run) {
+  bool some = false;
+  for (int k = 0; k < run.op.num_inputs; ++k) {
+    if (!present(run, k)) continue;
+    const TensorBase& t = *run.inputs[k];
+    if (!some) run.device = t.device();
+    some = true;
+    if (t.device() != run.device) return false;
+    if (!run.op.inputs[k].promotes) continue;
+    if (run.common == ScalarType::Undefined) run.common = t.scalar_type();
+    if (t.scalar_type() != run.common || t.is_wrapped_number()) return false;
+  }
+  return run.common != ScalarType::Undefined;
+}
+
 void choose_types(RowRun& run) {
   const RowOp& op = run.op;
-  SmallVector<const TensorBase*, 8> all, promoting;
-  for (int k = 0; k < op.num_inputs; ++k) {
-    if (!present(run, k)) continue;
-    all.push_back(run.inputs[k]);
-    if (op.inputs[k].promotes) promoting.push_back(run.inputs[k]);
+  if (!are_alike(run)) {
+    SmallVector<const TensorBase*, 8> all, promoting;
+    for (int k = 0; k < op.num_inputs; ++k) {
+      if (!present(run, k)) continue;
+      all.push_back(run.inputs[k]);
+      if (op.inputs[k].promotes) promoting.push_back(run.inputs[k]);
+    }
+    run.device = common_device(all);
+    run.common = result_type(promoting, {});
   }
-  run.device = common_device(all);
   check_row_dtype(op.name, run.dtype, op.floating);
-  run.common = run.dtype ? *run.dtype : result_type(promoting, {});
+  if (run.dtype) run.common = *run.dtype;
   if (op.floating && is_integral(run.common, true)) run.common = get_default_dtype();
   TENON_CHECK_NOT_IMPLEMENTED(!is_complex(run.common), "[", op.name, "] is not implemented for '",
                               run.common, "'");
   const bool integral = is_integral(run.common, true);
-  const bool narrow = integral && run.common != kLong && run.device.is_cpu() && op.cpu()->along.i32;
+  run.loops = op.cpu();
+  const bool narrow =
+      integral && run.common != kLong && run.device.is_cpu() && run.loops->along.i32;
   run.compute = narrow ? kInt : integral ? kLong : run.common == kDouble ? kDouble : kFloat;
   TENON_CHECK_NOT_IMPLEMENTED(run.along(), "[", op.name, "] is not implemented for '", run.common,
                               "'");
@@ -136,9 +158,25 @@ void allocate_outputs(const RowRun& run, uint32_t wanted) {
   }
 }
 
+/// The outputs, once the inputs are known to be right.
+void compute(const RowRun& run, uint32_t wanted) {
+  allocate_outputs(run, wanted);
+  if (run.device.is_meta()) return;
+  TENON_CHECK_NOT_IMPLEMENTED(row_kernel_runs(run.op, run.device), "[", run.op.name,
+                              "] its row kernel does not run on device ", run.device);
+  run.device.is_cpu() ? run_rows_on_cpu(run) : run_rows_on_device(run);
+}
+
 RowShape shape_of(std::initializer_list<const TensorBase*> elements) {
+  const IntArrayRef first = (*elements.begin())->sizes();
+  bool alike = true;
+  for (const TensorBase* t : elements) alike &= t->sizes() == first;
   RowShape shape;
-  shape.sizes = broadcast_shape(ArrayRef<const TensorBase*>(elements.begin(), elements.size()));
+  if (alike) {
+    shape.sizes.append(first.begin(), first.end());
+  } else {
+    shape.sizes = broadcast_shape(ArrayRef<const TensorBase*>(elements.begin(), elements.size()));
+  }
   return shape;
 }
 
@@ -235,13 +273,10 @@ void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*
   RowRun run = {op, shape, inputs, scalars, outputs, shape.rows(), shape.length(), dtype};
   choose_types(run);
   check_inputs(run);
+  if (!dtype || run.common == run.compute) return compute(run, wanted);
   Converted converted;
-  if (dtype && run.common != run.compute) converted.convert(run);
-  allocate_outputs(run, wanted);
-  if (run.device.is_meta()) return;
-  TENON_CHECK_NOT_IMPLEMENTED(row_kernel_runs(op, run.device), "[", op.name,
-                              "] its row kernel does not run on device ", run.device);
-  run.device.is_cpu() ? run_rows_on_cpu(run) : run_rows_on_device(run);
+  converted.convert(run);
+  compute(run, wanted);
 }
 
 }  // namespace tenon::native

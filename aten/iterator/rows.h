@@ -96,17 +96,17 @@ inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
 
 using RowLoop = void (*)(RowBlock& block);
 /// Half types are computed in float, integers and Bool in int64, or up to 32 bits in int32 where
-/// there is such a loop; null: not defined for the type.
+/// there is such a loop; f16, bf16 and u8 read elements of those types, u8 Bool as well; null: not
+/// defined for the type.
 struct RowLoops {
-  /// Along rows whose elements lie one after the other, `step` 1; f16 and bf16 read elements of
-  /// those types.
+  /// Along rows whose elements lie one after the other, `step` 1.
   struct Along {
     RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr, f16 = nullptr,
-            bf16 = nullptr;
+            bf16 = nullptr, u8 = nullptr;
   } along;
   /// Across rows that lie side by side, `row` 1 in all operands but columns.
   struct Across {
-    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr;
+    RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr, u8 = nullptr;
   } across;
 };
 

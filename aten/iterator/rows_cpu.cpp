@@ -140,7 +140,7 @@ class CpuRows {
   static int64_t bytes(const Operand& o) { return static_cast<int64_t>(o.tensor.element_size()); }
 
   void choose_loop() {
-    const RowLoops& loops = *run_.op.cpu();
+    const RowLoops& loops = *run_.loops;
     int64_t not_along = 0, not_across = 0;
     for (const Operand& o : layout_.operands) {
       if (!o.is_element()) continue;
@@ -156,17 +156,25 @@ class CpuRows {
               run_.length <= kLongest;
     loop_ = across_ ? beside : run_.along();
     stored_ = run_.compute;
-    if (not_along > 0 || run_.compute != kFloat) return;
-    for (const auto& [type, loop] :
-         {std::pair(kHalf, loops.along.f16), std::pair(kBFloat16, loops.along.bf16)}) {
-      const bool all = std::all_of(layout_.operands.begin(), layout_.operands.end(),
-                                   [type = type](const Operand& o) {
-                                     return !o.is_element() || o.tensor.scalar_type() == type;
-                                   });
-      if (!loop || !all) continue;
-      loop_ = loop;
-      stored_ = type;
+    if ((across_ ? not_across : not_along) > 0) return;
+    if (run_.compute == kInt) {
+      const RowLoop bytes = across_ ? loops.across.u8 : loops.along.u8;
+      read_directly(kBool, bytes);
+      read_directly(kByte, bytes);
+    } else if (run_.compute == kFloat && !across_) {
+      read_directly(kHalf, loops.along.f16);
+      read_directly(kBFloat16, loops.along.bf16);
     }
+  }
+
+  /// By that loop, if all elements are of the dtype.
+  void read_directly(ScalarType dtype, RowLoop loop) {
+    if (!loop) return;
+    for (const Operand& o : layout_.operands) {
+      if (o.is_element() && o.tensor.scalar_type() != dtype) return;
+    }
+    loop_ = loop;
+    stored_ = dtype;
   }
 
   void choose_block() {
@@ -186,10 +194,12 @@ class CpuRows {
     }
     const int64_t length = std::max<int64_t>(run_.length, 1);
     if (across_) {
-      // What several passes read stays in the second cache.
-      constexpr int64_t kKept = 262144;
+      // What several passes read stays in the second cache, if strips are not so narrow for that
+      // that memory is read a few cache lines at a time.
+      constexpr int64_t kKept = 524288, kNarrow = 512, kHopeless = 4194304;
       const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
-      const int64_t most = run_.op.num_passes < 2 ? kRowStrip : kKept / width_ / length;
+      const bool wide = run_.op.num_passes < 2 || kNarrow * length > kHopeless;
+      const int64_t most = wide ? kRowStrip : std::max(kKept / length, kNarrow) / width_;
       block_rows_ = std::clamp(std::min(most, share + 15) / 16 * 16, int64_t{16}, kRowStrip);
     } else if (packed) {
       // Copies stay in the first cache; neighbouring rows of a transposed operand share its lines.
@@ -523,86 +533,119 @@ class CpuRows {
   int64_t bad_row_ = 0, bad_position_ = 0;
 };
 
+/// Whether the row's dimensions are the last ones.
+bool rows_are_last(const RowShape& shape) {
+  const uint64_t lowest = shape.mask & (~shape.mask + 1);
+  return shape.mask == 0 || shape.mask + lowest == uint64_t{1} << shape.sizes.size();
+}
+
+bool same_sizes(IntArrayRef a, IntArrayRef b) {
+  if (a.size() != b.size()) return false;
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (a[d] != b[d]) return false;
+  }
+  return true;
+}
+
 /// Few elements that lie as the loop wants them, as most calls have: one block, without a layout.
 bool run_dense_rows(const RowRun& run) {
   const RowOp& op = run.op;
-  const auto& sizes = run.shape.sizes;
+  const RowInput* const inputs = op.inputs;
+  const RowOutput* const outputs = op.outputs;
+  const int num_inputs = op.num_inputs, num_operands = num_inputs + op.num_outputs;
+  constexpr int kMost = 32;  // operands, a bit each
   constexpr int64_t kFew = 16384;
-  if (run.rows * run.length > kFew) return false;
-  for (size_t d = 1; d < sizes.size(); ++d) {
-    if (run.shape.with_row(d - 1) && !run.shape.with_row(d)) return false;
-  }
+  if (run.rows * run.length > kFew || num_operands > kMost || !rows_are_last(run.shape))
+    return false;
   SmallVector<RowBlock::Elements, 12> operands;
-  operands.resize_uninitialized(op.num_inputs + op.num_outputs);
-  const auto place = [&](size_t k, const TensorBase& t, RowOperand kind) {
-    if ((t.scalar_type() != run.compute && !writes_whole(op, k)) || !t.is_contiguous())
-      return false;
+  operands.resize_uninitialized(static_cast<size_t>(num_operands) + op.num_spills);
+  const auto place = [&](int k, const TensorBase& t, RowOperand kind) {
+    if (!t.is_contiguous()) return false;
     const bool element = kind == RowOperand::Element;
-    if (element && t.sizes() != IntArrayRef(sizes)) return false;
+    if (element && !same_sizes(t.sizes(), run.shape.sizes)) return false;
     operands[k] = {t.data_ptr(), element ? run.length : kind == RowOperand::Row, run.length, 1};
     return true;
   };
-  struct Number {
-    alignas(8) char bytes[8];
-  };
-  SmallVector<Number, 8> numbers;  // for values of rows that are absent
-  numbers.resize_uninitialized(op.num_inputs);
-  SmallVector<int, 4> absent_columns;
+  // What stands for values of rows that are absent; columns that are, and outputs of Bool, which
+  // are written as numbers: a bit each.
+  alignas(8) char numbers[kMost][8];
+  uint32_t absent_columns = 0, truths = 0;
   const size_t row_bytes = (static_cast<size_t>(run.length) * 8 + 127) / 64 * 64;
-  for (int k = 0; k < op.num_inputs; ++k) {
-    const RowInput& input = op.inputs[k];
+  size_t scratch_bytes = op.num_spills * row_bytes;
+  for (int k = 0; k < num_inputs; ++k) {
+    const RowInput& input = inputs[k];
     const TensorBase* const t = run.inputs[k];
-    const bool given = t && t->defined();
-    if (input.is_position || (!given && input.kind == RowOperand::Element)) return false;
-    if (given) {
-      if (!place(k, *t, input.kind)) return false;
+    if (t && t->defined()) {
+      if (t->scalar_type() != run.compute || input.is_position || !place(k, *t, input.kind))
+        return false;
     } else if (input.kind == RowOperand::Column) {
-      absent_columns.push_back(k);
+      absent_columns |= uint32_t{1} << k;
+      scratch_bytes += row_bytes;
+    } else if (input.kind == RowOperand::Row && !input.is_position) {
+      fill_number(input.absent, run.compute, numbers[k], 1);
+      operands[k] = {numbers[k], 0, 0, 0};
     } else {
-      fill_number(input.absent, run.compute, numbers[k].bytes, 1);
-      operands[k] = {numbers[k].bytes, 0, 0, 0};
-    }
-  }
-  for (int k = 0; k < op.num_outputs; ++k) {
-    const TensorBase& t = run.outputs[k];
-    if (op.outputs[k].kind == RowOperand::Column && run.rows > kSummedRows) return false;
-    if (!t.defined()) {
-      operands[op.num_inputs + k] = {};
-    } else if (!place(op.num_inputs + k, t, op.outputs[k].kind)) {
       return false;
     }
   }
+  for (int k = num_inputs; k < num_operands; ++k) {
+    const RowOutput& output = outputs[k - num_inputs];
+    const TensorBase& t = run.outputs[k - num_inputs];
+    if (output.kind == RowOperand::Column && run.rows > kSummedRows) return false;
+    if (!t.defined()) {
+      operands[k] = {};
+      continue;
+    }
+    const bool truth = output.dtype == RowOutput::DType::Bool;
+    const bool fits = t.scalar_type() == run.compute || output.dtype == RowOutput::DType::Long;
+    if ((!fits && !truth) || !place(k, t, output.kind)) return false;
+    if (output.kind == RowOperand::Column) clear(t);
+    if (!truth) continue;
+    truths |= uint32_t{1} << k;
+    scratch_bytes += static_cast<size_t>(t.numel()) * 8;
+  }
+  const Scratch scratch(scratch_bytes);
+  char* free = scratch.data();
+  for (int k = 0; k < op.num_spills; ++k, free += row_bytes)
+    operands[num_operands + k] = {free, 0, 0, 1};
+  for (int k = 0; absent_columns >> k; ++k) {
+    if (!((absent_columns >> k) & 1)) continue;
+    fill_number(inputs[k].absent, run.compute, free, run.length);
+    operands[k] = {free, 0, run.length, 1};
+    free += row_bytes;
+  }
+  for (int k = 0; truths >> k; ++k) {
+    if (!((truths >> k) & 1)) continue;
+    operands[k].data = free;
+    free += run.outputs[k - num_inputs].numel() * 8;
+  }
   SmallVector<Scalar, 4> scalars;
   for (const Scalar* scalar : run.scalars) scalars.push_back(*scalar);
-  SmallVector<RowBlock::Elements, 4> spills;
-  const Scratch scratch((op.num_spills + absent_columns.size()) * row_bytes);
-  for (size_t i = 0; i < absent_columns.size(); ++i) {
-    const int k = absent_columns[i];
-    operands[k] = {scratch.data() + (op.num_spills + i) * row_bytes, 0, run.length, 1};
-    fill_number(op.inputs[k].absent, run.compute, operands[k].data, run.length);
-  }
-  for (int k = 0; k < op.num_outputs; ++k) {
-    if (op.outputs[k].kind == RowOperand::Column && run.outputs[k].defined()) clear(run.outputs[k]);
-  }
   RowBlock block;
   block.rows = run.rows;
   block.length = run.length;
   block.segment_length = std::max<int64_t>(run.length, 1);
   block.inputs = operands.data();
-  block.outputs = operands.data() + op.num_inputs;
-  for (int k = 0; k < op.num_spills; ++k)
-    spills.push_back({scratch.data() + k * row_bytes, 0, 0, 1});
+  block.outputs = block.inputs + num_inputs;
+  block.spills = block.inputs + num_operands;
   block.padded_spills = true;
-  block.spills = spills.data();
   block.scalars = scalars.data();
   run.along()(block);
+  for (int k = 0; truths >> k; ++k) {
+    if (!((truths >> k) & 1)) continue;
+    const TensorBase& t = run.outputs[k - num_inputs];
+    converter(kBool, run.compute)(t.data_ptr(), operands[k].data, t.numel());
+  }
   return true;
 }
+
+// Apart from what small calls run, which keeps its values in registers then.
+TENON_NOINLINE void run_by_layout(const RowRun& run) { CpuRows(run).compute(); }
 
 }  // namespace
 
 void run_rows_on_cpu(const RowRun& run) {
-  if (!run_dense_rows(run)) CpuRows(run).compute();
+  if (!run_dense_rows(run)) run_by_layout(run);
 }
 
 }  // namespace tenon::native

@@ -58,6 +58,50 @@ bool takes(const Overload& overload, const std::vector<ValueType>& arguments) {
   return true;
 }
 
+/// How C++ converts each argument; nothing where the overload does not take them.
+std::optional<std::vector<ValueType::Conversion>>
+conversions(const Overload& overload, const std::vector<ValueType>& arguments) {
+  const auto& parameters = overload.parameters;
+  if (arguments.size() > parameters.size()) return std::nullopt;
+  std::vector<ValueType::Conversion> all;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i >= arguments.size()) {
+      if (!parameters[i].has_default) return std::nullopt;
+      continue;
+    }
+    const auto one = arguments[i].conversion_to(parameters[i].type, parameters[i].is_options);
+    if (!one) return std::nullopt;
+    all.push_back(*one);
+  }
+  return all;
+}
+
+/// Whether C++ prefers `a`: no argument converts worse, and one better.
+bool beats(const std::vector<ValueType::Conversion>& a,
+           const std::vector<ValueType::Conversion>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) return false;
+  }
+  return a != b;
+}
+
+/// Those of the overloads that C++ prefers to all others.
+std::vector<const Overload*> preferred(const std::vector<Overload>& overloads,
+                                       const std::vector<ValueType>& arguments) {
+  std::vector<std::pair<const Overload*, std::vector<ValueType::Conversion>>> all;
+  for (const Overload& overload : overloads) {
+    if (auto how = conversions(overload, arguments)) all.emplace_back(&overload, std::move(*how));
+  }
+  std::vector<const Overload*> best;
+  for (const auto& [overload, how] : all) {
+    const bool beaten = std::any_of(all.begin(), all.end(), [&how = how](const auto& other) {
+      return beats(other.second, how);
+    });
+    if (!beaten) best.push_back(overload);
+  }
+  return best;
+}
+
 // What a call gives, where all overloads that take the arguments agree.
 ValueType result_of(const std::vector<const Overload*>& overloads) {
   std::optional<schema::Type> type;
@@ -360,9 +404,19 @@ class FormulaChecker {
       error(callee, offset, "`" + name + "` " + forms + types_text(arguments), "",
             std::move(notes));
     }
-    const auto same = [&](const Overload* overload) { return overload->op == fitting[0]->op; };
-    if (made_ != nullptr && !fitting.empty() && std::all_of(fitting.begin(), fitting.end(), same))
-      made_->push_back({fitting[0]->op, callee.offset + offset});
+    if (fitting.empty()) return {};
+    const std::vector<const Overload*> called = preferred(overloads, arguments);
+    const auto same = [&](const Overload* overload) { return overload->op == called[0]->op; };
+    if (called.empty() || !std::all_of(called.begin(), called.end(), same))
+      return result_of(fitting);
+    if (!takes(*called[0], arguments)) {
+      error(callee, offset,
+            "C++ would call `" + called[0]->op->name() + "` with " + types_text(arguments) +
+                ", taking a number for a bool",
+            "", {{called[0]->op->location, schema::to_string(called[0]->form->schema)}});
+    } else if (made_ != nullptr) {
+      made_->push_back({called[0]->op, callee.offset + offset});
+    }
     return result_of(fitting);
   }
 

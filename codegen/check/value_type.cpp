@@ -79,6 +79,20 @@ bool ValueType::converts_to(const Type& to, bool is_options) const {
   return type_converts(type_, to);
 }
 
+std::optional<ValueType::Conversion> ValueType::conversion_to(const Type& to,
+                                                              bool is_options) const {
+  if (!known()) return Conversion::kNone;
+  const bool plain = kind_ == Kind::kSchema && type_.suffixes.empty() && to.suffixes.empty();
+  if (plain && !is_options) {
+    if (type_.base == to.base || (is_integer(type_.base) && is_integer(to.base)))
+      return Conversion::kNone;
+    if (is_number(type_.base) && is_number(to.base)) return Conversion::kOfNumbers;
+  }
+  if (kind_ == Kind::kSchema && type_ == to) return Conversion::kNone;
+  if (converts_to(to, is_options)) return Conversion::kByClass;
+  return std::nullopt;
+}
+
 std::string ValueType::describe() const {
   switch (kind_) {
   case Kind::kUnknown: return "?";

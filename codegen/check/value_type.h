@@ -27,6 +27,10 @@ class ValueType {
 
   /// C++ converts a value of this type to a parameter of type `to`, or to TensorOptions.
   bool converts_to(const schema::Type& to, bool is_options) const;
+  /// How overloads are compared by one argument, as in C++: the lower, the better. Unlike
+  /// converts_to, a number is taken for a bool; nothing where there is no conversion.
+  enum class Conversion : uint8_t { kNone, kOfNumbers, kByClass };
+  std::optional<Conversion> conversion_to(const schema::Type& to, bool is_options) const;
   /// "Tensor", "int[]", "{...}", "?"
   std::string describe() const;
 

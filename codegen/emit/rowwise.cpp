@@ -51,6 +51,7 @@ class KernelEmitter {
     }
     for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
     choose_loops(schedule);
+    if (op_.rowwise->over->text != "all") join_last_values(schedule);
     for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
     kernel_.cuda = emit_cuda(outputs, kinds);
     return std::move(kernel_);
@@ -98,6 +99,41 @@ class KernelEmitter {
     kernel_.across = plain && op_.rowwise->over->text != "all";
     kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores;
     kernel_.narrow = plain && compares_elements();
+  }
+
+  /// Dear values that only results of one per row are made of: no pass waits for them, so that a
+  /// vector may hold those of several rows.
+  void join_last_values(const expr::RowSchedule& schedule) {
+    const std::vector<expr::RowStep>& steps = schedule.steps;
+    const auto is_last = [](const expr::RowStep& step) {
+      return step.kind == expr::RowStep::Kind::kValues;
+    };
+    const auto first = std::find_if_not(steps.rbegin(), steps.rend(), is_last).base();
+    const bool computes = std::any_of(
+        first, steps.end(), [](const expr::RowStep& step) { return !step.values.empty(); });
+    if (first == steps.begin() || !computes || !has_dear_results()) return;
+    kernel_.last_values = static_cast<size_t>(steps.end() - first);
+    std::set<std::string> defined;
+    for (auto step = first; step != steps.end(); ++step) {
+      for (const std::string& name : step->row_values) {
+        if (!defined.contains(name)) expr::append_new(kernel_.last_reads, name);
+      }
+      for (const expr::NamedText& value : step->values) defined.insert(value.name);
+    }
+  }
+
+  bool has_dear_results() const {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (kernel_.outputs[i].kind != ir::RowKind::kRow) continue;
+      for (const NodeId id : expr::topological_order(g_, {outputs_[i]})) {
+        const expr::Node& node = g_[id];
+        const bool dear = node.kind == NodeKind::kCall && node.domain == Domain::kRow &&
+                          !expr::is_reduction(node.op) &&
+                          expr::intrinsic(node.op).cost != expr::Cost::kCheap;
+        if (dear) return true;
+      }
+    }
+    return false;
   }
 
   /// Whether the results are elements or their positions: nothing is computed that 32 bits could be

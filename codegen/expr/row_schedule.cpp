@@ -106,6 +106,9 @@ class Scheduler {
   }
 
   void plan() {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      for (const NodeId id : topological_order(g_, {outputs_[i]})) users_[id].push_back(i);
+    }
     needed_ = needed_picks(g_, outputs_);
     std::vector<NodeId> all = outputs_;
     for (const auto& [pick, mask] : needed_) all.push_back(mask);
@@ -190,8 +193,32 @@ class Scheduler {
       for (const NodeId argument : arguments) self(self, argument);
     };
     for (const NodeId root : roots) walk(walk, root);
-    if (wanted.empty()) return;
+    // What is dear and some outputs need alone is apart: a call may not want them.
+    std::map<std::vector<size_t>, std::vector<NodeId>> parts;
+    for (const NodeId id : wanted)
+      parts[is_dear_to_some(id) ? users_.at(id) : std::vector<size_t>()].push_back(id);
+    for (const auto& [outputs, nodes] : parts) define_values(nodes, outputs);
+  }
+
+  /// Whether a dear function is computed for a value of the row that not all outputs need, and for
+  /// no other outputs.
+  bool is_dear_to_some(NodeId value) const {
+    const auto users = users_.find(value);
+    if (users == users_.end() || users->second.size() == outputs_.size()) return false;
+    std::vector<NodeId> next = {value};
+    while (!next.empty()) {
+      const NodeId id = next.back();
+      next.pop_back();
+      if (replaced_.contains(id) || !is_row_value(id) || users_.at(id) != users->second) continue;
+      if (intrinsic(g_[id].op).cost != Cost::kCheap) return true;
+      next.insert(next.end(), g_[id].arguments.begin(), g_[id].arguments.end());
+    }
+    return false;
+  }
+
+  void define_values(const std::vector<NodeId>& wanted, const std::vector<size_t>& outputs) {
     RowStep step;
+    step.outputs = outputs;
     const KernelText text = print(wanted, step);
     step.statements = text.statements;
     for (size_t k = 0; k < wanted.size(); ++k) {
@@ -338,6 +365,7 @@ class Scheduler {
   const DearValues dear_;
   RowSchedule schedule_;
   std::map<NodeId, int> levels_;
+  std::map<NodeId, std::vector<size_t>> users_;  ///< outputs that a node is part of
   std::map<NodeId, NodeId> needed_;
   std::set<NodeId> may_lose_nan_;
   std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;

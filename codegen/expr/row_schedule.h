@@ -52,6 +52,7 @@ struct RowStep {
   std::vector<NamedText> spills;
   std::string position;  ///< kPick: the parameter, or the reduction of this kernel, that says where
   std::string needed;  ///< kPick: a value, not 0 where the position must be in range; empty: always
+  std::vector<std::size_t> outputs;  ///< kValues: only these need it; empty: all
   bool operator==(const RowStep&) const = default;
 };
 

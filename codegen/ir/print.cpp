@@ -324,7 +324,8 @@ class Printer {
             {"spills", list(step.spills)},
             {"position", row_step.position ? Json(*row_step.position) : Json(nullptr)},
             {"place", row_step.position ? "" : step.position},
-            {"needed", step.needed}};
+            {"needed", step.needed},
+            {"outputs", step.outputs}};
   }
 
   static Json print(const CudaRows& cuda) {
@@ -343,6 +344,8 @@ class Printer {
             {"across", kernel.across},
             {"reads_once", kernel.reads_once},
             {"narrow", kernel.narrow},
+            {"last_values", kernel.last_values},
+            {"last_reads", kernel.last_reads},
             {"floating", kernel.floating},
             {"needs_elements", kernel.needs_elements},
             {"uses_index", kernel.uses_index},

@@ -46,9 +46,11 @@ struct RowKernel {
   std::vector<RowResult> outputs;
   std::vector<int> spill_outputs;  ///< for each spilled row: an output with room for it, or -1
   bool across = false;             ///< there is a loop over rows side by side
-  bool reads_once = false;         ///< half types are converted as they are read
+  bool reads_once = false;         ///< half types, bytes if narrow, are converted as they are read
   bool narrow = false;             ///< integers of up to 32 bits are computed in such
-  bool floating = false;           ///< no integers
+  size_t last_values = 0;  ///< of the last steps, those that are computed for several rows at once
+  std::vector<std::string> last_reads;  ///< what these read, without what they define
+  bool floating = false;                ///< no integers
   bool needs_elements = false;
   bool uses_index = false;
   size_t num_passes = 0;

@@ -63,7 +63,7 @@ struct Spill {
   bool padded;
 };
 
-/// A vector of T from memory that holds T or a half type.
+/// A vector of T from memory that holds T or a narrower type.
 template <class T, class S>
 HWY_INLINE Vec<T> loaded(const S* p) {
   const Tag<T> d;
@@ -79,11 +79,11 @@ HWY_INLINE Vec<T> loaded_part(const S* p, size_t count) {
   if constexpr (std::is_same_v<T, S>) {
     return load_part(d, p, count, T{1});
   } else {
-    const hn::Rebind<uint16_t, Tag<T>> bits;
-    const hn::Rebind<S, Tag<T>> halves;
+    using Bits = hwy::UnsignedFromSize<sizeof(S)>;
+    const hn::Rebind<Bits, Tag<T>> bits;
+    const hn::Rebind<S, Tag<T>> narrow;
     return hn::PromoteTo(
-        d, hn::BitCast(halves,
-                       load_part(bits, reinterpret_cast<const uint16_t*>(p), count, uint16_t{0})));
+        d, hn::BitCast(narrow, load_part(bits, reinterpret_cast<const Bits*>(p), count, Bits{0})));
   }
 }
 
@@ -293,6 +293,7 @@ class Along : public Way<T_, Stored_> {
  public:
   using T = T_;
   static constexpr bool kAcross = false;
+  static constexpr bool kFinishes = !kInPieces;
   static constexpr int kSlots = 4;
 
   HWY_INLINE explicit Along(RowBlock& block) : Way<T_, Stored_>(block) {}
@@ -303,6 +304,16 @@ class Along : public Way<T_, Stored_> {
   }
   HWY_INLINE void store_row(Output<T> out, int, Vec<T> v) const { *out.at.data = hn::GetLane(v); }
   HWY_INLINE void store_whole(Output<int64_t> out, int, int64_t n) const { *out.at.data = n; }
+  HWY_INLINE bool is_last() const { return row_ + 1 >= b_.rows; }
+  /// Output k of `count` rows, of which this one is the last.
+  HWY_INLINE void store_rows(int k, size_t count, Vec<T> v) const {
+    const RowBlock::Elements& e = b_.outputs[k];
+    T* const first = static_cast<T*>(e.data) + (row_ + 1 - static_cast<int64_t>(count)) * e.row;
+    if (e.row == 1 && count == hn::Lanes(Tag<T>())) return hn::StoreU(v, Tag<T>(), first);
+    HWY_ALIGN T lanes[kMaxLanes<T>];
+    hn::Store(v, Tag<T>(), lanes);
+    for (size_t r = 0; r < count; ++r) first[static_cast<int64_t>(r) * e.row] = lanes[r];
+  }
   static HWY_INLINE Vec<T> as_value(int64_t n) { return hn::Set(Tag<T>(), static_cast<T>(n)); }
   /// The element at the position that an input has for the row; element 0 where it is outside.
   HWY_INLINE Single<T> pick(int k, bool needed) const {
@@ -362,15 +373,16 @@ class Along : public Way<T_, Stored_> {
     int64_t i = 0;
     if (n <= lanes) {
       if (n > 0) body(Tail<T>{0, 0, 0, static_cast<size_t>(n)}, reductions...);
-      return (reductions.template fold_first<1>(), ...);
+      return (reductions.template finish<1>(), ...);
     }
     if constexpr (sizeof...(R) > 0) {
       if (n < (kStretch + 1) * kSlots * lanes) {
         vectors(i, n, 0, 0, body, reductions...);
         rest(i, n, 0, 0, body, reductions...);
-        return (reductions.template fold_first<kSlots>(), ...);
+        return (reductions.template finish<kSlots>(), ...);
       }
       stretches(i, n, 0, 0, body, reductions...);
+      (reductions.template finish<0>(), ...);
     } else {
       for (; i + 2 * lanes <= n; i += 2 * lanes) {
         body(Full<T, 0>{i, 0, 0});
@@ -430,6 +442,35 @@ class Along : public Way<T_, Stored_> {
   }
 };
 
+/// Values of several rows, one after the other, a lane each: what results of one value per row are
+/// computed from. Across rows there is nothing to do.
+template <class Way, int kValues, bool = Way::kAcross>
+class Batch {
+ public:
+  using T = typename Way::T;
+
+  HWY_INLINE Batch() {
+    for (auto& lanes : lanes_) hn::Store(hn::Zero(Tag<T>()), Tag<T>(), lanes);
+  }
+  /// Whether to compute now: the lanes are full, or there is no other row.
+  template <class... V>
+  HWY_INLINE bool take(const Way& way, V... values) {
+    int k = 0;
+    ((lanes_[k++][count_] = hn::GetLane(values)), ...);
+    ++count_;
+    return count_ == hn::Lanes(Tag<T>()) || way.is_last();
+  }
+  HWY_INLINE Vec<T> value(int k) const { return hn::Load(Tag<T>(), lanes_[k]); }
+  HWY_INLINE void store(const Way& way, int k, Vec<T> v) const { way.store_rows(k, count_, v); }
+  HWY_INLINE void clear() { count_ = 0; }
+
+ private:
+  HWY_ALIGN T lanes_[kValues][kMaxLanes<T>];
+  size_t count_ = 0;
+};
+template <class Way, int kValues>
+class Batch<Way, kValues, true> {};
+
 #ifdef __OPTIMIZE_SIZE__  // all rows: a pass has its code six times then instead of nineteen
 inline constexpr bool kAllInPieces = true;
 #else
@@ -453,6 +494,7 @@ class Across : public Way<T_, Stored_> {
  public:
   using T = T_;
   static constexpr bool kAcross = true;
+  static constexpr bool kFinishes = false;
   static constexpr int kSlots = 1;
   static constexpr int kGroups = static_cast<int>(kRowStrip * sizeof(T) / HWY_MAX_BYTES);
 
@@ -556,7 +598,9 @@ class Across : public Way<T_, Stored_> {
                          PerGroup<Across, R>&... reductions) const {
     int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
     while (begin < end) {
-      const int64_t stop = std::min({b_.segment_length, i + end - begin, i + kStretch});
+      // Without sums to keep, rows of memory are read one after the other.
+      constexpr int64_t kAtATime = sizeof...(R) > 0 ? kStretch : 1;
+      const int64_t stop = std::min({b_.segment_length, i + end - begin, i + kAtATime});
       int g = 0;
       for (; g + 4 <= full_; g += 4) quad(i, stop, s, g, body, &reductions[g]...);
       for (; g < full_; ++g) stretch<false>(i, stop, s, g, body, reductions[g]...);

@@ -27,7 +27,8 @@ inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
 // A reduction of a Way has parts for its slots: places whose partial results are kept apart, so
 // that one need not wait for the other. Way::kAcross: every lane is a row of its own; otherwise the
 // lanes are parts of one row, and value() has the whole in all of them. fold() comes after every
-// few elements, before merge() and value().
+// few elements, before merge() and value(). Way::kFinishes: finish() comes before value(); a row was
+// one stretch, which was not folded and got to kUsed slots, or several: kUsed is 0.
 
 /// A sum whose error does not grow with the row: each slot's lanes add up short stretches, and what
 /// the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum of |x|
@@ -60,11 +61,14 @@ struct Sum {
     take(more);
     for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
   }
-  /// The only stretch of a row, which has got to so many slots.
   template <int kUsed>
-  HWY_INLINE void fold_first() {
-    total = part[0];
-    if constexpr (kUsed == 4) total = hn::Add(hn::Add(total, part[1]), hn::Add(part[2], part[3]));
+  HWY_INLINE void finish() {
+    if constexpr (kUsed == 0) {
+      total = with_lost();
+    } else {
+      total = part[0];
+      if constexpr (kUsed == 4) total = hn::Add(hn::Add(total, part[1]), hn::Add(part[2], part[3]));
+    }
   }
   /// Adds what another one has folded.
   HWY_INLINE void merge(const Sum& other) {
@@ -74,14 +78,22 @@ struct Sum {
   HWY_INLINE Vec<T> value() const {
     if constexpr (!hwy::IsFloat<T>()) {
       return Way::kAcross ? total : in_turn();
+    } else if constexpr (Way::kAcross) {
+      return with_lost();
     } else {
-      // Infinities and NaN stand for themselves: what they lose is NaN.
-      const Vec<T> sum = hn::IfThenElse(hn::IsFinite(total), hn::Add(total, lost), total);
-      return Way::kAcross ? sum : hn::SumOfLanes(Tag<T>(), sum);
+      return hn::SumOfLanes(Tag<T>(), Way::kFinishes ? total : with_lost());
     }
   }
 
  private:
+  HWY_INLINE Vec<T> with_lost() const {
+    if constexpr (!hwy::IsFloat<T>()) {
+      return total;
+    } else {
+      // Infinities and NaN stand for themselves: what they lose is NaN.
+      return hn::IfThenElse(hn::IsFinite(total), hn::Add(total, lost), total);
+    }
+  }
   HWY_INLINE void take(Vec<T> more) {
     const Vec<T> sum = hn::Add(total, more);
     if constexpr (hwy::IsFloat<T>()) {
@@ -132,7 +144,7 @@ struct Prod {
   }
   HWY_INLINE void fold() {}
   template <int>
-  HWY_INLINE void fold_first() {}
+  HWY_INLINE void finish() {}
   HWY_INLINE void merge(const Prod& other) {
     for (int k = 0; k < Way::kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
   }
@@ -163,20 +175,23 @@ struct Extreme {
   }
   HWY_INLINE void fold() {}
   template <int>
-  HWY_INLINE void fold_first() {}
+  HWY_INLINE void finish() {}
   HWY_INLINE void merge(const Extreme& other) {
     for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
     if constexpr (kSeesNan) bad = hn::Or(bad, other.bad);
   }
   HWY_INLINE Vec<T> value() const {
     const auto apply = [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); };
-    if constexpr (!hwy::IsFloat<T>()) {
+    if constexpr (Way::kAcross && !kSeesNan) {
       return combined<Way>(part, apply);
+    } else if constexpr (sizeof(T) == 8 && !hwy::IsFloat<T>()) {
+      return combined<Way>(part, apply);
+    } else if constexpr (!hwy::IsFloat<T>()) {
+      return Operation::of_lanes(apply(apply(part[0], part[1]), apply(part[2], part[3])));
     } else {
       const Vec<T> nan = hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN());
-      if constexpr (Way::kAcross && kSeesNan)
+      if constexpr (Way::kAcross)
         return hn::IfThenElse(hn::IsNaN(bad), nan, combined<Way>(part, apply));
-      if constexpr (Way::kAcross) return combined<Way>(part, apply);
       Vec<T> best = part[0];
       if constexpr (Way::kSlots == 4) best = apply(apply(best, part[1]), apply(part[2], part[3]));
       if (kSeesNan && HWY_UNLIKELY(!hn::AllFalse(Tag<T>(), hn::IsNaN(bad)))) return nan;
@@ -239,7 +254,7 @@ struct ExtremeNumber {
   }
   HWY_INLINE void fold() {}
   template <int>
-  HWY_INLINE void fold_first() {}
+  HWY_INLINE void finish() {}
   HWY_INLINE void merge(const ExtremeNumber& other) {
     for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
   }
@@ -294,7 +309,7 @@ struct Count {
   }
   HWY_INLINE void fold() {}
   template <int>
-  HWY_INLINE void fold_first() {}
+  HWY_INLINE void finish() {}
   HWY_INLINE void merge(const Count& other) { total += other.value(); }
   HWY_INLINE int64_t value() const {
     HWY_ALIGN T lanes[kMaxLanes<T>];
@@ -340,10 +355,12 @@ struct Place {
   Vec<T> best[Way::kSlots];
   Vec<I> places[Way::kSlots];  ///< of the vectors that the lanes of `best` are from, after `start`
   int64_t start;               ///< of what was added; below 0: nothing
+  bool in_one_slot;            ///< all that was added
   T value_of_pieces;
   int64_t place_of_pieces;  ///< below 0: none was merged
 
-  HWY_INLINE Place() : start(-1), value_of_pieces(), place_of_pieces(-1) {
+  HWY_INLINE Place()
+      : start(-1), in_one_slot(false), value_of_pieces(), place_of_pieces(-1) {
     for (Vec<T>& b : best) b = worst();
     for (Vec<I>& p : places) p = hn::Zero(Tag<I>());
   }
@@ -359,8 +376,10 @@ struct Place {
     b = hn::IfThenElse(better, v, b);
   }
   HWY_INLINE void fold() {}
-  template <int>
-  HWY_INLINE void fold_first() {}
+  template <int kUsed>
+  HWY_INLINE void finish() {
+    in_one_slot = kUsed == 1;
+  }
   /// Pieces come in their order; each may be made of such.
   HWY_INLINE void merge(const Place& other) {
     if (other.start < 0 && other.place_of_pieces < 0) return;
@@ -395,7 +414,7 @@ struct Place {
     const Tag<I> d;
     Vec<T> top = best[0];
     Vec<I> where = hn::Add(places[0], hn::Iota(d, 0));
-    for (int k = 1; k < Way::kSlots; ++k) {
+    for (int k = 1; k < Way::kSlots && !in_one_slot; ++k) {
       const Vec<I> other = hn::Add(places[k], hn::Iota(d, 0));
       const auto better = hn::RebindMask(d, beats<Operation>(best[k], top));
       const auto worse = hn::RebindMask(d, beats<Operation>(top, best[k]));
@@ -403,12 +422,16 @@ struct Place {
       top = hn::IfThenElse(hn::RebindMask(Tag<T>(), takes), best[k], top);
       where = hn::IfThenElse(takes, other, where);
     }
-    if constexpr (std::is_same_v<T, float>) {
-      const auto nans = hn::IsNaN(top);
-      const bool number = hn::AllFalse(Tag<T>(), nans);
+    if constexpr (sizeof(T) == 4) {
       const Vec<T> extreme = Operation::of_lanes(top);
-      const auto chosen = number ? hn::Eq(top, extreme) : nans;
-      value = number ? hn::GetLane(extreme) : std::numeric_limits<T>::quiet_NaN();
+      auto chosen = hn::Eq(top, extreme);
+      value = hn::GetLane(extreme);
+      if constexpr (hwy::IsFloat<T>()) {
+        const auto nans = hn::IsNaN(top);
+        const bool number = hn::AllFalse(Tag<T>(), nans);
+        if (!number) chosen = nans;
+        if (!number) value = std::numeric_limits<T>::quiet_NaN();
+      }
       const Vec<I> none = hn::Set(d, std::numeric_limits<I>::max());
       return HWY_MAX(start, 0) +
              hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::RebindMask(d, chosen), where, none)));
