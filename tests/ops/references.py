@@ -177,7 +177,9 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 def cross_entropy_rows(self, target, weight, ignore_index, dim):
     assert dim == 1
     kept = torch.where(target == ignore_index, 0, weight[target.where(target != ignore_index, 0)])
-    return F.cross_entropy(self, target, weight, ignore_index=ignore_index, reduction="none"), kept.detach()
+    loss = F.cross_entropy(self, target, weight, ignore_index=ignore_index, reduction="none")
+    largest = self.amax(dim).detach()
+    return loss, kept.detach(), largest, (self - largest.unsqueeze(dim)).exp().sum(dim)
 
 
 def resample(self, dim, starts, indices, weights, *back):
