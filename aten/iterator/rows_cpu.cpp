@@ -408,6 +408,14 @@ class CpuRows {
     return o.is_element() && (across_ ? lies_across(o) : lies_along(o));
   }
 
+  /// Few long rows are converted on all threads, as they are computed.
+  static void convert(Converter converter, char* to, int64_t to_size, const char* from,
+                      int64_t from_size, int64_t count) {
+    parallel_for(0, count, kRowPiece, [&](int64_t begin, int64_t end) {
+      converter(to + begin * to_size, from + begin * from_size, end - begin);
+    });
+  }
+
   /// Rows of the operand in the compute type; what needs conversion is left in `raw` as it was,
   /// unless it lies in stretches.
   void gather(const Operand& o, const Place& place, const char* p, int64_t rows,
@@ -415,7 +423,8 @@ class CpuRows {
     char* const values = scratch + place.values;
     if (place.convert && in_stretches(o)) {
       for_stretches(o, rows, [&](int64_t from, int64_t to, int64_t count) {
-        place.convert(values + to * width_, p + from * place.size, count);
+        convert(place.convert, values + to * width_, width_, p + from * place.size, place.size,
+                count);
       });
       return;
     }
@@ -433,7 +442,8 @@ class CpuRows {
     char* const values = scratch + place.values;
     if (place.convert && in_stretches(o)) {
       for_stretches(o, rows, [&](int64_t to, int64_t from, int64_t count) {
-        place.convert(p + to * place.size, values + from * width_, count);
+        convert(place.convert, p + to * place.size, place.size, values + from * width_, width_,
+                count);
       });
       return;
     }
