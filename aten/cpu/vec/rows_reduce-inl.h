@@ -27,8 +27,8 @@ inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
 // A reduction of a Way has parts for its slots: places whose partial results are kept apart, so
 // that one need not wait for the other. Way::kAcross: every lane is a row of its own; otherwise the
 // lanes are parts of one row, and value() has the whole in all of them. fold() comes after every
-// few elements, before merge() and value(). Way::kFinishes: finish() comes before value(); a row was
-// one stretch, which was not folded and got to kUsed slots, or several: kUsed is 0.
+// few elements, before merge() and value(). Way::kFinishes: finish() comes before value(); a row
+// was one stretch, which was not folded and got to kUsed slots, or several: kUsed is 0.
 
 /// A sum whose error does not grow with the row: each slot's lanes add up short stretches, and what
 /// the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum of |x|
@@ -359,8 +359,7 @@ struct Place {
   T value_of_pieces;
   int64_t place_of_pieces;  ///< below 0: none was merged
 
-  HWY_INLINE Place()
-      : start(-1), in_one_slot(false), value_of_pieces(), place_of_pieces(-1) {
+  HWY_INLINE Place() : start(-1), in_one_slot(false), value_of_pieces(), place_of_pieces(-1) {
     for (Vec<T>& b : best) b = worst();
     for (Vec<I>& p : places) p = hn::Zero(Tag<I>());
   }
