@@ -195,10 +195,10 @@ class CpuRows {
     const int64_t length = std::max<int64_t>(run_.length, 1);
     if (across_) {
       // What several passes read stays in the second cache, if strips are not so narrow for that
-      // that memory is read a few cache lines at a time.
+      // that memory is read a few cache lines at a time; copies do at any rate.
       constexpr int64_t kKept = 524288, kNarrow = 512, kHopeless = 4194304;
       const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
-      const bool wide = run_.op.num_passes < 2 || kNarrow * length > kHopeless;
+      const bool wide = run_.op.num_passes < 2 || (!packed && kNarrow * length > kHopeless);
       const int64_t most = wide ? kRowStrip : std::max(kKept / length, kNarrow) / width_;
       block_rows_ = std::clamp(std::min(most, share + 15) / 16 * 16, int64_t{16}, kRowStrip);
     } else if (packed) {
