@@ -83,10 +83,14 @@ Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weig
   return type == self.scalar_type() ? result : result.to(self.scalar_type());
 }
 
-/// Whether that pass compares targets with `ignore_index` exactly, and has all gradients.
-bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index) {
+/// Whether that pass compares targets with `ignore_index` exactly, has room for a row's sum of
+/// exponentials, which is at most its length, and has all gradients.
+bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index,
+                 int64_t class_dim) {
+  constexpr int64_t kLargestHalf = 65504;
   const bool exact = std::abs(ignore_index) <= int64_t{1} << 24 || self.scalar_type() == kDouble;
-  return exact && !(weight.defined() && weight.requires_grad());
+  const bool fits = self.scalar_type() != kHalf || self.size(class_dim) <= kLargestHalf;
+  return exact && fits && !(weight.defined() && weight.requires_grad());
 }
 
 }  // namespace
@@ -117,7 +121,8 @@ Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
     TENON_CHECK(ignore_index < 0,
                 "[cross_entropy_loss] ignore_index is not supported for floating point target");
   }
-  if (!probabilities && label_smoothing == 0 && is_one_pass(self, class_weight, ignore_index)) {
+  if (!probabilities && label_smoothing == 0 &&
+      is_one_pass(self, class_weight, ignore_index, class_dim)) {
     meta::check_nll_loss_nd(self, target, class_weight.defined() ? &class_weight : nullptr);
     TENON_CHECK(reduction >= kNone && reduction <= kSum,
                 "[cross_entropy_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got ",

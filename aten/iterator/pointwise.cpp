@@ -72,10 +72,6 @@ bool can_divide_by_zero(ComputeType type) {
   return type == ComputeType::I32 || type == ComputeType::I64 || type == ComputeType::Bool;
 }
 
-[[noreturn]] TENON_COLD void raise_zero_division(const PointwiseOp& op) {
-  detail::raise<ZeroDivisionError>("[", op.name, "] integer division by zero");
-}
-
 /// The loop that works on the operands as they are in memory, if all have one dtype narrower than
 /// what it computes in.
 PointwiseLoop find_narrow_loop(const PointwiseOp& op, const PointwisePlan& plan) {
@@ -106,7 +102,7 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
         if (stream) stream_fence();
         if (may_divide && take_zero_division()) divided = true;
       });
-  if (divided) raise_zero_division(op);
+  if (divided) raise_zero_division(op.name);
 }
 
 /// Whether every value of `from` is one of `to` as well, as far as small types are concerned.
@@ -267,7 +263,7 @@ struct Quick {
     const ScalarList list(scalars);
     if (TENON_LIKELY(direct && numel < 2 * grain_of(op))) {
       loop(outs, in, steps, list.data(), numel, false);
-      if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op);
+      if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op.name);
     } else {
       run_planned(op, outs, list.data(), fresh);
     }

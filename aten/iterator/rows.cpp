@@ -75,7 +75,7 @@ void choose_types(RowRun& run) {
       if (op.inputs[k].promotes) promoting.push_back(run.inputs[k]);
     }
     run.device = common_device(all);
-    run.common = result_type(promoting, {});
+    if (!run.dtype) run.common = result_type(promoting, {});
   }
   check_row_dtype(op.name, run.dtype, op.floating);
   if (run.dtype) run.common = *run.dtype;

@@ -13,6 +13,7 @@
 #include "aten/iterator/convert.h"
 #include "aten/iterator/copy.h"
 #include "aten/iterator/row_run.h"
+#include "aten/iterator/zero_division.h"
 
 // Row operators on the CPU: blocks of rows, along them or across, whose operands the loop reads and
 // writes as they lie or by way of scratch memory.
@@ -92,6 +93,8 @@ bool writes_whole(const RowOp& op, size_t k) {
   return k >= op.num_inputs && op.outputs[k - op.num_inputs].dtype == RowOutput::DType::Long;
 }
 
+bool may_divide_by_zero(const RowRun& run) { return is_integral(run.compute, false); }
+
 class CpuRows {
  public:
   explicit CpuRows(const RowRun& run)
@@ -120,6 +123,7 @@ class CpuRows {
                    });
     }
     if (failed_) raise_bad_position();
+    if (divided_) raise_zero_division(run_.op.name);
     finish_columns();
     deliver_rows(run_, layout_);
   }
@@ -192,14 +196,19 @@ class CpuRows {
       packed = true;
       transposed |= !lies_along(o) && lies_across(o);
     }
+    for (int k = 0; across_ && k < run_.op.num_spills; ++k) {
+      const int output = run_.op.spill_outputs[k];
+      packed |= output < 0 || !places_[run_.op.num_inputs + output].direct;
+    }
     const int64_t length = std::max<int64_t>(run_.length, 1);
     if (across_) {
       // What several passes read stays in the second cache, if strips are not so narrow for that
-      // that memory is read a few cache lines at a time; copies do at any rate.
-      constexpr int64_t kKept = 524288, kNarrow = 512, kHopeless = 4194304;
+      // that memory is read a few cache lines at a time. Copies are not large at any rate.
+      constexpr int64_t kKept = 524288, kNarrow = 512, kHopeless = 4194304, kCopied = 16777216;
       const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
       const bool wide = run_.op.num_passes < 2 || (!packed && kNarrow * length > kHopeless);
-      const int64_t most = wide ? kRowStrip : std::max(kKept / length, kNarrow) / width_;
+      const int64_t narrow = packed && kNarrow * length > kCopied ? 0 : kNarrow;
+      const int64_t most = wide ? kRowStrip : std::max(kKept / length, narrow) / width_;
       block_rows_ = std::clamp(std::min(most, share + 15) / 16 * 16, int64_t{16}, kRowStrip);
     } else if (packed) {
       // Copies stay in the first cache; neighbouring rows of a transposed operand share its lines.
@@ -347,6 +356,7 @@ class CpuRows {
         if (b % group_ == 0) std::fill_n(sums, run_.length * width_, '\0');
       }
       loop_(block);
+      if (may_divide_by_zero(run_) && take_zero_division()) divided_ = true;
       if (block.past_caches) stream_fence();
       if (block.bad_input >= 0) return fail(block, b / runs_ * layout_.outer.back() + first);
       for (size_t k = op.num_inputs; k < places_.size(); ++k) {
@@ -538,7 +548,7 @@ class CpuRows {
     std::vector<std::unique_ptr<double[]>> of_columns;
   };
   std::vector<Totals> totals_;
-  std::atomic<bool> failed_{false};
+  std::atomic<bool> failed_{false}, divided_{false};
   int bad_input_ = -1;
   int64_t bad_row_ = 0, bad_position_ = 0;
 };
@@ -565,7 +575,7 @@ bool run_dense_rows(const RowRun& run) {
   const int num_inputs = op.num_inputs, num_operands = num_inputs + op.num_outputs;
   constexpr int kMost = 32;  // operands, a bit each
   constexpr int64_t kFew = 16384;
-  if (run.rows * run.length > kFew || num_operands > kMost || !rows_are_last(run.shape))
+  if (run.rows * run.length > kFew || num_operands >= kMost || !rows_are_last(run.shape))
     return false;
   SmallVector<RowBlock::Elements, 12> operands;
   operands.resize_uninitialized(static_cast<size_t>(num_operands) + op.num_spills);
@@ -641,6 +651,7 @@ bool run_dense_rows(const RowRun& run) {
   block.padded_spills = true;
   block.scalars = scalars.data();
   run.along()(block);
+  if (may_divide_by_zero(run) && take_zero_division()) raise_zero_division(op.name);
   for (int k = 0; truths >> k; ++k) {
     if (!((truths >> k) & 1)) continue;
     const TensorBase& t = run.outputs[k - num_inputs];

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "aten/core/error.h"
+
 namespace tenon::native {
 
 static thread_local bool divided_by_zero = false;
@@ -9,5 +11,9 @@ static thread_local bool divided_by_zero = false;
 void note_zero_division() { divided_by_zero = true; }
 
 bool take_zero_division() { return std::exchange(divided_by_zero, false); }
+
+void raise_zero_division(const char* op) {
+  tenon::detail::raise<ZeroDivisionError>("[", op, "] integer division by zero");
+}
 
 }  // namespace tenon::native

@@ -11,4 +11,7 @@ TENON_API void note_zero_division();
 /// True if a division by zero was recorded on this thread since the last call.
 TENON_API bool take_zero_division();
 
+/// Throws ZeroDivisionError "[op] integer division by zero".
+[[noreturn]] void raise_zero_division(const char* op);
+
 }  // namespace tenon::native

@@ -405,14 +405,17 @@ class FormulaChecker {
             std::move(notes));
     }
     if (fitting.empty()) return {};
-    const std::vector<const Overload*> called = preferred(overloads, arguments);
+    // An argument whose type only the compiler knows decides nothing.
+    const bool known = std::all_of(arguments.begin(), arguments.end(),
+                                   [](const ValueType& type) { return type.known(); });
+    const std::vector<const Overload*> called = known ? preferred(overloads, arguments) : fitting;
     const auto same = [&](const Overload* overload) { return overload->op == called[0]->op; };
     if (called.empty() || !std::all_of(called.begin(), called.end(), same))
       return result_of(fitting);
     if (!takes(*called[0], arguments)) {
       error(callee, offset,
             "C++ would call `" + called[0]->op->name() + "` with " + types_text(arguments) +
-                ", taking a number for a bool",
+                ", by converting a number",
             "", {{called[0]->op->location, schema::to_string(called[0]->form->schema)}});
     } else if (made_ != nullptr) {
       made_->push_back({called[0]->op, callee.offset + offset});

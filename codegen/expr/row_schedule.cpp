@@ -110,8 +110,10 @@ class Scheduler {
       for (const NodeId id : topological_order(g_, {outputs_[i]})) users_[id].push_back(i);
     }
     needed_ = needed_picks(g_, outputs_);
-    std::vector<NodeId> all = outputs_;
-    for (const auto& [pick, mask] : needed_) all.push_back(mask);
+    std::vector<NodeId> all = outputs_, masks;
+    for (const auto& [pick, mask] : needed_) masks.push_back(mask);
+    all.insert(all.end(), masks.begin(), masks.end());
+    for (const NodeId id : topological_order(g_, masks)) decides_picks_.insert(id);
     for (const NodeId id : topological_order(g_, all)) {
       if (is_reduction_call(id)) {
         const int pass = level(id) - 1;
@@ -205,6 +207,7 @@ class Scheduler {
   bool is_dear_to_some(NodeId value) const {
     const auto users = users_.find(value);
     if (users == users_.end() || users->second.size() == outputs_.size()) return false;
+    if (decides_picks_.contains(value)) return false;
     std::vector<NodeId> next = {value};
     while (!next.empty()) {
       const NodeId id = next.back();
@@ -367,6 +370,7 @@ class Scheduler {
   std::map<NodeId, int> levels_;
   std::map<NodeId, std::vector<size_t>> users_;  ///< outputs that a node is part of
   std::map<NodeId, NodeId> needed_;
+  std::set<NodeId> decides_picks_;
   std::set<NodeId> may_lose_nan_;
   std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;
   std::map<NodeId, int> spilled_in_;

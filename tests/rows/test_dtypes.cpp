@@ -1,16 +1,20 @@
 // Row operators whose calls say a dtype, or leave out a number.
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "aten/core/generator.h"
 #include "autograd/gradcheck.h"
+#include "rowtest/ops/guarded.h"
+#include "rowtest/ops/remainder_of_extremes.h"
 #include "rowtest/ops/scaled.h"
 #include "rowtest/ops/total.h"
 #include "rowtest/ops/variance.h"
 #include "rowtest/ops/weighted_softmax.h"
 #include "tenon/ops/empty.h"
+#include "tenon/ops/ones.h"
 #include "tenon/ops/randn.h"
 #include "tests/rows/support.h"
 
@@ -45,6 +49,32 @@ TEST_CASE("rows: inputs are converted to the dtype of the call first") {
   Tensor out = empty({0}, TensorOptions(kDouble));
   rowtest::total_out(out, matrix, 0, false, kDouble);
   REQUIRE(values(out) == Values{4, 6});
+}
+
+TEST_CASE("rows: integers divided by zero are an error of that call alone") {
+  const Tensor good = tensor_of({7, 9, 5, 8, 4, 6}, {3, 2}, kLong);
+  REQUIRE(values(rowtest::remainder_of_extremes(good, 1)) == Values{2, 3, 2});
+  REQUIRE(values(rowtest::remainder_of_extremes(good.t().contiguous(), 0)) == Values{2, 3, 2});
+  REQUIRE(values(good % 4) == Values{3, 1, 1, 0, 0, 2});
+  // One call, many rows, and a row in pieces.
+  for (const int64_t rows : {3, 4096, 1}) {
+    Tensor bad = ones({rows, rows == 1 ? 300000 : 7}, TensorOptions(kLong));
+    bad.narrow(0, rows - 1, 1).narrow(1, 5, 1).fill_(0);
+    for (const Tensor& x : {bad, bad.to(kInt)}) {
+      REQUIRE_THROWS_WITH(rowtest::remainder_of_extremes(x, 1),
+                          Catch::Contains("[remainder_of_extremes] integer division by zero"));
+      REQUIRE_NOTHROW(good % 4);
+    }
+  }
+}
+
+TEST_CASE("rows: what decides a pick is known whatever the call wants") {
+  const Tensor x = tensor_of({3, 4, 0.1, 0.2}, {2, 2});
+  const Tensor target = tensor_of({9, 1}, {2}, kLong);
+  const auto [picked, root] = rowtest::guarded(x, target);
+  REQUIRE(picked[0].item<double>() == 0);
+  REQUIRE(picked[1].item<double>() == 0.2);
+  REQUIRE(root[0].item<double>() == Approx(std::log(5.0)));
 }
 
 TEST_CASE("rows: the dtype concerns all operands and no position") {

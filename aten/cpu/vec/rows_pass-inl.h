@@ -10,12 +10,14 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "aten/core/allocator.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/vec/rows_reduce-inl.h"
 #include "aten/iterator/rows.h"
+#include "aten/iterator/zero_division.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
@@ -248,12 +250,15 @@ HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Com
   const int64_t pieces = length / piece;
   const size_t all = bytes * static_cast<size_t>(pieces);
   char* const kept = all ? static_cast<char*>(tenon::memory::allocate(all)) : nullptr;
+  std::atomic<bool> divided{false};
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t k = begin; k < end; ++k) {
       // The last one is longer by the rest.
       compute(k * piece, k + 1 == pieces ? length : (k + 1) * piece, kept + k * bytes);
     }
+    if (take_zero_division()) divided = true;  // of this thread
   });
+  if (divided) note_zero_division();
   for (int64_t k = 0; k < pieces && all > 0; ++k) merge(kept + k * bytes);
   tenon::memory::deallocate(kept, all);
 }
@@ -449,16 +454,21 @@ class Batch {
  public:
   using T = typename Way::T;
 
-  HWY_INLINE Batch() {
-    for (auto& lanes : lanes_) hn::Store(hn::Zero(Tag<T>()), Tag<T>(), lanes);
-  }
+  // An implicit constructor would be of another target than the functions here.
+  HWY_INLINE Batch() {}
   /// Whether to compute now: the lanes are full, or there is no other row.
   template <class... V>
   HWY_INLINE bool take(const Way& way, V... values) {
     int k = 0;
     ((lanes_[k++][count_] = hn::GetLane(values)), ...);
     ++count_;
-    return count_ == hn::Lanes(Tag<T>()) || way.is_last();
+    if (count_ == hn::Lanes(Tag<T>())) return true;
+    if (!way.is_last()) return false;
+    // Lanes without a row have another's values, so that nothing is divided by what no row has.
+    for (auto& lanes : lanes_) {
+      for (size_t j = count_; j < hn::Lanes(Tag<T>()); ++j) lanes[j] = lanes[0];
+    }
+    return true;
   }
   HWY_INLINE Vec<T> value(int k) const { return hn::Load(Tag<T>(), lanes_[k]); }
   HWY_INLINE void store(const Way& way, int k, Vec<T> v) const { way.store_rows(k, count_, v); }
