@@ -62,7 +62,7 @@ TEST_CASE("rows: integers divided by zero are an error of that call alone") {
     bad.narrow(0, rows - 1, 1).narrow(1, 5, 1).fill_(0);
     for (const Tensor& x : {bad, bad.to(kInt)}) {
       REQUIRE_THROWS_WITH(rowtest::remainder_of_extremes(x, 1),
-                          Catch::Contains("[remainder_of_extremes] integer division by zero"));
+                          Catch::Contains("remainder_of_extremes] integer division by zero"));
       REQUIRE_NOTHROW(good % 4);
     }
   }
