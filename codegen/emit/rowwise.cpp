@@ -50,6 +50,7 @@ class KernelEmitter {
                                                                : ir::RowDtype::kCommon});
     }
     for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
+    fetch_ahead();
     choose_loops(schedule);
     if (op_.rowwise->over->text != "all") join_last_values(schedule);
     for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
@@ -83,6 +84,37 @@ class KernelEmitter {
       if (input.optional) input.absent = expr::double_literal(absent->second);
       kernel_.inputs.push_back(std::move(input));
     }
+  }
+
+  /// What the first of several passes would wait for is fetched from memory by the last that reads
+  /// it and writes nothing, for the next row: memory has nothing else to do then.
+  void fetch_ahead() {
+    ir::RowStep* first = nullptr;
+    ir::RowStep* last = nullptr;
+    std::vector<std::string> names;
+    for (ir::RowStep& step : kernel_.steps) {
+      if (step.step.kind != expr::RowStep::Kind::kPass) continue;
+      if (!first) {
+        first = &step;
+        names = elements_of(step.step.loads);
+      }
+      const std::vector<std::string> read = elements_of(step.step.loads);
+      const bool again = std::any_of(read.begin(), read.end(), [&](const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+      });
+      if (again && step.step.stores.empty()) last = &step;
+    }
+    if (last && last != first) last->ahead = std::move(names);
+  }
+
+  /// Those of the names that are inputs with a value per element.
+  std::vector<std::string> elements_of(const std::vector<std::string>& names) const {
+    std::vector<std::string> elements;
+    for (const ir::RowInput& input : kernel_.inputs) {
+      const bool named = std::find(names.begin(), names.end(), input.name) != names.end();
+      if (named && input.kind == ir::RowKind::kElement) elements.push_back(input.name);
+    }
+    return elements;
   }
 
   /// A position that is read at is one row's own, and sums over the rows have no place for lanes of
@@ -206,7 +238,7 @@ class KernelEmitter {
   }
 
   ir::RowStep emit_step(const expr::RowStep& step) {
-    ir::RowStep result = {step, std::nullopt};
+    ir::RowStep result = {step, std::nullopt, {}};
     for (size_t k = 0; k < kernel_.inputs.size(); ++k) {
       if (kernel_.inputs[k].name == step.position) result.position = k;
     }

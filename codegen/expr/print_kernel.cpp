@@ -69,6 +69,8 @@ class KernelPrinter {
       }
     }
     if (node.op == Op::kFromMask) name += typed();
+    if (node.op == Op::kExp && options_.nonpositive.contains(arguments[0]))
+      name = "exp_nonpositive";
     const bool quotient = options_.row_quotients && node.op == Op::kDiv &&
                           node.domain == Domain::kElement &&
                           g_[arguments[1]].domain != Domain::kElement;

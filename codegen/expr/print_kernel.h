@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct KernelOptions {
   std::string prefix = "m::";    ///< qualifies the intrinsics
   bool contract_fma = true;      ///< a * b + c, product used once, becomes fma(a, b, c)
   bool row_quotients = false;    ///< an element by a value of its row is rows::quotient(a, b)
+  std::set<NodeId> nonpositive;  ///< nodes that are never positive: their exp is exp_nonpositive
 };
 
 /// The body of a functor: `statements` (`const auto t0 = m::exp(self);`) and one final expression

@@ -144,7 +144,16 @@ class Scheduler {
     }
     if (dear_ == DearValues::kRepeated) return;
     choose_spills();
+    for (const NodeId id : topological_order(g_, all)) {
+      if (is_distance_from_max(id)) distances_.push_back(id);
+    }
     may_lose_nan_ = extremes_that_may_lose_nan(g_, all);
+  }
+
+  bool is_distance_from_max(NodeId id) const {
+    if (!g_[id].is_call(Op::kSub)) return false;
+    const std::vector<NodeId>& arguments = g_[id].arguments;
+    return g_[arguments[1]].is_call(Op::kRowMax) && g_[arguments[1]].arguments[0] == arguments[0];
   }
 
   const char* kind_of(NodeId reduction) const {
@@ -257,6 +266,7 @@ class Scheduler {
     }
     KernelOptions options;
     options.row_quotients = dear_ == DearValues::kSpilled;
+    for (const NodeId id : distances_) options.nonpositive.insert(rewritten(id));
     return print_kernel(g_, nodes, options);
   }
 
@@ -372,6 +382,7 @@ class Scheduler {
   std::map<NodeId, NodeId> needed_;
   std::set<NodeId> decides_picks_;
   std::set<NodeId> may_lose_nan_;
+  std::vector<NodeId> distances_;  ///< of elements from the largest: never positive
   std::map<int, std::vector<NodeId>> roots_, reductions_, picks_;
   std::map<NodeId, int> spilled_in_;
   std::map<NodeId, NodeId> replaced_;

@@ -325,7 +325,8 @@ class Printer {
             {"position", row_step.position ? Json(*row_step.position) : Json(nullptr)},
             {"place", row_step.position ? "" : step.position},
             {"needed", step.needed},
-            {"outputs", step.outputs}};
+            {"outputs", step.outputs},
+            {"ahead", row_step.ahead}};
   }
 
   static Json print(const CudaRows& cuda) {

@@ -29,6 +29,7 @@ struct RowResult {
 struct RowStep {
   expr::RowStep step;
   std::optional<size_t> position;  ///< index of the input that says where
+  std::vector<std::string> ahead;  ///< inputs that are fetched for the next row meanwhile
   bool operator==(const RowStep&) const = default;
 };
 

@@ -144,15 +144,44 @@ HWY_INLINE V exp_reduced(V r) {
   return hn::MulAdd(r, hn::MulAdd(r, polynomial(r, ExpOf<V>::kExp), one), one);
 }
 
-/// 2^kBias exp(x)
+/// 2^kBias exp(x), x from kLowest to kHighest or NaN
 template <int kBias, class V>
-HWY_INLINE V exp_scaled(V x) {
-  using C = ExpOf<V>;
-  x = clamp_below(clamp_above(x, C::kHighest), C::kLowest);
+HWY_INLINE V exp_clamped(V x) {
   V r;
   const Rounded<V> k = reduce_exp(x, r);
   return scale<kBias>(exp_reduced(r), k);
 }
+
+/// 2^kBias exp(x)
+template <int kBias, class V>
+HWY_INLINE V exp_scaled(V x) {
+  using C = ExpOf<V>;
+  return exp_clamped<kBias>(clamp_below(clamp_above(x, C::kHighest), C::kLowest));
+}
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+/// exp(x) for x likewise. x = k ln2 / 16 + r, and the sixteen powers of 2 from 1 up are in a
+/// register: two multiplications fewer than without. Within 0.98 ulp.
+template <class V>
+HWY_INLINE V exp_by_sixteenths(V x) {
+  using C = ExpConstants<float>;
+  constexpr float kMagic = 0x1.8p19f;  // rounds to sixteenths
+  HWY_ALIGN static constexpr float kPowers[16] = {
+      0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+      0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+      0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+      0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+  const V sum = hn::MulAdd(x, set(x, C::kLog2e), set(x, kMagic));
+  const V k = hn::Sub(sum, set(x, kMagic));
+  const V r = hn::NegMulAdd(k, set(x, C::kLn2Lo), hn::NegMulAdd(k, set(x, C::kLn2Hi), x));
+  // Only the lowest four bits choose.
+  const V power{_mm512_permutexvar_ps(_mm512_castps_si512(sum.raw), _mm512_load_ps(kPowers))};
+  // expm1(r) = r (1 + r q(r)), |r| <= ln(2)/32: 2^-29.2
+  const V q = hn::MulAdd(set(x, 0x1.55559ap-3f), r, set(x, 0x1.00021ep-1f));
+  const V expm1 = hn::Mul(hn::MulAdd(q, r, set(x, 1)), r);
+  return V{_mm512_scalef_ps(hn::MulAdd(power, expm1, power).raw, k.raw)};  // by 2^floor(k)
+}
+#endif
 
 /// 2^x for x in [-1021, 1023] (or [-125, 127]), not clamped.
 template <class V>
@@ -286,9 +315,19 @@ HWY_INLINE V sum_log(const LogParts<V>& p) {
 
 }  // namespace detail
 
+/// exp(x) where x is not positive; NaN where it is NaN.
+template <class V>
+HWY_INLINE V exp_nonpositive(V x) {
+  x = detail::clamp_below(x, detail::ExpOf<V>::kLowest);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (kIsSingle<V>) return detail::exp_by_sixteenths(x);
+#endif
+  return detail::exp_clamped<0>(x);
+}
+
 template <class V>
 HWY_INLINE V exp(V x) {
-  return detail::exp_scaled<0>(x);
+  return exp_nonpositive(detail::clamp_above(x, detail::ExpOf<V>::kHighest));
 }
 
 template <class V>

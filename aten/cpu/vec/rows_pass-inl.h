@@ -89,10 +89,12 @@ HWY_INLINE Vec<T> loaded_part(const S* p, size_t count) {
   }
 }
 
-/// Vectors of one row. `first`: where its segment begins in the row.
-template <class T, int kSlotOf>
+/// Vectors of one row. `first`: where its segment begins in the row. kInTurn: those of four slots
+/// follow one another, from the first to the last.
+template <class T, int kSlotOf, bool kInTurnOf = true>
 struct Full {
   static constexpr int kSlot = kSlotOf;
+  static constexpr bool kInTurn = kInTurnOf;
   static constexpr int kGroup = 0;
   int64_t i, segment, first;
   template <class S>
@@ -113,6 +115,10 @@ struct Full {
   HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
   HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
   HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  template <class S>
+  HWY_INLINE void ahead(Elements<S> e) const {
+    hwy::Prefetch(e.data + segment * e.segment + i);
+  }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
@@ -121,6 +127,7 @@ struct Full {
 template <class T>
 struct Tail {
   static constexpr int kSlot = 0;
+  static constexpr bool kInTurn = false;
   static constexpr int kGroup = 0;
   int64_t i, segment, first;
   size_t count;
@@ -145,6 +152,8 @@ struct Tail {
   }
   HWY_INLINE void store(Output<T> out, Vec<T> v) const { put(out.at, v); }
   HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
+  template <class S>
+  HWY_INLINE void ahead(Elements<S>) const {}
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T> beyond) const {
     return hn::IfThenElse(hn::FirstN(Tag<T>(), count), v, beyond);
@@ -172,6 +181,7 @@ struct Single {
 template <class T, bool kPart>
 struct Beside {
   static constexpr int kSlot = 0;
+  static constexpr bool kInTurn = false;
   int64_t i, segment, first;
   int kGroup;
   size_t count;
@@ -196,6 +206,8 @@ struct Beside {
   }
   HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
   HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  template <class S>
+  HWY_INLINE void ahead(Elements<S>) const {}
   HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
@@ -263,6 +275,9 @@ HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Com
   tenon::memory::deallocate(kept, all);
 }
 
+/// Bytes of a row that is fetched while the one before it is computed.
+inline constexpr int64_t kFetchedAhead = 16384;
+
 /// What both ways have in common.
 template <class T_, class Stored_>
 class Way {
@@ -273,6 +288,14 @@ class Way {
   HWY_INLINE explicit Way(RowBlock& block) : b_(block) {}
   HWY_INLINE bool more() const { return row_ < b_.rows; }
   HWY_INLINE Elements<const Stored> input(int k) const { return of<const Stored>(b_.inputs[k]); }
+  /// The same of the row after this one, to be fetched from memory meanwhile; of this row if two
+  /// have no room in the first cache.
+  HWY_INLINE Elements<const Stored> next_input(int k) const {
+    Elements<const Stored> e = input(k);
+    if (b_.length <= kFetchedAhead / static_cast<int64_t>(sizeof(Stored)))
+      e.data += b_.inputs[k].row;
+    return e;
+  }
   HWY_INLINE Elements<const T> column(int k) const { return of<const T>(b_.inputs[k]); }
   template <class Out = T>
   HWY_INLINE Output<Out> output(int k) const {
@@ -367,7 +390,7 @@ class Along : public Way<T_, Stored_> {
   static HWY_INLINE void rest(int64_t i, int64_t n, int64_t s, int64_t first, const Body& body,
                               R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
-    for (; i + lanes <= n; i += lanes) body(Full<T, 0>{i, s, first}, reductions...);
+    for (; i + lanes <= n; i += lanes) body(Full<T, 0, false>{i, s, first}, reductions...);
     if (i < n) body(Tail<T>{i, s, first, static_cast<size_t>(n - i)}, reductions...);
   }
 

@@ -153,6 +153,20 @@ struct Prod {
   }
 };
 
+template <class V>
+HWY_INLINE hn::Mask<hn::DFromV<V>> either_is_nan(V a, V b) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  using Mask = hn::Mask<hn::DFromV<V>>;
+  if constexpr (sizeof(hn::TFromV<V>) == 4) {
+    return Mask{_mm512_cmp_ps_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+  } else {
+    return Mask{_mm512_cmp_pd_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+  }
+#else
+  return hn::Or(hn::IsNaN(a), hn::IsNaN(b));
+#endif
+}
+
 /// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
 /// instructions may forget, is remembered beside them; not where kUnlessNan: where the row has a
 /// NaN the result may then be anything.
@@ -161,17 +175,23 @@ struct Extreme {
   using T = typename Way::T;
   static constexpr bool kSeesNan = hwy::IsFloat<T>() && !kUnlessNan;
   Vec<T> part[Way::kSlots];
-  Vec<T> bad;
+  Vec<T> bad;     ///< NaN where there was one
+  Vec<T> before;  ///< of an even slot, while it waits for the next one to be looked at with it
 
   HWY_INLINE Extreme() {
     for (Vec<T>& p : part) p = hn::Set(Tag<T>(), Operation::template identity<T>());
-    bad = hn::Zero(Tag<T>());
+    bad = before = hn::Zero(Tag<T>());
   }
   template <class At>
   HWY_INLINE void add(At at, Vec<T> v) {
     v = at.or_else(v, hn::Set(Tag<T>(), Operation::template identity<T>()));
     part[At::kSlot] = Operation::apply(part[At::kSlot], v);
-    if constexpr (kSeesNan) bad = hn::IfThenElse(hn::IsNaN(v), v, bad);
+    if constexpr (kSeesNan && At::kInTurn && At::kSlot % 2 == 0) {
+      before = v;
+    } else if constexpr (kSeesNan) {
+      const Vec<T> nan = hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN());
+      bad = hn::IfThenElse(either_is_nan(v, At::kInTurn ? before : v), nan, bad);
+    }
   }
   HWY_INLINE void fold() {}
   template <int>

@@ -86,6 +86,12 @@ void binary_f32(int id, const float* a, const float* b, float* out, size_t n) {
 void binary_f64(int id, const double* a, const double* b, double* out, size_t n) {
   binary_of(id, a, b, out, n);
 }
+void exp_nonpositive_f32(const float* in, float* out, size_t n) {
+  run1(in, out, n, [](auto v) HWY_ATTR { return m::exp_nonpositive(v); });
+}
+void exp_nonpositive_f64(const double* in, double* out, size_t n) {
+  run1(in, out, n, [](auto v) HWY_ATTR { return m::exp_nonpositive(v); });
+}
 void floor_divide_f32(const float* a, const float* b, float* out, size_t n) {
   run2(a, b, out, n, [](auto x, auto y) HWY_ATTR { return m::floor_divide(x, y); });
 }
@@ -133,6 +139,8 @@ HWY_EXPORT(unary_f32);
 HWY_EXPORT(unary_f64);
 HWY_EXPORT(binary_f32);
 HWY_EXPORT(binary_f64);
+HWY_EXPORT(exp_nonpositive_f32);
+HWY_EXPORT(exp_nonpositive_f64);
 HWY_EXPORT(floor_divide_f32);
 HWY_EXPORT(nextafter_f32);
 HWY_EXPORT(nextafter_f64);
@@ -317,6 +325,23 @@ TEST_CASE("unary functions in float", "[vec]") {
   const auto f = [](auto... a) { HWY_DYNAMIC_DISPATCH(unary_f32)(a...); };
 #define TENON_CHECK_F(name, bf, bd) check_unary<float, double>(#name, k_##name, bf, in, f);
   TENON_UNARY(TENON_CHECK_F)
+}
+
+template <class T>
+std::vector<T> nonpositive(std::vector<T> values) {
+  for (T& value : values) value = -std::abs(value);
+  return values;
+}
+
+TEST_CASE("exponentials of what is not positive", "[vec]") {
+  check_unary<float, double>("exp", k_exp, 1, nonpositive(samples<float>(40, false)),
+                             [](int, auto... a) {
+                               HWY_DYNAMIC_DISPATCH(exp_nonpositive_f32)(a...);
+                             });
+  check_unary<double, long double>("exp", k_exp, 2, nonpositive(samples<double>(12, false)),
+                                   [](int, auto... a) {
+                                     HWY_DYNAMIC_DISPATCH(exp_nonpositive_f64)(a...);
+                                   });
 }
 
 template <class T, class Eval>
