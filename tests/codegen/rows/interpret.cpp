@@ -162,7 +162,8 @@ class KernelText {
       if (slot == slots_.end()) fail("nothing has made " + std::string(variable));
       return {.kind = Part::Kind::kSlot, .slot = slot->second};
     }
-    const std::string_view function = quotient ? "div" : name();
+    std::string_view function = quotient ? "div" : name();
+    if (function == "exp_nonpositive") function = "exp";
     accept("<V>");
     expect("(");
     if (function == "constant") {

@@ -339,6 +339,34 @@ std::vector<Values> run_at(const std::string& text, double at) {
   return results;
 }
 
+/// How often the passes of `text` take an exponential of what is known not to be positive.
+size_t nonpositive_exponentials(const std::string& text) {
+  Operator op = declare(1);
+  op.rowwise->parts[0].expression.text = text;
+  DiagnosticSink sink;
+  expr::Expression expression = parse_used(op, sink).value().expression;
+  const expr::RowSchedule schedule =
+      expr::schedule_rows(expression.graph, expression.outputs, {RowOutput::kElement});
+  size_t count = 0;
+  const auto look = [&](const std::string& line) {
+    for (size_t at = 0; (at = line.find("exp_nonpositive(", at)) != std::string::npos; ++at)
+      ++count;
+  };
+  for (const expr::RowStep& step : schedule.steps) {
+    for (const std::string& line : step.statements) look(line);
+    for (const expr::RowStep::Store& store : step.stores) look(store.text);
+  }
+  return count;
+}
+
+TEST_CASE("the distance from the row's largest is known not to be positive", "[rows]") {
+  CHECK(nonpositive_exponentials("exp(x - detach(max(x)))") == 1);
+  CHECK(nonpositive_exponentials("exp(x - max(y))") == 0);
+  CHECK(nonpositive_exponentials("exp(x - min(x))") == 0);
+  CHECK(nonpositive_exponentials("exp(max(x) - x)") == 0);
+  CHECK(run_at("exp(x - max(x))", 0)[0] == Values{1, std::exp(-0.25)});
+}
+
 TEST_CASE("a position may be out of range where another value is chosen", "[rows]") {
   for (const char* text : {"(place < 0 ? r : log(sum(exp(x))) - pick(x, place)) + x",
                            // What chooses is made of the element itself.
