@@ -292,7 +292,7 @@ class Way {
   /// have no room in the first cache.
   HWY_INLINE Elements<const Stored> next_input(int k) const {
     Elements<const Stored> e = input(k);
-    if (b_.length <= kFetchedAhead / static_cast<int64_t>(sizeof(Stored)))
+    if (e && b_.length <= kFetchedAhead / static_cast<int64_t>(sizeof(Stored)))
       e.data += b_.inputs[k].row;
     return e;
   }
