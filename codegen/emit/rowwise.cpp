@@ -89,22 +89,20 @@ class KernelEmitter {
   /// What the first of several passes would wait for is fetched from memory by the last that reads
   /// it and writes nothing, for the next row: memory has nothing else to do then.
   void fetch_ahead() {
-    ir::RowStep* first = nullptr;
+    std::optional<std::vector<std::string>> first;
     ir::RowStep* last = nullptr;
-    std::vector<std::string> names;
     for (ir::RowStep& step : kernel_.steps) {
       if (step.step.kind != expr::RowStep::Kind::kPass) continue;
+      const std::vector<std::string> names = elements_of(step.step.loads);
       if (!first) {
-        first = &step;
-        names = elements_of(step.step.loads);
+        first = names;
+        continue;
       }
-      const std::vector<std::string> read = elements_of(step.step.loads);
-      const bool again = std::any_of(read.begin(), read.end(), [&](const std::string& name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-      });
+      const bool again = std::find_first_of(names.begin(), names.end(), first->begin(),
+                                            first->end()) != names.end();
       if (again && step.step.stores.empty()) last = &step;
     }
-    if (last && last != first) last->ahead = std::move(names);
+    if (last) last->ahead = *std::move(first);
   }
 
   /// Those of the names that are inputs with a value per element.
