@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "aten/iterator/rows.h"
 
 // A call of run_rows, whose types are chosen and whose outputs are allocated, and how its operands
@@ -16,23 +18,50 @@ struct RowRun {
   int64_t rows, length;
   std::optional<ScalarType> dtype;  ///< that the call asks for
   Device device = kCPU;
-  ScalarType common = ScalarType::Undefined;   ///< promoted
-  ScalarType compute = ScalarType::Undefined;  ///< Float, Double or Long; on a CPU also Int
-  const RowLoops* loops = nullptr;             ///< the CPU's
+  ScalarType common = ScalarType::Undefined;  ///< promoted
+  ScalarType compute =
+      ScalarType::Undefined;        ///< Float, Double, Long; on a CPU also Int, Byte, Bool
+  const RowLoops* loops = nullptr;  ///< the CPU's
 
   RowLoop along() const { return loop_of(loops->along); }
   RowLoop across() const { return loop_of(loops->across); }
+  bool may_divide_by_zero() const { return is_integral(compute, false); }
 
  private:
   template <class Loops>
   RowLoop loop_of(const Loops& loops) const {
-    return compute == kLong     ? loops.i64
-           : compute == kInt    ? loops.i32
-           : compute == kDouble ? loops.f64
-                                : loops.f32;
+    return compute == kLong                       ? loops.i64
+           : compute == kInt                      ? loops.i32
+           : compute == kByte || compute == kBool ? loops.u8
+           : compute == kDouble                   ? loops.f64
+                                                  : loops.f32;
   }
 };
 
+/// The most rows whose sums, for columns, are added up in the compute type.
+inline constexpr int64_t kSummedRows = 64;
+
+/// `value` in a compute type.
+inline void fill_number(double value, ScalarType compute, void* values, int64_t count) {
+  if (compute == kFloat) std::fill_n(static_cast<float*>(values), count, static_cast<float>(value));
+  if (compute == kDouble) std::fill_n(static_cast<double*>(values), count, value);
+  if (compute == kLong)
+    std::fill_n(static_cast<int64_t*>(values), count, static_cast<int64_t>(value));
+}
+
+/// A contiguous tensor's elements become 0.
+inline void clear(const TensorBase& t) {
+  std::fill_n(static_cast<char*>(t.data_ptr()), t.numel() * t.element_size(), '\0');
+}
+
+/// Whether the sizes are those of a value per row, with or without the row's dimensions.
+bool are_row_values(IntArrayRef sizes, const RowShape& shape);
+/// A whole call of few elements and values of rows, all of one floating type and dense: types,
+/// allocation and all. False: it is another.
+bool run_plain_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*> inputs,
+                    ArrayRef<const Scalar*> scalars, TensorBase* outputs, uint32_t wanted);
+/// Few elements that lie as the loop wants them: one block, without a layout. False: they do not.
+bool run_few_rows(const RowRun& run);
 void run_rows_on_cpu(const RowRun& run);
 void run_rows_on_device(const RowRun& run);
 

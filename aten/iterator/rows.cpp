@@ -86,7 +86,13 @@ void choose_types(RowRun& run) {
   run.loops = op.cpu();
   const bool narrow =
       integral && run.common != kLong && run.device.is_cpu() && run.loops->along.i32;
-  run.compute = narrow ? kInt : integral ? kLong : run.common == kDouble ? kDouble : kFloat;
+  const bool bytes =
+      narrow && run.loops->along.u8 && element_size(run.common) == 1 && run.common != kChar;
+  run.compute = bytes                   ? run.common
+                : narrow                ? kInt
+                : integral              ? kLong
+                : run.common == kDouble ? kDouble
+                                        : kFloat;
   TENON_CHECK_NOT_IMPLEMENTED(run.along(), "[", op.name, "] is not implemented for '", run.common,
                               "'");
   if (run.compute == kLong) {
@@ -245,9 +251,13 @@ RowShape row_shape_of_sizes(const char* op, std::initializer_list<const TensorBa
   return shape;
 }
 
+bool are_row_values(IntArrayRef sizes, const RowShape& shape) {
+  return are_chosen(sizes, shape, false) || are_kept(sizes, shape);
+}
+
 void check_row_values(const char* op, const char* operand, IntArrayRef sizes,
                       const RowShape& shape) {
-  TENON_CHECK(are_chosen(sizes, shape, false) || are_kept(sizes, shape), "[", op, "] '", operand,
+  TENON_CHECK(are_row_values(sizes, shape), "[", op, "] '", operand,
               "' must have one value per row, shape ", shape.outer_sizes(), ", got ", sizes);
 }
 
@@ -270,6 +280,7 @@ void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*
               ArrayRef<const Scalar*> scalars, TensorBase* outputs, uint32_t wanted,
               std::optional<ScalarType> dtype) {
   TENON_ASSERT(inputs.size() == op.num_inputs && scalars.size() == op.num_scalars, op.name);
+  if (!dtype && run_plain_rows(op, shape, inputs, scalars, outputs, wanted)) return;
   RowRun run = {op, shape, inputs, scalars, outputs, shape.rows(), shape.length(), dtype};
   choose_types(run);
   check_inputs(run);

@@ -95,9 +95,9 @@ inline constexpr int64_t kRowPiece = 65536;
 inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
 
 using RowLoop = void (*)(RowBlock& block);
-/// Half types are computed in float, integers and Bool in int64, or up to 32 bits in int32 where
-/// there is such a loop; f16, bf16 and u8 read elements of those types, u8 Bool as well; null: not
-/// defined for the type.
+/// Half types are computed in float, integers and Bool in int64, or where there are such loops up
+/// to 32 bits in int32 and Bool and bytes in uint8; f16 and bf16 read elements of those types;
+/// null: not defined for the type.
 struct RowLoops {
   /// Along rows whose elements lie one after the other, `step` 1.
   struct Along {

@@ -25,16 +25,6 @@ using Operand = RowLayout::Operand;
 
 /// Bytes of a row that is better kept beside its output than in it.
 constexpr int64_t kRowInFirstCache = 8192;
-/// The most rows whose sums, for columns, are added up in the compute type.
-constexpr int64_t kSummedRows = 64;
-
-void fill_number(double value, ScalarType dtype, void* values, int64_t count) {
-  if (dtype == kFloat) std::fill_n(static_cast<float*>(values), count, static_cast<float>(value));
-  if (dtype == kDouble) std::fill_n(static_cast<double*>(values), count, value);
-  if (dtype == kLong) {
-    std::fill_n(static_cast<int64_t*>(values), count, static_cast<int64_t>(value));
-  }
-}
 
 /// `value` for each of `sizes`, at one place in memory where `repeated`.
 TensorBase number(double value, IntArrayRef sizes, ScalarType dtype, bool repeated) {
@@ -65,11 +55,6 @@ TensorBase readable(const RowRun& run, int k) {
   return values;
 }
 
-/// A contiguous tensor's elements become 0.
-void clear(const TensorBase& t) {
-  std::fill_n(static_cast<char*>(t.data_ptr()), t.numel() * t.element_size(), '\0');
-}
-
 SmallVector<TensorBase, 6> operands_of(const RowRun& run) {
   SmallVector<TensorBase, 6> tensors;
   for (int k = 0; k < run.op.num_inputs; ++k) tensors.push_back(readable(run, k));
@@ -92,8 +77,6 @@ RowLayout laid_out(const RowRun& run) {
 bool writes_whole(const RowOp& op, size_t k) {
   return k >= op.num_inputs && op.outputs[k - op.num_inputs].dtype == RowOutput::DType::Long;
 }
-
-bool may_divide_by_zero(const RowRun& run) { return is_integral(run.compute, false); }
 
 class CpuRows {
  public:
@@ -161,11 +144,7 @@ class CpuRows {
     loop_ = across_ ? beside : run_.along();
     stored_ = run_.compute;
     if ((across_ ? not_across : not_along) > 0) return;
-    if (run_.compute == kInt) {
-      const RowLoop bytes = across_ ? loops.across.u8 : loops.along.u8;
-      read_directly(kBool, bytes);
-      read_directly(kByte, bytes);
-    } else if (run_.compute == kFloat && !across_) {
+    if (run_.compute == kFloat && !across_) {
       read_directly(kHalf, loops.along.f16);
       read_directly(kBFloat16, loops.along.bf16);
     }
@@ -356,7 +335,7 @@ class CpuRows {
         if (b % group_ == 0) std::fill_n(sums, run_.length * width_, '\0');
       }
       loop_(block);
-      if (may_divide_by_zero(run_) && take_zero_division()) divided_ = true;
+      if (run_.may_divide_by_zero() && take_zero_division()) divided_ = true;
       if (block.past_caches) stream_fence();
       if (block.bad_input >= 0) return fail(block, b / runs_ * layout_.outer.back() + first);
       for (size_t k = op.num_inputs; k < places_.size(); ++k) {
@@ -553,120 +532,13 @@ class CpuRows {
   int64_t bad_row_ = 0, bad_position_ = 0;
 };
 
-/// Whether the row's dimensions are the last ones.
-bool rows_are_last(const RowShape& shape) {
-  const uint64_t lowest = shape.mask & (~shape.mask + 1);
-  return shape.mask == 0 || shape.mask + lowest == uint64_t{1} << shape.sizes.size();
-}
-
-bool same_sizes(IntArrayRef a, IntArrayRef b) {
-  if (a.size() != b.size()) return false;
-  for (size_t d = 0; d < a.size(); ++d) {
-    if (a[d] != b[d]) return false;
-  }
-  return true;
-}
-
-/// Few elements that lie as the loop wants them, as most calls have: one block, without a layout.
-bool run_dense_rows(const RowRun& run) {
-  const RowOp& op = run.op;
-  const RowInput* const inputs = op.inputs;
-  const RowOutput* const outputs = op.outputs;
-  const int num_inputs = op.num_inputs, num_operands = num_inputs + op.num_outputs;
-  constexpr int kMost = 32;  // operands, a bit each
-  constexpr int64_t kFew = 16384;
-  if (run.rows * run.length > kFew || num_operands >= kMost || !rows_are_last(run.shape))
-    return false;
-  SmallVector<RowBlock::Elements, 12> operands;
-  operands.resize_uninitialized(static_cast<size_t>(num_operands) + op.num_spills);
-  const auto place = [&](int k, const TensorBase& t, RowOperand kind) {
-    if (!t.is_contiguous()) return false;
-    const bool element = kind == RowOperand::Element;
-    if (element && !same_sizes(t.sizes(), run.shape.sizes)) return false;
-    operands[k] = {t.data_ptr(), element ? run.length : kind == RowOperand::Row, run.length, 1};
-    return true;
-  };
-  // What stands for values of rows that are absent; columns that are, and outputs of Bool, which
-  // are written as numbers: a bit each.
-  alignas(8) char numbers[kMost][8];
-  uint32_t absent_columns = 0, truths = 0;
-  const size_t row_bytes = (static_cast<size_t>(run.length) * 8 + 127) / 64 * 64;
-  size_t scratch_bytes = op.num_spills * row_bytes;
-  for (int k = 0; k < num_inputs; ++k) {
-    const RowInput& input = inputs[k];
-    const TensorBase* const t = run.inputs[k];
-    if (t && t->defined()) {
-      if (t->scalar_type() != run.compute || input.is_position || !place(k, *t, input.kind))
-        return false;
-    } else if (input.kind == RowOperand::Column) {
-      absent_columns |= uint32_t{1} << k;
-      scratch_bytes += row_bytes;
-    } else if (input.kind == RowOperand::Row && !input.is_position) {
-      fill_number(input.absent, run.compute, numbers[k], 1);
-      operands[k] = {numbers[k], 0, 0, 0};
-    } else {
-      return false;
-    }
-  }
-  for (int k = num_inputs; k < num_operands; ++k) {
-    const RowOutput& output = outputs[k - num_inputs];
-    const TensorBase& t = run.outputs[k - num_inputs];
-    if (output.kind == RowOperand::Column && run.rows > kSummedRows) return false;
-    if (!t.defined()) {
-      operands[k] = {};
-      continue;
-    }
-    const bool truth = output.dtype == RowOutput::DType::Bool;
-    const bool fits = t.scalar_type() == run.compute || output.dtype == RowOutput::DType::Long;
-    if ((!fits && !truth) || !place(k, t, output.kind)) return false;
-    if (output.kind == RowOperand::Column) clear(t);
-    if (!truth) continue;
-    truths |= uint32_t{1} << k;
-    scratch_bytes += static_cast<size_t>(t.numel()) * 8;
-  }
-  const Scratch scratch(scratch_bytes);
-  char* free = scratch.data();
-  for (int k = 0; k < op.num_spills; ++k, free += row_bytes)
-    operands[num_operands + k] = {free, 0, 0, 1};
-  for (int k = 0; absent_columns >> k; ++k) {
-    if (!((absent_columns >> k) & 1)) continue;
-    fill_number(inputs[k].absent, run.compute, free, run.length);
-    operands[k] = {free, 0, run.length, 1};
-    free += row_bytes;
-  }
-  for (int k = 0; truths >> k; ++k) {
-    if (!((truths >> k) & 1)) continue;
-    operands[k].data = free;
-    free += run.outputs[k - num_inputs].numel() * 8;
-  }
-  SmallVector<Scalar, 4> scalars;
-  for (const Scalar* scalar : run.scalars) scalars.push_back(*scalar);
-  RowBlock block;
-  block.rows = run.rows;
-  block.length = run.length;
-  block.segment_length = std::max<int64_t>(run.length, 1);
-  block.inputs = operands.data();
-  block.outputs = block.inputs + num_inputs;
-  block.spills = block.inputs + num_operands;
-  block.padded_spills = true;
-  block.scalars = scalars.data();
-  run.along()(block);
-  if (may_divide_by_zero(run) && take_zero_division()) raise_zero_division(op.name);
-  for (int k = 0; truths >> k; ++k) {
-    if (!((truths >> k) & 1)) continue;
-    const TensorBase& t = run.outputs[k - num_inputs];
-    converter(kBool, run.compute)(t.data_ptr(), operands[k].data, t.numel());
-  }
-  return true;
-}
-
 // Apart from what small calls run, which keeps its values in registers then.
 TENON_NOINLINE void run_by_layout(const RowRun& run) { CpuRows(run).compute(); }
 
 }  // namespace
 
 void run_rows_on_cpu(const RowRun& run) {
-  if (!run_dense_rows(run)) run_by_layout(run);
+  if (!run_few_rows(run)) run_by_layout(run);
 }
 
 }  // namespace tenon::native

@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-void check(const char* op, const Tensor& self, std::optional<int64_t> dim) {
+void check(const char* op, const Tensor& self, const std::optional<int64_t>& dim) {
   TENON_CHECK_TYPE(!self.is_complex(), "[", op, "] does not support complex input, got ",
                    self.scalar_type());
   if (dim) return native::check_not_empty(op, self, *dim);

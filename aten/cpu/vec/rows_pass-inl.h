@@ -550,14 +550,21 @@ class Across : public Way<T_, Stored_> {
       store_part(v, Tag<T>(), p, part_);
     }
   }
-  HWY_INLINE void store_whole(Output<int64_t> out, int group, Whole<Across> n) const {
-    HWY_ALIGN I numbers[kMaxLanes<I>];
-    hn::Store(n, Tag<I>(), numbers);
+  HWY_INLINE void store_whole(Output<int64_t> out, int group, const Whole<Across>& n) const {
+    int64_t* const to = out.at.data + group * lanes();
     const int64_t count = group < full_ ? lanes() : static_cast<int64_t>(part_);
-    for (int64_t k = 0; k < count; ++k) out.at.data[group * lanes() + k] = numbers[k];
+    if constexpr (sizeof(T) == 1) {
+      std::copy_n(n.lanes, count, to);
+    } else {
+      HWY_ALIGN I numbers[kMaxLanes<I>];
+      hn::Store(n, Tag<I>(), numbers);
+      std::copy_n(numbers, count, to);
+    }
   }
-  static HWY_INLINE Vec<T> as_value(Whole<Across> n) {
-    if constexpr (hwy::IsFloat<T>()) {
+  static HWY_INLINE Vec<T> as_value(const Whole<Across>& n) {
+    if constexpr (sizeof(T) == 1) {
+      return hn::Zero(Tag<T>());  // kernels of bytes have positions as results alone
+    } else if constexpr (hwy::IsFloat<T>()) {
       return hn::ConvertTo(Tag<T>(), n);
     } else {
       return n;

@@ -167,6 +167,16 @@ HWY_INLINE hn::Mask<hn::DFromV<V>> either_is_nan(V a, V b) {
 #endif
 }
 
+/// The largest or smallest lane of a vector of bytes.
+template <class Operation, class V>
+HWY_INLINE uint8_t byte_of_lanes(V v) {
+  const hn::Repartition<uint16_t, hn::DFromV<V>> d;
+  const auto pairs = hn::BitCast(d, v);
+  const auto low = hn::And(pairs, hn::Set(d, uint16_t{0xFF}));
+  return static_cast<uint8_t>(
+      hn::GetLane(Operation::of_lanes(Operation::apply(low, hn::ShiftRight<8>(pairs)))));
+}
+
 /// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
 /// instructions may forget, is remembered beside them; not where kUnlessNan: where the row has a
 /// NaN the result may then be anything.
@@ -206,6 +216,9 @@ struct Extreme {
       return combined<Way>(part, apply);
     } else if constexpr (sizeof(T) == 8 && !hwy::IsFloat<T>()) {
       return combined<Way>(part, apply);
+    } else if constexpr (sizeof(T) == 1) {
+      return hn::Set(Tag<T>(), byte_of_lanes<Operation>(
+                                   apply(apply(part[0], part[1]), apply(part[2], part[3]))));
     } else if constexpr (!hwy::IsFloat<T>()) {
       return Operation::of_lanes(apply(apply(part[0], part[1]), apply(part[2], part[3])));
     } else {
@@ -310,8 +323,14 @@ using Fmin = ExtremeNumber<Way, SmallerNumber>;
 // rows have less than 2^31 elements where T is float.
 static_assert(2 * kRowPiece <= int64_t{1} << 24);
 
+/// Of rows side by side whose elements are bytes: a number for each lane.
+struct WholeOfLanes {
+  int32_t lanes[kMaxLanes<uint8_t>];
+};
 template <class Way>
-using Whole = std::conditional_t<Way::kAcross, Vec<hwy::MakeSigned<typename Way::T>>, int64_t>;
+using Whole = std::conditional_t<!Way::kAcross, int64_t,
+                                 std::conditional_t<sizeof(typename Way::T) == 1, WholeOfLanes,
+                                                    Vec<hwy::MakeSigned<typename Way::T>>>>;
 
 /// How many values are not 0; each is 0 or 1.
 template <class Way, bool = Way::kAcross>
@@ -367,8 +386,11 @@ HWY_INLINE auto beats(V a, V b) {
   }
 }
 
+template <class Way>
+inline constexpr bool kOfBytes = sizeof(typename Way::T) == 1;
+
 /// The position of the largest or smallest, of ties the first. A NaN is more extreme than a number.
-template <class Way, class Operation, bool = Way::kAcross>
+template <class Way, class Operation, bool = Way::kAcross, bool = kOfBytes<Way>>
 struct Place {
   using T = typename Way::T;
   using I = hwy::MakeSigned<T>;
@@ -451,6 +473,8 @@ struct Place {
         if (!number) chosen = nans;
         if (!number) value = std::numeric_limits<T>::quiet_NaN();
       }
+      // Of a row that has one vector at most, the first lane.
+      if (in_one_slot) return HWY_MAX(start, 0) + hn::FindFirstTrue(Tag<T>(), chosen);
       const Vec<I> none = hn::Set(d, std::numeric_limits<I>::max());
       return HWY_MAX(start, 0) +
              hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::RebindMask(d, chosen), where, none)));
@@ -472,7 +496,7 @@ struct Place {
 
 /// Of each lane's row.
 template <class Way, class Operation>
-struct Place<Way, Operation, true> {
+struct Place<Way, Operation, true, false> {
   using T = typename Way::T;
   using I = hwy::MakeSigned<T>;
   Vec<T> best;
@@ -497,6 +521,155 @@ struct Place<Way, Operation, true> {
     best = hn::IfThenElse(better, v, best);
   }
 };
+/// Of bytes, whose lanes keep numbers of vectors.
+template <class Way, class Operation>
+struct Place<Way, Operation, false, true> {
+  using T = typename Way::T;
+  Vec<T> best[Way::kSlots];
+  Vec<T> vectors[Way::kSlots];  ///< that the lanes of `best` are from, counted from `start`
+  int64_t start,
+      last;  ///< vectors that were added since the lanes were looked at; start below 0: none
+  bool in_one_slot;  ///< all that was added
+  T value_before;
+  int64_t place_before;  ///< of what came before `start`; below 0: nothing
+
+  HWY_INLINE Place() : start(-1), last(-1), in_one_slot(false), value_before(), place_before(-1) {
+    clear();
+  }
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    last = at.first + at.i;
+    start = start < 0 ? last : start;
+    Vec<T>& b = best[At::kSlot];
+    v = at.or_else(v, worst());
+    const auto number = hn::Set(Tag<T>(), static_cast<T>((last - start) / lanes()));
+    vectors[At::kSlot] = hn::IfThenElse(Operation::exceeds(v, b), number, vectors[At::kSlot]);
+    b = Operation::apply(b, v);
+  }
+  /// A byte counts the vectors that are added until the next time.
+  HWY_INLINE void fold() {
+    if (last - start < kMost * lanes()) return;
+    T value;
+    const int64_t place = first_best(value);
+    take(value, place);
+    clear();
+    start = -1;
+  }
+  template <int kUsed>
+  HWY_INLINE void finish() {
+    in_one_slot = kUsed == 1;
+  }
+  /// Pieces come in their order; each may be made of such.
+  HWY_INLINE void merge(const Place& other) {
+    if (other.start < 0 && other.place_before < 0) return;
+    T value;
+    const int64_t place = other.chosen(value);
+    take(value, place);
+  }
+  HWY_INLINE int64_t value() const {
+    T unused;
+    return chosen(unused);
+  }
+
+ private:
+  static constexpr int64_t kMost = 180;  // a stretch adds some 70 more
+
+  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Tag<T>())); }
+  static HWY_INLINE Vec<T> worst() { return hn::Set(Tag<T>(), Operation::template identity<T>()); }
+  HWY_INLINE void clear() {
+    for (Vec<T>& b : best) b = worst();
+    for (Vec<T>& v : vectors) v = hn::Zero(Tag<T>());
+  }
+  HWY_INLINE void take(T value, int64_t place) {
+    if (place_before >= 0 && !Operation::exceeds(value, value_before)) return;
+    value_before = value;
+    place_before = place;
+  }
+  HWY_INLINE int64_t chosen(T& value) const {
+    const int64_t place = first_best(value);
+    const bool later = start < 0 || !Operation::exceeds(value, value_before);
+    if (place_before < 0 || !later) return place;
+    value = value_before;
+    return place_before;
+  }
+  HWY_INLINE int64_t first_best(T& value) const {
+    const Tag<T> d;
+    Vec<T> top = best[0], where = vectors[0];
+    for (int k = 1; k < Way::kSlots && !in_one_slot; ++k) {
+      const auto ties = hn::And(hn::Eq(best[k], top), hn::Lt(vectors[k], where));
+      where = hn::IfThenElse(hn::Or(ties, Operation::exceeds(best[k], top)), vectors[k], where);
+      top = Operation::apply(top, best[k]);
+    }
+    value = byte_of_lanes<Operation>(top);
+    auto chosen = hn::Eq(top, hn::Set(d, value));
+    T vector = 0;
+    if (!in_one_slot) {
+      const Vec<T> none = hn::Set(d, std::numeric_limits<T>::max());
+      vector = byte_of_lanes<Smaller>(hn::IfThenElse(chosen, where, none));
+      chosen = hn::And(chosen, hn::Eq(where, hn::Set(d, vector)));
+    }
+    return HWY_MAX(start, 0) + vector * lanes() + hn::FindFirstTrue(d, chosen);
+  }
+};
+
+/// Of each lane's row, of bytes.
+template <class Way, class Operation>
+struct Place<Way, Operation, true, true> {
+  using T = typename Way::T;
+  Vec<T> best;
+  Vec<T> step;         ///< of the best, counted from 1 at `start`; 0: it came before
+  int64_t start;       ///< the position of the first element since the steps were looked at
+  int64_t steps;       ///< how many came since
+  WholeOfLanes place;  ///< of the best before `start`
+
+  HWY_INLINE Place()
+      : best(hn::Set(Tag<T>(), Operation::template identity<T>())), step(hn::Zero(Tag<T>())),
+        start(0), steps(0), place() {}
+  template <class At>
+  HWY_INLINE void add(At at, Vec<T> v) {
+    start = steps == 0 ? at.first + at.i : start;
+    ++steps;
+    const auto number = hn::Set(Tag<T>(), static_cast<T>(steps));
+    step = hn::IfThenElse(Operation::exceeds(v, best), number, step);
+    best = Operation::apply(best, v);
+  }
+  /// A byte counts the elements that are added until the next time, a stretch.
+  HWY_INLINE void fold() {
+    if (steps > kMost) settle();
+  }
+  /// Pieces come in their order.
+  HWY_INLINE void merge(const Place& other) {
+    settle();
+    const WholeOfLanes places = other.value();
+    HWY_ALIGN T values[kMaxLanes<T>], others[kMaxLanes<T>];
+    hn::Store(best, Tag<T>(), values);
+    hn::Store(other.best, Tag<T>(), others);
+    for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) {
+      if (Operation::exceeds(others[k], values[k])) place.lanes[k] = places.lanes[k];
+    }
+    best = Operation::apply(best, other.best);
+  }
+  HWY_INLINE WholeOfLanes value() const {
+    Place settled = *this;
+    settled.settle();
+    return settled.place;
+  }
+
+ private:
+  static constexpr int64_t kMost = 200;
+
+  HWY_INLINE void settle() {
+    HWY_ALIGN T numbers[kMaxLanes<T>];
+    hn::Store(step, Tag<T>(), numbers);
+    for (size_t k = 0; k < hn::Lanes(Tag<T>()); ++k) {
+      const auto now = static_cast<int32_t>(start + numbers[k] - 1);
+      place.lanes[k] = numbers[k] > 0 ? now : place.lanes[k];
+    }
+    step = hn::Zero(Tag<T>());
+    steps = 0;
+  }
+};
+
 struct Largest : Larger {
   template <class V>
   static HWY_INLINE auto at_most(V a, V b) {
