@@ -100,7 +100,8 @@ template <class D, class S>
 Converter pick() {
   if constexpr (std::is_same_v<D, S>) return &copy_loop<D>;
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>)
+  // The emulation that kHasHalfMemory excludes reads infinities and NaN as large numbers, too.
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half> && kHasHalfMemory)
     return &from_half<Half, memory::Half>;
   if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float> && kHasHalfMemory)
     return &to_half<Half, memory::Half>;

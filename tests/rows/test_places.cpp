@@ -133,6 +133,39 @@ TEST_CASE("rows: extremes of integers of every width, along rows and across") {
   }
 }
 
+TEST_CASE("rows: positions among more bytes than a byte counts vectors of") {
+  manual_seed(12);
+  // In one stretch, in several, in pieces; the last three of rows side by side.
+  using Sizes = std::pair<int64_t, int64_t>;
+  for (const auto& [rows, n] :
+       {Sizes{7, 700}, {3, 9000}, {3, 40000}, {1, 200000}, {130, 300}, {70, 1000}, {65, 9000}}) {
+    for (const ScalarType dtype : {kByte, kBool}) {
+      INFO(dtype << ", " << rows << " rows of " << n);
+      const bool side_by_side = rows >= 65;
+      Tensor x = full({rows, n}, int64_t{1}, TensorOptions(dtype));
+      uint8_t* const p = static_cast<uint8_t*>(x.data_ptr());
+      for (int64_t r = 0; r < rows; ++r) {
+        // One element beyond the others at the end of the row, twice before, or nowhere.
+        uint8_t* const row = p + r * n;
+        if (r % 3 == 0) row[n - 1 - r % 5] = 0;
+        if (r % 3 == 1) row[n / 2 + r % 7] = row[n / 2 + 40 + r % 7] = 0;
+        if (dtype == kByte && r % 2 == 0) row[n - 3 - r % 64] = 255;
+      }
+      if (side_by_side) x = x.t().contiguous().t();
+      for (const bool largest : {false, true}) {
+        const auto place = [largest](const Values& row) {
+          return Values{static_cast<double>(first_extreme(row, largest))};
+        };
+        check_rows(x, largest ? rowtest::argmax(x, 1) : rowtest::argmin(x, 1), place, 0);
+      }
+      const auto top = [](const Values& row) {
+        return Values{*std::max_element(row.begin(), row.end())};
+      };
+      check_rows(x, rowtest::amax(x, {1}), top, 0);
+    }
+  }
+}
+
 TEST_CASE("rows: positions over any dimensions") {
   const Tensor x = tensor_of({4, 9, 2, 7, 7, 9}, {2, 3}, kFloat);
   REQUIRE(values(rowtest::argmax(x)) == Values{1});

@@ -31,12 +31,16 @@ namespace rows {
 /// number, as with infinities and where the reciprocal is one, the machine divides.
 template <class V>
 HWY_INLINE V quotient(V a, V b) {
+#if HWY_NATIVE_FMA
   const hn::DFromV<V> d;
   const V inverse = hn::Div(hn::Set(d, 1), b);
   const V first = hn::Mul(a, inverse);
   const V second = hn::MulAdd(hn::NegMulAdd(first, b, a), inverse, first);
   if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(second)))) return hn::Div(a, b);
   return second;
+#else
+  return hn::Div(a, b);
+#endif
 }
 
 /// Where the elements of one row, or of rows side by side, lie: step i of segment s at
