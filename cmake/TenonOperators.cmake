@@ -47,7 +47,8 @@ macro(tenon_run_generator target)
     # What it says goes to the terminal as it is, so that editors find the places.
     execute_process(COMMAND "${TENON_COMPILER}" gen ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}"
                     RESULT_VARIABLE failed OUTPUT_QUIET)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${run_INPUTS} "${TENON_COMPILER}")
+    file(GLOB_RECURSE templates "${TENON_TEMPLATES_DIR}/*.j2")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${run_INPUTS} "${TENON_COMPILER}" ${templates})
     if(NOT failed)
       include("${run_OUT}/sources.cmake")
       tenon_check_kernels(${target} COMPILER "${TENON_COMPILER}" OUT "${run_OUT}" SUFFIX "${run_SUFFIX}"

@@ -66,7 +66,9 @@ struct RowBlock {
   const Elements* inputs = nullptr;
   const Elements* outputs = nullptr;
   const Elements* spills = nullptr;  ///< intermediate values
-  bool padded_spills = false;        ///< with room for a vector behind each row of them
+  /// Rows whose segments lie one after the other in all operands: so many are taken at a time.
+  int64_t together = 1;
+  bool padded_spills = false;  ///< with room for a vector behind each row of them
   /// Rows of outputs begin at kStreamAlignment and are too large to be found in a cache later.
   bool past_caches = false;
   const int64_t* const* positions = nullptr;  ///< of inputs that `pick` reads from: one a row
@@ -91,6 +93,12 @@ struct RowBlock {
 /// Rows of at least two such pieces are computed piece by piece, on several threads where there are
 /// fewer rows than threads; what a pass reduces is put together in the order of the pieces.
 inline constexpr int64_t kRowPiece = 65536;
+/// The most rows whose segments lie one after the other that a loop takes at a time.
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr int64_t kRowsTogether = 1;
+#else
+inline constexpr int64_t kRowsTogether = 16;
+#endif
 /// The most rows side by side that a loop takes at a time, and their pieces.
 inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
 

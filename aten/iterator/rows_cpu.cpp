@@ -195,12 +195,30 @@ class CpuRows {
     } else {
       block_rows_ = std::clamp<int64_t>(65536 / length, 1, 1024);
     }
+    if (!packed) together_ = rows_together();
+    block_rows_ = std::max(block_rows_, together_);
     block_rows_ = std::min(block_rows_, std::max<int64_t>(layout_.outer.back(), 1));
     if (!sums_columns()) return;
     // To put a group's sums to the others is as much as a row; but threads want several groups.
     const int64_t rows = std::clamp<int64_t>(run_.rows / 16, 4, kSummedRows);
     block_rows_ = std::min(block_rows_, rows);
     group_ = rows / block_rows_;
+  }
+
+  /// How many rows a loop takes at a time where these are of segments, between which those of the
+  /// next rows lie: to read memory in its order, what several passes read from the second cache.
+  int64_t rows_together() const {
+    if (across_ || segments_ == 1 || run_.length == 0) return 1;
+    // Without a loop across rows, what a row is computed with has no place for several.
+    if (run_.op.num_spills > 0 || !run_.across()) return 1;
+    for (const Operand& o : layout_.operands) {
+      if (o.is_element() && o.row() != segment_length_) return 1;
+    }
+    constexpr int64_t kKept = 524288, kRun = 65536;
+    int64_t most = kRun / (segment_length_ * width_);
+    if (run_.op.num_passes > 1) most = std::min(most, kKept / (run_.length * width_));
+    const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
+    return std::clamp<int64_t>(std::min(most, share), 1, kRowsTogether);
   }
 
   bool sums_columns() const {
@@ -293,6 +311,7 @@ class CpuRows {
     block.outputs = operands.data() + op.num_inputs;
     block.spills = spills.data();
     block.padded_spills = padded_;
+    block.together = together_;
     block.past_caches = bypasses_caches();
     block.positions = positions.data();
     block.scalars = scalars.data();
@@ -518,6 +537,7 @@ class CpuRows {
   SmallVector<std::pair<int, size_t>, 4> columns_;  ///< outputs, and their sums of a block
   bool padded_ = false;  ///< spilled rows are in scratch memory, with room behind them
   int64_t block_rows_ = 1, runs_ = 1;
+  int64_t together_ = 1;            ///< rows that the loop takes at a time
   int64_t group_ = 1, groups_ = 1;  ///< blocks whose columns are summed in the compute type
   size_t scratch_ = 0;
   std::mutex mutex_;

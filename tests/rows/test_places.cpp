@@ -16,6 +16,7 @@
 #include "rowtest/ops/numbers.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/randn.h"
+#include "tenon/ops/var.h"
 #include "tests/rows/support.h"
 
 using namespace tenon;
@@ -162,6 +163,36 @@ TEST_CASE("rows: positions among more bytes than a byte counts vectors of") {
         return Values{*std::max_element(row.begin(), row.end())};
       };
       check_rows(x, rowtest::amax(x, {1}), top, 0);
+    }
+  }
+}
+
+TEST_CASE("rows: rows of segments that lie among those of other rows") {
+  manual_seed(13);
+  // More rows than are taken at a time, and not a multiple; segments shorter than a vector; the
+  // last in pieces.
+  for (const auto& sizes : {DimVector{3, 40, 50}, {5, 70, 3}, {2, 17, 300}, {14, 19, 10000}}) {
+    for (const ScalarType dtype : {kDouble, kFloat, kBFloat16, kInt, kByte}) {
+      INFO(dtype << " " << IntArrayRef(sizes));
+      const Tensor x = (randn(sizes, TensorOptions(kDouble)) * 5).round().abs().to(dtype);
+      const Tensor rows = x.transpose(0, 1).reshape({sizes[1], -1});
+      const auto top = [](const Values& row) {
+        return Values{*std::max_element(row.begin(), row.end())};
+      };
+      const auto others = [](const Values& row) {
+        return Values{static_cast<double>(row.size()) -
+                      static_cast<double>(std::count(row.begin(), row.end(), 0.0))};
+      };
+      check_rows(rows, rowtest::amax(x, {0, 2}), top, 0);
+      check_rows(rows, std::get<0>(rowtest::count(x, {0, 2})), others, 0);
+      if (!is_floating_point(dtype)) continue;
+      const auto variance = [](const Values& row) {
+        double mean = 0, squares = 0;
+        for (const double v : row) mean += v / static_cast<double>(row.size());
+        for (const double v : row) squares += (v - mean) * (v - mean);
+        return Values{squares / static_cast<double>(row.size() - 1)};
+      };
+      check_rows(rows, x.var({0, 2}), variance, std::max(4 * unit_of(dtype), 1e-12));
     }
   }
 }

@@ -23,8 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 namespace rows {
 
-// A kernel is written once for both ways: Along takes one row at a time, its vectors hold
-// neighbouring elements; Across takes rows that lie side by side, a lane for each.
+// A kernel is written once for both ways: Along takes one row at a time, or some whose segments lie
+// one after the other, and its vectors hold neighbouring elements; Across takes rows that lie side
+// by side, a lane for each.
 
 /// a / b, where b is the same for a whole row: by its reciprocal, which the compiler takes out of
 /// the loop, and a correction step that makes it the rounded quotient (Markstein). Where that is no
@@ -44,10 +45,11 @@ HWY_INLINE V quotient(V a, V b) {
 }
 
 /// Where the elements of one row, or of rows side by side, lie: step i of segment s at
-/// data + s * segment + i * step.
+/// data + s * segment + i * step; those of the next row begin `row` further on.
 template <class S>
 struct Elements {
   S* data;
+  int64_t row;
   int64_t segment;
   int64_t step;
   HWY_INLINE explicit operator bool() const { return data != nullptr; }
@@ -93,51 +95,67 @@ HWY_INLINE Vec<T> loaded_part(const S* p, size_t count) {
   }
 }
 
+/// Which one of the rows that a way takes at a time: the only one, or one of several.
+struct OnlyRow {
+  static constexpr int number = 0;
+};
+struct OneRow {
+  int number;
+};
+
 /// Vectors of one row. `first`: where its segment begins in the row. kInTurn: those of four slots
 /// follow one another, from the first to the last.
-template <class T, int kSlotOf, bool kInTurnOf = true>
+template <class T, int kSlotOf, class Row, bool kInTurnOf = true>
 struct Full {
   static constexpr int kSlot = kSlotOf;
   static constexpr bool kInTurn = kInTurnOf;
-  static constexpr int kGroup = 0;
   int64_t i, segment, first;
+  Row row;
+  HWY_INLINE int group() const { return row.number; }
+  template <class S>
+  HWY_INLINE S* place(Elements<S> e) const {
+    return e.data + row.number * e.row + segment * e.segment + i;
+  }
   template <class S>
   HWY_INLINE Vec<T> load(Elements<S> e) const {
-    return loaded<T>(e.data + segment * e.segment + i);
+    return loaded<T>(place(e));
   }
   template <class S>
   HWY_INLINE Vec<T> column(Elements<S> e) const {
     return load(e);
   }
-  HWY_INLINE void put(Elements<T> e, Vec<T> v) const {
-    hn::StoreU(v, Tag<T>(), e.data + segment * e.segment + i);
-  }
+  HWY_INLINE void put(Elements<T> e, Vec<T> v) const { hn::StoreU(v, Tag<T>(), place(e)); }
   HWY_INLINE void store(Output<T> out, Vec<T> v) const {
     if (HWY_LIKELY(!out.past_caches)) return put(out.at, v);
-    hn::Stream(v, Tag<T>(), out.at.data + segment * out.at.segment + i);
+    hn::Stream(v, Tag<T>(), place(out.at));
   }
   HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
   HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
   HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
   template <class S>
   HWY_INLINE void ahead(Elements<S> e) const {
-    hwy::Prefetch(e.data + segment * e.segment + i);
+    hwy::Prefetch(place(e));
   }
   HWY_INLINE Vec<T> index() const { return hn::Iota(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
 
 /// The rest of a row, fewer than a vector.
-template <class T>
+template <class T, class Row>
 struct Tail {
   static constexpr int kSlot = 0;
   static constexpr bool kInTurn = false;
-  static constexpr int kGroup = 0;
   int64_t i, segment, first;
   size_t count;
+  Row row;
+  HWY_INLINE int group() const { return row.number; }
+  template <class S>
+  HWY_INLINE S* place(Elements<S> e) const {
+    return e.data + row.number * e.row + segment * e.segment + i;
+  }
   template <class S>
   HWY_INLINE Vec<T> load(Elements<S> e) const {
-    return loaded_part<T>(e.data + segment * e.segment + i, count);
+    return loaded_part<T>(place(e), count);
   }
   template <class S>
   HWY_INLINE Vec<T> column(Elements<S> e) const {
@@ -151,9 +169,7 @@ struct Tail {
   HWY_INLINE Vec<T> kept(Spill<T> e) const {
     return e.padded ? hn::LoadU(Tag<T>(), e.at.data + i) : load(e.at);
   }
-  HWY_INLINE void put(Elements<T> e, Vec<T> v) const {
-    store_part(v, Tag<T>(), e.data + segment * e.segment + i, count);
-  }
+  HWY_INLINE void put(Elements<T> e, Vec<T> v) const { store_part(v, Tag<T>(), place(e), count); }
   HWY_INLINE void store(Output<T> out, Vec<T> v) const { put(out.at, v); }
   HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
   template <class S>
@@ -167,8 +183,8 @@ struct Tail {
 /// One element of a row, in all lanes.
 template <class T>
 struct Single {
-  static constexpr int kGroup = 0;
   int64_t i, segment, first;
+  static constexpr int group() { return 0; }
   template <class S>
   HWY_INLINE Vec<T> load(Elements<S> e) const {
     return hn::Set(Tag<T>(), e.data[segment * e.segment + i]);
@@ -187,9 +203,10 @@ struct Beside {
   static constexpr int kSlot = 0;
   static constexpr bool kInTurn = false;
   int64_t i, segment, first;
-  int kGroup;
+  int number;
   size_t count;
-  HWY_INLINE int64_t offset() const { return kGroup * static_cast<int64_t>(hn::Lanes(Tag<T>())); }
+  HWY_INLINE int group() const { return number; }
+  HWY_INLINE int64_t offset() const { return number * static_cast<int64_t>(hn::Lanes(Tag<T>())); }
   template <class S>
   HWY_INLINE Vec<T> load(Elements<S> e) const {
     if constexpr (kPart) return loaded_part<T>(e.at(segment, i) + offset(), count);
@@ -216,10 +233,12 @@ struct Beside {
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
 
-/// A value for each group of rows that a way takes at a time.
-template <class Way, class Value, bool = Way::kAcross>
+/// A value for each group of rows that a way takes at a time; those of groups() are to be set.
+template <class Way, class Value, bool = Way::kGrouped>
 struct PerGroup {
-  Value all[Way::kGroups];
+  union {
+    Value all[Way::kGroups];
+  };
   HWY_INLINE PerGroup() {}
   HWY_INLINE Value& operator[](int group) { return all[group]; }
   HWY_INLINE const Value& operator[](int group) const { return all[group]; }
@@ -238,24 +257,30 @@ using RowValues = PerGroup<Way, Vec<typename Way::T>>;
 /// What a pass holds of such values: one in a register, or where the others are.
 template <class Way>
 HWY_INLINE auto seen(const RowValues<Way>& values) {
-  if constexpr (Way::kAcross) {
+  if constexpr (Way::kGrouped) {
     return static_cast<const Vec<typename Way::T>*>(values.all);
   } else {
     return values;
   }
 }
 
-template <class Reduction>
-HWY_INLINE void keep(const Reduction& reduction, char*& kept) {
-  std::memcpy(kept, &reduction, sizeof(reduction));
-  kept += sizeof(reduction);
+template <class Way, class R>
+HWY_INLINE void start(const Way& way, PerGroup<Way, R>& reductions) {
+  const int groups = std::min(way.groups(), Way::kGroups);  // which the compiler does not know
+  for (int g = 0; g < groups; ++g) reductions[g] = R();
 }
-template <class Reduction>
-HWY_INLINE void merge_kept(Reduction& into, const char*& kept) {
-  Reduction other;
-  std::memcpy(&other, kept, sizeof(other));
-  into.merge(other);
-  kept += sizeof(other);
+template <class Way, class R>
+HWY_INLINE void keep(const Way& way, const PerGroup<Way, R>& reductions, char*& kept) {
+  for (int g = 0; g < way.groups(); ++g, kept += sizeof(R))
+    std::memcpy(kept, &reductions[g], sizeof(R));
+}
+template <class Way, class R>
+HWY_INLINE void merge_kept(const Way& way, PerGroup<Way, R>& into, const char*& kept) {
+  for (int g = 0; g < way.groups(); ++g, kept += sizeof(R)) {
+    R other;
+    std::memcpy(&other, kept, sizeof(R));
+    into[g].merge(other);
+  }
 }
 
 /// Long rows in pieces that do not depend on the threads, so that nor do the results: what
@@ -264,8 +289,8 @@ template <class Compute, class Merge>
 HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Compute& compute,
                           const Merge& merge) {
   const int64_t pieces = length / piece;
-  const size_t all = bytes * static_cast<size_t>(pieces);
-  char* const kept = all ? static_cast<char*>(tenon::memory::allocate(all)) : nullptr;
+  const size_t all = std::max<size_t>(bytes * static_cast<size_t>(pieces), 1);
+  char* const kept = static_cast<char*>(tenon::memory::allocate(all));
   std::atomic<bool> divided{false};
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t k = begin; k < end; ++k) {
@@ -275,8 +300,31 @@ HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Com
     if (take_zero_division()) divided = true;  // of this thread
   });
   if (divided) note_zero_division();
-  for (int64_t k = 0; k < pieces && all > 0; ++k) merge(kept + k * bytes);
+  for (int64_t k = 0; k < pieces; ++k) merge(kept + k * bytes);
   tenon::memory::deallocate(kept, all);
+}
+
+/// One piece, whose reductions go to `kept`, one after the other.
+template <class Way, class Body, class... R>
+HWY_NOINLINE void walk_piece(const Way& way, int64_t begin, int64_t end, const Body& body,
+                             [[maybe_unused]] char* kept, PerGroup<Way, R>... reductions) {
+  (start(way, reductions), ...);
+  way.walk(begin, end, body, reductions...);
+  (keep(way, reductions, kept), ...);
+  if (way.past_caches()) hwy::FlushStream();  // of this thread
+}
+
+/// The rows that the way is at, piece by piece.
+template <class Way, class Body, class... R>
+HWY_NOINLINE void walk_in_pieces(const Way& way, int64_t length, int64_t piece, const Body& body,
+                                 PerGroup<Way, R>&... reductions) {
+  in_pieces(
+      length, piece, (sizeof(R) + ... + 0) * static_cast<size_t>(way.groups()),
+      [&](int64_t begin, int64_t end, char* kept) HWY_ATTR {
+        walk_piece<Way, Body, R...>(way, begin, end, body, kept, PerGroup<Way, R>()...);
+      },
+      [&]([[maybe_unused]] const char* kept)
+          HWY_ATTR { (merge_kept(way, reductions, kept), ...); });
 }
 
 /// Bytes of a row that is fetched while the one before it is computed.
@@ -291,6 +339,7 @@ class Way {
 
   HWY_INLINE explicit Way(RowBlock& block) : b_(block) {}
   HWY_INLINE bool more() const { return row_ < b_.rows; }
+  HWY_INLINE bool past_caches() const { return b_.past_caches; }
   HWY_INLINE Elements<const Stored> input(int k) const { return of<const Stored>(b_.inputs[k]); }
   /// The same of the row after this one, to be fetched from memory meanwhile; of this row if two
   /// have no room in the first cache.
@@ -311,7 +360,7 @@ class Way {
   template <class S>
   HWY_INLINE Elements<S> of(const RowBlock::Elements& e) const {
     S* const data = static_cast<S*>(e.data);
-    return {data ? data + row_ * e.row : nullptr, e.segment, e.step};
+    return {data ? data + row_ * e.row : nullptr, e.row, e.segment, e.step};
   }
 
   RowBlock& b_;
@@ -319,23 +368,34 @@ class Way {
 };
 
 /// kInPieces: rows of several segments, and long ones. Their code is apart: what a short row is
-/// computed with has no address then, and stays in registers.
+/// computed with has no address then, and stays in registers. Some rows are taken at a time where
+/// their segments lie one after the other in memory, which is then read in its order.
 template <class T_, class Stored_, bool kInPieces>
 class Along : public Way<T_, Stored_> {
  public:
   using T = T_;
   static constexpr bool kAcross = false;
+  static constexpr bool kGrouped = kInPieces;
   static constexpr bool kFinishes = !kInPieces;
   static constexpr int kSlots = 4;
+  static constexpr int kGroups = static_cast<int>(kRowsTogether);
 
   HWY_INLINE explicit Along(RowBlock& block) : Way<T_, Stored_>(block) {}
-  HWY_INLINE void next() { ++row_; }
-  static constexpr int groups() { return 1; }
-  HWY_INLINE void row_values(int k, RowValues<Along>& values) const {
-    values[0] = hn::Set(Tag<T>(), *this->template of<const T>(b_.inputs[k]).data);
+  HWY_INLINE void next() { row_ += groups(); }
+  HWY_INLINE int groups() const {
+    if constexpr (!kGrouped) return 1;
+    return static_cast<int>(std::min({b_.together, b_.rows - row_, kRowsTogether}));
   }
-  HWY_INLINE void store_row(Output<T> out, int, Vec<T> v) const { *out.at.data = hn::GetLane(v); }
-  HWY_INLINE void store_whole(Output<int64_t> out, int, int64_t n) const { *out.at.data = n; }
+  HWY_INLINE void row_values(int k, RowValues<Along>& values) const {
+    const Elements<const T> e = this->template of<const T>(b_.inputs[k]);
+    for (int g = 0; g < groups(); ++g) values[g] = hn::Set(Tag<T>(), e.data[g * e.row]);
+  }
+  HWY_INLINE void store_row(Output<T> out, int group, Vec<T> v) const {
+    out.at.data[group * out.at.row] = hn::GetLane(v);
+  }
+  HWY_INLINE void store_whole(Output<int64_t> out, int group, int64_t n) const {
+    out.at.data[group * out.at.row] = n;
+  }
   HWY_INLINE bool is_last() const { return row_ + 1 >= b_.rows; }
   /// Output k of `count` rows, of which this one is the last.
   HWY_INLINE void store_rows(int k, size_t count, Vec<T> v) const {
@@ -357,13 +417,35 @@ class Along : public Way<T_, Stored_> {
     return {position - first, segment, first};
   }
 
-  /// Calls body(at, reductions...) along the row; the reductions are folded every so many vectors.
+  /// Calls body(at, reductions...) along each row; the reductions are folded every so many vectors.
   template <class Body, class... R>
   HWY_INLINE void pass(const Body& body, PerGroup<Along, R>&... reductions) const {
-    if constexpr (kInPieces) {
-      in_pieces(body, reductions[0]...);
-    } else {
+    if constexpr (!kInPieces) {
       at_once<Body, R...>(b_.length, body, reductions[0]..., R()...);
+    } else {
+      (start(*this, reductions), ...);
+      if (b_.length < 2 * kRowPiece) return walk(0, b_.length, body, reductions...);
+      walk_in_pieces<Along, Body, R...>(*this, b_.length, kRowPiece, body, reductions...);
+    }
+  }
+
+  /// Elements [begin, end) of the rows, whichever segments they are in.
+  template <class Body, class... R>
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
+                         PerGroup<Along, R>&... reductions) const {
+    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
+    while (begin < end) {
+      const int64_t stop = std::min(b_.segment_length, i + end - begin);
+      for (int g = 0; g < groups(); ++g) {
+        [&](R... own) HWY_ATTR __attribute__((always_inline)) {
+          stretches(i, stop, s, s * b_.segment_length, OneRow{g}, body, own...);
+          (reductions[g].merge(own), ...);
+        }
+        (R()...);
+      }
+      begin += stop - i;
+      i = 0;
+      ++s;
     }
   }
 
@@ -378,105 +460,70 @@ class Along : public Way<T_, Stored_> {
     whole(n, body, own...);
     ((into = own), ...);
   }
-  template <class Body, class... R>
-  static HWY_INLINE void vectors(int64_t& i, int64_t n, int64_t s, int64_t first, const Body& body,
-                                 R&... reductions) {
+  template <class Row, class Body, class... R>
+  static HWY_INLINE void vectors(int64_t& i, int64_t n, int64_t s, int64_t first, Row row,
+                                 const Body& body, R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
 #pragma GCC unroll 1  // a stretch would be unrolled as a whole
     for (; i + kSlots * lanes <= n; i += kSlots * lanes) {
-      body(Full<T, 0>{i, s, first}, reductions...);
-      body(Full<T, 1>{i + lanes, s, first}, reductions...);
-      body(Full<T, 2>{i + 2 * lanes, s, first}, reductions...);
-      body(Full<T, 3>{i + 3 * lanes, s, first}, reductions...);
+      body(Full<T, 0, Row>{i, s, first, row}, reductions...);
+      body(Full<T, 1, Row>{i + lanes, s, first, row}, reductions...);
+      body(Full<T, 2, Row>{i + 2 * lanes, s, first, row}, reductions...);
+      body(Full<T, 3, Row>{i + 3 * lanes, s, first, row}, reductions...);
     }
   }
-  template <class Body, class... R>
-  static HWY_INLINE void rest(int64_t i, int64_t n, int64_t s, int64_t first, const Body& body,
-                              R&... reductions) {
+  template <class Row, class Body, class... R>
+  static HWY_INLINE void rest(int64_t i, int64_t n, int64_t s, int64_t first, Row row,
+                              const Body& body, R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
-    for (; i + lanes <= n; i += lanes) body(Full<T, 0, false>{i, s, first}, reductions...);
-    if (i < n) body(Tail<T>{i, s, first, static_cast<size_t>(n - i)}, reductions...);
+    for (; i + lanes <= n; i += lanes)
+      body(Full<T, 0, Row, false>{i, s, first, row}, reductions...);
+    if (i < n) body(Tail<T, Row>{i, s, first, static_cast<size_t>(n - i), row}, reductions...);
   }
 
   /// A row of one segment that is not long.
   template <class Body, class... R>
   static HWY_INLINE void whole(int64_t n, const Body& body, R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+    constexpr OnlyRow kRow;
     int64_t i = 0;
     if (n <= lanes) {
-      if (n > 0) body(Tail<T>{0, 0, 0, static_cast<size_t>(n)}, reductions...);
+      if (n > 0) body(Tail<T, OnlyRow>{0, 0, 0, static_cast<size_t>(n), kRow}, reductions...);
       return (reductions.template finish<1>(), ...);
     }
     if constexpr (sizeof...(R) > 0) {
       if (n < (kStretch + 1) * kSlots * lanes) {
-        vectors(i, n, 0, 0, body, reductions...);
-        rest(i, n, 0, 0, body, reductions...);
+        vectors(i, n, 0, 0, kRow, body, reductions...);
+        rest(i, n, 0, 0, kRow, body, reductions...);
         return (reductions.template finish<kSlots>(), ...);
       }
-      stretches(i, n, 0, 0, body, reductions...);
+      stretches(i, n, 0, 0, kRow, body, reductions...);
       (reductions.template finish<0>(), ...);
     } else {
       for (; i + 2 * lanes <= n; i += 2 * lanes) {
-        body(Full<T, 0>{i, 0, 0});
-        body(Full<T, 1>{i + lanes, 0, 0});
+        body(Full<T, 0, OnlyRow>{i, 0, 0, kRow});
+        body(Full<T, 1, OnlyRow>{i + lanes, 0, 0, kRow});
       }
-      rest(i, n, 0, 0, body);
+      rest(i, n, 0, 0, kRow, body);
     }
   }
 
-  template <class Body, class... R>
-  static HWY_INLINE void stretches(int64_t i, int64_t n, int64_t s, int64_t first, const Body& body,
-                                   R&... reductions) {
+  template <class Row, class Body, class... R>
+  static HWY_INLINE void stretches(int64_t i, int64_t n, int64_t s, int64_t first, Row row,
+                                   const Body& body, R&... reductions) {
     const auto lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
     while (i + kSlots * lanes <= n) {
-      vectors(i, std::min(n, i + kStretch * kSlots * lanes), s, first, body, reductions...);
+      vectors(i, std::min(n, i + kStretch * kSlots * lanes), s, first, row, body, reductions...);
       (reductions.fold(), ...);
     }
-    rest(i, n, s, first, body, reductions...);
+    rest(i, n, s, first, row, body, reductions...);
     (reductions.fold(), ...);
-  }
-
-  /// Elements [begin, end) of the row, whichever segments they are in.
-  template <class Body, class... R>
-  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body, R&... reductions) const {
-    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
-    while (begin < end) {
-      const int64_t stop = std::min(b_.segment_length, i + end - begin);
-      [&](R... own) HWY_ATTR __attribute__((always_inline)) {
-        stretches(i, stop, s, s * b_.segment_length, body, own...);
-        (reductions.merge(own), ...);
-      }
-      (R()...);
-      begin += stop - i;
-      i = 0;
-      ++s;
-    }
-  }
-
-  /// One piece, whose reductions go to `kept`, one after the other.
-  template <class Body, class... R>
-  HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, [[maybe_unused]] char* kept,
-                          R... reductions) const {
-    walk(begin, end, body, reductions...);
-    (keep(reductions, kept), ...);
-    if (b_.past_caches) hwy::FlushStream();  // of this thread
-  }
-
-  /// A row of several segments, or a long one.
-  template <class Body, class... R>
-  HWY_NOINLINE void in_pieces(const Body& body, R&... reductions) const {
-    if (b_.length < 2 * kRowPiece) return walk(0, b_.length, body, reductions...);
-    rows::in_pieces(
-        b_.length, kRowPiece, (sizeof(R) + ... + 0),
-        [&](int64_t begin, int64_t end, char* kept)
-            HWY_ATTR { piece(begin, end, body, kept, R()...); },
-        [&]([[maybe_unused]] const char* kept) HWY_ATTR { (merge_kept(reductions, kept), ...); });
   }
 };
 
 /// Values of several rows, one after the other, a lane each: what results of one value per row are
 /// computed from. Across rows there is nothing to do.
-template <class Way, int kValues, bool = Way::kAcross>
+template <class Way, int kValues, bool = Way::kGrouped>
 class Batch {
  public:
   using T = typename Way::T;
@@ -531,6 +578,7 @@ class Across : public Way<T_, Stored_> {
  public:
   using T = T_;
   static constexpr bool kAcross = true;
+  static constexpr bool kGrouped = true;
   static constexpr bool kFinishes = false;
   static constexpr int kSlots = 1;
   static constexpr int kGroups = static_cast<int>(kRowStrip * sizeof(T) / HWY_MAX_BYTES);
@@ -578,8 +626,30 @@ class Across : public Way<T_, Stored_> {
   /// Calls body(at, reductions[group]...) for each group of rows along them.
   template <class Body, class... R>
   HWY_INLINE void pass(const Body& body, PerGroup<Across, R>&... reductions) const {
-    if (b_.length >= 2 * kRowStripPiece) return in_pieces(body, reductions...);
-    walk(0, b_.length, body, reductions...);
+    (start(*this, reductions), ...);
+    if (b_.length < 2 * kRowStripPiece) return walk(0, b_.length, body, reductions...);
+    walk_in_pieces<Across, Body, R...>(*this, b_.length, kRowStripPiece, body, reductions...);
+  }
+
+  template <class Body, class... R>
+  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
+                         PerGroup<Across, R>&... reductions) const {
+    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
+    while (begin < end) {
+      // Without sums to keep, rows of memory are read one after the other.
+      constexpr int64_t kAtATime = sizeof...(R) > 0 ? kStretch : 1;
+      const int64_t stop = std::min({b_.segment_length, i + end - begin, i + kAtATime});
+      int g = 0;
+      for (; g + 4 <= full_; g += 4) quad(i, stop, s, g, body, &reductions[g]...);
+      for (; g < full_; ++g) stretch<false>(i, stop, s, g, body, reductions[g]...);
+      if (part_ > 0) stretch<true>(i, stop, s, full_, body, reductions[full_]...);
+      begin += stop - i;
+      i = stop;
+      if (i == b_.segment_length) {
+        i = 0;
+        ++s;
+      }
+    }
   }
 
  private:
@@ -635,48 +705,6 @@ class Across : public Way<T_, Stored_> {
   static HWY_INLINE void keep_folded(R& into, R& from) {
     from.fold();
     into = from;
-  }
-
-  template <class Body, class... R>
-  HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
-                         PerGroup<Across, R>&... reductions) const {
-    int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
-    while (begin < end) {
-      // Without sums to keep, rows of memory are read one after the other.
-      constexpr int64_t kAtATime = sizeof...(R) > 0 ? kStretch : 1;
-      const int64_t stop = std::min({b_.segment_length, i + end - begin, i + kAtATime});
-      int g = 0;
-      for (; g + 4 <= full_; g += 4) quad(i, stop, s, g, body, &reductions[g]...);
-      for (; g < full_; ++g) stretch<false>(i, stop, s, g, body, reductions[g]...);
-      if (part_ > 0) stretch<true>(i, stop, s, full_, body, reductions[full_]...);
-      begin += stop - i;
-      i = stop;
-      if (i == b_.segment_length) {
-        i = 0;
-        ++s;
-      }
-    }
-  }
-
-  template <class Body, class... R>
-  HWY_NOINLINE void in_pieces(const Body& body, PerGroup<Across, R>&... reductions) const {
-    rows::in_pieces(
-        b_.length, kRowStripPiece, (sizeof(PerGroup<Across, R>) + ... + 0),
-        [&](int64_t begin, int64_t end, char* kept)
-            HWY_ATTR { piece(begin, end, body, kept, PerGroup<Across, R>()...); },
-        [&]([[maybe_unused]] const char* kept) HWY_ATTR { (merge_groups(reductions, kept), ...); });
-  }
-  template <class Body, class... R>
-  HWY_NOINLINE void piece(int64_t begin, int64_t end, const Body& body, [[maybe_unused]] char* kept,
-                          PerGroup<Across, R>... reductions) const {
-    walk(begin, end, body, reductions...);
-    (keep(reductions, kept), ...);
-  }
-  template <class R>
-  HWY_INLINE void merge_groups(PerGroup<Across, R>& into, const char*& kept) const {
-    const char* next = kept;
-    for (int g = 0; g < groups(); ++g) merge_kept(into[g], next);
-    kept += sizeof(into);
   }
 
   int full_ = 0;     ///< groups of as many rows as a vector has lanes
