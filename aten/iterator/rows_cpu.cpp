@@ -206,7 +206,7 @@ class CpuRows {
   }
 
   /// How many rows a loop takes at a time where these are of segments, between which those of the
-  /// next rows lie: to read memory in its order, what several passes read from the second cache.
+  /// next rows lie: memory is read in its order then, which several passes are worth.
   int64_t rows_together() const {
     if (across_ || segments_ == 1 || run_.length == 0) return 1;
     // Without a loop across rows, what a row is computed with has no place for several.
@@ -214,9 +214,8 @@ class CpuRows {
     for (const Operand& o : layout_.operands) {
       if (o.is_element() && o.row() != segment_length_) return 1;
     }
-    constexpr int64_t kKept = 524288, kRun = 65536;
-    int64_t most = kRun / (segment_length_ * width_);
-    if (run_.op.num_passes > 1) most = std::min(most, kKept / (run_.length * width_));
+    constexpr int64_t kRun = 65536;  // bytes one after the other
+    const int64_t most = kRun / (segment_length_ * width_);
     const int64_t share = (run_.rows + get_num_threads() - 1) / get_num_threads();
     return std::clamp<int64_t>(std::min(most, share), 1, kRowsTogether);
   }
