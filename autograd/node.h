@@ -52,6 +52,7 @@ enum class SavedKind : uint8_t {
   Ints,
   OptionalInts,
   Doubles,
+  Scalars,
   Bools,
   IntsOfTensors,  ///< numbers for each tensor of a list
   RowShape,

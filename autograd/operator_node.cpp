@@ -24,6 +24,7 @@ void end(SavedKind kind, void* value) {
   case SavedKind::Ints: return destroy<std::vector<int64_t>>(value);
   case SavedKind::OptionalInts: return destroy<std::optional<std::vector<int64_t>>>(value);
   case SavedKind::Doubles: return destroy<std::vector<double>>(value);
+  case SavedKind::Scalars: return destroy<std::vector<Scalar>>(value);
   case SavedKind::Bools: return destroy<std::vector<bool>>(value);
   case SavedKind::IntsOfTensors: return destroy<std::vector<std::vector<int64_t>>>(value);
   case SavedKind::RowShape: return destroy<native::RowShape>(value);
@@ -72,6 +73,7 @@ std::optional<Value> SavedEntry::plain() const {
   case SavedKind::Ints: return Value(*static_cast<const std::vector<int64_t>*>(value));
   case SavedKind::OptionalInts: return optional_value<std::vector<int64_t>>(value);
   case SavedKind::Doubles: return Value(*static_cast<const std::vector<double>*>(value));
+  case SavedKind::Scalars: return Value(*static_cast<const std::vector<Scalar>*>(value));
   case SavedKind::Bools: return Value(*static_cast<const std::vector<bool>*>(value));
   default: return std::nullopt;
   }

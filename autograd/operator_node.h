@@ -46,6 +46,8 @@ inline constexpr SavedKind saved_kind<std::optional<std::vector<int64_t>>> =
 template <>
 inline constexpr SavedKind saved_kind<std::vector<double>> = SavedKind::Doubles;
 template <>
+inline constexpr SavedKind saved_kind<std::vector<Scalar>> = SavedKind::Scalars;
+template <>
 inline constexpr SavedKind saved_kind<std::vector<bool>> = SavedKind::Bools;
 template <>
 inline constexpr SavedKind saved_kind<std::vector<std::vector<int64_t>>> = SavedKind::IntsOfTensors;

@@ -4,6 +4,7 @@ uses the change is compiled, linked and run. The compiler's cache is off meanwhi
 and the library too.
 
     pointwise   a new entry of native_functions.yaml with an expression
+    rows        a new entry with an expression over rows, a norm with a weight
     structured  a new entry, a meta function and a kernel in files of their own
     formula     another formula of an operator that exists
     method      a new method of Tensor, which everything that includes tenon/tensor.h is compiled again for
@@ -24,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE, DERIVATIVES = ROOT / "native_functions.yaml", ROOT / "derivatives.yaml"
 TARGET_SECONDS = 15.0
+TARGET_SECONDS_ROWS = 6.0
 
 PROGRAM = """
 #include <cstdio>
@@ -85,6 +87,14 @@ def cases():
         "pointwise": Case(
             appended(NATIVE, schema + "  variants: function\n  pointwise: tanh(self) * self + self\n"), "bench_edit_to_run",
             "tenon::sum(tenon::bench_edit_to_run(x)).backward(); " + backward, "2.1816"),
+        # Rows of ones over their root mean square of 1: the gradient of the weight is the number of rows.
+        "rows": Case(
+            appended(NATIVE, "- func: bench_edit_to_run(Tensor self, Tensor weight, float eps=0) -> Tensor\n  variants: function\n"
+                     "  over: -1\n  columns: [weight]\n"
+                     "  rowwise: self * rsqrt(mean(square(self)) + eps) * weight\n"), "bench_edit_to_run",
+            "tenon::Tensor w = tenon::ones({2}, tenon::TensorOptions()).requires_grad_();\n"
+            "  tenon::sum(tenon::bench_edit_to_run(x, w)).backward();\n"
+            "  std::printf(\"%.4f\\n\", w.grad().select(0, 0).item<double>());", "2.0000"),
         "structured": Case(
             appended(NATIVE, schema + "  variants: function\n  structured: CPU\n"
                      "  non_differentiable: True\n")
@@ -181,8 +191,8 @@ def report(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=["pointwise", "structured", "formula"], metavar="CASE",
-                        help="pointwise, structured, formula (these by default), method")
+    parser.add_argument("cases", nargs="*", default=["pointwise", "rows", "structured", "formula"], metavar="CASE",
+                        help="pointwise, rows, structured, formula (these by default), method")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args()
@@ -192,7 +202,7 @@ def main():
     if options.json:
         print(json.dumps(results))
     else:
-        print(f"edit -> linked -> run (target {TARGET_SECONDS:.0f} s)")
+        print(f"edit -> linked -> run (target {TARGET_SECONDS:.0f} s, rows {TARGET_SECONDS_ROWS:.0f} s)")
         print("\n".join(report(results)))
     if kernels := {path for result in results.values() for path in result["kernels_recompiled"]}:
         sys.exit(f"edit_to_run.py: kernels were recompiled: {', '.join(sorted(kernels))}")

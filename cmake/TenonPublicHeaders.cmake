@@ -27,6 +27,7 @@ set(TENON_PUBLIC_ENTRIES
 
 set(TENON_PUBLIC_HEADERS
   aten/composite/composition.h
+  aten/composite/foreach.h
   aten/composite/rows.h
   aten/composite/tensor_factories.h
   aten/composite/tensor_index.h

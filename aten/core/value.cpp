@@ -4,9 +4,9 @@ namespace tenon {
 namespace {
 
 constexpr const char* kTypeNames[] = {
-    "none",     "tensor",       "bool",           "int",           "float",           "number",
-    "string",   "list of ints", "list of floats", "list of bools", "list of tensors", "device",
-    "generator"};
+    "none",   "tensor",       "bool",           "int",           "float",           "number",
+    "string", "list of ints", "list of floats", "list of bools", "list of numbers", "list of tensors",
+    "device", "generator"};
 static_assert(std::size(kTypeNames) == std::variant_size_v<Value::Variant>);
 
 [[noreturn]] void mismatch(const char* wanted, const Value& found) {
@@ -69,6 +69,14 @@ Value::Doubles Value::to_doubles() const {
 Value::Bools Value::to_bools() const {
   if (const auto* v = std::get_if<Bools>(&value_)) return *v;
   mismatch("list of bools", *this);
+}
+
+Value::Scalars Value::to_scalars() const {
+  if (const auto* v = std::get_if<Scalars>(&value_)) return *v;
+  if (const auto* v = std::get_if<Ints>(&value_)) return {v->begin(), v->end()};
+  if (const auto* v = std::get_if<Doubles>(&value_)) return {v->begin(), v->end()};
+  if (const auto* v = std::get_if<Bools>(&value_)) return {v->begin(), v->end()};
+  mismatch("list of numbers", *this);
 }
 
 const Value::Tensors& Value::to_tensors() const {

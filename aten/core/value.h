@@ -20,9 +20,11 @@ class Value {
   using Ints = std::vector<int64_t>;
   using Doubles = std::vector<double>;
   using Bools = std::vector<bool>;
+  using Scalars = std::vector<Scalar>;
   using Tensors = std::vector<TensorBase>;  ///< `Tensor[]` and `Tensor?[]` (undefined for none)
   using Variant = std::variant<std::monostate, TensorBase, bool, int64_t, double, Scalar,
-                               std::string, Ints, Doubles, Bools, Tensors, Device, Generator>;
+                               std::string, Ints, Doubles, Bools, Scalars, Tensors, Device,
+                               Generator>;
 
   Value() = default;
   Value(std::nullopt_t) {}
@@ -41,6 +43,7 @@ class Value {
   Value(Ints v) : value_(std::move(v)) {}
   Value(Doubles v) : value_(std::move(v)) {}
   Value(Bools v) : value_(std::move(v)) {}
+  Value(Scalars v) : value_(std::move(v)) {}
   Value(Tensors v) : value_(std::move(v)) {}
   Value(Device v) : value_(v) {}
   Value(Generator v) : value_(std::move(v)) {}
@@ -63,6 +66,7 @@ class Value {
   TENON_API Ints to_ints() const;  ///< a single number counts as a list of one
   TENON_API Doubles to_doubles() const;
   TENON_API Bools to_bools() const;
+  TENON_API Scalars to_scalars() const;  ///< also of ints, floats and bools
   TENON_API const Tensors& to_tensors() const;
   TENON_API Device to_device() const;
   TENON_API Generator to_generator() const;

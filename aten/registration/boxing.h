@@ -33,6 +33,7 @@ TENON_UNBOX(Scalar, v.to_scalar())
 TENON_UNBOX(std::string, v.to_str())
 TENON_UNBOX(std::vector<int64_t>, v.to_ints())
 TENON_UNBOX(std::vector<double>, v.to_doubles())
+TENON_UNBOX(std::vector<Scalar>, v.to_scalars())
 TENON_UNBOX(Device, v.to_device())
 TENON_UNBOX(Generator, v.to_generator())
 TENON_UNBOX(ScalarType, v.to_enum<ScalarType>())
@@ -105,8 +106,10 @@ inline void box(Stack& stack, const OptionalIntArrayRef& v) {
   v ? stack.emplace_back(*v) : stack.emplace_back();
 }
 inline void box(Stack& stack, ArrayRef<double> v) { stack.emplace_back(v.vec()); }
+inline void box(Stack& stack, ArrayRef<Scalar> v) { stack.emplace_back(v.vec()); }
 inline void box(Stack& stack, const std::vector<int64_t>& v) { stack.emplace_back(v); }
 inline void box(Stack& stack, const std::vector<double>& v) { stack.emplace_back(v); }
+inline void box(Stack& stack, const std::vector<Scalar>& v) { stack.emplace_back(v); }
 template <size_t N>
 void box(Stack& stack, const std::array<bool, N>& v) {
   stack.emplace_back(Value::Bools(v.begin(), v.end()));

@@ -9,6 +9,7 @@
 #include "codegen/expr/foreign.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/foreach.h"
 #include "codegen/model/tensor_methods.h"
 #include "codegen/schema/printer.h"
 
@@ -28,14 +29,14 @@ std::vector<CallChecker::Call> check_calls(const Operator& op, const expr::Formu
                                            const CallChecker& calls, DiagnosticSink& sink) {
   // The checker of formulas knows names by a schema: here that of the operator alone.
   Derivative as_formula;
-  as_formula.schema = op.schema;
+  as_formula.schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
   Formula formula;
   formula.text = *op.composition;
-  for (size_t i = 0; i < op.schema.returns.size(); ++i)
+  for (size_t i = 0; i < as_formula.schema.returns.size(); ++i)
     formula.names.push_back({"", op.composition->location});
   std::vector<CallChecker::Call> made;
-  calls.check(as_formula, formula, expr::read_optionals(tree, optional_names(op.schema)), sink,
-              made);
+  calls.check(as_formula, formula,
+              expr::read_optionals(tree, optional_names(as_formula.schema)), sink, made);
   return made;
 }
 
@@ -57,6 +58,48 @@ std::vector<std::string> way_to(const Operator& target, const Operator& from,
   return {};
 }
 
+/// False where it is reported that no composition can have the schema.
+bool check_schema(const Operator& op, DiagnosticSink& sink) {
+  const schema::FunctionSchema& schema = op.schema;
+  const bool values = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
+    const bool tensors = r.type.is_tensor() || r.type.is_tensor_list();
+    return (tensors || r.type.is(schema::BaseType::kBool)) && !r.is_mutable();
+  });
+  if (schema.kind() == schema::SchemaKind::kFunctional && !schema.returns.empty() && values)
+    return true;
+  sink.error(op.at(schema.name_span),
+             "a composition gives tensors, or a bool, and writes to no argument; its other forms "
+             "are asked for with `variants`");
+  return false;
+}
+
+/// The same of `foreach`.
+bool check_lists(const Operator& op, DiagnosticSink& sink) {
+  const schema::FunctionSchema& schema = op.schema;
+  const auto is_list = [](const auto& item) { return item.type.is_tensor_list(); };
+  if (std::none_of(schema.args.begin(), schema.args.end(), is_list)) {
+    sink.error(op.at(schema.name_span),
+               "`foreach` needs a list of tensors, `Tensor[]`, whose elements it takes in turn");
+    return false;
+  }
+  for (const schema::Argument& argument : schema.args) {
+    if (!argument.is_mutable() || is_list(argument)) continue;
+    sink.error(op.at(argument.span), "`foreach` writes to the tensors of lists alone, got `" +
+                                         schema::to_string(argument) + "`");
+    return false;
+  }
+  // What an in-place schema returns is for inplace_schema.
+  const bool writes = schema.has_mutable_arg();
+  const bool gives = schema.returns.size() == 1 && is_list(schema.returns[0]);
+  if (schema.kind() != schema::SchemaKind::kOut && !schema.is_view() &&
+      (writes ? schema.returns.empty() || schema.is_inplace() : gives))
+    return true;
+  sink.error(op.at(schema.returns_span),
+             "`foreach` gives a list, `-> Tensor[]`, or writes to lists and gives nothing, `-> "
+             "()`; its out form is asked for with `variants`");
+  return false;
+}
+
 }  // namespace
 
 void composition(const Model& model, const CallChecker& calls, size_t index, DiagnosticSink& sink) {
@@ -66,19 +109,9 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   report(text, expr::parse_formula(text.text).errors, sink);
   std::optional<expr::Formula> code = parse(op);
   if (!code) return;
-  const schema::FunctionSchema& schema = op.schema;
-  const bool values = std::all_of(schema.returns.begin(), schema.returns.end(), [](const auto& r) {
-    const bool tensors = r.type.is_tensor() || r.type.is_tensor_list();
-    return (tensors || r.type.is(schema::BaseType::kBool)) && !r.is_mutable();
-  });
-  if (schema.kind() != schema::SchemaKind::kFunctional || schema.returns.empty() || !values) {
-    sink.error(op.at(schema.name_span),
-               "a composition gives tensors, or a bool, and writes to no argument; its other forms "
-               "are asked for with `variants`");
-    return;
-  }
+  if (!(op.is_foreach() ? check_lists(op, sink) : check_schema(op, sink))) return;
   std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};
-  for (const schema::Argument& argument : schema.args) known.push_back(argument.name);
+  for (const schema::Argument& argument : op.schema.args) known.push_back(argument.name);
   report(text, expr::local_mistakes(*code, known), sink);
   report(text, expr::undefined_names(*code, known), sink);
   std::set<const Operator*> seen;

@@ -17,7 +17,7 @@ using schema::Return;
 using schema::SchemaKind;
 
 constexpr std::string_view kWays[] = {"alias",    "pointwise",           "rowwise",
-                                      "dispatch", "structured_delegate", "composite"};
+                                      "dispatch", "structured_delegate", "composite", "foreach"};
 
 bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
 
@@ -41,8 +41,8 @@ void computed(const Entry& entry) {
   }
   entry.sink.error(entry.op.location,
                    "`" + entry.op.name() +
-                       "` does not say how it is computed: add `pointwise`, `rowwise`, `dispatch`, "
-                       "`structured_delegate` or `composite`");
+                       "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
+                       "`foreach`, `dispatch` or `structured_delegate`");
 }
 
 void computed_once(const Entry& entry) {

@@ -20,11 +20,13 @@ bool is_one_of(BaseType base, const BaseType (&bases)[n]) {
 }
 
 /// Whether generated code has the type: those that a boxed value (aten/core/value.h) holds.
-bool has_cpp_type(const schema::Type& type) {
+bool has_cpp_type(const schema::Type& type, bool is_result) {
   constexpr BaseType kOnlyUpstreams[] = {
       BaseType::kDeviceIndex, BaseType::kDimname, BaseType::kDimVector,   BaseType::kQScheme,
       BaseType::kStorage,     BaseType::kStream,  BaseType::kGraphModule, BaseType::kCustomClass};
-  constexpr BaseType kNumbers[] = {BaseType::kInt, BaseType::kSymInt, BaseType::kFloat};
+  constexpr BaseType kNumbers[] = {BaseType::kInt, BaseType::kSymInt, BaseType::kFloat,
+                                   BaseType::kScalar};
+  if (is_result && type.base == BaseType::kScalar && type.is_list()) return false;
   if (is_one_of(type.base, kOnlyUpstreams)) return false;
   const schema::Type plain = type.without_optional();
   if (plain.suffixes.empty()) return true;
@@ -68,24 +70,25 @@ std::string cpp_signature(const schema::FunctionSchema& schema,
 }  // namespace
 
 void cpp_type(const Entry& entry) {
-  const auto check = [&](const schema::Type& type, const schema::Span& span) {
-    if (has_cpp_type(type)) return;
+  const auto check = [&](const schema::Type& type, const schema::Span& span, bool is_result) {
+    if (has_cpp_type(type, is_result)) return;
     entry.sink.error(entry.op.at(span),
                      "no value here is a `" + schema::to_string(type) +
                          "`: they are tensors, numbers, str, Scalar, ScalarType, Layout, Device, "
                          "MemoryFormat and Generator, optional or not, and lists of Tensor, "
-                         "Tensor?, int, float and bool[N]");
+                         "Tensor?, int, float, Scalar and bool[N]");
   };
   for (const schema::Argument& argument : entry.schema().args) {
-    check(argument.type, argument.span);
-    if (argument.is_mutable() && argument.type.is_tensor_list() && !argument.type.list_size()) {
+    check(argument.type, argument.span, false);
+    const bool list = argument.type.is_tensor_list() && !argument.type.list_size();
+    if (argument.is_mutable() && list && !entry.op.is_foreach()) {
       entry.sink.error(entry.op.at(argument.span),
-                       "only a Tensor can be written here, not a list, got `" +
+                       "a list is written with `foreach` alone, got `" +
                            schema::to_string(argument) + "`");
     }
     if (argument.default_value) unknown_constants(*argument.default_value, argument, entry);
   }
-  for (const schema::Return& ret : entry.schema().returns) check(ret.type, ret.span);
+  for (const schema::Return& ret : entry.schema().returns) check(ret.type, ret.span, true);
 }
 
 // C++ tells overloads apart by the types of their arguments alone, not by names.

@@ -1,4 +1,5 @@
 #include "codegen/check/rules.h"
+#include "codegen/model/foreach.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen::rules {
@@ -22,10 +23,19 @@ void method_of_module(const Entry& entry) {
 }
 
 void derivable_inplace(const Entry& entry) {
-  if (!entry.op.variants.inplace || derive_inplace(entry.schema())) return;
+  if (!entry.op.variants.inplace) return;
+  if (derive_inplace(entry.schema())) {
+    if (!entry.op.is_foreach() || !entry.op.composition) return;
+    const expr::FormulaResult parsed = expr::parse_formula(entry.op.composition->text);
+    if (!parsed.ok() || written_to_self(entry.op, parsed.formula)) return;
+    entry.sink.error(entry.op.composition->location,
+                     "no in-place form follows from this expression: it needs a call of an "
+                     "operator that has one, `f(self, ...)`");
+    return;
+  }
   entry.sink.error(entry.op.variants_location,
                    "no in-place form follows from this schema: it needs `Tensor self` and the one "
-                   "return `Tensor`, without annotations");
+                   "return `Tensor`, or lists of them, without annotations");
 }
 
 void derivable_out(const Entry& entry) {

@@ -7,27 +7,54 @@
 #include "codegen/expr/formula_names.h"
 #include "codegen/expr/formula_pointwise.h"
 #include "codegen/expr/print_readable.h"
+#include "codegen/model/cpp_types.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/foreach.h"
 #include "codegen/model/tensor_methods.h"
 
 namespace tenon::codegen {
+
+namespace {
+
+std::vector<ir::List> emit_lists(const schema::FunctionSchema& schema,
+                                 const std::set<std::string>& conditional) {
+  std::vector<ir::List> lists;
+  for (const schema::Argument& argument : schema.args) {
+    if (!is_taken_apart(argument.type)) continue;
+    lists.push_back({argument.name, cpp_owned_type(argument.type.element()),
+                     argument.is_mutable(), conditional.contains(argument.name)});
+  }
+  return lists;
+}
+
+}  // namespace
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition) return std::nullopt;
   const expr::Formula code =
       with_plain_functions(op, expr::parse_formula(op.composition->text).formula);
-  const std::vector<std::string> optional = optional_names(op.schema);
+  const schema::FunctionSchema schema =
+      op.is_foreach() ? element_schema(op.schema) : op.schema;
+  const std::vector<std::string> optional = optional_names(schema);
   ir::Composition result;
+  expr::Renaming elements;
+  if (op.is_foreach()) {
+    result.lists = emit_lists(op.schema, conditional_lists(op.schema, code));
+    for (const ir::List& one : result.lists) {
+      if (one.conditional) elements[one.name] = "element_of(" + one.name + ", \"" + one.name + "\")";
+    }
+  }
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
       result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
-    return expr::print_formula(expr::with_true_division(read));
+    return expr::print_formula(expr::with_true_division(read), elements);
   };
   const expr::Formula* rest = &code;
   for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
     result.locals.push_back({rest->text, text(rest->children[0])});
   result.result = text(*rest);
+  if (op.is_foreach() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
   std::set<std::string> used;
   for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
   for (const std::string& name : expr::called_functions(code))
@@ -35,7 +62,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   for (const schema::Argument& argument : op.schema.args) {
     if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
-  const bool plain = op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor() &&
+  const bool plain = !op.is_foreach() && op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor() &&
                      !op.schema.is_view();
   if (plain && code.kind != expr::FormulaKind::kName) {
     if (const auto fused =

@@ -70,8 +70,10 @@ bool owns_result(const Operator& op) {
 /// The hand-written functions of the entry's own schema.
 void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
   if (op.composition || op.is_composite()) {
-    ir::Thunk& thunk = thunks.add(op.composition ? ThunkKind::kComposition : ThunkKind::kDirect,
-                                  "composite", kEverywhere);
+    const ThunkKind kind = op.is_foreach()  ? ThunkKind::kForeach
+                           : op.composition ? ThunkKind::kComposition
+                                            : ThunkKind::kDirect;
+    ir::Thunk& thunk = thunks.add(kind, "composite", kEverywhere);
     if (!op.composition) thunk.kernel = composite_name(op);
     thunk.owns_result = owns_result(op) && !op.is_composite_implicit();
   }
@@ -106,8 +108,9 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
     structured(thunks, op, form.kind, targets);
   } else if (!form.derived) {
     direct(thunks, op, targets);
+  } else if (const bool inplace = form.kind == SchemaKind::kInplace; inplace && op.is_foreach()) {
+    thunks.add(ThunkKind::kForeach, "derived", kEverywhere);
   } else {
-    const bool inplace = form.kind == SchemaKind::kInplace;
     thunks
         .add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional, "derived",
              kEverywhere)

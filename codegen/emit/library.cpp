@@ -100,8 +100,9 @@ std::vector<std::string> called_headers(const Model& model, const Model* base,
       for (const OperatorGroup& group : known->groups()) {
         const Operator& op = known->operators()[group.operators[0]];
         const std::string of = cpp_namespace(op.schema), function = op.base_name();
+        const std::string plain = name.ends_with("_") ? name.substr(0, name.size() - 1) : name;
         const bool seen =
-            name == of + "::" + function || (name == function && (of == ns || of == "tenon"));
+            plain == of + "::" + function || (plain == function && (of == ns || of == "tenon"));
         if (seen) headers.push_back(of + "/ops/" + function + ".h");
       }
     }

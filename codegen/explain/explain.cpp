@@ -45,6 +45,7 @@ std::string describe(const ir::Entry& entry, const ir::Thunk& thunk) {
   case ir::ThunkKind::kRowwise: return "kernel generated from `rowwise`";
   case ir::ThunkKind::kRowwiseComposed: return "the operators that the expression stands for";
   case ir::ThunkKind::kComposition: return "the operators of the expression";
+  case ir::ThunkKind::kForeach: return "the operators of the expression, for each place";
   case ir::ThunkKind::kStructured:
     return "shapes by " + thunk.meta +
            (thunk.kernel.empty() ? ", no computation" : ", kernel " + thunk.kernel);
@@ -128,7 +129,12 @@ class Explanation {
     }
     if (op_.composite != Composite::kNo) {
       const std::optional<ir::Composition>& composition = entry_.composition;
-      if (op_.composition) out_ << "composite: " << op_.composition->text << "\n";
+      if (op_.composition) {
+        out_ << (op_.is_foreach() ? "foreach: " : "composite: ") << op_.composition->text << "\n";
+      }
+      if (composition && !composition->inplace.empty()) {
+        out_ << "  in place: " << composition->inplace << "\n";
+      }
       if (composition && composition->kernel) {
         out_ << "  could be one kernel: `pointwise: " << *composition->kernel << "`\n";
       }

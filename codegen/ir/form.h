@@ -53,6 +53,7 @@ enum class ThunkKind : uint8_t {
   kRowwise,
   kRowwiseComposed,
   kComposition,
+  kForeach,
   kStructured,
   kDirect,
   kInplaceFromFunctional,

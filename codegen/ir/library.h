@@ -17,13 +17,23 @@ namespace tenon::codegen::ir {
 /// Version of the document's format: raised when a key changes its meaning or goes.
 inline constexpr int kVersion = 1;
 
-/// An entry whose `composite` is an expression.
+/// What `foreach` takes one element of for each place.
+struct List {
+  std::string name;
+  std::string element;  ///< C++ type
+  bool written = false;
+  bool conditional = false;  ///< read in branches alone: it may be empty where none is taken
+};
+
+/// An entry whose `composite` is an expression; or whose `foreach` is one, of elements of lists.
 struct Composition {
   std::vector<NamedText> locals;
   std::string result;
   std::vector<std::string> unused;
   std::vector<std::string> operators, headers;
   std::optional<std::string> kernel;  ///< the same as one expression of elements
+  std::vector<List> lists;            ///< of `foreach`, else empty
+  std::string inplace;                ///< of `foreach` with `variants: inplace`: as `result`
   bool calls_helpers = false;         ///< `a ?? b`, copies of views: what only compositions call
 };
 

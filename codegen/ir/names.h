@@ -46,6 +46,7 @@ inline constexpr NameOf<ThunkKind> kThunkKinds[] = {
     {ThunkKind::kRowwise, "rowwise"},
     {ThunkKind::kRowwiseComposed, "rowwise_composed"},
     {ThunkKind::kComposition, "composition"},
+    {ThunkKind::kForeach, "foreach"},
     {ThunkKind::kStructured, "structured"},
     {ThunkKind::kDirect, "direct"},
     {ThunkKind::kInplaceFromFunctional, "inplace_from_functional"},

@@ -504,13 +504,22 @@ class Printer {
 
   // ---- entries
 
+  static Json print(const List& one) {
+    return {{"name", one.name},
+            {"element", one.element},
+            {"written", one.written},
+            {"conditional", one.conditional}};
+  }
+
   static Json print(const Composition& composition) {
     return {{"locals", list(composition.locals)},
             {"result", composition.result},
             {"unused", composition.unused},
             {"operators", composition.operators},
             {"headers", composition.headers},
-            {"kernel", composition.kernel ? Json(*composition.kernel) : Json(nullptr)}};
+            {"kernel", composition.kernel ? Json(*composition.kernel) : Json(nullptr)},
+            {"lists", list(composition.lists)},
+            {"inplace", text_or_null(composition.inplace)}};
   }
 
   static Json print(const Alias& alias) {

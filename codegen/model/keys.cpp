@@ -44,6 +44,8 @@ const std::vector<KeyInfo>& operator_entry() {
        "An expression of other operators; or `implicit` (so is its derivative) or `explicit`, for "
        "a "
        "function in C++."},
+      {"foreach", ValueForm::kText,
+       "An expression of other operators, computed for each place of the lists of tensors."},
       {"dispatch", ValueForm::kDispatch,
        "The kernel of each backend, or the backends alone: `CPU, CUDA`."},
       {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},

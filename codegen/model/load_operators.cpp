@@ -66,6 +66,7 @@ class EntryReader {
         {"promote", &EntryReader::promote},
         {"check", &EntryReader::one_name<&Operator::check>},
         {"composite", &EntryReader::composite},
+        {"foreach", &EntryReader::foreach_expression},
         {"structured", &EntryReader::structured},
         {"structured_delegate", &EntryReader::one_name<&Operator::structured_delegate>},
         {"structured_inherits", &EntryReader::one_name<&Operator::structured_inherits>},
@@ -283,6 +284,11 @@ class EntryReader {
     if (std::optional<size_t> word = reader_.word(name, {"implicit", "explicit"}, what_)) {
       op_.composite = *word == 0 ? Composite::kImplicit : Composite::kExplicit;
     }
+  }
+
+  void foreach_expression(const YamlNode& value) {
+    op_.composite = Composite::kImplicit;
+    if (const std::optional<SourceString> text = reader_.text(value, what_)) op_.composition = *text;
   }
 
   void device_check(const YamlNode& value) {
@@ -514,7 +520,8 @@ void load_operators(const YamlNode& root, Dialect dialect, DiagnosticSink& sink,
       // The other keys are read even so: their own mistakes are reported in the same run.
       EntryReader entry_reader(reader, dialect, {i, all.count}, op);
       reader.map(*entry, [&](const LocatedName& key, const YamlNode&, const YamlNode& value) {
-        const bool needs_schema = key.text == "pointwise" || key.text == "composite";
+        const bool needs_schema =
+            key.text == "pointwise" || key.text == "composite" || key.text == "foreach";
         if (understood || !needs_schema) {
           entry_reader.read(key, value);
         } else if (i == 0) {

@@ -48,7 +48,8 @@ const Location* Operator::key_location(std::string_view key) const {
 }
 
 bool Operator::own_spelling() const {
-  return names_backends || has_key("pointwise") || has_key("rowwise") || has_key("composite");
+  return names_backends || has_key("pointwise") || has_key("rowwise") || has_key("composite") ||
+         has_key("foreach");
 }
 
 const DispatchEntry* Operator::find_dispatch(std::string_view key) const {

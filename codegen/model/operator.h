@@ -110,6 +110,7 @@ struct Definition {
 /// Operators by whether they are called as functions of a tensor, and as methods.
 struct PlainFunctions {
   std::set<std::string> functions, methods;
+  std::set<std::string> inplace;  ///< those with an in-place form
   /// Whether f(x) is one and x.f() none.
   bool has(const std::string& name) const;
 };
@@ -146,7 +147,7 @@ struct Operator {
   std::optional<LocatedName> structured_delegate;  // full name of the structured operator
   std::optional<LocatedName> structured_inherits;
   Composite composite = Composite::kNo;
-  /// `composite` as an expression of operators, in place of a hand-written function.
+  /// `composite` as an expression of operators, in place of a hand-written function; or `foreach`.
   std::optional<SourceString> composition;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
@@ -171,6 +172,8 @@ struct Operator {
   /// Only another name of an operator: no kernels, no derivative of its own.
   bool is_alias() const { return has_key("alias"); }
   bool has_key(std::string_view key) const { return key_location(key) != nullptr; }
+  /// Its composition is of the elements of lists (foreach.h).
+  bool is_foreach() const { return has_key("foreach"); }
   /// Says how it is computed as PyTorch's files cannot; what it leaves unsaid follows (defaults.h).
   bool own_spelling() const;
   /// Null when the key is absent.

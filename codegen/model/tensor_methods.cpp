@@ -24,6 +24,7 @@ void add_plain_functions(const std::vector<Operator>& operators, PlainFunctions&
         !op.schema.args.empty() &&
         (op.schema.args[0].type.is_tensor() || op.schema.args[0].type.is_optional_tensor());
     if (op.variants.method || op.schema.is_inplace()) functions.methods.insert(op.base_name());
+    if (op.variants.inplace || op.schema.is_inplace()) functions.inplace.insert(op.base_name());
     if (op.variants.function && takes_tensor) functions.functions.insert(op.base_name());
   }
 }

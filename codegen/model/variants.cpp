@@ -87,7 +87,8 @@ std::vector<VariantSchema> variant_schemas(const Operator& op) {
   result.push_back(std::move(own));
   if (op.variants.inplace) {
     if (std::optional<FunctionSchema> inplace = derive_inplace(op.schema)) {
-      result.push_back({std::move(*inplace), SchemaKind::kInplace, true, true, true});
+      const bool method = op.schema.self()->type.is_tensor();
+      result.push_back({std::move(*inplace), SchemaKind::kInplace, true, method, true});
     }
   }
   if (op.variants.out) {

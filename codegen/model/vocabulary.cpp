@@ -75,7 +75,8 @@ const Words& operator_keys(Dialect dialect) {
   static const Words ours =
       concat(upstream_operator_keys(), {"alias", "of", "define", "as", "pointwise", "dtypes",
                                         "rowwise", "over", "rows", "columns", "keepdim", "promote",
-                                        "check", "composite", "non_differentiable", "out_name"});
+                                        "check", "composite", "foreach",
+                                        "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }
 

@@ -84,7 +84,7 @@ constexpr Rule kChecks[] = {
     {"derivable_expression",
      "an expression that cannot be differentiated, or a second one for complex numbers, without a "
      "derivative"},
-    {"composition", "`composite` as an expression that is none, names what does not exist or gives "
+    {"composition", "`composite` or `foreach` as an expression that is none, names what does not exist or gives "
                     "something else than the operator returns"},
     {"seeded_tag",
      "a Generator, or a name with rand or dropout, without the tag `nondeterministic_seeded`"},

@@ -27,6 +27,7 @@ const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
                                           "aten/composite/tensor_factories.cpp"};
 /// What stands for a tensor that is absent.
 const std::string kOfCompositions = "aten/composite/composition.h";
+const std::string kOfLists = "aten/composite/foreach.h";
 constexpr const char* kOfRows = "aten/composite/rows.cpp";
 constexpr const char* kOfMixedResults = "aten/composite/pointwise_mixed.cpp";
 
@@ -169,6 +170,8 @@ class Selection {
         reach_from_code(local.text, names, op.name);
       }
       reach_from_code(op.composition->result, names, op.name);
+      reach_from_code(op.composition->inplace, names, op.name);
+      if (!op.composition->lists.empty()) visit(kOfLists);
       if (op.composition->calls_helpers) visit(kOfCompositions);
     }
     if (!op.node) return;

@@ -24,10 +24,12 @@
 #include "mine/ops/leading.h"
 #include "mine/ops/leading_copy.h"
 #include "mine/ops/momentum_step.h"
+#include "mine/ops/momentum_steps.h"
 #include "mine/ops/noisy.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
 #include "mine/ops/shifted.h"
+#include "mine/ops/shifted_all.h"
 #include "mine/ops/shrink.h"
 #include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
@@ -441,4 +443,50 @@ TEST_CASE("results of two dtypes come from one kernel") {
   CHECK(values(out.detach()) == std::vector<double>{-0.75, -0.5, 0, 0.25, 0.75, 0.75});
   out.sum().backward();
   CHECK(values(x.grad()) == values(inside));
+}
+
+TEST_CASE("foreach: one call for each place", "[language]") {
+  const Tensor a = tensor_of({1, 2}, {2}).requires_grad_(), b = tensor_of({3, 4, 5}, {3});
+  const Tensor by = tensor_of({10}, {1});
+  const std::vector<Tensor> both = {a, b};
+  const std::vector<Tensor> sums = mine::shifted_all(both, {2, 0.5}, by);
+  REQUIRE(sums.size() == 2);
+  CHECK(values(sums[0]) == std::vector<double>{21, 22});
+  CHECK(values(sums[1]) == std::vector<double>{8, 9, 10});
+  (sums[0] * sums[0]).sum().backward();
+  CHECK(values(a.grad()) == std::vector<double>{42, 44});
+
+  std::vector<Tensor> outs = {empty({0}, TensorOptions(kDouble)), empty({3}, TensorOptions(kDouble))};
+  mine::shifted_all_out(outs, both, {2, 0.5}, by);
+  CHECK(values(outs[0]) == std::vector<double>{21, 22});
+  CHECK(values(outs[1]) == std::vector<double>{8, 9, 10});
+
+  const Tensor c = a.detach().clone();
+  mine::shifted_all_({c, b}, {1, -1}, by);
+  CHECK(values(c) == std::vector<double>{11, 12});
+  CHECK(values(b) == std::vector<double>{-7, -6, -5});
+  CHECK(c._version() == 1);
+}
+
+TEST_CASE("foreach: lists of different lengths change nothing", "[language]") {
+  const Tensor a = tensor_of({1, 2}, {2}), b = tensor_of({3}, {1}), by = tensor_of({10}, {1});
+  CHECK_THROWS_WITH(mine::shifted_all_({a, b}, {1}, by),
+                    Catch::Contains("[shifted_all_] lists must have the same number of elements, "
+                                    "got 2 in self and 1 in factors"));
+  CHECK_THROWS_WITH(mine::shifted_all({}, {}, by),
+                    Catch::Contains("[shifted_all] lists must have at least one element, got none"));
+  CHECK(values(a) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("foreach: a list that a branch reads may be empty without it", "[language]") {
+  const Tensor a = tensor_of({1, 2}, {2}), grad = tensor_of({2, 4}, {2});
+  mine::momentum_steps_({a}, {grad}, {}, 0.5, 0);
+  CHECK(values(a) == std::vector<double>{0, 0});
+  CHECK_THROWS_WITH(mine::momentum_steps_({a}, {grad}, {}, 0.5),
+                    Catch::Contains("[momentum_steps_] buffers must have as many elements as the "
+                                    "other lists here, 1, got none"));
+  const Tensor buffer = tensor_of({1, 1}, {2});
+  mine::momentum_steps_({a}, {grad}, {buffer}, 0.5, 0.5);
+  CHECK(values(buffer) == std::vector<double>{2.5, 4.5});
+  CHECK(values(a) == std::vector<double>{-1.25, -2.25});
 }

@@ -1,5 +1,7 @@
 #include "tests/ops/call.h"
 
+#include <algorithm>
+
 #include "aten/core/error.h"
 #include "aten/core/generator.h"
 #include "aten/core/operator_entry.h"
@@ -62,6 +64,11 @@ Value list_value(const std::vector<std::string>& texts, BaseType type) {
   if (type == BaseType::kFloat) {
     Value::Doubles list;
     for (const auto& text : texts) list.push_back(parse_number(text).toDouble());
+    return list;
+  }
+  if (type == BaseType::kScalar) {
+    Value::Scalars list;
+    for (const auto& text : texts) list.push_back(parse_number(text));
     return list;
   }
   Value::Ints list;
@@ -139,6 +146,11 @@ Value Call::parse(const YAML::Node& node, const schema::Type& type) {
     return {};
   }
   return scalar_value(replaced(node.Scalar(), dtype_), inner.base);
+}
+
+size_t Call::num_selfs() const {
+  const auto is_self = [](const Place& place) { return place.argument == 0; };
+  return static_cast<size_t>(std::count_if(places_.begin(), places_.end(), is_self));
 }
 
 TensorBase Call::tensor(size_t i) const {

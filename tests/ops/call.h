@@ -23,6 +23,8 @@ class Call {
   size_t num_tensors() const { return places_.size(); }
   const Recipe& recipe(size_t i) const { return recipes_[i]; }
   TensorBase tensor(size_t i) const;
+  /// How many tensors self is: those of a list are the first.
+  size_t num_selfs() const;
   void set_tensor(size_t i, const TensorBase& tensor);
   void set_argument(size_t i, Value value) { arguments_[i] = std::move(value); }
   /// The same call with every tensor replaced.

@@ -27,14 +27,17 @@ void check_aliases(const Case& c) {
           with_outs(c.call().arguments(), *c.forms.out, fitting));
   }
   Call call = c.call();
-  if (!c.forms.inplace || call.num_tensors() == 0 || c.expected.results.size() != 1) return;
-  const TensorBase self = rearranged(call.tensor(0), Arrangement::kContiguous);
-  const auto& expected = c.expected.results[0];
-  if (self.sizes() != IntArrayRef(expected.sizes) ||
-      !can_cast(expected.cells.dtype, self.scalar_type())) {
-    return;
+  const size_t num_selfs = call.num_selfs();
+  if (!c.forms.inplace || num_selfs == 0 || c.expected.results.size() != num_selfs) return;
+  for (size_t i = 0; i < num_selfs; ++i) {
+    const TensorBase self = rearranged(call.tensor(i), Arrangement::kContiguous);
+    const auto& expected = c.expected.results[i];
+    if (self.sizes() != IntArrayRef(expected.sizes) ||
+        !can_cast(expected.cells.dtype, self.scalar_type())) {
+      return;
+    }
+    call.set_tensor(i, self);
   }
-  call.set_tensor(0, self);
   check(c, "in place: ", *c.forms.inplace, call.arguments());
 }
 

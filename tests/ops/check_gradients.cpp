@@ -42,9 +42,12 @@ Recorded record(const Case& c, Call call, const OperatorEntry& form, bool writes
     leaf.set_requires_grad(true);
     run.inputs.push_back(i);
     run.leaves.push_back(leaf);
-    run.call.set_tensor(i, writes_self && i == 0 ? leaf.clone() : leaf);
+    run.call.set_tensor(i, writes_self && i < run.call.num_selfs() ? leaf.clone() : leaf);
   }
-  const auto results = tensors_of(run.call.run(form));
+  auto results = tensors_of(run.call.run(form));
+  // Lists are written, and not returned.
+  for (size_t i = 0; writes_self && results.size() < run.call.num_selfs(); ++i)
+    results.push_back(run.call.tensor(i));
   for (const size_t k : c.expected.roots) run.roots.emplace_back(results.at(k));
   return run;
 }
@@ -188,11 +191,13 @@ void check_inplace_gradients(const Case& c) {
   if (!c.forms.inplace || c.expected.gradients.empty() || c.sample.row->option("grad") == "numeric")
     return;
   const Call call = c.call();
-  if (call.num_tensors() == 0 || c.expected.results.size() != 1) return;
-  const auto& expected = c.expected.results[0];
-  const TensorBase& self = call.tensor(0);
-  if (self.sizes() != IntArrayRef(expected.sizes) || self.scalar_type() != expected.cells.dtype)
-    return;
+  if (call.num_selfs() == 0 || c.expected.results.size() != call.num_selfs()) return;
+  for (size_t i = 0; i < call.num_selfs(); ++i) {
+    const auto& expected = c.expected.results[i];
+    const TensorBase& self = call.tensor(i);
+    if (self.sizes() != IntArrayRef(expected.sizes) || self.scalar_type() != expected.cells.dtype)
+      return;
+  }
   const Recorded run = record(c, c.call(), *c.forms.inplace, true);
   if (all_require_grad(c, run)) compare_gradients(c, "gradient in place", run, 4);
 }

@@ -270,7 +270,8 @@ def run(row, name, dtype, arguments):
     before = [t.clone() for t in call.tensors]
     try:
         with torch.no_grad():
-            outputs = flatten(op(*call.args, **call.kwargs))
+            outputs = op(*call.args, **call.kwargs)
+            outputs = [] if outputs is None else flatten(outputs)  # a schema with `-> ()`
     except Exception as error:  # whatever torch says is the golden answer
         return {"error": message(error)}
     entry = {"out": []}
@@ -286,7 +287,7 @@ def run(row, name, dtype, arguments):
             entry["out"].append(None)
         else:
             entry["out"].append({"scalar": plain(out)})
-    first = 1 if writes_self(name) else 0
+    first = 1 if writes_self(name) and not isinstance(call.args[0], list) else 0
     changed = {str(i): record(t) for i, (t, b) in enumerate(zip(call.tensors, before))
                if i >= first and not torch.equal(t.nan_to_num(), b.nan_to_num())}
     if changed:

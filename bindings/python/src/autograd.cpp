@@ -111,6 +111,10 @@ nb::object to_object(const Value& value) {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, Scalar>) {
           return nb::steal(wrap(v));
+        } else if constexpr (std::is_same_v<T, Value::Scalars>) {
+          nb::list list;
+          for (const Scalar& one : v) list.append(nb::steal(wrap(one)));
+          return nb::tuple(list);
         } else if constexpr (std::is_same_v<T, Value::Ints> || std::is_same_v<T, Value::Doubles> ||
                              std::is_same_v<T, Value::Bools>) {
           nb::list list;

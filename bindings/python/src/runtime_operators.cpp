@@ -91,7 +91,7 @@ Value value_of(Arguments& a, size_t i) {
     return list;
   }
   case Kind::Scalar: return a.scalar(i);
-  case Kind::ScalarList: break;
+  case Kind::ScalarList: return a.scalars(i);
   case Kind::String: return a.string(i);
   case Kind::DType: return a.dtype(i);
   case Kind::Layout: return a.layout(i);
@@ -99,7 +99,7 @@ Value value_of(Arguments& a, size_t i) {
   case Kind::MemoryFormat: return a.memory_format(i);
   case Kind::Generator: return a.generator(i);
   }
-  throw NotImplementedError("a list of numbers cannot be passed to this operator");
+  return {};
 }
 
 int64_t named_constant(const schema::Type& type, const std::string& name) {
@@ -139,6 +139,11 @@ Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
       const auto* d = one.get<double>();
       numbers.push_back(d ? *d : static_cast<double>(*one.get<int64_t>()));
     }
+    return numbers;
+  }
+  if (type.base == BaseType::kScalar) {
+    Value::Scalars numbers;
+    for (const auto& one : list) numbers.push_back(default_of(one, {BaseType::kScalar, {}, {}}).to_scalar());
     return numbers;
   }
   if (type.base == BaseType::kBool) {

@@ -24,6 +24,10 @@ nb::object to_python(const Value& value) {
           return list;
         } else if constexpr (std::is_same_v<T, Scalar>) {
           return nb::steal(wrap(v));
+        } else if constexpr (std::is_same_v<T, Value::Scalars>) {
+          nb::list list;
+          for (const Scalar& one : v) list.append(nb::steal(wrap(one)));
+          return list;
         } else if constexpr (std::is_same_v<T, Value::Ints> || std::is_same_v<T, Value::Doubles> ||
                              std::is_same_v<T, Value::Bools>) {
           nb::list list;

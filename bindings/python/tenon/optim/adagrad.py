@@ -25,9 +25,11 @@ class Adagrad(Optimizer):
         self.state[param]["step"] = tenon.tensor(0.0)
         self.state[param]["sum"] = tenon.full_like(param.detach(), group["initial_accumulator_value"])
 
-    def update(self, param, grad, state, group):
-        if not state:
-            self._start(param, group)
-        state["step"].add_(1)
-        _C._adagrad_step_(param, grad, state["sum"], step=int(state["step"].item()), lr=group["lr"], eps=group["eps"],
-                          lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], maximize=group["maximize"])
+    def update_all(self, params, grads, states, group):
+        for param, state in zip(params, states):
+            if not state:
+                self._start(param, group)
+        steps = [state["step"] for state in states]
+        _C._foreach_add_(steps, 1)
+        _C._fused_adagrad_(params, grads, [state["sum"] for state in states], steps, lr=group["lr"], lr_decay=group["lr_decay"],
+                           weight_decay=group["weight_decay"], eps=group["eps"], maximize=group["maximize"])

@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked, plain
 
 
@@ -19,19 +20,21 @@ class Adam(Optimizer):
                                   "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
                                   "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})
 
-    def update(self, param, grad, state, group):
-        if not state:
-            state["step"] = tenon.tensor(0.0)
-            state["exp_avg"] = tenon.zeros_like(param)
-            state["exp_avg_sq"] = tenon.zeros_like(param)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = tenon.zeros_like(param)
+    def update_all(self, params, grads, states, group):
+        for param, state in zip(params, states):
+            if not state:
+                state["step"] = tenon.tensor(0.0)
+                state["exp_avg"] = tenon.zeros_like(param)
+                state["exp_avg_sq"] = tenon.zeros_like(param)
+                if group["amsgrad"]:
+                    state["max_exp_avg_sq"] = tenon.zeros_like(param)
+        steps = [state["step"] for state in states]
+        _C._foreach_add_(steps, 1)
         beta1, beta2 = group["betas"]
-        state["step"].add_(1)
-        largest = state["max_exp_avg_sq"] if group["amsgrad"] else None
-        tenon.adam_step_(param, grad, state["exp_avg"], state["exp_avg_sq"], largest, step=int(state["step"].item()), lr=group["lr"],
-                         beta1=beta1, beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"],
-                         decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"])
+        fused = _C._fused_adamw_ if group["decoupled_weight_decay"] else _C._fused_adam_
+        fused(params, grads, [state["exp_avg"] for state in states], [state["exp_avg_sq"] for state in states],
+              [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [], steps, lr=group["lr"], beta1=beta1, beta2=beta2,
+              weight_decay=group["weight_decay"], eps=group["eps"], amsgrad=group["amsgrad"], maximize=group["maximize"])
 
 
 class AdamW(Adam):

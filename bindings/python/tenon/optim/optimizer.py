@@ -16,7 +16,8 @@ required = _Required()
 
 
 class Optimizer:
-    """A subclass defines update(parameter, gradient, state, group), which is called without recording."""
+    """A subclass defines update(parameter, gradient, state, group), or update_all() of lists of the first three; they are called
+    without recording, for what has a gradient."""
 
     def __init__(self, params, defaults):
         self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
@@ -73,12 +74,16 @@ class Optimizer:
                 loss = closure()
         with tenon.no_grad():
             for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self.update(param, param.grad, self.state[param], group)
+                params = [param for param in group["params"] if param.grad is not None]
+                if params:
+                    self.update_all(params, [param.grad for param in params], [self.state[param] for param in params], group)
         for hook in list(self._hooks["post"].values()):
             hook(self, (closure,), {})
         return loss
+
+    def update_all(self, params, grads, states, group):
+        for param, grad, state in zip(params, grads, states):
+            self.update(param, grad, state, group)
 
     def update(self, param, grad, state, group):
         raise NotImplementedError(f"{type(self).__name__} defines no update()")

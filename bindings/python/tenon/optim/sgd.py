@@ -1,6 +1,7 @@
 import math
 
 import tenon
+from tenon import _C
 from tenon.optim.optimizer import Optimizer, checked
 
 
@@ -19,11 +20,15 @@ class SGD(Optimizer):
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
                                   "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
 
-    def update(self, param, grad, state, group):
-        momentum, buffer = group["momentum"], state.get("momentum_buffer")
-        is_first_step = momentum != 0 and buffer is None
-        if is_first_step:
-            buffer = state["momentum_buffer"] = tenon.zeros_like(param)
-        tenon.sgd_step_(param, grad, buffer if momentum != 0 else None, lr=group["lr"], momentum=momentum, dampening=group["dampening"],
-                        weight_decay=group["weight_decay"], nesterov=group["nesterov"], maximize=group["maximize"],
-                        is_first_step=is_first_step)
+    def update_all(self, params, grads, states, group):
+        momentum = group["momentum"]
+        new = [momentum != 0 and state.get("momentum_buffer") is None for state in states]
+        for first in {*new}:
+            chosen = [i for i, one in enumerate(new) if one == first]
+            if first:
+                for i in chosen:
+                    states[i]["momentum_buffer"] = tenon.zeros_like(params[i])
+            _C._fused_sgd_([params[i] for i in chosen], [grads[i] for i in chosen],
+                           [states[i]["momentum_buffer"] for i in chosen] if momentum != 0 else [], weight_decay=group["weight_decay"],
+                           momentum=momentum, lr=group["lr"], dampening=group["dampening"], nesterov=group["nesterov"],
+                           maximize=group["maximize"], is_first_step=first)

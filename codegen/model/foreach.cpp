@@ -1,0 +1,87 @@
+#include "codegen/model/foreach.h"
+
+#include "codegen/expr/formula_names.h"
+
+namespace tenon::codegen {
+namespace {
+
+using expr::Formula;
+using expr::FormulaKind;
+
+/// Names that are read whatever the conditions are.
+void find_always_read(const Formula& tree, std::set<std::string>& names) {
+  if (tree.kind == FormulaKind::kName) names.insert(tree.text);
+  const bool first_only =
+      tree.kind == FormulaKind::kTernary || tree.operation == "&&" || tree.operation == "||";
+  for (const Formula& child : tree.children) {
+    find_always_read(child, names);
+    if (first_only) return;
+  }
+}
+
+bool is_self(const Formula& tree) {
+  return tree.kind == FormulaKind::kName && tree.text == "self";
+}
+
+/// The name of the function or method that is called with self first; empty where none is.
+std::string called_with_self(const Formula& tree) {
+  if (tree.kind != FormulaKind::kCall) return {};
+  const Formula& callee = tree.children[0];
+  if (callee.kind == FormulaKind::kMember && callee.operation == "." && is_self(callee.children[0]))
+    return callee.text;
+  const bool first = tree.children.size() > 1 && is_self(tree.children[1]);
+  return first && callee.kind == FormulaKind::kName ? callee.text : "";
+}
+
+}  // namespace
+
+bool is_taken_apart(const schema::Type& type) {
+  return type.is_tensor_list() || (type.base == schema::BaseType::kScalar && type.is_list() &&
+                                   !type.is_optional() && type.suffixes.size() == 1);
+}
+
+schema::FunctionSchema element_schema(const schema::FunctionSchema& schema) {
+  schema::FunctionSchema result = schema;
+  for (schema::Argument& argument : result.args) {
+    if (is_taken_apart(argument.type)) argument.type = argument.type.element();
+  }
+  result.returns.resize(1);
+  result.returns[0].type = {};
+  return result;
+}
+
+std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, const Formula& tree) {
+  std::set<std::string> always, conditional;
+  find_always_read(tree, always);
+  for (const schema::Argument& argument : schema.args) {
+    if (argument.type.is_tensor_list() && !always.contains(argument.name) &&
+        expr::uses_name(tree, argument.name))
+      conditional.insert(argument.name);
+  }
+  return conditional;
+}
+
+std::optional<Formula> written_to_self(const Operator& op, Formula tree) {
+  if (tree.kind == FormulaKind::kLocal) {
+    std::optional<Formula> rest = written_to_self(op, std::move(tree.children[1]));
+    if (!rest) return std::nullopt;
+    tree.children[1] = std::move(*rest);
+    return tree;
+  }
+  const std::string name = called_with_self(tree);
+  const size_t colons = name.rfind("::");
+  const std::string plain = colons == std::string::npos ? name : name.substr(colons + 2);
+  if (!op.plain_functions || !op.plain_functions->inplace.contains(plain)) return std::nullopt;
+  Formula& callee = tree.children[0];
+  callee.text = name + "_";
+  if (callee.kind == FormulaKind::kMember) {
+    Formula self = std::move(callee.children[0]);
+    callee.kind = FormulaKind::kName;
+    callee.operation.clear();
+    callee.children.clear();
+    tree.children.insert(tree.children.begin() + 1, std::move(self));
+  }
+  return tree;
+}
+
+}  // namespace tenon::codegen
