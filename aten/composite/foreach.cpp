@@ -16,11 +16,10 @@ size_t native::places_of(const char* op, std::initializer_list<ListLength> lists
   return first->length;
 }
 
-Tensor native::element_of(const char* op, const char* name, TensorList list, size_t i,
-                          size_t places) {
-  TENON_CHECK(i < list.size(), "[", op, "] ", name,
+Tensor& native::present_element(const char* op, const char* name, Tensor& element, size_t places) {
+  TENON_CHECK(element.defined(), "[", op, "] ", name,
               " must have as many elements as the other lists here, ", places, ", got none");
-  return list[i];
+  return element;
 }
 
 }  // namespace tenon

@@ -18,8 +18,12 @@ struct ListLength {
 /// and where there is nothing in them.
 TENON_API size_t places_of(const char* op, std::initializer_list<ListLength> lists);
 
-/// An element of a list that may be empty. Throws where it is.
-TENON_API Tensor element_of(const char* op, const char* name, TensorList list, size_t i,
-                            size_t places);
+/// Undefined where the list is empty.
+inline Tensor element_if_any(TensorList list, size_t i) {
+  return list.empty() ? Tensor() : list[i];
+}
+
+/// The element, which the expression reads. Throws where the list is empty.
+TENON_API Tensor& present_element(const char* op, const char* name, Tensor& element, size_t places);
 
 }  // namespace tenon::native

@@ -41,7 +41,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (op.is_foreach()) {
     result.lists = emit_lists(op.schema, conditional_lists(op.schema, code));
     for (const ir::List& one : result.lists) {
-      if (one.conditional) elements[one.name] = "element_of(" + one.name + ", \"" + one.name + "\")";
+      if (one.conditional) elements[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
     }
   }
   const auto text = [&](const expr::Formula& tree) {

@@ -9,14 +9,21 @@ using expr::Formula;
 using expr::FormulaKind;
 
 /// Names that are read whatever the conditions are.
-void find_always_read(const Formula& tree, std::set<std::string>& names) {
-  if (tree.kind == FormulaKind::kName) names.insert(tree.text);
-  const bool first_only =
-      tree.kind == FormulaKind::kTernary || tree.operation == "&&" || tree.operation == "||";
+std::set<std::string> always_read(const Formula& tree) {
+  if (tree.kind == FormulaKind::kName) return {tree.text};
+  std::set<std::string> names;
+  const bool chooses = tree.kind == FormulaKind::kTernary;
+  const bool first_only = chooses || tree.operation == "&&" || tree.operation == "||";
   for (const Formula& child : tree.children) {
-    find_always_read(child, names);
-    if (first_only) return;
+    names.merge(always_read(child));
+    if (first_only) break;
   }
+  if (!chooses) return names;
+  const std::set<std::string> otherwise = always_read(tree.children[2]);
+  for (const std::string& name : always_read(tree.children[1])) {
+    if (otherwise.contains(name)) names.insert(name);
+  }
+  return names;
 }
 
 bool is_self(const Formula& tree) {
@@ -51,8 +58,8 @@ schema::FunctionSchema element_schema(const schema::FunctionSchema& schema) {
 }
 
 std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, const Formula& tree) {
-  std::set<std::string> always, conditional;
-  find_always_read(tree, always);
+  const std::set<std::string> always = always_read(tree);
+  std::set<std::string> conditional;
   for (const schema::Argument& argument : schema.args) {
     if (argument.type.is_tensor_list() && !always.contains(argument.name) &&
         expr::uses_name(tree, argument.name))
