@@ -28,6 +28,8 @@ ROWS = {
     "tensor(1.0)": ("lib.tensor(1.0)", 0.2),
     "item()": ("s.item()", 0.5),
     "chain of 20 and backward": ("chain(w)", 0.1),
+    "_foreach_mul_, 100 of 64": ("lib._foreach_mul_(list_, 1.0)", 0.5),
+    "Adam(fused=True).step(), 100 of 64": ("adam.step()", 0.5),
 }
 
 MEASURE = """
@@ -44,6 +46,10 @@ def chain(w):
 
 names = dict(lib=lib, a=lib.tensor([1.0]), b=lib.tensor([2.0]), m=lib.randn(4, 4), s=lib.tensor(1.0), chain=chain)
 names["w"] = lib.tensor([0.5], requires_grad=True)
+list_ = [lib.randn(64).requires_grad_() for _ in range(100)]
+for one in list_:
+    one.grad = lib.randn(64)
+names["adam"], names["list_"] = lib.optim.Adam(list_, fused=True), [one.detach() for one in list_]
 times = {}
 for name, (statement, _) in json.loads(sys.argv[2]).items():
     timer = timeit.Timer(statement, globals=names)
@@ -71,10 +77,10 @@ def main():
         ours.append(measure(ROOT / "build/venv/bin/python", "tenon", {"PYTHONPATH": str(arguments.build / "python")}))
         peers.append(measure(ROOT / "build/venv-oracle/bin/python", "torch", {}))
     rows, late = [], []
-    print(f"{'':26}{'tenon ns':>10}{'torch ns':>10}{'ratio':>8}{'bound':>7}")
+    print(f"{'':36}{'tenon ns':>10}{'torch ns':>10}{'ratio':>8}{'bound':>7}")
     for name, (_, bound) in ROWS.items():
         own, peer = (statistics.median(turn[name] for turn in turns) for turns in (ours, peers))
-        print(f"{name:26}{own * 1e9:10.0f}{peer * 1e9:10.0f}{own / peer:8.3f}{bound:7.2f}")
+        print(f"{name:36}{own * 1e9:10.0f}{peer * 1e9:10.0f}{own / peer:8.3f}{bound:7.2f}")
         rows.append({"name": name, "tenon_s": own, "torch_s": peer, "ratio": own / peer, "bound": bound})
         late += [name] if own / peer > bound else []
     if arguments.json:

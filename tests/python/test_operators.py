@@ -36,6 +36,27 @@ def test_operators_by_name():
         tenon.ops.aten.mm(x, 1) if False else tenon.ops.aten.sub(x, "a")
 
 
+def test_operators_of_lists():
+    def numbers(list_):
+        return [t.tolist() for t in list_]
+
+    a, b = tenon.tensor([1.0, 2.0], requires_grad=True), tenon.tensor([3.0])
+    sums = tenon._foreach_add([a, b], (tenon.ones(2), tenon.ones(1)), alpha=2)
+    assert isinstance(sums, (list, tuple)) and numbers(sums) == [[3, 4], [5]]
+    sums[0].sum().backward()
+    assert a.grad.tolist() == [1, 1] and not sums[1].requires_grad
+    assert numbers(tenon._foreach_mul([a, b], [2, 0.5])) == [[2, 4], [1.5]]
+    assert numbers(tenon.ops.aten._foreach_mul([a, b], [2, True])) == [[2, 4], [3]]
+    c = a.detach().clone()
+    assert tenon._foreach_mul_([c, b], 3) is None and numbers([c, b]) == [[3, 6], [9]]
+    with pytest.raises(RuntimeError, match=r"\[_foreach_add\] lists must have the same number of elements, got 2 in self and 1 in other"):
+        tenon._foreach_add([a, b], [b])
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        tenon._foreach_mul_([a], 2)
+    with pytest.raises(TypeError, match="_foreach_mul_"):
+        tenon._foreach_mul_([a, b], ["x", "y"])
+
+
 def test_other_names():
     x = tenon.tensor([[-1.0, 0.5], [2.0, -0.25]], requires_grad=True)
     assert tenon.absolute(x).tolist() == x.absolute().tolist() == tenon.ops.aten.absolute(x).tolist() == x.abs().tolist()

@@ -114,6 +114,21 @@ def test_a_parameter_without_gradient_stays():
     assert b.item() == 1 and b not in optimizer.state and a.item() != 1
 
 
+@needs_torch
+@pytest.mark.parametrize("name, kwargs", [("SGD", {"lr": 0.5, "momentum": 0.5}), ("Adam", {"lr": 0.5, "amsgrad": True}), ("Adagrad", {"lr": 0.5})])
+def test_parameters_that_begin_later(name, kwargs):
+    def trained(library):
+        a, b = (library.tensor([1.0, 2.0], dtype=library.float64, requires_grad=True) for _ in range(2))
+        optimizer = getattr(library.optim, name)([a, b], **kwargs)
+        for loss in (a * a, a * b, b * b):
+            optimizer.zero_grad()
+            loss.sum().backward()
+            optimizer.step()
+        return a.tolist() + b.tolist()
+
+    assert trained(tenon) == pytest.approx(trained(torch), rel=1e-12)
+
+
 def test_closures_are_called_with_gradients_on():
     p = tenon.tensor(2.0, requires_grad=True)
     optimizer = optim.SGD([p], lr=0.5)

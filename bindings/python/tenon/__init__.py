@@ -13,6 +13,9 @@ from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
 import sys as _sys
 
+# Operators of lists, which PyTorch's users call by these names.
+globals().update({_name: getattr(_C, _name) for _name in dir(_C) if _name.startswith(("_foreach_", "_fused_"))})
+
 for _name in ("_nn", "_linalg", "_special"):
     _sys.modules[f"tenon._C.{_name}"] = getattr(_C, _name)  # where pickle looks for their functions
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
