@@ -457,7 +457,7 @@ TEST_CASE("foreach: one call for each place", "[language]") {
   CHECK(values(a.grad()) == std::vector<double>{42, 44});
 
   std::vector<Tensor> outs = {empty({0}, TensorOptions(kDouble)), empty({3}, TensorOptions(kDouble))};
-  mine::shifted_all_out(outs, both, {2, 0.5}, by);
+  mine::shifted_all_out(outs, {a.detach(), b}, {2, 0.5}, by);
   CHECK(values(outs[0]) == std::vector<double>{21, 22});
   CHECK(values(outs[1]) == std::vector<double>{8, 9, 10});
 

@@ -94,6 +94,7 @@ TEST_CASE("samples: matrix products and convolution") { run_family("matmul", fal
 TEST_CASE("samples: network operators") { run_family("nn", false); }
 TEST_CASE("samples: compositions") { run_family("everyday", false); }
 TEST_CASE("samples: recurrent layers") { run_family("recurrent", false); }
+TEST_CASE("samples: operators of lists") { run_family("lists", false); }
 
 TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
 TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
@@ -107,6 +108,7 @@ TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", t
 TEST_CASE("gradients: network operators") { run_family("nn", true); }
 TEST_CASE("gradients: compositions") { run_family("everyday", true); }
 TEST_CASE("gradients: recurrent layers") { run_family("recurrent", true); }
+TEST_CASE("gradients: operators of lists") { run_family("lists", true); }
 
 namespace {
 
@@ -135,7 +137,8 @@ std::vector<std::string> gaps() {
 TEST_CASE("every operator has a sample") {
   const std::set<std::string> tested = {"unary",    "binary",   "comparison", "views",
                                         "joining",  "everyday", "indexing",   "reductions",
-                                        "creation", "matmul",   "nn",         "recurrent"};
+                                        "creation", "matmul",   "nn",         "recurrent",
+                                        "lists"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));
