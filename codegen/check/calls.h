@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "codegen/check/overloads.h"
 #include "codegen/model/diagnostic.h"
 #include "codegen/model/differentiability.h"
 #include "codegen/model/model.h"
@@ -45,27 +45,16 @@ class CallChecker {
   bool may_exist(const std::string& name) const {
     return !model_.complete() || model_.has_broken_form(name);
   }
+  /// A function of expressions of elements, and nothing that tensor code can call.
+  bool is_definition(const std::string& name) const;
   /// Names of all operators, and of all methods of Tensor.
   const std::vector<std::string>& names() const { return names_; }
-
-  /// One parameter of the C++ API.
-  struct Parameter {
-    schema::Type type;
-    bool is_options = false;  // dtype, layout, device, pin_memory in one
-    bool has_default = false;
-  };
-  /// One overload of an operator in C++.
-  struct Overload {
-    const Operator* op;
-    const VariantSchema* form;
-    std::vector<Parameter> parameters;
-  };
 
  private:
   void add(const Model& model);
 
   const Model& model_;
-  std::unordered_map<std::string, std::vector<Overload>> functions_, methods_;
+  Overloads functions_, methods_;
   std::vector<std::string> names_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "codegen/check/rules.h"
 #include "codegen/expr/composition.h"
+#include "codegen/expr/constants.h"
 #include "codegen/expr/foreign.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/model/expression.h"
@@ -32,11 +33,12 @@ std::vector<CallChecker::Call> check_calls(const Operator& op, const expr::Formu
   as_formula.schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
   Formula formula;
   formula.text = *op.composition;
-  for (size_t i = 0; i < as_formula.schema.returns.size(); ++i)
-    formula.names.push_back({"", op.composition->location});
+  // One that writes to lists gives nothing.
+  const size_t results = op.schema.has_mutable_arg() ? 0 : as_formula.schema.returns.size();
+  for (size_t i = 0; i < results; ++i) formula.names.push_back({"", op.composition->location});
   std::vector<CallChecker::Call> made;
-  calls.check(as_formula, formula,
-              expr::read_optionals(tree, optional_names(as_formula.schema)), sink, made);
+  calls.check(as_formula, formula, expr::read_optionals(tree, optional_names(as_formula.schema)),
+              sink, made);
   return made;
 }
 
@@ -56,6 +58,16 @@ std::vector<std::string> way_to(const Operator& target, const Operator& from,
     return way;
   }
   return {};
+}
+
+/// Locals become variables of C++.
+void check_locals(const SourceString& text, const expr::Formula& code, DiagnosticSink& sink) {
+  for (const expr::Formula* rest = &code; rest->kind == expr::FormulaKind::kLocal;
+       rest = &rest->children[1]) {
+    const std::string why = why_no_local(rest->text);
+    if (why.empty()) continue;
+    sink.error(text.at(rest->offset), "`" + rest->text + "` is " + why + " and can name no local");
+  }
 }
 
 /// False where it is reported that no composition can have the schema.
@@ -113,6 +125,9 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};
   for (const schema::Argument& argument : op.schema.args) known.push_back(argument.name);
   report(text, expr::local_mistakes(*code, known), sink);
+  check_locals(text, *code, sink);
+  for (const expr::NamedConstant& constant : expr::named_constants())
+    known.emplace_back(constant.name);
   report(text, expr::undefined_names(*code, known), sink);
   std::set<const Operator*> seen;
   for (const CallChecker::Call& call : check_calls(op, *code, calls, sink)) {

@@ -87,7 +87,9 @@ const Words& generated_names() {
                               "set_history",
                               "size_t",
                               "tenon",
-                              "throw_out_requires_grad"};
+                              "throw_out_requires_grad",
+                              "true_quotient",
+                              "value_or"};
   return words;
 }
 
@@ -112,7 +114,17 @@ std::string meaning(const std::string& name) {
   return {};
 }
 
+bool is_generated(const std::string& name) {
+  return name.ends_with('_') || contains(generated_names(), name);
+}
+
 }  // namespace
+
+std::string why_no_local(const std::string& name) {
+  if (const std::string why = meaning(name); !why.empty()) return why;
+  if (schema::base_type_from(name)) return "a type";
+  return is_generated(name) ? "a name of generated code" : "";
+}
 
 void reserved_argument_name(const Entry& entry) {
   const bool ours = entry.model.dialect() == Dialect::kTenon;
@@ -170,8 +182,7 @@ void generated_name(const Entry& entry) {
   for (const schema::Argument& arg : entry.schema().args) {
     const bool in_kernel = has_kernel && contains(kernel_names(), arg.name);
     const bool numbered = arg.name.starts_with("written_");  // written_0, ...
-    const bool local = arg.name.ends_with('_') || contains(generated_names(), arg.name);
-    if (!in_kernel && !numbered && !local) continue;
+    if (!in_kernel && !numbered && !is_generated(arg.name)) continue;
     entry.sink.error(entry.op.at(arg.name_span),
                      quoted(arg.name) + " is a name of generated code and can name no argument");
   }

@@ -74,6 +74,8 @@ bool lacks_form(const Model& model, const Family& family);
 /// A formula is for a name that the schema does not have, and may be meant for one that it has:
 /// rules about missing formulas keep silent then.
 bool has_unknown_input(const FormulaSet& set, const schema::FunctionSchema& schema);
+/// "a keyword of C++" and the like of what can name no local of a composition; empty for others.
+std::string why_no_local(const std::string& name);
 /// The formula gives a gradient for this argument.
 bool contains_input(const FormulaContext& context, std::string_view name);
 /// Names that every formula of the dialect may use.

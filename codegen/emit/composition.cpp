@@ -4,6 +4,7 @@
 
 #include "codegen/expr/append_new.h"
 #include "codegen/expr/composition.h"
+#include "codegen/expr/constants.h"
 #include "codegen/expr/formula_names.h"
 #include "codegen/expr/formula_pointwise.h"
 #include "codegen/expr/print_readable.h"
@@ -21,8 +22,8 @@ std::vector<ir::List> emit_lists(const schema::FunctionSchema& schema,
   std::vector<ir::List> lists;
   for (const schema::Argument& argument : schema.args) {
     if (!is_taken_apart(argument.type)) continue;
-    lists.push_back({argument.name, cpp_owned_type(argument.type.element()),
-                     argument.is_mutable(), conditional.contains(argument.name)});
+    lists.push_back({argument.name, cpp_owned_type(argument.type.element()), argument.is_mutable(),
+                     conditional.contains(argument.name)});
   }
   return lists;
 }
@@ -33,37 +34,40 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition) return std::nullopt;
   const expr::Formula code =
       with_plain_functions(op, expr::parse_formula(op.composition->text).formula);
-  const schema::FunctionSchema schema =
-      op.is_foreach() ? element_schema(op.schema) : op.schema;
+  const schema::FunctionSchema schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
   const std::vector<std::string> optional = optional_names(schema);
   ir::Composition result;
-  expr::Renaming elements;
+  expr::Renaming renamed;
   if (op.is_foreach()) {
     result.lists = emit_lists(op.schema, conditional_lists(op.schema, code));
     for (const ir::List& one : result.lists) {
-      if (one.conditional) elements[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
+      if (one.conditional) renamed[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
     }
+  }
+  std::set<std::string> used;
+  for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
+  for (const std::string& name : used) {
+    const expr::NamedConstant* constant = expr::find_named_constant(name);
+    if (constant != nullptr && op.schema.find_arg(name) == nullptr) renamed[name] = constant->cpp;
   }
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
       result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
-    return expr::print_formula(expr::with_true_division(read), elements);
+    return expr::print_formula(expr::with_true_division(read), renamed);
   };
   const expr::Formula* rest = &code;
   for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
     result.locals.push_back({rest->text, text(rest->children[0])});
   result.result = text(*rest);
   if (op.is_foreach() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
-  std::set<std::string> used;
-  for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
   for (const std::string& name : expr::called_functions(code))
     expr::append_new(result.operators, name);
   for (const schema::Argument& argument : op.schema.args) {
     if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
-  const bool plain = !op.is_foreach() && op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor() &&
-                     !op.schema.is_view();
+  const bool plain = !op.is_foreach() && op.schema.returns.size() == 1 &&
+                     op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
   if (plain && code.kind != expr::FormulaKind::kName) {
     if (const auto fused =
             expr::to_pointwise(code, pointwise_parameters(op.schema), functions_of(op))) {

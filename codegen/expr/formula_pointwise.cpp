@@ -1,5 +1,6 @@
 #include "codegen/expr/formula_pointwise.h"
 
+#include "codegen/expr/constants.h"
 #include "codegen/expr/graph_builder.h"
 #include "codegen/expr/operators.h"
 
@@ -85,9 +86,10 @@ class Converter {
   }
 
  private:
-  MaybeNode name(const std::string& text) const {
-    const auto it = names_.find(text);
-    return it == names_.end() ? MaybeNode() : MaybeNode(it->second);
+  MaybeNode name(const std::string& text) {
+    if (const auto it = names_.find(text); it != names_.end()) return it->second;
+    const NamedConstant* constant = find_named_constant(text);
+    return constant != nullptr ? MaybeNode(g_.constant(constant->value, false)) : MaybeNode();
   }
 
   MaybeNode literal(const std::string& text) {

@@ -1,26 +1,17 @@
 #include "codegen/expr/graph_builder.h"
 
 #include "codegen/expr/append_new.h"
+#include "codegen/expr/constants.h"
 #include "codegen/expr/foreign.h"
 #include "codegen/expr/operators.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <numbers>
 #include <utility>
 
 namespace tenon::codegen::expr {
 namespace {
-
-std::optional<double> named_constant(const std::string& name) {
-  if (name == "inf") return std::numeric_limits<double>::infinity();
-  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (name == "pi") return std::numbers::pi;
-  if (name == "e") return std::numbers::e;
-  return std::nullopt;
-}
 
 bool is_draw(const std::string& name) { return name == "uniform" || name == "normal"; }
 
@@ -221,7 +212,8 @@ GraphBuilder::Value GraphBuilder::name(const Formula& tree) {
   }
   if (const auto it = names_.find(token.text); it != names_.end()) return it->second;
   if (is_no_value(token)) return std::nullopt;
-  if (const auto value = named_constant(token.text)) return graph_.constant(*value, false);
+  if (const NamedConstant* constant = find_named_constant(token.text))
+    return graph_.constant(constant->value, false);
   if (find_intrinsic(token.text) != nullptr || !functions(token.text).empty()) {
     report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
     return std::nullopt;

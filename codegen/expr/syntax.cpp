@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kMaxDepth = 200;
 constexpr std::string_view kTooDeep = "the expression is nested too deeply";
+constexpr std::string_view kOnlyLocals =
+    "a text has locals, 'name = expression;', which nothing changes, and then its result";
+constexpr std::array<std::string_view, 3> kStatements = {"return", "auto", "const"};
 
 /// Binary operators from loosest to tightest.
 const std::vector<std::vector<std::string_view>> kLevels = {
@@ -62,6 +65,13 @@ class Parser {
   }
 
   [[noreturn]] void fail_behind_expression() const {
+    constexpr std::array<std::string_view, 9> kChanges = {
+        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="};
+    if (contains(kChanges, cursor_.peek().text)) cursor_.fail(std::string(kOnlyLocals));
+    if (is_word("is")) {
+      cursor_.fail("there is no 'is': `x ? a : b` tests whether x is there, `x ?? b` replaces it "
+                   "where it is not");
+    }
     if (cursor_.at(";")) cursor_.fail("only 'name = expression' is followed by ';'");
     if (cursor_.at(")") || cursor_.at("]") || cursor_.at("}"))
       cursor_.fail("this '" + cursor_.peek().text + "' closes nothing");
@@ -216,8 +226,12 @@ class Parser {
 
   void list(Formula& node, std::string_view closer, const Token& opener) {
     if (!cursor_.at(closer)) {
-      do node.children.push_back(expression());
-      while (cursor_.accept(","));
+      do {
+        const Token first = cursor_.peek();
+        node.children.push_back(expression());
+        if (cursor_.at("=") && node.children.back().kind == FormulaKind::kName)
+          fail_at(first, "arguments have no names here: they stand in the schema's order");
+      } while (cursor_.accept(","));
     }
     cursor_.expect_closing(closer, opener);
   }
@@ -236,6 +250,9 @@ class Parser {
       node.kind = FormulaKind::kParentheses;
       node.offset = token.offset;
       node.children.push_back(expression());
+      if (cursor_.at(","))
+        cursor_.fail("parentheses hold one value: several results are `std::make_tuple(a, b)` in "
+                     "tensor code and a map of expressions in code of elements");
       cursor_.expect_closing(")", token);
       return finish(std::move(node));
     }
@@ -261,6 +278,9 @@ class Parser {
   Formula name() {
     Formula node = start(FormulaKind::kName);
     if (is_word("if") || is_word("else")) fail_at_choice();
+    const bool lambda = is_word("lambda") && cursor_.peek(1).kind == TokenKind::kName;
+    if (lambda || contains(kStatements, cursor_.peek().text))
+      cursor_.fail(std::string(kOnlyLocals));
     if (is_word("None"))
       cursor_.fail("there is no None: an operator takes {} for what is absent, and an element is "
                    "always a number");
@@ -335,6 +355,12 @@ class Parser {
   Formula lambda() {
     Formula node = start(FormulaKind::kLambda);
     group("]");
+    if (!cursor_.at("(") && !cursor_.at("{")) {
+      const std::string list =
+          text_.substr(node.offset + 1, cursor_.end_of_previous() - node.offset - 2);
+      throw SyntaxError{
+          {node.offset, list.size() + 2, "a list is written in braces", "{" + list + "}", 0}};
+    }
     std::vector<std::string> bound = {"return", "auto", "const"};
     if (cursor_.at("(")) {
       const std::vector<Token> parameters = group(")");

@@ -273,10 +273,17 @@ class EntryReader {
   }
 
   void composite(const YamlNode& value) {
+    if (value.is_map()) {
+      const RuleScope scope(reader_.sink(), "value_form");
+      reader_.sink().error(value.location, "`composite` gives several results in one text, "
+                                           "`std::make_tuple(a, b)`, got " +
+                                               std::string(value.describe()));
+      return;
+    }
     const std::optional<SourceString> text = reader_.text(value, what_);
     if (!text) return;
     const LocatedName name = {text->text, text->location};
-    if (!is_name(text->text)) {
+    if (!is_name(text->text) || op_.schema.find_arg(text->text) != nullptr) {
       op_.composite = Composite::kImplicit;
       op_.composition = *text;
       return;
@@ -288,7 +295,8 @@ class EntryReader {
 
   void foreach_expression(const YamlNode& value) {
     op_.composite = Composite::kImplicit;
-    if (const std::optional<SourceString> text = reader_.text(value, what_)) op_.composition = *text;
+    if (const std::optional<SourceString> text = reader_.text(value, what_))
+      op_.composition = *text;
   }
 
   void device_check(const YamlNode& value) {

@@ -1,5 +1,7 @@
 #include "codegen/expr/composition.h"
 
+#include "codegen/emit/composition.h"
+
 #include <catch2/catch.hpp>
 
 #include "tests/codegen/model/read_text.h"
@@ -37,6 +39,19 @@ TEST_CASE("mistakes in compositions are at their place", "[composition]") {
   CHECK(cpp("t = self") == "0: the last expression is the result and has no name");
   CHECK(cpp("self; self") == "4: only 'name = expression' is followed by ';'");
   CHECK(cpp("t = self; f(t") == "11: this '(' is never closed: expected ')'");
+}
+
+TEST_CASE("compositions have the numbers of expressions by their names", "[composition]") {
+  const Read read =
+      read_text("- func: f(Tensor self) -> Tensor\n  composite: e = self * pi; e + inf\n"
+                "- func: g(Tensor self, float pi) -> Tensor\n  composite: self * pi * e\n");
+  const auto first = emit_composition(read.model.operators()[0]);
+  REQUIRE(first);
+  CHECK(first->locals[0].text == "self * 3.141592653589793");
+  CHECK(first->result == "e + ::std::numeric_limits<double>::infinity()");
+  const auto second = emit_composition(read.model.operators()[1]);
+  REQUIRE(second);
+  CHECK(second->result == "self * pi * 2.718281828459045");
 }
 
 TEST_CASE("a formula of its own makes a composition explicit", "[composition]") {

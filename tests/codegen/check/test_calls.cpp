@@ -84,9 +84,9 @@ TEST_CASE("calls that exist pass", "[check][calls]") {
                               "clip(grad, {}, 1.5)",
                               "mm(grad, Tensor())",
                               "keep ? grad.mm(self) : twice(grad)",
-                              "std::get<0>(pair(grad)).anything(1)",
+                              "std::get<0>(pair(grad)).mm(self)",
                               "mm(std::get<1>(pair(grad)), self)",
-                              "std::min(grad, self)",
+                              "grad * std::min(p, 2.0)",
                               "grad.sum(dim) * (dim / 2)",
                               "not_implemented(\\\"f: self\\\")",
                               "weight->sizes().size() > 1 ? grad : grad"}) {
@@ -107,7 +107,9 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("mm(grad, weight)") == "10: `mm` does not take (Tensor, Tensor?)\n");
   CHECK(diagnose("mm(grad, 2.5)") == "10: `mm` does not take (Tensor, float)\n");
   CHECK(diagnose("grad.sum(self)") == "15: `sum` has no form that takes (Tensor)\n");
-  CHECK(diagnose("grad.sum(dim, 'c')") == "");
+  CHECK(diagnose("grad.sum(dim, 'c')") ==
+        "15: `sum` has no form that takes (int, str)\n"
+        "24: a text needs double quotes; did you mean '\"c\"'?\n");
   CHECK(diagnose("grad.sum(p)") == "15: `sum` has no form that takes (float)\n");
   CHECK(diagnose("grad * mm(twice(self), self.numel())") ==
         "17: `mm` does not take (Tensor, int)\n");
@@ -129,13 +131,14 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
         "15: `exp` is not called: formulas see no other members of a Tensor\n");
   CHECK(diagnose("grad->mm(self)") == "16: `->` is for optional values, got a Tensor\n");
   CHECK(diagnose("twice(*grad)") == "16: `*` does not take a Tensor\n");
-  CHECK(diagnose("grad ? grad : self") == "10: a condition must be a bool, got Tensor\n");
+  CHECK(diagnose("grad ? grad : self") ==
+        "10: a condition must be a bool, got Tensor; did you mean 'where(grad, grad, self)'?\n");
   CHECK(diagnose("weight.has_value() ? grad : grad") == "");
   CHECK(diagnose("self.shape[0] > 1 ? grad : twice(grad)") ==
         "15: `shape` is not called: formulas see no other members of a Tensor; did you mean "
         "'sizes()'?\n");
-  CHECK(diagnose("twice(grad) * self.sizes()") == "10: `*` does not take (Tensor, int[])\n");
-  CHECK(diagnose("twice(grad) * weight") == "10: `*` does not take (Tensor, Tensor?)\n");
+  CHECK(diagnose("twice(grad) * self.sizes()") == "22: `*` does not take (Tensor, int[])\n");
+  CHECK(diagnose("twice(grad) * weight") == "22: `*` does not take (Tensor, Tensor?)\n");
   CHECK(diagnose("not_implemented(self)") ==
         "10: `not_implemented` takes a text in quotes, got Tensor\n");
   CHECK(diagnose("some::library(grad)") ==
@@ -146,6 +149,44 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("grad.sum(dim / 2)") == "15: `sum` has no form that takes (float)\n");
   CHECK(diagnose("grad", "self_t.mm(self_p) + mm(self_t, alpha)") ==
         "31: `mm` does not take (Tensor, Scalar)\n");
+  CHECK(diagnose("pair(grad).mm(self)") ==
+        "21: (Tensor, Tensor) has no method `mm`; `std::get<0>(pair(grad))` is its first\n");
+  CHECK(diagnose("pair(grad)") == "10: this must give a Tensor, got (Tensor, Tensor); did you mean "
+                                  "'std::get<0>(pair(grad))'?\n");
+  CHECK(diagnose("std::min(grad, self)") == "10: `std::min` does not take (Tensor, Tensor)\n");
+  CHECK(diagnose("weight ?? grad") == "17: only compositions have `??`\n");
+}
+
+// In a composition of these operators; `-> Tensor` is what it must give.
+std::string diagnose_composition(const std::string& text) {
+  const Read read = read_text(kOperators +
+                                  "- func: g(Tensor self, int n, float p, bool? keep=None, "
+                                  "int? dim=None, int[] shape=[]) -> Tensor\n"
+                                  "  composite: \"" +
+                                  text + "\"\n",
+                              "- name: f\n  self, weight, list: non_differentiable\n");
+  DiagnosticSink sink;
+  run_checks(read.model, sink);
+  std::string said;
+  for (const Diagnostic& d : sink.sorted()) {
+    said += std::to_string(d.location.column) + ": " + d.message;
+    if (!d.suggestion.empty()) said += "; did you mean '" + d.suggestion + "'?";
+    said += "\n";
+  }
+  return said;
+}
+
+TEST_CASE("operations have the types that C++ has for them", "[check][calls]") {
+  CHECK(diagnose_composition("self.sum(n << 1)").empty());
+  CHECK(diagnose_composition("self.sum(n * 2 % 3 - (n > 1 ? n : 1))").empty());
+  CHECK(diagnose_composition("self.sum(dim ?? n)").empty());
+  CHECK(diagnose_composition("self.sum(dim ? dim + 1 : 0)").empty());
+  CHECK(diagnose_composition("self.sum(shape[0])").empty());
+  CHECK(diagnose_composition("self.sum({0, n, shape[1]}, keep ?? false)").empty());
+  CHECK(diagnose_composition("self * std::sqrt(n) + std::max<int64_t>(n, 1) * inf").empty());
+  CHECK(diagnose_composition("(keep ?? true) && n > 1 ? self : twice(self)").empty());
+  CHECK(diagnose_composition("self.clip(0).clip_(n)").empty());
+  CHECK(diagnose_composition("self.sum(n * p)") == "20: `sum` has no form that takes (float)\n");
 }
 
 std::string read(const std::string& path) {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tenon::codegen::expr {
+
+/// A number that every expression may use by its name, where nothing else has it.
+struct NamedConstant {
+  std::string_view name;
+  double value;
+  std::string_view cpp;  ///< the same in C++
+};
+
+/// inf, nan, pi and e.
+std::span<const NamedConstant> named_constants();
+/// Null where there is none of the name.
+const NamedConstant* find_named_constant(std::string_view name);
+
+}  // namespace tenon::codegen::expr
