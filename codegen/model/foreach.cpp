@@ -5,16 +5,16 @@
 namespace tenon::codegen {
 namespace {
 
-using expr::Formula;
 using expr::FormulaKind;
+using Tree = expr::Formula;
 
 /// Names that are read whatever the conditions are.
-std::set<std::string> always_read(const Formula& tree) {
+std::set<std::string> always_read(const Tree& tree) {
   if (tree.kind == FormulaKind::kName) return {tree.text};
   std::set<std::string> names;
   const bool chooses = tree.kind == FormulaKind::kTernary;
   const bool first_only = chooses || tree.operation == "&&" || tree.operation == "||";
-  for (const Formula& child : tree.children) {
+  for (const Tree& child : tree.children) {
     names.merge(always_read(child));
     if (first_only) break;
   }
@@ -26,14 +26,14 @@ std::set<std::string> always_read(const Formula& tree) {
   return names;
 }
 
-bool is_self(const Formula& tree) {
+bool is_self(const Tree& tree) {
   return tree.kind == FormulaKind::kName && tree.text == "self";
 }
 
 /// The name of the function or method that is called with self first; empty where none is.
-std::string called_with_self(const Formula& tree) {
+std::string called_with_self(const Tree& tree) {
   if (tree.kind != FormulaKind::kCall) return {};
-  const Formula& callee = tree.children[0];
+  const Tree& callee = tree.children[0];
   if (callee.kind == FormulaKind::kMember && callee.operation == "." && is_self(callee.children[0]))
     return callee.text;
   const bool first = tree.children.size() > 1 && is_self(tree.children[1]);
@@ -57,7 +57,7 @@ schema::FunctionSchema element_schema(const schema::FunctionSchema& schema) {
   return result;
 }
 
-std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, const Formula& tree) {
+std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, const Tree& tree) {
   const std::set<std::string> always = always_read(tree);
   std::set<std::string> conditional;
   for (const schema::Argument& argument : schema.args) {
@@ -68,9 +68,9 @@ std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, co
   return conditional;
 }
 
-std::optional<Formula> written_to_self(const Operator& op, Formula tree) {
+std::optional<Tree> written_to_self(const Operator& op, Tree tree) {
   if (tree.kind == FormulaKind::kLocal) {
-    std::optional<Formula> rest = written_to_self(op, std::move(tree.children[1]));
+    std::optional<Tree> rest = written_to_self(op, std::move(tree.children[1]));
     if (!rest) return std::nullopt;
     tree.children[1] = std::move(*rest);
     return tree;
@@ -79,10 +79,10 @@ std::optional<Formula> written_to_self(const Operator& op, Formula tree) {
   const size_t colons = name.rfind("::");
   const std::string plain = colons == std::string::npos ? name : name.substr(colons + 2);
   if (!op.plain_functions || !op.plain_functions->inplace.contains(plain)) return std::nullopt;
-  Formula& callee = tree.children[0];
+  Tree& callee = tree.children[0];
   callee.text = name + "_";
   if (callee.kind == FormulaKind::kMember) {
-    Formula self = std::move(callee.children[0]);
+    Tree self = std::move(callee.children[0]);
     callee.kind = FormulaKind::kName;
     callee.operation.clear();
     callee.children.clear();
