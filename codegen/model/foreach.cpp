@@ -5,14 +5,14 @@
 namespace tenon::codegen {
 namespace {
 
-using expr::FormulaKind;
+using Kind = expr::FormulaKind;
 using Tree = expr::Formula;
 
 /// Names that are read whatever the conditions are.
 std::set<std::string> always_read(const Tree& tree) {
-  if (tree.kind == FormulaKind::kName) return {tree.text};
+  if (tree.kind == Kind::kName) return {tree.text};
   std::set<std::string> names;
-  const bool chooses = tree.kind == FormulaKind::kTernary;
+  const bool chooses = tree.kind == Kind::kTernary;
   const bool first_only = chooses || tree.operation == "&&" || tree.operation == "||";
   for (const Tree& child : tree.children) {
     names.merge(always_read(child));
@@ -27,17 +27,17 @@ std::set<std::string> always_read(const Tree& tree) {
 }
 
 bool is_self(const Tree& tree) {
-  return tree.kind == FormulaKind::kName && tree.text == "self";
+  return tree.kind == Kind::kName && tree.text == "self";
 }
 
 /// The name of the function or method that is called with self first; empty where none is.
 std::string called_with_self(const Tree& tree) {
-  if (tree.kind != FormulaKind::kCall) return {};
+  if (tree.kind != Kind::kCall) return {};
   const Tree& callee = tree.children[0];
-  if (callee.kind == FormulaKind::kMember && callee.operation == "." && is_self(callee.children[0]))
+  if (callee.kind == Kind::kMember && callee.operation == "." && is_self(callee.children[0]))
     return callee.text;
   const bool first = tree.children.size() > 1 && is_self(tree.children[1]);
-  return first && callee.kind == FormulaKind::kName ? callee.text : "";
+  return first && callee.kind == Kind::kName ? callee.text : "";
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, co
 }
 
 std::optional<Tree> written_to_self(const Operator& op, Tree tree) {
-  if (tree.kind == FormulaKind::kLocal) {
+  if (tree.kind == Kind::kLocal) {
     std::optional<Tree> rest = written_to_self(op, std::move(tree.children[1]));
     if (!rest) return std::nullopt;
     tree.children[1] = std::move(*rest);
@@ -81,9 +81,9 @@ std::optional<Tree> written_to_self(const Operator& op, Tree tree) {
   if (!op.plain_functions || !op.plain_functions->inplace.contains(plain)) return std::nullopt;
   Tree& callee = tree.children[0];
   callee.text = name + "_";
-  if (callee.kind == FormulaKind::kMember) {
+  if (callee.kind == Kind::kMember) {
     Tree self = std::move(callee.children[0]);
-    callee.kind = FormulaKind::kName;
+    callee.kind = Kind::kName;
     callee.operation.clear();
     callee.children.clear();
     tree.children.insert(tree.children.begin() + 1, std::move(self));
