@@ -32,7 +32,8 @@ inline bool needs_grad(ArrayRef<std::optional<Tensor>> list) {
   return false;
 }
 
-using native::true_quotient;  // `a / b` in formulas
+using native::true_quotient;   // `a / b` in formulas
+using native::true_remainder;  // `a % b`
 
 /// Whether a call with these inputs is recorded.
 template <class... Inputs>

@@ -89,6 +89,7 @@ const Words& generated_names() {
                               "tenon",
                               "throw_out_requires_grad",
                               "true_quotient",
+                              "true_remainder",
                               "value_or"};
   return words;
 }

@@ -104,8 +104,9 @@ Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
 
 Formula with_true_division(Formula tree) {
   for (Formula& child : tree.children) child = with_true_division(std::move(child));
-  const bool divides = tree.kind == FormulaKind::kBinary && tree.operation == "/";
-  return divides ? call_of("true_quotient", std::move(tree)) : tree;
+  if (tree.kind != FormulaKind::kBinary) return tree;
+  if (tree.operation == "/") return call_of("true_quotient", std::move(tree));
+  return tree.operation == "%" ? call_of("true_remainder", std::move(tree)) : tree;
 }
 
 }  // namespace tenon::codegen::expr

@@ -12,7 +12,7 @@ namespace tenon::codegen::expr {
 Formula read_optionals(Formula tree, const std::vector<std::string>& optional);
 
 /// In formulas and compositions `/` is true division, which C++'s of two integers is not: there
-/// `true_quotient(a, b)` stands for it.
+/// `true_quotient(a, b)` stands for it; and `%` has the divisor's sign: `true_remainder(a, b)`.
 Formula with_true_division(Formula tree);
 
 }  // namespace tenon::codegen::expr

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "aten/core/generator.h"
@@ -33,6 +34,7 @@
 #include "mine/ops/shrink.h"
 #include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
+#include "mine/ops/turns.h"
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
 #include "tenon/ops/empty.h"
@@ -443,6 +445,18 @@ TEST_CASE("results of two dtypes come from one kernel") {
   CHECK(values(out.detach()) == std::vector<double>{-0.75, -0.5, 0, 0.25, 0.75, 0.75});
   out.sum().backward();
   CHECK(values(x.grad()) == values(inside));
+}
+
+TEST_CASE("the remainder of numbers has the divisor's sign", "[language]") {
+  const Tensor one = tensor_of({1}, {1});
+  const auto rest = [&](int64_t n, int64_t m) { return values(mine::turns(one, n, m))[0]; };
+  CHECK(rest(7, 3) == 1);
+  CHECK(rest(-7, 3) == 2);
+  CHECK(rest(7, -3) == -2);
+  CHECK(rest(-7, -3) == -1);
+  CHECK(rest(-6, 3) == 0);
+  CHECK(rest(std::numeric_limits<int64_t>::min(), -1) == 0);
+  CHECK_THROWS_WITH(mine::turns(one, 7, 0), Catch::Contains("integer remainder of 7 by zero"));
 }
 
 TEST_CASE("foreach: one call for each place", "[language]") {
