@@ -296,13 +296,18 @@ class FormulaChecker {
       if (helper.name != name) continue;
       if (helper.num_arguments != arguments.size()) {
         error(callee, 0,
-              "`" + name + "` takes " + std::to_string(helper.num_arguments) + " arguments, got " +
+              "`" + name + "` takes " + std::to_string(helper.num_arguments) +
+                  (helper.num_arguments == 1 ? " argument" : " arguments") + ", got " +
                   std::to_string(arguments.size()));
       } else if (name == "not_implemented" && !arguments[0].is(BaseType::kStr)) {
-        error(callee, 0,
-              "`not_implemented` takes a text in quotes, got " + arguments[0].describe());
+        const std::string got = arguments[0].known() ? ", got " + arguments[0].describe() : "";
+        error(callee, 0, "`not_implemented` takes a text in quotes" + got);
       }
       return helper.gives_tensor ? ValueType(BaseType::kTensor) : ValueType();
+    }
+    if (locals_.contains(name) || derivative_.schema.find_arg(name) != nullptr) {
+      error(callee, 0, "'" + name + "' is a value, not a function");
+      return {};
     }
     if (calls_.may_exist(name)) return {};
     std::vector<std::string> names = names_of(functions_);
