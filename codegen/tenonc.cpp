@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -143,7 +144,8 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    if (arguments.size() == 1 && (arguments[0] == "help" || arguments[0] == "--help")) {
+    const bool asked = std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
+    if (asked || (arguments.size() == 1 && arguments[0] == "help")) {
       std::cout << usage();
       return 0;
     }

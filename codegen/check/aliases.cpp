@@ -20,11 +20,16 @@ bool shares_set(const Alias& a, const Alias& b) {
 
 }  // namespace
 
+bool lacks_write(const schema::FunctionSchema& schema) {
+  const Argument* self = schema.self();
+  return schema.is_inplace_name() && (self == nullptr || !self->is_mutable());
+}
+
 void inplace_schema(const Entry& entry) {
   const schema::FunctionSchema& schema = entry.schema();
   if (!schema.is_inplace_name()) return;
   const Argument* self = schema.self();
-  if (self == nullptr || !self->is_mutable()) {
+  if (lacks_write(schema)) {
     entry.sink.error(entry.op.at(self != nullptr ? self->span : schema.name_span),
                      "in-place `" + schema.name + "` must write to self: `Tensor(a!) self`");
     return;

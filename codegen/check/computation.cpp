@@ -16,8 +16,8 @@ using schema::Argument;
 using schema::Return;
 using schema::SchemaKind;
 
-constexpr std::string_view kWays[] = {"alias",    "pointwise",           "rowwise",
-                                      "dispatch", "structured_delegate", "composite", "foreach"};
+constexpr std::string_view kWays[] = {
+    "alias", "pointwise", "rowwise", "dispatch", "structured_delegate", "composite", "foreach"};
 
 bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
 
@@ -39,10 +39,11 @@ void computed(const Entry& entry) {
   for (const std::string_view way : kWays) {
     if (entry.has(way)) return;
   }
-  entry.sink.error(entry.op.location,
-                   "`" + entry.op.name() +
-                       "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
-                       "`foreach`, `dispatch` or `structured_delegate`");
+  entry.sink.error(
+      entry.op.location,
+      "`" + entry.op.name() +
+          "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
+          "`foreach`, `dispatch` or `structured_delegate`");
 }
 
 void computed_once(const Entry& entry) {
@@ -166,8 +167,8 @@ void one_composite_key(const Entry& entry) {
 }
 
 void pointwise_schema(const Entry& entry) {
-  if (!entry.has("pointwise") || entry.op.update) return;
   const schema::FunctionSchema& schema = entry.schema();
+  if (!entry.has("pointwise") || entry.op.update || lacks_write(schema)) return;
   if (entry.kind() != SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),
                      "`pointwise` belongs to the functional schema; its out and in-place forms "
@@ -182,7 +183,9 @@ void pointwise_schema(const Entry& entry) {
   const bool has_tensor = std::any_of(schema.args.begin(), schema.args.end(),
                                       [](const Argument& arg) { return arg.type.is_tensor(); });
   if (!has_tensor) {
-    entry.sink.error(entry.op.at(schema.name_span), "a pointwise operator needs a Tensor argument");
+    entry.sink.error(entry.op.at(schema.name_span),
+                     "a pointwise operator needs a Tensor argument, got `" +
+                         schema::to_string(schema) + "`");
   }
   size_t num_tensors = schema.returns.size();
   for (const Argument& arg : schema.args) {

@@ -27,6 +27,7 @@ void differentiated(const Entry& entry) {
       entry.has("rowwise") || op.is_composite_implicit())
     return;
   if (!has_gradient(op.schema) || entry.model.derivative_of(entry.index) != nullptr) return;
+  if (entry.model.is_misnamed(op.name())) return;
   entry.sink.error(op.location, "`" + op.name() +
                                     "` does not say how it is differentiated: add an entry to "
                                     "derivatives.yaml, or `non_differentiable: True`");

@@ -173,7 +173,14 @@ void random_expression(const Entry& entry) {
 }
 
 void rowwise_expression(const Entry& entry) {
-  if (entry.op.rowwise) parse_rowwise(entry.op, entry.sink);
+  if (!entry.op.rowwise) return;
+  if (entry.kind() == schema::SchemaKind::kFunctional) {
+    parse_rowwise(entry.op, entry.sink);
+    return;
+  }
+  // What names mean is not known of a schema that rowwise_schema refuses.
+  for (const NamedExpressions::Part& part : entry.op.rowwise->parts)
+    report(part.expression, expr::parse_formula(part.expression.text).errors, entry.sink);
 }
 
 void derivable_expression(const Entry& entry) {

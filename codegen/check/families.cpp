@@ -2,6 +2,7 @@
 
 #include "codegen/check/rules.h"
 #include "codegen/model/signature.h"
+#include "codegen/model/variants.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
@@ -28,12 +29,23 @@ std::vector<std::string> generated_names(const Model& model, const Family& famil
   return names;
 }
 
-// Every form that could be made of a family, for suggestions.
-std::vector<std::string> possible_names(const Family& family) {
+// Every form that could be made of a family, for suggestions, but those that it names.
+std::vector<std::string> possible_names(const Model& model, const Family& family) {
   std::vector<std::string> names;
   for (const Form& form : family.forms) {
-    if (const auto out = autogen_out(form.schema)) names.push_back(out->qualified_name());
-    names.push_back(autogen_functional(form.schema).qualified_name());
+    Operator functional;
+    functional.schema = autogen_functional(form.schema);
+    // Ours make the out form of the functional one.
+    const auto out = model.dialect() == Dialect::kUpstream
+                         ? autogen_out(form.schema)
+                         : derive_out(functional.schema, out_overload(functional));
+    if (out) names.push_back(out->qualified_name());
+    names.push_back(functional.schema.qualified_name());
+  }
+  for (const Form& form : family.forms) {
+    if (form.origin != Form::Origin::kEntry) continue;
+    for (const LocatedName& asked : model.operators()[form.op].autogen)
+      std::erase(names, asked.text);
   }
   return names;
 }
@@ -81,7 +93,7 @@ void autogen(const Model& model, const Family& family, DiagnosticSink& sink) {
       const std::string what = generated.empty() ? "no form is" : join_words(generated) + " is";
       sink.error(name.location,
                  "`" + name.text + "` is not generated from this family of operators: " + what,
-                 schema::nearest(name.text, possible_names(family)));
+                 schema::nearest(name.text, possible_names(model, family)));
     }
   }
   // Our dialect makes these forms only where they are asked for.

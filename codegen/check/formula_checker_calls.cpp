@@ -73,9 +73,11 @@ ValueType FormulaChecker::function(const Tree& tree, const Types& arguments) {
     if (helper.name != name) continue;
     if (helper.num_arguments != arguments.size()) {
       error(callee, "`" + name + "` takes " + std::to_string(helper.num_arguments) +
-                        " arguments, got " + std::to_string(arguments.size()));
+                        (helper.num_arguments == 1 ? " argument" : " arguments") + ", got " +
+                        std::to_string(arguments.size()));
     } else if (name == "not_implemented" && !arguments[0].is(BaseType::kStr)) {
-      error(callee, "`not_implemented` takes a text in quotes, got " + arguments[0].describe());
+      const std::string got = arguments[0].known() ? ", got " + arguments[0].describe() : "";
+      error(callee, "`not_implemented` takes a text in quotes" + got);
     }
     return helper.gives_tensor ? ValueType(BaseType::kTensor) : ValueType();
   }

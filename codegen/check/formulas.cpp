@@ -71,6 +71,14 @@ std::vector<std::string> names_of_forward(const FormulaContext& context) {
   return names;
 }
 
+// Words that stand for a formula, which a name alone may be meant for.
+void add_words(const Formula& tree, std::vector<std::string> words,
+               std::vector<std::string>& known) {
+  if (tree.kind != FormulaKind::kName) return;
+  known.insert(known.end(), words.begin(), words.end());
+  known.emplace_back("not_implemented(\"why\")");
+}
+
 void report_names(const FormulaContext& context, const codegen::Formula& source,
                   const Formula& tree, const std::vector<std::string>& known) {
   std::vector<expr::ExprError> errors = expr::local_mistakes(tree, known);
@@ -132,7 +140,9 @@ void formula_names(const FormulaContext& context) {
   for (const std::string& name : result_names(context.derivative.schema)) known.push_back(name);
   for (const std::string& name : named_gradients(context)) known.push_back(name);
   for (const BackwardFormula& formula : context.analysis.backward) {
-    report_names(context, *formula.source, formula.written, known);
+    std::vector<std::string> words = known;
+    add_words(formula.written, {"non_differentiable"}, words);
+    report_names(context, *formula.source, formula.written, words);
   }
 }
 
@@ -156,6 +166,7 @@ void forward_names(const FormulaContext& context) {
     // What is ambiguous was reported.
     std::vector<std::string> names = known;
     for (const schema::Argument& arg : context.derivative.schema.args) names.push_back(arg.name);
+    add_words(parsed.formula, {"auto_linear", "auto_element_wise"}, names);
     report_names(context, source, parsed.formula, names);
   }
 }
@@ -287,7 +298,7 @@ void derivative_shadowed(const Entry& entry) {
   const Location* expression = nullptr;
   if (entry.op.pointwise) expression = &entry.op.pointwise->location;
   if (entry.op.rowwise) expression = &entry.op.rowwise->location;
-  if (!written && !(ours && expression != nullptr)) return;
+  if (!written && (!ours || expression == nullptr || lacks_write(schema))) return;
   std::vector<std::string> reserved = {"result", "grad_input_mask"};
   if (ours) {
     reserved.insert(reserved.end(), {"grad", "grads"});

@@ -101,8 +101,8 @@ void rowwise_keys(const Entry& entry) {
 }
 
 void rowwise_schema(const Entry& entry) {
-  if (!entry.has("rowwise")) return;
   const schema::FunctionSchema& schema = entry.schema();
+  if (!entry.has("rowwise") || lacks_write(schema)) return;
   const RowwiseSpec& spec = *entry.op.rowwise;
   if (entry.kind() != schema::SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),

@@ -71,6 +71,8 @@ void unknown_word(const Model& model, DiagnosticSink& sink, Location location,
                   const std::string& message, const std::string& suggestion);
 /// An entry of the same base name was left out, so that rules about missing forms keep silent.
 bool lacks_form(const Model& model, const Family& family);
+/// An in-place name of what does not write to self, of which inplace_schema alone speaks.
+bool lacks_write(const schema::FunctionSchema& schema);
 /// A formula is for a name that the schema does not have, and may be meant for one that it has:
 /// rules about missing formulas keep silent then.
 bool has_unknown_input(const FormulaSet& set, const schema::FunctionSchema& schema);

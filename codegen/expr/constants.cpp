@@ -18,6 +18,12 @@ constexpr NamedConstant kConstants[] = {
 
 std::span<const NamedConstant> named_constants() { return kConstants; }
 
+std::vector<std::string> constant_names() {
+  std::vector<std::string> names;
+  for (const NamedConstant& constant : kConstants) names.emplace_back(constant.name);
+  return names;
+}
+
 const NamedConstant* find_named_constant(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(kConstants), std::end(kConstants),

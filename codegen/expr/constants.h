@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::codegen::expr {
 
@@ -14,6 +16,7 @@ struct NamedConstant {
 
 /// inf, nan, pi and e.
 std::span<const NamedConstant> named_constants();
+std::vector<std::string> constant_names();
 /// Null where there is none of the name.
 const NamedConstant* find_named_constant(std::string_view name);
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
 #include <set>
 
 namespace tenon::codegen::expr {
@@ -23,8 +25,10 @@ constexpr schema::ForeignWord kFunctions[] = {
     {"isNaN", "isnan"},     {"not_equal", "ne"},     {"equal", "eq"},      {"greater", "gt"},
     {"less", "lt"}};
 
-// What `rowwise` has under another name, or is short for.
-constexpr schema::ForeignWord kRowFunctions[] = {{"amax", "max"},
+// What `rowwise` has under another name, or is short for; and what it lacks, beside near words.
+constexpr schema::ForeignWord kRowFunctions[] = {{"median", ""},
+                                                 {"sort", ""},
+                                                 {"amax", "max"},
                                                  {"amin", "min"},
                                                  {"nanmax", "fmax"},
                                                  {"nanmin", "fmin"},
@@ -33,17 +37,51 @@ constexpr schema::ForeignWord kRowFunctions[] = {{"amax", "max"},
                                                  {"gather", "pick"},
                                                  {"take", "pick"},
                                                  {"arange", "index()"},
+                                                 {"len", "length()"},
                                                  {"size", "length()"},
                                                  {"numel", "length()"},
                                                  {"std", "sqrt(var(x, 1))"},
                                                  {"norm", "sqrt(sum(square(x)))"}};
 
+// Values; each is meant only where ours is known.
+constexpr schema::ForeignWord kNames[] = {{"Inf", "inf"},
+                                          {"INFINITY", "inf"},
+                                          {"infinity", "inf"},
+                                          {"NaN", "nan"},
+                                          {"PI", "pi"},
+                                          {"M_PI", "pi"},
+                                          {"M_E", "e"},
+                                          {"float", "kFloat"},
+                                          {"float32", "kFloat"},
+                                          {"double", "kDouble"},
+                                          {"float64", "kDouble"},
+                                          {"long", "kLong"},
+                                          {"int64", "kLong"},
+                                          {"int", "kInt"},
+                                          {"int32", "kInt"},
+                                          {"bool", "kBool"},
+                                          {"grad_out", "grad"},
+                                          {"grad_output", "grad"},
+                                          {"not_implemented", "not_implemented(\"why\")"}};
+
+// Signs that look like ours.
+constexpr schema::ForeignWord kSigns[] = {
+    {"×", "*"},  {"·", "*"},  {"÷", "/"},  {"−", "-"}, {"–", "-"},  {"≤", "<="}, {"≥", ">="},
+    {"≠", "!="}, {"∧", "&&"}, {"∨", "||"}, {"¬", "!"}, {"π", "pi"}, {"∞", "inf"}};
+
 constexpr std::array<std::string_view, 13> kReductions = {
     "mean",   "sum",  "prod", "var",     "std",    "norm",  "argmax",
     "argmin", "amax", "amin", "softmax", "cumsum", "median"};
 
-constexpr std::array<std::string_view, 8> kModules = {"torch", "at",   "tenon", "std",
-                                                      "np",    "math", "F",     "jnp"};
+constexpr std::array<std::string_view, 10> kModules = {"torch", "at",   "tenon", "std", "np",
+                                                       "numpy", "math", "Math",  "F",   "jnp"};
+
+std::errc read_number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  return stop == end ? code : std::errc::invalid_argument;
+}
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -56,7 +94,17 @@ std::string operator_of_word(std::string_view word) {
   return schema::suggest(word, {}, kOperators);
 }
 
-std::optional<ExprError> module_mistake(const Formula& callee) {
+std::string sign_of_character(std::string_view character) {
+  return schema::suggest(character, {}, kSigns);
+}
+
+std::string suggest_name(std::string_view name, const std::vector<std::string>& known) {
+  const std::string meant = schema::suggest(name, known, kNames);
+  return std::find(known.begin(), known.end(), meant) == known.end() ? "" : meant;
+}
+
+std::optional<ExprError> module_mistake(const Formula& callee,
+                                        const std::vector<std::string>& known) {
   std::string function = callee.text;
   if (callee.kind == FormulaKind::kMember) {
     const Formula& owner = callee.children[0];
@@ -66,14 +114,14 @@ std::optional<ExprError> module_mistake(const Formula& callee) {
     if (callee.kind != FormulaKind::kName || colons == std::string::npos) return std::nullopt;
     function = function.substr(colons + 2);
   }
-  return ExprError{callee.offset, callee.length,
-                   "functions of expressions have no module: '" + function + "' alone", function,
-                   0};
+  const bool is_value = !schema::suggest(function, {}, kNames).empty();
+  return ExprError{callee.offset, callee.length, "names in expressions have no module",
+                   is_value ? suggest_name(function, known) : function, 0};
 }
 
 ExprError unknown_name(const std::string& name, std::size_t offset,
                        const std::vector<std::string>& known) {
-  return {offset, name.size(), "unknown name '" + name + "'", schema::nearest(name, known), 0};
+  return {offset, name.size(), "unknown name '" + name + "'", suggest_name(name, known), 0};
 }
 
 std::vector<ExprError> local_mistakes(const Formula& text, const std::vector<std::string>& known) {
@@ -105,8 +153,12 @@ std::string suggest_function(std::string_view name, const std::vector<std::strin
 }
 
 std::string suggest_row_function(std::string_view name, const std::vector<std::string>& functions) {
-  const std::string of_rows = schema::suggest(name, {}, kRowFunctions);
-  return of_rows.empty() ? schema::suggest(name, functions, kFunctions) : of_rows;
+  static const std::vector<schema::ForeignWord> foreign = [] {
+    std::vector<schema::ForeignWord> all(std::begin(kRowFunctions), std::end(kRowFunctions));
+    all.insert(all.end(), std::begin(kFunctions), std::end(kFunctions));
+    return all;
+  }();
+  return schema::suggest(name, functions, foreign);
 }
 
 std::string why_no_function(std::string_view name) {
@@ -114,10 +166,13 @@ std::string why_no_function(std::string_view name) {
                                      : "";
 }
 
-std::string without_suffix(const std::string& number) {
-  const std::size_t end = number.find_last_not_of("fFlLuU") + 1;
-  const bool plain = number.find_first_not_of("0123456789.eE+-") >= end;
-  return plain && end > 0 ? number.substr(0, end) : "";
+ExprError number_mistake(const std::string& number, std::size_t offset) {
+  const std::string plain = number.substr(0, number.find_last_not_of("fFlLuU") + 1);
+  const bool has_suffix = plain != number && read_number(plain) == std::errc();
+  const bool too_large = read_number(number) == std::errc::result_out_of_range;
+  return {offset, number.size(),
+          "'" + number + "' is " + (too_large ? "beyond the range of a double" : "not a number"),
+          has_suffix ? plain : "", 0};
 }
 
 }  // namespace tenon::codegen::expr

@@ -12,9 +12,16 @@ namespace tenon::codegen::expr {
 /// `&&`, `||` or `!`, which another language writes as the word; empty for other words.
 std::string operator_of_word(std::string_view word);
 
+/// `*` for a sign that looks like it in UTF-8; empty for other characters.
+std::string sign_of_character(std::string_view character);
+
+/// The one of `known` that is meant by the name of a value; maybe "".
+std::string suggest_name(std::string_view name, const std::vector<std::string>& known);
+
 /// What is said of `torch.exp` and `at::exp`: the tree of the whole name, a member or a qualified
-/// name; nothing where what stands before the function is no module.
-std::optional<ExprError> module_mistake(const Formula& callee);
+/// name; nothing where what stands before the function is no module. `known` are names of values.
+std::optional<ExprError> module_mistake(const Formula& callee,
+                                        const std::vector<std::string>& known = {});
 
 /// What is said of a name that stands for nothing.
 ExprError unknown_name(const std::string& name, std::size_t offset,
@@ -33,7 +40,7 @@ std::string suggest_row_function(std::string_view name, const std::vector<std::s
 /// What to say of a function that no expression can have, such as `mean`; empty for others.
 std::string why_no_function(std::string_view name);
 
-/// "1.0" for `1.0f`; empty where something else is wrong with a number.
-std::string without_suffix(const std::string& number);
+/// What is said of a number that is none: `1.0f`, `1e400`.
+ExprError number_mistake(const std::string& number, std::size_t offset);
 
 }  // namespace tenon::codegen::expr

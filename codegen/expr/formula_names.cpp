@@ -223,7 +223,7 @@ std::vector<ExprError> undefined_names(const Formula& formula,
                         schema::nearest(use.name, *known_functions), 0});
       continue;
     }
-    const auto mistake = use.member != nullptr ? module_mistake(*use.member) : std::nullopt;
+    const auto mistake = use.member != nullptr ? module_mistake(*use.member, known) : std::nullopt;
     errors.push_back(mistake ? *mistake : unknown_name(use.name, use.offset, known));
   }
   return errors;

@@ -69,13 +69,13 @@ GraphBuilder::Value GraphBuilder::lower(const Formula& tree) {
     return lower(tree.children[1]);
   case FormulaKind::kMember: {
     const Formula& owner = tree.children[0];
-    if (const auto mistake = module_mistake(tree)) {
+    if (const auto mistake = module_mistake(tree, constant_names())) {
       errors_->push_back(*mistake);
     } else {
       const std::size_t dot = tree.operation_offset;
-      errors_->push_back(
-          {dot, tree.operation.size(), "expressions have functions, no members",
-           owner.kind == FormulaKind::kName ? tree.text + "(" + owner.text + ")" : "", 0});
+      const bool meant = owner.kind == FormulaKind::kName && is_function(tree.text);
+      errors_->push_back({dot, tree.operation.size(), "expressions have functions, no members",
+                          meant ? tree.text + "(" + owner.text + ")" : "", 0});
     }
     return std::nullopt;
   }
@@ -214,12 +214,13 @@ GraphBuilder::Value GraphBuilder::name(const Formula& tree) {
   if (is_no_value(token)) return std::nullopt;
   if (const NamedConstant* constant = find_named_constant(token.text))
     return graph_.constant(constant->value, false);
-  if (find_intrinsic(token.text) != nullptr || !functions(token.text).empty()) {
+  if (is_function(token.text)) {
     report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
     return std::nullopt;
   }
   std::vector<std::string> known;
   for (const auto& [known_name, node] : names_) known.push_back(known_name);
+  for (const NamedConstant& constant : named_constants()) known.emplace_back(constant.name);
   errors_->push_back(unknown_name(token.text, token.offset, known));
   return std::nullopt;
 }
@@ -367,6 +368,10 @@ bool GraphBuilder::check_row_arguments(Op op, const Token& token,
                                   : "'pick' needs a position for each row: an argument named in "
                                     "`rows`, argmax(x) or argmin(x)");
   return false;
+}
+
+bool GraphBuilder::is_function(const std::string& name) const {
+  return find_intrinsic(name) != nullptr || !functions(name).empty();
 }
 
 std::vector<const Function*> GraphBuilder::functions(const std::string& name) const {

@@ -79,6 +79,7 @@ class GraphBuilder {
   Value bitwise(Op op, const Token& token, NodeId a, NodeId b);
 
   void report(const Token& token, std::string message, std::string suggestion = "");
+  bool is_function(const std::string& name) const;
   /// All that are called so, in the order in which they are tried.
   std::vector<const Function*> functions(const std::string& name) const;
   /// Of those, the one that fits the arguments best; null after reporting that none does.

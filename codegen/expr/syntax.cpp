@@ -30,6 +30,10 @@ bool contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+bool is_literal(std::string_view name) {
+  return name == "true" || name == "false" || name == "nullptr";
+}
+
 class Parser {
  public:
   Parser(const std::string& text, std::vector<Token> tokens, std::vector<ExprError>& errors)
@@ -51,6 +55,7 @@ class Parser {
     if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
     Formula node = start(FormulaKind::kLocal);
     const Token name = cursor_.take();
+    if (is_literal(name.text)) fail_at(name, "'" + name.text + "' has its value already");
     node.text = name.text;
     cursor_.take();
     node.children.push_back(expression());
@@ -156,7 +161,7 @@ class Parser {
     const Token word = cursor_.peek();
     std::string ours = operator_of_word(word.text);
     if (ours.empty()) return "";
-    report(word, "'" + word.text + "' is written '" + ours + "'", ours);
+    report(word, "'" + word.text + "' is not an operator here", ours);
     cursor_.put({TokenKind::kPunctuation, ours, word.offset});
     return ours;
   }
@@ -272,7 +277,7 @@ class Parser {
     const char* end = token.text.data() + token.text.size();
     const auto [stop, code] = std::from_chars(token.text.data(), end, value);
     if (stop != end || code != std::errc())
-      report(token, "'" + token.text + "' is not a number", without_suffix(token.text));
+      errors_.push_back(number_mistake(token.text, token.offset));
   }
 
   Formula name() {
@@ -291,7 +296,7 @@ class Parser {
       cursor_.put({TokenKind::kName, ours, word.offset});
     }
     const std::string& first = cursor_.peek().text;
-    if (first == "true" || first == "false" || first == "nullptr") {
+    if (is_literal(first)) {
       node.kind = FormulaKind::kLiteral;
       node.text = cursor_.take().text;
       return finish(std::move(node));

@@ -1,5 +1,7 @@
 #include "codegen/expr/token.h"
 
+#include "codegen/expr/foreign.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -24,6 +26,31 @@ std::size_t number_end(const std::string& text, std::size_t i) {
     ++i;
   }
   return i;
+}
+
+/// The end of a run of bytes of other characters, so that it is reported once.
+std::size_t foreign_end(const std::string& text, std::size_t i) {
+  ++i;
+  while (i < text.size() && static_cast<unsigned char>(text[i]) >= 0x80) ++i;
+  return i;
+}
+
+/// What is said of such a run behind `tokens`.
+ExprError foreign_character(const std::string& text, std::size_t begin, std::size_t end,
+                            const std::vector<Token>& tokens) {
+  const std::string run = text.substr(begin, end - begin);
+  if (run == "@") {
+    return {begin, 1, "'@' is not an operator here: tensor code calls matmul(a, b)", "", 0};
+  }
+  const std::string sign = sign_of_character(run);
+  const bool in_name = !tokens.empty() && tokens.back().kind == TokenKind::kName &&
+                       tokens.back().offset + tokens.back().text.size() == begin;
+  const bool before_name = end < text.size() && is_name_part(text[end]);
+  const bool is_ascii = static_cast<unsigned char>(run[0]) < 0x80;
+  if (is_ascii || !sign.empty() || (!in_name && !before_name)) {
+    return {begin, end - begin, "unexpected character '" + run + "'", sign, 0};
+  }
+  return {begin, end - begin, "a name has ASCII letters, digits and _, got '" + run + "'", "", 0};
 }
 
 }  // namespace
@@ -62,11 +89,8 @@ std::vector<Token> tokenize(const std::string& text, std::vector<ExprError>& err
           length = std::max(length, candidate.size());
       add(TokenKind::kPunctuation, i + length);
     } else {
-      // One error per run of foreign bytes, so that a UTF-8 character is reported once.
-      std::size_t end = i + 1;
-      while (end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80) ++end;
-      errors.push_back(
-          {i, end - i, "unexpected character '" + text.substr(i, end - i) + "'", "", 0});
+      const std::size_t end = foreign_end(text, i);
+      errors.push_back(foreign_character(text, i, end, tokens));
       i = end;
     }
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "codegen/expr/formula.h"
@@ -21,33 +22,33 @@ FormulaKind kind_of(const std::string& text) {
 
 class DerivativeReader {
  public:
-  DerivativeReader(DiagnosticSink& sink, const std::vector<Operator>& operators,
-                   const BrokenNames& broken, bool complete)
-      : reader_(sink), operators_(operators), broken_(broken), complete_(complete) {
-    for (size_t i = 0; i < operators.size(); ++i) {
-      by_name_.try_emplace(operators[i].name(), i);
-      if (operators[i].variants.inplace || operators[i].variants.out) {
-        for (const VariantSchema& variant : variant_schemas(operators[i])) {
+  DerivativeReader(DiagnosticSink& sink, const Model* base, Model::Parts& parts)
+      : reader_(sink), base_(base), parts_(parts), operators_(parts.operators) {
+    for (size_t i = 0; i < operators_.size(); ++i) {
+      by_name_.try_emplace(operators_[i].name(), i);
+      if (operators_[i].variants.inplace || operators_[i].variants.out) {
+        for (const VariantSchema& variant : variant_schemas(operators_[i])) {
           if (variant.derived) derived_.try_emplace(variant.schema.qualified_name(), i);
         }
       }
-      for (const LocatedName& name : operators[i].autogen) generated_.try_emplace(name.text, i);
+      for (const LocatedName& name : operators_[i].autogen) generated_.try_emplace(name.text, i);
     }
   }
 
-  void read(const YamlNode& entry, std::vector<Derivative>& derivatives) {
+  void read(const YamlNode& entry) {
     if (!entry.is_map()) {
       reader_.wrong_kind(entry, "an entry", "a map with the key `name`");
       return;
     }
     Derivative derivative;
-    const bool bound = bind(entry, derivative);
+    const YamlNode* name = name_key(entry);
+    const bool bound = name != nullptr && bind(entry, *name, derivative);
     FormulaSet plain;
     plain.key = {"Default", entry.location};
     bool has_dispatch = false;
     reader_.map(entry,
                 [&](const LocatedName& key, const YamlNode& key_node, const YamlNode& value) {
-                  if (key.text == "name") return;
+                  if (&key_node == name) return;
                   if (key.text == "output_differentiability") {
                     differentiability(key, value, derivative);
                   } else if (key.text == "dispatch") {
@@ -68,7 +69,7 @@ class DerivativeReader {
       }
       derivative.sets.insert(derivative.sets.begin(), std::move(plain));
     }
-    derivatives.push_back(std::move(derivative));
+    parts_.derivatives.push_back(std::move(derivative));
   }
 
  private:
@@ -81,21 +82,37 @@ class DerivativeReader {
       codegen::report(text, expr::parse_formula(text.text).errors, reader_.sink());
   }
 
-  // Finds the operator that `name` means.
-  bool bind(const YamlNode& entry, Derivative& derivative) {
+  // The key `name`, or after saying so the one that is meant for it; null after reporting neither.
+  const YamlNode* name_key(const YamlNode& entry) {
+    constexpr schema::ForeignWord kForeign[] = {{"func", "name"}, {"schema", "name"}};
+    const YamlNode* meant = nullptr;
     for (const auto& [key, value] : entry.entries) {
-      if (!key->is_scalar() || trimmed(key->scalar).text != "name") continue;
-      derivative.location = key->location;
-      std::optional<SourceString> text = reader_.text(*value, "`name`");
-      if (!text) return false;
-      derivative.name = std::move(*text);
-      return derivative.name.text.find('(') == std::string::npos ? bind_name(derivative)
-                                                                 : bind_schema(derivative);
+      if (!key->is_scalar()) continue;
+      const std::string text = trimmed(key->scalar).text;
+      if (text == "name") return key.get();
+      if (meant == nullptr && !schema::suggest(text, {"name"}, kForeign).empty()) meant = key.get();
     }
-    const RuleScope scope(reader_.sink(), "missing_key");
-    reader_.sink().error(entry.location,
-                         "an entry needs `name`, the operator that it differentiates");
-    return false;
+    const RuleScope scope(reader_.sink(), meant != nullptr ? "known_key" : "missing_key");
+    if (meant != nullptr) {
+      reader_.sink().error(meant->location, "unknown key `" + trimmed(meant->scalar).text + "`",
+                           "name");
+    } else {
+      reader_.sink().error(entry.location,
+                           "an entry needs `name`, the operator that it differentiates");
+    }
+    return meant;
+  }
+
+  // Finds the operator that the value of `key` means.
+  bool bind(const YamlNode& entry, const YamlNode& key, Derivative& derivative) {
+    const auto named = std::find_if(entry.entries.begin(), entry.entries.end(),
+                                    [&](const auto& one) { return one.first.get() == &key; });
+    derivative.location = key.location;
+    std::optional<SourceString> text = reader_.text(*named->second, "`name`");
+    if (!text) return false;
+    derivative.name = std::move(*text);
+    return derivative.name.text.find('(') == std::string::npos ? bind_name(derivative)
+                                                               : bind_schema(derivative);
   }
 
   bool find(const std::string& name, Location location, Derivative& derivative) {
@@ -116,10 +133,17 @@ class DerivativeReader {
            {}});
       return false;
     }
-    if (complete_ && !broken_.contains(name)) {
-      const RuleScope scope(reader_.sink(), "known_operator");
-      reader_.sink().error(location, "unknown operator `" + name + "`", nearest_operator(name));
+    if (!parts_.complete || parts_.broken.contains(name)) return false;
+    const RuleScope scope(reader_.sink(), "known_operator");
+    if (base_ != nullptr && base_->find(name) != nullptr) {
+      reader_.sink().error(location, "`" + name +
+                                         "` is an operator of the library that is added to, which "
+                                         "says how it is differentiated");
+      return false;
     }
+    const std::string meant = nearest_operator(name);
+    if (!meant.empty()) parts_.misnamed.insert(meant);
+    reader_.sink().error(location, "unknown operator `" + name + "`", meant);
     return false;
   }
 
@@ -254,9 +278,9 @@ class DerivativeReader {
   }
 
   Reader reader_;
+  const Model* base_;
+  Model::Parts& parts_;
   const std::vector<Operator>& operators_;
-  const BrokenNames& broken_;
-  const bool complete_;  // whether all files of operators could be read
   std::unordered_map<std::string, size_t> by_name_;
   std::unordered_map<std::string, size_t> derived_;    // in-place and out forms
   std::unordered_map<std::string, size_t> generated_;  // by `autogen`
@@ -264,11 +288,10 @@ class DerivativeReader {
 
 }  // namespace
 
-void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
-                      const std::vector<Operator>& operators, const BrokenNames& broken,
-                      bool complete, std::vector<Derivative>& derivatives) {
-  DerivativeReader reader(sink, operators, broken, complete);
-  for (const YamlPtr& entry : root.items) reader.read(*entry, derivatives);
+void load_derivatives(const YamlNode& root, DiagnosticSink& sink, const Model* base,
+                      Model::Parts& parts) {
+  DerivativeReader reader(sink, base, parts);
+  for (const YamlPtr& entry : root.items) reader.read(*entry);
 }
 
 }  // namespace tenon::codegen::detail

@@ -13,7 +13,7 @@ void read_named(const YamlNode& value, Reader& reader, const std::string& key,
       spec.complete = false;
     }
   };
-  if (!value.is_map()) return part({}, value);
+  if (!value.is_map() || value.is_text_in_braces()) return part({}, value);
   reader.map(value, [&](const LocatedName& name, const YamlNode&, const YamlNode& text) {
     part(name, text);
   });

@@ -25,6 +25,13 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// The key that is meant by one that is none; maybe "".
+std::string meant_key(const std::string& key, Dialect dialect) {
+  constexpr schema::ForeignWord kForeign[] = {
+      {"function", "func"}, {"schema", "func"}, {"name", "func"}, {"op", "func"}};
+  return schema::suggest(key, operator_keys(dialect), kForeign);
+}
+
 /// Which of the operators that an entry stands for.
 struct Alternative {
   size_t index = 0, count = 1;
@@ -92,7 +99,7 @@ class EntryReader {
   void unknown(const LocatedName& key) {
     const RuleScope scope(reader_.sink(), "known_key");
     const std::string message = "unknown key `" + key.text + "`";
-    const std::string suggestion = schema::nearest(key.text, operator_keys(dialect_));
+    const std::string suggestion = meant_key(key.text, dialect_);
     if (dialect_ == Dialect::kUpstream) {
       reader_.sink().warning(key.location, message, suggestion);
     } else {
@@ -362,12 +369,13 @@ std::vector<SourceString> read_schemas(Reader& reader, Dialect dialect, const Ya
     }
     return all;
   }
-  std::vector<std::string> present;
-  for (const auto& [key, value] : entry.entries) {
-    if (key->is_scalar()) present.push_back(trimmed(key->scalar).text);
-  }
   // A misspelt `func` is reported as an unknown key, with the spelling that is meant.
-  if (dialect == Dialect::kUpstream || schema::nearest("func", present).empty()) {
+  const bool misspelt =
+      std::any_of(entry.entries.begin(), entry.entries.end(), [&](const auto& pair) {
+        return pair.first->is_scalar() &&
+               meant_key(trimmed(pair.first->scalar).text, dialect) == "func";
+      });
+  if (dialect == Dialect::kUpstream || !misspelt) {
     const RuleScope scope(reader.sink(), "missing_key");
     reader.sink().error(entry.location, "an entry needs `func`, its schema");
   }

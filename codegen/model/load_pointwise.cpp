@@ -24,7 +24,7 @@ class PointwiseReader {
   }
 
   void read(const YamlNode& value, const PointwiseCase& selected) {
-    if (!value.is_map()) {
+    if (!value.is_map() || value.is_text_in_braces()) {
       if (std::optional<SourceString> text = reader_.text(value, "the expression of `pointwise`")) {
         PointwiseCase one = selected;
         one.expression = std::move(*text);

@@ -47,7 +47,8 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   }
   for (Operator& op : parts.operators) {
     // Methods of Tensor are those of the library that is added to.
-    if (base != nullptr && !op.has_key("variants")) op.variants.method = false;
+    op.has_methods = base == nullptr;
+    if (!op.has_methods && !op.has_key("variants")) op.variants.method = false;
   }
   detail::resolve_aliases(parts.operators);
   detail::find_work(parts.operators);
@@ -77,8 +78,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   }
   for (const SourceFile* file : sources.derivatives) {
     if (YamlPtr root = read_list(*file, sink, parts)) {
-      detail::load_derivatives(*root, sink, parts.operators, parts.broken, parts.complete,
-                               parts.derivatives);
+      detail::load_derivatives(*root, sink, base, parts);
     }
   }
   std::set<size_t> differentiated;

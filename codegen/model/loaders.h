@@ -49,10 +49,10 @@ std::string nearest_category(const std::string& word);
 void read_named(const YamlNode& value, Reader& reader, const std::string& key,
                 NamedExpressions& spec);
 
-/// Appends the entries of one derivatives.yaml, bound to `operators`.
-void load_derivatives(const YamlNode& root, DiagnosticSink& sink,
-                      const std::vector<Operator>& operators, const BrokenNames& broken,
-                      bool complete, std::vector<Derivative>& derivatives);
+/// Appends the entries of one derivatives.yaml, bound to the operators of `parts`. Those of `base`
+/// have theirs already.
+void load_derivatives(const YamlNode& root, DiagnosticSink& sink, const Model* base,
+                      Model::Parts& parts);
 
 /// Appends the tags of tags.yaml.
 void load_tags(const YamlNode& root, DiagnosticSink& sink, std::vector<Tag>& tags);

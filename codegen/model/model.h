@@ -44,8 +44,9 @@ class Model {
     std::vector<Operator> operators;
     std::vector<Definition> definitions;
     std::shared_ptr<const expr::Functions> functions;  // what expressions may call
-    std::set<std::string> broken;  // names of entries that were reported and left out
-    std::vector<Operator> unread;  // those whose schema could not be read, with their other keys
+    std::set<std::string> broken;    // names of entries that were reported and left out
+    std::set<std::string> misnamed;  // operators that a derivative of an unknown name is meant for
+    std::vector<Operator> unread;    // those whose schema could not be read, with their other keys
     std::vector<Derivative> derivatives;
     std::vector<Tag> tags;
     std::vector<std::string> files;  // all that were read, for the depfile
@@ -89,6 +90,8 @@ class Model {
   bool is_broken(const std::string& name) const { return parts_.broken.contains(name); }
   /// The same of any form of operators with this base name: what is missing among them may be it.
   bool has_broken_form(std::string_view base_name) const;
+  /// A derivative of an unknown name was reported, and seems to be that of this operator.
+  bool is_misnamed(const std::string& name) const { return parts_.misnamed.contains(name); }
   const Tag* find_tag(std::string_view name) const;
 
  private:

@@ -128,7 +128,8 @@ struct Operator {
   /// What formulas and compositions call as `x.f(y)` that is f(x, y); null in upstream's dialect.
   std::shared_ptr<const PlainFunctions> plain_functions;
 
-  VariantSet variants;  // as default_variants() has them; of an alias, what its operator has
+  bool has_methods = true;  // false in a library that adds to another, whose Tensor has its own
+  VariantSet variants;      // as default_variants() has them; of an alias, what its operator has
   Location variants_location;
   /// Of an `alias`: the operator of this library that it is another name of.
   std::optional<LocatedName> alias_of;

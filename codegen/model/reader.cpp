@@ -62,6 +62,12 @@ void Reader::wrong_kind(const YamlNode& node, std::string_view what, std::string
 }
 
 std::optional<SourceString> Reader::text(const YamlNode& node, std::string_view what) {
+  if (node.is_text_in_braces()) {
+    const RuleScope scope(sink_, "value_form");
+    sink_.error(node.location,
+                std::string(what) + " must be a text, and one that begins with `{` needs quotes");
+    return std::nullopt;
+  }
   if (!node.is_scalar()) {
     wrong_kind(node, what, "a text");
     return std::nullopt;

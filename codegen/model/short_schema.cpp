@@ -88,6 +88,64 @@ class Assembly {
   SourceString result_;
 };
 
+std::string_view text_of(const std::string& text, Word word) {
+  return std::string_view(text).substr(word.begin, word.end - word.begin);
+}
+
+/// True where the blanks around a `|` between words are reported.
+bool has_blank_bar(const SourceString& schema, const std::vector<Word>& words,
+                   DiagnosticSink& sink) {
+  const std::string& text = schema.text;
+  const auto joined_to_next = [&](size_t i, bool bar) {
+    if (!bar || i + 1 >= words.size()) return false;
+    return text.find_first_not_of(' ', words[i].end) == words[i + 1].begin;
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = text_of(text, words[i]);
+    const bool before = i > 0 && joined_to_next(i - 1, word.starts_with('|'));
+    const bool after = joined_to_next(i, word.ends_with('|'));
+    if (!before && !after) continue;
+    const size_t begin = words[before ? i - 1 : i].begin, end = words[after ? i + 1 : i].end;
+    std::string joined = text.substr(begin, end - begin);
+    std::erase(joined, ' ');
+    const RuleScope scope(sink, "alternatives");
+    sink.error(schema.at(begin), "alternatives have no blanks around `|`", joined,
+               schema.end_at(end));
+    return true;
+  }
+  return false;
+}
+
+/// True where it is reported that two of the schemas that `written` stands for are the same but for
+/// their names.
+bool has_equal_schemas(const SourceString& written, Word choice,
+                       const std::vector<SourceString>& schemas, DiagnosticSink& sink) {
+  const auto name_and_rest = [](const SourceString& schema) {
+    const size_t open = std::min(schema.text.find('('), schema.text.size());
+    return std::make_pair(schema.text.substr(0, open), schema.text.substr(open));
+  };
+  for (size_t i = 1; i < schemas.size(); ++i) {
+    for (size_t before = 0; before < i; ++before) {
+      const auto [name, rest] = name_and_rest(schemas[i]);
+      const auto [other, other_rest] = name_and_rest(schemas[before]);
+      if (name != other && rest != other_rest) continue;
+      const std::string text(text_of(written.text, choice));
+      const std::string base = name.substr(0, name.find('.'));
+      std::string message = "`" + other + "` and `" + name + "` take the same arguments";
+      if (name == other) {
+        message = "`" + text + "` " +
+                  (text.starts_with(base + ".")
+                       ? "names `" + name + "` twice"
+                       : "needs an overload for each, as `" + base + "." + text + "`");
+      }
+      const RuleScope scope(sink, "alternatives");
+      sink.error(written.at(choice.begin), message, "", written.end_at(choice.end));
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string number_of(size_t count) {
   return std::to_string(count) + (count == 1 ? " alternative" : " alternatives");
 }
@@ -97,6 +155,7 @@ std::string number_of(size_t count) {
 std::vector<SourceString> alternatives(const SourceString& schema, DiagnosticSink& sink) {
   const std::string& text = schema.text;
   const std::vector<Word> words = words_of(text);
+  if (has_blank_bar(schema, words, sink)) return {};
   std::vector<std::pair<Word, std::vector<Word>>> choices;
   for (const Word& word : words) {
     std::vector<Word> parts = parts_of(text, word);
@@ -110,14 +169,13 @@ std::vector<SourceString> alternatives(const SourceString& schema, DiagnosticSin
     if (!choices.empty() && parts.size() != choices.front().second.size()) {
       const Word& first = choices.front().first;
       const RuleScope scope(sink, "alternatives");
-      sink.report({Severity::kError,
-                   schema.at(word.begin),
-                   "`" + text.substr(word.begin, word.end - word.begin) + "` has " +
-                       number_of(parts.size()) + ", but what stands before it " +
-                       std::to_string(choices.front().second.size()),
-                   {{schema.at(first.begin),
-                     "`" + text.substr(first.begin, first.end - first.begin) + "` is here"}},
-                   {}});
+      sink.report(
+          {Severity::kError,
+           schema.at(word.begin),
+           "`" + std::string(text_of(text, word)) + "` has " + number_of(parts.size()) +
+               ", but what stands before it " + std::to_string(choices.front().second.size()),
+           {{schema.at(first.begin), "`" + std::string(text_of(text, first)) + "` is here"}},
+           {}});
       return {};
     }
     choices.emplace_back(word, std::move(parts));
@@ -137,6 +195,7 @@ std::vector<SourceString> alternatives(const SourceString& schema, DiagnosticSin
     assembly.copy(at, text.size());
     result.push_back(std::move(assembly).take());
   }
+  if (has_equal_schemas(schema, choices.front().first, result, sink)) return {};
   return result;
 }
 

@@ -87,7 +87,7 @@ std::vector<VariantSchema> variant_schemas(const Operator& op) {
   result.push_back(std::move(own));
   if (op.variants.inplace) {
     if (std::optional<FunctionSchema> inplace = derive_inplace(op.schema)) {
-      const bool method = op.schema.self()->type.is_tensor();
+      const bool method = op.has_methods && op.schema.self()->type.is_tensor();
       result.push_back({std::move(*inplace), SchemaKind::kInplace, true, method, true});
     }
   }

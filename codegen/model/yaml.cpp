@@ -1,5 +1,6 @@
 #include "codegen/model/yaml.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -9,11 +10,21 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "codegen/model/yaml_mistakes.h"
 #include "codegen/model/yaml_scalar.h"
 
 namespace tenon::codegen {
 
 namespace {
+
+// A key without quotes and without a value.
+bool is_lone_text(const std::pair<YamlPtr, YamlPtr>& entry) {
+  return entry.first->is_scalar() && !entry.first->quoted &&
+         entry.second->kind == YamlNode::Kind::kNull;
+}
+
+// Thrown after a mistake behind which the file means nothing.
+struct GaveUp {};
 
 // Builds the tree from yaml-cpp's events rather than from YAML::Node, which forgets duplicate keys
 // and is several times slower.
@@ -24,6 +35,14 @@ class TreeBuilder : public YAML::EventHandler {
   YamlPtr root() const { return root_; }
   /// The innermost list or map that has not ended, or null.
   const YamlNode* unfinished() const { return stack_.empty() ? nullptr : stack_.back().node.get(); }
+  /// The root, finished or not, or null.
+  const YamlNode* outermost() const {
+    return stack_.empty() ? root_.get() : stack_.front().node.get();
+  }
+  /// A quote behind the last node that ended in the text which could not be read.
+  std::optional<YamlMistake> unclosed_quote() const {
+    return unclosed_quote_behind(file_, last_, outer_column());
+  }
 
   Location locate(const YAML::Mark& mark) const {
     if (mark.is_null()) return {&file_, 1, 1};
@@ -31,7 +50,17 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
+  void OnDocumentEnd() override {
+    for (const auto& [anchor, unused] : unused_anchors_) {
+      sink_.error(unused.place, "YAML takes `&" + unused.name +
+                                    "` for an anchor: a text that begins with `&` needs quotes");
+      // What is left of the text says nothing of what it was.
+      std::string& text = unused.node->scalar.text;
+      unused.node->kind = YamlNode::Kind::kScalar;
+      text = unused.name + (text.empty() ? "" : " " + text);
+    }
+  }
+  void OnAnchor(const YAML::Mark&, const std::string& name) override { anchor_name_ = name; }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto node = make(mark, YamlNode::Kind::kNull);
@@ -39,10 +68,12 @@ class TreeBuilder : public YAML::EventHandler {
     if (!stack_.empty() && stack_.back().key != nullptr) {
       node->location = stack_.back().key->location;
     }
+    if (anchor != 0) unused_anchors_[anchor] = {node, node->location, anchor_name_};
     finish(anchor, node);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    unused_anchors_.erase(anchor);
     const auto known = anchors_.find(anchor);
     if (known != anchors_.end()) {
       attach(known->second);
@@ -59,6 +90,14 @@ class TreeBuilder : public YAML::EventHandler {
       unexpected_tag(mark, tag);
       node->scalar = {value.empty() ? tag : tag + " " + value, node->location, {}};
     } else {
+      std::optional<YamlMistake> mistake =
+          codegen::unclosed_quote(file_, node->location, outer_column());
+      if (!mistake) mistake = empty_block(file_, node->location, value);
+      if (mistake) {
+        sink_.error(mistake->location, mistake->message);
+        throw GaveUp();
+      }
+      if (anchor != 0 && tag != "!") unused_anchors_[anchor] = {node, locate(mark), anchor_name_};
       node->scalar = locate_scalar(file_, node->location, value);
       node->location = node->scalar.location;
       node->quoted = tag == "!";
@@ -67,19 +106,20 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+                       YAML::EmitterStyle::value style) override {
     if (is_tag(tag)) unexpected_tag(mark, tag);
     open(mark, YamlNode::Kind::kSequence, anchor);
+    stack_.back().in_brackets = style == YAML::EmitterStyle::Flow;
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value style) override {
     if (is_tag(tag)) unexpected_tag(mark, tag);
     open(mark, YamlNode::Kind::kMap, anchor);
-    stack_.back().in_braces = style == YAML::EmitterStyle::Flow;
+    stack_.back().in_brackets = style == YAML::EmitterStyle::Flow;
   }
   void OnMapEnd() override {
-    if (stack_.back().in_braces) rejoin_texts(*stack_.back().node);
+    if (stack_.back().in_brackets) rejoin_texts(*stack_.back().node);
     close();
   }
 
@@ -88,11 +128,24 @@ class TreeBuilder : public YAML::EventHandler {
     std::shared_ptr<YamlNode> node;
     YAML::anchor_t anchor;
     YamlPtr key;  // of a map entry whose value has not come yet
-    bool in_braces = false;
+    bool in_brackets = false;
+  };
+  struct Unused {
+    std::shared_ptr<YamlNode> node;
+    Location place;
+    std::string name;
   };
 
   // `!name`; what quotes and plain texts have is "!" and "?".
   static bool is_tag(const std::string& tag) { return tag.size() > 1 && tag.front() == '!'; }
+
+  // The column of the innermost list or map that is told by its indentation; 0 outside all.
+  uint32_t outer_column() const {
+    for (auto open = stack_.rbegin(); open != stack_.rend(); ++open) {
+      if (!open->in_brackets) return open->node->location.column;
+    }
+    return 0;
+  }
 
   void unexpected_tag(const YAML::Mark& mark, const std::string& tag) {
     sink_.error(locate(mark),
@@ -129,21 +182,16 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  static bool is_lone_text(const std::pair<YamlPtr, YamlPtr>& entry) {
-    return entry.first->is_scalar() && !entry.first->quoted &&
-           entry.second->kind == YamlNode::Kind::kNull;
-  }
-
   static int open_brackets(const std::string& text) {
     int open = 0;
     for (const char c : text) open += c == '(' ? 1 : c == ')' ? -1 : 0;
     return open;
   }
 
-  std::shared_ptr<YamlNode> make(const YAML::Mark& mark, YamlNode::Kind kind) const {
+  std::shared_ptr<YamlNode> make(const YAML::Mark& mark, YamlNode::Kind kind) {
     auto node = std::make_shared<YamlNode>();
     node->kind = kind;
-    node->location = locate(mark);
+    node->location = last_ = locate(mark);
     return node;
   }
 
@@ -183,6 +231,9 @@ class TreeBuilder : public YAML::EventHandler {
   YamlPtr root_;
   std::vector<Open> stack_;
   std::map<YAML::anchor_t, YamlPtr> anchors_;
+  std::map<YAML::anchor_t, Unused> unused_anchors_;  // of texts without quotes
+  std::string anchor_name_;                          // the latest
+  Location last_ = locate(YAML::Mark::null_mark());  // of the latest node
 };
 
 // yaml-cpp takes control characters for the end of the input and replaces bytes that are no UTF-8;
@@ -212,20 +263,63 @@ bool check_bytes(const SourceFile& file, DiagnosticSink& sink) {
   return true;
 }
 
-// What to write instead, where a line without quotes holds what YAML has a meaning for.
-std::string advice(std::string_view line) {
-  const size_t colon = line.find(": ");
-  if (colon == std::string_view::npos) return {};
-  const size_t begin = line.find_first_not_of(' ', colon + 2);
-  if (begin == std::string_view::npos) return {};
-  const char first = line[begin];
-  if (std::string_view("*&%@`|>").find(first) != std::string_view::npos) {
-    return std::string("; a text that begins with `") + first + "` needs quotes";
+void report(DiagnosticSink& sink, const YamlMistake& mistake) {
+  sink.error(mistake.location, mistake.message);
+}
+
+// Whether a line of the file, not its beginning, says that a document begins at `place`.
+bool begins_document(const SourceFile& file, const Location& place) {
+  uint32_t number = place.line - 1;
+  while (number > 0 && (file.line(number).empty() || file.line(number).starts_with('#'))) --number;
+  const std::string_view line = file.line(number);
+  return line.starts_with("---") || line.starts_with("...");
+}
+
+// A map where only the list of entries can be, and what it was meant for is plain.
+std::optional<YamlMistake> stray_map(const SourceFile& file, const YamlNode* outermost,
+                                     bool first) {
+  if (outermost == nullptr || !outermost->is_map()) return std::nullopt;
+  const Location& place = outermost->location;
+  if (place.column != 1 || begins_document(file, place)) return std::nullopt;
+  if (first && !file.line(place.line).starts_with('-')) return std::nullopt;
+  return stray_key(file, place);
+}
+
+void report(DiagnosticSink& sink, const SourceFile& file, const TreeBuilder& builder,
+            const YAML::Exception& problem) {
+  const Location place = builder.locate(problem.mark);
+  const bool deep = problem.msg == YAML::ErrorMsg::BAD_FILE;
+  Diagnostic diagnostic;
+  diagnostic.location = place;
+  diagnostic.message = deep ? "lists and maps are nested too deeply"
+                            : "this is not YAML: " + problem.msg + advice(file.line(place.line));
+  if (const YamlNode* open = builder.unfinished(); open != nullptr && !deep) {
+    diagnostic.notes.push_back(
+        {open->location, "while reading " + std::string(open->describe()) + " that begins here"});
   }
-  if (first == '"' || first == '\'') return {};
-  const bool colon_inside = line.find(": ", begin) != std::string_view::npos &&
-                            (first != '{' || line.find(" ? ", begin) != std::string_view::npos);
-  return colon_inside ? "; a text with a colon and a space in it needs quotes" : "";
+  sink.report(std::move(diagnostic));
+}
+
+// Gives the root of the next document of the file, or null for none. Throws GaveUp after a mistake.
+YamlPtr next_document(YAML::Parser& parser, const SourceFile& file, bool first,
+                      DiagnosticSink& sink) {
+  TreeBuilder builder(file, sink);
+  std::optional<YamlMistake> mistake;
+  try {
+    if (!parser.HandleNextDocument(builder)) return nullptr;
+    mistake = stray_map(file, builder.outermost(), first);
+    if (!mistake) return builder.root();
+    report(sink, *mistake);
+  } catch (const YAML::Exception& problem) {
+    mistake = builder.unclosed_quote();
+    if (!mistake) mistake = stray_map(file, builder.outermost(), first);
+    if (mistake) {
+      report(sink, *mistake);
+    } else {
+      report(sink, file, builder, problem);
+    }
+  }
+  throw GaveUp();
 }
 
 }  // namespace
@@ -240,33 +334,27 @@ std::string_view YamlNode::describe() const {
   return {};
 }
 
+bool YamlNode::is_text_in_braces() const {
+  if (!is_map() || entries.empty()) return false;
+  if (!location.file->line(location.line).substr(location.column - 1).starts_with('{'))
+    return false;
+  return std::all_of(entries.begin(), entries.end(), is_lone_text);
+}
+
 YamlPtr parse_yaml(const SourceFile& file, DiagnosticSink& sink) {
   const RuleScope scope(sink, "yaml_syntax");
   if (!check_bytes(file, sink)) return nullptr;
-  TreeBuilder builder(file, sink);
   try {
     std::istringstream in(file.text());
     YAML::Parser parser(in);
-    if (!parser.HandleNextDocument(builder)) return std::make_shared<YamlNode>();
-    YamlPtr root = builder.root();
-    TreeBuilder rest(file, sink);
-    if (parser.HandleNextDocument(rest)) {
-      sink.error(rest.root() ? rest.root()->location : Location{&file, 1, 1},
-                 "a second YAML document; a file holds one");
+    YamlPtr root = next_document(parser, file, true, sink);
+    if (root == nullptr) return std::make_shared<YamlNode>();
+    if (const YamlPtr rest = next_document(parser, file, false, sink)) {
+      sink.error(rest->location, "a second YAML document; a file holds one");
     }
     return root;
-  } catch (const YAML::Exception& problem) {
-    const Location place = builder.locate(problem.mark);
-    Diagnostic diagnostic{Severity::kError,
-                          place,
-                          "this is not YAML: " + problem.msg + advice(file.line(place.line)),
-                          {},
-                          {}};
-    if (const YamlNode* open = builder.unfinished()) {
-      diagnostic.notes.push_back(
-          {open->location, "while reading " + std::string(open->describe()) + " that begins here"});
-    }
-    sink.report(std::move(diagnostic));
+  } catch (const GaveUp&) {
+    // It was reported.
   }
   return nullptr;
 }

@@ -26,6 +26,8 @@ struct YamlNode {
   bool is_scalar() const { return kind == Kind::kScalar; }
   bool is_sequence() const { return kind == Kind::kSequence; }
   bool is_map() const { return kind == Kind::kMap; }
+  /// `{a}`: a map of names alone, which was meant for a text.
+  bool is_text_in_braces() const;
   /// "a list", for messages.
   std::string_view describe() const;
 };

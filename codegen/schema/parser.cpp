@@ -24,10 +24,25 @@ std::string suggest_type(std::string_view name) {
   return suggest(name, base_type_names(), kForeign);
 }
 
+// What `Optional[Tensor]`, `List[int]` and `torch.Tensor` of Python are here; "" for other texts.
+std::string type_of_python(std::string_view text) {
+  for (const std::string_view module : {"torch.", "typing."}) {
+    if (text.starts_with(module)) return type_of_python(text.substr(module.size()));
+  }
+  const size_t open = text.find('[');
+  if (open == std::string_view::npos) return base_type_from(text) ? std::string(text) : "";
+  const std::string_view outer = text.substr(0, open);
+  const std::string inner = type_of_python(text.substr(open + 1, text.size() - open - 2));
+  if (inner.empty()) return {};
+  if (outer == "Optional") return inner + "?";
+  const bool list = outer == "List" || outer == "list" || outer == "Sequence";
+  return list ? inner + "[]" : "";
+}
+
 class Parser : private detail::TokenStream {
  public:
   Parser(std::string_view text, std::vector<ParseError>& errors)
-      : TokenStream(text, errors), size_(static_cast<uint32_t>(text.size())) {}
+      : TokenStream(text, errors), text_(text) {}
 
   std::optional<FunctionSchema> schema() {
     FunctionSchema schema;
@@ -43,7 +58,7 @@ class Parser : private detail::TokenStream {
     if (!returns(schema)) return std::nullopt;
     schema.returns_span.end = previous_end();
     if (!at(TokenKind::kEnd)) unexpected("the end of the schema");
-    schema.span = {0, size_};
+    schema.span = {0, static_cast<uint32_t>(text_.size())};
     check_arguments(schema);
     check_returns(schema);
     return schema;
@@ -63,6 +78,10 @@ class Parser : private detail::TokenStream {
     schema.name_span.begin = peek().span.begin;
     if (!at(TokenKind::kIdentifier)) return unexpected("the operator's name");
     schema.name = advance().text;
+    if (at(TokenKind::kUnknown) && peek().text == ":") {
+      error(peek().span, "a namespace is followed by `::`, got `:`", "::");
+      return false;
+    }
     if (accept(TokenKind::kColonColon)) {
       schema.ns = std::move(schema.name);
       if (!at(TokenKind::kIdentifier)) return unexpected("the operator's name after the namespace");
@@ -120,6 +139,14 @@ class Parser : private detail::TokenStream {
 
   bool argument(Argument& arg) {
     const Span first = peek().span;
+    const TokenKind behind = peek(1).kind;
+    const bool alone = behind == TokenKind::kComma || behind == TokenKind::kRightParen ||
+                       behind == TokenKind::kEqual;
+    const bool is_type = base_type_from(peek().text) || !suggest_type(peek().text).empty();
+    if (at(TokenKind::kIdentifier) && alone && !is_type) {
+      error(first, "an argument is a type and a name, got `" + std::string(peek().text) + "`");
+      return false;
+    }
     if (!annotated_type(arg.type, arg.alias)) return false;
     arg.type_span = {first.begin, previous_end()};
     if (at(TokenKind::kNumber)) {
@@ -158,7 +185,7 @@ class Parser : private detail::TokenStream {
     } else if (std::optional<BaseType> known = base_type_from(base.text)) {
       type.base = *known;
     } else {
-      error(base.span, "unknown type `" + std::string(base.text) + "`", suggest_type(base.text));
+      unknown_type(base);
       return false;
     }
     if (at(TokenKind::kLeftParen)) {
@@ -174,6 +201,35 @@ class Parser : private detail::TokenStream {
       }
     }
     return suffixes(type);
+  }
+
+  void unknown_type(const Token& base) {
+    const Span python = python_span(base);
+    const std::string_view text = text_.substr(python.begin, python.end - python.begin);
+    if (const std::string ours = type_of_python(text); !ours.empty()) {
+      error(python, "unknown type `" + std::string(text) + "`", ours);
+    } else {
+      error(base.span, "unknown type `" + std::string(base.text) + "`", suggest_type(base.text));
+    }
+  }
+
+  // From `base` on: names behind dots, and what stands in brackets.
+  Span python_span(const Token& base) const {
+    Span span = base.span;
+    size_t ahead = 0;
+    while (peek(ahead).kind == TokenKind::kDot && peek(ahead + 1).kind == TokenKind::kIdentifier) {
+      span.end = peek(ahead + 1).span.end;
+      ahead += 2;
+    }
+    int depth = 0;
+    while (peek(ahead).kind == TokenKind::kLeftBracket || depth > 0) {
+      const Token& token = peek(ahead++);
+      if (token.kind == TokenKind::kEnd) return base.span;
+      depth += token.kind == TokenKind::kLeftBracket ? 1 : 0;
+      depth -= token.kind == TokenKind::kRightBracket ? 1 : 0;
+      span.end = token.span.end;
+    }
+    return span;
   }
 
   bool custom_class(Type& type) {
@@ -257,10 +313,16 @@ class Parser : private detail::TokenStream {
 
   bool returns(FunctionSchema& schema) {
     if (!accept(TokenKind::kLeftParen)) {
+      if (peek().text == "None" || peek().text == "void") {
+        error(peek().span, "unknown type `" + std::string(peek().text) + "`", "()");
+        return false;
+      }
       Return ret;
       if (!one_return(ret)) return false;
       schema.returns.push_back(std::move(ret));
-      return true;
+      if (!at(TokenKind::kComma)) return true;
+      error(peek().span, "several returns stand in parentheses, as `(Tensor, Tensor)`");
+      return false;
     }
     if (accept(TokenKind::kRightParen)) return true;
     do {
@@ -313,7 +375,7 @@ class Parser : private detail::TokenStream {
     }
   }
 
-  uint32_t size_;
+  std::string_view text_;
 };
 
 }  // namespace

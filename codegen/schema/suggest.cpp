@@ -1,6 +1,7 @@
 #include "codegen/schema/suggest.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tenon::schema {
 
@@ -15,6 +16,25 @@ std::string lower(std::string_view word) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return out;
+}
+
+/// `candidate` without the namespace that `word` has too, or leaves out.
+std::string_view unqualified(std::string_view candidate, std::string_view ns, bool qualified) {
+  const size_t colons = candidate.rfind("::");
+  if (colons == std::string_view::npos) return candidate;
+  return !qualified || candidate.substr(0, colons) == ns ? candidate.substr(colons + 2) : candidate;
+}
+
+/// How far two words are, case ignored, or nothing where that is too far.
+std::optional<size_t> distance_of(std::string_view word, std::string_view other) {
+  const size_t limit = std::max<size_t>(1, std::max(word.size(), other.size()) / 3);
+  const size_t gap = std::max(word.size(), other.size()) - std::min(word.size(), other.size());
+  if (gap > limit) return std::nullopt;
+  const size_t distance = edit_distance(lower(word), lower(other));
+  // A single letter is as near to every other one; that helps nobody.
+  const bool all_replaced = distance >= std::min(word.size(), other.size());
+  if (distance > limit || all_replaced) return std::nullopt;
+  return distance;
 }
 
 }  // namespace
@@ -40,21 +60,20 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.empty() || word.size() > kMaxWord) return {};
-  const std::string folded = lower(word);
+  const size_t colons = word.rfind("::");
+  const bool qualified = colons != std::string_view::npos;
+  const std::string_view ns = qualified ? word.substr(0, colons) : "";
+  const std::string_view name = qualified ? word.substr(colons + 2) : word;
   std::string best;
   size_t best_distance = SIZE_MAX;
   for (const std::string& candidate : candidates) {
-    const size_t limit = std::max<size_t>(1, std::max(word.size(), candidate.size()) / 3);
-    const size_t gap = word.size() > candidate.size() ? word.size() - candidate.size()
-                                                      : candidate.size() - word.size();
-    if (gap > limit || gap >= best_distance || candidate == word) continue;
-    const size_t distance = edit_distance(folded, lower(candidate));
-    // A single letter is as near to every other one; that helps nobody.
-    const bool all_replaced = distance >= std::min(word.size(), candidate.size());
-    if (distance <= limit && distance < best_distance && !all_replaced) {
-      best = candidate;
-      best_distance = distance;
-    }
+    if (candidate == word) continue;
+    const std::string_view other = unqualified(candidate, ns, qualified);
+    const bool whole = other.size() == candidate.size();
+    const std::optional<size_t> distance = distance_of(whole ? word : name, other);
+    if (!distance || *distance >= best_distance) continue;
+    best = candidate;
+    best_distance = *distance;
   }
   return best;
 }

@@ -38,6 +38,11 @@ bool TokenStream::unexpected(std::string_view wanted) {
   for (const ParseError& before : errors_) {
     if (before.span.begin == token.span.begin) return false;
   }
+  if (token.kind == TokenKind::kUnknown && static_cast<unsigned char>(token.text[0]) >= 0x80) {
+    error(token.span,
+          "a name has ASCII letters, digits and _, got `" + std::string(token.text) + "`");
+    return false;
+  }
   const std::string got =
       token.kind == TokenKind::kEnd ? "the end" : "`" + std::string(token.text) + "`";
   error(token.span, "expected " + std::string(wanted) + ", got " + got);

@@ -224,7 +224,8 @@ TEST_CASE("mistakes are reported at their place with a suggestion", "[expr][erro
   CHECK(error_of("self + ").message == "expected a value, got the end of the text");
   CHECK(error_of("self + 1x").message == "'1x' is not a number");
   CHECK(error_of("exp(self) & 1").message == "'&' needs integers, got a floating value");
-  CHECK(error_of("self @ other").message == "unexpected character '@'");
+  CHECK(error_of("self @ other").message ==
+        "'@' is not an operator here: tensor code calls matmul(a, b)");
   CHECK(error_of("self ? 1").message ==
         "expected ':' of 'condition ? a : b', got the end of the text");
   CHECK(error_of("loop(self)", {{"loop", {"x"}, "loop(x)"}}).offset == 0);

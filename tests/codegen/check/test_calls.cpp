@@ -116,7 +116,7 @@ TEST_CASE("calls that cannot be are reported at their place", "[check][calls]") 
   CHECK(diagnose("grad.sum(dim).mmm()") == "24: Tensor has no method `mmm`; did you mean 'mm'?\n");
   CHECK(diagnose("make(self.options())") == "10: `make` does not take (TensorOptions)\n");
   CHECK(diagnose("at::twice(grad)") ==
-        "10: functions of expressions have no module: 'twice' alone; did you mean 'twice'?\n");
+        "10: names in expressions have no module; did you mean 'twice'?\n");
   CHECK(diagnose("split_backward(grads, dim)") ==
         "10: `split_backward` takes 5 arguments, got 2\n");
   CHECK(diagnose("list.size() > 0 ? mmm(grad) : grad.mmmm()") ==
