@@ -109,6 +109,7 @@ const Rule kRules[] = {
     RULE(promote_needs_pointwise, kTenon),
     RULE(pointwise_expression, kTenon),
     RULE(pointwise_arguments, kTenon),
+    RULE(pointwise_dtypes, kTenon),
     RULE(pointwise_outputs, kTenon),
     RULE(random_expression, kTenon),
     RULE(update_expression, kTenon),

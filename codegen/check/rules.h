@@ -139,6 +139,7 @@ void seeded_tag(const Entry& entry);
 // expressions.cpp: what the expressions of `pointwise` say.
 void pointwise_expression(const Entry& entry);
 void pointwise_arguments(const Entry& entry);
+void pointwise_dtypes(const Entry& entry);
 void pointwise_outputs(const Entry& entry);
 void random_expression(const Entry& entry);
 void derivable_expression(const Entry& entry);
