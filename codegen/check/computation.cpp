@@ -16,8 +16,8 @@ using schema::Argument;
 using schema::Return;
 using schema::SchemaKind;
 
-constexpr std::string_view kWays[] = {"alias",    "pointwise",           "rowwise",
-                                      "dispatch", "structured_delegate", "composite", "foreach"};
+constexpr std::string_view kWays[] = {
+    "alias", "pointwise", "rowwise", "dispatch", "structured_delegate", "composite", "foreach"};
 
 bool is_composite_key(std::string_view key) { return key.starts_with("Composite"); }
 
@@ -39,10 +39,11 @@ void computed(const Entry& entry) {
   for (const std::string_view way : kWays) {
     if (entry.has(way)) return;
   }
-  entry.sink.error(entry.op.location,
-                   "`" + entry.op.name() +
-                       "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
-                       "`foreach`, `dispatch` or `structured_delegate`");
+  entry.sink.error(
+      entry.op.location,
+      "`" + entry.op.name() +
+          "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
+          "`foreach`, `dispatch` or `structured_delegate`");
 }
 
 void computed_once(const Entry& entry) {
@@ -185,9 +186,16 @@ void pointwise_schema(const Entry& entry) {
     entry.sink.error(entry.op.at(schema.name_span), "a pointwise operator needs a Tensor argument");
   }
   size_t num_tensors = schema.returns.size();
+  size_t num_generators = 0;
   for (const Argument& arg : schema.args) {
     num_tensors += arg.type.is_tensor();
     const bool generator = arg.type.base == schema::BaseType::kGenerator;
+    num_generators += generator;
+    if (generator && num_generators == 2) {
+      entry.sink.error(entry.op.at(arg.span), "a pointwise operator draws from one generator, got "
+                                              "`" +
+                                                  schema::to_string(arg) + "` besides");
+    }
     if (arg.type.is_tensor() || generator || is_number(arg.type.without_optional())) continue;
     const std::string takes = arg.type.is_list() && arg.type.holds_tensors()
                                   ? "no list of tensors"
@@ -243,6 +251,7 @@ void pointwise_cases(const Entry& entry) {
 
 void promote_needs_pointwise(const Entry& entry) {
   if (!entry.has("promote") || entry.has_unknown_key()) return;
+  if (entry.op.promotion == Promotion::kUnknown) return;
   const bool elements = entry.op.promotion == Promotion::kElements;
   if (entry.has("rowwise") || (entry.has("pointwise") && elements)) {
     if (entry.has("rowwise") && elements) return;
