@@ -32,8 +32,7 @@ enum class In : uint8_t { kBoth, kTenon, kUpstream };
 struct Rule {
   const char* name;
   In dialects;
-  std::variant<ModelRule, FamilyRule, KeysRule, EntryRule, OperatorRule, DerivativeRule,
-               FormulaRule>
+  std::variant<ModelRule, FamilyRule, KeysRule, EntryRule, CallsRule, DerivativeRule, FormulaRule>
       run;
 };
 
@@ -110,6 +109,7 @@ const Rule kRules[] = {
     RULE(promote_needs_pointwise, kTenon),
     RULE(pointwise_expression, kTenon),
     RULE(pointwise_arguments, kTenon),
+    RULE(pointwise_dtypes, kTenon),
     RULE(pointwise_outputs, kTenon),
     RULE(random_expression, kTenon),
     RULE(update_expression, kTenon),
@@ -167,6 +167,7 @@ void run(const Model& model, const Model* base, DiagnosticSink& sink, Wanted wan
     }
   };
   each(ModelRule{}, [&](ModelRule rule) { rule(model, sink); });
+  each(CallsRule{}, [&](CallsRule rule) { rule(model, calls, sink); });
   for (const Family& family : model.families()) {
     each(FamilyRule{}, [&](FamilyRule rule) { rule(model, family, sink); });
   }
@@ -174,7 +175,6 @@ void run(const Model& model, const Model* base, DiagnosticSink& sink, Wanted wan
     const Entry entry{model, i, model.operators()[i], sink};
     each(KeysRule{}, [&](KeysRule rule) { rule({model, entry.op, sink}); });
     each(EntryRule{}, [&](EntryRule rule) { rule(entry); });
-    each(OperatorRule{}, [&](OperatorRule rule) { rule(model, calls, i, sink); });
   }
   for (const Operator& op : model.unread()) {
     each(KeysRule{}, [&](KeysRule rule) { rule({model, op, sink}); });

@@ -1,8 +1,9 @@
 // `composite` as an expression of operators.
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "codegen/check/rules.h"
 #include "codegen/expr/composition.h"
@@ -18,6 +19,9 @@ namespace tenon::codegen::rules {
 
 namespace {
 
+using Calls = std::vector<CallChecker::Call>;
+using CallGraph = std::map<const Operator*, Calls>;
+
 std::optional<expr::Formula> parse(const Operator& op) {
   if (!op.composition) return std::nullopt;
   expr::FormulaResult parsed = expr::parse_formula(op.composition->text);
@@ -26,8 +30,8 @@ std::optional<expr::Formula> parse(const Operator& op) {
 }
 
 /// Checks the calls of a composition; gives them.
-std::vector<CallChecker::Call> check_calls(const Operator& op, const expr::Formula& tree,
-                                           const CallChecker& calls, DiagnosticSink& sink) {
+Calls check_calls(const Operator& op, const expr::Formula& tree, const CallChecker& calls,
+                  DiagnosticSink& sink) {
   // The checker of formulas knows names by a schema: here that of the operator alone.
   Derivative as_formula;
   as_formula.schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
@@ -36,28 +40,10 @@ std::vector<CallChecker::Call> check_calls(const Operator& op, const expr::Formu
   // One that writes to lists gives nothing.
   const size_t results = op.schema.has_mutable_arg() ? 0 : as_formula.schema.returns.size();
   for (size_t i = 0; i < results; ++i) formula.names.push_back({"", op.composition->location});
-  std::vector<CallChecker::Call> made;
+  Calls made;
   calls.check(as_formula, formula, expr::read_optionals(tree, optional_names(as_formula.schema)),
               sink, made);
   return made;
-}
-
-/// The way from a composition to an operator that it computes with, by name; empty where there is
-/// none.
-std::vector<std::string> way_to(const Operator& target, const Operator& from,
-                                const CallChecker& calls, std::set<const Operator*>& seen) {
-  if (&from == &target) return {from.name()};
-  if (!seen.insert(&from).second) return {};
-  std::optional<expr::Formula> code = parse(from);
-  if (!code) return {};
-  DiagnosticSink reported;  // by the operator's own check
-  for (const CallChecker::Call& call : check_calls(from, *code, calls, reported)) {
-    std::vector<std::string> way = way_to(target, *call.op, calls, seen);
-    if (way.empty()) continue;
-    way.insert(way.begin(), from.name());
-    return way;
-  }
-  return {};
 }
 
 /// Locals become variables of C++.
@@ -112,16 +98,13 @@ bool check_lists(const Operator& op, DiagnosticSink& sink) {
   return false;
 }
 
-}  // namespace
-
-void composition(const Model& model, const CallChecker& calls, size_t index, DiagnosticSink& sink) {
-  const Operator& op = model.operators()[index];
-  if (!op.composition) return;
+/// Checks one composition; gives its calls, none where it has no meaning.
+Calls check(const Operator& op, const CallChecker& calls, DiagnosticSink& sink) {
   const SourceString& text = *op.composition;
   report(text, expr::parse_formula(text.text).errors, sink);
   std::optional<expr::Formula> code = parse(op);
-  if (!code) return;
-  if (!(op.is_foreach() ? check_lists(op, sink) : check_schema(op, sink))) return;
+  if (!code) return {};
+  if (!(op.is_foreach() ? check_lists(op, sink) : check_schema(op, sink))) return {};
   std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};
   for (const schema::Argument& argument : op.schema.args) known.push_back(argument.name);
   report(text, expr::local_mistakes(*code, known), sink);
@@ -129,13 +112,65 @@ void composition(const Model& model, const CallChecker& calls, size_t index, Dia
   for (const expr::NamedConstant& constant : expr::named_constants())
     known.emplace_back(constant.name);
   report(text, expr::undefined_names(*code, known), sink);
-  std::set<const Operator*> seen;
-  for (const CallChecker::Call& call : check_calls(op, *code, calls, sink)) {
-    const std::vector<std::string> way = way_to(op, *call.op, calls, seen);
-    if (way.empty()) continue;
-    std::string shown = "`" + op.name() + "`";
-    for (const std::string& name : way) shown += " calls `" + name + "`";
-    sink.error(text.at(call.offset), "the composition leads back to itself: " + shown);
+  return check_calls(op, *code, calls, sink);
+}
+
+/// Leaves out what no circle of calls leads to.
+void keep_circles(CallGraph& graph) {
+  std::map<const Operator*, size_t> callers;
+  for (const auto& [op, calls] : graph) {
+    for (const CallChecker::Call& call : calls) ++callers[call.op];
+  }
+  std::vector<const Operator*> uncalled;
+  for (const auto& [op, calls] : graph) {
+    if (!callers.contains(op)) uncalled.push_back(op);
+  }
+  while (!uncalled.empty()) {
+    const auto found = graph.find(uncalled.back());
+    uncalled.pop_back();
+    if (found == graph.end()) continue;
+    for (const CallChecker::Call& call : found->second) {
+      if (--callers[call.op] == 0) uncalled.push_back(call.op);
+    }
+    graph.erase(found);
+  }
+}
+
+/// The shortest way between two compositions, by name; empty where there is none.
+std::vector<std::string> way(const CallGraph& graph, const Operator* from, const Operator* to) {
+  std::map<const Operator*, const Operator*> caller = {{from, nullptr}};
+  std::deque<const Operator*> next = {from};
+  for (; !next.empty() && next.front() != to; next.pop_front()) {
+    const auto found = graph.find(next.front());
+    if (found == graph.end()) continue;
+    for (const CallChecker::Call& call : found->second) {
+      if (caller.try_emplace(call.op, found->first).second) next.push_back(call.op);
+    }
+  }
+  std::vector<std::string> names;
+  if (next.empty()) return names;
+  for (const Operator* op = to; op != nullptr; op = caller.at(op)) names.push_back(op->name());
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+void composition(const Model& model, const CallChecker& calls, DiagnosticSink& sink) {
+  CallGraph graph;
+  for (const Operator& op : model.operators()) {
+    if (op.composition) graph.emplace(&op, check(op, calls, sink));
+  }
+  keep_circles(graph);
+  for (const auto& [op, made] : graph) {
+    for (const CallChecker::Call& call : made) {
+      const std::vector<std::string> back = way(graph, call.op, op);
+      if (back.empty()) continue;
+      std::string shown = "`" + op->name() + "`";
+      for (const std::string& name : back) shown += " calls `" + name + "`";
+      sink.error(op->composition->at(call.offset),
+                 "the composition leads back to itself: " + shown);
+    }
   }
 }
 

@@ -188,9 +188,16 @@ void pointwise_schema(const Entry& entry) {
                          schema::to_string(schema) + "`");
   }
   size_t num_tensors = schema.returns.size();
+  size_t num_generators = 0;
   for (const Argument& arg : schema.args) {
     num_tensors += arg.type.is_tensor();
     const bool generator = arg.type.base == schema::BaseType::kGenerator;
+    num_generators += generator;
+    if (generator && num_generators == 2) {
+      entry.sink.error(entry.op.at(arg.span), "a pointwise operator draws from one generator, got "
+                                              "`" +
+                                                  schema::to_string(arg) + "` besides");
+    }
     if (arg.type.is_tensor() || generator || is_number(arg.type.without_optional())) continue;
     const std::string takes = arg.type.is_list() && arg.type.holds_tensors()
                                   ? "no list of tensors"
@@ -246,6 +253,7 @@ void pointwise_cases(const Entry& entry) {
 
 void promote_needs_pointwise(const Entry& entry) {
   if (!entry.has("promote") || entry.has_unknown_key()) return;
+  if (entry.op.promotion == Promotion::kUnknown) return;
   const bool elements = entry.op.promotion == Promotion::kElements;
   if (entry.has("rowwise") || (entry.has("pointwise") && elements)) {
     if (entry.has("rowwise") && elements) return;

@@ -100,6 +100,12 @@ const Words& kernel_names() {
   return words;
 }
 
+// Of kernels of rows besides.
+const Words& row_kernel_names() {
+  static const Words words = {"Row", "T", "Way"};
+  return words;
+}
+
 // Members of the struct that stands for an operator, and namespaces beside its function.
 const Words& operator_words() {
   static const Words words = {"call", "generated", "native", "ops", "redispatch", "tenon"};
@@ -181,7 +187,8 @@ void generated_name(const Entry& entry) {
                           std::any_of(derivatives.begin(), derivatives.end(),
                                       [&](const Derivative& d) { return d.target == entry.index; });
   for (const schema::Argument& arg : entry.schema().args) {
-    const bool in_kernel = has_kernel && contains(kernel_names(), arg.name);
+    const bool in_kernel = (has_kernel && contains(kernel_names(), arg.name)) ||
+                           (entry.op.rowwise && contains(row_kernel_names(), arg.name));
     const bool numbered = arg.name.starts_with("written_");  // written_0, ...
     if (!in_kernel && !numbered && !is_generated(arg.name)) continue;
     entry.sink.error(entry.op.at(arg.name_span),

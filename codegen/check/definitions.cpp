@@ -1,16 +1,23 @@
 // Functions of expressions: `define`.
 
 #include <map>
+#include <set>
+#include <string>
 
 #include "codegen/check/rules.h"
 #include "codegen/expr/parse.h"
 #include "codegen/model/expression.h"
+#include "codegen/model/operands.h"
 #include "codegen/model/row_expression.h"
 
 namespace tenon::codegen::rules {
 
 void definition(const Model& model, DiagnosticSink& sink) {
   std::map<std::string, const Definition*> seen;
+  std::set<std::string> of_base;
+  for (const expr::Function& function : model.functions()) {
+    if (function.of_base) of_base.insert(function.name);
+  }
   for (const Definition& one : model.definitions()) {
     const auto [before, fresh] = seen.try_emplace(one.name.text, &one);
     if (!fresh) {
@@ -33,9 +40,18 @@ void definition(const Model& model, DiagnosticSink& sink) {
                    {}});
       break;
     }
+    if (of_base.contains(one.name.text)) {
+      sink.error(one.name.location, "`" + one.name.text +
+                                        "` is a function of the library that this "
+                                        "one adds to");
+    }
     std::vector<expr::Parameter> parameters;
     bool distinct = true;
     for (const LocatedName& parameter : one.parameters) {
+      if (!uses_name(one.body.text, parameter.text)) {
+        sink.error(parameter.location,
+                   "the expression does not use the parameter `" + parameter.text + "`");
+      }
       for (const expr::Parameter& other : parameters) {
         if (other.name != parameter.text) continue;
         sink.error(parameter.location, "the parameter `" + parameter.text + "` is given twice");

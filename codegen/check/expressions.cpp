@@ -8,6 +8,7 @@
 #include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/print_readable.h"
 #include "codegen/expr/token.h"
+#include "codegen/model/defaults.h"
 #include "codegen/model/expression.h"
 #include "codegen/model/pointwise_kernel.h"
 #include "codegen/model/row_expression.h"
@@ -57,6 +58,14 @@ const char* dtype_rule(expr::Promotion promotion) {
   case expr::Promotion::kDefault: break;
   }
   return "the arguments' dtype";
+}
+
+/// Where a case says which dtypes it is for: in `dtypes`, else it stands under the word.
+Location place_of(const Operator& op, const PointwiseCase& one) {
+  for (const LocatedName& dtype : op.dtypes) {
+    if (dtype.text == one.category) return dtype.location;
+  }
+  return one.expression.location;
 }
 
 }  // namespace
@@ -112,6 +121,37 @@ void pointwise_arguments(const Entry& entry) {
   }
 }
 
+// A dtype that is asked for without a kernel, or an operator without any.
+void pointwise_dtypes(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.pointwise || !op.pointwise->complete) return;
+  const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+  bool asked = false;
+  for (const PointwiseCase& one : cases) {
+    const std::optional<expr::Expression> expression = parse(entry, {&one}, one.category);
+    if (!expression) return;
+    asked |= !one.category.empty();
+    if (one.category.empty() || !expression->draws.empty()) continue;
+    const std::string why = expr::why_not(expression->graph, expression->outputs, one.category);
+    if (why.empty()) continue;
+    entry.sink.error(place_of(op, one), "no kernel can be made for `" + one.category + "`: " + why);
+  }
+  if (asked || cases.empty() || !served_dtypes(op).empty()) return;
+  std::string whys;
+  for (const char* category : {"floating", "integral"}) {
+    for (const PointwiseCase& one : cases) {
+      const std::optional<expr::Expression> expression = parse(entry, {&one});
+      if (!expression) return;
+      const std::string why = expr::why_not(expression->graph, expression->outputs, category);
+      if (why.empty()) continue;
+      whys += (whys.empty() ? "" : ", ") + why;
+      break;
+    }
+  }
+  if (whys.empty()) return;  // a result without an expression is for pointwise_cases
+  entry.sink.error(cases[0].expression.location, "no kernel can be made for any dtype: " + whys);
+}
+
 void pointwise_outputs(const Entry& entry) {
   if (!entry.op.pointwise || entry.has("promote")) return;
   for (const std::string& category : pointwise_categories()) {
@@ -145,16 +185,27 @@ void pointwise_outputs(const Entry& entry) {
 void random_expression(const Entry& entry) {
   const Operator& op = entry.op;
   if (!op.pointwise || !op.pointwise->complete) return;
-  const std::vector<std::string> drawn = mixed_results(op).drawn;
+  bool draws = false;
+  for (const PointwiseCase& one : op.pointwise->cases) {
+    const expr::ParseResult parsed = parse_cases(op, {&one});
+    if (!parsed.ok()) return;
+    draws |= !parsed.expression.draws.empty();
+  }
   for (const schema::Argument& arg : entry.schema().args) {
-    if (arg.type.base != schema::BaseType::kGenerator || !drawn.empty()) continue;
+    if (arg.type.base != schema::BaseType::kGenerator || draws) continue;
     entry.sink.report({Severity::kError,
                        op.at(arg.span),
                        "no expression draws random numbers from the generator `" + arg.name + "`",
                        {{op.pointwise->location, "the expressions are here"}},
                        {}});
   }
-  if (drawn.empty()) return;
+  if (!draws) return;
+  for (const LocatedName& dtype : op.dtypes) {
+    if (dtype.text == "floating") continue;
+    entry.sink.error(dtype.location,
+                     "random numbers are floating, `dtypes` says `" + dtype.text + "`");
+    return;
+  }
   for (const PointwiseCase& one : op.pointwise->cases) {
     if (one.category.empty()) continue;
     entry.sink.error(one.expression.location,
@@ -162,7 +213,7 @@ void random_expression(const Entry& entry) {
                      "computes in floating types alone");
     return;
   }
-  size_t tensors = op.schema.returns.size() + drawn.size();
+  size_t tensors = op.schema.returns.size() + mixed_results(op).drawn.size();
   for (const schema::Argument& arg : entry.schema().args) tensors += arg.type.is_tensor();
   if (tensors > kMaxKernelTensors) {
     entry.sink.error(op.at(entry.schema().name_span),
@@ -174,13 +225,16 @@ void random_expression(const Entry& entry) {
 
 void rowwise_expression(const Entry& entry) {
   if (!entry.op.rowwise) return;
-  if (entry.kind() == schema::SchemaKind::kFunctional) {
-    parse_rowwise(entry.op, entry.sink);
+  if (entry.kind() != schema::SchemaKind::kFunctional) {
+    // What names mean is not known of a schema that rowwise_schema refuses.
+    for (const NamedExpressions::Part& part : entry.op.rowwise->parts)
+      report(part.expression, expr::parse_formula(part.expression.text).errors, entry.sink);
     return;
   }
-  // What names mean is not known of a schema that rowwise_schema refuses.
-  for (const NamedExpressions::Part& part : entry.op.rowwise->parts)
-    report(part.expression, expr::parse_formula(part.expression.text).errors, entry.sink);
+  const std::optional<RowExpression> row = parse_rowwise(entry.op, entry.sink);
+  if (!row || !entry.op.rowwise->keepdim || reduces(*row)) return;
+  entry.sink.error(entry.at_key("keepdim"),
+                   "every result has the shape of the elements: `keepdim` says nothing here");
 }
 
 void derivable_expression(const Entry& entry) {

@@ -60,8 +60,7 @@ void check_over(const Entry& entry, const SourceString& over) {
     return;
   }
   entry.sink.error(over.location,
-                   "`over` names no argument: expected one of dimensions, whole numbers or `all`, "
-                   "got `" +
+                   "`over` must be an argument of dimensions, whole numbers or `all`, got `" +
                        over.text + "`",
                    schema::nearest(over.text, names_of(entry.schema(), false)));
 }
@@ -119,7 +118,7 @@ void rowwise_schema(const Entry& entry) {
                          schema::returns_to_string(schema.returns) + "`");
   }
   if (!spec.over) {
-    if (!entry.has("over")) {
+    if (!entry.has("over") && !entry.has_unknown_key()) {
       entry.sink.error(entry.at_key("rowwise"),
                        "`rowwise` needs `over`: which dimensions make a row", "over: -1");
     }

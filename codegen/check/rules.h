@@ -52,8 +52,7 @@ using EntryRule = void (*)(const Entry& entry);
 using FamilyRule = void (*)(const Model& model, const Family& family, DiagnosticSink& sink);
 using DerivativeRule = void (*)(const Model& model, const Derivative& derivative,
                                 DiagnosticSink& sink);
-using OperatorRule = void (*)(const Model& model, const CallChecker& calls, size_t index,
-                              DiagnosticSink& sink);
+using CallsRule = void (*)(const Model& model, const CallChecker& calls, DiagnosticSink& sink);
 using FormulaRule = void (*)(const FormulaContext& context);
 using ModelRule = void (*)(const Model& model, DiagnosticSink& sink);
 
@@ -144,6 +143,7 @@ void seeded_tag(const Entry& entry);
 // expressions.cpp: what the expressions of `pointwise` say.
 void pointwise_expression(const Entry& entry);
 void pointwise_arguments(const Entry& entry);
+void pointwise_dtypes(const Entry& entry);
 void pointwise_outputs(const Entry& entry);
 void random_expression(const Entry& entry);
 void derivable_expression(const Entry& entry);
@@ -153,7 +153,7 @@ void update_schema(const Entry& entry);
 void update_expression(const Entry& entry);
 
 // compositions.cpp: `composite` as an expression.
-void composition(const Model& model, const CallChecker& calls, size_t index, DiagnosticSink& sink);
+void composition(const Model& model, const CallChecker& calls, DiagnosticSink& sink);
 
 // other_names.cpp: `alias`.
 void alias_target(const Entry& entry);

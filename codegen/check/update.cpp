@@ -44,8 +44,11 @@ void update_schema(const Entry& entry) {
   size_t tensors = 0, optionals = 0;
   for (const Argument& arg : schema.args) {
     if (!is_value(arg.type)) {
-      entry.sink.error(entry.op.at(arg.span), "a pointwise operator takes tensors and numbers, "
-                                              "got `" +
+      const bool absent = is_number(arg.type.without_optional());
+      entry.sink.error(entry.op.at(arg.span), std::string(absent ? "an update takes no number that "
+                                                                   "may be absent, got `"
+                                                                 : "a pointwise operator takes "
+                                                                   "tensors and numbers, got `") +
                                                   schema::to_string(arg) + "`");
       continue;
     }

@@ -1,5 +1,6 @@
 #include "codegen/check/rules.h"
 #include "codegen/model/foreach.h"
+#include "codegen/model/row_expression.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen::rules {
@@ -25,6 +26,15 @@ void method_of_module(const Entry& entry) {
 void derivable_inplace(const Entry& entry) {
   if (!entry.op.variants.inplace) return;
   if (derive_inplace(entry.schema())) {
+    if (entry.op.rowwise) {
+      DiagnosticSink reported;  // by rowwise_expression
+      const std::optional<RowExpression> row = parse_rowwise(entry.op, reported);
+      if (!row || !reduces(*row)) return;
+      entry.sink.error(entry.op.variants_location,
+                       "no in-place form follows from this expression: the result has one value "
+                       "per row, `self` has the elements");
+      return;
+    }
     if (!entry.op.is_foreach() || !entry.op.composition) return;
     const expr::FormulaResult parsed = expr::parse_formula(entry.op.composition->text);
     if (!parsed.ok() || written_to_self(entry.op, parsed.formula)) return;

@@ -23,6 +23,11 @@ struct Function {
   /// Of an operator: its full name, "add.Tensor". Intrinsics of the same base name are what it is
   /// made of, and win over it.
   std::string op = {};
+  /// Of the library that is added to.
+  bool of_base = false;
+  /// As `measure` finds: functions that call one another, the nodes of all that it calls, and
+  /// those with its own.
+  std::size_t depth = 1, inlined = 0, size = 1;
 
   bool takes(std::size_t count) const {
     return count <= parameters.size() && count + defaults.size() >= parameters.size();
@@ -35,6 +40,14 @@ struct Function {
 /// What the expressions of an entry may call besides intrinsics. Of several functions of one name
 /// the first that takes the arguments is called.
 using Functions = std::vector<Function>;
+
+/// What one text may inline: graphs, and what reads them, grow with it.
+constexpr std::size_t kMaxInlinedDepth = 100, kMaxInlinedSize = 4000;
+
+/// Finds `depth`, `inlined` and `size` of the first `count` functions; those behind them have
+/// theirs. Of overloads the largest counts, and of a circle of calls each function once. What is
+/// larger than the limits is one more than they are.
+void measure(Functions& functions, std::size_t count);
 
 /// Functions that every expression and the rules of derivatives may call besides intrinsics.
 const Functions& rule_functions();

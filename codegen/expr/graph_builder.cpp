@@ -39,12 +39,12 @@ GraphBuilder::GraphBuilder(Graph& graph, Names names, Vocabulary vocabulary,
 std::optional<NodeId> GraphBuilder::add(const std::string& text, std::vector<ExprError>& errors) {
   const std::size_t before = errors.size();
   const FormulaResult parsed = parse_formula(text);
-  errors.insert(errors.end(), parsed.errors.begin(), parsed.errors.end());
-  if (!parsed.complete) return std::nullopt;
   errors_ = &errors;
-  std::vector<std::string> known;
+  for (const ExprError& error : parsed.errors) report(error);
+  if (!parsed.complete) return std::nullopt;
+  std::vector<std::string> known = {"inf", "nan", "pi"};  // `e` is a name of many things
   for (const auto& [name, node] : names_) known.push_back(name);
-  for (ExprError& error : local_mistakes(parsed.formula, known)) errors.push_back(std::move(error));
+  for (ExprError& error : local_mistakes(parsed.formula, known)) report(std::move(error));
   const Value value = lower(parsed.formula);
   return errors.size() == before ? value : std::nullopt;
 }
@@ -52,6 +52,11 @@ std::optional<NodeId> GraphBuilder::add(const std::string& text, std::vector<Exp
 void GraphBuilder::report(const Token& token, std::string message, std::string suggestion) {
   errors_->push_back({token.offset, std::max<std::size_t>(token.text.size(), 1), std::move(message),
                       std::move(suggestion), 0});
+}
+
+void GraphBuilder::report(ExprError mistake) {
+  mistake.elsewhere = vocabulary_.inlined;
+  errors_->push_back(std::move(mistake));
 }
 
 GraphBuilder::Value GraphBuilder::lower(const Formula& tree) {
@@ -169,7 +174,9 @@ GraphBuilder::Value GraphBuilder::literal(const Formula& tree) {
   const auto [stop, code] = std::from_chars(text.data(), end, value);
   if (stop != end || code != std::errc()) return std::nullopt;  // the parser said so
   const bool integral = text.find_first_of(".eE") == std::string::npos;
-  if (integral && value > 9007199254740992.0) {
+  std::uint64_t whole = 0;  // the double may be rounded
+  const bool fits_integer = std::from_chars(text.data(), end, whole).ec == std::errc();
+  if (integral && (!fits_integer || whole > std::uint64_t{1} << 53)) {
     report(token, "an integer must not exceed 2^53, got " + text);
     return std::nullopt;
   }
@@ -221,7 +228,7 @@ GraphBuilder::Value GraphBuilder::name(const Formula& tree) {
   std::vector<std::string> known;
   for (const auto& [known_name, node] : names_) known.push_back(known_name);
   for (const NamedConstant& constant : named_constants()) known.emplace_back(constant.name);
-  errors_->push_back(unknown_name(token.text, token.offset, known));
+  report(unknown_name(token.text, token.offset, known));
   return std::nullopt;
 }
 
@@ -285,6 +292,7 @@ GraphBuilder::Value GraphBuilder::apply_function(const Token& token,
     nodes.push_back(*argument);
   }
   if (row == nullptr) {
+    if (!fits(found, token)) return std::nullopt;
     const Function* function = choose(found, token, nodes);
     return function != nullptr ? expand(*function, token, std::move(nodes)) : std::nullopt;
   }
@@ -364,9 +372,11 @@ bool GraphBuilder::check_row_arguments(Op op, const Token& token,
   const Node& position = graph_[arguments[1]];
   if (position.kind == NodeKind::kTensor && position.domain == Domain::kRow) return true;
   if (position.is_call(Op::kRowArgmax) || position.is_call(Op::kRowArgmin)) return true;
-  report(token, position.floating ? "'pick' needs an integer position, got a floating value"
-                                  : "'pick' needs a position for each row: an argument named in "
-                                    "`rows`, argmax(x) or argmin(x)");
+  report(token,
+         position.floating ? "'pick' needs an integer position, got a floating value"
+                           : "'pick' needs a position for each row: an argument named in "
+                             "`rows`, argmax(x) or argmin(x)",
+         position.kind == NodeKind::kTensor ? "rows: " + position.name : "");
   return false;
 }
 
@@ -381,8 +391,8 @@ std::vector<const Function*> GraphBuilder::functions(const std::string& name) co
     for (const Function& one : *list) {
       if (one.name == name) found.push_back(&one);
     }
-    // Overloads are of one place: what stands first hides what another library calls the same.
-    if (!found.empty() && found[0]->op.empty()) break;
+    // What is no operator has no overloads, and hides what is called the same behind it.
+    if (!found.empty() && found[0]->op.empty()) return {found[0]};
   }
   return found;
 }
@@ -424,7 +434,11 @@ GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& 
          ++name) {
       cycle += (cycle.empty() ? "" : " -> ") + *name;
     }
+    // It is said once: of the first in the circle, where that is defined.
+    const bool here =
+        again == expanding_.begin() && label <= *std::min_element(again, expanding_.end());
     report(token, "'" + token.text + "' is computed by itself: " + cycle);
+    errors_->back().elsewhere = !here;
     return std::nullopt;
   }
   const std::string* body = function.body_for(vocabulary_.category);
@@ -447,17 +461,41 @@ GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& 
   vocabulary.absent = nullptr;
   vocabulary.optionals = nullptr;
   vocabulary.no_values = nullptr;
+  vocabulary.inlined = true;
   const std::size_t drawn = vocabulary.draws ? vocabulary.draws->size() : 0;
   const Value value =
       GraphBuilder(graph_, std::move(names), std::move(vocabulary), std::move(expanding))
           .add(*body, inner);
-  for (const ExprError& error : inner)
+  for (const ExprError& error : inner) {
     report(token, "in '" + function.name + "': " + error.message, error.suggestion);
+    // Another library is not checked with this one.
+    errors_->back().elsewhere = error.elsewhere && !function.of_base;
+  }
   for (std::size_t i = drawn; vocabulary_.draws && i < vocabulary_.draws->size(); ++i) {
     (*vocabulary_.draws)[i].offset = token.offset;
     (*vocabulary_.draws)[i].length = token.text.size();
   }
   return value;
+}
+
+bool GraphBuilder::fits(const std::vector<const Function*>& found, const Token& token) {
+  if (vocabulary_.inlined) return true;
+  std::size_t depth = 0, inlined = 0, size = 0;
+  for (const Function* one : found) {
+    depth = std::max(depth, one->depth);
+    inlined = std::max(inlined, one->inlined);
+    size = std::max(size, one->size);
+  }
+  inlined_ += size;
+  const bool deep = depth >= kMaxInlinedDepth;
+  if (!deep && inlined_ <= kMaxInlinedSize) return true;
+  report(token, deep ? "'" + token.text + "' is nested too deeply: it calls " +
+                           std::to_string(kMaxInlinedDepth - 1) + " functions, one inside the other"
+                     : "the expression becomes too large by inlining '" + token.text + "'");
+  errors_->back().elsewhere =
+      (depth > kMaxInlinedDepth || inlined > kMaxInlinedSize) && !found[0]->of_base;
+  inlined_ = 0;
+  return false;
 }
 
 std::vector<std::string> GraphBuilder::function_names() const {

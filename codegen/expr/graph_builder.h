@@ -32,6 +32,7 @@ struct Vocabulary {
   const Functions* shared = nullptr;           ///< operators and what `define` adds
   std::string category = {};                   ///< of the dtype that the text is for; empty: any
   bool rows = false;                           ///< whether the text is of `rowwise`
+  bool inlined = false;                        ///< whether it is of a function that another calls
   AbsentOperands* absent = nullptr;            ///< null where there are none
   const OptionalTensors* optionals = nullptr;  ///< null where there are none
   std::vector<Draw>* draws = nullptr;          ///< null where no random numbers can be drawn
@@ -80,6 +81,10 @@ class GraphBuilder {
 
   void report(const Token& token, std::string message, std::string suggestion = "");
   bool is_function(const std::string& name) const;
+  /// What is wrong with the text whatever its names stand for.
+  void report(ExprError mistake);
+  /// Whether one of the functions may be inlined at the place, within the limits of functions.h.
+  bool fits(const std::vector<const Function*>& found, const Token& token);
   /// All that are called so, in the order in which they are tried.
   std::vector<const Function*> functions(const std::string& name) const;
   /// Of those, the one that fits the arguments best; null after reporting that none does.
@@ -93,6 +98,7 @@ class GraphBuilder {
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
   std::set<std::string> tested_;  ///< optionals whose test is around the place
+  std::size_t inlined_ = 0;       ///< sizes of functions
   std::vector<ExprError>* errors_ = nullptr;
 };
 

@@ -1,6 +1,8 @@
 #include "codegen/expr/infer.h"
 
 #include "codegen/expr/append_new.h"
+#include "codegen/expr/operators.h"
+#include "codegen/expr/print_readable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +74,30 @@ TypeInfo infer_types(const Graph& graph, NodeId output) {
   }
   info.integers_allowed = !info.computes_floating;
   return info;
+}
+
+bool serves(const TypeInfo& info, std::string_view category) {
+  if (category == "floating") return info.floating_allowed;
+  return category == "complex" ? info.complex_allowed : info.integers_allowed;
+}
+
+std::string why_not(const Graph& graph, const std::vector<NodeId>& outputs,
+                    std::string_view category) {
+  const auto served = [&](NodeId id) { return serves(infer_types(graph, id), category); };
+  if (std::all_of(outputs.begin(), outputs.end(), served)) return "";
+  // The first whose operands are no obstacle.
+  for (const NodeId id : topological_order(graph, outputs)) {
+    const Node& node = graph[id];
+    if (served(id)) continue;
+    if (node.kind == NodeKind::kRandom) return "random numbers are floating";
+    if (node.kind != NodeKind::kCall) return "`" + print_readable(graph, id) + "` is floating";
+    const Intrinsic& row = intrinsic(node.op);
+    const std::string name = "`" + std::string(symbol_of(node.op)) + "`";
+    if (row.integers == Integers::kOnly) return name + " takes integers alone";
+    return category == "complex" ? name + " takes no complex numbers"
+                                 : name + " gives floating numbers";
+  }
+  return "";
 }
 
 std::string to_string(Promotion promotion) {

@@ -3,6 +3,7 @@
 #include "codegen/expr/graph.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::codegen::expr {
@@ -30,6 +31,13 @@ struct TypeInfo {
 };
 
 TypeInfo infer_types(const Graph& graph, NodeId output);
+
+/// Whether operands of a category (bool, integral, floating, complex) are computed as they are.
+bool serves(const TypeInfo& info, std::string_view category);
+
+/// What keeps the outputs from that: "`exp` gives floating numbers"; empty where nothing does.
+std::string why_not(const Graph& graph, const std::vector<NodeId>& outputs,
+                    std::string_view category);
 
 /// "default", "float" or "bool".
 std::string to_string(Promotion promotion);

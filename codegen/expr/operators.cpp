@@ -14,6 +14,14 @@ const std::map<std::string_view, Op>& binary_operators() {
   return kOperators;
 }
 
+std::string_view symbol_of(Op op) {
+  if (op == Op::kBitwiseNot) return "~";
+  for (const auto& [symbol, one] : binary_operators()) {
+    if (one == op) return symbol;
+  }
+  return intrinsic(op).name;
+}
+
 Op logical(Op op) {
   switch (op) {
   case Op::kBitwiseAnd: return Op::kLogicalAnd;

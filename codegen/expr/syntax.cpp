@@ -177,6 +177,9 @@ class Parser {
       if (compared) report(place, "comparisons do not chain", "a < b && b < c");
       compared = contains(kComparisons, operation);
       cursor_.skip_operation(operation);
+      if (compared && is_word("None") && left.kind == FormulaKind::kName)
+        cursor_.fail("there is no None: what may be absent is tested by its name, '" + left.text +
+                     " ? a : b'");
       Formula node = node_of(FormulaKind::kBinary, operation, place, std::move(left));
       node.children.push_back(binary(level + 1));
       left = finish(std::move(node));

@@ -39,11 +39,7 @@ std::vector<expr::TypeInfo> types_for(const Operator& op, const std::string& cat
   std::vector<expr::TypeInfo> types;
   for (const expr::NodeId output : parsed.expression.outputs) {
     types.push_back(expr::infer_types(parsed.expression.graph, output));
-    const expr::TypeInfo& info = types.back();
-    const bool serves = category == "floating"  ? info.floating_allowed
-                        : category == "complex" ? info.complex_allowed
-                                                : info.integers_allowed;
-    if (!serves) return {};
+    if (!expr::serves(types.back(), category)) return {};
   }
   return types;
 }

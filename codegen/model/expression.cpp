@@ -11,6 +11,7 @@ namespace tenon::codegen {
 void report(const SourceString& text, const std::vector<expr::ExprError>& errors,
             DiagnosticSink& sink) {
   for (const expr::ExprError& error : errors) {
+    if (error.elsewhere) continue;
     sink.error(text.at(error.offset), error.message, error.suggestion,
                text.end_at(error.offset + error.length));
   }

@@ -274,9 +274,8 @@ class EntryReader {
   void promote(const YamlNode& value) {
     const std::optional<LocatedName> name = reader_.name(value, what_);
     if (!name) return;
-    if (std::optional<size_t> word = reader_.word(*name, promotions(), what_)) {
-      op_.promotion = static_cast<Promotion>(*word);
-    }
+    const std::optional<size_t> word = reader_.word(*name, promotions(), what_);
+    op_.promotion = word ? static_cast<Promotion>(*word) : Promotion::kUnknown;
   }
 
   void composite(const YamlNode& value) {
@@ -413,7 +412,9 @@ void apply_dtypes(Operator& op, DiagnosticSink& sink) {
   if (key == nullptr) return;
   const RuleScope scope(sink, "dtypes");
   if (!op.pointwise) {
-    if (op.update || !op.has_key("pointwise")) {
+    if (op.update) {
+      sink.error(*key, "what is written keeps its dtype: `dtypes` says nothing here");
+    } else if (!op.has_key("pointwise")) {
       sink.error(*key, "`dtypes` says for which dtypes the expression of `pointwise` holds");
     }
     return;

@@ -116,7 +116,10 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
       functions.push_back(std::move(*function));
     }
   }
+  const size_t own = functions.size();
   functions.insert(functions.end(), base.begin(), base.end());
+  for (size_t i = own; i < functions.size(); ++i) functions[i].of_base = true;
+  expr::measure(functions, own);
   return functions;
 }
 

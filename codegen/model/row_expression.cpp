@@ -16,9 +16,14 @@ using expr::NodeId;
 using expr::NodeKind;
 using expr::Op;
 
+expr::Functions measured(expr::Functions functions) {
+  expr::measure(functions, functions.size());
+  return functions;
+}
+
 /// Functions of `rowwise` beside those that every expression has.
 const expr::Functions& row_functions() {
-  static const expr::Functions kFunctions = {
+  static const expr::Functions kFunctions = measured({
       {"all", {"x"}, "sum(x == 0) == 0"},
       {"any", {"x"}, "sum(x != 0) > 0"},
       {"logsumexp",
@@ -31,7 +36,7 @@ const expr::Functions& row_functions() {
        "d = x - sum(x) / length(); left = sum(d); squares = sum(square(d)); "
        "(squares - detach(minimum(left * (left / length()), squares))) / "
        "maximum(length() - correction, 0)"},
-  };
+  });
   return kFunctions;
 }
 
@@ -40,7 +45,7 @@ class RowParser {
   RowParser(const Operator& op, DiagnosticSink& sink) : op_(op), spec_(*op.rowwise), sink_(sink) {}
 
   std::optional<RowExpression> run() {
-    const size_t before = sink_.num_errors();
+    before_ = sink_.num_errors();
     declare();
     std::map<std::string, NodeId> values;
     const size_t num_outputs = op_.schema.returns.size();
@@ -60,10 +65,11 @@ class RowParser {
         values[name] = *node;
         names_[name] = *node;
       } else {
+        failed_ = true;
         names_[name] = result_.expression.graph.integer(0);
       }
     }
-    for (size_t i = 0; i < num_outputs && sink_.num_errors() == before; ++i) {
+    for (size_t i = 0; i < num_outputs && !failed(); ++i) {
       const std::string name = op_.schema.return_name(i);
       if (const auto found = values.find(name); found != values.end()) {
         add_output(found->second, name);
@@ -71,7 +77,7 @@ class RowParser {
         sink_.error(spec_.location, "`rowwise` gives no expression for the result `" + name + "`");
       }
     }
-    if (sink_.num_errors() != before || !spec_.complete) return std::nullopt;
+    if (failed() || !spec_.complete) return std::nullopt;
     if (!check_read()) return std::nullopt;
     find_positions();
     result_.defaults = absent_.defaults;
@@ -79,6 +85,9 @@ class RowParser {
   }
 
  private:
+  /// A mistake may be said elsewhere.
+  bool failed() const { return failed_ || sink_.num_errors() != before_; }
+
   void declare() {
     expr::Expression& expression = result_.expression;
     for (const schema::Argument& argument : op_.schema.args) {
@@ -117,7 +126,8 @@ class RowParser {
                                 .category = "floating",
                                 .rows = true,
                                 .absent = &absent_,
-                                .no_values = &no_values_});
+                                .no_values = &no_values_},
+                               {op_.name()});
     const auto node = builder.add(text.text, errors);
     report(text, errors, sink_);
     return node;
@@ -132,7 +142,8 @@ class RowParser {
     for (size_t k = 0; k < op_.schema.returns.size(); ++k)
       results.push_back(op_.schema.return_name(k));
     sink_.error(spec_.parts[i].name.location,
-                "`" + name + "` is no result and no later expression uses it",
+                "`" + name + "` is no result and no later expression uses it" +
+                    hint_of_part(name, op_.schema),
                 schema::nearest(name, results));
   }
 
@@ -189,6 +200,8 @@ class RowParser {
   DiagnosticSink& sink_;
   RowExpression result_;
   expr::GraphBuilder::Names names_;
+  size_t before_ = 0;
+  bool failed_ = false;
   expr::AbsentOperands absent_;
   std::map<std::string, std::string> no_values_;
 };
@@ -211,8 +224,10 @@ bool holds_name(const std::vector<LocatedName>& list, std::string_view name) {
 }
 
 std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink) {
-  if (!op.rowwise->over || op.rowwise->parts.empty()) return std::nullopt;
-  return RowParser(op, sink).run();
+  if (op.rowwise->parts.empty()) return std::nullopt;
+  std::optional<RowExpression> row = RowParser(op, sink).run();
+  // Without `over` mistakes are all that can be said.
+  return op.rowwise->over ? std::move(row) : std::nullopt;
 }
 
 std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
@@ -226,6 +241,13 @@ std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
                      {definition.name.text})
       .add(definition.body.text, errors);
   return errors;
+}
+
+bool reduces(const RowExpression& row) {
+  const expr::Expression& expression = row.expression;
+  return std::any_of(expression.outputs.begin(), expression.outputs.end(), [&](NodeId output) {
+    return expression.graph[output].domain == Domain::kRow;
+  });
 }
 
 RowExpression parse_rowwise(const Operator& op) {

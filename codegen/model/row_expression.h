@@ -26,6 +26,9 @@ std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& s
 std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
                                               const expr::Functions& functions);
 
+/// Whether a result has one value per row.
+bool reduces(const RowExpression& row);
+
 /// Of an operator that has passed the checks.
 RowExpression parse_rowwise(const Operator& op);
 

@@ -32,6 +32,7 @@ class UpdateParser {
 
   std::optional<UpdateExpression> run() {
     const size_t before = sink_.num_errors();
+    bool failed = false;  // even so: a mistake may be said elsewhere
     std::map<std::string, NodeId> values;
     for (size_t i = 0; i < spec_.parts.size(); ++i) {
       const NamedExpressions::Part& part = spec_.parts[i];
@@ -46,6 +47,7 @@ class UpdateParser {
       const bool absent = optionals_.names.contains(name) && !result_.given.contains(name);
       if (absent) continue;
       const std::optional<NodeId> node = parse(part.expression, name);
+      failed |= !node;
       if (argument != nullptr) {
         if (node) values[name] = *node;
       } else {
@@ -58,12 +60,12 @@ class UpdateParser {
       if (const auto found = values.find(name); found != values.end()) {
         result_.expression.outputs.push_back(found->second);
         result_.written.push_back(name);
-      } else if (spec_.complete && sink_.num_errors() == before) {
+      } else if (spec_.complete && !failed && sink_.num_errors() == before) {
         sink_.error(op_.at(op_.schema.find_arg(name)->name_span),
                     "`pointwise` gives `" + name + "`, which is written, no value");
       }
     }
-    if (sink_.num_errors() != before || !spec_.complete) return std::nullopt;
+    if (failed || sink_.num_errors() != before || !spec_.complete) return std::nullopt;
     return std::move(result_);
   }
 
@@ -97,7 +99,8 @@ class UpdateParser {
     std::vector<expr::ExprError> errors;
     expr::GraphBuilder builder(
         result_.expression.graph, names_,
-        {.shared = &functions_of(op_), .category = "floating", .optionals = &optionals});
+        {.shared = &functions_of(op_), .category = "floating", .optionals = &optionals},
+        {op_.name()});
     const auto node = builder.add(text.text, errors);
     report(text, errors, sink_);
     return node;
@@ -106,7 +109,8 @@ class UpdateParser {
   void check_used(size_t i, const std::string& name) {
     if (is_used_behind(spec_, i, name)) return;
     sink_.error(spec_.parts[i].name.location,
-                "`" + name + "` is no written argument and no later expression uses it",
+                "`" + name + "` is no written argument and no later expression uses it" +
+                    hint_of_part(name, op_.schema),
                 schema::nearest(name, written_));
   }
 

@@ -76,6 +76,8 @@ constexpr Rule kChecks[] = {
      "`promote` without `pointwise`, or with a rule that is not its kind's"},
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"pointwise_arguments", "an expression without a tensor; a tensor that no expression reads"},
+    {"pointwise_dtypes", "a dtype that is asked for and for which the expression has no kernel; an "
+                         "expression that has none for any"},
     {"pointwise_outputs", "outputs of one expression each whose dtypes differ"},
     {"random_expression",
      "a generator that nothing draws from; random numbers beside a case for a dtype"},
@@ -84,8 +86,9 @@ constexpr Rule kChecks[] = {
     {"derivable_expression",
      "an expression that cannot be differentiated, or a second one for complex numbers, without a "
      "derivative"},
-    {"composition", "`composite` or `foreach` as an expression that is none, names what does not exist or gives "
-                    "something else than the operator returns"},
+    {"composition",
+     "`composite` or `foreach` as an expression that is none, names what does not exist or gives "
+     "something else than the operator returns"},
     {"seeded_tag",
      "a Generator, or a name with rand or dropout, without the tag `nondeterministic_seeded`"},
     {"differentiated", "silence about how an operator is differentiated"},
