@@ -97,7 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
         sink_.error(mistake->location, mistake->message);
         throw GaveUp();
       }
-      if (anchor != 0 && tag != "!") unused_anchors_[anchor] = {node, locate(mark), anchor_name_};
+      if (anchor != 0 && tag == "?") unused_anchors_[anchor] = {node, locate(mark), anchor_name_};
       node->scalar = locate_scalar(file_, node->location, value);
       node->location = node->scalar.location;
       node->quoted = tag == "!";

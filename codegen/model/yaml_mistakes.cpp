@@ -62,6 +62,16 @@ std::optional<YamlMistake> empty_block(const SourceFile& file, Location mark,
   if (!value.empty() || mark.column > line.size()) return std::nullopt;
   const char style = line[mark.column - 1];
   if (style != '>' && style != '|') return std::nullopt;
+  uint32_t below = mark.line + 1;
+  size_t begin = 0;
+  for (; below <= file.num_lines(); ++below) {
+    begin = file.line(below).find_first_not_of(' ');
+    if (begin != std::string_view::npos && file.line(below)[begin] != '#') break;
+  }
+  // A key or an entry: the text is empty indeed.
+  const std::string_view next = file.line(below);
+  if (next.empty() || next[begin] == '-' || next.find(':') != std::string_view::npos)
+    return std::nullopt;
   return YamlMistake{mark, std::string("the text of `") + style +
                                "` stands below it, indented deeper than its key"};
 }

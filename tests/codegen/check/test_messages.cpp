@@ -145,8 +145,9 @@ TEST_CASE("words of other languages lead to ours in tensor code", "[check][messa
                     "\n"
                     "- func: selu(Tensor self) -> Tensor\n  pointwise: -self\n");
   };
-  CHECK(of_composition("self.to(torch.float32)") ==
-        "n:2:22: names in expressions have no module; did you mean 'kFloat'?\n");
+  CHECK(of_composition("self.to(torch.float32)")
+            .find("n:2:22: names in expressions have no module; did you mean 'kFloat'?\n") !=
+        std::string::npos);
   CHECK(of_composition("self()") == "n:2:14: 'self' is a value, not a function\n");
   const auto of_formula = [](const std::string& text, const std::string& name = "self") {
     return diagnose("- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n",
