@@ -54,7 +54,8 @@ const std::vector<Mistake> kMistakes = {
     {"self + x +", "10: expected a value, got the end of the text\n"},
     {"self + & x", "7: expected a value, got '&'\n"},
     {"self x", "5: expected an operator or the end of the text, got 'x'\n"},
-    {"self += x", "5: expected an operator or the end of the text, got '+='\n"},
+    {"self += x", "5: a text has locals, 'name = expression;', which nothing changes, and then its "
+                  "result\n"},
     {"self.", "5: expected a member's name after '.', got the end of the text\n"},
     {"self ? x", "8: expected ':' of 'condition ? a : b', got the end of the text\n"},
     {"self @ x", "5: '@' is not an operator here: tensor code calls matmul(a, b)\n"},
