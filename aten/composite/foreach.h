@@ -14,8 +14,8 @@ struct ListLength {
   bool may_be_empty;
 };
 
-/// The length that all lists have, but for those that may be empty and are. Throws where they differ
-/// and where there is nothing in them.
+/// The length that all lists have, but for those that may be empty and are. Throws where they
+/// differ and where there is nothing in them.
 TENON_API size_t places_of(const char* op, std::initializer_list<ListLength> lists);
 
 /// Undefined where the list is empty.

@@ -3,10 +3,11 @@
 namespace tenon {
 namespace {
 
-constexpr const char* kTypeNames[] = {
-    "none",   "tensor",       "bool",           "int",           "float",           "number",
-    "string", "list of ints", "list of floats", "list of bools", "list of numbers", "list of tensors",
-    "device", "generator"};
+constexpr const char* kTypeNames[] = {"none",          "tensor",          "bool",
+                                      "int",           "float",           "number",
+                                      "string",        "list of ints",    "list of floats",
+                                      "list of bools", "list of numbers", "list of tensors",
+                                      "device",        "generator"};
 static_assert(std::size(kTypeNames) == std::variant_size_v<Value::Variant>);
 
 [[noreturn]] void mismatch(const char* wanted, const Value& found) {

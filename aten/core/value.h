@@ -22,9 +22,9 @@ class Value {
   using Bools = std::vector<bool>;
   using Scalars = std::vector<Scalar>;
   using Tensors = std::vector<TensorBase>;  ///< `Tensor[]` and `Tensor?[]` (undefined for none)
-  using Variant = std::variant<std::monostate, TensorBase, bool, int64_t, double, Scalar,
-                               std::string, Ints, Doubles, Bools, Scalars, Tensors, Device,
-                               Generator>;
+  using Variant =
+      std::variant<std::monostate, TensorBase, bool, int64_t, double, Scalar, std::string, Ints,
+                   Doubles, Bools, Scalars, Tensors, Device, Generator>;
 
   Value() = default;
   Value(std::nullopt_t) {}

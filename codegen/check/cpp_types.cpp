@@ -82,9 +82,8 @@ void cpp_type(const Entry& entry) {
     check(argument.type, argument.span, false);
     const bool list = argument.type.is_tensor_list() && !argument.type.list_size();
     if (argument.is_mutable() && list && !entry.op.is_foreach()) {
-      entry.sink.error(entry.op.at(argument.span),
-                       "a list is written with `foreach` alone, got `" +
-                           schema::to_string(argument) + "`");
+      entry.sink.error(entry.op.at(argument.span), "a list is written with `foreach` alone, got `" +
+                                                       schema::to_string(argument) + "`");
     }
     if (argument.default_value) unknown_constants(*argument.default_value, argument, entry);
   }

@@ -26,9 +26,7 @@ std::set<std::string> always_read(const Tree& tree) {
   return names;
 }
 
-bool is_self(const Tree& tree) {
-  return tree.kind == Kind::kName && tree.text == "self";
-}
+bool is_self(const Tree& tree) { return tree.kind == Kind::kName && tree.text == "self"; }
 
 /// The name of the function or method that is called with self first; empty where none is.
 std::string called_with_self(const Tree& tree) {

@@ -18,8 +18,9 @@ struct VariantSchema {
 };
 
 /// The entry's own schema first, then the derived in-place and out forms it asks for. A derived
-/// in-place form is a function, and a method where self is a Tensor, a derived out form a function. Forms that cannot be
-/// derived (no self, returns that are no tensors) are left out; codegen/check reports them.
+/// in-place form is a function, and a method where self is a Tensor, a derived out form a function.
+/// Forms that cannot be derived (no self, returns that are no tensors) are left out; codegen/check
+/// reports them.
 std::vector<VariantSchema> variant_schemas(const Operator& op);
 
 /// `foo_(Tensor(a!) self, ...) -> Tensor(a!)` of a functional `foo(Tensor self, ...) -> Tensor`,

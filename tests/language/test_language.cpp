@@ -470,7 +470,8 @@ TEST_CASE("foreach: one call for each place", "[language]") {
   (sums[0] * sums[0]).sum().backward();
   CHECK(values(a.grad()) == std::vector<double>{42, 44});
 
-  std::vector<Tensor> outs = {empty({0}, TensorOptions(kDouble)), empty({3}, TensorOptions(kDouble))};
+  std::vector<Tensor> outs = {empty({0}, TensorOptions(kDouble)),
+                              empty({3}, TensorOptions(kDouble))};
   mine::shifted_all_out(outs, {a.detach(), b}, {2, 0.5}, by);
   CHECK(values(outs[0]) == std::vector<double>{21, 22});
   CHECK(values(outs[1]) == std::vector<double>{8, 9, 10});
@@ -487,8 +488,9 @@ TEST_CASE("foreach: lists of different lengths change nothing", "[language]") {
   CHECK_THROWS_WITH(mine::shifted_all_({a, b}, {1}, by),
                     Catch::Contains("[shifted_all_] lists must have the same number of elements, "
                                     "got 2 in self and 1 in factors"));
-  CHECK_THROWS_WITH(mine::shifted_all({}, {}, by),
-                    Catch::Contains("[shifted_all] lists must have at least one element, got none"));
+  CHECK_THROWS_WITH(
+      mine::shifted_all({}, {}, by),
+      Catch::Contains("[shifted_all] lists must have at least one element, got none"));
   CHECK(values(a) == std::vector<double>{1, 2});
 }
 

@@ -135,10 +135,9 @@ std::vector<std::string> gaps() {
 }  // namespace
 
 TEST_CASE("every operator has a sample") {
-  const std::set<std::string> tested = {"unary",    "binary",   "comparison", "views",
-                                        "joining",  "everyday", "indexing",   "reductions",
-                                        "creation", "matmul",   "nn",         "recurrent",
-                                        "lists"};
+  const std::set<std::string> tested = {
+      "unary",      "binary",   "comparison", "views", "joining",   "everyday", "indexing",
+      "reductions", "creation", "matmul",     "nn",    "recurrent", "lists"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));

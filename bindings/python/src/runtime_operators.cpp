@@ -143,7 +143,8 @@ Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
   }
   if (type.base == BaseType::kScalar) {
     Value::Scalars numbers;
-    for (const auto& one : list) numbers.push_back(default_of(one, {BaseType::kScalar, {}, {}}).to_scalar());
+    for (const auto& one : list)
+      numbers.push_back(default_of(one, {BaseType::kScalar, {}, {}}).to_scalar());
     return numbers;
   }
   if (type.base == BaseType::kBool) {
