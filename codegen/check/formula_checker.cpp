@@ -139,6 +139,8 @@ ValueType FormulaChecker::value(const Tree& tree) {
 ValueType FormulaChecker::name(const std::string& text) const {
   if (const auto local = locals_.find(text); local != locals_.end()) return local->second.type;
   const schema::FunctionSchema& schema = derivative_.schema;
+  // Of a formula the gradient; that an argument has its name is for derivative_shadowed.
+  if (text == "grad" && !is_composition()) return ValueType(BaseType::kTensor);
   if (const schema::Argument* arg = schema.find_arg(text)) return ValueType(arg->type);
   // Value and tangent in a forward formula.
   if (text.ends_with("_p") || text.ends_with("_t")) {

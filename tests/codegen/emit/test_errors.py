@@ -256,7 +256,7 @@ class Compilation(Workspace):
         cls.derivatives = cls.folder / "derivatives.yaml"
         text = (ROOT / "derivatives.yaml").read_text()
         # A function of another library, which does not exist: only the compiler can tell.
-        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1std::no_such_function(grad, mat2)", text))
+        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1std::no_such_function<Tensor>(grad, mat2)", text))
         result = generate(cls.native, cls.derivatives, cls.gen)
         if result.returncode:
             raise AssertionError(result.stderr)
@@ -307,7 +307,7 @@ class Compilation(Workspace):
         result = self.compile(shard)
         self.assertNotEqual(result.returncode, 0)
         place = self.place(self.derivatives, "  self: std::no_such_function")
-        self.assertIn(f"{place}: note: this is the formula of self: std::no_such_function(grad, mat2)\n", result.stderr)
+        self.assertIn(f"{place}: note: this is the formula of self: std::no_such_function<Tensor>(grad, mat2)\n", result.stderr)
 
     def test_wrong_pointwise_kernel(self):
         source = self.gen / "pointwise" / "lerp.cpp"

@@ -246,8 +246,8 @@ class Mistakes(Workspace):
 
     def test_value_that_is_never_used(self):
         message = self.errors("\n    norm: sum(self)\n    reslt: self / norm\n    result: self")
-        self.assertIn("native.yaml:7:5: error: `reslt` is no result and no later expression uses it; "
-                      "did you mean 'result'?", message)
+        self.assertIn("native.yaml:7:5: error: `reslt` is no result and no later expression uses it: the schema does not name its "
+                      "result, `result`; did you mean 'result'?", message)
 
     def test_result_without_an_expression(self):
         message = self.errors("\n    a: sum(self)", "f(Tensor self) -> (Tensor a, Tensor b)", "  over: -1\n")
