@@ -251,8 +251,9 @@ TEST_CASE("Library: schemas that do not parse, duplicates, unknown operators and
   Library kernels("lib", Library::IMPL);
   check_error<ValueError>([&] { kernels.impl("f", DispatchKey::CPU, identity); },
                           "the key has a kernel already, registered at ");
-  check_error<ValueError>([&] { kernels.impl("ff", DispatchKey::CPU, identity); },
-                          "no operator 'lib::ff'; did you mean 'lib::f'?");
+  library.def("first(Tensor self) -> Tensor");
+  check_error<ValueError>([&] { kernels.impl("firts", DispatchKey::CPU, identity); },
+                          "no operator 'lib::firts'; did you mean 'lib::first'?");
   check_error<ValueError>([&] { kernels.impl("aten::mm", DispatchKey::CPU, identity); },
                           "not of this library's namespace");
   check_error<ValueError>([&] { kernels.def("g(Tensor self) -> Tensor"); },
