@@ -162,7 +162,8 @@ class Printer {
     case ThunkKind::kUpdate:
     case ThunkKind::kUpdateComposed:
     case ThunkKind::kRowwise:
-    case ThunkKind::kRowwiseComposed: break;
+    case ThunkKind::kRowwiseComposed:
+    case ThunkKind::kForeach: break;
     }
     return result;
   }
