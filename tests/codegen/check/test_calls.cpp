@@ -45,6 +45,17 @@ const std::string kOperators = R"y(
   composite: implicit
 )y";
 
+/// Columns, messages and suggestions.
+std::string said(const DiagnosticSink& sink) {
+  std::string text;
+  for (const Diagnostic& d : sink.sorted()) {
+    text += std::to_string(d.location.column) + ": " + d.message;
+    if (!d.suggestion.empty()) text += "; did you mean '" + d.suggestion + "'?";
+    text += "\n";
+  }
+  return text;
+}
+
 // What is said about `self: formula`, without place and source.
 std::string diagnose(const std::string& formula, const std::string& forward = {}) {
   DiagnosticSink sink;
@@ -56,13 +67,7 @@ std::string diagnose(const std::string& formula, const std::string& forward = {}
   const Model model = load(sources, Dialect::kTenon, sink);
   run_checks(model, sink);
   REQUIRE(model.derivatives().size() == 1);
-  std::string said;
-  for (const Diagnostic& d : sink.sorted()) {
-    said += std::to_string(d.location.column) + ": " + d.message;
-    if (!d.suggestion.empty()) said += "; did you mean '" + d.suggestion + "'?";
-    said += "\n";
-  }
-  return said;
+  return said(sink);
 }
 
 TEST_CASE("calls that exist pass", "[check][calls]") {
@@ -167,13 +172,7 @@ std::string diagnose_composition(const std::string& text) {
                               "- name: f\n  self, weight, list: non_differentiable\n");
   DiagnosticSink sink;
   run_checks(read.model, sink);
-  std::string said;
-  for (const Diagnostic& d : sink.sorted()) {
-    said += std::to_string(d.location.column) + ": " + d.message;
-    if (!d.suggestion.empty()) said += "; did you mean '" + d.suggestion + "'?";
-    said += "\n";
-  }
-  return said;
+  return said(sink);
 }
 
 TEST_CASE("operations have the types that C++ has for them", "[check][calls]") {
