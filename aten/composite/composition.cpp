@@ -1,5 +1,8 @@
 #include "aten/composite/composition.h"
 
+#include <algorithm>
+#include <string>
+
 #include "tenon/ops/clone.h"
 #include "tenon/ops/scalar_tensor.h"
 
@@ -9,6 +12,21 @@ Tensor native::tensor_of_number(const Scalar& number) {
   Tensor tensor = scalar_tensor(number, TensorOptions(number.type()));
   tensor.unsafe_impl()->is_wrapped_number = true;
   return tensor;
+}
+
+void native::check_word(const char* op, const char* argument, std::optional<std::string_view> text,
+                        std::initializer_list<std::string_view> words) {
+  if (!text || std::find(words.begin(), words.end(), *text) != words.end()) return;
+  std::string all;
+  for (const std::string_view& word : words) {
+    const bool last = &word + 1 == words.end();
+    all += (all.empty() ? "'" : last ? " or '" : ", '") + std::string(word) + "'";
+  }
+  TENON_CHECK(false, "[", op, "] ", argument, " must be ", all, ", got '", *text, "'");
+}
+
+void native::MissingArgument::raise() const {
+  tenon::detail::raise<Error>("[", op, "] ", names, " must be given");
 }
 
 Tensor native::copied(const Tensor& view) { return clone(view, MemoryFormat::Contiguous); }

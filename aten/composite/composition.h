@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +19,24 @@ TENON_API Tensor tensor_of_number(const Scalar& number);
 /// A view's values in contiguous memory of their own, with its gradient: the `*_copy` of views.
 TENON_API Tensor copied(const Tensor& view);
 TENON_API std::vector<Tensor> copied(const std::vector<Tensor>& views);
+
+/// Throws unless a text that a composition chooses by is one of `words`, or is absent.
+TENON_API void check_word(const char* op, const char* argument, std::optional<std::string_view> text,
+                          std::initializer_list<std::string_view> words);
+
+/// The result of a call without the arguments that it needs: taking it throws.
+struct MissingArgument {
+  const char* op;
+  const char* names;
+
+  template <class Result>
+  operator Result() const {
+    raise();
+  }
+  [[noreturn]] TENON_API void raise() const;
+};
+
+inline MissingArgument missing_argument(const char* op, const char* names) { return {op, names}; }
 
 /// `a ?? b`: b where `a` is absent.
 template <class Optional, class Other>

@@ -1,4 +1,4 @@
-#include "tenon/native/_clamp_both.h"
+#include "tenon/native/_clamp_min_max.h"
 #include "tenon/native/_huber_loss.h"
 #include "tenon/native/_mse_loss.h"
 #include "tenon/native/_smooth_l1_loss.h"
@@ -79,7 +79,7 @@ void native::clamp_max_check(const Tensor& self, const Scalar& max) {
   check_upper_bound(self.scalar_type(), max);
 }
 
-void native::_clamp_both_check(const Tensor& self, const Scalar& min, const Scalar& max) {
+void native::clamp_check(const Tensor& self, const Scalar& min, const Scalar& max) {
   // With a fraction as the other bound the result is no integer.
   if (!min.is_integral(true) || !max.is_integral(true)) return;
   check_lower_bound(self.scalar_type(), min);

@@ -198,7 +198,10 @@ void pointwise_schema(const Entry& entry) {
                                               "`" +
                                                   schema::to_string(arg) + "` besides");
     }
-    if (arg.type.is_tensor() || generator || is_number(arg.type.without_optional())) continue;
+    const schema::Type value = arg.type.without_optional();
+    // What chooses among expressions is gone once it was understood (switches.cpp).
+    const bool chooses = value.is(schema::BaseType::kStr) || arg.type.is_optional_tensor();
+    if (arg.type.is_tensor() || generator || chooses || is_number(value)) continue;
     const std::string takes = arg.type.is_list() && arg.type.holds_tensors()
                                   ? "no list of tensors"
                                   : "tensors and numbers";

@@ -96,6 +96,12 @@ std::optional<ValueType> binary_type(std::string_view operation, const ValueType
     if (of_integers && !common.is_integer()) return std::nullopt;
     return common;
   }
+  const auto is_text = [](const ValueType& type) {
+    return type.is(BaseType::kStr) || (type.is_optional() && type.element().is(BaseType::kStr));
+  };
+  // One that is absent is no word.
+  if ((operation == "==" || operation == "!=") && is_text(a) && is_text(b))
+    return ValueType(BaseType::kBool);
   // A dtype, a device, a text, a list of sizes.
   const bool equality = operation == "==" || operation == "!=";
   const bool values =

@@ -44,6 +44,8 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
       if (one.conditional) renamed[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
     }
   }
+  for (const TextWords& one : op.words) result.words.push_back({one.name, one.words});
+  result.calls_helpers = !op.words.empty();
   std::set<std::string> used;
   for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
   for (const std::string& name : used) {
@@ -53,7 +55,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   const auto text = [&](const expr::Formula& tree) {
     const expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
-      result.calls_helpers |= name == "value_or" || name.ends_with("native::copied");
+      result.calls_helpers |= name == "value_or" || name.starts_with("tenon::native::");
     return expr::print_formula(expr::with_true_division(read), renamed);
   };
   const expr::Formula* rest = &code;
@@ -61,6 +63,12 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
     result.locals.push_back({rest->text, text(rest->children[0])});
   result.result = text(*rest);
   if (op.is_foreach() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
+  if (op.switched) {
+    for (const auto& [from, to] : {std::pair(&op.switched->inplace, &result.inplace),
+                                   std::pair(&op.switched->out, &result.out)}) {
+      if (!from->empty()) *to = text(expr::parse_formula(*from).formula);
+    }
+  }
   for (const std::string& name : expr::called_functions(code))
     expr::append_new(result.operators, name);
   for (const schema::Argument& argument : op.schema.args) {

@@ -110,6 +110,8 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
     direct(thunks, op, targets);
   } else if (const bool inplace = form.kind == SchemaKind::kInplace; inplace && op.is_foreach()) {
     thunks.add(ThunkKind::kForeach, "derived", kEverywhere);
+  } else if (op.switched && !(inplace ? op.switched->inplace : op.switched->out).empty()) {
+    thunks.add(ThunkKind::kComposition, "composite", kEverywhere);
   } else {
     thunks
         .add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional, "derived",

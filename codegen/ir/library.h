@@ -25,6 +25,12 @@ struct List {
   bool conditional = false;  ///< read in branches alone: it may be empty where none is taken
 };
 
+/// What a text can be that a composition chooses by.
+struct Words {
+  std::string name;
+  std::vector<std::string> words;
+};
+
 /// An entry whose `composite` is an expression; or whose `foreach` is one, of elements of lists.
 struct Composition {
   std::vector<NamedText> locals;
@@ -33,7 +39,8 @@ struct Composition {
   std::vector<std::string> operators, headers;
   std::optional<std::string> kernel;  ///< the same as one expression of elements
   std::vector<List> lists;            ///< of `foreach`, else empty
-  std::string inplace;                ///< of `foreach` with `variants: inplace`: as `result`
+  std::vector<Words> words;           ///< of texts that choose: any other is an error
+  std::string inplace, out;           ///< of forms that write by the operators' own; may be empty
   bool calls_helpers = false;         ///< `a ?? b`, copies of views: what only compositions call
 };
 

@@ -512,6 +512,8 @@ class Printer {
             {"conditional", one.conditional}};
   }
 
+  static Json print(const Words& one) { return {{"name", one.name}, {"words", one.words}}; }
+
   static Json print(const Composition& composition) {
     return {{"locals", list(composition.locals)},
             {"result", composition.result},
@@ -520,7 +522,9 @@ class Printer {
             {"headers", composition.headers},
             {"kernel", composition.kernel ? Json(*composition.kernel) : Json(nullptr)},
             {"lists", list(composition.lists)},
-            {"inplace", text_or_null(composition.inplace)}};
+            {"words", list(composition.words)},
+            {"inplace", text_or_null(composition.inplace)},
+            {"out", text_or_null(composition.out)}};
   }
 
   static Json print(const Alias& alias) {

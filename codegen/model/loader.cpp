@@ -50,6 +50,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
     op.has_methods = base == nullptr;
     if (!op.has_methods && !op.has_key("variants")) op.variants.method = false;
   }
+  if (dialect == Dialect::kTenon) detail::resolve_switches(parts.operators, sink);
   detail::resolve_aliases(parts.operators);
   detail::find_work(parts.operators);
   if (dialect == Dialect::kTenon) {

@@ -24,6 +24,14 @@ void find_work(std::vector<Operator>& operators);
 /// Gives aliases what their operators have: forms, out name, tags.
 void resolve_aliases(std::vector<Operator>& operators);
 
+/// Takes `pointwise` entries apart whose texts (`str`) or absent arguments choose the expression:
+/// each expression becomes an operator of its own, `_gelu_tanh` of `gelu`, unless it is a call of
+/// one that there is, and the entry a composition that chooses. Finds the words of compositions.
+void resolve_switches(std::vector<Operator>& operators, DiagnosticSink& sink);
+
+/// What expressions call the operator as; nothing where they cannot.
+std::optional<expr::Function> function_of(const Operator& op);
+
 /// Appends the form that copies of each view, `view_copy` of `view`: the same values in contiguous
 /// memory of their own. Not of what composes views, nor where an entry has the name.
 void derive_view_copies(std::vector<Operator>& operators);

@@ -116,6 +116,20 @@ struct PlainFunctions {
   bool has(const std::string& name) const;
 };
 
+/// The words that an argument of type `str` can be: what an expression compares it with, and its
+/// default.
+struct TextWords {
+  std::string name;
+  bool optional = false;  ///< it may be absent too
+  std::vector<std::string> words;
+};
+
+/// Of a composition that chooses among the expressions of a `pointwise` entry.
+struct Switched {
+  std::string inplace, out;   // compositions that write to self, or to the outputs; may be empty
+  expr::Functions functions;  // what other expressions mean by calling it
+};
+
 /// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
 struct Operator {
   schema::FunctionSchema schema;
@@ -151,6 +165,8 @@ struct Operator {
   Composite composite = Composite::kNo;
   /// `composite` as an expression of operators, in place of a hand-written function; or `foreach`.
   std::optional<SourceString> composition;
+  std::vector<TextWords> words;  // that the composition chooses by; any other is an error
+  std::optional<Switched> switched;  // it was `pointwise`
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;

@@ -25,6 +25,16 @@ bool takes_values(const schema::Argument& argument) {
   return argument.type.is_tensor() || is_number(argument.type);
 }
 
+/// The operator that an alias is of, null where there is none.
+const Operator* find_target(const std::vector<Operator>& operators, const Operator& alias) {
+  for (const Operator& op : operators) {
+    if (alias.alias_of && op.name() == alias.alias_of->text && !op.is_alias()) return &op;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::optional<expr::Function> function_of(const Operator& op) {
   if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
   expr::Function function;
@@ -53,16 +63,6 @@ std::optional<expr::Function> function_of(const Operator& op) {
   return function;
 }
 
-/// The operator that an alias is of, null where there is none.
-const Operator* find_target(const std::vector<Operator>& operators, const Operator& alias) {
-  for (const Operator& op : operators) {
-    if (alias.alias_of && op.name() == alias.alias_of->text && !op.is_alias()) return &op;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 void find_work(std::vector<Operator>& operators) {
   std::map<std::string, std::string> shown;  // by C++ namespace and base name
   const auto key = [](const Operator& op, const std::string& base) {
@@ -75,7 +75,7 @@ void find_work(std::vector<Operator>& operators) {
   }
   for (Operator& op : operators) {
     const std::string base = op.base_name();
-    if (!base.starts_with("_")) continue;
+    if (!base.starts_with("_") || op.work_of) continue;
     const auto found = shown.find(key(op, base.substr(1)));
     if (found != shown.end()) op.work_of = found->second;
   }
@@ -111,9 +111,13 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
   for (const Operator& op : operators) {
     const Operator* target = op.is_alias() ? find_target(operators, op) : &op;
     if (target == nullptr) continue;
-    if (std::optional<expr::Function> function = function_of(*target)) {
-      function->name = op.base_name();
-      functions.push_back(std::move(*function));
+    expr::Functions made;
+    if (target->switched) made = target->switched->functions;
+    if (std::optional<expr::Function> function = function_of(*target))
+      made.push_back(std::move(*function));
+    for (expr::Function& function : made) {
+      function.name = op.base_name();
+      functions.push_back(std::move(function));
     }
   }
   const size_t own = functions.size();

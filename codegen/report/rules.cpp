@@ -156,6 +156,7 @@ constexpr Rule kOthers[] = {
     {"backend_operators",
      "an operator of a backend's file that does not exist, is given twice or takes no kernel"},
     {"alternatives", "alternatives `a|b` of an entry that do not go together"},
+    {"pointwise_switch", "a text or an absent argument that chooses no expression as it is used"},
     {"dtypes", "`dtypes` without `pointwise`, or beside expressions that say theirs"},
     {"definition_form", "`define` that is no name with parameters, or a key beside it"},
     {"base_operator", "beside `--base`, a function that the library has, or a method"},

@@ -171,6 +171,7 @@ class Selection {
       }
       reach_from_code(op.composition->result, names, op.name);
       reach_from_code(op.composition->inplace, names, op.name);
+      reach_from_code(op.composition->out, names, op.name);
       if (!op.composition->lists.empty()) visit(kOfLists);
       if (op.composition->calls_helpers) visit(kOfCompositions);
     }

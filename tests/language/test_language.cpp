@@ -11,6 +11,8 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
+#include "mine/ops/bounded.h"
+#include "mine/ops/bounded_twice.h"
 #include "mine/ops/bump.h"
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
@@ -21,6 +23,7 @@
 #include "mine/ops/fivefold.h"
 #include "mine/ops/gate_with.h"
 #include "mine/ops/gated.h"
+#include "mine/ops/halved.h"
 #include "mine/ops/jitter.h"
 #include "mine/ops/leading.h"
 #include "mine/ops/leading_copy.h"
@@ -505,4 +508,59 @@ TEST_CASE("foreach: a list that a branch reads may be empty without it", "[langu
   mine::momentum_steps_({a}, {grad}, {buffer}, 0.5, 0.5);
   CHECK(values(buffer) == std::vector<double>{2.5, 4.5});
   CHECK(values(a) == std::vector<double>{-1.25, -2.25});
+}
+
+TEST_CASE("a call chooses an expression by texts and by what is absent") {
+  const std::vector<double> numbers = {-3, -0.5, 0, 0.25, 1, 40};
+  const std::vector<double> factors = {1, -2, 3, 0.5, 2, 0.125};
+  for (const bool scaled : {false, true}) {
+    for (const char* kind : {"soft", "hard"}) {
+      for (const std::optional<double> limit : {std::optional<double>(), std::optional(0.75)}) {
+        CAPTURE(scaled, kind, limit.has_value());
+        Tensor x = tensor_of(numbers, {6}), scale = tensor_of(factors, {6});
+        x.requires_grad_();
+        scale.requires_grad_();
+        const auto given = scaled ? std::optional(scale) : std::nullopt;
+        const bool hard = std::string_view(kind) == "hard";
+        if (hard && !limit) {
+          CHECK_THROWS_WITH(mine::bounded(x, given, limit, kind),
+                            "[mine::bounded] limit must be given");
+          continue;
+        }
+        std::vector<double> expected, of_x, of_scale;
+        for (size_t i = 0; i < numbers.size(); ++i) {
+          const double factor = scaled ? factors[i] : 1, y = numbers[i] * factor;
+          const double cap = limit.value_or(1), t = std::tanh(y / cap);
+          expected.push_back(hard ? std::clamp(y, -cap, cap) : cap * t);
+          const double slope = hard ? std::abs(y) < cap : 1 - t * t;
+          of_x.push_back(slope * factor);
+          of_scale.push_back(slope * numbers[i]);
+        }
+        const Tensor result = mine::bounded(x, given, limit, kind);
+        CHECK(result.allclose(tensor_of(expected, {6})));
+        result.sum().backward();
+        CHECK(x.grad().allclose(tensor_of(of_x, {6})));
+        CHECK(scale.grad().defined() == scaled);
+        if (scaled) CHECK(scale.grad().allclose(tensor_of(of_scale, {6})));
+        Tensor out = empty({0}, TensorOptions(kDouble)), self = tensor_of(numbers, {6});
+        CHECK(mine::bounded_out(out, self, given ? std::optional(scale.detach()) : given, limit, kind)
+                  .equal(result.detach()));
+        mine::bounded_(self, given ? std::optional(scale.detach()) : given, limit, kind);
+        CHECK(self.equal(result.detach()));
+      }
+    }
+  }
+  const Tensor x = tensor_of(numbers, {6});
+  CHECK_THROWS_WITH(mine::bounded(x, {}, {}, "flat"),
+                    "[mine::bounded] kind must be 'soft' or 'hard', got 'flat'");
+  CHECK(mine::bounded_twice(x, 0.5).allclose(mine::bounded(mine::bounded(x, tensor_of({2}, {}), 0.5)).tanh()));
+}
+
+TEST_CASE("a composition chooses by a text") {
+  const Tensor x = tensor_of({-3, 5}, {2});
+  CHECK(values(mine::halved(x)) == std::vector<double>{-1.5, 2.5});
+  CHECK(values(mine::halved(x, "down")) == std::vector<double>{-2, 2});
+  CHECK(values(mine::halved(x, "up")) == std::vector<double>{-1, 3});
+  CHECK_THROWS_WITH(mine::halved(x, "away"),
+                    "[mine::halved] rounding must be 'down' or 'up', got 'away'");
 }
