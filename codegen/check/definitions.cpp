@@ -16,7 +16,7 @@ void definition(const Model& model, DiagnosticSink& sink) {
   std::map<std::string, const Definition*> seen;
   std::set<std::string> of_base;
   for (const expr::Function& function : model.functions()) {
-    if (function.of_base) of_base.insert(function.name);
+    if (function.of_base && !function.opaque) of_base.insert(function.name);
   }
   for (const Definition& one : model.definitions()) {
     const auto [before, fresh] = seen.try_emplace(one.name.text, &one);
@@ -32,7 +32,7 @@ void definition(const Model& model, DiagnosticSink& sink) {
       sink.error(one.name.location, "`" + one.name.text + "` is a function of expressions already");
     }
     for (const Operator& op : model.operators()) {
-      if (op.base_name() != one.name.text || !op.pointwise) continue;
+      if (op.base_name() != one.name.text || (!op.pointwise && !op.switched)) continue;
       sink.report({Severity::kError,
                    one.name.location,
                    "`" + one.name.text + "` is an operator, which expressions can call",

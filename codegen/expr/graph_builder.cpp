@@ -272,8 +272,7 @@ GraphBuilder::Value GraphBuilder::apply_function(const Token& token,
       report(token, "unknown function '" + token.text + "'",
              suggest_row_function(token.text, function_names()));
     else
-      report(token, "unknown function '" + token.text + "'" + why_no_function(token.text),
-             suggest_function(token.text, function_names()));
+      report_unknown_function(token);
     return std::nullopt;
   }
   if (row != nullptr && arguments.size() != row->arity) {
@@ -380,6 +379,21 @@ bool GraphBuilder::check_row_arguments(Op op, const Token& token,
   return false;
 }
 
+void GraphBuilder::report_unknown_function(const Token& token) {
+  const Functions* shared = vocabulary_.shared;
+  const bool known = shared != nullptr &&
+                     std::any_of(shared->begin(), shared->end(),
+                                 [&](const Function& one) { return one.name == token.text; });
+  const std::string why = why_no_function(token.text);
+  if (known && why.empty()) {
+    report(token, "'" + token.text + "' is an operator without `pointwise`, which code of elements "
+                                     "cannot call: `composite` calls operators");
+  } else {
+    report(token, "unknown function '" + token.text + "'" + why,
+           suggest_function(token.text, function_names()));
+  }
+}
+
 bool GraphBuilder::is_function(const std::string& name) const {
   return find_intrinsic(name) != nullptr || !functions(name).empty();
 }
@@ -389,7 +403,7 @@ std::vector<const Function*> GraphBuilder::functions(const std::string& name) co
   for (const Functions* list : {vocabulary_.own, vocabulary_.shared, &rule_functions()}) {
     if (list == nullptr) continue;
     for (const Function& one : *list) {
-      if (one.name == name) found.push_back(&one);
+      if (one.name == name && !one.opaque) found.push_back(&one);
     }
     // What is no operator has no overloads, and hides what is called the same behind it.
     if (!found.empty() && found[0]->op.empty()) return {found[0]};
@@ -503,7 +517,7 @@ std::vector<std::string> GraphBuilder::function_names() const {
   for (const Functions* list : {&rule_functions(), vocabulary_.shared, vocabulary_.own}) {
     if (list == nullptr) continue;
     for (const Function& one : *list) {
-      append_new(names, one.name);
+      if (!one.opaque) append_new(names, one.name);
     }
   }
   if (vocabulary_.draws) names.insert(names.end(), {"uniform", "normal"});

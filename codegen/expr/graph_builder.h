@@ -80,6 +80,7 @@ class GraphBuilder {
   Value bitwise(Op op, const Token& token, NodeId a, NodeId b);
 
   void report(const Token& token, std::string message, std::string suggestion = "");
+  void report_unknown_function(const Token& token);
   bool is_function(const std::string& name) const;
   /// What is wrong with the text whatever its names stand for.
   void report(ExprError mistake);

@@ -115,6 +115,11 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
     if (target->switched) made = target->switched->functions;
     if (std::optional<expr::Function> function = function_of(*target))
       made.push_back(std::move(*function));
+    if (made.empty()) {
+      made.emplace_back();
+      made.back().op = target->name();
+      made.back().opaque = true;
+    }
     for (expr::Function& function : made) {
       function.name = op.base_name();
       functions.push_back(std::move(function));
