@@ -1,9 +1,9 @@
-#include "tenon/native/_clamp_min_max.h"
 #include "tenon/native/_huber_loss.h"
 #include "tenon/native/_mse_loss.h"
 #include "tenon/native/_smooth_l1_loss.h"
 #include "tenon/native/addcdiv.h"
 #include "tenon/native/celu.h"
+#include "tenon/native/clamp.h"
 #include "tenon/native/clamp_max.h"
 #include "tenon/native/clamp_min.h"
 #include "tenon/native/heaviside.h"
@@ -79,11 +79,12 @@ void native::clamp_max_check(const Tensor& self, const Scalar& max) {
   check_upper_bound(self.scalar_type(), max);
 }
 
-void native::clamp_check(const Tensor& self, const Scalar& min, const Scalar& max) {
+void native::clamp_check(const Tensor& self, const std::optional<Scalar>& min,
+                         const std::optional<Scalar>& max) {
   // With a fraction as the other bound the result is no integer.
-  if (!min.is_integral(true) || !max.is_integral(true)) return;
-  check_lower_bound(self.scalar_type(), min);
-  check_upper_bound(self.scalar_type(), max);
+  if (!min || !max || !min->is_integral(true) || !max->is_integral(true)) return;
+  check_lower_bound(self.scalar_type(), *min);
+  check_upper_bound(self.scalar_type(), *max);
 }
 
 void native::celu_check(const Tensor&, const Scalar& alpha) {

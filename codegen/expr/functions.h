@@ -25,8 +25,9 @@ struct Function {
   std::string op = {};
   /// Of the library that is added to.
   bool of_base = false;
-  /// Of an operator without expressions of elements: it is known, but cannot be called.
+  /// An operator that is known but cannot be called, and why; empty: it was reported.
   bool opaque = false;
+  std::string why_opaque = {};
   /// As `measure` finds: functions that call one another, the nodes of all that it calls, and
   /// those with its own.
   std::size_t depth = 1, inlined = 0, size = 1;

@@ -380,18 +380,16 @@ bool GraphBuilder::check_row_arguments(Op op, const Token& token,
 }
 
 void GraphBuilder::report_unknown_function(const Token& token) {
-  const Functions* shared = vocabulary_.shared;
-  const bool known = shared != nullptr &&
-                     std::any_of(shared->begin(), shared->end(),
-                                 [&](const Function& one) { return one.name == token.text; });
   const std::string why = why_no_function(token.text);
-  if (known && why.empty()) {
-    report(token, "'" + token.text + "' is an operator without `pointwise`, which code of elements "
-                                     "cannot call: `composite` calls operators");
-  } else {
-    report(token, "unknown function '" + token.text + "'" + why,
-           suggest_function(token.text, function_names()));
+  static const Functions none;
+  for (const Function& one : vocabulary_.shared != nullptr ? *vocabulary_.shared : none) {
+    if (one.name != token.text || !why.empty()) continue;
+    report(token, "'" + token.text + "' " + one.why_opaque);
+    errors_->back().elsewhere = one.why_opaque.empty();
+    return;
   }
+  report(token, "unknown function '" + token.text + "'" + why,
+         suggest_function(token.text, function_names()));
 }
 
 bool GraphBuilder::is_function(const std::string& name) const {

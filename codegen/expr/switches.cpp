@@ -2,6 +2,7 @@
 
 #include "codegen/expr/append_new.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace tenon::codegen::expr {
@@ -55,10 +56,21 @@ void each_node(const Formula& tree, const Visit& visit, bool in_condition = fals
   }
 }
 
+const Formula& without_parentheses(const Formula& tree) {
+  return tree.kind == FormulaKind::kParentheses ? without_parentheses(tree.children[0]) : tree;
+}
+
 bool is_test(const Formula& tree, const SwitchArguments& arguments) {
   if (tree.kind == FormulaKind::kName) return arguments.optionals.contains(tree.text);
   const auto compared = comparison(tree);
   return compared && arguments.texts.contains(compared->name->text);
+}
+
+/// Whether the condition is made of tests alone.
+bool decides(const Formula& condition, const SwitchArguments& arguments) {
+  if (!joins_tests(condition)) return is_test(condition, arguments);
+  return std::all_of(condition.children.begin(), condition.children.end(),
+                     [&](const Formula& part) { return decides(part, arguments); });
 }
 
 class Chooser {
@@ -86,10 +98,12 @@ class Chooser {
         return;
       }
     }
-    if (tree.kind == FormulaKind::kBinary && tree.operation == "??" &&
-        is_optional(tree.children[0])) {
-      keep(tree, tree.children[choice_.given.contains(tree.children[0].text) ? 0 : 1]);
-      return;
+    if (tree.kind == FormulaKind::kBinary && tree.operation == "??") {
+      const Formula& name = without_parentheses(tree.children[0]);
+      if (is_optional(name)) {
+        keep(tree, tree.children[choice_.given.contains(name.text) ? 0 : 1]);
+        return;
+      }
     }
     if (tree.kind == FormulaKind::kName) {
       chosen_.names.insert(tree.text);
@@ -112,6 +126,7 @@ class Chooser {
   }
 
   void keep(const Formula& tree, const Formula& part) {
+    chosen_.parts.insert(&part);
     blank(tree.offset, part.offset);
     blank(part.offset + part.length, tree.offset + tree.length);
     walk(part);
@@ -168,7 +183,7 @@ std::set<std::string> tested_names(const Formula& tree, const std::set<std::stri
   each_node(tree, [&](const Formula& node, bool in_condition) {
     if (in_condition) add(node);
     const bool replaces = node.kind == FormulaKind::kBinary && node.operation == "??";
-    if (replaces && or_replaced) add(node.children[0]);
+    if (replaces && or_replaced) add(without_parentheses(node.children[0]));
     return true;
   });
   return tested;
@@ -226,6 +241,36 @@ Chosen choose(const std::string& text, const Formula& tree, const SwitchArgument
   Chooser chooser(text, arguments, choice);
   chooser.walk(tree);
   return chooser.take();
+}
+
+std::vector<ExprError> unmeant_parts(const Formula& tree, const SwitchArguments& arguments,
+                                     const std::set<const Formula*>& parts) {
+  std::vector<ExprError> errors;
+  each_node(tree, [&](const Formula& node, bool) {
+    const bool chooses = node.kind == FormulaKind::kTernary &&
+                         decides(node.children[0], arguments);
+    const bool replaces = node.kind == FormulaKind::kBinary && node.operation == "??" &&
+                          is_test(without_parentheses(node.children[0]), arguments);
+    if (!chooses && !replaces) return true;
+    // Behind the last word of a text that every call gives there is nothing left, but a `:`.
+    const auto compared = comparison(without_parentheses(node.children[0]));
+    const bool ends = compared && arguments.without_default.contains(compared->name->text);
+    for (std::size_t i = chooses ? 1 : 0; i < node.children.size(); ++i) {
+      const Formula& part = node.children[i];
+      if (!parts.contains(&part)) {
+        if (ends && i == 2) continue;
+        errors.push_back({part.offset, part.length,
+                          "no call means this part: a text is one of the words that it is compared "
+                          "with, or its default",
+                          "", 0});
+        continue;
+      }
+      for (ExprError& error : unmeant_parts(part, arguments, parts))
+        errors.push_back(std::move(error));
+    }
+    return false;
+  });
+  return errors;
 }
 
 }  // namespace tenon::codegen::expr

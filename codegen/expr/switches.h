@@ -16,6 +16,7 @@ namespace tenon::codegen::expr {
 struct SwitchArguments {
   std::set<std::string> optionals;
   std::set<std::string> texts;
+  std::set<std::string> without_default;  ///< texts that every call gives
 };
 
 /// What one call gives them.
@@ -41,8 +42,15 @@ struct Chosen {
   std::string text;              ///< as long as the whole: what is not meant is spaces
   std::set<std::string> names;   ///< that stand in it
   std::set<std::string> absent;  ///< of these, the arguments that are not there
+  /// The parts that are meant of those between which the call decides.
+  std::set<const Formula*> parts;
 };
 Chosen choose(const std::string& text, const Formula& tree, const SwitchArguments& arguments,
               const Choice& choice);
+
+/// What is said of parts of the tree that no call means: none of those that calls can decide for is
+/// among `parts`.
+std::vector<ExprError> unmeant_parts(const Formula& tree, const SwitchArguments& arguments,
+                                     const std::set<const Formula*>& parts);
 
 }  // namespace tenon::codegen::expr

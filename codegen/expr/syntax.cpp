@@ -120,14 +120,7 @@ class Parser {
 
   Formula expression() {
     if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
-    Formula result = binary(0);
-    while (at_absent()) {
-      const Token place = cursor_.take();
-      cursor_.take();
-      Formula node = node_of(FormulaKind::kBinary, "??", place, std::move(result));
-      node.children.push_back(binary(0));
-      result = finish(std::move(node));
-    }
+    Formula result = either();
     if (cursor_.at("?")) {
       const Token place = cursor_.take();
       Formula node = node_of(FormulaKind::kTernary, "", place, std::move(result));
@@ -140,6 +133,19 @@ class Parser {
     if (is_word("if")) fail_at_choice();
     --depth_;
     return result;
+  }
+
+  /// `a ?? b ?? c` is `a ?? (b ?? c)`: the first that is there.
+  Formula either() {
+    Formula result = binary(0);
+    if (!at_absent()) return result;
+    if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
+    const Token place = cursor_.take();
+    cursor_.take();
+    Formula node = node_of(FormulaKind::kBinary, "??", place, std::move(result));
+    node.children.push_back(either());
+    --depth_;
+    return finish(std::move(node));
   }
 
   bool at_absent() const {

@@ -51,7 +51,7 @@ std::vector<KernelDeclaration> kernel_declarations(const Operator& op, const Tar
     declaration.signature = kernel_signature(op.schema, declaration);
     declarations.push_back(std::move(declaration));
   };
-  if (op.pointwise || op.update || op.rowwise) {
+  if (op.pointwise || op.update || op.rowwise || op.switched) {
     if (op.check) add({op.check->text, DeclarationKind::kCheck, "Meta", {}, {}, {}});
     return declarations;
   }

@@ -83,17 +83,21 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
     }
   }
   std::set<size_t> differentiated;
+  std::set<std::string> choosing;
   // A composition with formulas of its own.
   for (const Derivative& derivative : parts.derivatives) {
     Operator& op = parts.operators[derivative.target];
     if (op.composition) op.composite = Composite::kExplicit;
     differentiated.insert(derivative.target);
+    if (op.switched) choosing.insert(op.name());
   }
   for (size_t i = 0; i < parts.operators.size() && dialect == Dialect::kTenon; ++i) {
     Operator& op = parts.operators[i];
     if (!op.has_key("non_differentiable") && !op.is_alias() && !differentiated.contains(i)) {
       op.non_differentiable = has_no_gradient(op);
     }
+    // What a formula differentiates as a whole needs no gradient of the expressions in it.
+    if (op.chosen_by && choosing.contains(*op.chosen_by)) op.non_differentiable = true;
   }
   return Model(std::move(parts));
 }

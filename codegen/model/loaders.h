@@ -29,6 +29,9 @@ void resolve_aliases(std::vector<Operator>& operators);
 /// one that there is, and the entry a composition that chooses. Finds the words of compositions.
 void resolve_switches(std::vector<Operator>& operators, DiagnosticSink& sink);
 
+/// A default as a literal of expressions; nothing for one that is none.
+std::optional<std::string> literal_of(const schema::Argument& argument);
+
 /// What expressions call the operator as; nothing where they cannot.
 std::optional<expr::Function> function_of(const Operator& op);
 

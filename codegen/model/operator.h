@@ -167,6 +167,8 @@ struct Operator {
   std::optional<SourceString> composition;
   std::vector<TextWords> words;  // that the composition chooses by; any other is an error
   std::optional<Switched> switched;  // it was `pointwise`
+  /// Of an expression that such an entry chooses: the entry's name.
+  std::optional<std::string> chosen_by;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;

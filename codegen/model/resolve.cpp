@@ -10,19 +10,19 @@ namespace tenon::codegen::detail {
 
 namespace {
 
-/// A literal of expressions, or nothing for a default that is none.
-std::optional<std::string> literal_of(const schema::Argument& argument) {
-  if (!argument.default_value || argument.type.is_tensor()) return std::nullopt;
-  const std::string& text = argument.default_value->text;
-  if (text == "True") return "true";
-  if (text == "False") return "false";
-  const bool number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
-                                        text[0] == '-' || text[0] == '.');
-  return number ? std::optional(text) : std::nullopt;
-}
-
 bool takes_values(const schema::Argument& argument) {
   return argument.type.is_tensor() || is_number(argument.type);
+}
+
+/// Why expressions cannot call an operator; empty where that is reported of its entry.
+std::string why_opaque(const Operator& op) {
+  if (op.pointwise && op.schema.returns.size() > 1)
+    return "gives several results, and an expression is one";
+  if (op.switched)
+    return "needs arguments that choose its expression, which a call in an expression leaves out";
+  if (op.has_key("pointwise")) return op.pointwise ? "takes more than tensors and numbers" : "";
+  return "is an operator without `pointwise`, which code of elements cannot call: `composite` "
+         "calls operators";
 }
 
 /// The operator that an alias is of, null where there is none.
@@ -34,6 +34,16 @@ const Operator* find_target(const std::vector<Operator>& operators, const Operat
 }
 
 }  // namespace
+
+std::optional<std::string> literal_of(const schema::Argument& argument) {
+  if (!argument.default_value || argument.type.is_tensor()) return std::nullopt;
+  const std::string& text = argument.default_value->text;
+  if (text == "True") return "true";
+  if (text == "False") return "false";
+  const bool number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
+                                        text[0] == '-' || text[0] == '.');
+  return number ? std::optional(text) : std::nullopt;
+}
 
 std::optional<expr::Function> function_of(const Operator& op) {
   if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
@@ -119,6 +129,7 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
       made.emplace_back();
       made.back().op = target->name();
       made.back().opaque = true;
+      made.back().why_opaque = why_opaque(*target);
     }
     for (expr::Function& function : made) {
       function.name = op.base_name();
