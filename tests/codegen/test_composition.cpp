@@ -24,7 +24,7 @@ TEST_CASE("compositions become C++", "[composition]") {
   CHECK(cpp("t = exp(self); t / (1 + t)") ==
         "[&] { const auto t = exp(self); return true_quotient(t, (1 + t)); }()");
   CHECK(cpp("norm(self, p ?? 2, dim)", {"p"}) == "norm(self, value_or(p, 2), dim)");
-  CHECK(cpp("a ?? b ?? 0", {"a", "b"}) == "value_or(value_or(a, b), 0)");
+  CHECK(cpp("a ?? b ?? 0", {"a", "b"}) == "value_or(a, value_or(b, 0))");
 }
 
 TEST_CASE("where it is known to be there, an optional argument is its value", "[composition]") {
