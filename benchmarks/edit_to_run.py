@@ -8,6 +8,8 @@ and the library too.
     structured  a new entry, a meta function and a kernel in files of their own
     formula     another formula of an operator that exists
     method      a new method of Tensor, which everything that includes tenon/tensor.h is compiled again for
+    own         another expression over rows in a project outside the tree, examples/custom_operator
+    own_here    the same with TENON_ONE_INSTRUCTION_SET, as while one edits
 
 Prints seconds and what was compiled; fails if a kernel that was there before was among it (but for `method`).
 """
@@ -16,6 +18,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -173,11 +176,44 @@ def measure_case(name, case, build):
     return {"seconds": done - start, "build_seconds": built - start, "compiled": compiled, "kernels_recompiled": kernels}
 
 
+OWN = {"own": [], "own_here": ["-DTENON_ONE_INSTRUCTION_SET=ON"]}
+
+
+def measure_own(build, options):
+    """The same of the example, built against an installation; its program checks its operators itself."""
+    environment = {**os.environ, "CCACHE_DISABLE": "1", "NINJA_STATUS": ""}
+
+    def run(*command):
+        return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, env=environment).stdout
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run("cmake", "--install", build, "--prefix", folder / "tenon")
+        shutil.copytree(ROOT / "examples/custom_operator", folder / "source")
+        run("cmake", "-S", folder / "source", "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_PREFIX_PATH={folder / 'tenon'}", *options)
+        run("cmake", "--build", folder / "build")
+        yaml = folder / "source/custom_ops.yaml"
+        text = yaml.read_text()
+        edited = text.replace("mean(square(self)) + eps", "eps + mean(square(self))")
+        if edited == text:
+            raise SystemExit("edit_to_run.py: the example's norm is not written as expected")
+        start = time.perf_counter()
+        yaml.write_text(edited)
+        output = run("cmake", "--build", folder / "build")
+        built = time.perf_counter()
+        run(folder / "build/custom_operator")
+        done = time.perf_counter()
+    compiled = re.findall(r"Building C\w+ object CMakeFiles/custom_operator\.dir/(\S+)\.o", output)
+    others = [path for path in compiled if "/rowwise/" in path and not path.endswith("/rms_norm.cpp")]
+    return {"seconds": done - start, "build_seconds": built - start, "compiled": compiled, "kernels_recompiled": others}
+
+
 def measure(build, names=("pointwise",)):
     """{case: {"seconds", "build_seconds", "compiled": [objects], "kernels_recompiled"}}"""
     ninja(build)  # what was left to do does not count
     known = cases()
-    return {name: measure_case(name, known[name], build) for name in names}
+    return {name: measure_own(build, OWN[name]) if name in OWN else measure_case(name, known[name], build) for name in names}
 
 
 def report(results):
@@ -192,11 +228,11 @@ def report(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=["pointwise", "rows", "structured", "formula"], metavar="CASE",
-                        help="pointwise, rows, structured, formula (these by default), method")
+                        help="pointwise, rows, structured, formula (these by default), method, own, own_here")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args()
-    if unknown := set(options.cases) - set(cases()):
+    if unknown := set(options.cases) - set(cases()) - set(OWN):
         parser.error(f"there is no case {min(unknown)}")
     results = measure(options.build.resolve(), options.cases)
     if options.json:
