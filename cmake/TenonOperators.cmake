@@ -94,7 +94,7 @@ endmacro()
 # several times, from files of different names.
 #
 # -DTENON_ONE_INSTRUCTION_SET=ON compiles the kernels for this machine's processor alone, where else each is compiled for three
-# instruction sets: an edit of an operator over rows is run in a third of the time.
+# instruction sets: an edit of an operator over rows is run in half the time.
 #
 # The module is <name>.py in the folder of the library, which it loads: with that folder in PYTHONPATH, `import <name>` has
 # every operator of TARGET as a function. It imports `tenon`, of this version.

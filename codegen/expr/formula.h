@@ -54,7 +54,7 @@ struct FormulaResult {
 ///
 ///     text    := { name "=" expr ";" } expr
 ///     expr    := either [ "?" expr ":" expr ]
-///     either  := or-expr { "??" or-expr }
+///     either  := or-expr [ "??" either ]
 ///     operators, C's precedence: || && | ^ & == != < <= > >= << >> + - * / % unary - + ! ~ *
 ///     operand := number | string | name | "(" expr ")" | "{" [ expr { "," expr } ] "}" | lambda
 ///     name    := identifier { "::" identifier [ template arguments ] }
