@@ -21,7 +21,8 @@ TENON_API Tensor copied(const Tensor& view);
 TENON_API std::vector<Tensor> copied(const std::vector<Tensor>& views);
 
 /// Throws unless a text that a composition chooses by is one of `words`, or is absent.
-TENON_API void check_word(const char* op, const char* argument, std::optional<std::string_view> text,
+TENON_API void check_word(const char* op, const char* argument,
+                          std::optional<std::string_view> text,
                           std::initializer_list<std::string_view> words);
 
 /// The result of a call without the arguments that it needs: taking it throws.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -115,6 +116,7 @@ class CpuRows {
   /// How the loop gets at an operand.
   struct Place {
     bool direct = false;         ///< as it lies
+    bool uniform = false;        ///< one number for all elements, as a sum's gradient: see `work`
     size_t values = 0, raw = 0;  ///< else: in the scratch memory, in the compute type and its own
     int64_t size = 0;            ///< of an element, in bytes
     Converter convert = nullptr;
@@ -124,13 +126,26 @@ class CpuRows {
   bool is_position(size_t k) const { return is_input(k) && run_.op.inputs[k].is_position; }
   bool lies_along(const Operand& o) const { return o.step() == 1 || run_.length <= 1; }
   static bool lies_across(const Operand& o) { return o.row() == 1; }
+  bool is_uniform(size_t k) const {
+    const Operand& o = layout_.operands[k];
+    const auto is_zero = [](int64_t stride) { return stride == 0; };
+    return is_input(k) && !is_position(k) && o.is_element() &&
+           std::all_of(o.outer.begin(), o.outer.end(), is_zero) &&
+           std::all_of(o.inner.begin(), o.inner.end(), is_zero);
+  }
   static int64_t bytes(const Operand& o) { return static_cast<int64_t>(o.tensor.element_size()); }
 
   void choose_loop() {
     const RowLoops& loops = *run_.loops;
+    places_.resize(layout_.operands.size());
     int64_t not_along = 0, not_across = 0;
-    for (const Operand& o : layout_.operands) {
+    bool all_lie = true;
+    for (size_t k = 0; k < places_.size(); ++k) {
+      const Operand& o = layout_.operands[k];
       if (!o.is_element()) continue;
+      places_[k].uniform = is_uniform(k);
+      all_lie &= !places_[k].uniform;
+      if (places_[k].uniform) continue;
       if (!lies_along(o)) not_along += bytes(o);
       if (!lies_across(o)) not_across += bytes(o);
     }
@@ -143,7 +158,7 @@ class CpuRows {
               run_.length <= kLongest;
     loop_ = across_ ? beside : run_.along();
     stored_ = run_.compute;
-    if ((across_ ? not_across : not_along) > 0) return;
+    if ((across_ ? not_across : not_along) > 0 || !all_lie) return;
     if (run_.compute == kFloat && !across_) {
       read_directly(kHalf, loops.along.f16);
       read_directly(kBFloat16, loops.along.bf16);
@@ -161,12 +176,12 @@ class CpuRows {
   }
 
   void choose_block() {
-    places_.resize(layout_.operands.size());
     bool packed = false, transposed = false;
     for (size_t k = 0; k < places_.size(); ++k) {
       const Operand& o = layout_.operands[k];
       if (!o.tensor.defined()) continue;
       places_[k].size = bytes(o);
+      if (places_[k].uniform) continue;
       const bool lies = across_ ? lies_across(o) : !o.is_element() || lies_along(o);
       const ScalarType wanted = o.is_element() && is_input(k) ? stored_ : run_.compute;
       places_[k].direct = o.kind == RowOperand::Column || writes_whole(run_.op, k) ||
@@ -237,6 +252,10 @@ class CpuRows {
       const Operand& o = layout_.operands[k];
       Place& place = places_[k];
       if (!o.tensor.defined() || place.direct) continue;
+      if (place.uniform) {
+        place.values = reserve(across_ ? block_rows_ : segment_length_, width_);
+        continue;
+      }
       const int64_t count = block_rows_ * (o.is_element() ? run_.length : 1);
       place.values = reserve(count, width_);
       const ScalarType dtype = o.tensor.scalar_type();
@@ -290,6 +309,16 @@ class CpuRows {
     return {data, run_.length, segment_length_, 1};
   }
 
+  /// One element as often as a row has segments' elements, or as a strip has rows: all rows, or all
+  /// elements of rows, read the same place.
+  RowBlock::Elements repeated(const Operand& o, char* values) const {
+    alignas(8) char element[8];
+    converter(run_.compute, o.tensor.scalar_type())(element, o.data(), 1);
+    const int64_t count = across_ ? block_rows_ : segment_length_;
+    for (int64_t i = 0; i < count; ++i) std::memcpy(values + i * width_, element, width_);
+    return across_ ? RowBlock::Elements{values, 1, 0, 0} : RowBlock::Elements{values, 0, 0, 1};
+  }
+
   void work(int64_t begin, int64_t end) {
     const RowOp& op = run_.op;
     const Scratch scratch(scratch_);
@@ -314,6 +343,10 @@ class CpuRows {
     block.past_caches = bypasses_caches();
     block.positions = positions.data();
     block.scalars = scalars.data();
+    for (size_t k = 0; k < places_.size(); ++k) {
+      if (places_[k].uniform)
+        operands[k] = repeated(layout_.operands[k], scratch.data() + places_[k].values);
+    }
     for (int64_t b = begin; b < end; ++b) {
       if (failed_.load(std::memory_order_relaxed)) return;
       const int64_t first = b % runs_ * block_rows_;
@@ -325,7 +358,7 @@ class CpuRows {
       for (size_t k = 0; k < places_.size(); ++k) {
         const Operand& o = layout_.operands[k];
         const Place& place = places_[k];
-        if (!o.tensor.defined()) continue;
+        if (!o.tensor.defined() || place.uniform) continue;
         if (place.direct) {
           operands[k] = {data(k), o.row(), segment_stride(o), o.step()};
           continue;

@@ -24,8 +24,8 @@ struct Comparison {
 };
 
 std::optional<Comparison> comparison(const Formula& tree) {
-  const bool compares = tree.kind == FormulaKind::kBinary &&
-                        (tree.operation == "==" || tree.operation == "!=");
+  const bool compares =
+      tree.kind == FormulaKind::kBinary && (tree.operation == "==" || tree.operation == "!=");
   if (!compares) return std::nullopt;
   const bool turned = is_text(tree.children[0]);
   const Formula& name = tree.children[turned ? 1 : 0];
@@ -223,11 +223,12 @@ std::vector<ExprError> switch_mistakes(const Formula& tree, const SwitchArgument
       if (word[0] == '\'')
         report(*compared->word, "a text needs double quotes", '"' + word_of(*compared->word) + '"');
       if (!in_condition)
-        report(node, "a text decides between expressions: '" + compared->name->text + " == " + word +
-                         " ? a : b'");
+        report(node, "a text decides between expressions: '" + compared->name->text +
+                         " == " + word + " ? a : b'");
       return false;
     }
-    const bool is_text_name = node.kind == FormulaKind::kName && arguments.texts.contains(node.text);
+    const bool is_text_name =
+        node.kind == FormulaKind::kName && arguments.texts.contains(node.text);
     if (is_text_name && !(in_condition && arguments.optionals.contains(node.text)))
       report(node, "'" + node.text + "' is a text, which is compared with words: '" + node.text +
                        " == \"...\" ? a : b'");
@@ -247,8 +248,7 @@ std::vector<ExprError> unmeant_parts(const Formula& tree, const SwitchArguments&
                                      const std::set<const Formula*>& parts) {
   std::vector<ExprError> errors;
   each_node(tree, [&](const Formula& node, bool) {
-    const bool chooses = node.kind == FormulaKind::kTernary &&
-                         decides(node.children[0], arguments);
+    const bool chooses = node.kind == FormulaKind::kTernary && decides(node.children[0], arguments);
     const bool replaces = node.kind == FormulaKind::kBinary && node.operation == "??" &&
                           is_test(without_parentheses(node.children[0]), arguments);
     if (!chooses && !replaces) return true;

@@ -166,8 +166,8 @@ class Switch {
     std::set<const expr::Formula*> parts;
     for (const Way& way : ways_) {
       for (size_t i = 0; i < trees_.size(); ++i)
-        parts.merge(expr::choose(cases()[i].expression.text, *trees_[i], arguments_, way.choice)
-                        .parts);
+        parts.merge(
+            expr::choose(cases()[i].expression.text, *trees_[i], arguments_, way.choice).parts);
     }
     for (size_t i = 0; i < trees_.size(); ++i)
       report(cases()[i].expression, expr::unmeant_parts(*trees_[i], arguments_, parts), sink);
@@ -179,12 +179,12 @@ class Switch {
     const auto decides = [&](const expr::Formula* tree) {
       return !expr::tested_names(*tree, {argument.name}, true).empty();
     };
-    if (argument.type.is_optional_tensor() &&
-        std::none_of(trees_.begin(), trees_.end(), decides)) {
+    if (argument.type.is_optional_tensor() && std::none_of(trees_.begin(), trees_.end(), decides)) {
       sink.error(op_.at(argument.span), "`" + argument.name +
                                             "` may be absent: the expression tests it, `" +
-                                            argument.name + " ? x : y`, or says what stands for it "
-                                                            "then, `(" +
+                                            argument.name +
+                                            " ? x : y`, or says what stands for it "
+                                            "then, `(" +
                                             argument.name + " ?? 0)`");
     }
     if (!arguments_.texts.contains(argument.name)) return;
@@ -204,9 +204,8 @@ class Switch {
       without.given.erase(argument.name);
       without.words.erase(argument.name);
       bool differs = false;
-      each_value(argument, without, [&](const expr::Choice& other) {
-        differs |= way_of(other).key() != way.key();
-      });
+      each_value(argument, without,
+                 [&](const expr::Choice& other) { differs |= way_of(other).key() != way.key(); });
       if (differs) return;
     }
     sink.error(op_.at(argument.span), "`" + argument.name + "` makes no difference to a call");
@@ -317,8 +316,8 @@ class Switch {
       given.default_value.reset();
       for (Argument& before : one.schema.args) before.default_value.reset();
     }
-    constexpr std::string_view kOfEntry[] = {"variants", "out_name", "autogen",
-                                             "cpp_no_default_args", "check", "dispatch"};
+    constexpr std::string_view kOfEntry[] = {
+        "variants", "out_name", "autogen", "cpp_no_default_args", "check", "dispatch"};
     std::erase_if(one.keys, [&](const LocatedName& key) {
       return std::find(std::begin(kOfEntry), std::end(kOfEntry), key.text) != std::end(kOfEntry);
     });
@@ -361,9 +360,9 @@ class Switch {
   /// By an operator, or a form: names that end in `_out` are those of out forms.
   bool is_taken(const std::string& name) const {
     const auto same = [](const std::string& a, const std::string& b) {
-      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-      });
+      return std::equal(
+          a.begin(), a.end(), b.begin(), b.end(),
+          [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
     };
     const auto has_it = [&](const std::vector<Operator>& list) {
       return std::any_of(list.begin(), list.end(), [&](const Operator& other) {

@@ -543,8 +543,9 @@ TEST_CASE("a call chooses an expression by texts and by what is absent") {
         CHECK(scale.grad().defined() == scaled);
         if (scaled) CHECK(scale.grad().allclose(tensor_of(of_scale, {6})));
         Tensor out = empty({0}, TensorOptions(kDouble)), self = tensor_of(numbers, {6});
-        CHECK(mine::bounded_out(out, self, given ? std::optional(scale.detach()) : given, limit, kind)
-                  .equal(result.detach()));
+        CHECK(
+            mine::bounded_out(out, self, given ? std::optional(scale.detach()) : given, limit, kind)
+                .equal(result.detach()));
         mine::bounded_(self, given ? std::optional(scale.detach()) : given, limit, kind);
         CHECK(self.equal(result.detach()));
       }
@@ -553,7 +554,8 @@ TEST_CASE("a call chooses an expression by texts and by what is absent") {
   const Tensor x = tensor_of(numbers, {6});
   CHECK_THROWS_WITH(mine::bounded(x, {}, {}, "flat"),
                     "[mine::bounded] kind must be 'soft' or 'hard', got 'flat'");
-  CHECK(mine::bounded_twice(x, 0.5).allclose(mine::bounded(mine::bounded(x, tensor_of({2}, {}), 0.5)).tanh()));
+  CHECK(mine::bounded_twice(x, 0.5).allclose(
+      mine::bounded(mine::bounded(x, tensor_of({2}, {}), 0.5)).tanh()));
 }
 
 TEST_CASE("a composition chooses by a text") {

@@ -214,6 +214,33 @@ TEST_CASE("rows: any dimensions, any layout") {
   REQUIRE(rowtest::softmax(full({}, 3.0), -1).item<float>() == 1.0f);
 }
 
+TEST_CASE("rows: one number for all elements is read as a tensor full of it") {
+  const auto check = [](const Tensor& x, const auto& function) {
+    const auto gradient = [&](const Tensor& grad) {
+      Tensor leaf = x.detach().clone().requires_grad_();
+      function(leaf).backward(grad);
+      return leaf.grad();
+    };
+    const Tensor number = full({}, 0.3, TensorOptions(x.scalar_type())).expand(x.sizes());
+    const Tensor got = gradient(number), wanted = gradient(number.contiguous());
+    CAPTURE(x.scalar_type(), x.sizes());
+    REQUIRE(values(got) == values(wanted));
+  };
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const auto numbers = [&](IntArrayRef sizes) {
+      return randn(sizes, TensorOptions(kFloat)).to(dtype);
+    };
+    for (const int dim : {0, 1}) {
+      for (const auto& [rows, length] : {std::pair(96, 300), std::pair(3, 140000), std::pair(5, 7)})
+        check(numbers({rows, length}),
+              [&](const Tensor& x) { return rowtest::log_softmax(x, dim); });
+    }
+    check(numbers({6, 5, 40, 9}), [](const Tensor& x) { return rowtest::normalize(x, {0, 2}); });
+    const Tensor weight = numbers({200});
+    check(numbers({40, 200}), [&](const Tensor& x) { return rowtest::rms_norm(x, weight); });
+  }
+}
+
 TEST_CASE("rows: an element by a value of its row is the rounded quotient") {
   // The norms are below `eps`, which divides.
   const struct {
