@@ -51,10 +51,10 @@ std::vector<KernelDeclaration> kernel_declarations(const Operator& op, const Tar
     declaration.signature = kernel_signature(op.schema, declaration);
     declarations.push_back(std::move(declaration));
   };
-  if (op.pointwise || op.update || op.rowwise || op.switched) {
-    if (op.check) add({op.check->text, DeclarationKind::kCheck, "Meta", {}, {}, {}});
-    return declarations;
-  }
+  const bool generated = op.pointwise || op.update || op.rowwise || op.switched;
+  if (op.check && (generated || op.composition))
+    add({op.check->text, DeclarationKind::kCheck, "Meta", {}, {}, {}});
+  if (generated) return declarations;
   if (op.structured) {
     const size_t n = op.schema.returns.size();
     const std::string result =

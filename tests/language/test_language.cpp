@@ -554,6 +554,9 @@ TEST_CASE("a call chooses an expression by texts and by what is absent") {
   const Tensor x = tensor_of(numbers, {6});
   CHECK_THROWS_WITH(mine::bounded(x, {}, {}, "flat"),
                     "[mine::bounded] kind must be 'soft' or 'hard', got 'flat'");
+  CHECK_THROWS_WITH(mine::bounded(x, {}, -1), "[mine::bounded] limit must not be negative, got -1");
+  CHECK_THROWS_WITH(mine::bounded(x, x.to(kLong), 1),
+                    "[mine::bounded] scale must be floating, got Long");
   CHECK(mine::bounded_twice(x, 0.5).allclose(
       mine::bounded(mine::bounded(x, tensor_of({2}, {}), 0.5)).tanh()));
 }
@@ -565,4 +568,5 @@ TEST_CASE("a composition chooses by a text") {
   CHECK(values(mine::halved(x, "up")) == std::vector<double>{-1, 3});
   CHECK_THROWS_WITH(mine::halved(x, "away"),
                     "[mine::halved] rounding must be 'down' or 'up', got 'away'");
+  CHECK_THROWS_WITH(mine::halved(tensor_of({1}, {})), "[mine::halved] needs a dimension");
 }
