@@ -165,7 +165,7 @@ struct Operator {
   Composite composite = Composite::kNo;
   /// `composite` as an expression of operators, in place of a hand-written function; or `foreach`.
   std::optional<SourceString> composition;
-  std::vector<TextWords> words;  // that the composition chooses by; any other is an error
+  std::vector<TextWords> words;      // that the composition chooses by; any other is an error
   std::optional<Switched> switched;  // it was `pointwise`
   /// Of an expression that such an entry chooses: the entry's name.
   std::optional<std::string> chosen_by;
