@@ -17,12 +17,12 @@ Tensor native::tensor_of_number(const Scalar& number) {
 void native::check_word(const char* op, const char* argument, std::optional<std::string_view> text,
                         std::initializer_list<std::string_view> words) {
   if (!text || std::find(words.begin(), words.end(), *text) != words.end()) return;
-  std::string all;
+  std::string all = words.size() == 1 ? "" : words.size() == 2 ? "either " : "one of ";
   for (const std::string_view& word : words) {
-    const bool last = &word + 1 == words.end();
-    all += (all.empty() ? "'" : last ? " or '" : ", '") + std::string(word) + "'";
+    const bool first = &word == words.begin(), last = &word + 1 == words.end();
+    all += (first ? "'" : last ? " or '" : ", '") + std::string(word) + "'";
   }
-  TENON_CHECK(false, "[", op, "] ", argument, " must be ", all, ", got '", *text, "'");
+  TENON_CHECK(false, "[", op, "] ", argument, " argument must be ", all, ", got '", *text, "'");
 }
 
 void native::MissingArgument::raise() const {

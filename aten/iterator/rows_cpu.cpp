@@ -129,7 +129,7 @@ class CpuRows {
   bool is_uniform(size_t k) const {
     const Operand& o = layout_.operands[k];
     const auto is_zero = [](int64_t stride) { return stride == 0; };
-    return is_input(k) && !is_position(k) && o.is_element() &&
+    return is_input(k) && !is_position(k) && o.is_element() && o.tensor.numel() > 0 &&
            std::all_of(o.outer.begin(), o.outer.end(), is_zero) &&
            std::all_of(o.inner.begin(), o.inner.end(), is_zero);
   }

@@ -92,11 +92,9 @@ class Chooser {
       }
       return;
     }
-    if (tree.kind == FormulaKind::kTernary) {
-      if (const std::optional<bool> holds = decided(tree.children[0])) {
-        keep(tree, tree.children[*holds ? 1 : 2]);
-        return;
-      }
+    if (tree.kind == FormulaKind::kTernary && decides(tree.children[0], arguments_)) {
+      keep(tree, tree.children[holds(tree.children[0]) ? 1 : 2]);
+      return;
     }
     if (tree.kind == FormulaKind::kBinary && tree.operation == "??") {
       const Formula& name = without_parentheses(tree.children[0]);
@@ -132,20 +130,14 @@ class Chooser {
     walk(part);
   }
 
-  /// What a condition of tests alone gives.
-  std::optional<bool> decided(const Formula& condition) const {
-    if (condition.kind == FormulaKind::kParentheses) return decided(condition.children[0]);
-    if (condition.kind == FormulaKind::kUnary && condition.operation == "!") {
-      const std::optional<bool> inner = decided(condition.children[0]);
-      return inner ? std::optional(!*inner) : std::nullopt;
-    }
+  /// Of a condition of tests alone.
+  bool holds(const Formula& condition) const {
+    if (condition.kind == FormulaKind::kParentheses) return holds(condition.children[0]);
+    if (condition.kind == FormulaKind::kUnary) return !holds(condition.children[0]);
     if (is_and_or(condition)) {
-      const std::optional<bool> a = decided(condition.children[0]);
-      const std::optional<bool> b = decided(condition.children[1]);
-      if (!a || !b) return std::nullopt;
-      return condition.operation == "&&" ? *a && *b : *a || *b;
+      const bool a = holds(condition.children[0]), b = holds(condition.children[1]);
+      return condition.operation == "&&" ? a && b : a || b;
     }
-    if (!is_test(condition, arguments_)) return std::nullopt;
     const auto compared = comparison(condition);
     if (!compared) return choice_.given.contains(condition.text);
     const auto word = choice_.words.find(compared->name->text);

@@ -71,6 +71,7 @@ struct Way {
   std::set<std::string> names;     // that stand in them
   std::set<std::string> absent;    // of these, arguments that are not there: the call is an error
   bool draws = false;
+  std::set<const expr::Formula*> parts;  // that are meant, of those that are chosen among
 
   bool fails() const { return !absent.empty(); }
 
@@ -96,10 +97,12 @@ class Switch {
       : operators_(operators), made_(made), op_(op) {}
 
   void take_apart(DiagnosticSink& sink) {
-    const bool needs_it =
-        std::any_of(op_.schema.args.begin(), op_.schema.args.end(), [](const Argument& a) {
-          return is_text(a.type) || a.type.is_optional_tensor();
-        });
+    bool can_choose = false, needs_it = false;
+    for (const Argument& argument : op_.schema.args) {
+      can_choose |= is_text(argument.type) || argument.type.is_optional();
+      needs_it |= is_text(argument.type) || argument.type.is_optional_tensor();
+    }
+    if (!can_choose) return;
     if (!can_be_taken_apart() || !parse()) {
       // What is wrong is reported, the texts' mistakes here where they are not read again.
       for (size_t i = 0; i < parsed_.size() && needs_it; ++i)
@@ -164,11 +167,7 @@ class Switch {
     for (const Argument* argument : order_) check_argument(*argument, sink);
     if (sink.num_errors() != before || !find_ways(sink)) return false;
     std::set<const expr::Formula*> parts;
-    for (const Way& way : ways_) {
-      for (size_t i = 0; i < trees_.size(); ++i)
-        parts.merge(
-            expr::choose(cases()[i].expression.text, *trees_[i], arguments_, way.choice).parts);
-    }
+    for (const Way& way : ways_) parts.insert(way.parts.begin(), way.parts.end());
     for (size_t i = 0; i < trees_.size(); ++i)
       report(cases()[i].expression, expr::unmeant_parts(*trees_[i], arguments_, parts), sink);
     for (const Argument* argument : order_) check_difference(*argument, sink);
@@ -273,6 +272,7 @@ class Switch {
         way.draws |= name == "uniform" || name == "normal" || name == "bernoulli";
       way.names.merge(chosen.names);
       way.absent.merge(chosen.absent);
+      way.parts.merge(chosen.parts);
       way.texts.push_back(std::move(chosen.text));
     }
     return way;

@@ -32,11 +32,13 @@
 #include "mine/ops/noisy.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
+#include "mine/ops/scaled_by_first.h"
 #include "mine/ops/shifted.h"
 #include "mine/ops/shifted_all.h"
 #include "mine/ops/shrink.h"
 #include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
+#include "mine/ops/times_first.h"
 #include "mine/ops/turns.h"
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
@@ -553,7 +555,7 @@ TEST_CASE("a call chooses an expression by texts and by what is absent") {
   }
   const Tensor x = tensor_of(numbers, {6});
   CHECK_THROWS_WITH(mine::bounded(x, {}, {}, "flat"),
-                    "[mine::bounded] kind must be 'soft' or 'hard', got 'flat'");
+                    "[mine::bounded] kind argument must be either 'soft' or 'hard', got 'flat'");
   CHECK_THROWS_WITH(mine::bounded(x, {}, -1), "[mine::bounded] limit must not be negative, got -1");
   CHECK_THROWS_WITH(mine::bounded(x, x.to(kLong), 1),
                     "[mine::bounded] scale must be floating, got Long");
@@ -567,6 +569,16 @@ TEST_CASE("a composition chooses by a text") {
   CHECK(values(mine::halved(x, "down")) == std::vector<double>{-2, 2});
   CHECK(values(mine::halved(x, "up")) == std::vector<double>{-1, 3});
   CHECK_THROWS_WITH(mine::halved(x, "away"),
-                    "[mine::halved] rounding must be 'down' or 'up', got 'away'");
+                    "[mine::halved] rounding argument must be either 'down' or 'up', got 'away'");
   CHECK_THROWS_WITH(mine::halved(tensor_of({1}, {})), "[mine::halved] needs a dimension");
+}
+
+TEST_CASE("the first of several that is there") {
+  const Tensor x = tensor_of({1, -2}, {2}), a = tensor_of({3, 5}, {2}), b = tensor_of({7}, {1});
+  for (const auto& first : {&mine::scaled_by_first, &mine::times_first}) {
+    CHECK(values(first(x, {}, {})) == std::vector<double>{2, -4});
+    CHECK(values(first(x, {}, b)) == std::vector<double>{7, -14});
+    CHECK(values(first(x, a, {})) == std::vector<double>{3, -10});
+    CHECK(values(first(x, a, b)) == std::vector<double>{3, -10});
+  }
 }
