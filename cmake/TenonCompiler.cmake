@@ -47,7 +47,11 @@ endif()
 
 if(TENON_SANITIZE)
   set(tenon_sanitize "-fsanitize=${TENON_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${tenon_sanitize}>")
+  # Where no memory is taken apart, a null pointer is seen by the address it leads to: to check each access for it, and for
+  # alignment, takes a fifth of the compiler's time.
+  set(TENON_UNCHECKED_POINTER_OPTIONS -fno-sanitize=null,alignment)
+  target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${tenon_sanitize}>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:TENON_UNCHECKED_POINTERS>>>:${TENON_UNCHECKED_POINTER_OPTIONS}>")
   target_link_options(tenon_flags INTERFACE ${tenon_sanitize})
 endif()
 

@@ -268,6 +268,14 @@ void promote_needs_pointwise(const Entry& entry) {
   }
 }
 
+void check_needs_expression(const Entry& entry) {
+  if (!entry.op.check || entry.op.is_alias() || entry.op.composition) return;
+  if (entry.has("pointwise") || entry.has("rowwise") || entry.has_unknown_key()) return;
+  entry.sink.error(entry.at_key("check"),
+                   "`check` is called before an expression is computed; a kernel in C++ checks its "
+                   "own arguments");
+}
+
 // Only upstream's files say it: here the tag follows.
 void seeded_tag(const Entry& entry) {
   if (entry.model.find_tag(kSeededTag) == nullptr || entry.op.has_tag(kSeededTag)) return;

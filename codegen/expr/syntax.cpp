@@ -142,6 +142,9 @@ class Parser {
     if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
     const Token place = cursor_.take();
     cursor_.take();
+    if (result.kind == FormulaKind::kBinary && result.children[1].kind == FormulaKind::kName)
+      report(place, "?? replaces what may be absent, and '" + result.operation + "' is stronger",
+             "(" + result.children[1].text + " ?? b)");
     Formula node = node_of(FormulaKind::kBinary, "??", place, std::move(result));
     node.children.push_back(either());
     --depth_;
