@@ -22,6 +22,33 @@ bool has_identity(Op op) {
   }
 }
 
+/// Whether it is where(isinf(m), a, m) of an extreme m, which is `a` where a row has no elements: the
+/// kernels' largest of none is -inf.
+bool replaces_infinite_extreme(const Graph& g, const Node& node) {
+  if (node.op != Op::kWhere || !g[node.arguments[0]].is_call(Op::kIsinf)) return false;
+  const NodeId extreme = node.arguments[2];
+  return g[node.arguments[0]].arguments[0] == extreme &&
+         (g[extreme].is_call(Op::kRowMax) || g[extreme].is_call(Op::kRowMin));
+}
+
+/// Whether the values are made of an extreme that a row without elements has not.
+bool need_elements(const Graph& g, std::vector<NodeId> values) {
+  std::set<NodeId> seen;
+  while (!values.empty()) {
+    const NodeId id = values.back();
+    values.pop_back();
+    const Node& node = g[id];
+    if (node.kind != NodeKind::kCall || !seen.insert(id).second) continue;
+    if (!has_identity(node.op)) return true;
+    if (replaces_infinite_extreme(g, node)) {
+      values.push_back(node.arguments[1]);
+    } else {
+      values.insert(values.end(), node.arguments.begin(), node.arguments.end());
+    }
+  }
+  return false;
+}
+
 /// Copies without `detach`, which concerns derivatives alone.
 std::vector<NodeId> without_detach(Graph& g, std::vector<NodeId> outputs) {
   std::map<NodeId, NodeId> replacements;
@@ -139,9 +166,7 @@ class Scheduler {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (kinds_[i] == RowOutput::kRow) row_values.push_back(outputs_[i]);
     }
-    for (const NodeId id : topological_order(g_, row_values)) {
-      schedule_.needs_elements |= g_[id].kind == NodeKind::kCall && !has_identity(g_[id].op);
-    }
+    schedule_.needs_elements = need_elements(g_, row_values);
     if (dear_ == DearValues::kRepeated) return;
     choose_spills();
     for (const NodeId id : topological_order(g_, all)) {

@@ -366,7 +366,7 @@ TEST_CASE("rows: NaN, infinities and empty rows") {
   REQUIRE(rowtest::amax(none, {0}).numel() == 0);
   REQUIRE(rowtest::softmax(empty({0, 3}, TensorOptions(kFloat)), 1).sizes() == IntArrayRef({0, 3}));
   REQUIRE(rowtest::softmax(none, 1).sizes() == IntArrayRef({2, 0}));
-  REQUIRE_THROWS_WITH(rowtest::logsumexp(none, 1), Catch::Contains("to have non-zero size"));
+  REQUIRE(values(rowtest::logsumexp(none, 1)) == Values{-kInf, -kInf});
 }
 
 TEST_CASE("rows: a long sum of floats loses little") {

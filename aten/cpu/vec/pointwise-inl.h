@@ -126,9 +126,9 @@ HWY_NOINLINE void vector_loop(void* const* outs, const void* const* ins, const i
 }
 
 /// Functors for which converting operands from two bytes to float and back, by chunks through
-/// buffers, would be much of the work. A library that is to be small has no loops for them.
+/// buffers, would be much of the work.
 template <class F>
-#ifdef __OPTIMIZE_SIZE__
+#if TENON_FEW_LOOPS
 inline constexpr bool kWorthHalfLoop = false;
 #else
 inline constexpr bool kWorthHalfLoop = F::kOutputs == 1
@@ -288,7 +288,7 @@ void add_loops(PointwiseLoops* table) {
 /// operands modulo 256: it computes in bytes.
 template <class F>
 void add_byte_loop([[maybe_unused]] PointwiseLoops* table) {
-#ifndef __OPTIMIZE_SIZE__
+#if !TENON_FEW_LOOPS
   table->bytes = &vector_loop<F, int8_t>;
 #endif
 }

@@ -555,7 +555,7 @@ class Batch {
 template <class Way, int kValues>
 class Batch<Way, kValues, true> {};
 
-#ifdef __OPTIMIZE_SIZE__  // all rows: a pass has its code six times then instead of nineteen
+#if TENON_FEW_LOOPS  // all rows: a pass has its code six times then instead of nineteen
 inline constexpr bool kAllInPieces = true;
 #else
 inline constexpr bool kAllInPieces = false;

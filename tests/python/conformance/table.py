@@ -126,7 +126,7 @@ def page(results, uncovered, version):
            f"What PyTorch {version}'s own list of operators, `torch.testing._internal.common_methods_invocations.op_db`, says of "
            "Tenon's Python module on a CPU: each sample of an entry, for each dtype that it lists, in both libraries.", "",
            "| check | what must be the same | agree | of | differ | unsupported | crash |", "| --- | --- | --: | --: | --: | --: | --: |"]
-    meaning = {"values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
+    meaning = {"values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or than four units in the last place of the largest element), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
                "gradient": "gradients of every argument that has one", "out": "`out=` with the function, into a tensor of the right size and an empty one",
                "inplace": "the in-place form with PyTorch's", "method": "the method with the function",
                "errors": "the entry's wrong arguments raise", "messages": "with PyTorch's message, before which `[op]` stands for `op():`, and class"}
