@@ -1,6 +1,7 @@
 #include "aten/iterator/rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "aten/iterator/copy.h"
 #include "aten/iterator/number_fits.h"
@@ -65,6 +66,17 @@ bool are_alike(RowRun& run) {
   return run.common != ScalarType::Undefined;
 }
 
+void check_number(const RowRun& run, const Scalar& number) {
+  TENON_CHECK_NOT_IMPLEMENTED(!number.is_complex(), "[", run.op.name,
+                              "] is not implemented for complex numbers, got ", number);
+  if (!run.may_divide_by_zero()) return;  // floating
+  if (run.compute == kLong) check_number_fits(run.op.name, number, kLong);
+  const double value = number.to<double>();
+  TENON_CHECK(number.is_integral(true) || value == std::floor(value), "[", run.op.name,
+              "] computes in ", run.compute,
+              ", the dtype of the elements, which does not hold the number ", number);
+}
+
 void choose_types(RowRun& run) {
   const RowOp& op = run.op;
   if (!are_alike(run)) {
@@ -95,9 +107,7 @@ void choose_types(RowRun& run) {
                                         : kFloat;
   TENON_CHECK_NOT_IMPLEMENTED(run.along(), "[", op.name, "] is not implemented for '", run.common,
                               "'");
-  if (run.compute == kLong) {
-    for (const Scalar* scalar : run.scalars) check_number_fits(op.name, *scalar, kLong);
-  }
+  for (const Scalar* scalar : run.scalars) check_number(run, *scalar);
   TENON_CHECK(!op.uses_index || run.compute != kFloat || run.length <= (int64_t{1} << 24), "[",
               op.name, "] positions beyond 2^24 are no values of float, got rows of ", run.length);
 }
@@ -113,9 +123,15 @@ void check_inputs(const RowRun& run) {
     } else if (input.kind == RowOperand::Row) {
       check_row_values(op.name, input.name, t.sizes(), run.shape);
     }
+    const ScalarType dtype = t.scalar_type();
     if (input.is_position) {
-      TENON_CHECK(is_integral(t.scalar_type(), false), "[", op.name, "] '", input.name,
-                  "' holds positions and must be of an integer type, got ", t.scalar_type());
+      TENON_CHECK(is_integral(dtype, false), "[", op.name, "] '", input.name,
+                  "' holds positions and must be of an integer type, got ", dtype);
+    } else if (!input.promotes && !run.dtype) {
+      const bool whole = is_integral(run.compute, true);
+      TENON_CHECK(!is_complex(dtype) && (!whole || is_integral(dtype, true)), "[", op.name, "] '",
+                  input.name, "' of dtype ", dtype, " cannot be computed with in ", run.common,
+                  ", the dtype of the elements");
     }
   }
   TENON_CHECK_INDEX(!op.needs_elements || run.length > 0 || run.rows == 0, "[", op.name,
@@ -243,7 +259,8 @@ RowShape row_shape_of_sizes(const char* op, std::initializer_list<const TensorBa
   RowShape shape = shape_of(elements);
   shape.keepdim = keepdim;
   const size_t rank = shape.sizes.size(), count = sizes.size();
-  const bool fits = count > 0 && count <= rank && rank < 64 &&
+  TENON_CHECK(count > 0, "[", op, "] expected the sizes of one dimension at least, got none");
+  const bool fits = count <= rank && rank < 64 &&
                     std::equal(sizes.begin(), sizes.end(), shape.sizes.end() - count);
   TENON_CHECK(fits, "[", op, "] expected the last dimensions to be ", sizes,
               ", got an input of shape ", shape.sizes);

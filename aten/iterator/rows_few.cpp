@@ -45,6 +45,9 @@ bool run_plain_rows(const RowOp& op, const RowShape& shape, ArrayRef<const Tenso
   const TensorBase* const first = inputs[0];
   const int num_inputs = op.num_inputs, num_operands = num_inputs + op.num_outputs;
   if (!first || !first->defined() || !rows_are_last(shape)) return false;
+  for (const Scalar* scalar : scalars) {
+    if (scalar->is_complex()) return false;
+  }
   const ScalarType dtype = first->scalar_type();
   if (dtype != kFloat && dtype != kDouble) return false;
   SmallVector<RowBlock::Elements, 8> operands;

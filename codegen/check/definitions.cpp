@@ -28,7 +28,7 @@ void definition(const Model& model, DiagnosticSink& sink) {
                    {}});
       continue;
     }
-    if (expr::find_intrinsic(one.name.text) != nullptr) {
+    if (is_function_of_expressions(one.name.text)) {
       sink.error(one.name.location, "`" + one.name.text + "` is a function of expressions already");
     }
     for (const Operator& op : model.operators()) {

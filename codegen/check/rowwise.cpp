@@ -51,9 +51,9 @@ void check_over(const Entry& entry, const SourceString& over) {
   if (const Argument* arg = entry.schema().find_arg(over.text)) {
     const schema::Type type = arg->type.without_optional();
     const bool one = type.is(BaseType::kInt);
-    const bool list = type.is_list() && !type.holds_tensors() &&
-                      (type.base == BaseType::kInt || type.base == BaseType::kSymInt);
-    if (one || list) return;
+    const bool dims = type.is_list() && type.base == BaseType::kInt && !type.holds_tensors();
+    const bool sizes = type.is_list() && type.base == BaseType::kSymInt && !arg->type.is_optional();
+    if (one || dims || sizes) return;
     entry.sink.error(over.location, "`over` names dimensions or sizes, int, int?, int[], int[]? "
                                     "or SymInt[], got `" +
                                         schema::to_string(*arg) + "`");

@@ -60,8 +60,11 @@ class KernelEmitter {
 
  private:
   void describe(const std::vector<NodeId>& outputs) {
-    for (const NodeId output : outputs)
-      kernel_.floating |= expr::infer_types(g_, output).computes_floating;
+    for (const NodeId output : outputs) {
+      const expr::TypeInfo types = expr::infer_types(g_, output);
+      kernel_.floating |= types.computes_floating;
+      kernel_.of_bits |= !types.floating_allowed;
+    }
     // Arguments in the schema's order, after gradients and results.
     std::vector<const expr::Node*> nodes;
     for (const NodeId id : expr::topological_order(g_, outputs)) {
@@ -127,7 +130,7 @@ class KernelEmitter {
       }
     }
     kernel_.across = plain && op_.rowwise->over->text != "all";
-    kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores;
+    kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.of_bits;
     kernel_.narrow = plain && compares_elements();
   }
 

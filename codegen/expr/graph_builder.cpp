@@ -13,8 +13,6 @@
 namespace tenon::codegen::expr {
 namespace {
 
-bool is_draw(const std::string& name) { return name == "uniform" || name == "normal"; }
-
 /// The names that the value of a condition is made of without a call.
 void tested_names(const Formula& condition, std::vector<const Formula*>& names) {
   if (condition.kind == FormulaKind::kName) names.push_back(&condition);
@@ -30,6 +28,8 @@ std::string plural(std::size_t count, const std::string& noun) {
 }
 
 }  // namespace
+
+bool is_draw(std::string_view name) { return name == "uniform" || name == "normal"; }
 
 GraphBuilder::GraphBuilder(Graph& graph, Names names, Vocabulary vocabulary,
                            std::vector<std::string> expanding)
@@ -222,7 +222,11 @@ GraphBuilder::Value GraphBuilder::name(const Formula& tree) {
   if (const NamedConstant* constant = find_named_constant(token.text))
     return graph_.constant(constant->value, false);
   if (is_function(token.text)) {
-    report(token, "'" + token.text + "' is a function and needs arguments", token.text + "(...)");
+    const Intrinsic* row = find_row_intrinsic(token.text);
+    const bool none = row != nullptr && row->arity == 0;
+    report(token,
+           "'" + token.text + "' is a function and needs " + (none ? "parentheses" : "arguments"),
+           token.text + (none ? "()" : "(...)"));
     return std::nullopt;
   }
   std::vector<std::string> known;
@@ -393,7 +397,8 @@ void GraphBuilder::report_unknown_function(const Token& token) {
 }
 
 bool GraphBuilder::is_function(const std::string& name) const {
-  return find_intrinsic(name) != nullptr || !functions(name).empty();
+  return find_intrinsic(name) != nullptr || !functions(name).empty() ||
+         (vocabulary_.rows && find_row_intrinsic(name) != nullptr);
 }
 
 std::vector<const Function*> GraphBuilder::functions(const std::string& name) const {

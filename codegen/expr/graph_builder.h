@@ -103,4 +103,7 @@ class GraphBuilder {
   std::vector<ExprError>* errors_ = nullptr;
 };
 
+/// Whether the function draws a random number for each element.
+bool is_draw(std::string_view name);
+
 }  // namespace tenon::codegen::expr

@@ -165,7 +165,9 @@ class TensorPrinter {
       return {options_.prefix + "native::" + std::string(intrinsic(o).name) + "_of_rows(" +
               a[0].text + ")"};
     case Op::kPick:
-      return {op(base, {op("expand", {a[0].text, "{rows_, length_}"}), "-1", a[1].text})};
+      // The position of a column's extreme is one for all rows.
+      return {op(base, {op("expand", {a[0].text, "{rows_, length_}"}), "-1",
+                        op("expand", {a[1].text, "{rows_, 1}"})})};
     case Op::kDetach: return {a[0].text + ".detach()"};
     case Op::kRowIndex:
       return {op(base,

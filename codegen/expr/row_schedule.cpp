@@ -22,8 +22,8 @@ bool has_identity(Op op) {
   }
 }
 
-/// Whether it is where(isinf(m), a, m) of an extreme m, which is `a` where a row has no elements: the
-/// kernels' largest of none is -inf.
+/// Whether it is where(isinf(m), a, m) of an extreme m, which is `a` where a row has no elements:
+/// the kernels' largest of none is -inf.
 bool replaces_infinite_extreme(const Graph& g, const Node& node) {
   if (node.op != Op::kWhere || !g[node.arguments[0]].is_call(Op::kIsinf)) return false;
   const NodeId extreme = node.arguments[2];

@@ -129,6 +129,7 @@ void TokenCursor::expect_closing(std::string_view closer, const Token& opener) {
     throw SyntaxError{{opener.offset, opener.text.size(),
                        "this '" + opener.text + "' is never closed: expected '" + wanted + "'", "",
                        0}};
+  if (at("**")) fail("'**' is not an operator here", "pow(a, b)");
   fail("expected '" + wanted + "', got " + describe(peek()));
 }
 

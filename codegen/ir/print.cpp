@@ -335,7 +335,8 @@ class Printer {
   }
 
   static Json print(const RowKernel& kernel) {
-    Json types = {"f32", "f64"};
+    Json types = Json::array();
+    if (!kernel.of_bits) types = {"f32", "f64"};
     if (!kernel.floating) types.push_back("i64");
     return {{"ident", kernel.ident},
             {"inputs", list(kernel.inputs)},

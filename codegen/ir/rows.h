@@ -52,6 +52,7 @@ struct RowKernel {
   size_t last_values = 0;  ///< of the last steps, those that are computed for several rows at once
   std::vector<std::string> last_reads;  ///< what these read, without what they define
   bool floating = false;                ///< no integers
+  bool of_bits = false;                 ///< integers alone
   bool needs_elements = false;
   bool uses_index = false;
   size_t num_passes = 0;

@@ -245,11 +245,15 @@ class EntryReader {
   void rowwise(const YamlNode& value) { read_named(value, reader_, "rowwise", row_spec()); }
 
   void over(const YamlNode& value) {
+    if (!value.is_sequence() && !value.is_scalar()) {
+      return reader_.wrong_kind(value, what_, "an argument, whole numbers or `all`");
+    }
     if (!value.is_sequence()) {
       row_spec().over = reader_.text(value, what_);
       return;
     }
     std::optional<SourceString> all;
+    if (value.items.empty()) all = SourceString{"[]", value.location, {}};
     for (const YamlPtr& item : value.items) {
       const std::optional<SourceString> one = reader_.text(*item, "each of `over`");
       if (!one) continue;

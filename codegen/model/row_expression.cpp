@@ -1,8 +1,11 @@
 #include "codegen/model/row_expression.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 #include "codegen/expr/graph_builder.h"
+#include "codegen/expr/print_kernel.h"
 #include "codegen/model/expression.h"
 #include "codegen/model/operands.h"
 #include "codegen/schema/printer.h"
@@ -49,6 +52,7 @@ class RowParser {
     declare();
     std::map<std::string, NodeId> values;
     const size_t num_outputs = op_.schema.returns.size();
+    if (num_outputs == 0) return std::nullopt;  // said of the schema
     for (size_t i = 0; i < spec_.parts.size(); ++i) {
       const RowwiseSpec::Part& part = spec_.parts[i];
       const std::string name = part.name.text.empty() ? op_.schema.return_name(0) : part.name.text;
@@ -57,8 +61,10 @@ class RowParser {
                                         std::to_string(num_outputs) + " results, by name");
         return std::nullopt;
       }
-      if (names_.contains(name) && op_.schema.find_arg(name)) {
-        sink_.error(part.name.location, "`" + name + "` is an argument and can name no value");
+      const Location& place =
+          part.name.text.empty() ? part.expression.location : part.name.location;
+      if (op_.schema.find_arg(name)) {
+        sink_.error(place, "`" + name + "` is an argument and can name no value");
       }
       check_used(i, name);
       if (const auto node = parse(part.expression)) {
@@ -160,22 +166,35 @@ class RowParser {
     const expr::Graph& g = result_.expression.graph;
     std::set<std::string> read;
     for (const NodeId id : expr::topological_order(g, result_.expression.outputs)) {
-      if (g[id].kind == NodeKind::kTensor) read.insert(g[id].name);
+      if (g[id].is_variable()) read.insert(g[id].name);
     }
     bool all = true;
     for (const schema::Argument& argument : op_.schema.args) {
       const bool tensor = argument.type.is_tensor() || argument.type.is_optional_tensor();
-      if (!tensor || read.contains(argument.name)) continue;
+      // Lists of tensors are said elsewhere.
+      if (read.contains(argument.name) || tensor != argument.type.holds_tensors()) continue;
+      // The function of `check` has all arguments.
+      if (!tensor && (op_.check || has_meaning(argument))) continue;
       sink_.error(op_.at(argument.name_span),
-                  "no expression reads the tensor `" + argument.name + "`");
+                  "no expression reads the " + std::string(tensor ? "tensor" : "argument") + " `" +
+                      argument.name + "`",
+                  tensor ? ""
+                         : schema::nearest(argument.name, {"keepdim", "dtype", "half_to_float"}));
       all = false;
     }
     return all;
   }
 
+  /// Of the expression for a result.
+  const Location& place_of(const std::string& name) const {
+    const auto part = std::find_if(spec_.parts.begin(), spec_.parts.end(),
+                                   [&](const auto& one) { return one.name.text == name; });
+    return part == spec_.parts.end() ? spec_.location : part->name.location;
+  }
+
   void add_output(NodeId node, const std::string& name) {
     if (!varies_over_rows(node)) {
-      sink_.error(spec_.location, "the result `" + name +
+      sink_.error(place_of(name), "the result `" + name +
                                       "` is the same for every row: it depends "
                                       "on no element and no value of `rows`");
       return;
@@ -183,12 +202,30 @@ class RowParser {
     result_.expression.outputs.push_back(node);
   }
 
+  /// Arguments that no expression computes with, and what the keys got wrong, said elsewhere.
+  bool has_meaning(const schema::Argument& argument) const {
+    const std::string& over = op_.rowwise->over ? op_.rowwise->over->text : argument.name;
+    const bool misspelt = !over.empty() && std::isalpha(static_cast<unsigned char>(over[0])) != 0 &&
+                          over != "all" && op_.schema.find_arg(over) == nullptr;
+    return is_geometry(op_, argument) || argument.name == "dtype" || is_half_to_float(argument) ||
+           holds_name(spec_.rows, argument.name) || holds_name(spec_.columns, argument.name) ||
+           misspelt;
+  }
+
   void find_positions() {
     expr::Graph& g = result_.expression.graph;
     for (const NodeId id : expr::topological_order(g, result_.expression.outputs)) {
       if (!g[id].is_call(Op::kPick)) continue;
       const expr::Node& position = g[g[id].arguments[1]];
-      if (position.kind == NodeKind::kTensor) result_.positions.insert(position.name);
+      if (position.kind != NodeKind::kTensor) continue;
+      result_.positions.insert(position.name);
+      const auto absent = absent_.defaults.find(position.name);
+      if (absent == absent_.defaults.end()) continue;
+      if (absent->second < 0 || absent->second != std::floor(absent->second)) {
+        sink_.error(spec_.location, "what stands for the absent position `" + position.name +
+                                        "` must be a whole number from 0 on, got " +
+                                        expr::double_literal(absent->second));
+      }
     }
     for (expr::Parameter& parameter : result_.expression.parameters) {
       if (result_.positions.contains(parameter.name)) parameter.differentiable = false;
@@ -241,6 +278,13 @@ std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
                      {definition.name.text})
       .add(definition.body.text, errors);
   return errors;
+}
+
+bool is_function_of_expressions(std::string_view name) {
+  const expr::Functions& rows = row_functions();
+  return expr::find_intrinsic(name) != nullptr || expr::find_row_intrinsic(name) != nullptr ||
+         expr::is_draw(name) ||
+         std::any_of(rows.begin(), rows.end(), [&](const auto& one) { return one.name == name; });
 }
 
 bool reduces(const RowExpression& row) {

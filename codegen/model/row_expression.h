@@ -22,6 +22,10 @@ struct RowExpression {
 /// Nothing where the expressions have mistakes, which go to `sink`, or where keys do.
 std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink);
 
+/// Whether every expression, or every one of rows, has a function of this name: `exp`, `sum`,
+/// `mean`.
+bool is_function_of_expressions(std::string_view name);
+
 /// The mistakes of a `define` that is read as a function of rows, whose parameters are elements.
 std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,
                                               const expr::Functions& functions);
