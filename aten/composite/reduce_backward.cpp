@@ -1,4 +1,5 @@
 #include "aten/common/dims.h"
+#include "aten/composite/rows.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"
@@ -6,30 +7,23 @@
 #include "tenon/native/prod_backward.h"
 #include "tenon/native/sum_backward.h"
 #include "tenon/ops/abs.h"
-#include "tenon/ops/add.h"
-#include "tenon/ops/amax.h"
-#include "tenon/ops/clone.h"
 #include "tenon/ops/conj.h"
 #include "tenon/ops/cumsum.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
-#include "tenon/ops/exp.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/flip.h"
-#include "tenon/ops/gt.h"
 #include "tenon/ops/isnan.h"
-#include "tenon/ops/log.h"
 #include "tenon/ops/logical_and.h"
-#include "tenon/ops/logical_not.h"
 #include "tenon/ops/logical_or.h"
 #include "tenon/ops/masked_fill.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/pow.h"
-#include "tenon/ops/prod.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/sgn.h"
 #include "tenon/ops/sum.h"
 #include "tenon/ops/to.h"
+#include "tenon/ops/transpose.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +67,6 @@ Tensor native::mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntA
   return native::sum_backward(scaled, sizes, dim, keepdim);
 }
 
-/// d prod / d x_i is the product of the others: prod / x_i, and where zeros are among them, the
-/// product of the rest for a single zero and nothing else.
 Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
                              bool keepdim) {
   if (self.dim() == 0) return grad;
@@ -86,17 +78,9 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
   }
   const int64_t d = (*dim)[0];
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
-  const Tensor zero = ops::eq_Scalar::call(self, 0);
-  const Tensor zeros = ops::sum_dim_IntList::call(zero, d, true, std::nullopt);
-  const Tensor filled = ops::masked_fill_Scalar::call(self, zero, 1);
-  const Tensor rest = ops::prod_dim_int::call(filled, d, true, std::nullopt);
-  const Tensor zero_free =
-      ops::masked_fill_Scalar::call(ops::div_Tensor::call(rest, filled),
-                                    ops::logical_or::call(zero, ops::gt_Scalar::call(zeros, 0)), 0);
-  const Tensor at_zero = ops::masked_fill_Scalar::call(
-      ops::expand::call(rest, self.sizes(), false),
-      ops::logical_not::call(ops::logical_and::call(zero, ops::eq_Scalar::call(zeros, 1))), 0);
-  return ops::mul_Tensor::call(g, ops::conj::call(ops::add_Tensor::call(zero_free, at_zero, 1)));
+  const Tensor rows = ops::transpose_int::call(self, d, -1);
+  const Tensor others = ops::transpose_int::call(native::product_of_others(rows), d, -1);
+  return ops::mul_Tensor::call(g, ops::conj::call(others));
 }
 
 /// Equal extremes share the gradient.

@@ -5,12 +5,19 @@
 #include "tenon/ops/all.h"
 #include "tenon/ops/amax.h"
 #include "tenon/ops/amin.h"
+#include "tenon/ops/cat.h"
 #include "tenon/ops/expand.h"
+#include "tenon/ops/flip.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/isnan.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/narrow.h"
+#include "tenon/ops/ones_like.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/reshape.h"
+#include "tenon/ops/select.h"
 #include "tenon/ops/sum.h"
+#include "tenon/ops/unsqueeze.h"
 #include "tenon/ops/where.h"
 #include "tenon/ops/zeros.h"
 
@@ -78,6 +85,24 @@ Tensor fmax_of_rows(const Tensor& x) {
 Tensor fmin_of_rows(const Tensor& x) {
   return of_numbers(x, std::numeric_limits<double>::infinity(),
                     [](const Tensor& t) { return tenon::amin(t, -1, true); });
+}
+
+Tensor product_of_others(const Tensor& x) {
+  const ScalarType dtype = x.scalar_type();
+  if (dtype == kHalf || dtype == kBFloat16) return product_of_others(x.to(kFloat)).to(dtype);
+  const int64_t length = x.size(-1);
+  if (length <= 1) return tenon::ones_like(x);
+  // Those of pairs, times the other of the pair.
+  const Tensor even =
+      length % 2 == 0 ? x : tenon::cat({x, tenon::ones_like(tenon::narrow(x, -1, 0, 1))}, -1);
+  DimVector paired = even.sizes();
+  paired.back() = even.size(-1) / 2;
+  paired.push_back(2);
+  const Tensor pairs = tenon::reshape(even, paired);
+  const Tensor products = tenon::mul(tenon::select(pairs, -1, 0), tenon::select(pairs, -1, 1));
+  const Tensor others =
+      tenon::mul(tenon::unsqueeze(product_of_others(products), -1), tenon::flip(pairs, {-1}));
+  return tenon::narrow(tenon::reshape(others, even.sizes()), -1, 0, length);
 }
 
 Tensor from_elements(const Tensor& t, const RowShape& shape) {

@@ -35,6 +35,11 @@ TENON_API Tensor gradient_or_zeros(TensorList grads, size_t i, const RowShape& s
 TENON_API Tensor fmax_of_rows(const Tensor& x);
 TENON_API Tensor fmin_of_rows(const Tensor& x);
 
+/// For each element of x the product of the others of its row (the last dimension), without a
+/// division, so that zeros are no matter and derivatives of any order hold. Half types are
+/// multiplied in float.
+TENON_API Tensor product_of_others(const Tensor& x);
+
 /// The inverse: a value that broadcasts to [rows, length], or to [rows, 1], in the call's shape.
 TENON_API Tensor from_elements(const Tensor& t, const RowShape& shape);
 TENON_API Tensor from_rows(const Tensor& t, const RowShape& shape);

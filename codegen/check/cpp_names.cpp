@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "codegen/check/rules.h"
@@ -57,11 +58,21 @@ const Words& cpp_keywords() {
   return words;
 }
 
-// Of the headers that generated code includes, or of the compiler itself.
-const Words& macros() {
-  static const Words words = {"EOF",  "HUGE_VAL", "INFINITY", "NAN",   "NULL",   "assert", "errno",
-                              "i386", "linux",    "stderr",   "stdin", "stdout", "unix"};
-  return words;
+/// Of the headers that generated code includes, or of the compiler itself: "a macro of C++". They
+/// have thousands of the form `INT_MAX`. Empty for other names.
+std::string why_macro(const std::string& name) {
+  static const Words words = {"BUFSIZ", "EDOM",   "EINVAL", "EOF",   "ERANGE", "INFINITY",
+                              "NAN",    "NDEBUG", "NULL",   "SNAN",  "assert", "errno",
+                              "i386",   "linux",  "stderr", "stdin", "stdout", "unix"};
+  if (contains(words, name)) return "a macro of C++";
+  const bool capitals = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c == '_' || std::isupper(c) != 0 || std::isdigit(c) != 0;
+  });
+  const bool letter =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
+  return capitals && letter && name.find('_', 1) != std::string::npos
+             ? "written as macros of C++ are"
+             : "";
 }
 
 // What generated functions call their own; their other names end with an underscore.
@@ -114,11 +125,10 @@ const Words& operator_words() {
 
 std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
-/// "a keyword of C++", or "" for a name that C++ takes.
+/// "a keyword of C++", as what follows "is", or "" for a name that C++ takes.
 std::string meaning(const std::string& name) {
   if (contains(cpp_keywords(), name)) return "a keyword of C++";
-  if (contains(macros(), name)) return "a macro of C++";
-  return {};
+  return why_macro(name);
 }
 
 bool is_generated(const std::string& name) {
@@ -143,8 +153,8 @@ void reserved_argument_name(const Entry& entry) {
                                   " is a keyword of C++ or Python and can name no argument");
     } else if (schema::base_type_from(arg.name)) {
       entry.sink.error(place, quoted(arg.name) + " is a type and can name no argument");
-    } else if (ours && contains(macros(), arg.name)) {
-      entry.sink.error(place, quoted(arg.name) + " is a macro of C++ and can name no argument");
+    } else if (const std::string why = ours ? why_macro(arg.name) : ""; !why.empty()) {
+      entry.sink.error(place, quoted(arg.name) + " is " + why + " and can name no argument");
     }
   }
   for (const schema::Return& ret : entry.schema().returns) {

@@ -232,16 +232,44 @@ void rowwise_expression(const Entry& entry) {
     return;
   }
   const std::optional<RowExpression> row = parse_rowwise(entry.op, entry.sink);
-  if (!row || !entry.op.rowwise->keepdim || reduces(*row)) return;
-  entry.sink.error(entry.at_key("keepdim"),
-                   "every result has the shape of the elements: `keepdim` says nothing here");
+  if (!row || reduces(*row)) return;
+  const std::string what =
+      "every result has the shape of the elements: `keepdim` says nothing here";
+  const schema::Argument* argument = entry.schema().find_arg("keepdim");
+  if (argument != nullptr) {
+    entry.sink.error(entry.op.at(argument->span), what);
+  } else if (entry.op.rowwise->keepdim) {
+    entry.sink.error(entry.at_key("keepdim"), what);
+  }
 }
+
+namespace {
+
+/// Whether no result of the expressions can have a gradient.
+bool has_no_result_with_gradient(const Operator& op) {
+  if (!op.rowwise) return op.pointwise && has_no_gradient(op);
+  DiagnosticSink reported;  // by rowwise_expression
+  const std::optional<RowExpression> row = parse_rowwise(op, reported);
+  const auto has = [&](expr::NodeId id) { return expr::has_gradient(row->expression.graph, id); };
+  return row && std::none_of(row->expression.outputs.begin(), row->expression.outputs.end(), has);
+}
+
+}  // namespace
 
 void derivable_expression(const Entry& entry) {
   const Operator& op = entry.op;
   if (op.non_differentiable) return;
   const Derivative* derivative_entry = entry.model.derivative_of(entry.index);
   const FormulaSet* formulas = derivative_entry ? derivative_entry->default_set() : nullptr;
+  if (formulas && has_no_result_with_gradient(op)) {
+    for (const Formula& formula : formulas->backward) {
+      if (formula.kind == FormulaKind::kNonDifferentiable) continue;
+      entry.sink.error(formula.text.location,
+                       "no result of `" + op.name() +
+                           "` can have a gradient: conditions, positions and numbers of elements "
+                           "have none");
+    }
+  }
   if (derivative_entry ? !(formulas && follows_from_expression(op, *formulas))
                        : !entry.model.complete())
     return;

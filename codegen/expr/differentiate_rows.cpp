@@ -233,7 +233,8 @@ class Sweep {
     switch (node.op) {
     case Op::kDetach:
     case Op::kRowIndex:
-    case Op::kRowLength: return;
+    case Op::kRowLength:
+    case Op::kRowOthers: return;
     case Op::kRowSum: return contribute(a[0], adjoint);
     case Op::kRowMax:
     case Op::kRowMin:
@@ -242,8 +243,7 @@ class Sweep {
       return contribute(
           a[0], algebra_.product(adjoint, parse_rule(g_, kTieShare, {{"x", a[0]}, {"y", id}})));
     case Op::kRowProd:
-      return contribute(a[0], algebra_.product(adjoint, parse_rule(g_, kProductOfOthers,
-                                                                   {{"x", a[0]}, {"y", id}})));
+      return contribute(a[0], algebra_.product(adjoint, g_.call(Op::kRowOthers, {a[0], id})));
     case Op::kPick:
       return contribute(a[0],
                         parse_rule(g_, "where(index() == i, g, 0)", {{"i", a[1]}, {"g", adjoint}}));
@@ -316,8 +316,9 @@ class Push {
     case Op::kRowMax:
     case Op::kRowMin:
     case Op::kRowFmax:
-    case Op::kRowFmin: return summed(scaled(of(a[0]), kTieShare, a[0], id));
-    case Op::kRowProd: return summed(scaled(of(a[0]), kProductOfOthers, a[0], id));
+    case Op::kRowFmin:
+      return summed(product(of(a[0]), parse_rule(g_, kTieShare, {{"x", a[0]}, {"y", id}})));
+    case Op::kRowProd: return summed(product(of(a[0]), g_.call(Op::kRowOthers, {a[0], id})));
     case Op::kPick: {
       const MaybeNode tangent = of(a[0]);
       if (!tangent || g_[*tangent].domain != Domain::kElement) return tangent;
@@ -341,9 +342,8 @@ class Push {
     return sum;
   }
 
-  MaybeNode scaled(MaybeNode tangent, std::string_view rule, NodeId x, NodeId y) {
-    if (!tangent) return {};
-    return algebra_.product(*tangent, parse_rule(g_, rule, {{"x", x}, {"y", y}}));
+  MaybeNode product(MaybeNode tangent, NodeId factor) {
+    return tangent ? algebra_.product(*tangent, factor) : MaybeNode();
   }
   MaybeNode summed(MaybeNode value) {
     return value ? MaybeNode(algebra_.row_sum(*value)) : MaybeNode();
@@ -440,6 +440,10 @@ bool has_gradient(const Graph& graph, NodeId result) {
   const Node& node = graph[result];
   return node.value_kind != ValueKind::kMask &&
          !(node.kind == NodeKind::kCall && is_whole(node.op));
+}
+
+NodeId product_of_others(Graph& graph, NodeId x, NodeId y) {
+  return parse_rule(graph, kProductOfOthers, {{"x", x}, {"y", y}});
 }
 
 std::vector<std::optional<NodeId>> row_tangents(Expression& expression, const std::string& input) {

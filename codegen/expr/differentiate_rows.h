@@ -31,6 +31,9 @@ bool has_gradient(const Graph& graph, NodeId result);
 RowDerivative differentiate_rows(Expression& expression,
                                  const std::vector<bool>& differentiable = {});
 
+/// The product of the other elements of x's row, whose product is y, as kernels compute it.
+NodeId product_of_others(Graph& graph, NodeId x, NodeId y);
+
 /// Forward mode: for each output its tangent along that of the tensor parameter `input`, which is
 /// the variable `<input>_t`; nothing where it is zero. Outputs are read from their results.
 std::vector<std::optional<NodeId>> row_tangents(Expression& expression, const std::string& input);

@@ -28,6 +28,8 @@ constexpr schema::ForeignWord kFunctions[] = {
 // What `rowwise` has under another name, or is short for; and what it lacks, beside near words.
 constexpr schema::ForeignWord kRowFunctions[] = {{"median", ""},
                                                  {"sort", ""},
+                                                 {"softmax", "e = exp(x - max(x)); e / sum(e)"},
+                                                 {"log_softmax", "x - logsumexp(x)"},
                                                  {"amax", "max"},
                                                  {"amin", "min"},
                                                  {"nanmax", "fmax"},

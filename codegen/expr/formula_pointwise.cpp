@@ -51,8 +51,8 @@ class Converter {
   Converter(Graph& graph, const std::vector<Parameter>& parameters, const Functions& functions)
       : g_(graph), functions_(functions) {
     for (const Parameter& parameter : parameters)
-      names_[parameter.name] =
-          g_.variable(parameter.is_tensor ? NodeKind::kTensor : NodeKind::kScalar, parameter.name);
+      names_[parameter.name] = parameter.is_tensor ? g_.variable(NodeKind::kTensor, parameter.name)
+                                                   : g_.number(parameter.name, parameter.floating);
   }
 
   MaybeNode convert(const Formula& formula) {

@@ -58,6 +58,14 @@ NodeId Graph::variable(NodeKind kind, const std::string& name, std::uint32_t ind
                   kind == NodeKind::kScalar ? Domain::kScalar : Domain::kElement);
 }
 
+NodeId Graph::number(const std::string& name, bool floating) {
+  Node node;
+  node.kind = NodeKind::kScalar;
+  node.floating = floating;
+  node.name = name;
+  return intern(std::move(node));
+}
+
 NodeId Graph::variable(NodeKind kind, const std::string& name, std::uint32_t index, Domain domain) {
   Node node;
   node.kind = kind;

@@ -51,6 +51,8 @@ class Graph {
 
   /// A variable of `kind`; the same name, kind and index give the same node.
   NodeId variable(NodeKind kind, const std::string& name, std::uint32_t index = 0);
+  /// A number of a call; a `float` is floating as the literal 0.5 is.
+  NodeId number(const std::string& name, bool floating);
   /// One of another domain than its kind's, as an operand with one value per row.
   NodeId variable(NodeKind kind, const std::string& name, std::uint32_t index, Domain domain);
 

@@ -458,6 +458,12 @@ GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& 
     errors_->back().elsewhere = !here;
     return std::nullopt;
   }
+  // Those that every row has are reductions; what they are made of is no matter.
+  static const Functions none;
+  const Functions& own = vocabulary_.own != nullptr ? *vocabulary_.own : none;
+  const bool of_rows =
+      std::any_of(own.begin(), own.end(), [&](const Function& one) { return &one == &function; });
+  if (of_rows && !check_row_arguments(Op::kRowSum, token, arguments)) return std::nullopt;
   const std::string* body = function.body_for(vocabulary_.category);
   if (body == nullptr) {
     report(token, "'" + token.text + "' has no expression for " + vocabulary_.category + " dtypes");
@@ -472,7 +478,13 @@ GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& 
     arguments.push_back(*value);
   }
   Names names;
-  for (std::size_t i = 0; i < arguments.size(); ++i) names[function.parameters[i]] = arguments[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    NodeId argument = arguments[i];
+    const bool is_float = i < function.floats.size() && function.floats[i];
+    if (is_float && graph_[argument].kind == NodeKind::kConstant)
+      argument = graph_.constant(graph_[argument].number, false);
+    names[function.parameters[i]] = argument;
+  }
   // Its names are its own: rows' operands that may be absent are values by now.
   Vocabulary vocabulary = vocabulary_;
   vocabulary.absent = nullptr;

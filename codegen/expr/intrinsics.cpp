@@ -132,6 +132,9 @@ constexpr Intrinsic kTable[] = {
     {Op::kDetach, "detach", 1, kValue, 0, kAny, false, false, kCheap, {""}, ""},
     {Op::kRowIndex, "index", 0, kValue, 0, kAny, false, false, kCheap, {}, "arange"},
     {Op::kRowLength, "length", 0, kValue, 0, kAny, false, false, kCheap, {}, "", "length_"},
+    // For each element of x the product of the others of its row, whose product is y. Kernels divide
+    // y where they can; operators, which are differentiated again, take x alone.
+    {Op::kRowOthers, "product_of_others", 2, kValue, 0, kAny, false, false, kCheap, {kNone, kNone}, ""},
 };
 // clang-format on
 
@@ -149,7 +152,7 @@ const Intrinsic& intrinsic(Op op) { return kTable[static_cast<std::size_t>(op)];
 namespace {
 const Intrinsic* find_named(std::string_view name, bool of_rows) {
   const auto* row = std::find_if(std::begin(kTable), std::end(kTable), [&](const Intrinsic& i) {
-    return i.name == name && is_row_op(i.op) == of_rows;
+    return i.name == name && is_row_op(i.op) == of_rows && i.op != Op::kRowOthers;
   });
   return row == std::end(kTable) ? nullptr : row;
 }

@@ -122,6 +122,7 @@ enum class Op : std::uint8_t {
   kDetach,
   kRowIndex,
   kRowLength,
+  kRowOthers,  ///< of derivatives alone: no expression calls it
   kCount
 };
 

@@ -15,8 +15,8 @@ ParseResult parse_expressions(const std::vector<std::string>& texts,
   GraphBuilder::Names names;
   AbsentOperands absent;
   for (const Parameter& parameter : parameters) {
-    names[parameter.name] =
-        graph.variable(parameter.is_tensor ? NodeKind::kTensor : NodeKind::kScalar, parameter.name);
+    names[parameter.name] = parameter.is_tensor ? graph.variable(NodeKind::kTensor, parameter.name)
+                                                : graph.number(parameter.name, parameter.floating);
     if (parameter.optional) absent.names.insert(parameter.name);
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {

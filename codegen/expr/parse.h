@@ -17,6 +17,7 @@ struct Parameter {
   bool is_tensor = true;
   bool differentiable = true;
   bool optional = false;  ///< a number that may be absent: used as `name ?? value`
+  bool floating = false;  ///< a number of type `float`
 };
 
 /// A call of `uniform()` or `normal()`: a number for each element.

@@ -164,6 +164,7 @@ class TensorPrinter {
       operators_.insert({"all", "amax", "amin", "isnan", "where"});
       return {options_.prefix + "native::" + std::string(intrinsic(o).name) + "_of_rows(" +
               a[0].text + ")"};
+    case Op::kRowOthers: return {options_.prefix + "native::product_of_others(" + a[0].text + ")"};
     case Op::kPick:
       // The position of a column's extreme is one for all rows.
       return {op(base, {op("expand", {a[0].text, "{rows_, length_}"}), "-1",

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/expr/append_new.h"
+#include "codegen/expr/differentiate_rows.h"
 #include "codegen/expr/print_kernel.h"
 #include "codegen/expr/row_extremes.h"
 
@@ -49,13 +50,16 @@ bool need_elements(const Graph& g, std::vector<NodeId> values) {
   return false;
 }
 
-/// Copies without `detach`, which concerns derivatives alone.
-std::vector<NodeId> without_detach(Graph& g, std::vector<NodeId> outputs) {
+/// Copies of what kernels compute: without `detach`, which concerns derivatives alone, and with
+/// quotients for products of others.
+std::vector<NodeId> as_kernels_compute(Graph& g, std::vector<NodeId> outputs) {
   std::map<NodeId, NodeId> replacements;
   for (const NodeId id : topological_order(g, outputs)) {
-    if (!g[id].is_call(Op::kDetach)) continue;
-    const NodeId inner = g[id].arguments[0];
-    replacements[id] = substitute(g, inner, replacements);
+    const bool others = g[id].is_call(Op::kRowOthers);
+    if (!others && !g[id].is_call(Op::kDetach)) continue;
+    std::vector<NodeId> inner = g[id].arguments;
+    for (NodeId& argument : inner) argument = substitute(g, argument, replacements);
+    replacements[id] = others ? product_of_others(g, inner[0], inner[1]) : inner[0];
   }
   if (replacements.empty()) return outputs;
   for (NodeId& output : outputs) output = substitute(g, output, replacements);
@@ -80,7 +84,7 @@ class Scheduler {
  public:
   Scheduler(Graph& graph, const std::vector<NodeId>& outputs, const std::vector<RowOutput>& kinds,
             DearValues dear)
-      : g_(graph), outputs_(without_detach(graph, outputs)), kinds_(kinds), dear_(dear) {}
+      : g_(graph), outputs_(as_kernels_compute(graph, outputs)), kinds_(kinds), dear_(dear) {}
 
   RowSchedule run() {
     plan();

@@ -27,7 +27,8 @@ std::vector<expr::Parameter> pointwise_parameters(const schema::FunctionSchema& 
   for (const auto& argument : schema.args) {
     if (argument.type.base == schema::BaseType::kGenerator) continue;
     const bool tensor = argument.type.is_tensor();
-    parameters.push_back({argument.name, tensor, tensor, argument.type.is_optional()});
+    parameters.push_back({argument.name, tensor, tensor, argument.type.is_optional(),
+                          argument.type.without_optional().is(schema::BaseType::kFloat)});
   }
   return parameters;
 }

@@ -54,6 +54,7 @@ std::optional<expr::Function> function_of(const Operator& op) {
     if (!takes_values(argument)) return std::nullopt;
     function.parameters.push_back(argument.name);
     function.numbers.push_back(!argument.type.is_tensor());
+    function.floats.push_back(argument.type.without_optional().is(schema::BaseType::kFloat));
     if (std::optional<std::string> literal = literal_of(argument)) {
       function.defaults.push_back(std::move(*literal));
     } else {

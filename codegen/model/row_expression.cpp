@@ -106,8 +106,10 @@ class RowParser {
       const Domain domain = !tensor                                 ? Domain::kScalar
                             : holds_name(spec_.rows, argument.name) ? Domain::kRow
                                                                     : Domain::kElement;
-      names_[argument.name] = expression.graph.variable(
-          tensor ? NodeKind::kTensor : NodeKind::kScalar, argument.name, 0, domain);
+      names_[argument.name] =
+          tensor ? expression.graph.variable(NodeKind::kTensor, argument.name, 0, domain)
+                 : expression.graph.number(argument.name, argument.type.without_optional().is(
+                                                              schema::BaseType::kFloat));
       expression.parameters.push_back({argument.name, tensor, tensor});
       if (argument.type.is_optional()) absent_.names.insert(argument.name);
     }

@@ -32,7 +32,9 @@
 #include "mine/ops/noisy.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
+#include "mine/ops/scaled.h"
 #include "mine/ops/scaled_by_first.h"
+#include "mine/ops/scaled_twice.h"
 #include "mine/ops/shifted.h"
 #include "mine/ops/shifted_all.h"
 #include "mine/ops/shrink.h"
@@ -450,6 +452,11 @@ TEST_CASE("results of two dtypes come from one kernel") {
   CHECK(values(out.detach()) == std::vector<double>{-0.75, -0.5, 0, 0.25, 0.75, 0.75});
   out.sum().backward();
   CHECK(values(x.grad()) == values(inside));
+  // A `float` is floating as a literal is, beside integers too.
+  const Tensor whole = mine::scaled(tensor_of({-3, 0, 2}, {3}).to(kInt), 0.5);
+  CHECK(whole.scalar_type() == kFloat);
+  CHECK(values(whole) == std::vector<double>{-1.5, 0, 1});
+  CHECK(mine::scaled_twice(whole.to(kInt)).scalar_type() == kFloat);
 }
 
 TEST_CASE("the remainder of numbers has the divisor's sign", "[language]") {

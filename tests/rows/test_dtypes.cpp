@@ -7,7 +7,10 @@
 
 #include "aten/core/generator.h"
 #include "autograd/gradcheck.h"
+#include "rowtest/ops/beside.h"
+#include "rowtest/ops/bits.h"
 #include "rowtest/ops/guarded.h"
+#include "rowtest/ops/raised.h"
 #include "rowtest/ops/remainder_of_extremes.h"
 #include "rowtest/ops/scaled.h"
 #include "rowtest/ops/total.h"
@@ -66,6 +69,33 @@ TEST_CASE("rows: integers divided by zero are an error of that call alone") {
       REQUIRE_NOTHROW(good % 4);
     }
   }
+}
+
+TEST_CASE("rows: numbers and columns that the elements' dtype does not hold") {
+  const Tensor x = tensor_of({1, 2, 3, 6}, {2, 2}, kInt);
+  REQUIRE(values(rowtest::bits(x, 10)) == Values{30, 50});
+  REQUIRE(values(rowtest::bits(x, 2.0)) == Values{6, 10});
+  REQUIRE_THROWS_WITH(rowtest::bits(x, 0.5),
+                      Catch::Contains("rowtest::bits] computes in Long, the dtype of the elements, "
+                                      "which does not hold the number 0.5"));
+  REQUIRE_THROWS_WITH(rowtest::bits(x, Scalar(std::complex<double>(1, 2))),
+                      Catch::Contains("rowtest::bits] is not implemented for complex numbers"));
+  REQUIRE_THROWS_WITH(rowtest::bits(x.to(kFloat), 1),
+                      Catch::Contains("rowtest::bits] is not implemented for 'Float'"));
+
+  const Tensor half = rowtest::raised(x, 0.5);
+  REQUIRE(half.scalar_type() == kFloat);
+  REQUIRE(values(half) == Values{1, 3});
+  REQUIRE(rowtest::raised(x.to(kDouble), 0.5).scalar_type() == kDouble);
+
+  const Tensor w = tensor_of({0.5, 1}, {2}, kFloat);
+  REQUIRE(values(rowtest::beside(x.to(kDouble), w)) == Values{2.5, 7.5});
+  REQUIRE(values(rowtest::beside(x, w.to(kBool))) == Values{3, 9});
+  REQUIRE_THROWS_WITH(
+      rowtest::beside(x, w),
+      Catch::Contains("'weight' of dtype Float cannot be computed with in Int, the dtype of the"));
+  REQUIRE_THROWS_WITH(rowtest::beside(x.to(kFloat), w, Scalar(std::complex<double>(1, 2))),
+                      Catch::Contains("rowtest::beside] is not implemented for complex numbers"));
 }
 
 TEST_CASE("rows: what decides a pick is known whatever the call wants") {

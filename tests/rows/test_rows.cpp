@@ -14,6 +14,7 @@
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"
 #include "rowtest/ops/any.h"
+#include "rowtest/ops/at_largest.h"
 #include "rowtest/ops/covariance.h"
 #include "rowtest/ops/cross_entropy.h"
 #include "rowtest/ops/layer_norm.h"
@@ -503,6 +504,12 @@ TEST_CASE("rows: gradients and their gradients") {
   check("sum", [](const List& x) { return List{rowtest::sum(x[0], 0, true)}; }, {input({4, 3})});
   check("amax", [](const List& x) { return List{rowtest::amax(x[0], {1})}; }, {input({4, 3})});
   check("prod", [](const List& x) { return List{rowtest::prod(x[0], 1)}; }, {input({4, 3})});
+  // A product of rows with one zero, two, and none.
+  Tensor zeros = tensor_of({0, 2, 3, 0, 5, 0, 7, 11, 13}, {3, 3}).requires_grad_();
+  check("prod with zeros", [](const List& x) { return List{rowtest::prod(x[0], 1)}; }, {zeros});
+  check("pick at a column's extreme",
+        [](const List& x) { return List{rowtest::at_largest(x[0], x[1])}; },
+        {input({3, 4}), input({4})});
   check("affine",
         [](const List& x) {
           const auto [a, b] = rowtest::affine(x[0], x[1], x[2], x[3]);

@@ -80,6 +80,22 @@ Values evaluate_call(const Node& node, size_t length, const std::vector<const Va
     for (size_t i = 0; i < length; ++i) row[i] = static_cast<double>(i);
     return row;
   }
+  case Op::kRowOthers: {
+    // As kernels do, to the bit.
+    size_t zeros = 0;
+    Total rest("Prod");
+    for (size_t i = 0; i < length; ++i) {
+      const double x = at(*arguments[0], i);
+      zeros += x == 0;
+      rest.add(x == 0 ? 1 : x);
+    }
+    Values row(length);
+    for (size_t i = 0; i < length; ++i) {
+      const double x = at(*arguments[0], i);
+      row[i] = zeros == 0 ? (*arguments[1])[0] / x : zeros == 1 && x == 0 ? rest.value() : 0;
+    }
+    return row;
+  }
   case Op::kPick: {
     const double position = (*arguments[1])[0];
     if (!(position >= 0 && position < static_cast<double>(length))) return {kNan};
