@@ -68,6 +68,20 @@ Location place_of(const Operator& op, const PointwiseCase& one) {
   return one.expression.location;
 }
 
+/// A result without an expression is for pointwise_cases.
+bool lacks_result(const Operator& op) {
+  const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+  const std::vector<schema::Return>& returns = op.schema.returns;
+  for (size_t i = 0; i < returns.size(); ++i) {
+    const std::string name = op.schema.return_name(i);
+    const auto is_of = [&](const PointwiseCase& one) {
+      return returns.size() == 1 || one.output == name;
+    };
+    if (std::none_of(cases.begin(), cases.end(), is_of)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void pointwise_expression(const Entry& entry) {
@@ -91,12 +105,13 @@ void pointwise_expression(const Entry& entry) {
 // A tensor that no expression reads is most often one that a comment of YAML hides.
 void pointwise_arguments(const Entry& entry) {
   if (!entry.op.pointwise || !entry.op.pointwise->complete) return;
-  std::set<std::string> used;
+  std::set<std::string> used, numbers;
   for (const PointwiseCase& one : entry.op.pointwise->cases) {
     const std::optional<expr::Expression> expression = parse(entry, {&one});
     if (!expression) return;
     const expr::TypeInfo info = expr::infer_types(expression->graph, expression->outputs[0]);
     used.insert(info.tensors.begin(), info.tensors.end());
+    numbers.insert(info.scalars.begin(), info.scalars.end());
   }
   const auto is_tensor = [](const schema::Argument& arg) { return arg.type.is_tensor(); };
   if (std::none_of(entry.schema().args.begin(), entry.schema().args.end(), is_tensor)) return;
@@ -106,14 +121,20 @@ void pointwise_arguments(const Entry& entry) {
     return;
   }
   for (const schema::Argument& arg : entry.schema().args) {
-    if (!arg.type.is_tensor() || used.contains(arg.name)) continue;
+    // What computes nothing may still be for `check`, which has all arguments, or for a formula.
+    const bool elsewhere = entry.op.check || entry.model.derivative_of(entry.index) != nullptr ||
+                           arg.type.base == schema::BaseType::kGenerator;
+    if (arg.type.is_tensor() ? used.contains(arg.name) : elsewhere || numbers.contains(arg.name))
+      continue;
     const SourceString& text = entry.op.pointwise->cases[0].expression;
     const Location end = text.end_at(text.text.size());
     const std::string_view line = end.file->line(end.line);
     const bool comment = end.column <= line.size() && line.substr(end.column - 1).find(" #") == 0;
     entry.sink.report({Severity::kError,
                        entry.op.at(arg.name_span),
-                       "no expression reads the tensor `" + arg.name + "`",
+                       "no expression reads the " +
+                           std::string(arg.type.is_tensor() ? "tensor" : "argument") + " `" +
+                           arg.name + "`",
                        {{comment ? end : text.location,
                          comment ? "YAML takes what begins with ` #` here for a comment"
                                  : "the expression is here"}},
@@ -126,6 +147,7 @@ void pointwise_dtypes(const Entry& entry) {
   const Operator& op = entry.op;
   if (!op.pointwise || !op.pointwise->complete) return;
   const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+  if (lacks_result(op)) return;
   bool asked = false;
   for (const PointwiseCase& one : cases) {
     const std::optional<expr::Expression> expression = parse(entry, {&one}, one.category);
@@ -148,12 +170,12 @@ void pointwise_dtypes(const Entry& entry) {
       break;
     }
   }
-  if (whys.empty()) return;  // a result without an expression is for pointwise_cases
+  if (whys.empty()) return;
   entry.sink.error(cases[0].expression.location, "no kernel can be made for any dtype: " + whys);
 }
 
 void pointwise_outputs(const Entry& entry) {
-  if (!entry.op.pointwise || entry.has("promote")) return;
+  if (!entry.op.pointwise || entry.has("promote") || lacks_result(entry.op)) return;
   for (const std::string& category : pointwise_categories()) {
     const Cases cases = pointwise_cases_for(entry.op, category);
     const std::optional<expr::Expression> expression = parse(entry, cases, category);

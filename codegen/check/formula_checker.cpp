@@ -23,10 +23,13 @@ constexpr schema::ForeignWord kProperties[] = {
 }  // namespace
 
 void FormulaChecker::check(const Tree& tree) {
+  const size_t before = sink_.num_errors();
   const ValueType type = type_of(tree);
-  if (formula_.kind == codegen::FormulaKind::kNotImplemented || formula_.names.empty()) return;
   const Tree* result = &tree;
   while (result->kind == FormulaKind::kLocal) result = &result->children[1];
+  if (is_composition() && derivative_.schema.has_mutable_arg() && sink_.num_errors() == before)
+    check_writes(*result);
+  if (formula_.kind == codegen::FormulaKind::kNotImplemented || formula_.names.empty()) return;
   if (formula_.names.size() == 1) {
     const schema::Type wanted = wanted_of(0);
     if (is_composition() && type.type() != nullptr && type.type()->is_tensor_list() &&

@@ -113,6 +113,10 @@ class FormulaChecker {
   static Given given(const Tree& tree, const Overload& overload);
   /// Writes to values of its own, to what the schema says, and to tangents.
   void check_written(const Tree& tree, const std::string& name, const Overload& overload);
+  /// Whether that is done in every case, in a composition whose schema says that it writes: by the
+  /// call that `result` is, or where it chooses one.
+  void check_writes(const Tree& result);
+  bool has_written(const Tree& call) const;
   /// A function writes to what is named and no constant; a method of Tensor to any.
   void check_lvalue(const Tree& tree, const std::string& name, const Tree& value);
 

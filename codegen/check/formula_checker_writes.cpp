@@ -1,5 +1,7 @@
 // Whose memory values of formulas are in: what they write to, and what is gone when it is read.
 
+#include <algorithm>
+
 #include "codegen/check/formula_checker.h"
 #include "codegen/model/vocabulary.h"
 
@@ -104,6 +106,36 @@ void FormulaChecker::check_written(const Tree& tree, const std::string& name,
                                         : "`, which is not the formula's"),
                   functional ? plain : "");
     return;
+  }
+}
+
+bool FormulaChecker::has_written(const Tree& call) const {
+  const auto found = called_.find(&call);
+  if (found == called_.end()) return false;
+  const Given all = given(call, *found->second);
+  return std::any_of(all.begin(), all.end(), [&](const auto& one) {
+    const schema::Argument* own = derivative_.schema.find_arg(owner(*one.second));
+    return one.first->is_mutable() && own != nullptr && own->is_mutable();
+  });
+}
+
+void FormulaChecker::check_writes(const Tree& result) {
+  std::vector<const Tree*> rest = {&result};
+  for (size_t i = 0; i < rest.size(); ++i) {
+    const Tree& tree = *rest[i];
+    const schema::Argument* own = derivative_.schema.find_arg(tree.text);
+    if (tree.kind == FormulaKind::kTernary) {
+      rest.insert(rest.end(), {&tree.children[1], &tree.children[2]});
+    } else if (tree.kind == FormulaKind::kParentheses) {
+      rest.push_back(&tree.children[0]);
+    } else if (!(tree.kind == FormulaKind::kName && own != nullptr && own->is_mutable()) &&
+               !has_written(tree)) {
+      const bool call = tree.kind == FormulaKind::kCall && called_.contains(&tree);
+      const std::string name = call ? tree.children[0].text + "_" : "";
+      error(tree, "this writes to no argument, which the schema says",
+            methods_.contains(name) || functions_.contains(name) ? name : "");
+      return;
+    }
   }
 }
 

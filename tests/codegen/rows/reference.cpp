@@ -250,18 +250,23 @@ class Evaluator {
   }
 
   /// Whether rounding of what was computed may change the value as a whole, as that of `ceil` of a
-  /// variance of equal elements.
+  /// variance of equal elements, or of a comparison with it.
   bool jumps(const Term& term, const expr::Intrinsic& function, const double* values) const {
     constexpr double kRounding = 1e-11;
-    double below[3] = {}, above[3] = {};
-    for (size_t k = 0; k < term.arguments.size(); ++k) {
-      const Term& argument = entry_.terms[term.arguments[k]];
-      const bool exact = argument.is_number || argument.is_operand || argument.arguments.empty();
-      const double error = exact ? 0 : kRounding * std::fmax(1, std::fabs(values[k]));
-      below[k] = values[k] - error, above[k] = values[k] + error;
+    const size_t count = term.arguments.size();
+    double least = INFINITY, most = -INFINITY;
+    for (size_t corner = 0; corner < size_t{1} << count; ++corner) {
+      double at[3] = {};
+      for (size_t k = 0; k < count; ++k) {
+        const Term& argument = entry_.terms[term.arguments[k]];
+        const bool exact = argument.is_number || argument.is_operand || argument.arguments.empty();
+        const double error = exact ? 0 : kRounding * std::fmax(1, std::fabs(values[k]));
+        at[k] = values[k] + ((corner >> k & 1) != 0 ? error : -error);
+      }
+      const double value = expr::apply_op(function.op, at);
+      least = std::fmin(least, value), most = std::fmax(most, value);
     }
-    const double apart = expr::apply_op(function.op, above) - expr::apply_op(function.op, below);
-    return std::fabs(apart) > 0.1;
+    return most - least > 0.1;
   }
 
   Row pointwise(const Term& term) {
