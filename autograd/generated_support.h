@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "aten/core/list_element.h"
 #include "aten/core/thread_state.h"
 #include "aten/core/true_quotient.h"
 #include "autograd/forward_ad.h"

@@ -46,6 +46,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/intrusive_ptr.h
   aten/core/kernel.h
   aten/core/left_out.h
+  aten/core/list_element.h
   aten/core/macros.h
   aten/core/memory_format.h
   aten/core/operator_entry.h

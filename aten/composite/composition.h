@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "aten/core/list_element.h"
 #include "aten/core/true_quotient.h"
 #include "tenon/tensor.h"
 

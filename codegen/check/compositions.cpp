@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "codegen/check/rules.h"
 #include "codegen/expr/composition.h"
@@ -98,9 +99,20 @@ bool check_lists(const Operator& op, DiagnosticSink& sink) {
   return false;
 }
 
+/// A tensor that is not read is a mistake; a number may be there for the schema's sake.
+void check_tensors_read(const Operator& op, const expr::Formula& code, DiagnosticSink& sink) {
+  std::set<std::string> used;
+  for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
+  for (const schema::Argument& argument : op.schema.args) {
+    if (!argument.type.holds_tensors() || used.contains(argument.name)) continue;
+    sink.error(op.at(argument.name_span), "no expression reads the tensor `" + argument.name + "`");
+  }
+}
+
 /// Checks one composition; gives its calls, none where it has no meaning.
-Calls check(const Operator& op, const CallChecker& calls, DiagnosticSink& sink) {
+Calls check(const Operator& op, const CallChecker& calls, bool has_formulas, DiagnosticSink& sink) {
   const SourceString& text = *op.composition;
+  const size_t before = sink.num_errors();
   report(text, expr::parse_formula(text.text).errors, sink);
   std::optional<expr::Formula> code = parse(op);
   if (!code) return {};
@@ -112,6 +124,9 @@ Calls check(const Operator& op, const CallChecker& calls, DiagnosticSink& sink) 
   for (const expr::NamedConstant& constant : expr::named_constants())
     known.emplace_back(constant.name);
   report(text, expr::undefined_names(*code, known), sink);
+  // They may be for the function of `check`, or for a formula, or misspelt.
+  if (!op.check && !has_formulas && sink.num_errors() == before)
+    check_tensors_read(op, *code, sink);
   return check_calls(op, *code, calls, sink);
 }
 
@@ -158,8 +173,10 @@ std::vector<std::string> way(const CallGraph& graph, const Operator* from, const
 
 void composition(const Model& model, const CallChecker& calls, DiagnosticSink& sink) {
   CallGraph graph;
-  for (const Operator& op : model.operators()) {
-    if (op.composition) graph.emplace(&op, check(op, calls, sink));
+  for (size_t i = 0; i < model.operators().size(); ++i) {
+    const Operator& op = model.operators()[i];
+    const bool has_formulas = model.derivative_of(i) != nullptr;
+    if (op.composition) graph.emplace(&op, check(op, calls, has_formulas, sink));
   }
   keep_circles(graph);
   for (const auto& [op, made] : graph) {

@@ -244,9 +244,10 @@ class NodeEmitter {
     result.outputs = formula.inputs;
     result.original = source.text.text;
     result.not_implemented = source.kind == FormulaKind::kNotImplemented;
-    result.text = result.not_implemented
-                      ? source.text.text
-                      : expr::print_formula(expr::with_true_division(formula.rewritten));
+    result.text =
+        result.not_implemented
+            ? source.text.text
+            : expr::print_formula(expr::with_meaning_in_cpp(formula.rewritten, op_.name()));
     result.place = ir::Place(source.text.location);
     result.uses_grads = expr::uses_name(formula.written, "grads");
     node_.formulas.push_back(std::move(result));

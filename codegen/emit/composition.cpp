@@ -56,7 +56,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
     const expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
       result.calls_helpers |= name == "value_or" || name.starts_with("tenon::native::");
-    return expr::print_formula(expr::with_true_division(read), renamed);
+    return expr::print_formula(expr::with_meaning_in_cpp(read, op.name()), renamed);
   };
   const expr::Formula* rest = &code;
   for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])

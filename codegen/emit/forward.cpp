@@ -123,7 +123,7 @@ class ForwardEmitter {
                                    input->type.is_tensor_list()});
       }
     }
-    result.text = expr::print_formula(expr::with_true_division(*term.formula));
+    result.text = expr::print_formula(expr::with_meaning_in_cpp(*term.formula, op_.name()));
     result.negative = term.negative;
     return result;
   }

@@ -13,6 +13,18 @@ Formula name_of(const std::string& text, const Formula& place) {
   return name;
 }
 
+/// A literal of C++.
+Formula text_of(const std::string& text, const Formula& place) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  Formula result = name_of(literal + '"', place);
+  result.kind = FormulaKind::kLiteral;
+  return result;
+}
+
 Formula call_of(const std::string& function, Formula tree) {
   tree.children.insert(tree.children.begin(), name_of(function, tree));
   tree.kind = FormulaKind::kCall;
@@ -102,8 +114,15 @@ Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
   return OptionalReader(optional).read(std::move(tree), {});
 }
 
-Formula with_true_division(Formula tree) {
-  for (Formula& child : tree.children) child = with_true_division(std::move(child));
+Formula with_meaning_in_cpp(Formula tree, const std::string& op) {
+  for (Formula& child : tree.children) child = with_meaning_in_cpp(std::move(child), op);
+  // Whether there is a gradient `grads[1]` is checked with the formula.
+  if (tree.kind == FormulaKind::kIndex && !is_name(tree.children[0], {"grads"})) {
+    const std::string list = print_formula(tree.children[0]);
+    tree.children.push_back(text_of(op, tree));
+    tree.children.push_back(text_of(list, tree));
+    return call_of("tenon::native::list_element", std::move(tree));
+  }
   if (tree.kind != FormulaKind::kBinary) return tree;
   if (tree.operation == "/") return call_of("true_quotient", std::move(tree));
   return tree.operation == "%" ? call_of("true_remainder", std::move(tree)) : tree;

@@ -11,8 +11,10 @@ namespace tenon::codegen::expr {
 /// b` becomes the call `value_or(a, b)`.
 Formula read_optionals(Formula tree, const std::vector<std::string>& optional);
 
-/// In formulas and compositions `/` is true division, which C++'s of two integers is not: there
-/// `true_quotient(a, b)` stands for it; and `%` has the divisor's sign: `true_remainder(a, b)`.
-Formula with_true_division(Formula tree);
+/// What the notation means where C++'s means something else. `/` is true division, which C++'s of
+/// two integers is not: `true_quotient(a, b)` stands for it; `%` has the divisor's sign:
+/// `true_remainder(a, b)`; an index out of range is an error of the operator `op`:
+/// `list_element(list, i, ...)`.
+Formula with_meaning_in_cpp(Formula tree, const std::string& op);
 
 }  // namespace tenon::codegen::expr

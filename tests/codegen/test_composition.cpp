@@ -16,7 +16,7 @@ std::string cpp(const std::string& text, const std::vector<std::string>& optiona
     return std::to_string(parsed.errors[0].offset) + ": " + parsed.errors[0].message;
   }
   return expr::print_formula(
-      expr::with_true_division(expr::read_optionals(parsed.formula, optional)));
+      expr::with_meaning_in_cpp(expr::read_optionals(parsed.formula, optional), "f"));
 }
 
 TEST_CASE("compositions become C++", "[composition]") {
@@ -25,6 +25,8 @@ TEST_CASE("compositions become C++", "[composition]") {
         "[&] { const auto t = exp(self); return true_quotient(t, (1 + t)); }()");
   CHECK(cpp("norm(self, p ?? 2, dim)", {"p"}) == "norm(self, value_or(p, 2), dim)");
   CHECK(cpp("a ?? b ?? 0", {"a", "b"}) == "value_or(a, value_or(b, 0))");
+  CHECK(cpp("self.size(dims[-1]) % 2") ==
+        "true_remainder(self.size(tenon::native::list_element(dims, -1, \"f\", \"dims\")), 2)");
 }
 
 TEST_CASE("where it is known to be there, an optional argument is its value", "[composition]") {

@@ -17,8 +17,11 @@
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
 #include "mine/ops/clipped.h"
+#include "mine/ops/counted.h"
+#include "mine/ops/counting.h"
 #include "mine/ops/decay.h"
 #include "mine/ops/drop.h"
+#include "mine/ops/first_and_last.h"
 #include "mine/ops/first_half.h"
 #include "mine/ops/fivefold.h"
 #include "mine/ops/gate_with.h"
@@ -588,4 +591,20 @@ TEST_CASE("the first of several that is there") {
     CHECK(values(first(x, a, {})) == std::vector<double>{3, -10});
     CHECK(values(first(x, a, b)) == std::vector<double>{3, -10});
   }
+}
+
+TEST_CASE("a composition calls functions that take no tensor") {
+  CHECK(values(mine::counting(3)) == std::vector<double>{0, 1, 2, 0, 1, 2});
+  CHECK(values(mine::counting(1, tensor_of({0.5}, {1}))) == std::vector<double>{0.5, 0.5});
+  const std::vector<Tensor> lists = mine::counted(std::vector<Tensor>{tensor_of({1, 2}, {2})});
+  CHECK(values(lists[0]) == std::vector<double>{2, 3});
+}
+
+TEST_CASE("an element that a list has not is an error") {
+  const Tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
+  CHECK(values(mine::first_and_last(x, {0, 1})) == std::vector<double>{10, 20});
+  CHECK(values(mine::first_and_last(x, {-1})) == std::vector<double>{9, 21});
+  CHECK_THROWS_WITH(
+      mine::first_and_last(x, IntArrayRef{}),
+      Catch::Contains("[mine::first_and_last] `dims` has 0 elements, got the index 0"));
 }
