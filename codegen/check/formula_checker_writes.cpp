@@ -131,9 +131,13 @@ void FormulaChecker::check_writes(const Tree& result) {
     } else if (!(tree.kind == FormulaKind::kName && own != nullptr && own->is_mutable()) &&
                !has_written(tree)) {
       const bool call = tree.kind == FormulaKind::kCall && called_.contains(&tree);
-      const std::string name = call ? tree.children[0].text + "_" : "";
-      error(tree, "this writes to no argument, which the schema says",
-            methods_.contains(name) || functions_.contains(name) ? name : "");
+      const std::string name = call ? tree.children[0].text : "";
+      const std::string message = "this writes to no argument, which the schema says";
+      if (!name.empty() && (methods_.contains(name + "_") || functions_.contains(name + "_"))) {
+        error_at_name(tree.children[0], name.size(), message, name + "_");
+      } else {
+        error(tree, message);
+      }
       return;
     }
   }

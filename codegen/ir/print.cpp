@@ -193,6 +193,7 @@ class Printer {
             {"base", form.base},
             {"overload", form.overload},
             {"namespace", form.ns},
+            {"error_name", form.ns == "aten" ? form.name : form.ns + "::" + form.name},
             {"schema", form.schema},
             {"source", form.place.source},
             {"file", form.place.file},

@@ -290,7 +290,7 @@ TEST_CASE("what an entry that writes arguments refuses leaves them as they were"
   b.requires_grad_();
   CHECK_THROWS_WITH(mine::swap_sum_(a, b), Contains("leaf"));
   CHECK_THROWS_WITH(mine::shrink_(a, b),
-                    "[shrink_] has no derivative, so by must not require grad: use it under "
+                    "[mine::shrink_] has no derivative, so by must not require grad: use it under "
                     "no_grad, or on detach()");
   NoGradGuard no_grad;
   CHECK(values(mine::swap_sum_(a, b)) == std::vector<double>{10, 20, 30});
@@ -500,12 +500,13 @@ TEST_CASE("foreach: one call for each place", "[language]") {
 
 TEST_CASE("foreach: lists of different lengths change nothing", "[language]") {
   const Tensor a = tensor_of({1, 2}, {2}), b = tensor_of({3}, {1}), by = tensor_of({10}, {1});
-  CHECK_THROWS_WITH(mine::shifted_all_({a, b}, {1}, by),
-                    Catch::Contains("[shifted_all_] lists must have the same number of elements, "
-                                    "got 2 in self and 1 in factors"));
+  CHECK_THROWS_WITH(
+      mine::shifted_all_({a, b}, {1}, by),
+      Catch::Contains("[mine::shifted_all_] lists must have the same number of elements, "
+                      "got 2 in self and 1 in factors"));
   CHECK_THROWS_WITH(
       mine::shifted_all({}, {}, by),
-      Catch::Contains("[shifted_all] lists must have at least one element, got none"));
+      Catch::Contains("[mine::shifted_all] lists must have at least one element, got none"));
   CHECK(values(a) == std::vector<double>{1, 2});
 }
 
@@ -513,9 +514,10 @@ TEST_CASE("foreach: a list that a branch reads may be empty without it", "[langu
   const Tensor a = tensor_of({1, 2}, {2}), grad = tensor_of({2, 4}, {2});
   mine::momentum_steps_({a}, {grad}, {}, 0.5, 0);
   CHECK(values(a) == std::vector<double>{0, 0});
-  CHECK_THROWS_WITH(mine::momentum_steps_({a}, {grad}, {}, 0.5),
-                    Catch::Contains("[momentum_steps_] buffers must have as many elements as the "
-                                    "other lists here, 1, got none"));
+  CHECK_THROWS_WITH(
+      mine::momentum_steps_({a}, {grad}, {}, 0.5),
+      Catch::Contains("[mine::momentum_steps_] buffers must have as many elements as the "
+                      "other lists here, 1, got none"));
   const Tensor buffer = tensor_of({1, 1}, {2});
   mine::momentum_steps_({a}, {grad}, {buffer}, 0.5, 0.5);
   CHECK(values(buffer) == std::vector<double>{2.5, 4.5});
