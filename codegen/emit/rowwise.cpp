@@ -390,8 +390,10 @@ std::string row_shape_text(const Operator& op) {
   }
   const bool argument = op.schema.find_arg("keepdim") != nullptr;
   const char* keepdim = argument ? "keepdim" : spec.keepdim ? "true" : "false";
-  return "tenon::native::" + function + "(\"" + op.work_of.value_or(op.schema.name) + "\", {" +
-         elements + "}, " + dims + ", " + keepdim + ")";
+  const std::string& ns = op.schema.ns;
+  const std::string own = (ns.empty() ? "" : ns + "::") + op.schema.name;
+  return "tenon::native::" + function + "(\"" + op.work_of.value_or(own) + "\", {" + elements +
+         "}, " + dims + ", " + keepdim + ")";
 }
 
 bool is_made_of_itself(const Operator& op) {
