@@ -1,11 +1,13 @@
 #include "aten/common/dims.h"
 #include "aten/composite/rows.h"
+#include "aten/core/thread_state.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"
 #include "tenon/native/mean_backward.h"
 #include "tenon/native/prod_backward.h"
 #include "tenon/native/sum_backward.h"
+#include "tenon/ops/_prod_gradient.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/conj.h"
 #include "tenon/ops/cumsum.h"
@@ -77,6 +79,10 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
     return ops::reshape::call(native::prod_backward(grad, flat, 0, false), self.sizes());
   }
   const int64_t d = (*dim)[0];
+  const bool recorded =
+      GradMode::is_enabled() ||
+      DispatchKeySet(thread_state.enabled_layers, 0).has(DispatchLayer::ForwardGrad);
+  if (!recorded && !is_complex(self.scalar_type())) return ops::_prod_gradient::call(grad, self, d);
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor rows = ops::transpose_int::call(self, d, -1);
   const Tensor others = ops::transpose_int::call(native::product_of_others(rows), d, -1);

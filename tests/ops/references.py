@@ -249,6 +249,9 @@ REFERENCES = {
     "_std": lambda self, dim, correction, keepdim: torch.std(self, dim, correction=correction, keepdim=keepdim),
     "_var_mean": lambda self, dim, correction, keepdim: torch.var_mean(self, dim, correction=correction, keepdim=keepdim),
     "_std_mean": lambda self, dim, correction, keepdim: torch.std_mean(self, dim, correction=correction, keepdim=keepdim),
+    "_prod_gradient": lambda grad, self, dim:
+        prod_backward(grad, self, None if dim is None else [dim],
+                      dim is not None and grad.dim() == self.dim()).detach(),
     "_var_gradient": lambda grad, self, dim, correction:
         var_backward(grad, self, dim, correction, grad.dim() == self.dim()),
     "linalg_vector_norm_backward": linalg_vector_norm_backward,
