@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "aten/core/macros.h"
@@ -34,5 +36,8 @@ class TENON_API AliasLibrary {
 
 /// All overloads of "aten::max", those that are aliases of other operators included.
 TENON_API std::vector<OperatorEntry*> operators_named(std::string_view name);
+
+/// Every alias's name, "aten::absolute", with what it is an alias of.
+TENON_API std::vector<std::pair<std::string, OperatorEntry*>> all_aliases();
 
 }  // namespace tenon

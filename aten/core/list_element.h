@@ -21,4 +21,10 @@ auto list_element(const List& list, int64_t index, const char* op, const char* t
   }
 }
 
+/// `list.size()`, which for C++ has no sign and compares with numbers as if they had none.
+template <class List>
+int64_t list_size(const List& list) {
+  return static_cast<int64_t>(list.size());
+}
+
 }  // namespace tenon::native

@@ -117,6 +117,14 @@ std::vector<OperatorEntry*> operators_named(std::string_view name) {
   return found;
 }
 
+std::vector<std::pair<std::string, OperatorEntry*>> all_aliases() {
+  detail::Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  std::vector<std::pair<std::string, OperatorEntry*>> all;
+  for (const auto& [name, op] : r.aliases) all.emplace_back(name.first, op);
+  return all;
+}
+
 std::vector<OperatorEntry*> all_operators() {
   detail::Registry& r = registry();
   std::shared_lock lock(r.mutex);

@@ -139,11 +139,13 @@ ComputeType compute_type(ScalarType dtype) {
 ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                          ArrayRef<const Scalar*> scalars) {
   ScalarType common = result_type(inputs, scalars, op.promoting_inputs, op.promoting_scalars);
-  if (op.promotion == Promotion::IntToFloat && is_integral(common, true)) {
+  // Tensors that are conditions alone choose among numbers of the expression.
+  if (common == ScalarType::Undefined) common = ScalarType::Long;
+  if (makes_floating(op.promotion) && is_integral(common, true)) {
     common = get_default_dtype();
   }
   ScalarType output = common;
-  if (op.promotion == Promotion::Comparison) output = ScalarType::Bool;
+  if (is_comparison(op.promotion)) output = ScalarType::Bool;
   if (op.promotion == Promotion::ComplexToReal) output = to_real(common);
   return {common, output};
 }

@@ -36,6 +36,15 @@ ComputeType loop_type(ScalarType common, ArrayRef<const Scalar*> scalars) {
   return fit ? type : ComputeType::I64;
 }
 
+/// The same where the operator has a loop for it; one with integers that int32 does not hold
+/// computes all integers in int64.
+ComputeType loop_type(const PointwiseOp& op, ScalarType common, ArrayRef<const Scalar*> scalars) {
+  const ComputeType type = loop_type(common, scalars);
+  const PointwiseLoops& loops = *op.cpu();
+  const auto has = [&](ComputeType one) { return loops.loop[static_cast<int>(one)] != nullptr; };
+  return type == ComputeType::I32 && !has(type) && has(ComputeType::I64) ? ComputeType::I64 : type;
+}
+
 /// Numbers that do not take part in type promotion have to fit.
 void check_scalars(const PointwiseOp& op, ScalarType common, ArrayRef<const Scalar*> scalars) {
   for (size_t k = 0; k < scalars.size(); ++k) {
@@ -127,7 +136,7 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
     // Numbers as operands of half types keep their precision, as in PyTorch's arithmetic: a loss
     // is scaled by more than Half holds.
     if (is_reduced_floating_point(types.common) && inputs[k]->dim() == 0 &&
-        op.promotion != Promotion::Comparison)
+        !is_comparison(op.promotion))
       continue;
     in.through = types.common;
   }
@@ -140,7 +149,7 @@ bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape,
   const ScalarType common = types.common;
   check_scalars(op, common, scalars);
   plan.common = common;
-  plan.compute = loop_type(common, scalars);
+  plan.compute = loop_type(op, common, scalars);
   find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
   if (device.is_meta()) return false;
   make_plan(plan, shape, outputs, inputs);
@@ -206,7 +215,7 @@ struct Quick {
   TENON_ALWAYS_INLINE bool prepare(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                                    ArrayRef<const Scalar*> scalars) {
     const TensorImpl* lead = inputs[0]->unsafe_impl();
-    if (TENON_UNLIKELY(!lead)) return false;
+    if (TENON_UNLIKELY(!lead || op.promoting_inputs == 0)) return false;
     for (size_t k = 1; k < inputs.size() && lead->sizes.empty(); ++k) {
       lead = inputs[k]->unsafe_impl();
       if (TENON_UNLIKELY(!lead)) return false;
@@ -241,8 +250,8 @@ struct Quick {
       if (s->is_complex() && !is_complex(dtype)) return false;
     }
     if (op.promotion != Promotion::Default) {
-      if (op.promotion == Promotion::IntToFloat && integer) return false;
-      if (op.promotion == Promotion::Comparison) out_dtype = ScalarType::Bool;
+      if (makes_floating(op.promotion) && integer) return false;
+      if (is_comparison(op.promotion)) out_dtype = ScalarType::Bool;
       if (op.promotion == Promotion::ComplexToReal) out_dtype = to_real(dtype);
       direct &= out_dtype == dtype;
     }

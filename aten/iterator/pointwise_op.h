@@ -42,14 +42,22 @@ struct PointwiseLoops {
 
 /// How the output's dtype follows from the promoted dtype of the operands.
 enum class Promotion : uint8_t {
-  Default,        ///< the promoted dtype
-  IntToFloat,     ///< integers and Bool are computed in the default dtype first
-  Comparison,     ///< Bool
-  ComplexToReal,  ///< the real dtype of a complex one, else the promoted dtype
+  Default,          ///< the promoted dtype
+  IntToFloat,       ///< integers and Bool are computed in the default dtype first
+  Comparison,       ///< Bool
+  FloatComparison,  ///< Bool, and integers are computed in the default dtype first
+  ComplexToReal,    ///< the real dtype of a complex one, else the promoted dtype
 };
 
 /// Launches an operator's CUDA kernel over the plan on the current stream.
 using CudaLauncher = void (*)(const PointwisePlan& plan, const Scalar* scalars);
+
+constexpr bool is_comparison(Promotion promotion) {
+  return promotion == Promotion::Comparison || promotion == Promotion::FloatComparison;
+}
+constexpr bool makes_floating(Promotion promotion) {
+  return promotion == Promotion::IntToFloat || promotion == Promotion::FloatComparison;
+}
 
 /// A pointwise operator's kernels and dtype rule: what the generator emits.
 struct PointwiseOp {

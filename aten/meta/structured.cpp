@@ -50,6 +50,18 @@ void check_apart(const char* op, const TensorBase& out, ArrayRef<const TensorBas
   }
 }
 
+void check_outs_apart(const char* op, std::initializer_list<const TensorBase*> outs,
+                      const char* const* names) {
+  const TensorBase* const* all = outs.begin();
+  for (size_t k = 1; k < outs.size(); ++k) {
+    for (size_t j = 0; j < k; ++j) {
+      const bool both = all[j]->defined() && all[k]->defined();
+      TENON_CHECK(!both || !overlap(*all[j], *all[k]), "[", op, "] ", names[j], " and ", names[k],
+                  " are both written, so they must not share memory");
+    }
+  }
+}
+
 TensorBase allocate(const TensorSpec& spec) {
   return spec.strides.empty() ? empty(spec.sizes, spec.dtype, spec.device)
                               : empty_strided(spec.sizes, spec.strides, spec.dtype, spec.device);

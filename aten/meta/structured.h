@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "aten/core/thread_state.h"
 #include "aten/meta/tensor_spec.h"
 
@@ -39,6 +41,10 @@ inline void own_result(const TensorBase& result) {
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.
 TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes,
                           ScalarType dtype);
+/// "[op] lo and hi are both written, so they must not share memory", unless the results of a call
+/// lie apart.
+TENON_API void check_outs_apart(const char* op, std::initializer_list<const TensorBase*> outs,
+                                const char* const* names);
 /// "[op] output with shape [3] doesn't match the broadcast shape [2, 3]" unless the sizes agree;
 /// "[op] result type Float can't be cast to the desired output type Int" unless self can hold
 /// dtype.

@@ -175,7 +175,12 @@ void reserved_operator_name(const Entry& entry) {
   };
   check(schema.name, "operator");
   check(schema.ns, "namespace");
-  if (contains(operator_words(), schema.name)) {
+  if (schema::base_type_from(schema.name)) {
+    entry.sink.error(entry.op.at(schema.name_span),
+                     quoted(schema.name) + " is a type and can name no operator");
+  }
+  // Names that end with an underscore are in-place operators.
+  if (contains(operator_words(), schema.name) || contains(generated_names(), schema.name)) {
     entry.sink.error(entry.op.at(schema.name_span),
                      quoted(schema.name) + " is a name of generated code and can name no operator");
   }

@@ -96,6 +96,19 @@ void pointwise_expression(const Entry& entry) {
     report(one.expression, parse_cases(op, {&one}).errors, entry.sink);
     powers(entry, one);
   }
+  if (op.promotion == Promotion::kComplexToFloat) {
+    const Cases cases = pointwise_cases_for(op, "complex");
+    const std::optional<expr::Expression> expression = parse(entry, cases, "complex");
+    for (size_t i = 0; expression && i < cases.size(); ++i) {
+      const expr::NodeId output = expression->outputs[i];
+      if (!expr::infer_types(expression->graph, output).complex_allowed ||
+          expr::is_real(expression->graph, output))
+        continue;
+      entry.sink.error(cases[i]->expression.location,
+                       "`promote: complex_to_float` is of values that are real for complex "
+                       "numbers: real(x), imag(x) or abs(x)");
+    }
+  }
   if (op.promotion == Promotion::kBoolToLong) {
     entry.sink.error(entry.at_key("promote"),
                      "`promote: bool_to_long` is not supported by pointwise kernels");

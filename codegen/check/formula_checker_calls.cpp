@@ -6,6 +6,7 @@
 #include "codegen/check/formula_checker.h"
 #include "codegen/check/operations.h"
 #include "codegen/expr/foreign.h"
+#include "codegen/expr/tensor_methods.h"
 #include "codegen/model/cpp_types.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
@@ -238,6 +239,12 @@ ValueType FormulaChecker::method(const Tree& tree, const ValueType& object,
 
 void FormulaChecker::check_by_hand(const Tree& tree, const Types& arguments) {
   const std::string& name = tree.children[0].text;
+  if (is_composition() && expr::find_tensor_method(name)->type.empty()) {
+    error_at_name(tree.children[0], name.size(),
+                  "`" + name +
+                      "` has no place in a composition, which computes values and leaves "
+                      "what a tensor is to others as it is");
+  }
   const bool one = name == "size" || name == "stride";
   const bool none = name == "dim" || name == "numel" || name == "sizes" || name == "strides" ||
                     name == "scalar_type" || name == "device" || name == "options";
@@ -277,6 +284,19 @@ ValueType FormulaChecker::select(const Tree& tree, const std::string& name,
                                  [](const ValueType& type) { return type.known(); });
   const std::vector<const Overload*> called = known ? preferred(overloads, arguments) : fitting;
   const auto same = [&](const Overload* overload) { return overload->op == called[0]->op; };
+  const auto same_library = [&](const Overload* overload) {
+    return overload->op->schema.ns == called[0]->op->schema.ns;
+  };
+  if (known && !std::all_of(called.begin(), called.end(), same_library)) {
+    const auto whole = [&](const Overload& overload) {
+      const std::string& ns = overload.op->schema.ns;
+      return "`" + (ns.empty() ? "tenon" : ns) + "::" + name + "`";
+    };
+    error_at_name(tree.children[0], name.size(),
+                  "C++ cannot tell which `" + name + "` is meant: write " + whole(*called[0]) +
+                      " or " + whole(*called[1]));
+    return result_of(called);
+  }
   if (called.empty() || !std::all_of(called.begin(), called.end(), same)) return result_of(fitting);
   const Tree& callee = tree.children[0];
   if (!takes(*called[0], arguments)) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "codegen/check/rules.h"
 #include "codegen/model/foreach.h"
 #include "codegen/model/row_expression.h"
@@ -26,6 +28,16 @@ void method_of_module(const Entry& entry) {
 void derivable_inplace(const Entry& entry) {
   if (!entry.op.variants.inplace) return;
   if (derive_inplace(entry.schema())) {
+    const std::vector<schema::Argument>& args = entry.schema().args;
+    const auto first = std::find_if(args.begin(), args.end(), [](const schema::Argument& arg) {
+      return arg.type.holds_tensors();
+    });
+    if (!entry.op.is_foreach() && first != args.end() && first->name != "self") {
+      entry.sink.error(entry.op.variants_location,
+                       "an in-place form writes to `self`, which must be the first tensor: `" +
+                           first->name + "` stands before it");
+      return;
+    }
     if (entry.op.rowwise) {
       DiagnosticSink reported;  // by rowwise_expression
       const std::optional<RowExpression> row = parse_rowwise(entry.op, reported);

@@ -1,7 +1,10 @@
 #include "codegen/emit/pointwise.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "codegen/expr/append_new.h"
@@ -29,6 +32,16 @@ const std::vector<Category>& categories() {
       {"complex", {"C64", "C128"}},
   };
   return kCategories;
+}
+
+/// Whether an integer of the expression is beyond int32.
+bool needs_long(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
+  const std::vector<NodeId> nodes = expr::topological_order(graph, outputs);
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    const expr::Node& node = graph[id];
+    return node.kind == expr::NodeKind::kConstant && node.integral &&
+           std::abs(node.number) > std::numeric_limits<int32_t>::max();
+  });
 }
 
 std::vector<std::string> names_of(const std::vector<expr::Parameter>& parameters, bool tensors) {
@@ -190,7 +203,11 @@ ir::ForwardKernel emit_pointwise(const Operator& op) {
       defaults[name] = default_text(*op.schema.find_arg(name), number);
     if (!serves(summary_of[key], category.name)) continue;
     std::vector<std::string>& types = bodies[body_of[key]].types;
-    types.insert(types.end(), category.types.begin(), category.types.end());
+    for (const char* type : category.types) {
+      if (std::string_view(type) == "I32" && needs_long(expression.graph, expression.outputs))
+        continue;
+      types.emplace_back(type);
+    }
   }
   ir::ForwardKernel kernel;
   static_cast<ir::Kernel&>(kernel) = kernel_head(ident, operands, scalars, num_outputs, summary);
@@ -199,6 +216,13 @@ ir::ForwardKernel emit_pointwise(const Operator& op) {
   kernel.draws = mixed.functions;
   if (mixed.any()) kernel.promotion = mixed.floating ? Promotion::kFloat : Promotion::kDefault;
   if (op.has_key("promote")) kernel.promotion = op.promotion;
+  // Where a condition is of floating values, `self > 0.5`, integers are as well.
+  const bool of_integers =
+      std::any_of(bodies.begin(), bodies.end(), [](const ir::KernelBody& body) {
+        return std::find(body.types.begin(), body.types.end(), "I64") != body.types.end();
+      });
+  if (kernel.promotion == Promotion::kBool && !summary.integers && !of_integers)
+    kernel.promotion = Promotion::kFloatToBool;
   // A number decides the dtype where a user must give it: `add(int, 1.5)` is floating, but the
   // slope of leaky_relu, which has a default, only has a value.
   uint32_t promoting = 0;

@@ -123,7 +123,24 @@ Formula with_meaning_in_cpp(Formula tree, const std::string& op) {
     tree.children.push_back(text_of(list, tree));
     return call_of("tenon::native::list_element", std::move(tree));
   }
+  if (tree.kind == FormulaKind::kCall && tree.children.size() == 1 &&
+      tree.children[0].kind == FormulaKind::kMember && tree.children[0].text == "size" &&
+      tree.children[0].operation == ".") {
+    tree.children = {std::move(tree.children[0].children[0])};
+    return call_of("tenon::native::list_size", std::move(tree));
+  }
   if (tree.kind != FormulaKind::kBinary) return tree;
+  // What compilers ask for where two operations are mixed.
+  static const std::vector<std::string> kMixed = {"||", "|", "^", "&", "<<", ">>"};
+  if (std::find(kMixed.begin(), kMixed.end(), tree.operation) != kMixed.end()) {
+    for (Formula& child : tree.children) {
+      if (child.kind != FormulaKind::kBinary || child.operation == tree.operation) continue;
+      Formula inner = std::move(child);
+      child = name_of("", inner);
+      child.kind = FormulaKind::kParentheses;
+      child.children.push_back(std::move(inner));
+    }
+  }
   if (tree.operation == "/") return call_of("true_quotient", std::move(tree));
   return tree.operation == "%" ? call_of("true_remainder", std::move(tree)) : tree;
 }

@@ -158,7 +158,14 @@ GraphBuilder::Value GraphBuilder::unary(const Formula& tree) {
     report(token, "'~' needs integers or conditions, got a floating value");
     return std::nullopt;
   }
-  return graph_.call(Op::kBitwiseNot, {*operand});
+  return bitwise_not(*operand);
+}
+
+NodeId GraphBuilder::bitwise_not(NodeId operand) {
+  // Of Bool it is the other one, as its one bit has it.
+  if (vocabulary_.category == "bool")
+    return graph_.as_value(graph_.call(Op::kLogicalNot, {operand}));
+  return graph_.call(Op::kBitwiseNot, {operand});
 }
 
 GraphBuilder::Value GraphBuilder::literal(const Formula& tree) {
@@ -307,7 +314,7 @@ GraphBuilder::Value GraphBuilder::apply_function(const Token& token,
         return std::nullopt;
       }
   }
-  return graph_.call(row->op, nodes);
+  return row->op == Op::kBitwiseNot ? bitwise_not(nodes[0]) : graph_.call(row->op, nodes);
 }
 
 GraphBuilder::Value GraphBuilder::absent(const Formula& tree) {

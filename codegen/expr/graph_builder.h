@@ -61,6 +61,7 @@ class GraphBuilder {
   Value literal(const Formula& tree);
   Value name(const Formula& tree);
   Value unary(const Formula& tree);
+  NodeId bitwise_not(NodeId operand);
   Value binary(const Formula& tree);
   Value ternary(const Formula& tree);
   /// `f(x, y)`, or the same as `x.f(y)`.

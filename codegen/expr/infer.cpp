@@ -108,6 +108,19 @@ std::string to_string(Promotion promotion) {
   }
 }
 
+bool is_real(const Graph& graph, NodeId id) {
+  std::vector<NodeId> open = {id};
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const Node& node = graph[open[i]];
+    if (node.value_kind == ValueKind::kMask) continue;
+    if (node.kind == NodeKind::kTensor) return false;
+    if (node.kind != NodeKind::kCall) continue;
+    if (node.op == Op::kReal || node.op == Op::kImag || node.op == Op::kAbs) continue;
+    for (const NodeId argument : node.arguments) append_new(open, argument);
+  }
+  return true;
+}
+
 bool is_modular(const Graph& graph, const std::vector<NodeId>& outputs) {
   static constexpr Op kModular[] = {
       Op::kAdd,  Op::kSub,        Op::kMul,       Op::kNeg,        Op::kSquare,    Op::kFma,

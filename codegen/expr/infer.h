@@ -42,6 +42,10 @@ std::string why_not(const Graph& graph, const std::vector<NodeId>& outputs,
 /// "default", "float" or "bool".
 std::string to_string(Promotion promotion);
 
+/// Whether the value is real where tensors are complex, as a function gives it that does: real,
+/// imag, abs, or a condition.
+bool is_real(const Graph& graph, NodeId id);
+
 /// Whether integer results modulo 2^n follow from the operands modulo 2^n, for any n of at least 8:
 /// sums, products and bits.
 bool is_modular(const Graph& graph, const std::vector<NodeId>& outputs);

@@ -34,9 +34,9 @@ inline constexpr NameOf<Promotion> kPromotions[] = {
     {Promotion::kDefault, "Default"},       {Promotion::kFloat, "IntToFloat"},
     {Promotion::kBool, "Comparison"},       {Promotion::kComplexToFloat, "ComplexToReal"},
     {Promotion::kBoolToLong, "BoolToLong"}, {Promotion::kNone, "Default"},
-    {Promotion::kElements, "Default"},
+    {Promotion::kElements, "Default"},      {Promotion::kFloatToBool, "FloatComparison"},
 };
-static_assert(names_all(kPromotions, Promotion::kElements));
+static_assert(names_all(kPromotions, Promotion::kFloatToBool));
 
 inline constexpr NameOf<ThunkKind> kThunkKinds[] = {
     {ThunkKind::kPointwise, "pointwise"},

@@ -90,6 +90,10 @@ std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reade
   PointwiseSpec spec;
   spec.location = value.location;
   PointwiseReader(reader, schema, spec).read(value, {});
+  if (value.is_map() && value.entries.empty()) {
+    const RuleScope scope(reader.sink(), "value_form");
+    reader.sink().error(value.location, "`pointwise` gives no expression");
+  }
   if (spec.cases.empty()) return std::nullopt;
   return spec;
 }

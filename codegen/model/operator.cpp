@@ -35,8 +35,8 @@ const PointwiseCase* PointwiseSpec::find(std::string_view output, std::string_vi
 }
 
 std::string_view to_string(Promotion promotion) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "default", "float", "bool", "complex_to_float", "bool_to_long", "none", "elements", ""};
+  constexpr std::array<std::string_view, 9> kNames = {
+      "default", "float", "bool", "complex_to_float", "bool_to_long", "none", "elements", "", ""};
   return kNames[static_cast<size_t>(promotion)];
 }
 

@@ -87,6 +87,7 @@ enum class Promotion : uint8_t {
   kBoolToLong,      // bool_to_long: as default, but bool becomes int64
   kNone,            // none: inputs must already have one dtype
   kElements,        // elements: of `rowwise`, columns and values of rows do not lift the dtype
+  kFloatToBool,     // of kernels: as bool, but integers become the default float type first
   kUnknown,         // a word that is none of these, which was reported
 };
 std::string_view to_string(Promotion promotion);

@@ -11,6 +11,8 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "autograd/node.h"
+#include "mine/ops/above.h"
+#include "mine/ops/add_scaled.h"
 #include "mine/ops/bounded.h"
 #include "mine/ops/bounded_twice.h"
 #include "mine/ops/bump.h"
@@ -21,6 +23,8 @@
 #include "mine/ops/counting.h"
 #include "mine/ops/decay.h"
 #include "mine/ops/drop.h"
+#include "mine/ops/either.h"
+#include "mine/ops/far.h"
 #include "mine/ops/first_and_last.h"
 #include "mine/ops/first_half.h"
 #include "mine/ops/fivefold.h"
@@ -30,9 +34,13 @@
 #include "mine/ops/jitter.h"
 #include "mine/ops/leading.h"
 #include "mine/ops/leading_copy.h"
+#include "mine/ops/low_high.h"
+#include "mine/ops/lower_upper.h"
 #include "mine/ops/momentum_step.h"
 #include "mine/ops/momentum_steps.h"
+#include "mine/ops/more_than.h"
 #include "mine/ops/noisy.h"
+#include "mine/ops/other_bits.h"
 #include "mine/ops/parts.h"
 #include "mine/ops/row_norms.h"
 #include "mine/ops/scaled.h"
@@ -41,6 +49,7 @@
 #include "mine/ops/shifted.h"
 #include "mine/ops/shifted_all.h"
 #include "mine/ops/shrink.h"
+#include "mine/ops/sign_of.h"
 #include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
 #include "mine/ops/times_first.h"
@@ -609,4 +618,61 @@ TEST_CASE("an element that a list has not is an error") {
   CHECK_THROWS_WITH(
       mine::first_and_last(x, IntArrayRef{}),
       Catch::Contains("[mine::first_and_last] `dims` has 0 elements, got the index 0"));
+}
+
+TEST_CASE("conditions of floating values, and bits of Bool") {
+  const Tensor x = tensor_of({0, 1, 1, 0}, {4});
+  for (const ScalarType dtype : {kDouble, kFloat, kHalf, kLong, kInt, kByte, kBool}) {
+    const Tensor above = mine::above(x.to(dtype));
+    CHECK(above.scalar_type() == kBool);
+    CHECK(values(above) == std::vector<double>{0, 1, 1, 0});
+  }
+  const Tensor y = tensor_of({1, 1, 0, 0}, {4}).to(kBool);
+  const Tensor bits = mine::other_bits(x.to(kBool), y);
+  CHECK(bits.scalar_type() == kBool);
+  CHECK(values(bits) == std::vector<double>{1, 0, 0, 0});
+  CHECK(values(mine::other_bits(x.to(kInt), y)) == std::vector<double>{1, 0, 0, 0});
+}
+
+TEST_CASE("what a condition chooses from numbers") {
+  const Tensor x = tensor_of({0, 2, 3, 0, 5, 0}, {3, 2});
+  for (const ScalarType dtype : {kDouble, kInt, kBool}) {
+    for (const Tensor& self : {x.to(dtype), x.to(dtype).t(), x.to(dtype).narrow(1, 0, 1)}) {
+      const Tensor sign = mine::sign_of(self), chosen = mine::either(self, 0.5);
+      CHECK(sign.scalar_type() == kLong);
+      CHECK(chosen.scalar_type() == kFloat);
+      for (int64_t i = 0; i < self.numel(); ++i) {
+        const bool set = values(self)[i] != 0;
+        CHECK(values(sign)[i] == (set ? 1 : -1));
+        CHECK(values(chosen)[i] == (set ? 0.5 : 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("integers beyond int32, sizes below zero, numbers that are not real") {
+  CHECK(values(mine::far(tensor_of({5}, {1}).to(kLong))) == std::vector<double>{-3000000000.});
+  // What is stored in fewer bits wraps around.
+  CHECK(values(mine::far(tensor_of({5}, {1}).to(kInt))) == std::vector<double>{1294967296.});
+  const Tensor x = tensor_of({1, 2}, {2});
+  CHECK(values(mine::more_than(x, {x}, -1)) == std::vector<double>{2, 4});
+  CHECK(values(mine::more_than(x, {x}, 1)) == std::vector<double>{-1, -2});
+  Tensor written = tensor_of({1, 2}, {2});
+  CHECK_THROWS_WITH(mine::add_scaled_(written, x, Scalar(std::complex<double>(0, 1))),
+                    Catch::Contains("[mine::add_scaled_] by must be a real number, got (0,1)"));
+  CHECK(values(written) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("results that share memory are an error, and an alias calls what it names") {
+  const Tensor x = tensor_of({1, 4, 2}, {3}), y = tensor_of({3, 1, 2}, {3});
+  const Tensor memory = tensor_of({0, 0, 0, 0, 0, 0}, {6});
+  Tensor low = memory.narrow(0, 0, 3), high = memory.narrow(0, 2, 3),
+         apart = memory.narrow(0, 3, 3);
+  CHECK_THROWS_WITH(
+      mine::low_high_out(low, high, x, y),
+      Catch::Contains("[mine::low_high] low and high are both written, so they must not share"));
+  CHECK_THROWS(mine::low_high_out(low, low, x, y));
+  mine::low_high_out(low, apart, x, y);
+  CHECK(values(memory) == std::vector<double>{1, 1, 2, 3, 4, 2});
+  CHECK(values(std::get<1>(mine::lower_upper(x, y))) == std::vector<double>{3, 4, 2});
 }

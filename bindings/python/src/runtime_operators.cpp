@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -131,7 +132,12 @@ Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
   }
   if (const auto* d = value.get<double>()) return *d;
   if (const auto* text = value.get<schema::StringValue>()) return std::string_view(text->text);
-  if (const auto* name = value.get<schema::NameValue>()) return named_constant(type, name->name);
+  if (const auto* name = value.get<schema::NameValue>()) {
+    const bool number = type.base == BaseType::kFloat || type.base == BaseType::kScalar;
+    if (number && name->name == "inf") return std::numeric_limits<double>::infinity();
+    if (number && name->name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    return named_constant(type, name->name);
+  }
   const auto& list = *value.get<schema::ListValue>();
   if (type.base == BaseType::kFloat) {
     Value::Doubles numbers;
@@ -267,12 +273,16 @@ std::vector<std::string> load_library(const std::string& path) {
   const link_map* map = nullptr;
   TENON_CHECK(dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0, path, ": ",
               dlerror());
+  const auto is_of_library = [&](const OperatorEntry* entry) {
+    Dl_info place;
+    return dladdr(entry->info, &place) && std::string_view(place.dli_fname) == map->l_name;
+  };
   std::set<std::string> names;
   for (const OperatorEntry* entry : all_operators()) {
-    Dl_info place;
-    if (dladdr(entry->info, &place) && std::string_view(place.dli_fname) == map->l_name) {
-      names.insert(entry->info->name);
-    }
+    if (is_of_library(entry)) names.insert(entry->info->name);
+  }
+  for (const auto& [name, entry] : all_aliases()) {
+    if (is_of_library(entry)) names.insert(name);
   }
   return {names.begin(), names.end()};
 }
