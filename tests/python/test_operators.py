@@ -125,3 +125,21 @@ def test_libraries_of_operators(tmp_path):
         functions_of_library("mine.so", "99.1.0")
     with pytest.raises(ImportError, match="cannot be loaded"):
         functions_of_library(str(tmp_path / "empty.so"), tenon.__version__)
+
+
+CAPPED = """
+- func: pycapped::capped(Tensor self, float most=inf) -> Tensor
+  pointwise: minimum(self, most)
+- alias: pycapped::at_most(Tensor self, float most=inf) -> Tensor
+  of: pycapped::capped
+"""
+
+
+def test_aliases_and_infinite_defaults_of_a_library():
+    from tenon import _build
+
+    ops = tenon.load_operators(CAPPED)
+    x = tenon.tensor([1.0, 5.0])
+    assert ops.capped(x).tolist() == [1, 5] and ops.at_most(x, 2).tolist() == [1, 2]
+    # What a module that CMake writes has.
+    assert ["pycapped::at_most", "pycapped::capped"] in list(_build._loaded.values())
