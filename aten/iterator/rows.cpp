@@ -69,11 +69,11 @@ bool are_alike(RowRun& run) {
 void check_number(const RowRun& run, const Scalar& number) {
   TENON_CHECK_NOT_IMPLEMENTED(!number.is_complex(), "[", run.op.name,
                               "] is not implemented for complex numbers, got ", number);
-  if (!run.may_divide_by_zero()) return;  // floating
+  if (is_floating_point(run.compute)) return;
   if (run.compute == kLong) check_number_fits(run.op.name, number, kLong);
   const double value = number.to<double>();
   TENON_CHECK(number.is_integral(true) || value == std::floor(value), "[", run.op.name,
-              "] computes in ", run.compute,
+              "] computes in ", run.common,
               ", the dtype of the elements, which does not hold the number ", number);
 }
 

@@ -224,10 +224,21 @@ void pointwise_schema(const Entry& entry) {
   }
 }
 
+std::vector<std::string> results_without_expression(const Operator& op) {
+  std::vector<std::string> missing;
+  const size_t count = op.schema.returns.size();
+  for (size_t i = 0; count > 1 && i < count; ++i) {
+    const std::string name = op.schema.return_name(i);
+    const auto is_of = [&](const PointwiseCase& one) { return one.output == name; };
+    const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+    if (std::none_of(cases.begin(), cases.end(), is_of)) missing.push_back(name);
+  }
+  return missing;
+}
+
 void pointwise_cases(const Entry& entry) {
   if (!entry.op.pointwise) return;
   const std::vector<PointwiseCase>& cases = entry.op.pointwise->cases;
-  const schema::FunctionSchema& schema = entry.schema();
   for (size_t i = 0; i < cases.size(); ++i) {
     for (size_t before = 0; before < i; ++before) {
       const bool same = cases[before].output == cases[i].output &&
@@ -242,15 +253,10 @@ void pointwise_cases(const Entry& entry) {
       break;
     }
   }
-  if (schema.returns.size() < 2 || !entry.op.pointwise->complete) return;
-  for (size_t i = 0; i < schema.returns.size(); ++i) {
-    const std::string name = schema.return_name(i);
-    const bool given = std::any_of(cases.begin(), cases.end(),
-                                   [&](const PointwiseCase& c) { return c.output == name; });
-    if (!given) {
-      entry.sink.error(entry.op.pointwise->location,
-                       "`pointwise` gives no expression for the output `" + name + "`");
-    }
+  if (!entry.op.pointwise->complete) return;
+  for (const std::string& name : results_without_expression(entry.op)) {
+    entry.sink.error(entry.op.pointwise->location,
+                     "`pointwise` gives no expression for the output `" + name + "`");
   }
 }
 

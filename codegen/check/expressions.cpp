@@ -68,20 +68,6 @@ Location place_of(const Operator& op, const PointwiseCase& one) {
   return one.expression.location;
 }
 
-/// A result without an expression is for pointwise_cases.
-bool lacks_result(const Operator& op) {
-  const std::vector<PointwiseCase>& cases = op.pointwise->cases;
-  const std::vector<schema::Return>& returns = op.schema.returns;
-  for (size_t i = 0; i < returns.size(); ++i) {
-    const std::string name = op.schema.return_name(i);
-    const auto is_of = [&](const PointwiseCase& one) {
-      return returns.size() == 1 || one.output == name;
-    };
-    if (std::none_of(cases.begin(), cases.end(), is_of)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void pointwise_expression(const Entry& entry) {
@@ -160,7 +146,7 @@ void pointwise_dtypes(const Entry& entry) {
   const Operator& op = entry.op;
   if (!op.pointwise || !op.pointwise->complete) return;
   const std::vector<PointwiseCase>& cases = op.pointwise->cases;
-  if (lacks_result(op)) return;
+  if (!results_without_expression(op).empty()) return;  // said by pointwise_cases
   bool asked = false;
   for (const PointwiseCase& one : cases) {
     const std::optional<expr::Expression> expression = parse(entry, {&one}, one.category);
@@ -188,7 +174,8 @@ void pointwise_dtypes(const Entry& entry) {
 }
 
 void pointwise_outputs(const Entry& entry) {
-  if (!entry.op.pointwise || entry.has("promote") || lacks_result(entry.op)) return;
+  if (!entry.op.pointwise || entry.has("promote")) return;
+  if (!results_without_expression(entry.op).empty()) return;
   for (const std::string& category : pointwise_categories()) {
     const Cases cases = pointwise_cases_for(entry.op, category);
     const std::optional<expr::Expression> expression = parse(entry, cases, category);

@@ -92,6 +92,8 @@ void identifier_keys(const Keys& entry);
 void no_default_argument(const Entry& entry);
 
 // cpp_names.cpp, cpp_types.cpp: what the C++ compiler would not take.
+/// Of several results of `pointwise`, those that it has no expression for.
+std::vector<std::string> results_without_expression(const Operator& op);
 void reserved_argument_name(const Entry& entry);
 void reserved_operator_name(const Entry& entry);
 void generated_name(const Entry& entry);

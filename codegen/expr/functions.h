@@ -20,7 +20,7 @@ struct Function {
   std::vector<std::string> defaults = {};
   /// Of an operator: parameter i is a number, where overloads differ by that.
   std::vector<bool> numbers = {};
-  /// Of an operator: parameter i is a `float`, and so is a literal 1 in its place.
+  /// Of an operator: parameter i is a `float`, and so is a number in its place.
   std::vector<bool> floats = {};
   /// Of an operator: its full name, "add.Tensor". Intrinsics of the same base name are what it is
   /// made of, and win over it.

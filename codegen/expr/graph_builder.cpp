@@ -488,8 +488,8 @@ GraphBuilder::Value GraphBuilder::expand(const Function& function, const Token& 
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     NodeId argument = arguments[i];
     const bool is_float = i < function.floats.size() && function.floats[i];
-    if (is_float && graph_[argument].kind == NodeKind::kConstant)
-      argument = graph_.constant(graph_[argument].number, false);
+    if (is_float && graph_[argument].domain == Domain::kScalar && !graph_[argument].floating)
+      argument = graph_.call(Op::kMul, {argument, graph_.constant(1, false)});
     names[function.parameters[i]] = argument;
   }
   // Its names are its own: rows' operands that may be absent are values by now.

@@ -25,6 +25,9 @@ TEST_CASE("compositions become C++", "[composition]") {
         "[&] { const auto t = exp(self); return true_quotient(t, (1 + t)); }()");
   CHECK(cpp("norm(self, p ?? 2, dim)", {"p"}) == "norm(self, value_or(p, 2), dim)");
   CHECK(cpp("a ?? b ?? 0", {"a", "b"}) == "value_or(a, value_or(b, 0))");
+  CHECK(cpp("a && b || c") == "(a && b) || c");
+  CHECK(cpp("n + 1 << 2") == "(n + 1) << 2");
+  CHECK(cpp("xs.size() > n") == "tenon::native::list_size(xs) > n");
   CHECK(cpp("self.size(dims[-1]) % 2") ==
         "true_remainder(self.size(tenon::native::list_element(dims, -1, \"f\", \"dims\")), 2)");
 }

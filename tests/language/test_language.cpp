@@ -45,6 +45,7 @@
 #include "mine/ops/row_norms.h"
 #include "mine/ops/scaled.h"
 #include "mine/ops/scaled_by_first.h"
+#include "mine/ops/scaled_by_whole.h"
 #include "mine/ops/scaled_twice.h"
 #include "mine/ops/shifted.h"
 #include "mine/ops/shifted_all.h"
@@ -469,6 +470,7 @@ TEST_CASE("results of two dtypes come from one kernel") {
   CHECK(whole.scalar_type() == kFloat);
   CHECK(values(whole) == std::vector<double>{-1.5, 0, 1});
   CHECK(mine::scaled_twice(whole.to(kInt)).scalar_type() == kFloat);
+  CHECK(mine::scaled_by_whole(whole.to(kInt), 3).scalar_type() == kFloat);
 }
 
 TEST_CASE("the remainder of numbers has the divisor's sign", "[language]") {

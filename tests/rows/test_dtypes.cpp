@@ -76,7 +76,7 @@ TEST_CASE("rows: numbers and columns that the elements' dtype does not hold") {
   REQUIRE(values(rowtest::bits(x, 10)) == Values{30, 50});
   REQUIRE(values(rowtest::bits(x, 2.0)) == Values{6, 10});
   REQUIRE_THROWS_WITH(rowtest::bits(x, 0.5),
-                      Catch::Contains("rowtest::bits] computes in Long, the dtype of the elements, "
+                      Catch::Contains("rowtest::bits] computes in Int, the dtype of the elements, "
                                       "which does not hold the number 0.5"));
   REQUIRE_THROWS_WITH(rowtest::bits(x, Scalar(std::complex<double>(1, 2))),
                       Catch::Contains("rowtest::bits] is not implemented for complex numbers"));
