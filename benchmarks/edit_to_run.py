@@ -9,7 +9,7 @@ and the library too.
     formula     another formula of an operator that exists
     method      a new method of Tensor, which everything that includes tenon/tensor.h is compiled again for
     own         another expression over rows in a project outside the tree, examples/custom_operator
-    own_here    the same with TENON_ONE_INSTRUCTION_SET, as while one edits
+    own_here    the same with kernels for this machine alone
 
 Prints seconds and what was compiled; fails if a kernel that was there before was among it (but for `method`).
 """
@@ -176,7 +176,7 @@ def measure_case(name, case, build):
     return {"seconds": done - start, "build_seconds": built - start, "compiled": compiled, "kernels_recompiled": kernels}
 
 
-OWN = {"own": [], "own_here": ["-DTENON_ONE_INSTRUCTION_SET=ON"]}
+OWN = {"own": [], "own_here": ["-DTENON_INSTRUCTION_SETS=native"]}
 
 
 def measure_own(build, options):

@@ -57,15 +57,6 @@ if(TENON_SANITIZE)
   target_link_options(tenon_flags INTERFACE ${tenon_sanitize})
 endif()
 
-# Kernels for the machines that have AVX2, in place of one for each instruction set, chosen at run time. Scalar code keeps
-# rounding as it does without AVX2.
-if(TENON_ONE_INSTRUCTION_SET)
-  target_compile_definitions(tenon_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-    target_compile_options(tenon_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3;-ffp-contract=off>")
-  endif()
-endif()
-
 # tenon_precompile(TARGET header...): headers that nearly every source of TARGET reads, compiled once. Where the compiler
 # cache holds the object, nothing is read at all.
 function(tenon_precompile target)

@@ -6,21 +6,27 @@ set(TENON_INSTALL_SHARE "${CMAKE_INSTALL_DATADIR}/tenon")
 set(TENON_INSTALL_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/Tenon")
 set(TENON_INSTALL_INCLUDE "${CMAKE_INSTALL_INCLUDEDIR}/tenon")
 
-# Everything that an installation holds and that is built: `./tenon demo` builds this, and no test.
+# Everything that an installation holds and that is built.
 add_custom_target(tenon_package DEPENDS ${TENON_LIBRARIES} ${TENON_BACKEND_LIBRARIES} tenonc tenon-ckpt tenon-run tenon_schemas)
 
-install(TARGETS ${TENON_LIBRARIES} EXPORT TenonTargets
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ${TENON_NAMELINKS})
+# Each library is a component, so that an installation may hold some of them: `tenon` is the operators with all that does not name a
+# component (headers, generator, CMake files), `nn` the library of modules, and so on; `tools` are the programs besides the generator.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tenon)
+foreach(target IN LISTS TENON_LIBRARIES)
+  get_target_property(name ${target} EXPORT_NAME)
+  install(TARGETS ${target} EXPORT Tenon_${name}
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${name} ${TENON_NAMELINKS})
+  install(EXPORT Tenon_${name} NAMESPACE Tenon:: FILE Tenon_${name}.cmake DESTINATION "${TENON_INSTALL_CMAKE}" COMPONENT ${name})
+endforeach()
 if(TENON_BACKEND_LIBRARIES)
-  install(TARGETS ${TENON_BACKEND_LIBRARIES} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS ${TENON_BACKEND_LIBRARIES} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT distributed)
 endif()
-install(TARGETS tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS tenon-ckpt tenon-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 if(TENON_GENERATOR)
   install(PROGRAMS "${TENON_GENERATOR}" DESTINATION "${CMAKE_INSTALL_BINDIR}")
 else()
   install(TARGETS tenonc RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION "${TENON_INSTALL_CMAKE}")
 
 include(cmake/TenonPublicHeaders.cmake)
 foreach(header IN LISTS TENON_PUBLIC_HEADERS)
@@ -40,12 +46,17 @@ if(TENON_WHEEL)
   tenon_bundle_libraries(${TENON_PYTHON_MODULES} ${TENON_LIBRARIES} tenonc tenon-ckpt tenon-run)
 endif()
 
+set(TENON_EXPORTS)
+foreach(target IN LISTS TENON_LIBRARIES)
+  get_target_property(name ${target} EXPORT_NAME)
+  string(APPEND TENON_EXPORTS "${name} ")
+endforeach()
 configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake
   INSTALL_DESTINATION "${TENON_INSTALL_CMAKE}"
   PATH_VARS TENON_INSTALL_SHARE TENON_INSTALL_INCLUDE CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake"
-              cmake/TenonCudaStandard.cmake cmake/TenonOperators.cmake
+              cmake/TenonCudaStandard.cmake cmake/TenonInstructionSets.cmake cmake/TenonOperators.cmake
               cmake/TenonPython.cmake
         DESTINATION "${TENON_INSTALL_CMAKE}")
 install(FILES cmake/tools/compile_note.sh DESTINATION "${TENON_INSTALL_CMAKE}/tools")

@@ -39,3 +39,11 @@ function(tenon_backend_library name)
   target_link_libraries(${target} PRIVATE Tenon::distributed ${arg_LINK} tenon_flags)
   set(TENON_BACKEND_LIBRARIES ${TENON_BACKEND_LIBRARIES} ${target} CACHE INTERNAL "")
 endfunction()
+
+# tenon_join_libraries(): joins the hand-written sources of all libraries, once they have them.
+function(tenon_join_libraries)
+  foreach(target IN LISTS TENON_LIBRARIES)
+    tenon_vector_sources(${target})
+    tenon_join_sources(${target} 10 REGEX "^${PROJECT_SOURCE_DIR}/(aten|autograd|runtime)/")
+  endforeach()
+endfunction()

@@ -93,8 +93,8 @@ endmacro()
 # build, with its place; editing a YAML file runs the generator again in the next build. A target may be given operators
 # several times, from files of different names.
 #
-# -DTENON_ONE_INSTRUCTION_SET=ON compiles the kernels for this machine's processor alone, where else each is compiled for three
-# instruction sets: an edit of an operator over rows is run in half the time.
+# Kernels are compiled for the instruction sets that TENON_INSTRUCTION_SETS says: native, this machine's best, or all, which a program
+# for other machines needs. Without a setting it is what Tenon was built with.
 #
 # The module is <name>.py in the folder of the library, which it loads: with that folder in PYTHONPATH, `import <name>` has
 # every operator of TARGET as a function. It imports `tenon`, of this version.
@@ -225,12 +225,13 @@ function(tenon_add_operators target)
       "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")
   endif()
   set(options -fno-math-errno -fno-trapping-math)
-  if(TENON_ONE_INSTRUCTION_SET AND TENON_COMPILER)
-    # In Tenon's own build every source has its options.
-    list(APPEND options -DHWY_COMPILE_ONLY_STATIC -march=native -ffp-contract=off)
-  endif()
   set_source_files_properties(${TENON_GEN_CPU_SOURCES} PROPERTIES
-    COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  set(vectors ${TENON_GEN_CPU_SOURCES})
+  list(FILTER vectors INCLUDE REGEX "/(pointwise|rowwise)/")
+  if(vectors AND TENON_KERNEL_OPTIONS)
+    set_property(SOURCE ${vectors} APPEND PROPERTY COMPILE_OPTIONS ${TENON_KERNEL_OPTIONS})
+  endif()
   target_sources(${target} PRIVATE ${sources})
   # Before Tenon's own folders, which hold the headers of the operators that are not new.
   target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")

@@ -2,9 +2,11 @@
 
 Called by tenonc:  render.py IR TEMPLATES OUT
 Writes every file that the IR names and whose text changed, removes files of an earlier run that the IR
-no longer names, and keeps the list of files in OUT/.files. Prints the number of files written.
+no longer names, and keeps the files and the digests of what each was rendered from in OUT/.files: a file
+whose digest stays is not rendered again. Prints the number of files written.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -40,20 +42,45 @@ def write_if_changed(path, text):
     return True
 
 
-def remove_stale(out, current):
-    """Deletes what the previous run wrote and this one did not."""
-    listing = os.path.join(out, ".files")
+def digest(*parts):
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def read_listing(listing):
+    """What the last run wrote: path -> (digest of what it was rendered from, time it was written)."""
     try:
         with open(listing, encoding="utf-8") as file:
-            previous = file.read().split("\n")
+            lines = [line.split("\t") for line in file.read().splitlines()]
+        return {path: (digest, time) for path, digest, time in lines}
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def written_at(path):
+    try:
+        return str(os.stat(path).st_mtime_ns)
     except FileNotFoundError:
-        previous = []
-    for path in set(filter(None, previous)) - set(current):
+        return None
+
+
+def remove_stale(out, previous, current):
+    """Deletes what the previous run wrote and this one did not."""
+    for path in set(previous) - set(current):
         try:
             os.remove(os.path.join(out, path))
         except FileNotFoundError:
             pass
-    write_if_changed(listing, "\n".join(sorted(current)) + "\n")
+
+
+def renderer_digest(templates):
+    """Of all that text is made from besides the IR."""
+    texts = [jinja2.__version__]
+    for folder, folders, names in sorted(os.walk(templates)):
+        texts += [os.path.join(folder, name) for name in sorted(names)]
+    for path in [os.path.abspath(__file__), *texts[1:]]:
+        with open(path, encoding="utf-8") as file:
+            texts.append(file.read())
+    return digest(*texts)
 
 
 def template_place(error, template):
@@ -73,21 +100,31 @@ def main():
     with open(ir_path, encoding="utf-8") as file:
         ir = json.load(file)
     env = environment(templates)
+    listing = os.path.join(out, ".files")
+    previous = read_listing(listing)
+    # A file is made from its own description, its operators, and this.
+    library = {key: value for key, value in ir.items() if key not in ("operators", "files")}
+    common = digest(renderer_digest(templates), os.path.abspath(out), json.dumps(library))
+    texts = [json.dumps(operator) for operator in ir["operators"]]
     written = 0
-    paths = []
+    current = {}
     for file in ir["files"]:
-        operators = [ir["operators"][i] for i in file["operators"]]
-        try:
-            text = env.get_template(file["template"]).render(
-                file, file=file, operators=operators, ir=ir, out=os.path.abspath(out)
-            )
-        except jinja2.TemplateError as error:
-            place = template_place(error, os.path.join(templates, file["template"]))
-            sys.exit(f"{place}: error: {error.message} (while writing {file['path']})")
-        paths.append(file["path"])
-        written += write_if_changed(os.path.join(out, file["path"]), text)
-    remove_stale(out, paths)
-    print(f"{written} of {len(paths)} files written")
+        path = os.path.join(out, file["path"])
+        source = digest(common, json.dumps(file), *(texts[i] for i in file["operators"]))
+        if previous.get(file["path"]) != (source, written_at(path)):
+            operators = [ir["operators"][i] for i in file["operators"]]
+            try:
+                text = env.get_template(file["template"]).render(
+                    file, file=file, operators=operators, ir=library, out=os.path.abspath(out)
+                )
+            except jinja2.TemplateError as error:
+                place = template_place(error, os.path.join(templates, file["template"]))
+                sys.exit(f"{place}: error: {error.message} (while writing {file['path']})")
+            written += write_if_changed(path, text)
+        current[file["path"]] = (source, written_at(path))
+    remove_stale(out, previous, current)
+    write_if_changed(listing, "".join(f"{path}\t{source}\t{time}\n" for path, (source, time) in sorted(current.items())))
+    print(f"{written} of {len(current)} files written")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   // The root on both sides, so that the product does not overflow before it is scaled.
   const double root = std::sqrt(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))));
   const Tensor left = wide(query) * root;
-  Tensor scores = matmul(left, keys.transpose(-2, -1) * root);
+  Tensor scores = tenon::matmul(left, keys.transpose(-2, -1) * root);
   std::optional<Tensor> blind;
   if (is_causal) {
     const Tensor seen = ones({query.size(-2), key.size(-2)}, query.options().dtype(kBool)).tril();
@@ -78,7 +78,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   Tensor weights = softmax(scores, -1);
   if (blind) weights = weights.masked_fill(*blind, 0);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
-  return matmul(weights, values).to(query.scalar_type());
+  return tenon::matmul(weights, values).to(query.scalar_type());
 }
 
 }  // namespace tenon

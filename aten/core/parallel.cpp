@@ -25,7 +25,7 @@ void after_fork_in_child() {
   omp_set_num_threads(1);
 }
 
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child);
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kBlock = 16;
+constexpr int64_t kBoxMullerBlock = 16;
 
 /// Box and Muller's method in double; the second value of each pair is kept for the next call.
 double next_normal(GeneratorImpl& generator) {
@@ -30,19 +30,19 @@ double next_normal(GeneratorImpl& generator) {
 template <class H>
 void fill_half_blocks(GeneratorImpl& generator, H* out, int64_t n, float mean, float std) {
   const auto block = [&](H* at) {
-    float values[kBlock];
-    native::draw_uniform(generator, values, kBlock, 0.0f, 1.0f);
-    native::box_muller(values, kBlock, mean, std);
-    for (int64_t j = 0; j < kBlock; ++j) at[j] = H(values[j]);
+    float values[kBoxMullerBlock];
+    native::draw_uniform(generator, values, kBoxMullerBlock, 0.0f, 1.0f);
+    native::box_muller(values, kBoxMullerBlock, mean, std);
+    for (int64_t j = 0; j < kBoxMullerBlock; ++j) at[j] = H(values[j]);
   };
-  for (int64_t i = 0; i + kBlock <= n; i += kBlock) block(out + i);
-  if (n % kBlock != 0) block(out + n - kBlock);
+  for (int64_t i = 0; i + kBoxMullerBlock <= n; i += kBoxMullerBlock) block(out + i);
+  if (n % kBoxMullerBlock != 0) block(out + n - kBoxMullerBlock);
 }
 
 template <class T>
 void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, double std,
                  int64_t parts) {
-  if (self.numel() * parts >= kBlock && self.is_contiguous()) {
+  if (self.numel() * parts >= kBoxMullerBlock && self.is_contiguous()) {
     T* out = static_cast<T*>(self.mutable_data_ptr());
     if constexpr (std::is_class_v<T>) {
       fill_half_blocks(generator, out, self.numel(), static_cast<float>(mean),

@@ -23,7 +23,7 @@ struct Pair {
   }
 };
 
-constexpr int64_t kBlock = 256;
+constexpr int64_t kCandidates = 256;
 
 void sort_packed(Packed* p, int64_t n) {
   // Highway's vectorised quicksort (Blacher, Giesen, Sanders and Wassenberg, 2022).
@@ -69,15 +69,15 @@ class RowOrder {
   static Packed pack(uint32_t key, int64_t index) {
     return (static_cast<Packed>(key) << 32) | static_cast<Packed>(index);
   }
-  int64_t capacity() const { return std::min(n_, 2 * k_ + kBlock); }
+  int64_t capacity() const { return std::min(n_, 2 * k_ + kCandidates); }
 
   template <class F>
   void for_each_block(const void* values, bool inverted, F&& f) const {
-    uint32_t keys[kBlock];
+    uint32_t keys[kCandidates];
     const auto* bytes = static_cast<const char*>(values);
     const auto item = static_cast<int64_t>(element_size(type_));
-    for (int64_t begin = 0; begin < n_; begin += kBlock) {
-      const int64_t m = std::min(kBlock, n_ - begin);
+    for (int64_t begin = 0; begin < n_; begin += kCandidates) {
+      const int64_t m = std::min(kCandidates, n_ - begin);
       native::make_keys(type_, bytes + begin * item, m, inverted, keys);
       f(keys, begin, m);
     }
@@ -110,16 +110,16 @@ class RowOrder {
   }
 
   void order_pairs(const void* values, bool inverted) {
-    uint64_t keys[kBlock];
+    uint64_t keys[kCandidates];
     const auto* bytes = static_cast<const char*>(values);
     const bool wide = element_size(type_) == 8;
-    for (int64_t begin = 0; begin < n_; begin += kBlock) {
-      const int64_t m = std::min(kBlock, n_ - begin);
+    for (int64_t begin = 0; begin < n_; begin += kCandidates) {
+      const int64_t m = std::min(kCandidates, n_ - begin);
       const char* at = bytes + begin * static_cast<int64_t>(element_size(type_));
       if (wide) {
         native::make_keys(type_, at, m, inverted, keys);
       } else {
-        uint32_t narrow[kBlock];
+        uint32_t narrow[kCandidates];
         native::make_keys(type_, at, m, inverted, narrow);
         std::copy(narrow, narrow + m, keys);
       }

@@ -16,7 +16,7 @@ bool is_plain(const RowRun& run, ScalarType dtype) {
 }
 
 /// Input k, or a copy that the kernel can read.
-TensorBase readable(const RowRun& run, int k) {
+TensorBase readable_on_device(const RowRun& run, int k) {
   const RowInput& input = run.op.inputs[k];
   if (!run.inputs[k] || !run.inputs[k]->defined()) return {};
   const TensorBase& t = *run.inputs[k];
@@ -44,7 +44,7 @@ TensorBase writable(const RowRun& run, int k) {
 void run_rows_on_device(const RowRun& run) {
   constexpr int64_t kManyRows = 4096;  // enough for a thread each
   SmallVector<TensorBase, 6> tensors;
-  for (int k = 0; k < run.op.num_inputs; ++k) tensors.push_back(readable(run, k));
+  for (int k = 0; k < run.op.num_inputs; ++k) tensors.push_back(readable_on_device(run, k));
   for (int k = 0; k < run.op.num_outputs; ++k) tensors.push_back(writable(run, k));
   RowLayout layout(run, tensors, false);
   bool apart = layout.inner.size() > 1, neighbours = !apart && run.rows >= kManyRows;

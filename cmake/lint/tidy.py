@@ -12,8 +12,10 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 
 def git(root, *arguments):
@@ -36,6 +38,17 @@ def changed_files(root, base):
     return chosen
 
 
+def commands_of_sources(build):
+    """compile_commands.json with an entry for each source of those that are compiled together."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        joined = pathlib.Path(entry["file"])
+        if "Unity" not in joined.parts:
+            yield entry
+            continue
+        for source in re.findall(r'^#include "(/.*)"$', joined.read_text(), re.MULTILINE):
+            yield dict(entry, file=source, command=entry["command"].replace(str(joined), source))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
@@ -43,11 +56,13 @@ def main():
     parser.add_argument("--base", help="revision to compare with")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     args = parser.parse_args()
-    known = {entry["file"] for entry in json.loads((args.build / "compile_commands.json").read_text())}
-    files = sorted(changed_files(args.root, args.base) & known)
+    commands = list(commands_of_sources(args.build))
+    files = sorted(changed_files(args.root, args.base) & {entry["file"] for entry in commands})
+    folder = tempfile.TemporaryDirectory(prefix="tenon-tidy-")
+    (pathlib.Path(folder.name) / "compile_commands.json").write_text(json.dumps(commands))
 
     def tidy(file):
-        command = ["clang-tidy", "--quiet", "-p", str(args.build), "--extra-arg=-Wno-unknown-warning-option", file]
+        command = ["clang-tidy", "--quiet", "-p", folder.name, "--extra-arg=-Wno-unknown-warning-option", file]
         done = subprocess.run(command, capture_output=True, text=True)
         return file, done.returncode, done.stdout
 

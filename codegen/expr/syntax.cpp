@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> kStatements = {"return", "auto", "cons
 const std::vector<std::vector<std::string_view>> kLevels = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
-constexpr std::array<std::string_view, 5> kUnary = {"-", "+", "!", "~", "*"};
+constexpr std::array<std::string_view, 5> kUnaryOperators = {"-", "+", "!", "~", "*"};
 constexpr std::array<std::string_view, 6> kComparisons = {"==", "!=", "<", "<=", ">", ">="};
 
 template <class Words>
@@ -199,7 +199,7 @@ class Parser {
     if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
     Formula result;
     const std::string operation = this->operation();
-    if (contains(kUnary, operation)) {
+    if (contains(kUnaryOperators, operation)) {
       Formula node = start(FormulaKind::kUnary);
       node.operation_offset = node.offset;
       cursor_.take();

@@ -37,7 +37,7 @@ const std::map<std::string_view, Names>& binary_functions() {
   return kFunctions;
 }
 
-bool is_name(std::string_view token) {
+bool is_plain_name(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_');
 }
 
@@ -118,7 +118,7 @@ class Operands {
     const char before = text_[end - 1];
     const bool literal = std::isalnum(static_cast<unsigned char>(before)) || before == '.' ||
                          before == '"' || before == '\'';
-    if (i > 0 && tokens_[i - 1].offset + at(i - 1).size() == end && is_name(at(i - 1))) {
+    if (i > 0 && tokens_[i - 1].offset + at(i - 1).size() == end && is_plain_name(at(i - 1))) {
       return !is_statement(at(i - 1));
     }
     return literal || before == '_' || before == ')' || before == ']';
@@ -144,7 +144,7 @@ class Operands {
       const size_t open = matching(last, false);
       if (open >= tokens_.size()) return false;
       if (at(last) == "]") return is_tensor_before(open);
-      if (open > 0 && is_name(at(open - 1)) && !is_statement(at(open - 1))) {
+      if (open > 0 && is_plain_name(at(open - 1)) && !is_statement(at(open - 1))) {
         return call_is_tensor(open - 1);
       }
       return value_is_tensor(open + 1, last);
@@ -168,7 +168,7 @@ class Operands {
     while (i < tokens_.size()) {
       if (at(i) == "(" || at(i) == "[") {
         i = matching(i, true) + 1;
-      } else if (is_name(at(i)) || at(i) == "::" || at(i) == "." || at(i) == "->") {
+      } else if (is_plain_name(at(i)) || at(i) == "::" || at(i) == "." || at(i) == "->") {
         ++i;
       } else {
         break;
@@ -190,8 +190,8 @@ class Operands {
     // The other arguments of a template.
     while (at(name) == "," && in_template(i)) name = skip_argument(name);
     while (at(name) == ">" || at(name) == "&" || at(name) == "const") ++name;
-    if (!is_name(at(name))) return tokens_.size();
-    while (at(name + 1) == "::" && is_name(at(name + 2))) name += 2;
+    if (!is_plain_name(at(name))) return tokens_.size();
+    while (at(name + 1) == "::" && is_plain_name(at(name + 2))) name += 2;
     return name;
   }
 
@@ -211,7 +211,7 @@ class Operands {
   void find_templates() {
     constexpr std::string_view kOfTypes = ",<>()&*";
     for (size_t i = 1; i < tokens_.size(); ++i) {
-      const bool opens = at(i) == "<" && is_name(at(i - 1));
+      const bool opens = at(i) == "<" && is_plain_name(at(i - 1));
       if (!opens || names_.variables.contains(text(i - 1))) continue;
       int depth = 0;
       for (size_t k = i; k < tokens_.size(); ++k) {
@@ -221,14 +221,14 @@ class Operands {
           break;
         }
         const bool of_type =
-            is_name(at(k)) || at(k) == "::" || kOfTypes.find(at(k)) != std::string_view::npos;
+            is_plain_name(at(k)) || at(k) == "::" || kOfTypes.find(at(k)) != std::string_view::npos;
         if (!of_type) break;
       }
     }
   }
 
   bool in_template(size_t i) const {
-    while (i > 0 && (is_name(at(i - 1)) || at(i - 1) == "::" || at(i - 1) == ",")) --i;
+    while (i > 0 && (is_plain_name(at(i - 1)) || at(i - 1) == "::" || at(i - 1) == ",")) --i;
     return i > 0 && at(i - 1) == "<";
   }
 
@@ -246,10 +246,10 @@ class Operands {
     if (at(name) == "[") {
       const size_t close = matching(name, true);
       for (size_t k = name + 1; k < close && k < tokens_.size(); ++k) {
-        if (is_name(at(k))) declared.push_back(k);
+        if (is_plain_name(at(k))) declared.push_back(k);
       }
       name = close;
-    } else if (name < tokens_.size() && is_name(at(name))) {
+    } else if (name < tokens_.size() && is_plain_name(at(name))) {
       declared.push_back(name);
     }
     const bool has_value = at(name + 1) == "=" || at(name + 1) == ":";

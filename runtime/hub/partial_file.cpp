@@ -17,7 +17,7 @@
 namespace tenon::hub {
 namespace {
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
 }
@@ -107,7 +107,7 @@ void PartialFile::commit() {
   ::close(std::exchange(descriptor_, -1));
   ::unlink(origin_path_.c_str());
   // The new name is durable once the folder is.
-  const int folder = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = ::open(parent_folder(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     ::fsync(folder);
     ::close(folder);
