@@ -1,11 +1,12 @@
-# tenon_test(NAME [APART] FOLDERS folder... [LIBRARIES target...] [EXCLUDE regex...] [PRECOMPILE header...]
+# tenon_test(NAME [APART] [JOINED] FOLDERS folder... [LIBRARIES target...] [EXCLUDE regex...] [PRECOMPILE header...]
 #            [PROPERTIES property value...] SOURCES file...)
 #   One Catch2 program from the tests below FOLDERS; every TEST_CASE in it is an entry of ctest, named
 #   "NAME:test case" and labelled NAME. With sanitizers, where a process takes longer to start than most cases to run, an entry is
 #   a file of tests, "NAME:file", but with APART. FOLDERS and SOURCES follow tenon_target_sources' rule. PRECOMPILE names headers that
-#   nearly every test reads and that change rarely: a change of one recompiles all. PROPERTIES are those of each test.
+#   nearly every test reads and that change rarely: a change of one recompiles all. PROPERTIES are those of each test. JOINED compiles the
+#   sources in groups of five: names in their anonymous namespaces then differ.
 function(tenon_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "FOLDERS;LIBRARIES;EXCLUDE;PRECOMPILE;PROPERTIES;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;JOINED" "" "FOLDERS;LIBRARIES;EXCLUDE;PRECOMPILE;PROPERTIES;SOURCES")
   tenon_check_sources(FOLDERS ${arg_FOLDERS} EXCLUDE ${arg_EXCLUDE} SOURCES ${arg_SOURCES})
   if(NOT arg_SOURCES)
     return()
@@ -22,6 +23,9 @@ function(tenon_test name)
   target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
   set_target_properties(${name} PROPERTIES TENON_UNCHECKED_POINTERS ON)
   tenon_precompile(${name} catch2/catch.hpp ${arg_PRECOMPILE})
+  if(arg_JOINED)
+    tenon_join_sources(${name} 5 REGEX "^${PROJECT_SOURCE_DIR}/tests/")
+  endif()
   if(NOT TENON_SANITIZE OR arg_APART)
     catch_discover_tests(${name} TEST_PREFIX "${name}:" PROPERTIES LABELS ${name} TIMEOUT 600 ${arg_PROPERTIES})
   else()
