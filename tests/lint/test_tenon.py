@@ -137,7 +137,7 @@ class Tenon(unittest.TestCase):
     # ---- building ----
 
     def test_build_names_presets_and_failing_steps(self):
-        self.bad(self.tenon("build", "relase"), "there is no preset relase; the presets are release, debug, cuda")
+        self.bad(self.tenon("build", "relase"), "there is no preset relase; the presets are release, debug, thread, cuda")
         self.bad(self.tenon("lint", "layer"), "lint: there is no check layer; the checks are layers, definitions, sources")
         self.program("bin/cmake", "#!/bin/sh\nexit 1\n")
         self.bad(self.tenon("build"), "tenon: step failed: configure release", "fix: read CMake's message above")
@@ -146,41 +146,49 @@ class Tenon(unittest.TestCase):
         self.program("build/venv-oracle/bin/python", RECORD + 'env | grep "^OPENBLAS_" >>"$TENON_TEST_TREE/calls.txt"\ntrue\n')
         self.good(self.tenon("bench", "--quick", OPENBLAS_NUM_THREADS="1", OPENBLAS_CORETYPE="x"))
         calls = self.calls()
-        self.assertIn("cmake --build build/release --parallel 1 --target tenon_package tenon_benchmarks", calls)
+        self.assertIn("python cmake/tools/build.py --jobs 1 build/release tenon_package tenon_benchmarks", calls)
         self.assertEqual("python benchmarks/run.py --quick", calls[-1])
 
-    def calls_but_python(self):
-        return [call for call in self.calls() if not call.startswith("python")]
+    def calls_but_set_up(self):
+        return [call for call in self.calls() if not call.startswith("python -m")]
 
     def test_bundle_gpu_packs_the_cuda_build(self):
         self.plant("cmake/tools/bundle_gpu.sh", 'echo "bundle $*" >>"$TENON_TEST_TREE/calls.txt"\n')
         self.plant("build/cuda/benchmarks/bench_calls")
         self.good(self.tenon("bundle-gpu"))
-        self.assertEqual(["cmake --preset cuda -B build/cuda",
-                          "cmake --build build/cuda --parallel 1 --target tenon_package tenon_benchmarks test_cuda test_ops",
-                          "bundle build/cuda build/bundle-gpu test_cuda test_ops bench_calls"], self.calls_but_python())
+        self.assertEqual(["cmake --preset cuda -B build/cuda -DTENON_INSTRUCTION_SETS=all",
+                          "python cmake/tools/build.py --jobs 1 build/cuda tenon_package tenon_benchmarks test_cuda test_ops",
+                          "bundle build/cuda build/bundle-gpu test_cuda test_ops bench_calls"], self.calls_but_set_up())
         self.good(self.tenon("bundle-gpu", "test_cuda"))
-        self.assertEqual(["cmake --build build/cuda --parallel 1 --target tenon_package test_cuda",
-                          "bundle build/cuda build/bundle-gpu test_cuda"], self.calls_but_python()[-2:])
+        self.assertEqual(["python cmake/tools/build.py --jobs 1 build/cuda tenon_package test_cuda",
+                          "bundle build/cuda build/bundle-gpu test_cuda"], self.calls_but_set_up()[-2:])
 
     def test_a_tree_goes_from_one_preset_to_another(self):
-        build = "cmake --build build/release --parallel 1 --target tenon"
+        build = "python cmake/tools/build.py --jobs 1 build/release tenon"
         self.good(self.tenon("build", "release", "tenon"))
-        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_python())
+        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_set_up())
         self.plant("build/release/build.ninja")
         self.good(self.tenon("build", "release", "tenon"))
-        self.assertEqual([build], self.calls_but_python())
+        self.assertEqual([build], self.calls_but_set_up())
         tree = {"TENON_TREE": "build/release"}
         self.good(self.tenon("build", "cuda", "tenon", **tree, TENON_CMAKE_OPTIONS="-DCMAKE_CUDA_ARCHITECTURES=90"))
-        self.assertEqual(["cmake --preset cuda -B build/release -DCMAKE_CUDA_ARCHITECTURES=90", build], self.calls_but_python())
+        self.assertEqual(["cmake --preset cuda -B build/release -DCMAKE_CUDA_ARCHITECTURES=90", build], self.calls_but_set_up())
         self.good(self.tenon("wheel", **tree))
         wheel = next(call for call in self.calls() if "pip wheel" in call)
-        for setting in ("build-dir=build/release", "cmake.define.TENON_TESTS=true", "cmake.define.TENON_BENCHMARKS=true"):
+        for setting in ("cmake.define.TENON_INSTRUCTION_SETS=all", "build-dir=build/release", "cmake.define.TENON_TESTS=true", "cmake.define.TENON_BENCHMARKS=true"):
             self.assertIn(f" --config-settings {setting} ", wheel)
         self.good(self.tenon("build", "release", "tenon"))
-        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_python())
+        self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_set_up())
         self.good(self.tenon("wheel"))
-        self.assertNotIn("config-settings", next(call for call in self.calls() if "pip wheel" in call))
+        wheel = next(call for call in self.calls() if "pip wheel" in call)
+        self.assertIn(" --config-settings cmake.define.TENON_INSTRUCTION_SETS=all ", wheel)
+        self.assertEqual(1, wheel.count("config-settings"))
+
+    def test_sanitizers_take_the_generator_of_release(self):
+        self.good(self.tenon("build", "thread", "test_autograd"))
+        self.assertEqual(["cmake --preset release -B build/release", "python cmake/tools/build.py --jobs 1 build/release tenonc",
+                          "cmake --preset thread -B build/thread -DTENON_GENERATOR=build/release/codegen/tenonc",
+                          "python cmake/tools/build.py --jobs 1 build/thread test_autograd"], self.calls_but_set_up())
 
     # ---- editing ----
 
