@@ -69,7 +69,7 @@ def main():
     parser.add_argument("tree")
     parser.add_argument("--jobs", default="2")
     parser.add_argument("targets", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     ninja = ["ninja", "-C", arguments.tree, "-j", arguments.jobs, *arguments.targets]
     # A run of CMake, if one is due, comes first: it may change what there is to do.
     line = Line()
