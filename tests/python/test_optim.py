@@ -414,6 +414,11 @@ class Halving(optim.Optimizer):
     def __init__(self, params, lr=0.5):
         super().__init__(params, {"lr": lr})
 
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("newer", True)
+
     @tenon.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
@@ -444,6 +449,7 @@ def test_hooks_of_optimizers_with_a_step_of_their_own():
         other = kind([tenon.ones(1, requires_grad=True)])
         other.load_state_dict(state)
         assert other.state_dict()["state"] == state["state"]  # the counter stays a number
+        assert other.param_groups[0]["newer"] and copy.deepcopy(optimizer).param_groups[0]["newer"]
 
 
 def test_a_hook_may_change_the_arguments():

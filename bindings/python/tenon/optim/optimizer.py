@@ -250,15 +250,16 @@ class Optimizer:
                 raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         params = dict(zip(chain.from_iterable(g["params"] for g in groups),
                           chain.from_iterable(g["params"] for g in self.param_groups)))
-        self.state = defaultdict(dict)
+        states = defaultdict(dict)
         for key, state in state_dict["state"].items():
             if key in params:
                 state = self._loaded(state, params[key])
                 if isinstance(state, dict):
                     self._scalars_as_tensors(state)
-            self.state[params.get(key, key)] = state
+            states[params.get(key, key)] = state
         for mine, given in zip(self.param_groups, groups):
             mine.update({k: v for k, v in given.items() if k != "params"})
+        self.__setstate__({"state": states, "param_groups": self.param_groups})
         for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
 
