@@ -1,7 +1,7 @@
 import math
 
 from tenon import _C
-from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed, filled, pairs, repeats, scalar
+from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed, filled, pairs_like, repeats, scalar
 
 
 class Adagrad(Optimizer):
@@ -29,9 +29,9 @@ class Adagrad(Optimizer):
             for one in zip(params, grads, states):
                 self.update_all(*([each] for each in one), group)
             return
-        steps = [state["step"] for state in states]
+        real, steps = pairs_like(params), [state["step"] for state in states]
         _C._foreach_add_(steps, 1)
-        _C._fused_adagrad_(pairs(*params), pairs(*grads), pairs(*(state["sum"] for state in states)), steps, lr=group["lr"],
+        _C._fused_adagrad_(real(params), real(grads), real(state["sum"] for state in states), steps, lr=group["lr"],
                            lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], eps=group["eps"], maximize=group["maximize"])
 
     def formula(self, p, g, state, group):

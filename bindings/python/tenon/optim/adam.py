@@ -2,7 +2,7 @@ import math
 
 import tenon
 from tenon import _C
-from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed, pairs, repeats, scalar
+from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed, pairs_like, repeats, scalar
 
 
 class Adam(Optimizer):
@@ -33,14 +33,16 @@ class Adam(Optimizer):
                 self.update_all(*([each] for each in one), group)
             return
 
+        real = pairs_like(params)
+
         def moments(name):
-            return pairs(*(state[name] for state in states))
+            return real(state[name] for state in states)
 
         steps = [state["step"] for state in states]
         _C._foreach_add_(steps, 1)
         beta1, beta2 = group["betas"]
         fused = _C._fused_adamw_ if group["decoupled_weight_decay"] else _C._fused_adam_
-        fused(pairs(*params), pairs(*grads), moments("exp_avg"), moments("exp_avg_sq"), moments("max_exp_avg_sq") if group["amsgrad"] else [],
+        fused(real(params), real(grads), moments("exp_avg"), moments("exp_avg_sq"), moments("max_exp_avg_sq") if group["amsgrad"] else [],
               steps, lr=group["lr"], beta1=beta1, beta2=beta2, weight_decay=group["weight_decay"], eps=group["eps"], amsgrad=group["amsgrad"],
               maximize=group["maximize"])
 

@@ -189,7 +189,7 @@ class Optimizer:
         as_real, as_given = (tenon.view_as_real, tenon.view_as_complex) if param.is_complex() else (_same, _same)
         moments = {name: as_real(value) for name, value in state.items() if value is not None and name not in self.scalars}
         # Of a copy: what the derivative needs of it must not be overwritten.
-        after, changed = self.formula(as_real(param.clone()), as_real(-grad if group["maximize"] else grad), {**state, **moments}, group)
+        after, changed = self.formula(as_real(param.clone()), as_real(-grad if group.get("maximize") else grad), {**state, **moments}, group)
         param.copy_(as_given(after))
         state.update((name, as_given(value)) for name, value in changed.items())
 
@@ -319,6 +319,11 @@ def scalar(value=0.0, fused=False):
 def pairs(*tensors):
     """The tensors, complex ones as pairs of real numbers: each part has a step of its own."""
     return [tenon.view_as_real(t) if t is not None and t.is_complex() else t for t in tensors]
+
+
+def pairs_like(params):
+    """pairs() for lists of tensors with the dtypes of `params`; quick if all are real."""
+    return (lambda tensors: pairs(*tensors)) if any(param.is_complex() for param in params) else list
 
 
 def filled(param, value):
