@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "autograd/autograd.h"
 #include "autograd/checkpoint.h"
 #include "runtime/distributed/buckets.h"
 #include "runtime/distributed/distributed_data_parallel.h"
