@@ -113,14 +113,9 @@ void Reducer::prepare_for_forward() {
   if (active_) {
     // The pass ended with an exception; others wait for the rest of its reductions.
     give_up("its backward pass ended with an error");
-    try {
-      complete();
-    } catch (const DistError&) {
-      // The forfeits' own, or a failure that the next collective reports.
-    }
   }
   const bool may_rebuild = !options_.find_unused_parameters || options_.static_graph;
-  if (!rebuilt_ && may_rebuild && !timeline_.launched.empty()) rebuild();
+  if (!rebuilt_ && may_rebuild && has_reduced_) rebuild();
 }
 
 std::vector<Tensor> Reducer::watch(std::vector<Tensor> outputs) {
@@ -314,11 +309,6 @@ void Reducer::finalize() {
             : concat("no gradient for parameters that were not used in producing the loss: ",
                      names_of(missing), "; find_unused_parameters allows that");
     give_up(text);
-    try {
-      complete();
-    } catch (const DistError&) {
-      // What it says of this rank is said below.
-    }
     raise<DistBackendError>("[DistributedDataParallel] rank ", group_->rank(), ": ", text);
   }
   complete();
@@ -340,9 +330,23 @@ void Reducer::give_up(const std::string& text) {
   } else {
     group_->backend().forfeit(text, static_cast<int>(count));
   }
+  end_pass();  // its errors are the forfeits' own, or a failure that the next collective reports
+  if (!counted_) counts_.assign(parameters_.size(), 0);
 }
 
 void Reducer::complete() {
+  if (const std::exception_ptr error = end_pass()) {
+    if (!counted_) counts_.assign(parameters_.size(), 0);
+    std::rethrow_exception(error);
+  }
+  has_reduced_ = true;
+  if (options_.static_graph) counted_ = true;
+  used_here_.assign(parameters_.size(), false);
+  for (Bucket& bucket : buckets_) copy_out(bucket);
+  log_.add(timeline_);
+}
+
+std::exception_ptr Reducer::end_pass() {
   active_ = false;
   std::exception_ptr first;
   const auto attempt = [&](auto&& f) {
@@ -365,31 +369,20 @@ void Reducer::complete() {
     // Whoever waits may be woken before the note is made.
     const int64_t done = bucket.reduced ? bucket.reduced->load() : 0;
     timeline_.reduced.push_back(done > 0 ? done : now());
-  }
-  if (used_work_) {
-    attempt([&] { used_work_->wait(); });
-    if (!first) {
-      for (size_t i = 0; i < parameters_.size(); ++i)
-        used_somewhere_[i] = used_map_.data_ptr<int32_t>()[i] > 0;
-    }
-  }
-  timeline_.finished = now();
-  if (!first) {
-    if (options_.static_graph) counted_ = true;
-    used_here_.assign(parameters_.size(), false);
-    for (Bucket& bucket : buckets_) copy_out(bucket);
-    log_.add(timeline_);
-  }
-  for (Bucket& bucket : buckets_) {
     bucket.work = nullptr;
     bucket.finish = nullptr;
     bucket.reduced = nullptr;
   }
-  used_work_ = nullptr;
-  if (first) {
-    if (!counted_) counts_.assign(parameters_.size(), 0);
-    std::rethrow_exception(first);
+  if (used_work_) {
+    attempt([&] {
+      used_work_->wait();
+      for (size_t i = 0; i < parameters_.size(); ++i)
+        used_somewhere_[i] = used_map_.data_ptr<int32_t>()[i] > 0;
+    });
   }
+  used_work_ = nullptr;
+  timeline_.finished = now();
+  return first;
 }
 
 void Reducer::copy_out(Bucket& bucket) {

@@ -89,8 +89,12 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   void launch_used_map();
   void finalize();
   void finalize_first_static();
+  /// Tells the others that this rank cannot go on with the pass, and why.
   void give_up(const std::string& text);
+  /// Waits for the reductions and writes the gradients.
   void complete();
+  /// Waits for what has been launched: the first error.
+  std::exception_ptr end_pass();
   void copy_out(Bucket& bucket);
   std::string names_of(const std::vector<size_t>& indices) const;
   /// Whether parameters without gradients are allowed, and found anew in each pass.
@@ -110,6 +114,7 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<std::vector<size_t>> assignment_;
   std::vector<Bucket> buckets_;
   std::vector<std::pair<size_t, size_t>> place_;  // of each parameter: bucket, number in it
+  bool has_reduced_ = false;                      // on this rank, and so on all
   bool rebuilt_ = false;
 
   // Parameters that have had gradients since the last reduction, some of them under no_sync().
