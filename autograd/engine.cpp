@@ -305,6 +305,11 @@ int64_t current_pass_id() { return current_task ? current_task->id() : -1; }
 
 bool will_execute(const Node* node) { return current_task && current_task->leads_to(node); }
 
+bool will_apply(const Node& node) {
+  const NodeState* state = current_task ? current_task->find(node) : nullptr;
+  return state && !state->done && state->wanted;
+}
+
 void queue_callback(std::function<void()> f) {
   TENON_CHECK(current_task, "Final callbacks can only be installed during backward pass.");
   current_task->queue_callback(std::move(f));

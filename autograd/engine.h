@@ -29,6 +29,8 @@ TENON_API int64_t current_pass_id();
 /// Whether the pass that runs on this thread is still to lead to the node, which is only compared
 /// and may have been deleted. Takes time for each node of the pass.
 TENON_API bool will_execute(const Node* node);
+/// Whether the pass that runs on this thread is still to call the node's apply().
+TENON_API bool will_apply(const Node& node);
 /// Calls `f` when the pass that runs on this thread has come to its end without an error, after
 /// those that were queued before. Throws outside of a pass.
 TENON_API void queue_callback(std::function<void()> f);

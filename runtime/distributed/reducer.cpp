@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
 #include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
@@ -21,23 +20,18 @@ using autograd::variable_list;
 /// The identity. Its backward is the first of the module's to run, in the pass that the user has
 /// started, and not in one within it as reentrant checkpoints make.
 struct Sink : autograd::Function<Sink> {
-  struct State {
-    std::shared_ptr<Reducer> reducer;
-    std::vector<size_t> unused;
-  };
   static variable_list forward(autograd::AutogradContext* context,
-                               const std::vector<Tensor>& outputs, const State& state) {
+                               const std::vector<Tensor>& outputs,
+                               const std::shared_ptr<Reducer>& reducer) {
     context->set_materialize_grads(false);
-    context->state = state;
+    context->state = reducer;
     variable_list same;
     for (const Tensor& t : outputs) same.push_back(Tensor(make_detached(t)));
     return same;
   }
   static variable_list backward(autograd::AutogradContext* context, variable_list grads) {
-    const State& state = std::any_cast<const State&>(context->state);
-    state.reducer->begin(state.unused);
-    autograd::queue_callback([reducer = state.reducer] { reducer->finalize(); });
-    grads.push_back(Tensor());  // of the state
+    std::any_cast<const std::shared_ptr<Reducer>&>(context->state)->on_output();
+    grads.push_back(Tensor());  // of the reducer
     return grads;
   }
 };
@@ -52,14 +46,14 @@ Reducer::Reducer(std::vector<Parameter> parameters, const DistributedDataParalle
     tensors.push_back(tensor);
     accumulators_.push_back(autograd::AccumulateGrad::of(tensor));
     hooks_.push_back(accumulators_[i]->add_post_hook(
-        [this, i](const variable_list& given, const variable_list&) {
-          on_gradient(i);
+        [this, i](const variable_list& given, const variable_list& taken) {
+          taken[0].defined() ? on_gradient(i) : on_no_gradient(i);
           return given;
         }));
   }
   // Until the order of the gradients is known, one bucket is best: it waits for all of them.
   std::vector<size_t> limits{std::numeric_limits<size_t>::max()};
-  if (options_.find_unused_parameters && !options_.static_graph)
+  if (finds_unused())
     limits = {options_.first_bucket_bytes, static_cast<size_t>(options_.bucket_cap_mb * 1048576)};
   auto assignment = compute_bucket_assignment_by_size(tensors, limits);
   std::reverse(assignment.begin(), assignment.end());
@@ -119,14 +113,9 @@ void Reducer::prepare_for_forward() {
   if (active_) {
     // The pass ended with an exception; others wait for the rest of its reductions.
     give_up("its backward pass ended with an error");
-    try {
-      complete();
-    } catch (const DistError&) {
-      // The forfeits' own, or a failure that the next collective reports.
-    }
   }
   const bool may_rebuild = !options_.find_unused_parameters || options_.static_graph;
-  if (!rebuilt_ && may_rebuild && !timeline_.launched.empty()) rebuild();
+  if (!rebuilt_ && may_rebuild && has_reduced_) rebuild();
 }
 
 std::vector<Tensor> Reducer::watch(std::vector<Tensor> outputs) {
@@ -135,35 +124,12 @@ std::vector<Tensor> Reducer::watch(std::vector<Tensor> outputs) {
     if (t.defined() && t.requires_grad()) differentiable.push_back(t);
   }
   if (differentiable.empty()) return outputs;
-  Sink::State state{shared_from_this(), {}};
-  if (options_.find_unused_parameters && !options_.static_graph)
-    state.unused = not_reached(differentiable);
-  const variable_list watched = Sink::apply(differentiable, state);
+  const variable_list watched = Sink::apply(differentiable, shared_from_this());
   size_t next = 0;
   for (Tensor& t : outputs) {
     if (t.defined() && t.requires_grad()) t = watched[next++];
   }
   return outputs;
-}
-
-std::vector<size_t> Reducer::not_reached(const std::vector<Tensor>& outputs) const {
-  std::unordered_set<const autograd::Node*> seen;
-  std::vector<const autograd::Node*> stack;
-  const auto visit = [&](const autograd::Edge& edge) {
-    if (edge.is_valid() && seen.insert(edge.function.get()).second)
-      stack.push_back(edge.function.get());
-  };
-  for (const Tensor& t : outputs) visit(autograd::gradient_edge(t));
-  while (!stack.empty()) {
-    const autograd::Node* node = stack.back();
-    stack.pop_back();
-    for (const autograd::Edge& edge : node->next_edges()) visit(edge);
-  }
-  std::vector<size_t> unused;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    if (!seen.contains(accumulators_[i].get())) unused.push_back(i);
-  }
-  return unused;
 }
 
 void Reducer::register_comm_hook(CommHook hook) {
@@ -176,15 +142,44 @@ int64_t Reducer::now() const {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();
 }
 
-void Reducer::begin(const std::vector<size_t>& unused) {
+void Reducer::on_output() {
+  // Another output of the same pass, of this forward call or of another one.
+  if (active_ && pass_ == autograd::current_pass_id()) return;
+  // grad(), or backward() to chosen leaves. Of another pass nothing is known: there may be
+  // reentrant checkpoints.
+  const bool accumulates =
+      !autograd::current_task_is_pruned ||
+      std::any_of(accumulators_.begin(), accumulators_.end(),
+                  [](const auto& accumulator) { return autograd::will_apply(*accumulator); });
+  if (!accumulates) {
+    has_gradient_graph_ = has_gradient_graph_ || GradMode::is_enabled();
+    return;
+  }
+  begin_in_pass();
+  if (!finds_unused()) return;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (!autograd::will_apply(*accumulators_[i])) mark_ready(i);
+  }
+}
+
+void Reducer::begin_in_pass() {
   TENON_CHECK(!active_, "[DistributedDataParallel] expected the reduction of one backward pass to "
-                        "be over before another begins; a pass within a pass, or outputs of two "
-                        "forward calls in one loss, need no_sync() for all but one");
+                        "be over before another begins; a pass within a pass needs no_sync()");
+  begin();
+  autograd::queue_callback([self = shared_from_this()] { self->finalize(); });
+  if (!options_.static_graph || !counted_) return;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (counts_[i] == 0) mark_ready(i);
+  }
+}
+
+void Reducer::begin() {
   active_ = true;
+  pass_ = autograd::current_pass_id();
+  has_gradient_graph_ = false;
   start_ = std::chrono::steady_clock::now();
   next_bucket_ = 0;
   ready_.assign(parameters_.size(), false);
-  used_here_.assign(parameters_.size(), false);
   left_ = counts_;
   timeline_.launched.clear();
   timeline_.reduced.clear();
@@ -198,15 +193,11 @@ void Reducer::begin(const std::vector<size_t>& unused) {
     bucket.finish = nullptr;
   }
   used_work_ = nullptr;
-  if (options_.static_graph && !counted_) return;
-  for (const size_t i : unused) mark_ready(i);
-  if (!options_.static_graph) return;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    if (counts_[i] == 0) mark_ready(i);
-  }
 }
 
 void Reducer::on_gradient(size_t index) {
+  used_here_[index] = true;
+  if (!active_ && has_gradient_graph_) begin_in_pass();
   if (!active_) return;
   if (options_.static_graph) {
     if (!counted_) {
@@ -227,10 +218,13 @@ void Reducer::on_gradient(size_t index) {
               parameters_[index].name, " (number ", index,
               "): it is used in several reentrant checkpoints or passes; set static_graph if that "
               "is so in every iteration");
-  used_here_[index] = true;
   timeline_.ready_order.push_back(index);
   timeline_.last_gradient = now();
   mark_ready(index);
+}
+
+void Reducer::on_no_gradient(size_t index) {
+  if (active_ && finds_unused() && !ready_[index]) mark_ready(index);
 }
 
 void Reducer::mark_ready(size_t index) {
@@ -281,8 +275,7 @@ void Reducer::launch(Bucket& bucket) {
 }
 
 void Reducer::launch_used_map() {
-  const bool needed = options_.find_unused_parameters && (!options_.static_graph || !counted_);
-  if (!needed) return;
+  if (!sends_used_map()) return;
   used_map_ = zeros({static_cast<int64_t>(parameters_.size())}, TensorOptions(kInt));
   for (size_t i = 0; i < parameters_.size(); ++i)
     used_map_.data_ptr<int32_t>()[i] = used_here_[i] ? 1 : 0;
@@ -298,6 +291,11 @@ std::string Reducer::names_of(const std::vector<size_t>& indices) const {
 
 void Reducer::finalize() {
   if (options_.static_graph && !counted_) finalize_first_static();
+  if (finds_unused()) {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (!ready_[i]) mark_ready(i);
+    }
+  }
   std::vector<size_t> missing;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (!ready_[i]) missing.push_back(i);
@@ -309,15 +307,8 @@ void Reducer::finalize() {
                      "it does not: no gradient for ",
                      names_of(missing))
             : concat("no gradient for parameters that were not used in producing the loss: ",
-                     names_of(missing),
-                     "; find_unused_parameters allows that, if the module's outputs alone lead to "
-                     "the loss");
+                     names_of(missing), "; find_unused_parameters allows that");
     give_up(text);
-    try {
-      complete();
-    } catch (const DistError&) {
-      // What it says of this rank is said below.
-    }
     raise<DistBackendError>("[DistributedDataParallel] rank ", group_->rank(), ": ", text);
   }
   complete();
@@ -325,25 +316,37 @@ void Reducer::finalize() {
 
 void Reducer::finalize_first_static() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    used_here_[i] = counts_[i] > 0;
-    if (used_here_[i] || options_.find_unused_parameters) mark_ready(i);
+    if (counts_[i] > 0 || options_.find_unused_parameters) mark_ready(i);
   }
   timeline_.last_gradient = now();
 }
 
 void Reducer::give_up(const std::string& text) {
   size_t count = buckets_.size() - next_bucket_;
-  if (options_.find_unused_parameters && (!options_.static_graph || !counted_) && !used_work_)
-    ++count;
+  if (sends_used_map() && !used_work_) ++count;
   // A hook's collectives are unknown here, so that nobody can step in for them.
   if (comm_hook_) {
     group_->backend().abort(text);
   } else {
     group_->backend().forfeit(text, static_cast<int>(count));
   }
+  end_pass();  // its errors are the forfeits' own, or a failure that the next collective reports
+  if (!counted_) counts_.assign(parameters_.size(), 0);
 }
 
 void Reducer::complete() {
+  if (const std::exception_ptr error = end_pass()) {
+    if (!counted_) counts_.assign(parameters_.size(), 0);
+    std::rethrow_exception(error);
+  }
+  has_reduced_ = true;
+  if (options_.static_graph) counted_ = true;
+  used_here_.assign(parameters_.size(), false);
+  for (Bucket& bucket : buckets_) copy_out(bucket);
+  log_.add(timeline_);
+}
+
+std::exception_ptr Reducer::end_pass() {
   active_ = false;
   std::exception_ptr first;
   const auto attempt = [&](auto&& f) {
@@ -366,30 +369,20 @@ void Reducer::complete() {
     // Whoever waits may be woken before the note is made.
     const int64_t done = bucket.reduced ? bucket.reduced->load() : 0;
     timeline_.reduced.push_back(done > 0 ? done : now());
-  }
-  if (used_work_) {
-    attempt([&] { used_work_->wait(); });
-    if (!first) {
-      for (size_t i = 0; i < parameters_.size(); ++i)
-        used_somewhere_[i] = used_map_.data_ptr<int32_t>()[i] > 0;
-    }
-  }
-  timeline_.finished = now();
-  if (!first) {
-    if (options_.static_graph) counted_ = true;
-    for (Bucket& bucket : buckets_) copy_out(bucket);
-    log_.add(timeline_);
-  }
-  for (Bucket& bucket : buckets_) {
     bucket.work = nullptr;
     bucket.finish = nullptr;
     bucket.reduced = nullptr;
   }
-  used_work_ = nullptr;
-  if (first) {
-    if (!counted_) counts_.assign(parameters_.size(), 0);
-    std::rethrow_exception(first);
+  if (used_work_) {
+    attempt([&] {
+      used_work_->wait();
+      for (size_t i = 0; i < parameters_.size(); ++i)
+        used_somewhere_[i] = used_map_.data_ptr<int32_t>()[i] > 0;
+    });
   }
+  used_work_ = nullptr;
+  timeline_.finished = now();
+  return first;
 }
 
 void Reducer::copy_out(Bucket& bucket) {
@@ -411,7 +404,7 @@ void Reducer::copy_out(Bucket& bucket) {
 }
 
 void Reducer::shadow_backward() {
-  begin({});
+  begin();
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Bucket& bucket = buckets_[place_[i].first];
     bucket.turn.here(bucket.flat);

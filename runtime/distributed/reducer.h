@@ -31,8 +31,9 @@ struct DistributedDataParallelOptions {
 namespace detail {
 
 /// Makes gradients the mean over all ranks while backward goes on: as soon as those of a bucket are
-/// there, their reduction begins. Every backward pass that starts at the outputs of a forward call
-/// ends with all gradients reduced, or with an error on every rank that names the parameters.
+/// there, their reduction begins. Every backward pass that comes through the outputs of a forward
+/// call, or of several, and adds to the parameters' gradients ends with all of them reduced, or
+/// with an error on every rank that names the parameters.
 class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
  public:
   struct Parameter {
@@ -75,19 +76,31 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
 
   void build(std::vector<std::vector<size_t>> assignment);
   void rebuild();
-  void begin(const std::vector<size_t>& unused);
+  /// The pass that runs has come to an output.
+  void on_output();
+  /// Gradients of the pass that runs are reduced from here on.
+  void begin_in_pass();
+  void begin();
   void on_gradient(size_t index);
+  void on_no_gradient(size_t index);
   void mark_ready(size_t index);
   void launch_ready();
   void launch(Bucket& bucket);
   void launch_used_map();
   void finalize();
   void finalize_first_static();
+  /// Tells the others that this rank cannot go on with the pass, and why.
   void give_up(const std::string& text);
+  /// Waits for the reductions and writes the gradients.
   void complete();
+  /// Waits for what has been launched: the first error.
+  std::exception_ptr end_pass();
   void copy_out(Bucket& bucket);
   std::string names_of(const std::vector<size_t>& indices) const;
-  std::vector<size_t> not_reached(const std::vector<Tensor>& outputs) const;
+  /// Whether parameters without gradients are allowed, and found anew in each pass.
+  bool finds_unused() const { return options_.find_unused_parameters && !options_.static_graph; }
+  /// Whether the ranks tell each other which parameters they have used.
+  bool sends_used_map() const { return options_.find_unused_parameters && !counted_; }
   int64_t now() const;
 
   const DistributedDataParallelOptions options_;
@@ -101,13 +114,20 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<std::vector<size_t>> assignment_;
   std::vector<Bucket> buckets_;
   std::vector<std::pair<size_t, size_t>> place_;  // of each parameter: bucket, number in it
+  bool has_reduced_ = false;                      // on this rank, and so on all
   bool rebuilt_ = false;
+
+  // Parameters that have had gradients since the last reduction, some of them under no_sync().
+  std::vector<bool> used_here_;
+  // Whether a graph of gradients of outputs has been recorded since: a pass through that adds to
+  // gradients without coming to the outputs.
+  bool has_gradient_graph_ = false;
 
   // Of the pass under way:
   bool active_ = false;
+  int64_t pass_ = -1;
   size_t next_bucket_ = 0;
   std::vector<bool> ready_;
-  std::vector<bool> used_here_;
   Tensor used_map_;
   WorkPtr used_work_;
   std::vector<int> left_;  // static graph: gradients to come

@@ -186,6 +186,102 @@ def training():
 
 
 @both
+def passes():
+    """Backward passes other than one for each forward call; expected is what one process has of all ranks' inputs."""
+    class Net(lib.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = (lib.nn.Linear(3, 3, bias=False) for _ in range(3))
+            with lib.no_grad():
+                for i, p in enumerate(self.parameters()):
+                    p.copy_(numbers(3, 3, seed=i))
+
+        def forward(self, x, branch="a"):
+            return lib.tanh(self.c(lib.tanh((self.a if branch == "a" else self.b)(x))))
+
+    def inputs(r, seed=0):
+        return numbers(4, 3, seed=10 * seed + r).float().requires_grad_()
+
+    def gradient(model, x, create_graph=False):
+        return lib.autograd.grad(model(x).sum(), x, create_graph=create_graph)[0]
+
+    def adversarial(model, r):
+        x = inputs(r)
+        return model((x + 0.5 * gradient(model, x).sign()).detach()).sum()
+
+    def penalty_and_loss(model, r):
+        x = inputs(r)
+        return model(x).sum() + (gradient(model, x, True) ** 2).sum()
+
+    def penalty(model, r):
+        return (gradient(model, inputs(r), True) ** 2).sum()
+
+    def twice(model, r):
+        return (model(inputs(r)) * model(inputs(r, 1))).sum()
+
+    def branches(model, r):
+        return (model(inputs(r)) * model(inputs(r, 1), "b")).sum()
+
+    def without_sync(model, r):
+        model.together(lambda: model(inputs(r), "a").sum().backward())
+        return model(inputs(r, 1), "b").sum()
+
+    def without_sync_on_one(model, r):
+        model.together(lambda: model(inputs(r), "ab"[r]).sum().backward())
+        return model(inputs(r, 1), "b").sum()
+
+    def compared(loss, branch_b=True, **options):
+        net, alone = Net(), Net()
+        if not branch_b:
+            net.b = alone.b = None
+        ddp = lib.nn.parallel.DistributedDataParallel(net, **options)
+
+        def without(f):
+            with ddp.no_sync():
+                f()
+
+        ddp.together, alone.together = without, lambda f: f()
+        for _ in range(2):
+            ddp.zero_grad()
+            alone.zero_grad()
+            loss(ddp, rank).backward()
+            for r in range(size):
+                loss(alone, r).backward()
+        for (name, p), q in zip(net.named_parameters(), alone.parameters()):
+            assert (p.grad is None) == (q.grad is None), (loss.__name__, name)
+            assert q.grad is None or (p.grad - q.grad / size).abs().max().item() < 1e-5, (loss.__name__, options, name)
+        return [p.grad is not None and p.grad.tolist() for p in net.parameters()]
+
+    out = [compared(loss, False, **options) for loss in (adversarial, penalty_and_loss, penalty, twice)
+           for options in ({}, {"gradient_as_bucket_view": True})]
+    # PyTorch's static_graph takes no grad() into account.
+    out += [compared(twice, False, static_graph=True), compared(adversarial, find_unused_parameters=True), compared(branches)]
+    return out + [compared(loss, find_unused_parameters=True) for loss in (without_sync, without_sync_on_one)]
+
+
+@case
+def unused_outputs():
+    """Parameters of an output that is not used: no gradients with find_unused_parameters, else an error that names them."""
+    class Net(lib.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = lib.nn.Linear(2, 2), lib.nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.a(x), self.b(x)
+
+    out = []
+    for static in (False, True):
+        ddp = lib.nn.parallel.DistributedDataParallel(Net(), find_unused_parameters=True, static_graph=static)
+        for _ in range(2):
+            ddp(lib.ones(1, 2))[0].sum().backward()
+            out.append([p.grad is None for p in ddp.parameters()])
+        ddp = lib.nn.parallel.DistributedDataParallel(Net(), static_graph=static)
+        out.append(raised(lambda: ddp(lib.ones(1, 2))[0].sum().backward()))  # noqa: B023
+    return out
+
+
+@both
 def joining():
     model = lib.nn.Linear(3, 2).double()
     with lib.no_grad():

@@ -105,6 +105,13 @@ def test_ddp_objects(tmp_path):
         assert result[6] == "TypeError"
 
 
+def test_outputs_that_are_not_used(tmp_path):
+    for result in results("unused_outputs", tmp_path):
+        for without, again, error in (result[:3], result[3:]):
+            assert without == again == [False, False, True, True]
+            assert error[0] == "DistBackendError" and "b.weight (number 2), b.bias (number 3)" in error[1]
+
+
 def test_sync_batch_norm(tmp_path):
     assert results("sync_batch_norm", tmp_path) == [True, True]
     norm = tenon.nn.SyncBatchNorm(2)  # without a group: as ordinary batch normalisation

@@ -1,5 +1,7 @@
 """Schedules of learning rates: PyTorch's numbers and state dicts."""
 
+import warnings
+
 import pytest
 import tenon
 from tenon import optim
@@ -172,6 +174,55 @@ def test_one_cycle_ends():
     optimizer = optimizer_of(tenon)
     scheduler = lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=3)
     for _ in range(3):
+        optimizer.step()
         scheduler.step()
     with pytest.raises(ValueError, match="Tried to step 4 times"):
         scheduler.step()
+
+
+def warned(use):
+    """The warnings about the order of steps."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        use()
+    return [str(w.message).partition(".")[0] for w in caught if "lr_scheduler.step()" in str(w.message)]
+
+
+@pytest.mark.parametrize("library", [tenon, torch] if torch else [tenon])
+def test_steps_in_the_wrong_order_are_warned_of(library):
+    schedulers, early = library.optim.lr_scheduler, ["Detected call of `lr_scheduler"]
+
+    def of(*calls, make=lambda o: schedulers.StepLR(o, 2)):
+        optimizer = optimizer_of(library)
+        scheduler = make(optimizer)
+        parts = {"o": optimizer.step, "s": scheduler.step}
+        return warned(lambda: [parts[call]() for call in calls])
+
+    assert of("o", "s", "s") == [] and of("s", "o", "s") == of("s") == early and of("o", "s", "o", "s") == []
+    assert of("s", "s") == early  # once
+    for make in (lambda o: schedulers.ExponentialLR(o, 0.5), lambda o: schedulers.CosineAnnealingLR(o, 3),
+                 lambda o: schedulers.OneCycleLR(o, 0.1, total_steps=5), lambda o: schedulers.LambdaLR(o, lambda e: 1)):
+        assert of("s", make=make) == early and of("o", "s", make=make) == []
+    for make in (lambda o: schedulers.CosineAnnealingWarmRestarts(o, 3), lambda o: schedulers.ReduceLROnPlateau(o)):
+        scheduler = make(optimizer_of(library))
+        assert warned(lambda: scheduler.step(1.0)) == []  # noqa: B023
+    # Steps before there was a schedule do not count, those for another one do.
+    optimizer = optimizer_of(library)
+    optimizer.step()
+    scheduler = schedulers.StepLR(optimizer, 2)
+    assert warned(scheduler.step) == early
+    optimizer.step()
+    assert warned(schedulers.StepLR(optimizer, 2).step) == []
+    # Steps by way of super().step() count.
+    class Own(library.optim.SGD):
+        def step(self, closure=None):
+            return super().step(closure)
+
+    optimizer = Own([library.ones(1)], lr=0.1)
+    scheduler = schedulers.StepLR(optimizer, 2)
+    optimizer.step()
+    assert warned(scheduler.step) == []
+    optimizer = optimizer_of(library)
+    scheduler = schedulers.StepLR(optimizer, 2)
+    optimizer.step = lambda: None
+    assert warned(scheduler.step) == ["Seems like `optimizer"]

@@ -150,6 +150,7 @@ PyGetSetDef attributes[] = {
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made it.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, nullptr, nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() has accumulated, or None.", nullptr},
+    {"_grad", get_grad, set_grad, "Another name of grad.", nullptr},
     {"grad_dtype", get_grad_dtype, set_grad_dtype,
      "The dtype that gradients are cast to, by default the tensor's; None: any.", nullptr},
     {"_version", get_version, nullptr, "The number of changes in place.", nullptr},

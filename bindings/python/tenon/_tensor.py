@@ -345,13 +345,15 @@ def __deepcopy__(self, memo):
         )
     import copy
 
+    from tenon.nn.parameter import Parameter
+
     result = self.detach().clone()
     if self.__class__ is not Tensor:
         result = _C._make_subclass(self.__class__, result, self.requires_grad)
     elif self.requires_grad:
         result.requires_grad_()
     memo[id(self)] = result
-    if self.grad is not None:
+    if self.grad is not None and not isinstance(self, Parameter):  # a copy of a model begins without gradients
         result.grad = copy.deepcopy(self.grad, memo)
     if self.__dict__:
         result.__dict__.update(copy.deepcopy(self.__dict__, memo))

@@ -1,11 +1,16 @@
 """Results that are not there yet."""
 
+import logging
 import threading
+from typing import Generic, TypeVar
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
+T = TypeVar("T")
+_logger = logging.getLogger(__name__)
 
-class Future:
+
+class Future(Generic[T]):
     """A value, or an error, that somebody sets later."""
 
     def __init__(self, *, devices=None):
@@ -45,15 +50,22 @@ class Future:
             callbacks, self._callbacks = self._callbacks, []
             self._changed.notify_all()
         for callback in callbacks:
+            self._call(callback)
+
+    def _call(self, callback):
+        # An error of it is no error of whoever sets the value, and keeps no other callback from being called.
+        try:
             callback(self)
+        except Exception:
+            _logger.exception("Got the following error when running the callback:")
 
     def add_done_callback(self, callback):
-        """callback(self) when it is done: at once if it is already, else on the thread that sets it."""
+        """callback(self) when it is done: at once if it is already, else on the thread that sets it. Its errors are logged."""
         with self._changed:
             if not self._done:
                 self._callbacks.append(callback)
                 return
-        callback(self)
+        self._call(callback)
 
     def then(self, callback):
         """A future of what callback(self) returns, called when this one is done."""
@@ -100,7 +112,7 @@ class _Deferred(Future):
 
 
 def collect_all(futures):
-    """A future of the list of all, when they are done."""
+    """A future of the list of all, when they are done; of the first error if there was one."""
     futures, together = list(futures), Future()
     left, lock = [len(futures)], threading.Lock()
 
@@ -109,7 +121,8 @@ def collect_all(futures):
             left[0] -= 1
             last = left[0] == 0
         if last:
-            together.set_result(futures)
+            error = next((future._error for future in futures if future._error is not None), None)
+            together._finish(futures, error)
 
     if not futures:
         together.set_result([])

@@ -1,8 +1,7 @@
 import math
 
-import tenon
 from tenon import _C
-from tenon.optim.optimizer import Optimizer, checked, plain
+from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed, filled, pairs_like, repeats, scalar
 
 
 class Adagrad(Optimizer):
@@ -13,23 +12,30 @@ class Adagrad(Optimizer):
         checked(**{"learning rate": (lr, 0, math.inf), "lr_decay value": (lr_decay, 0, math.inf),
                    "weight_decay value": (weight_decay, 0, math.inf),
                    "initial_accumulator_value value": (initial_accumulator_value, 0, math.inf), "epsilon value": (eps, 0, math.inf)})
-        plain(self, differentiable)
+        check_paths(self, differentiable=differentiable, foreach=foreach, fused=fused)
         super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
                                   "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
                                   "differentiable": differentiable, "fused": fused})
         for group in self.param_groups:
             for param in group["params"]:
-                self._start(param, group)
+                self.start(param, self.state[param], group)
 
-    def _start(self, param, group):
-        self.state[param]["step"] = tenon.tensor(0.0)
-        self.state[param]["sum"] = tenon.full_like(param.detach(), group["initial_accumulator_value"])
+    def start(self, param, state, group):
+        state["step"] = scalar(fused=group["fused"])
+        state["sum"] = filled(param, group["initial_accumulator_value"])
 
     def update_all(self, params, grads, states, group):
-        for param, state in zip(params, states):
-            if not state:
-                self._start(param, group)
-        steps = [state["step"] for state in states]
+        if repeats(params):
+            for one in zip(params, grads, states):
+                self.update_all(*([each] for each in one), group)
+            return
+        real, steps = pairs_like(params), [state["step"] for state in states]
         _C._foreach_add_(steps, 1)
-        _C._fused_adagrad_(params, grads, [state["sum"] for state in states], steps, lr=group["lr"], lr_decay=group["lr_decay"],
-                           weight_decay=group["weight_decay"], eps=group["eps"], maximize=group["maximize"])
+        _C._fused_adagrad_(real(params), real(grads), real(state["sum"] for state in states), steps, lr=group["lr"],
+                           lr_decay=group["lr_decay"], weight_decay=group["weight_decay"], eps=group["eps"], maximize=group["maximize"])
+
+    def formula(self, p, g, state, group):
+        p, g = decayed(p, g, group)
+        total = state["sum"] + g * g
+        lr = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        return p - lr * g / (total.sqrt() + group["eps"]), {"sum": total}

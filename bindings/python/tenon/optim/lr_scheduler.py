@@ -1,10 +1,33 @@
 """Schedules of learning rates: PyTorch's names, numbers and state dicts. step() follows each epoch, or each step of OneCycleLR."""
 
 import math
+import warnings
 from bisect import bisect_right
 from collections import Counter
 
+import tenon
 from tenon.optim.optimizer import Optimizer
+
+_SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+_OVERRIDDEN = ("Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+               f"`optimizer.step()` before `lr_scheduler.step()`. {_SEE}")
+_TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the opposite order: "
+    "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the learning rate "
+    f"schedule. {_SEE}")
+
+
+def _copied(rate):
+    return rate.clone() if isinstance(rate, tenon.Tensor) else rate
+
+
+def _set_rate(group, rate):
+    """A rate that is a tensor changes in place."""
+    if isinstance(group["lr"], tenon.Tensor):
+        with tenon.no_grad():
+            group["lr"].fill_(rate)
+    else:
+        group["lr"] = rate
 
 
 class LRScheduler:
@@ -16,11 +39,13 @@ class LRScheduler:
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
+                group.setdefault("initial_lr", _copied(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0")
         self.optimizer, self.last_epoch = optimizer, last_epoch
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs = [_copied(group["initial_lr"]) for group in optimizer.param_groups]
+        if optimizer._opt_called is None:
+            optimizer._opt_called, optimizer._step_at_schedule = False, vars(optimizer).get("step")
         self._initial_step()
 
     def _initial_step(self):
@@ -32,7 +57,7 @@ class LRScheduler:
             self._is_initial = False
 
     def _rates(self):
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return [_copied(group["lr"]) for group in self.optimizer.param_groups]
 
     def get_last_lr(self):
         """The rates that the last step() set."""
@@ -42,6 +67,9 @@ class LRScheduler:
         raise NotImplementedError(f"{type(self).__name__} defines no get_lr()")
 
     def step(self, epoch=None):
+        if self._step_count == 1 and self.optimizer._opt_called is False:
+            overridden = vars(self.optimizer).get("step") is not self.optimizer._step_at_schedule
+            warnings.warn(_OVERRIDDEN if overridden else _TOO_EARLY, stacklevel=2)
         self._step_count += 1
         if epoch is None:
             self.last_epoch += 1
@@ -53,7 +81,7 @@ class LRScheduler:
 
     def _set(self, rates):
         for group, rate in zip(self.optimizer.param_groups, rates):
-            group["lr"] = rate
+            _set_rate(group, rate)
         self._last_lr = self._rates()
 
     def state_dict(self):
@@ -313,7 +341,7 @@ class CyclicLR(_OfMomentums):
         lowest = _per_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, lowest):
-                group["lr"] = rate
+                _set_rate(group, rate)
         self.max_lrs = _per_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
@@ -478,9 +506,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce(self):
         for group, lowest in zip(self.optimizer.param_groups, self.min_lrs):
-            rate = max(group["lr"] * self.factor, lowest)
-            if group["lr"] - rate > self.eps:
-                group["lr"] = rate
+            rate = max(float(group["lr"]) * self.factor, lowest)
+            if float(group["lr"]) - rate > self.eps:
+                _set_rate(group, rate)
 
 
 class _OfSchedulers(LRScheduler):
@@ -521,7 +549,7 @@ class SequentialLR(_OfSchedulers):
         self._milestones, self.last_epoch = list(milestones), last_epoch + 1
         # Each has taken its first step when it was made; only the first one's is to count.
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            _set_rate(group, group["initial_lr"])
         self._undo()
         self._schedulers[0]._initial_step()
         self._last_lr = self._schedulers[0].get_last_lr()

@@ -2,7 +2,7 @@ import math
 
 import tenon
 from tenon import _C
-from tenon.optim.optimizer import Optimizer, checked
+from tenon.optim.optimizer import Optimizer, check_paths, checked, decayed
 
 
 class SGD(Optimizer):
@@ -15,10 +15,11 @@ class SGD(Optimizer):
                    "weight_decay value": (weight_decay, 0, math.inf)})
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        if differentiable:
-            raise NotImplementedError("SGD: differentiable")
+        check_paths(self, differentiable=differentiable, foreach=foreach, fused=fused)
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
                                   "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
+
+    scalars = ()
 
     def update_all(self, params, grads, states, group):
         momentum = group["momentum"]
@@ -32,3 +33,13 @@ class SGD(Optimizer):
                            [states[i]["momentum_buffer"] for i in chosen] if momentum != 0 else [], weight_decay=group["weight_decay"],
                            momentum=momentum, lr=group["lr"], dampening=group["dampening"], nesterov=group["nesterov"],
                            maximize=group["maximize"], is_first_step=first)
+
+    def formula(self, p, g, state, group):
+        momentum, buffer = group["momentum"], state.get("momentum_buffer")
+        p, g = decayed(p, g, group)
+        changed = {}
+        if momentum != 0:
+            buffer = g.clone() if buffer is None else momentum * buffer + (1 - group["dampening"]) * g
+            changed["momentum_buffer"] = buffer
+            g = g + momentum * buffer if group["nesterov"] else buffer
+        return p - group["lr"] * g, changed

@@ -40,6 +40,18 @@ def _added(hooks, hook, prepend=False):
     return handle
 
 
+def _clear_grad(parameter, set_to_none):
+    """Takes the gradient away, or zeroes it in place: others may share its memory."""
+    if set_to_none or parameter.grad is None:
+        parameter.grad = None
+        return
+    if parameter.grad.grad_fn is not None:
+        parameter.grad.detach_()
+    else:
+        parameter.grad.requires_grad_(False)
+    parameter.grad.zero_()
+
+
 # The dicts of a module: its attributes that are not plain ones, and its hooks.
 _DICTS = ("_parameters", "_buffers", "_modules")
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks", "_state_dict_pre_hooks", "_state_dict_hooks",
@@ -304,13 +316,9 @@ class Module:
         return self
 
     def zero_grad(self, set_to_none=True):
+        """Without set_to_none gradients are zeroed in place."""
         for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
-            if set_to_none:
-                parameter.grad = None
-            else:
-                parameter.grad = tenon.zeros_like(parameter.grad)
+            _clear_grad(parameter, set_to_none)
 
     # ---- calls ----
 

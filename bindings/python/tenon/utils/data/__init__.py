@@ -7,10 +7,10 @@ from tenon.utils.data.dataset import (
 from tenon.utils.data.distributed import DistributedSampler
 from tenon.utils.data.loader import DataLoader
 from tenon.utils.data.sampler import (
-    BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler,
+    BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler,
 )
 from tenon.utils.data.workers import get_worker_info
 
 __all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler", "Sampler",
            "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
-           "default_collate", "default_convert", "get_worker_info", "random_split"]
+           "WeightedRandomSampler", "default_collate", "default_convert", "get_worker_info", "random_split"]

@@ -3,11 +3,14 @@
 import bisect
 import itertools
 import math
+from typing import Generic, TypeVar
 
 import tenon
 
+_T_co = TypeVar("_T_co", covariant=True)
 
-class Dataset:
+
+class Dataset(Generic[_T_co]):
     """Examples by number: a subclass defines __getitem__, and __len__ where the samplers need it."""
 
     def __getitem__(self, index):
@@ -17,14 +20,14 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class IterableDataset(Dataset):
+class IterableDataset(Dataset[_T_co]):
     """Examples one after another: a subclass defines __iter__."""
 
     def __add__(self, other):
         return ChainDataset([self, other])
 
 
-class TensorDataset(Dataset):
+class TensorDataset(Dataset[tuple[tenon.Tensor, ...]]):
     """Rows of tensors of the same size along dimension 0."""
 
     def __init__(self, *tensors):
@@ -39,7 +42,7 @@ class TensorDataset(Dataset):
         return self.tensors[0].shape[0]
 
 
-class StackDataset(Dataset):
+class StackDataset(Dataset[_T_co]):
     """The examples of several data sets side by side, as a tuple or under names."""
 
     def __init__(self, *args, **kwargs):
@@ -60,7 +63,7 @@ class StackDataset(Dataset):
         return self._length
 
 
-class ConcatDataset(Dataset):
+class ConcatDataset(Dataset[_T_co]):
     """The examples of one data set after those of another."""
 
     def __init__(self, datasets):
@@ -83,17 +86,26 @@ class ConcatDataset(Dataset):
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
-class ChainDataset(IterableDataset):
-    """Iterable data sets one after another."""
+class ChainDataset(IterableDataset[_T_co]):
+    """Iterable data sets one after another; AssertionError at the first that is none."""
 
     def __init__(self, datasets):
         self.datasets = datasets
 
+    def _checked(self):
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield dataset
+
     def __iter__(self):
-        return itertools.chain.from_iterable(self.datasets)
+        return itertools.chain.from_iterable(self._checked())
+
+    def __len__(self):
+        return sum(len(dataset) for dataset in self._checked())
 
 
-class Subset(Dataset):
+class Subset(Dataset[_T_co]):
     """The examples of these numbers."""
 
     def __init__(self, dataset, indices):
@@ -103,6 +115,12 @@ class Subset(Dataset):
         if isinstance(index, list):
             return self.dataset[[self.indices[i] for i in index]]
         return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices):
+        indices = [self.indices[i] for i in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            return self.dataset.__getitems__(indices)
+        return [self.dataset[i] for i in indices]
 
     def __len__(self):
         return len(self.indices)

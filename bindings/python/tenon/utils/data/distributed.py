@@ -5,7 +5,7 @@ from tenon.utils.data.sampler import Sampler
 __all__ = ["DistributedSampler"]
 
 
-class DistributedSampler(Sampler):
+class DistributedSampler(Sampler[int]):
     """Every num_replicas-th example, in an order that the seed and the epoch give: set_epoch() before each epoch. The order is PyTorch's.
 
     The ranks' parts have the same size: the first examples are repeated, or with drop_last the last ones left out.

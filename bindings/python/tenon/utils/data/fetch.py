@@ -1,7 +1,5 @@
 """Batches out of a data set."""
 
-import itertools
-
 
 class End:
     """What a stream gives when it has ended."""
@@ -25,10 +23,17 @@ class Stream:
     """Of an iterable data set: fetch() is the next batch_size examples, or one, or an End."""
 
     def __init__(self, dataset, collate, batch_size, drop_last):
-        self.examples, self.collate, self.batch_size, self.drop_last = iter(dataset), collate, batch_size, drop_last
+        self.examples, self.collate, self.size, self.drop_last = iter(dataset), collate, batch_size or 1, drop_last
+        self.batched, self.ended = batch_size is not None, False
 
     def fetch(self, _=None):
-        batch = list(itertools.islice(self.examples, self.batch_size or 1))
-        if not batch or (self.drop_last and len(batch) < self.batch_size):
+        batch = []
+        # By next() alone: iter() of a data set that is its own iterator may begin anew.
+        while len(batch) < self.size and not self.ended:
+            try:
+                batch.append(next(self.examples))
+            except StopIteration:
+                self.ended = True
+        if not batch or (self.drop_last and len(batch) < self.size):
             return End()
-        return self.collate(batch if self.batch_size is not None else batch[0])
+        return self.collate(batch if self.batched else batch[0])

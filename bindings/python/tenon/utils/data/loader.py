@@ -1,5 +1,8 @@
 import functools
 import itertools
+import multiprocessing
+import warnings
+from typing import Generic, TypeVar
 
 import tenon
 from tenon.utils.data.collate import default_collate, default_convert
@@ -8,16 +11,22 @@ from tenon.utils.data.fetch import End, Examples, Stream
 from tenon.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from tenon.utils.data.workers import Workers
 
+_T_co = TypeVar("_T_co", covariant=True)
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
-class DataLoader:
+
+class DataLoader(Generic[_T_co]):
     """Goes through a data set in batches; each loop over it is an epoch. With num_workers, so many processes load them, prefetch_factor
     batches each ahead; of an iterable data set each of them has a copy (get_worker_info() says which). The batches come in the same order
-    as without. worker_init_fn(number) runs in each process first; persistent_workers stay for the next epoch; timeout: seconds to wait for
-    a batch; multiprocessing_context: how processes are started, by fork without."""
+    as without; with in_order=False as they are ready. worker_init_fn(number) runs in each process first; persistent_workers stay for the
+    next epoch, which ends the one before if that is not over; timeout: seconds to wait for a batch; multiprocessing_context: how processes
+    are started, by fork without. An error of the data set costs the batch that it is about: the iterator goes on with the next one."""
+
+    _initialized = False
 
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, pin_memory=False,
                  drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None, *, prefetch_factor=None,
-                 persistent_workers=False):
+                 persistent_workers=False, pin_memory_device="", in_order=True):
         if num_workers < 0:
             raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if timeout < 0:
@@ -29,8 +38,6 @@ class DataLoader:
             raise ValueError("prefetch_factor option should be positive")
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
-        if pin_memory:
-            raise NotImplementedError("DataLoader: pin_memory")
         iterable = isinstance(dataset, IterableDataset)
         if iterable and (shuffle or sampler is not None or batch_sampler is not None):
             raise ValueError("DataLoader with IterableDataset: expected unspecified shuffle, sampler and batch_sampler options")
@@ -50,41 +57,56 @@ class DataLoader:
         self.num_workers, self.generator, self._iterable = num_workers, generator, iterable
         self.timeout, self.worker_init_fn, self.multiprocessing_context = timeout, worker_init_fn, multiprocessing_context
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.persistent_workers, self._workers = persistent_workers, None
+        self.persistent_workers, self.in_order, self._iterator = persistent_workers, in_order, None
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
         batched = batch_sampler is not None or (iterable and batch_size is not None)
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
+        self._initialized = True
+
+    def __setattr__(self, name, value):
+        if self._initialized and name in _FIXED:
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        super().__setattr__(name, value)
+
+    @property
+    def multiprocessing_context(self):
+        return self._context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context):
+        if context is not None:
+            if self.num_workers == 0:
+                raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0")
+            methods = multiprocessing.get_all_start_methods()
+            if isinstance(context, str) and context not in methods:
+                raise ValueError(f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                                 f"multiprocessing_context={context!r}")
+            context = multiprocessing.get_context(context) if isinstance(context, str) else context
+            if not isinstance(context, multiprocessing.context.BaseContext):
+                raise TypeError("multiprocessing_context option should be a valid context object or a string specifying the start method, "
+                                f"but got multiprocessing_context={context}")
+        self._context = context
 
     def __iter__(self):
-        # An epoch takes a seed from the generator, whoever loads.
-        seed = tenon.empty((), dtype=tenon.int64).random_(generator=self.generator)
-        if self._iterable:
-            make, tasks = functools.partial(Stream, self.dataset, self.collate_fn, self.batch_size, self.drop_last), itertools.repeat(None)
+        if not self.persistent_workers:
+            return _Iterator(self) if self.num_workers == 0 else _ProcessIterator(self)
+        if self._iterator is None or self._iterator.is_broken:
+            self._iterator = _ProcessIterator(self)
         else:
-            make = functools.partial(Examples, self.dataset, self.collate_fn, self.batch_sampler is not None)
-            tasks = self.sampler if self.batch_sampler is None else self.batch_sampler
-        return self._here(make(), tasks) if self.num_workers == 0 else self._in_processes(make, tasks, int(seed.item()))
+            self._iterator.begin(self)
+        return self._iterator
 
-    def _here(self, fetcher, tasks):
-        for chosen in tasks:
-            batch = fetcher.fetch(chosen)
-            if isinstance(batch, End):
-                return
-            yield batch
+    @property
+    def _index_sampler(self):
+        """What gives the numbers to load: of a batch, or of one example; of an iterable data set nothing, without end."""
+        if self._iterable:
+            return itertools.repeat(None)
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def _in_processes(self, make, tasks, seed):
-        workers = self._workers
-        if workers is None:
-            workers = Workers(self.num_workers, self.dataset, make, seed, self.worker_init_fn, self.multiprocessing_context, self.timeout)
-            self._workers = workers if self.persistent_workers else None
-        try:
-            yield from workers.batches(tasks, self.prefetch_factor)
-        except RuntimeError:
-            self._workers = None  # of which one may be gone
-            workers.close()
-            raise
-        finally:
-            if not self.persistent_workers:
-                workers.close()
+    def _fetcher_maker(self):
+        if self._iterable:
+            return functools.partial(Stream, self.dataset, self.collate_fn, self.batch_size, self.drop_last)
+        return functools.partial(Examples, self.dataset, self.collate_fn, self.batch_sampler is not None)
 
     def __len__(self):
         if self._iterable:
@@ -93,3 +115,63 @@ class DataLoader:
             full, rest = divmod(len(self.dataset), self.batch_size)
             return full if self.drop_last or not rest else full + 1
         return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+
+
+class _BaseIterator:
+    """One loop over a loader."""
+
+    def __init__(self, loader):
+        if loader.pin_memory:
+            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
+                          stacklevel=4)
+        self._index_sampler = loader._index_sampler
+        self._indices = iter(self._index_sampler)
+        # A loop takes a seed from the generator, whoever loads.
+        self._seed = int(tenon.empty((), dtype=tenon.int64).random_(generator=loader.generator).item())
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return len(self._index_sampler)
+
+
+class _Iterator(_BaseIterator):
+    """Loads in this process."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self._fetcher = loader._fetcher_maker()()
+
+    def __next__(self):
+        batch = self._fetcher.fetch(next(self._indices))
+        if isinstance(batch, End):
+            raise StopIteration
+        return batch
+
+
+class _ProcessIterator(_BaseIterator):
+    """Has processes load, ahead of what is asked for. They end with the loop unless they are persistent."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self._workers = Workers(loader.num_workers, loader.dataset, loader._fetcher_maker(), self._seed, loader.worker_init_fn,
+                                loader.multiprocessing_context, loader.timeout)
+        self._persistent = loader.persistent_workers
+        self._workers.begin(self._indices, loader.prefetch_factor, loader.in_order)
+
+    @property
+    def is_broken(self):
+        return self._workers.is_broken
+
+    def begin(self, loader):
+        """Another loop, by the same processes."""
+        self._workers.begin(iter(loader._index_sampler), loader.prefetch_factor, loader.in_order)
+
+    def __next__(self):
+        try:
+            return self._workers.next()
+        except StopIteration:
+            if not self._persistent:
+                self._workers.close()
+            raise

@@ -1,8 +1,11 @@
 """In which order the examples of a data set come."""
 
 import itertools
+from typing import Generic, TypeVar
 
 import tenon
+
+_T_co = TypeVar("_T_co", covariant=True)
 
 
 def _seeded_generator(generator):
@@ -15,14 +18,14 @@ def _seeded_generator(generator):
     return generator
 
 
-class Sampler:
+class Sampler(Generic[_T_co]):
     """Numbers of examples: a subclass defines __iter__."""
 
     def __iter__(self):
         raise NotImplementedError
 
 
-class SequentialSampler(Sampler):
+class SequentialSampler(Sampler[int]):
     def __init__(self, data_source):
         self.data_source = data_source
 
@@ -33,7 +36,7 @@ class SequentialSampler(Sampler):
         return len(self.data_source)
 
 
-class RandomSampler(Sampler):
+class RandomSampler(Sampler[int]):
     """A permutation, again and again up to num_samples; with replacement numbers drawn one by one."""
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
@@ -64,7 +67,7 @@ class RandomSampler(Sampler):
         return self.num_samples
 
 
-class SubsetRandomSampler(Sampler):
+class SubsetRandomSampler(Sampler[int]):
     """A permutation of these numbers."""
 
     def __init__(self, indices, generator=None):
@@ -78,7 +81,27 @@ class SubsetRandomSampler(Sampler):
         return len(self.indices)
 
 
-class BatchSampler(Sampler):
+class WeightedRandomSampler(Sampler[int]):
+    """num_samples numbers, each as likely as its weight is large; without replacement no number twice."""
+
+    def __init__(self, weights, num_samples, replacement=True, generator=None):
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        self.weights = tenon.as_tensor(weights, dtype=tenon.float64)
+        if self.weights.dim() != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}")
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self):
+        yield from tenon.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+
+    def __len__(self):
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list[int]]):
     """Lists of batch_size numbers of another sampler."""
 
     def __init__(self, sampler, batch_size, drop_last):

@@ -5,10 +5,12 @@ import itertools
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
 import queue
 import random
 import sys
 import threading
+import time
 import traceback
 import weakref
 
@@ -67,7 +69,14 @@ def _seed(seed):
         numpy.random.seed(seed % 2**32)
 
 
-def _work(connection, number, count, seed, dataset, make_fetcher, init, parent):
+def _work(*args):
+    try:
+        _load(*args)
+    except KeyboardInterrupt:  # the program that waits for the batches has it too, and says so
+        pass
+
+
+def _load(connection, number, count, seed, dataset, make_fetcher, init, parent):
     global _info
     tenon.set_num_threads(1)
     tasks, fetcher, failed = queue.SimpleQueue(), None, None
@@ -106,8 +115,9 @@ def _work(connection, number, count, seed, dataset, make_fetcher, init, parent):
 def _stop(processes, connections):
     for connection in connections:
         connection.close()
+    end = time.monotonic() + 0.5
     for process in processes:
-        process.join(0.5)
+        process.join(max(0, end - time.monotonic()))
         if process.is_alive():
             process.terminate()
             process.join()
@@ -119,6 +129,7 @@ class Workers:
     def __init__(self, count, dataset, make_fetcher, seed, init, context, timeout):
         context = context if hasattr(context, "Process") else multiprocessing.get_context(context)
         self.connections, self.processes, self.timeout, self.epoch = [], [], timeout or None, 0
+        self.is_broken = False
         self._end = weakref.finalize(self, _stop, self.processes, self.connections)
         for number in range(count):
             mine, theirs = context.Pipe()
@@ -138,53 +149,82 @@ class Workers:
         except (BrokenPipeError, ConnectionError):
             self._gone(number)
 
+    def _break(self):
+        """What the processes will give is not known any more."""
+        self.is_broken = True
+        self.close()
+
     def _gone(self, number):
         process = self.processes[number]
         process.join(5)
+        self._break()
         raise RuntimeError(f"DataLoader worker {number} (pid {process.pid}) exited unexpectedly with exit code {process.exitcode}. "
                            "Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace.")
 
+    def _bytes(self, number):
+        """What a worker sends next, pickled."""
+        connection = self.connections[number]
+        # A worker that ends closes its side, which is as good as an answer.
+        if not multiprocessing.connection.wait([connection, self.processes[number].sentinel], self.timeout):
+            raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
+        try:
+            if connection.poll():
+                return connection.recv_bytes()
+        except (EOFError, ConnectionError):
+            pass
+        except BaseException:  # interrupted, maybe in the middle of a message
+            self._break()
+            raise
+        return self._gone(number)
+
     def _receive(self, number):
         """The next answer of this epoch; what an earlier one left is dropped."""
-        connection = self.connections[number]
         while True:
-            # A worker that ends closes its side, which is as good as an answer.
-            if not multiprocessing.connection.wait([connection, self.processes[number].sentinel], self.timeout):
-                raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
-            try:
-                if not connection.poll():
-                    self._gone(number)
-                epoch, kind, value = connection.recv()
-            except (EOFError, ConnectionError):
-                self._gone(number)
+            epoch, kind, value = pickle.loads(self._bytes(number))  # noqa: S301  of a process of this program
             if epoch == self.epoch:
                 return kind, value
 
-    def batches(self, tasks, ahead):
-        """What the tasks load, in their order; `ahead` of them wait with each worker."""
+    def _first_ready(self):
+        """A worker that waits to give an answer, or has ended."""
+        sources = {}
+        for number in self._waiting:
+            sources.setdefault(self.connections[number], number)
+            sources.setdefault(self.processes[number].sentinel, number)
+        ready = multiprocessing.connection.wait(list(sources), self.timeout)
+        if not ready:
+            raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds")
+        return sources[ready[0]]
+
+    def begin(self, tasks, ahead, in_order):
+        """From here on what these tasks load is given, with `ahead` of them at each worker: in their order, or as it is ready."""
         self.epoch += 1
+        self._tasks, self._in_order, self._waiting, self._ended = tasks, in_order, collections.deque(), set()
+        self._turns = itertools.cycle(range(len(self.processes)))
         for number in range(len(self.processes)):
             self._send(number, "begin")
-        tasks, waiting = iter(tasks), collections.deque()
-        ended, turns = set(), itertools.cycle(range(len(self.processes)))
-
-        def give_out():
-            if len(ended) == len(self.processes):
-                return
-            for chosen in itertools.islice(tasks, 1):
-                number = next(n for n in turns if n not in ended)
-                self._send(number, "load", chosen)
-                waiting.append(number)
-
         for _ in range(ahead * len(self.processes)):
-            give_out()
-        while waiting:
-            number = waiting.popleft()
+            self._give_out()
+
+    def _give_out(self):
+        active = [number for number in range(len(self.processes)) if number not in self._ended]
+        for chosen in itertools.islice(self._tasks, 1 if active else 0):
+            number = next(n for n in self._turns if n in active) if self._in_order else min(active, key=self._waiting.count)
+            self._send(number, "load", chosen)
+            self._waiting.append(number)
+
+    def next(self):
+        """The next batch, or the error that there was instead of it. StopIteration after the last one."""
+        if self.is_broken:
+            raise RuntimeError("DataLoader: the workers of this iterator have ended after an error; make a new one with iter()")
+        while self._waiting:
+            number = self._waiting[0] if self._in_order else self._first_ready()
             kind, value = self._receive(number)
+            self._waiting.remove(number)
+            if kind == "end":
+                self._ended.add(number)
+            self._give_out()
+            if kind == "batch":
+                return value
             if kind == "error":
                 _raise(*value)
-            if kind == "end":
-                ended.add(number)
-            give_out()
-            if kind == "batch":
-                yield value
+        raise StopIteration
