@@ -116,8 +116,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
     hard: one-hot results, whose gradient is that of the soft ones.
     """
-    uniform = tenon.empty_like(logits).uniform_()
-    noise = -(-(1 - uniform).log()).clamp_min(tenon.finfo(logits.dtype).tiny).log()
+    noise = -tenon.empty_like(logits).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft
