@@ -11,7 +11,6 @@
 #include "tenon/native/masked_fill.h"
 #include "tenon/native/native_dropout.h"
 #include "tenon/native/neg.h"
-#include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
 #include "tenon/native/softshrink.h"
 #include "tenon/native/where.h"
@@ -104,14 +103,6 @@ void native::neg_check(const Tensor& self) {
       self.scalar_type() != kBool,
       "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
       "invert a mask, use the `~` or `logical_not()` operator instead.");
-}
-
-void native::nextafter_check(const Tensor& self, const Tensor& other) {
-  const TensorBase* operands[] = {&self, &other};
-  const ScalarType common = result_type(operands, {});
-  // Computed in float, where the next number is one that the half types do not have.
-  TENON_CHECK_NOT_IMPLEMENTED(!is_reduced_floating_point(common),
-                              "[nextafter] is not implemented for '", common, "'");
 }
 
 void native::_huber_loss_check(const Tensor&, const Tensor&, double delta) {
