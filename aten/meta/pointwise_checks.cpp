@@ -17,6 +17,7 @@
 
 #include <limits>
 
+#include "aten/iterator/number_fits.h"
 #include "aten/iterator/plan.h"
 
 namespace tenon {
@@ -145,6 +146,9 @@ void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent)
   TENON_CHECK(!is_integral(self.scalar_type(), true) || !exponent.is_integral(true) ||
                   exponent.toLong() >= 0,
               "[pow] Integers to negative integer powers are not allowed.");
+  const ScalarType type = self.scalar_type();
+  if (is_integral(type, false) ? exponent.is_integral(true) : is_reduced_floating_point(type))
+    check_number_fits("pow", exponent, type);
 }
 
 void native::heaviside_check(const Tensor& self, const Tensor& values) {
