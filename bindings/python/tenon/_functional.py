@@ -1,5 +1,7 @@
 """Functions of the module that do more than one operator's work."""
 
+import warnings
+
 from tenon import _C
 
 Tensor = _C.Tensor
@@ -56,7 +58,10 @@ def broadcast_shapes(*shapes):
 
 def meshgrid(*tensors, indexing=None):
     """Grids of the vectors' elements; `indexing` "ij", as by default, or "xy", with the first two dimensions exchanged."""
-    return _C.meshgrid(_listed(tensors), indexing=indexing or "ij")
+    if indexing is None:
+        warnings.warn("meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2)
+        indexing = "ij"
+    return _C.meshgrid(_listed(tensors), indexing=indexing)
 
 
 def cartesian_prod(*tensors):
