@@ -18,7 +18,6 @@ std::vector<Tensor> cat_tensors_backward(const Tensor& grad,
                                          const std::vector<std::vector<int64_t>>& sizes,
                                          int64_t dim) {
   std::vector<Tensor> parts;
-  const int64_t d = wrap_dim(dim, grad.dim());
   int64_t start = 0;
   for (const auto& size : sizes) {
     // Empty tensors of one dimension join anything and contribute nothing.
@@ -26,8 +25,9 @@ std::vector<Tensor> cat_tensors_backward(const Tensor& grad,
       parts.push_back(zeros({0}, grad.options()));
       continue;
     }
-    parts.push_back(grad.narrow(d, start, size[static_cast<size_t>(d)]));
-    start += size[static_cast<size_t>(d)];
+    const int64_t length = size[static_cast<size_t>(wrap_dim(dim, grad.dim()))];
+    parts.push_back(grad.narrow(dim, start, length));
+    start += length;
   }
   return parts;
 }

@@ -3,9 +3,11 @@
 #include "aten/meta/structured.h"
 #include "tenon/native/aminmax.h"
 #include "tenon/native/kthvalue.h"
+#include "tenon/native/nonzero.h"
 #include "tenon/native/take.h"
 #include "tenon/ops/aminmax.h"
 #include "tenon/ops/kthvalue.h"
+#include "tenon/ops/nonzero.h"
 #include "tenon/ops/take.h"
 
 /// Forms with `out` of compositions that PyTorch's refuse where `out` shares memory with an input.
@@ -15,8 +17,7 @@ namespace {
 /// An `out` may be written over none of the inputs, and has the result's dtype.
 void check_out(const char* op, const Tensor& out, ScalarType dtype,
                ArrayRef<const TensorBase*> inputs) {
-  TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ", dtype,
-              ", but got ", out.scalar_type(), " instead");
+  structured::check_out_dtype(op, out, dtype);
   structured::check_apart(op, out, inputs);
 }
 
@@ -31,6 +32,12 @@ void write(const char* op, const Tensor& out, const Tensor& result) {
 Tensor& native::take_out(const Tensor& self, const Tensor& index, Tensor& out) {
   check_out("take", out, self.scalar_type(), {&self, &index});
   write("take", out, ops::take::call(self, index));
+  return out;
+}
+
+Tensor& native::nonzero_out(const Tensor& self, Tensor& out) {
+  check_out("nonzero", out, kLong, {&self});
+  write("nonzero", out, ops::nonzero::call(self));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tenon/native/histc.h"
+#include "tenon/ops/full.h"
 #include "tenon/ops/logical_and.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/to.h"
@@ -12,23 +13,21 @@
 namespace tenon {
 
 /// How often 0, 1, ... are among the elements, or the sum of their weights: int64, of weights their
-/// own dtype where it is float and double otherwise.
+/// own dtype where it is float and double otherwise. Of no elements int64 in any case.
 Tensor native::bincount(const Tensor& self, const std::optional<Tensor>& weights,
                         int64_t minlength) {
   TENON_CHECK(self.dim() == 1 && is_integral(self.scalar_type(), false),
               "[bincount] bincount only supports 1-d non-negative integral inputs, got ",
               self.scalar_type(), " of shape ", self.sizes());
   TENON_CHECK(minlength >= 0, "[bincount] minlength should be >= 0, got ", minlength);
+  if (self.numel() == 0) return zeros({minlength}, self.options().dtype(kLong));
   TENON_CHECK(!weights || (weights->dim() == 1 && weights->size(0) == self.size(0)),
               "[bincount] weights should be 1-d and have the same length as input, got ",
               weights ? weights->sizes() : IntArrayRef(), " and ", self.sizes());
-  int64_t bins = minlength;
-  if (self.numel() > 0) {
-    TENON_CHECK(self.min().item().toLong() >= 0,
-                "[bincount] bincount only supports 1-d non-negative integral inputs, got ",
-                self.min().item());
-    bins = std::max(bins, self.max().item().toLong() + 1);
-  }
+  const int64_t smallest = self.min().item().toLong();
+  TENON_CHECK(smallest >= 0,
+              "[bincount] bincount only supports 1-d non-negative integral inputs, got ", smallest);
+  const int64_t bins = std::max(minlength, self.max().item().toLong() + 1);
   const ScalarType type = !weights ? kLong : weights->scalar_type() == kFloat ? kFloat : kDouble;
   const TensorOptions options = self.options().dtype(type);
   const Tensor amounts = weights ? weights->to(type) : ones(self.sizes(), options);
@@ -36,7 +35,7 @@ Tensor native::bincount(const Tensor& self, const std::optional<Tensor>& weights
 }
 
 /// How many elements are in each of `bins` equal parts of [min, max], the last with its end; of the
-/// range of the elements where both are equal.
+/// range of the elements where both are equal. Computed step by step in self's dtype.
 Tensor native::histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
   TENON_CHECK(bins > 0, "[histc] bins must be > 0, got ", bins);
   TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[histc] not implemented for '",
@@ -54,8 +53,9 @@ Tensor native::histc(const Tensor& self, int64_t bins, const Scalar& min, const 
               "] is not finite");
   TENON_CHECK(low < high, "[histc] max must be larger than min, got ", low, " and ", high);
   const Tensor x = self.reshape({-1});
-  const Tensor inside = logical_and(x >= low, x <= high);
-  const Tensor place = ((x - low) / (high - low) * bins).masked_fill(inside == false, 0);
+  const Tensor first = full({}, low, self.options()), last = full({}, high, self.options());
+  const Tensor inside = logical_and(x >= first, x <= last);
+  const Tensor place = ((x - first) * bins / (last - first)).masked_fill(inside == false, 0);
   return zeros({bins}, self.options())
       .scatter_add(0, place.to(kLong).clamp(0, bins - 1), inside.to(self.scalar_type()));
 }

@@ -9,8 +9,11 @@ namespace tenon {
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim, of tensors that broadcast. The norms are
 /// kept from zero without a derivative of that, as in PyTorch; half types are rounded once.
 Tensor native::cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  ScalarType dtype = promote_types(x1.scalar_type(), x2.scalar_type());
-  if (is_integral(dtype, true)) dtype = get_default_dtype();
+  const ScalarType dtype = promote_types(x1.scalar_type(), x2.scalar_type());
+  TENON_CHECK(
+      is_floating_point(dtype),
+      "[cosine_similarity] expected common dtype to be floating point, yet common dtype is ",
+      dtype);
   const TensorBase* const both[] = {&x1, &x2};
   const DimVector sizes = broadcast_shape(both);
   const auto unit = [&](const Tensor& t) {

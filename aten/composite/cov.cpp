@@ -4,8 +4,11 @@
 #include "tenon/ops/clamp.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/matmul.h"
+#include "tenon/ops/real.h"
 #include "tenon/ops/sqrt.h"
 #include "tenon/ops/to.h"
+#include "tenon/ops/view_as_complex.h"
+#include "tenon/ops/view_as_real.h"
 
 namespace tenon {
 namespace {
@@ -61,18 +64,18 @@ Tensor native::cov(const Tensor& self, int64_t correction, const std::optional<T
   return (matmul(apart, weighted.transpose(0, 1).conj()) / divisor.clamp_min(0)).squeeze();
 }
 
-/// Pearson's coefficients: covariances over the deviations' products, clipped to [-1, 1].
+/// Pearson's coefficients: covariances over the deviations' products, clipped to [-1, 1], of
+/// complex ones each part.
 Tensor native::corrcoef(const Tensor& self) {
   TENON_CHECK(self.dim() <= 2,
               "[corrcoef] expected input to have two or fewer dimensions but got an input with ",
               self.dim(), " dimensions");
-  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[corrcoef] is not implemented for ",
-                              self.scalar_type());
   const Tensor c = cov(self, 1, std::nullopt, std::nullopt);
   if (c.dim() == 0) return c / c;
-  const Tensor variance = c.diagonal();
+  const Tensor variance = c.is_complex() ? real(c.diagonal()) : c.diagonal();
   const Tensor deviation = sqrt(variance);
-  return (c / deviation.unsqueeze(1) / deviation.unsqueeze(0)).clamp(-1, 1);
+  const Tensor r = c / deviation.unsqueeze(1) / deviation.unsqueeze(0);
+  return r.is_complex() ? view_as_complex(view_as_real(r).clamp(-1, 1)) : r.clamp(-1, 1);
 }
 
 }  // namespace tenon

@@ -13,6 +13,8 @@ Tensor native::linalg_cross(const Tensor& self, const Tensor& other, int64_t dim
               " and ", other.sizes());
   TENON_CHECK(self.size(dim) == 3 && other.size(dim) == 3, "[linalg.cross] inputs dimension ", dim,
               " must have length 3. Got ", self.size(dim), " and ", other.size(dim));
+  TENON_CHECK(self.scalar_type() == other.scalar_type(), "[linalg.cross] expected scalar type ",
+              self.scalar_type(), " but found ", other.scalar_type());
   const DimVector sizes = broadcast_shape({&self, &other});
   const Tensor a = self.expand(sizes), b = other.expand(sizes);
   // Element i is a[i + 1] b[i + 2] - a[i + 2] b[i + 1].

@@ -30,11 +30,11 @@ Tensor places(const Tensor& self, int64_t d, bool largest) {
 }
 
 std::tuple<Tensor, Tensor> running(const char* op, const Tensor& self, int64_t dim, bool largest) {
-  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[", op, "] is not implemented for ",
-                              self.scalar_type());
   const int64_t d = wrap_dim(dim, self.dim());
   if (self.dim() == 0 || self.numel() == 0)
     return {self.clone(), self.detach().new_zeros(self.sizes(), TensorOptions().dtype(kLong))};
+  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[", op, "] is not implemented for ",
+                              self.scalar_type());
   const Tensor at = places(self.detach(), d, largest);
   return {self.gather(d, at), at};
 }

@@ -48,6 +48,13 @@ Tensor native::diff(const Tensor& self, int64_t n, int64_t dim,
     TENON_CHECK(!part || part->dim() == self.dim(), "[diff] diff expects ", name,
                 " to be of the same number of dimensions as input, got ", part->dim(), " and ",
                 self.dim());
+    for (int64_t i = 0; part && i < self.dim(); ++i) {
+      TENON_CHECK(i == d || part->size(i) == self.size(i),
+                  "[diff] diff expects the shape of tensor "
+                  "to prepend or append to match that of input except along the differencing "
+                  "dimension; input.size(",
+                  i, ") = ", self.size(i), ", but got tensor.size(", i, ") = ", part->size(i));
+    }
   }
   if (n == 0) return self.clone();
   if (prepend) parts.push_back(*prepend);

@@ -15,6 +15,10 @@ Tensor native::index_fill_int_Tensor(const Tensor& self, int64_t dim, const Tens
               "[index_fill] index_fill_ only supports a 0-dimensional value tensor, but got tensor "
               "with ",
               value.dim(), " dimension(s).");
+  TENON_CHECK(!value.is_complex() || self.is_complex(),
+              "[index_fill] Converting complex Scalar to non-complex type is not supported, got a "
+              "value of ",
+              value.scalar_type(), " for a tensor of ", self.scalar_type());
   const int64_t d = wrap_dim(dim, self.dim());
   DimVector sizes(static_cast<size_t>(self.dim()), 1);
   if (self.dim() > 0) sizes[d] = self.size(d);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "aten/meta/norm_dtype.h"
 #include "tenon/native/linalg_matrix_norm.h"
 #include "tenon/ops/amax.h"
 #include "tenon/ops/amin.h"
@@ -15,8 +16,10 @@
 namespace tenon {
 namespace {
 
-/// The two dimensions of the matrices, both counted from the front.
-DimVector matrix_dims(const char* op, const Tensor& self, IntArrayRef dim) {
+/// The two dimensions of the matrices, both counted from the front. `dtype` is what is computed in.
+DimVector matrix_dims(const char* op, const Tensor& self, IntArrayRef dim,
+                      std::optional<ScalarType> dtype) {
+  if (dtype) native::check_norm_dtype(op, self.scalar_type(), *dtype);
   TENON_CHECK(self.dim() >= 2, "[", op,
               "] The input tensor A must have at least 2 dimensions, got ", self.dim());
   TENON_CHECK(dim.size() == 2, "[", op, "] dim must be a 2-tuple. Got ", dim);
@@ -45,7 +48,7 @@ Tensor in_place_of(const Tensor& self, const DimVector& dims, bool keepdim, cons
 /// and -2: the largest and the smallest singular value. The largest of none is 0.
 Tensor native::linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim,
                                   bool keepdim, std::optional<ScalarType> dtype) {
-  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim);
+  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype);
   const double order = ord.toDouble(), size = std::abs(order);
   TENON_CHECK(size == 1 || size == 2 || std::isinf(size), "[linalg.matrix_norm] Order ", ord,
               " not supported.");
@@ -66,7 +69,7 @@ Tensor native::linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArra
 /// 'fro': the root of the sum of |A|^2; 'nuc': the sum of the singular values.
 Tensor native::linalg_matrix_norm_str_ord(const Tensor& self, std::string_view ord, IntArrayRef dim,
                                           bool keepdim, std::optional<ScalarType> dtype) {
-  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim);
+  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype);
   if (ord == "nuc") {
     return in_place_of(self, dims, keepdim,
                        singular_values(self, dims, dtype).sum(IntArrayRef(-1), false));

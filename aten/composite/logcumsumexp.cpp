@@ -9,8 +9,8 @@ namespace tenon {
 /// log(sum(exp(x))) of the first 1, 2, ... elements along dim, by doubling (Hillis and Steele
 /// 1986). Half types are computed in float.
 Tensor native::logcumsumexp(const Tensor& self, int64_t dim) {
-  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[logcumsumexp] is not implemented for ",
-                              self.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(self.scalar_type()),
+                              "[logcumsumexp] is not implemented for ", self.scalar_type());
   const int64_t d = wrap_dim(dim, self.dim());
   const ScalarType own = self.scalar_type();
   Tensor out = is_reduced_floating_point(own) ? self.to(kFloat) : self;

@@ -1,28 +1,30 @@
 #include "tenon/native/multinomial.h"
 
 #include "tenon/ops/all.h"
-#include "tenon/ops/clamp_min.h"
+#include "tenon/ops/argmax.h"
 #include "tenon/ops/cumsum.h"
 #include "tenon/ops/div.h"
-#include "tenon/ops/empty.h"
+#include "tenon/ops/empty_like.h"
+#include "tenon/ops/eq.h"
+#include "tenon/ops/exponential.h"
 #include "tenon/ops/ge.h"
 #include "tenon/ops/gt.h"
 #include "tenon/ops/isfinite.h"
 #include "tenon/ops/item.h"
-#include "tenon/ops/log1p.h"
 #include "tenon/ops/logical_and.h"
-#include "tenon/ops/neg.h"
+#include "tenon/ops/masked_fill.h"
 #include "tenon/ops/searchsorted.h"
 #include "tenon/ops/sum.h"
+#include "tenon/ops/to.h"
 #include "tenon/ops/topk.h"
 #include "tenon/ops/uniform.h"
 
 namespace tenon {
 
 /// Indices [n] or [rows, n] drawn from the weights [categories] or [rows, categories], which need
-/// not add up to 1; int64. With replacement each draw looks a number up in the running sums.
-/// Without, the largest of weight / E, E exponential, are drawn in order (Efraimidis and Spirakis
-/// 2006).
+/// not add up to 1; int64. With replacement each draw looks a number up in the running sums. One
+/// alone, and without replacement, the largest of weight / E, E exponential, are drawn in order
+/// (Efraimidis and Spirakis 2006).
 Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replacement,
                            std::optional<Generator> generator) {
   TENON_CHECK(self.dim() == 1 || self.dim() == 2,
@@ -44,21 +46,22 @@ Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replace
     TENON_CHECK(self.size(-1) > 0, "[multinomial] there are no categories, got ", self.sizes());
     return tenon::empty(sizes, kLong, self.device());
   }
-  const Tensor weights = self.detach().to(kDouble);
+  const Tensor weights = self.detach();
   TENON_CHECK(weights.isfinite().logical_and(weights.ge(0)).all().item<bool>(),
               "[multinomial] probability tensor contains either `inf`, `nan` or element < 0");
-  TENON_CHECK(weights.sum(IntArrayRef({-1})).gt(0).all().item<bool>(),
+  const Tensor wide = weights.to(kDouble);
+  TENON_CHECK(wide.sum(IntArrayRef({-1})).gt(0).all().item<bool>(),
               "[multinomial] invalid multinomial distribution (sum of probabilities <= 0)");
-  if (replacement) {
-    const Tensor sums = weights.cumsum(-1);
+  if (replacement && num_samples > 1) {
+    const Tensor sums = wide.cumsum(-1);
     const Tensor at = Tensor(tenon::empty(sizes, kDouble, self.device())).uniform_(0, 1, generator);
     return searchsorted(sums / sums.narrow(-1, self.size(-1) - 1, 1), at);
   }
-  const Tensor uniform =
-      Tensor(tenon::empty(self.sizes(), kDouble, self.device())).uniform_(0, 1, generator);
-  // Never 0, which would draw what has no weight.
-  const Tensor exponential = (-(-uniform).log1p()).clamp_min(1e-300);
-  return std::get<1>((weights / exponential).topk(num_samples));
+  const Tensor drawn = empty_like(weights).exponential_(1, generator);
+  // What has no weight is not drawn before what has some.
+  const Tensor keys = weights / drawn.masked_fill(drawn == 0, 1);
+  if (num_samples == 1) return keys.argmax(-1, true);
+  return std::get<1>(keys.topk(num_samples));
 }
 
 }  // namespace tenon

@@ -3,6 +3,9 @@
 #include <limits>
 
 #include "tenon/ops/_nan_to_num.h"
+#include "tenon/ops/nan_to_num.h"
+#include "tenon/ops/view_as_complex.h"
+#include "tenon/ops/view_as_real.h"
 
 namespace tenon {
 namespace {
@@ -19,11 +22,13 @@ double largest(ScalarType type) {
 }  // namespace
 
 /// NaN becomes `nan`, by default 0; infinities become `posinf` and `neginf`, by default the largest
-/// and the smallest number of the dtype. Integers stay.
+/// and the smallest number of the dtype; in each part of complex numbers. Integers stay.
 Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
                           std::optional<double> posinf, std::optional<double> neginf) {
   const ScalarType type = self.scalar_type();
-  TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[nan_to_num] not implemented for ", type);
+  if (is_complex(type)) {
+    return view_as_complex(ops::nan_to_num::call(view_as_real(self), nan, posinf, neginf));
+  }
   if (is_integral(type, true)) return self.clone();
   const double limit = largest(type);
   return _nan_to_num(self, nan.value_or(0), posinf.value_or(limit), neginf.value_or(-limit));

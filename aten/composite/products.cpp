@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "aten/core/thread_state.h"
+#include "aten/iterator/number_fits.h"
 #include "aten/meta/checks.h"
 #include "tenon/native/addbmm.h"
 #include "tenon/native/addmv.h"
@@ -21,22 +22,30 @@ void check_vector(const char* op, const char* name, const Tensor& tensor) {
               tensor.dim(), "-D");
 }
 
-/// beta self + alpha product. A beta of 0 keeps what is not a number in self from the result.
-/// Factors of integers lose their fractions.
+/// Zeros that still give `tensor` its gradient, which is zero, where one is asked for.
+Tensor without_values(const Tensor& tensor) {
+  return tensor.masked_fill(ones({}, tensor.options().dtype(kBool)), 0);
+}
+
+/// beta self + alpha product. A beta of 0 keeps what is not a number in self from the result, and
+/// so does an alpha of 0 with the product where `alpha_skips`.
 Tensor accumulated(const char* op, const Tensor& self, const Tensor& product, const Scalar& beta,
-                   const Scalar& alpha) {
+                   const Scalar& alpha, bool alpha_skips) {
   meta::check_expandable(op, "self", self.sizes(), product.sizes());
+  const ScalarType type = promote_types(self.scalar_type(), product.scalar_type());
+  native::check_number_fits(op, beta, type);
+  native::check_number_fits(op, alpha, type);
+  // Factors of integers lose their fractions.
   const auto factor = [&](const Scalar& s) {
-    return is_integral(self.scalar_type(), true) ? Scalar(s.toLong()) : s;
+    return type == kBool ? Scalar(!s.equal(0)) : is_integral(type, false) ? Scalar(s.toLong()) : s;
   };
   const Scalar of_self = factor(beta), of_product = factor(alpha);
-  const Tensor scaled = of_product.equal(1) ? product : product * of_product;
-  if (of_self.equal(0)) {
-    if (!GradMode::is_enabled() || !self.requires_grad()) return scaled;
-    // Its gradient is zero.
-    return scaled + self.masked_fill(ones({}, self.options().dtype(kBool)), 0);
-  }
-  return (of_self.equal(1) ? self : self * of_self) + scaled;
+  const bool no_self = of_self.equal(0), no_product = alpha_skips && of_product.equal(0);
+  const Tensor scaled = no_product            ? without_values(product)
+                        : of_product.equal(1) ? product
+                                              : product * of_product;
+  if (no_self && !(GradMode::is_enabled() && self.requires_grad())) return scaled;
+  return (no_self ? without_values(self) : of_self.equal(1) ? self : self * of_self) + scaled;
 }
 
 /// Those of the `count` dimensions that are not in `chosen`.
@@ -80,7 +89,14 @@ Tensor native::addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, 
                     const Scalar& alpha) {
   check_vector("addr", "vec1", vec1);
   check_vector("addr", "vec2", vec2);
-  return accumulated("addr", self, vec1.unsqueeze(1) * vec2, beta, alpha);
+  const ScalarType type =
+      promote_types(self.scalar_type(), promote_types(vec1.scalar_type(), vec2.scalar_type()));
+  for (const auto& [number, name] : {std::pair(beta, "beta"), std::pair(alpha, "alpha")}) {
+    TENON_CHECK(!is_integral(type, true) || number.is_integral(true),
+                "[addr] For integral input tensors, argument ", name,
+                " must not be a floating point number.");
+  }
+  return accumulated("addr", self, vec1.unsqueeze(1) * vec2, beta, alpha, false);
 }
 
 /// beta self + alpha mat vec.
@@ -91,7 +107,7 @@ Tensor native::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, c
               vec.dim());
   TENON_CHECK(mat.size(1) == vec.size(0), "[addmv] size mismatch, got input (", mat.size(0),
               "), mat (", mat.size(0), "x", mat.size(1), "), vec (", vec.size(0), ")");
-  return accumulated("addmv", self, mat.mv(vec), beta, alpha);
+  return accumulated("addmv", self, mat.mv(vec), beta, alpha, true);
 }
 
 /// beta self + alpha (the sum of batch1[i] batch2[i] over i), which is one product of the matrices
@@ -109,8 +125,8 @@ Tensor native::addbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
               ")");
   const int64_t inside = batch1.size(0) * batch1.size(2);
   const Tensor wide = batch1.permute({1, 0, 2}).reshape({batch1.size(1), inside});
-  return accumulated("addbmm", self, wide.mm(batch2.reshape({inside, batch2.size(2)})), beta,
-                     alpha);
+  return accumulated("addbmm", self, wide.mm(batch2.reshape({inside, batch2.size(2)})), beta, alpha,
+                     true);
 }
 
 /// The sum over pairs of dimensions, dims_self[i] of self and dims_other[i] of other; the result

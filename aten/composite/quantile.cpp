@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "tenon/native/_kth_place.h"
 #include "tenon/native/kthvalue.h"
 #include "tenon/native/median.h"
 #include "tenon/native/nanmedian.h"
 #include "tenon/native/nanquantile.h"
+#include "tenon/ops/_kth_place.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/isnan.h"
 #include "tenon/ops/lerp.h"
@@ -35,8 +37,8 @@ std::tuple<Tensor, Tensor> median_of(const char* op, const Tensor& self, int64_t
 }
 
 Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
-  if (self.numel() == 0 && self.is_floating_point()) {
-    return full({}, std::nan(""), self.options());
+  if (self.numel() == 0) {
+    return full({}, std::nan(""), self.options().dtype(kFloat)).to(self.scalar_type());
   }
   return std::get<0>(median_of(op, self.reshape({-1}), 0, false, ignore_nan));
 }
@@ -125,11 +127,16 @@ std::tuple<Tensor, Tensor> native::kthvalue(const Tensor& self, int64_t k, int64
                     " to have non-zero size, got ", self.sizes());
   TENON_CHECK(k >= 1 && k <= n, "[kthvalue] selected number k out of range for dimension ", d,
               ", got ", k, " of ", n);
-  const auto [values, indices] = (self.dim() == 0 ? self.reshape({1}) : self).sort(true, d, false);
-  const Tensor value = values.narrow(d, k - 1, 1), index = indices.narrow(d, k - 1, 1);
-  if (self.dim() == 0) return {value.reshape({}).clone(), index.reshape({}).clone()};
-  if (!keepdim) return {value.squeeze(d).clone(), index.squeeze(d).clone()};
-  return {value.clone(), index.clone()};
+  const Tensor x = self.dim() == 0 ? self.reshape({1}) : self;
+  const Tensor index = ops::_kth_place::call(x.detach(), k - 1, d), value = x.gather(d, index);
+  if (self.dim() == 0) return {value.reshape({}), index.reshape({})};
+  if (!keepdim) return {value.squeeze(d), index.squeeze(d)};
+  return {value, index};
+}
+
+/// Where the k-th smallest element of each row along dim stands, k counted from 0; [..., 1, ...].
+Tensor native::_kth_place(const Tensor& self, int64_t k, int64_t dim) {
+  return std::get<1>(self.sort(true, dim, false)).narrow(dim, k, 1).contiguous();
 }
 
 Tensor native::quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,

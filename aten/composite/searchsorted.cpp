@@ -45,6 +45,16 @@ bool to_the_right(bool right, std::optional<std::string_view> side) {
   return side ? *side == "right" : right;
 }
 
+void check_searchable(ScalarType type) {
+  TENON_CHECK_NOT_IMPLEMENTED(type != kBool && !is_complex(type),
+                              "[isin] Unsupported input type encountered for isin(): ", type);
+}
+
+void check_searchable(const Scalar& number) {
+  TENON_CHECK_NOT_IMPLEMENTED(!number.is_boolean() && !number.is_complex(),
+                              "[isin] Unsupported input type encountered for isin(): ", number);
+}
+
 }  // namespace
 
 /// For each of self's values the place in the sorted sequence, or in the row of sequences that
@@ -115,7 +125,8 @@ Tensor native::isin_Tensor_Tensor(const Tensor& elements, const Tensor& test_ele
                                   bool assume_unique, bool invert) {
   (void)assume_unique;  // a hint that this algorithm has no use for
   const ScalarType type = promote_types(elements.scalar_type(), test_elements.scalar_type());
-  TENON_CHECK_NOT_IMPLEMENTED(!is_complex(type), "[isin] not implemented for ", type);
+  check_searchable(elements.scalar_type());
+  check_searchable(test_elements.scalar_type());
   const int64_t n = test_elements.numel();
   if (n == 0) {
     return full(elements.sizes(), invert, elements.options().dtype(kBool));
@@ -125,6 +136,18 @@ Tensor native::isin_Tensor_Tensor(const Tensor& elements, const Tensor& test_ele
   const Tensor place = search(sorted, values, false, true).clamp_max(n - 1);
   const Tensor found = sorted.index_select(0, place.reshape({-1})).reshape(values.sizes());
   return invert ? found != values : found == values;
+}
+
+void native::isin_tensor_scalar_check(const Tensor& elements, const Scalar& test_element, bool,
+                                      bool) {
+  check_searchable(elements.scalar_type());
+  check_searchable(test_element);
+}
+
+void native::isin_scalar_tensor_check(const Scalar& element, const Tensor& test_elements, bool,
+                                      bool) {
+  check_searchable(element);
+  check_searchable(test_elements.scalar_type());
 }
 
 }  // namespace tenon

@@ -5,21 +5,19 @@
 namespace tenon {
 namespace {
 
-/// The sums of neighbours along dim, twice the heights in the middle.
-Tensor neighbours(const Tensor& y, int64_t dim) {
-  const int64_t n = y.size(dim) - 1;
-  return y.narrow(dim, 0, n) + y.narrow(dim, 1, n);
-}
+/// All points along dim but the last, and all but the first.
+Tensor before(const Tensor& t, int64_t dim) { return t.slice(dim, 0, -1, 1); }
+Tensor after(const Tensor& t, int64_t dim) { return t.slice(dim, 1, std::nullopt, 1); }
 
 /// The steps between the points x, in a shape that broadcasts with y's neighbours. A vector stands
 /// for the points along dim; more dimensions are y's last ones.
 Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
+  TENON_CHECK_NOT_IMPLEMENTED(
+      y.scalar_type() != kBool && x.scalar_type() != kBool, "[", op, "] received a bool input for ",
+      x.scalar_type() == kBool ? "`x`" : "`y`", ", but bool is not supported");
   const int64_t d = wrap_dim(dim, y.dim());
-  TENON_CHECK(y.scalar_type() != kBool && x.scalar_type() != kBool, "[", op,
-              "] received a bool input for ", x.scalar_type() == kBool ? "`x`" : "`y`",
-              ", but bool is not supported");
   Tensor points = x;
-  if (x.dim() == 1 && y.dim() > 1) {
+  if (x.dim() == 1 && y.dim() != 1) {
     TENON_CHECK(x.size(0) == y.size(d), "[", op,
                 "] There must be one `x` value for each sample point, got ", x.size(0),
                 " values and ", y.size(d), " points");
@@ -29,15 +27,14 @@ Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
   } else if (x.dim() < y.dim()) {
     DimVector sizes(static_cast<size_t>(y.dim() - x.dim()), 1);
     sizes.append(x.sizes().begin(), x.sizes().end());
-    points = x.view(sizes);
+    points = x.reshape(sizes);
   }
-  const int64_t n = points.size(d) - 1;
-  return points.narrow(d, 1, n) - points.narrow(d, 0, n);
+  return after(points, d) - before(points, d);
 }
 
 void check_step(const char* op, const Tensor& y, const Scalar& dx) {
-  TENON_CHECK(y.scalar_type() != kBool, "[", op,
-              "] received a bool input for `y`, but bool is not supported");
+  TENON_CHECK_NOT_IMPLEMENTED(y.scalar_type() != kBool, "[", op,
+                              "] received a bool input for `y`, but bool is not supported");
   TENON_CHECK(!dx.is_complex(), "[", op, "] Currently, we only support dx as a real number, got ",
               dx);
   TENON_CHECK(!dx.is_boolean(), "[", op,
@@ -56,25 +53,25 @@ Tensor nothing(const Tensor& y, int64_t dim) {
 /// The integral of the piecewise linear function through the points (x, y) along dim.
 Tensor native::trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   if (y.size(dim) == 0) return nothing(y, dim);
-  return (neighbours(y, dim) * steps("trapezoid", y, x, dim)).sum(dim) / 2;
+  return (steps("trapezoid", y, x, dim) * (before(y, dim) + after(y, dim))).sum(dim) / 2.0;
 }
 
+/// Of points dx apart: all heights but half of the first and of the last.
 Tensor native::trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   if (y.size(dim) == 0) return nothing(y, dim);
   check_step("trapezoid", y, dx);
-  return neighbours(y, dim).sum(dim) * dx / 2;
+  return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx.toDouble();
 }
 
 /// The integrals up to each point but the first.
 Tensor native::cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
-  if (y.size(dim) == 0) return y.new_zeros(y.sizes());
-  return (neighbours(y, dim) * steps("cumulative_trapezoid", y, x, dim)).cumsum(dim) / 2;
+  return (steps("cumulative_trapezoid", y, x, dim) * (before(y, dim) + after(y, dim))).cumsum(dim) /
+         2.0;
 }
 
 Tensor native::cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
-  if (y.size(dim) == 0) return y.new_zeros(y.sizes());
   check_step("cumulative_trapezoid", y, dx);
-  return neighbours(y, dim).cumsum(dim) * dx / 2;
+  return ((before(y, dim) + after(y, dim)) * (dx.toDouble() / 2)).cumsum(dim);
 }
 
 }  // namespace tenon

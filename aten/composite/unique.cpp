@@ -89,6 +89,12 @@ Found found_none(const Tensor& input, int64_t dim) {
   return {input.clone(), none(input), none(input)};
 }
 
+int64_t dim_of_slices(const Tensor& self, int64_t dim) {
+  TENON_CHECK_INDEX(self.dim() > 0, "Dimension specified as ", dim,
+                    " but tensor has no dimensions");
+  return wrap_dim(dim, self.dim());
+}
+
 /// The slices along dim, a row each.
 Tensor rows_along(const char* op, const Tensor& self, int64_t dim) {
   TENON_CHECK(self.numel() > 0, "[", op, "] There are 0 elements in self of shape ", self.sizes(),
@@ -119,9 +125,9 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64
                                                       bool return_inverse, bool return_counts) {
   const ScalarType dtype = input.scalar_type();
   const Tensor self = with_operators(input);
-  const int64_t d = wrap_dim(dim, self.dim());
-  if (self.dim() > 0 && self.size(d) == 0) return found_none(input, d);
-  const Tensor rows = rows_along("unique_dim", self.dim() == 0 ? self.reshape({1}) : self, d);
+  const int64_t d = dim_of_slices(self, dim);
+  if (self.size(d) == 0) return found_none(input, d);
+  const Tensor rows = rows_along("unique_dim", self, d);
   Tensor order = arange(rows.size(0), rows.options().dtype(kLong));
   for (int64_t i = rows.size(1) - 1; i >= 0; --i) {
     const Tensor column = order_of(rows.select(1, i), dtype).index_select(0, order);
@@ -147,10 +153,9 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& inpu
     return with_dtype(
         distinct(flat, 0, flat, std::nullopt, self.sizes(), return_inverse, return_counts), dtype);
   }
-  const int64_t d = wrap_dim(*dim, self.dim());
-  if (self.dim() > 0 && self.size(d) == 0) return found_none(input, d);
-  const Tensor rows =
-      rows_along("unique_consecutive", self.dim() == 0 ? self.reshape({1}) : self, d);
+  const int64_t d = dim_of_slices(self, *dim);
+  if (self.size(d) == 0) return found_none(input, d);
+  const Tensor rows = rows_along("unique_consecutive", self, d);
   return with_dtype(
       distinct(self, d, rows, std::nullopt, rows.size(0), return_inverse, return_counts), dtype);
 }

@@ -7,7 +7,8 @@ namespace tenon {
 
 void native::addmm_cpu(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                        const Scalar& beta, const Scalar& alpha, const Tensor& out) {
-  const ProductSizes sizes{1, mat1.size(0), mat2.size(1), mat1.size(1)};
+  // With a factor of 0 the product is left out, also where it is not a number.
+  const ProductSizes sizes{1, mat1.size(0), mat2.size(1), alpha.equal(0) ? 0 : mat1.size(1)};
   const bool no_self = beta.equal(0);
   // A row added to every row is fused into the product.
   const bool is_row = self.dim() == 1 && self.size(0) == sizes.n && self.is_contiguous() &&

@@ -54,8 +54,8 @@ void copy_pieces(char* dst, int64_t rows, int64_t pitch, const std::vector<Piece
 }  // namespace
 
 void native::cat_cpu(TensorList tensors, int64_t dim, const Tensor& out) {
-  const int64_t d = wrap_dim(dim, out.dim());
   if (out.numel() == 0) return;
+  const int64_t d = wrap_dim(dim, out.dim());
   int64_t rows = 1;
   for (int64_t i = 0; i < d; ++i) rows *= out.sizes()[i];
   const auto item = static_cast<int64_t>(out.element_size());

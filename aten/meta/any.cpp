@@ -11,7 +11,7 @@ TensorSpec logic(const char* op, const Tensor& self, OptionalIntArrayRef dim, bo
   const ScalarType dtype = self.scalar_type() == kByte ? kByte : kBool;
   const uint64_t mask = native::dim_mask(op, dim, self.dim(), false);
   return TensorSpec(native::reduced_sizes(self.sizes(), mask, keepdim), dtype, self.device())
-      .casting();
+      .as_condition();
 }
 
 }  // namespace

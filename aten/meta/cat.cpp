@@ -32,7 +32,8 @@ TensorSpec native::cat_meta(TensorList tensors, int64_t dim) {
     if (!first && !skipped(tensors[i])) first = &tensors[i];
   }
   if (!first) first = &tensors[0];
-  const int64_t d = wrap_dim(dim, first->dim());
+  // Where all are skipped, nothing is joined along any dimension.
+  const int64_t d = skipped(*first) ? 0 : wrap_dim(dim, first->dim());
   DimVector sizes(first->sizes());
   sizes[d] = 0;
   bool channels_last = true;

@@ -1,5 +1,7 @@
 #include "tenon/native/constant_pad_nd.h"
 
+#include <algorithm>
+
 #include "aten/meta/strides.h"
 #include "aten/meta/tensor_spec.h"
 
@@ -25,6 +27,11 @@ TensorSpec native::constant_pad_nd_meta(const Tensor& self, IntArrayRef pad, con
                 pad[2 * i], " and ", pad[2 * i + 1],
                 " resulted in a negative output size, which is invalid. Check dimension ",
                 sizes.size() - 1 - i, " of your input.");
+    const int64_t kept =
+        size + std::min<int64_t>(pad[2 * i], 0) + std::min<int64_t>(pad[2 * i + 1], 0);
+    TENON_CHECK(kept >= 0, "[constant_pad_nd] negative padding ", pad[2 * i], " and ",
+                pad[2 * i + 1], " cuts off more than the ", size, " elements of dimension ",
+                sizes.size() - 1 - i);
     size = padded;
   }
   return TensorSpec(sizes, meta::strides_like(self, sizes), self.scalar_type(), self.device());

@@ -6,7 +6,8 @@ namespace tenon {
 
 TensorSpec native::cumsum_meta(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   wrap_dim(dim, self.dim());
-  return TensorSpec(self.sizes(), accumulated_dtype(self, dtype), self.device()).casting();
+  return accumulating(TensorSpec(self.sizes(), accumulated_dtype(self, dtype), self.device()),
+                      dtype);
 }
 
 }  // namespace tenon

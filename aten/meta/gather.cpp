@@ -31,7 +31,7 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
   TENON_CHECK(!src || src->scalar_type() == self.scalar_type(), "[", op,
               "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(), " and ",
               src ? src->scalar_type() : self.scalar_type());
-  if (index.numel() == 0) return TensorSpec(self.sizes(), self);
+  if (index.numel() == 0) return TensorSpec(self.sizes(), self).kept_apart_from_others();
   TENON_CHECK(!src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1), "[",
               op,
               "] Index tensor must have the same number of dimensions as src tensor, got sizes ",
@@ -44,7 +44,7 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
   TENON_CHECK(fits, "[", op, "] Expected index ", index.sizes(), " to be no larger than self ",
               self.sizes(), " apart from dimension ", d, " and to be no larger size than src ",
               src ? src->sizes() : index.sizes());
-  return TensorSpec(self.sizes(), self);
+  return TensorSpec(self.sizes(), self).kept_apart_from_others();
 }
 
 void check_reduce(std::string_view reduce) {

@@ -45,17 +45,20 @@ TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor&
   const int64_t rows = source.dim() == 0 ? 1 : source.sizes()[d];
   TENON_CHECK(index.numel() == rows, "[index_add] Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", rows, "), for dim: ", d);
-  return TensorSpec(self.sizes(), self);
+  return TensorSpec(self.sizes(), self).kept_apart_from_others();
 }
 
 TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, const Tensor& index,
-                                              const Scalar&) {
-  TENON_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt,
-                    "[index_fill] Expected dtype int32 or int64 for index, got ",
-                    index.scalar_type());
+                                              const Scalar& value) {
+  TENON_CHECK_INDEX(index.scalar_type() == kLong,
+                    "[index_fill] Expected dtype int64 for index, got ", index.scalar_type());
+  TENON_CHECK(!value.is_complex() || self.is_complex(),
+              "[index_fill] Converting complex Scalar to non-complex type is not supported, got ",
+              value, " for a tensor of ", self.scalar_type());
   check_index("index_fill", self, index);
   wrap_dim(dim, self.dim());
-  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device());
+  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device())
+      .kept_apart_from_others();
 }
 
 }  // namespace tenon

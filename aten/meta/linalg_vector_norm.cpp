@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "aten/meta/norm_dtype.h"
 #include "aten/meta/reduce.h"
 
 namespace tenon {
@@ -13,9 +14,8 @@ TensorSpec native::linalg_vector_norm_meta(const Tensor& self, const Scalar& ord
       is_differentiable(self.scalar_type()),
       "[linalg_vector_norm] Expected a floating point or complex tensor as input. Got ",
       self.scalar_type());
+  if (dtype) check_norm_dtype("linalg_vector_norm", self.scalar_type(), *dtype);
   const ScalarType type = to_real(dtype.value_or(self.scalar_type()));
-  TENON_CHECK(is_floating_point(type),
-              "[linalg_vector_norm] dtype must be floating point or complex, got ", type);
   TENON_CHECK_TYPE(!ord.is_complex(), "[linalg_vector_norm] ord must be a real number, got ", ord);
   TensorSpec spec = reduced_spec("linalg_vector_norm", self, dim, keepdim, type);
   const double p = ord.toDouble();

@@ -11,13 +11,13 @@
 #include "tenon/native/masked_fill.h"
 #include "tenon/native/native_dropout.h"
 #include "tenon/native/neg.h"
-#include "tenon/native/nextafter.h"
 #include "tenon/native/pow.h"
 #include "tenon/native/softshrink.h"
 #include "tenon/native/where.h"
 
 #include <limits>
 
+#include "aten/iterator/number_fits.h"
 #include "aten/iterator/plan.h"
 
 namespace tenon {
@@ -106,14 +106,6 @@ void native::neg_check(const Tensor& self) {
       "invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
-void native::nextafter_check(const Tensor& self, const Tensor& other) {
-  const TensorBase* operands[] = {&self, &other};
-  const ScalarType common = result_type(operands, {});
-  // Computed in float, where the next number is one that the half types do not have.
-  TENON_CHECK_NOT_IMPLEMENTED(!is_reduced_floating_point(common),
-                              "[nextafter] is not implemented for '", common, "'");
-}
-
 void native::_huber_loss_check(const Tensor&, const Tensor&, double delta) {
   TENON_CHECK(delta > 0,
               "[huber_loss] huber_loss does not support non-positive values for delta, "
@@ -154,6 +146,9 @@ void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent)
   TENON_CHECK(!is_integral(self.scalar_type(), true) || !exponent.is_integral(true) ||
                   exponent.toLong() >= 0,
               "[pow] Integers to negative integer powers are not allowed.");
+  const ScalarType type = self.scalar_type();
+  if (is_integral(type, false) ? exponent.is_integral(true) : is_reduced_floating_point(type))
+    check_number_fits("pow", exponent, type);
 }
 
 void native::heaviside_check(const Tensor& self, const Tensor& values) {

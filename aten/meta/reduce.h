@@ -20,6 +20,12 @@ inline ScalarType accumulated_dtype(const Tensor& self, std::optional<ScalarType
   return is_integral(self.scalar_type(), true) ? kLong : self.scalar_type();
 }
 
+/// A result of sums and products: an `out` may have another dtype unless one is asked for.
+inline TensorSpec accumulating(TensorSpec spec, std::optional<ScalarType> dtype) {
+  spec.casts = !dtype;
+  return spec;
+}
+
 /// dtype of means, variances and norms, which must be floating-point or complex.
 inline ScalarType inexact_dtype(const char* op, const Tensor& self,
                                 std::optional<ScalarType> dtype) {

@@ -67,6 +67,11 @@ TensorBase allocate(const TensorSpec& spec) {
                               : empty_strided(spec.sizes, spec.strides, spec.dtype, spec.device);
 }
 
+void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype) {
+  TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ", dtype,
+              ", but got ", out.scalar_type(), " instead");
+}
+
 void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {
   if (out.defined()) out.unsafe_impl()->check_may_change();
   check_cast(op, dtype, out.scalar_type());
@@ -79,16 +84,18 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
                        ArrayRef<const TensorBase*> inputs) {
   check_device(op, "out", out, spec);
   if (spec.apart) check_apart(op, out, inputs);
+  if (spec.apart_from_others) check_apart(op, out, inputs.slice(1));
   bool aliased = false;
   for (const TensorBase* input : inputs) aliased |= shares_memory(out, *input);
   // The kernel would read what resizing makes of the input.
   TENON_CHECK(!aliased || out.sizes() == IntArrayRef(spec.sizes), "[", op,
               "] out shares memory with an input, so it must have the result's sizes ", spec.sizes,
               ", got ", out.sizes());
-  TENON_CHECK(spec.casts || out.scalar_type() == spec.dtype, "[", op,
-              "] Expected out tensor to have dtype ", spec.dtype, ", but got ", out.scalar_type(),
-              " instead");
-  resize_out(op, out, spec.sizes, spec.dtype);
+  const ScalarType dtype = out.scalar_type();
+  TENON_CHECK(!spec.condition || dtype == kBool || dtype == kByte, "[", op,
+              "] only supports bool tensor for result, got: ", dtype);
+  if (!spec.casts && !spec.condition) check_out_dtype(op, out, spec.dtype);
+  resize_out(op, out, spec.sizes, spec.condition ? dtype : spec.dtype);
   return !aliased && is_laid_out(out, spec) ? out : allocate(spec);
 }
 
@@ -97,6 +104,7 @@ TensorBase prepare_inplace(const char* op, const TensorBase& self, const TensorS
   if (self.defined()) self.unsafe_impl()->check_may_change();
   check_device(op, "self", self, spec);
   check_inplace(op, self, spec.sizes, spec.dtype);
+  if (spec.apart_from_others) check_apart(op, self, others);
   bool direct = is_laid_out(self, spec);
   for (const TensorBase* other : others) direct &= !shares_memory(self, *other);
   return direct ? self : allocate(spec);

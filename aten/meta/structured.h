@@ -38,6 +38,8 @@ inline void own_result(const TensorBase& result) {
   if (impl.refs.count() == 1 && !impl.shared_version) impl.own_version = 0;
 }
 
+/// "[op] Expected out tensor to have dtype Long, but got Int instead" unless it has the dtype.
+TENON_API void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype);
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.
 TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes,
                           ScalarType dtype);

@@ -10,8 +10,11 @@ struct TensorSpec {
   DimVector strides;  ///< in elements; empty: row-major
   ScalarType dtype;
   Device device;
-  bool casts = false;  ///< an `out` may have another dtype that `dtype` can be cast to
-  bool apart = false;  ///< an `out` may share no element with an input
+  bool casts = false;      ///< an `out` may have another dtype that `dtype` can be cast to
+  bool condition = false;  ///< an `out` is of Bool or bytes
+  bool apart = false;      ///< an `out` may share no element with an input
+  /// Nor may one that replaces `self`, or is it, with the other inputs.
+  bool apart_from_others = false;
 
   TensorSpec(IntArrayRef sizes_, ScalarType dtype_, Device device_)
       : sizes(sizes_), dtype(dtype_), device(device_) {}
@@ -24,6 +27,16 @@ struct TensorSpec {
   /// The same for a result of which an `out` may have another dtype.
   TensorSpec casting() && {
     casts = true;
+    return std::move(*this);
+  }
+  /// The same for a result that is true or false.
+  TensorSpec as_condition() && {
+    condition = true;
+    return std::move(*this);
+  }
+  /// The same for a result that is written over `self` while the other inputs are read.
+  TensorSpec kept_apart_from_others() && {
+    apart_from_others = true;
     return std::move(*this);
   }
   /// The same for a result that must not be written over an input.

@@ -68,7 +68,10 @@ std::optional<Parameter> emit_parameter(const schema::Argument& argument,
   const bool none = fallback == "::std::nullopt" || (type.is_optional() && fallback == "{}");
   if (none) fallback.clear();
   if (plain.is_list() && !fallback.empty() && fallback[0] != '{') fallback = "{" + fallback + "}";
-  return Parameter{{argument.name == "self" ? "input" : argument.name, kind, type.is_optional(),
+  // None is PyTorch's way to leave out a list that is empty by default.
+  const bool takes_none = type.is_optional() || (plain.is_list() && argument.default_value &&
+                                                 argument.default_value->text == "[]");
+  return Parameter{{argument.name == "self" ? "input" : argument.name, kind, takes_none,
                     argument.default_value.has_value(), size},
                    get,
                    type.is_optional() ? text + "?" : text,

@@ -87,7 +87,7 @@ constexpr Intrinsic kTable[] = {
     {Op::kFrac, "frac", 1, kValue, 0, kFloat, false, false, kCheap, {"1"}, "frac"},
     {Op::kHypot, "hypot", 2, kValue, 0, kFloat, false, true, kMedium,
      {"where(y == 0, 0, a / y)", "where(y == 0, 0, b / y)"}, "hypot", kStd},
-    {Op::kNextafter, "nextafter", 2, kValue, 0, kFloat, false, false, kMedium, {kNone, kNone}, "nextafter", kStd},
+    {Op::kNextafter, "nextafter", 2, kValue, 0, kFloat, false, false, kMedium, {kNone, kNone}, "_nextafter", kStd},
     {Op::kCopysign, "copysign", 2, kValue, 0, kFloat, false, false, kCheap, {"sign(a) * copysign(1, b)", ""}, "copysign", kStd, "copysign"},
 
     {Op::kEq, "eq", 2, kMask, 0, kAny, true, true, kCheap, {"", ""}, "eq", "($0 == $1)", "eq", "eq"},

@@ -205,6 +205,8 @@ REFERENCES = {
     "_rmsprop_step_": rmsprop_step_,
     "_rprop_step_": rprop_step_,
     "_nan_to_num": torch.nan_to_num,
+    "_nextafter": torch.nextafter,
+    "_kth_place": lambda self, k, dim: torch.kthvalue(self, k + 1, dim, keepdim=True)[1],
     "_rms_norm": torch.rms_norm,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),

@@ -25,6 +25,10 @@
 namespace tenon::python {
 namespace {
 
+void warn(const char* message) {
+  if (PyErr_WarnEx(PyExc_UserWarning, message, 1) != 0) throw ErrorIsSet();
+}
+
 // The attribute's name is given where it is read as an attribute.
 #define TENON_ATTRIBUTE(name, expression)                            \
   PyObject* get_##name(PyObject* self, void* attribute) {            \
@@ -62,9 +66,14 @@ TENON_ATTRIBUTE(is_meta, wrap(t.is_meta()))
 TENON_ATTRIBUTE(is_sparse, wrap(t.is_sparse()))
 TENON_ATTRIBUTE(mT, wrap([&] {
                   TENON_CHECK(
-                      t.dim() >= 2,
+                      t.dim() != 1,
                       "tensor.mT is only supported on matrices or batches of matrices. Got ",
                       t.dim(), "-D tensor.");
+                  if (t.dim() == 0) {
+                    warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in "
+                         "these cases.");
+                    return t;
+                  }
                   return t.transpose(-2, -1);
                 }()))
 TENON_ATTRIBUTE(T, wrap([&] {

@@ -1,5 +1,7 @@
 """Functions of the module that do more than one operator's work."""
 
+import warnings
+
 from tenon import _C
 
 Tensor = _C.Tensor
@@ -18,14 +20,10 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The p-norm over `dim`, all dimensions by default; 'fro' is the 2-norm, 'nuc' the nuclear norm of matrices."""
     if isinstance(p, str):
         if p == "nuc":
-            if dtype is not None:
-                raise ValueError("dtype argument is not supported in nuclear norm")
             given = {} if out is None else {"out": out}
-            return _C._linalg.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, **given)
+            return _C._linalg.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, **given)
         if p != "fro":
             raise RuntimeError(f"only valid string values are 'fro' and 'nuc', found {p}")
-        if dtype is not None:
-            raise ValueError("dtype argument is not supported in frobenius norm")
     order = 2.0 if p is None or p == "fro" else p
     if isinstance(dim, int):
         dim = [dim]
@@ -60,7 +58,10 @@ def broadcast_shapes(*shapes):
 
 def meshgrid(*tensors, indexing=None):
     """Grids of the vectors' elements; `indexing` "ij", as by default, or "xy", with the first two dimensions exchanged."""
-    return _C.meshgrid(_listed(tensors), indexing=indexing or "ij")
+    if indexing is None:
+        warnings.warn("meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2)
+        indexing = "ij"
+    return _C.meshgrid(_listed(tensors), indexing=indexing)
 
 
 def cartesian_prod(*tensors):

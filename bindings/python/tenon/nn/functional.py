@@ -1,6 +1,7 @@
 """The operators of modules as functions of tensors."""
 
 import math
+import warnings
 
 import tenon
 from tenon import (  # noqa: F401
@@ -116,8 +117,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
     hard: one-hot results, whose gradient is that of the soft ones.
     """
-    uniform = tenon.empty_like(logits).uniform_()
-    noise = -(-(1 - uniform).log()).clamp_min(tenon.finfo(logits.dtype).tiny).log()
+    noise = -tenon.empty_like(logits).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft
@@ -599,6 +599,9 @@ def _legacy(size_average, reduce, reduction):
     """The reduction that PyTorch's two older arguments mean."""
     if size_average is None and reduce is None:
         return reduction
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
+    if reduce is not None and not reduce:
+        reduction = "none"
+    else:
+        reduction = "mean" if size_average is None or size_average else "sum"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=3)
+    return reduction

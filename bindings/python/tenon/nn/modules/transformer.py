@@ -65,6 +65,30 @@ class MultiheadAttention(Module):
                 parts[i] = tenon.cat([parts[i], parts[i].new_zeros(parts[i].shape[0], 1, self.embed_dim)], 1)
         return (x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2) for x in parts)
 
+    def _check_masks(self, query, key, key_padding_mask, attn_mask):
+        """AssertionErrors and RuntimeErrors as PyTorch raises them."""
+        batched = query.dim() == 3
+        kind = "batched (3-D)" if batched else "unbatched (2-D)"
+        at = 1 if batched and self.batch_first else 0
+        length, keys, batch = query.shape[at], key.shape[at], query.shape[1 - at] if batched else 1
+        for name, mask in (("key_padding_mask", key_padding_mask), ("attn_mask", attn_mask)):
+            if mask is None:
+                continue
+            dims = (2, 3) if name == "attn_mask" else (query.dim() - 1,)
+            if mask.dim() not in dims:
+                expected = "`None`, 2-D or 3-D" if name == "attn_mask" else f"`None` or {dims[0]}-D"
+                raise AssertionError(f"For {kind} `query`, expected `{name}` to be {expected} but found {mask.dim()}-D tensor instead")
+            if mask.dtype != tenon.bool and not mask.is_floating_point():
+                raise AssertionError(f"only bool and floating types of {name} are supported")
+        if attn_mask is not None:
+            expected = (length, keys) if attn_mask.dim() == 2 else (batch * self.num_heads, length, keys)
+            if tuple(attn_mask.shape) != expected:
+                raise RuntimeError(f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {expected}.")
+        if key_padding_mask is not None:
+            for i, (have, want) in enumerate(zip(key_padding_mask.shape, (batch, keys) if batched else (keys,)), 0 if batched else 1):
+                if have != want:
+                    raise AssertionError(f"Expected key_padded_mask.shape[{i}] to be {want}, but got {have}")
+
     def _mask(self, query, key_padding_mask, attn_mask):
         """Both masks as one that is added: [N or 1, heads or 1, L, S]."""
         found = None
@@ -73,8 +97,6 @@ class MultiheadAttention(Module):
                 continue
             if mask.dtype == tenon.bool:
                 mask = tenon.zeros(mask.shape, dtype=query.dtype, device=query.device).masked_fill(mask, -math.inf)
-            elif not mask.is_floating_point():
-                raise RuntimeError(f"[MultiheadAttention] only bool and floating types of {name} are supported, got {mask.dtype}")
             if name == "key_padding_mask":
                 mask = mask.unsqueeze(-2).unsqueeze(-2)
             elif mask.dim() == 3:
@@ -89,6 +111,7 @@ class MultiheadAttention(Module):
         batched = query.dim() == 3
         if query.dim() not in (2, 3) or key.dim() != query.dim() or value.dim() != query.dim():
             raise AssertionError(f"query, key and value should all be 2D or all 3D, got {query.dim()}D, {key.dim()}D and {value.dim()}D")
+        self._check_masks(query, key, key_padding_mask, attn_mask)
         if not batched:
             query, key, value = (x.unsqueeze(0) for x in (query, key, value))
             key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)

@@ -1,0 +1,88 @@
+// What compositions refuse before they compute.
+#include "aten/iterator/plan.h"
+#include "tenon/native/binary_cross_entropy.h"
+#include "tenon/native/binary_cross_entropy_with_logits.h"
+#include "tenon/native/huber_loss.h"
+#include "tenon/native/kl_div.h"
+#include "tenon/native/mse_loss.h"
+#include "tenon/native/nanmean.h"
+#include "tenon/native/smooth_l1_loss.h"
+#include "tenon/native/soft_margin_loss.h"
+
+namespace tenon {
+namespace {
+
+/// Of integers alone PyTorch has no such loss.
+void check_not_integral(const char* op, const Tensor& self, const Tensor& target) {
+  const ScalarType type = promote_types(self.scalar_type(), target.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(!is_integral(type, true), "[", op, "] is not implemented for ", type);
+}
+
+/// The loss has self's dtype, whatever target's is.
+void check_own_dtype(const char* op, const Tensor& self) {
+  TENON_CHECK(is_differentiable(self.scalar_type()), "[", op,
+              "] result type Float can't be cast to the desired output type ", self.scalar_type());
+}
+
+}  // namespace
+
+void native::mse_loss_check(const Tensor& self, const Tensor& target, int64_t) {
+  check_not_integral("mse_loss", self, target);
+}
+
+void native::smooth_l1_loss_check(const Tensor& self, const Tensor& target, int64_t, double) {
+  check_not_integral("smooth_l1_loss", self, target);
+}
+
+void native::huber_loss_check(const Tensor& self, const Tensor& target, int64_t, double) {
+  check_not_integral("huber_loss", self, target);
+  check_own_dtype("huber_loss", self);
+}
+
+void native::soft_margin_loss_check(const Tensor& self, const Tensor&, int64_t) {
+  check_own_dtype("soft_margin_loss", self);
+}
+
+void native::kl_div_check(const Tensor& self, const Tensor& target, int64_t, bool) {
+  TENON_CHECK(!is_integral(self.scalar_type(), true) && !is_integral(target.scalar_type(), true),
+              "[kl_div] Integral inputs not supported, got ", self.scalar_type(), " and ",
+              target.scalar_type());
+}
+
+void native::binary_cross_entropy_check(const Tensor& self, const Tensor& target,
+                                        const std::optional<Tensor>&, int64_t) {
+  check_not_integral("binary_cross_entropy", self, self);
+  TENON_CHECK(target.scalar_type() == self.scalar_type(), "[binary_cross_entropy] Found dtype ",
+              target.scalar_type(), " but expected ", self.scalar_type());
+}
+
+/// The loss is written over what 1 - target is: it has target's dtype and shape.
+void native::binary_cross_entropy_with_logits_check(const Tensor& self, const Tensor& target,
+                                                    const std::optional<Tensor>& weight,
+                                                    const std::optional<Tensor>& pos_weight,
+                                                    int64_t) {
+  const char* const op = "[binary_cross_entropy_with_logits] ";
+  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), op, "is not implemented for ",
+                              self.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(target.scalar_type() != kBool, op,
+                              "1 - target is not defined for a bool target");
+  SmallVector<const TensorBase*, 4> operands{&self, &target};
+  if (weight) operands.push_back(&*weight);
+  if (pos_weight) operands.push_back(&*pos_weight);
+  const ScalarType type = result_type(operands, {});
+  TENON_CHECK(can_cast(type, target.scalar_type()), op, "result type ", type,
+              " can't be cast to the desired output type ", target.scalar_type());
+  const DimVector shape = broadcast_shape(operands);
+  TENON_CHECK(target.sizes() == IntArrayRef(shape), op, "output with shape ", target.sizes(),
+              " doesn't match the broadcast shape ", shape);
+}
+
+void native::nanmean_check(const Tensor& self, OptionalIntArrayRef, bool,
+                           std::optional<ScalarType>) {
+  TENON_CHECK_NOT_IMPLEMENTED(
+      is_differentiable(self.scalar_type()),
+      "[nanmean] expected input to have floating point or complex dtype but got ",
+      self.scalar_type());
+}
+
+}  // namespace tenon
