@@ -15,6 +15,7 @@ from tenon.nn.parameter import Parameter  # noqa: F401  taken from here by C++
 
 # The layers that PyTorch has in files of other names than Tenon.
 _LAYER_MODULES = {
+    "activation": ("MultiheadAttention",),
     "linear": ("Identity", "Linear", "Bilinear"),
     "dropout": ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"),
     "flatten": ("Flatten", "Unflatten"),
@@ -158,7 +159,12 @@ def reduce(obj):
         return name_of(obj)
     function, args, state, items, entries = (*parts, None, None, None)[:5]
     elements = list(items or ()) or dict(entries or ()) or None
-    by_new = function.__name__ == "__newobj__"
+    by_new = function in (copyreg.__newobj__, copyreg.__newobj_ex__)
+    if function is copyreg.__newobj_ex__:
+        cls, positional, named = args
+        if named:
+            raise TypeError(f"[save] an object of type {obj.__class__} cannot be saved: it is made with arguments by name")
+        args = (cls, *positional)
     if by_new:
         function, *args = args
     return name_of(function), tuple(args), by_new, elements, state
