@@ -118,6 +118,9 @@ class Packer {
 
   /// Of any size, whatever sys.set_int_max_str_digits() says.
   static Value integer(nb::handle o) {
+    int overflow = 0;
+    const int64_t small = PyLong_AsLongLongAndOverflow(o.ptr(), &overflow);
+    if (overflow == 0) return small;
     constexpr size_t kBits = 8;
     // One more for the sign.
     const size_t bytes = nb::cast<size_t>(o.attr("bit_length")()) / kBits + 1;

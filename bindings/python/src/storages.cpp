@@ -140,7 +140,7 @@ void add_storages(nb::module_& module) {
       .def("__repr__", &text_of)
       .def("__reduce__",
            [](const Storage& s) {
-             return nb::make_tuple(nb::module_::import_("tenon._C").attr("_storage_from_bytes"),
+             return nb::make_tuple(nb::module_::import_("tenon._tensor").attr("_rebuild_storage"),
                                    nb::make_tuple(to_bytes(s), s.device().str()));
            })
       .def_prop_ro("device", [](const Storage& s) { return nb::steal(wrap(s.device())); })

@@ -312,6 +312,10 @@ def storage(self):
     return TypedStorage(_C._storage(self), self.dtype)
 
 
+def _rebuild_storage(data, device):
+    return _C._storage_from_bytes(data, device)
+
+
 def _rebuild(storage, dtype, offset, sizes, strides, requires_grad):
     result = _C._tensor_over(storage, dtype, offset, sizes, strides)
     return result.requires_grad_() if requires_grad else result
