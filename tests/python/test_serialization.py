@@ -161,8 +161,15 @@ def test_paths(tmp_path):
     with pytest.raises(ValueError, match="null byte"):
         tenon.save(1, str(tmp_path / "a\0b"))
     assert not (tmp_path / "a").exists()
-    with pytest.raises(FileNotFoundError):
-        tenon.load(tmp_path / "none.pt")
+    for name in ("none.pt", os.fsdecode(b"\xff.pt")):
+        with pytest.raises(FileNotFoundError, match="No such file"):
+            tenon.load(tmp_path / name)
+        with pytest.raises(RuntimeError, match="Parent directory"):
+            tenon.save(1, tmp_path / name / "x.pt")
+    for key in ("\ud800", os.fsdecode(b"\xff.pt")):
+        x = tenon.zeros(4, dtype=tenon.int32)
+        with pytest.raises(RuntimeError, match="view the same data as different types"):
+            tenon.save({key: [x, x.view(tenon.float32)]}, tmp_path / "y.pt")
 
 
 # ---- places ----

@@ -84,7 +84,10 @@ nb::tuple load_bytes(nb::handle data, const serialization::LoadOptions& options)
 
 /// Files that cannot be read are errors of Python's own class, FileNotFoundError for one.
 [[noreturn]] void raise_python(const OSError& error) {
-  const nb::object args = nb::make_tuple(error.code(), error.what());
+  const std::string_view what = error.what();
+  const nb::object text = nb::steal(
+      PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "surrogateescape"));
+  const nb::object args = nb::make_tuple(error.code(), text);
   PyErr_SetObject(PyExc_OSError, args.ptr());
   throw nb::python_error();
 }
