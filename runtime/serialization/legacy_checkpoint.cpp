@@ -16,7 +16,8 @@ LegacyCheckpoint::LegacyCheckpoint(const ByteSource& source, const LoadOptions& 
                                    Globals::Mode mode)
     : source_(source), options_(options), in_(source, 0, source.name()),
       budget_(source.size(), source.size(), options.limits),
-      tensors_(options.map_location, mode == Globals::Mode::Inspect), globals_(mode, tensors_) {}
+      tensors_(options.map_location, mode == Globals::Mode::Inspect),
+      globals_(mode, tensors_, options) {}
 
 void LegacyCheckpoint::fail(const std::string& what) const {
   tenon::detail::raise<Error>("[load] ", source_.name(), " at byte ", in_.position(), ": ", what);

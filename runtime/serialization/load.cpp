@@ -73,9 +73,11 @@ Value load(std::istream& in, const LoadOptions& options) {
   return value;
 }
 
-Value load(const void* data, size_t bytes, const LoadOptions& options) {
-  uint64_t end = 0;
-  return load_from(MemorySource({static_cast<const char*>(data), bytes}), options, end);
+Value load(const void* data, size_t bytes, const LoadOptions& options, size_t* end) {
+  uint64_t ended = 0;
+  Value value = load_from(MemorySource({static_cast<const char*>(data), bytes}), options, ended);
+  if (end) *end = ended;
+  return value;
 }
 
 }  // namespace tenon::serialization

@@ -39,6 +39,9 @@ struct LoadOptions {
   /// As strict as torch.load with weights_only. If false, the harmless types that PyTorch refuses
   /// all the same are read too: frozenset, slice, range, bytes. Nothing is ever executed.
   bool weights_only = true;
+  /// Asked about a class or function, "module name", that is not known otherwise: whether what it
+  /// is called for becomes a Value of kind Object. Only if weights_only is false.
+  std::function<bool(const std::string& name)> allow_global{};
   /// Of the 8-bit strings of Python 2: "utf-8", "ascii", "latin1", or "bytes" to leave them bytes.
   std::string encoding = "utf-8";
   LoadLimits limits{};
@@ -54,7 +57,9 @@ TENON_API Value load(const std::string& path, const LoadOptions& options = {});
 /// Reads from the stream's position on. A zip file is taken to end with the stream; after the
 /// legacy format the stream stands behind what was read.
 TENON_API Value load(std::istream& in, const LoadOptions& options = {});
-TENON_API Value load(const void* data, size_t bytes, const LoadOptions& options = {});
+/// `end` is set to where the checkpoint ended.
+TENON_API Value load(const void* data, size_t bytes, const LoadOptions& options = {},
+                     size_t* end = nullptr);
 
 /// A class that files may name, and how its instances are made.
 struct SafeGlobal {

@@ -115,6 +115,11 @@ Value Value::parameter(const TensorBase& tensor) {
   made.kind_ = Kind::Parameter;
   return made;
 }
+Value Value::tensor_of_class(const TensorBase& tensor, std::string cls) {
+  Value made(tensor);
+  static_cast<TensorNode&>(*made.node_).cls = std::move(cls);
+  return made;
+}
 Value Value::storage(tenon::Storage storage, ScalarType dtype) {
   TENON_CHECK_VALUE(storage, "a Value cannot hold an undefined storage");
   return {Kind::Storage, std::make_shared<StorageNode>(std::move(storage), dtype)};
@@ -207,6 +212,7 @@ tenon::Device Value::to_device() const {
 }
 const std::string& Value::name() const {
   if (is(Kind::Object)) return static_cast<ObjectNode&>(*node_).cls;
+  if (is(Kind::Tensor)) return static_cast<TensorNode&>(*node_).cls;
   return node<TextNode>(is(Kind::Layout) || is(Kind::Global), "a layout, class or function").text;
 }
 
@@ -264,6 +270,14 @@ void Value::set_attributes(Value attributes) const {
   }
 }
 const Value& Value::args() const { return node<ObjectNode>(is(Kind::Object), "an object").args; }
+const Value& Value::elements() const {
+  return is(Kind::Object) ? static_cast<ObjectNode&>(*node_).elements : kNone;
+}
+void Value::set_elements(Value elements) const {
+  TENON_CHECK_TYPE(elements.is_list() || elements.is(Kind::Dict),
+                   "an object's elements must be a list or a dict, got ", elements.description());
+  node<ObjectNode>(is(Kind::Object), "an object").elements = std::move(elements);
+}
 bool Value::made_by_new() const { return node<ObjectNode>(is(Kind::Object), "an object").by_new; }
 const std::any& Value::native() const {
   return node<ObjectNode>(is(Kind::Object), "an object").native;

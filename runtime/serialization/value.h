@@ -96,6 +96,8 @@ class TENON_API Value {
   static Value slice(Value start, Value stop, Value step = nullptr);
   static Value range(int64_t start, int64_t stop, int64_t step = 1);
   static Value parameter(const TensorBase& tensor);
+  /// A tensor of a subclass of torch.Tensor, "module name".
+  static Value tensor_of_class(const TensorBase& tensor, std::string cls);
   /// A storage with elements of `dtype`; of untyped bytes for Undefined.
   static Value storage(tenon::Storage storage, ScalarType dtype = ScalarType::Undefined);
   /// "module name" as pickles write it.
@@ -141,7 +143,7 @@ class TENON_API Value {
   /// Of a dtype; of a storage: of its elements, Undefined for untyped.
   ScalarType to_dtype() const;
   tenon::Device to_device() const;
-  /// Name of a layout or a global; class of an object.
+  /// Name of a layout or a global; class of an object or of a tensor, "torch Tensor".
   const std::string& name() const;
   /// Sizes of a Size, or of a list or tuple of ints.
   std::vector<int64_t> to_ints() const;
@@ -178,6 +180,9 @@ class TENON_API Value {
   void set_attributes(Value attributes) const;
   /// Of an object: the tuple of arguments it was made of.
   const Value& args() const;
+  /// Of an object that is a list or dict by its class: a List or Dict of what it holds, else None.
+  const Value& elements() const;
+  void set_elements(Value elements) const;
   /// Of an object: whether it was made by cls.__new__.
   bool made_by_new() const;
   /// Of an object: what its registered constructor made; empty if nothing did.

@@ -73,6 +73,7 @@ class Comparison {
 
   bool same_parts(const Value& a, const Value& b) {
     if (a.is_tensor() && !same_tensor(a.to_tensor(), b.to_tensor())) return false;
+    if (a.is(Kind::Tensor) && a.name() != b.name()) return false;
     if (a.is(Kind::Object) && (a.name() != b.name() || a.made_by_new() != b.made_by_new()))
       return false;
     if (a.is(Kind::Set) || a.is(Kind::FrozenSet)) return same_sets(a, b);

@@ -172,6 +172,7 @@ TensorNode::~TensorNode() {
 
 void ObjectNode::take_children(std::vector<Value>& to) {
   to.push_back(std::exchange(args, Value()));
+  to.push_back(std::exchange(elements, Value()));
   to.push_back(std::exchange(attributes, Value()));
 }
 

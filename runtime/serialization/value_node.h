@@ -87,6 +87,7 @@ struct TensorNode : HoldingNode {
   ~TensorNode() override;
   void take_children(std::vector<Value>& to) override;
   TensorBase tensor;
+  std::string cls = "torch Tensor";
   Value attributes;
 };
 
@@ -96,6 +97,7 @@ struct ObjectNode : HoldingNode {
   void take_children(std::vector<Value>& to) override;
   std::string cls;
   Value args;
+  Value elements;
   Value attributes;
   bool by_new;
   std::any native;

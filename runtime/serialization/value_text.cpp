@@ -202,6 +202,10 @@ class Printer {
     add("<");
     add(v.name());
     items("(", v.args(), ")");
+    if (!v.elements().is_none()) {
+      out_ += ' ';
+      print(v.elements());
+    }
     if (!v.attributes().is_none()) {
       out_ += ' ';
       print(v.attributes());

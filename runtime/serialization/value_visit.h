@@ -35,7 +35,10 @@ void each_child(const Value& v, F&& f) {
   case Kind::Range:
     for (const Value& item : v.items()) f(Part::Item, item, nullptr);
     break;
-  case Kind::Object: f(Part::Arguments, v.args(), nullptr); break;
+  case Kind::Object:
+    f(Part::Arguments, v.args(), nullptr);
+    if (!v.elements().is_none()) f(Part::Attributes, v.elements(), nullptr);
+    break;
   default: break;
   }
   if (const Value& attributes = v.attributes(); !attributes.is_none())

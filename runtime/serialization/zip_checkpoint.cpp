@@ -30,7 +30,8 @@ ZipCheckpoint::ZipCheckpoint(const ByteSource& source, std::shared_ptr<MappedSou
                              const LoadOptions& options, Globals::Mode mode)
     : source_(source), mapping_(std::move(mapping)), options_(options), zip_(source),
       budget_(packed_pickle(zip_), source.size(), options.limits),
-      tensors_(options.map_location, mode == Globals::Mode::Inspect), globals_(mode, tensors_) {
+      tensors_(options.map_location, mode == Globals::Mode::Inspect),
+      globals_(mode, tensors_, options) {
   if (zip_.has("constants.pkl")) {
     fail("a TorchScript archive, which cannot be loaded as a checkpoint; save the module's "
          "state_dict() to read it here");
@@ -41,6 +42,10 @@ ZipCheckpoint::ZipCheckpoint(const ByteSource& source, std::shared_ptr<MappedSou
     if (order != "little" && order != "big")
       fail("Unknown endianness type: " + printable(order, kPrintedName));
     big_endian_ = order == "big";
+  }
+  if (big_endian_) {
+    tensors_.set_on_untyped(
+        [this](const Storage& storage, ScalarType dtype) { swap_untyped(storage, dtype); });
   }
 }
 
@@ -142,6 +147,22 @@ Value ZipCheckpoint::load_storage(const StorageId& id) {
     storages_.push_back({{id.key, id.cls, id.location, record.bytes, record.data, {}}, storage});
   }
   return Value::storage(storages_[it->second].storage, dtype.value_or(ScalarType::Undefined));
+}
+
+/// Of a storage without a dtype the first tensor over it says what its elements are.
+void ZipCheckpoint::swap_untyped(const Storage& storage, ScalarType dtype) {
+  const size_t size = element_size(dtype);
+  const auto [it, is_new] = swapped_.emplace(storage.get(), size);
+  if (it->second != size) {
+    fail(tenon::detail::concat("tensors over one storage of a big-endian file have elements of ",
+                               it->second, " and of ", size,
+                               " bytes; the order of its bytes is not known"));
+  }
+  if (!is_new || storage.device().is_meta()) return;
+  const Tensor bytes(view_storage(storage, kByte));
+  const Tensor on_cpu = bytes.cpu();
+  swap_bytes(on_cpu.mutable_data_ptr(), storage.nbytes(), dtype);
+  if (!storage.device().is_cpu()) Tensor(bytes).copy_(on_cpu);
 }
 
 void ZipCheckpoint::read_requests() {

@@ -45,6 +45,7 @@ class ZipCheckpoint {
   Storage read_storage(const ZipReader::Record& record, ScalarType dtype,
                        const std::string& location);
   Storage mapped(const ZipReader::Record& record, ScalarType dtype) const;
+  void swap_untyped(const Storage& storage, ScalarType dtype);
   void read_requests();
   void report(uint64_t bytes);
   [[noreturn]] void fail(const std::string& what) const;
@@ -61,6 +62,7 @@ class ZipCheckpoint {
   std::vector<StoredStorage> storages_;
   std::unordered_map<std::string, size_t> index_;  // key to position
   std::vector<ZipReader::Request> requests_;
+  std::unordered_map<const void*, size_t> swapped_;  // untyped storages to bytes of an element
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };

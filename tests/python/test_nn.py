@@ -210,6 +210,14 @@ def test_copies_and_pickles_are_modules_of_their_own():
         assert isinstance(other.layers[0].weight, nn.Parameter) and other.layers[0].weight.requires_grad
 
 
+def test_a_tensor_of_one_element_is_loaded_into_one_of_no_dimension(lib):
+    norm = lib.nn.BatchNorm1d(2)
+    state = norm.state_dict()
+    state["num_batches_tracked"] = lib.tensor([5])
+    norm.load_state_dict(state)
+    assert norm.num_batches_tracked.shape == () and norm.num_batches_tracked.item() == 5
+
+
 def test_repr():
     assert repr(Net()) == """Net(
   (layers): Sequential(

@@ -58,6 +58,7 @@ void add_differentiation(nb::module_& module);
 void add_selective_checkpoint(nb::module_& module);
 void add_serialization(nb::module_& module);
 void add_sharded(nb::module_& module);
+void add_storages(nb::module_& module);
 void add_exchange(nb::module_& module);
 void add_global_state(nb::module_& module);
 void add_modes(nb::module_& module);

@@ -234,16 +234,6 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
   return guarded([&] { return wrap(from_buffer(array)); });
 }
 
-/// The elements' bytes in row-major order, of any dtype.
-PyObject* py_to_bytes(PyObject*, PyObject* tensor) {
-  return guarded([&] {
-    TENON_CHECK_TYPE(is_tensor(tensor), "expected a Tensor");
-    const Tensor t = elements_to_list_source(tensor_of(tensor));
-    return PyBytes_FromStringAndSize(static_cast<const char*>(t.data_ptr()),
-                                     static_cast<Py_ssize_t>(t.nbytes()));
-  });
-}
-
 /// A tensor of `dtype`, over the memory of a contiguous buffer of bytes.
 PyObject* py_from_bytes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
@@ -262,7 +252,6 @@ PyObject* py_from_bytes(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyMethodDef functions[] = {
-    {"_to_bytes", py_to_bytes, METH_O, nullptr},
     {"_from_bytes", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_from_bytes)),
      METH_FASTCALL, nullptr},
     {"tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py_tensor)),

@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 
+#include <cstring>
+
 #include "aten/core/error.h"
 #include "bindings/python/src/caster.h"
 
@@ -24,6 +26,15 @@ void carry(std::exception_ptr exception) {
   Py_DECREF(capsule);
 }
 
+/// Messages may quote file names and texts that are no UTF-8.
+void set_error(PyObject* type, const char* what) {
+  PyObject* const text =
+      PyUnicode_DecodeUTF8(what, static_cast<Py_ssize_t>(std::strlen(what)), "surrogateescape");
+  if (!text) return;
+  PyErr_SetObject(type, text);
+  Py_DECREF(text);
+}
+
 }  // namespace
 
 void set_error_from_exception() noexcept {
@@ -33,17 +44,17 @@ void set_error_from_exception() noexcept {
   } catch (nanobind::python_error& error) {
     error.restore();
   } catch (const IndexError& error) {
-    PyErr_SetString(PyExc_IndexError, error.what());
+    set_error(PyExc_IndexError, error.what());
   } catch (const ValueError& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    set_error(PyExc_ValueError, error.what());
   } catch (const TypeError& error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
+    set_error(PyExc_TypeError, error.what());
   } catch (const NotImplementedError& error) {
-    PyErr_SetString(PyExc_NotImplementedError, error.what());
+    set_error(PyExc_NotImplementedError, error.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    set_error(PyExc_RuntimeError, error.what());
   } catch (...) {
     carry(std::current_exception());
   }

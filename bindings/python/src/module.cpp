@@ -37,6 +37,7 @@ NB_MODULE(_C, module) {
     add_functions_of_users(module);
     add_differentiation(module);
     add_selective_checkpoint(module);
+    add_storages(module);
     add_serialization(module);
     add_sharded(module);
     add_exchange(module);

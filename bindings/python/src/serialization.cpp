@@ -1,219 +1,33 @@
-#include <map>
+#include "runtime/serialization/serialize.h"
+
+#include <memory>
 #include <sstream>
 
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/checkpoint_values.h"
 #include "bindings/python/src/named_values.h"
-#include "runtime/serialization/serialize.h"
-#include "runtime/serialization/value_node.h"
+#include "bindings/python/src/storages.h"
+#include "runtime/serialization/io/os_error.h"
+#include "runtime/serialization/scoped_value.h"
 
-/// tenon.save and tenon.load: Python's objects and what they are in a checkpoint.
+/// tenon.save and tenon.load.
 namespace tenon::python {
 
-using serialization::Value;
-using Kind = Value::Kind;
+using serialization::ScopedValue;
 
 namespace {
 
-/// A class of another module of Python: "collections", "OrderedDict".
-nb::object class_of(const char* module, const char* name) {
-  return nb::module_::import_(module).attr(name);
+/// Calls a function of Python's for a storage. Loading and saving run without the interpreter's
+/// lock.
+serialization::MapLocation::Function map_function(nb::handle function, const char* name) {
+  return [kept = keep(function), name](const Storage& storage, const std::string& tag) {
+    const nb::gil_scoped_acquire locked;
+    const nb::object result = nb::handle(kept.get())(wrap_storage(storage), tag);
+    if (result.is_none()) return Storage();
+    TENON_CHECK_TYPE(nb::hasattr(result, "untyped"), "[load] ", name,
+                     " must give a storage or None, got ", Py_TYPE(result.ptr())->tp_name);
+    return storage_of(result.attr("untyped")());
+  };
 }
-
-bool is_exactly(nb::handle object, PyTypeObject& type) { return Py_IS_TYPE(object.ptr(), &type); }
-
-/// Python's objects as Values. An object that occurs twice is one Value.
-class Packer {
- public:
-  Value pack(nb::handle object) {
-    if (object.is_none()) return Value();
-    if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
-    if (const auto found = known_.find(object.ptr()); found != known_.end()) return found->second;
-    TENON_CHECK_VALUE(++depth_ <= serialization::kMaxDepth,
-                      "[save] objects are nested deeper than ", serialization::kMaxDepth);
-    const Value value = make(object);
-    --depth_;
-    known_.emplace(object.ptr(), value);
-    alive_.push_back(nb::borrow(object));
-    return value;
-  }
-
- private:
-  Value make(nb::handle o) {
-    if (is_exactly(o, PyLong_Type)) return Value::int_of_decimal(nb::cast<std::string>(nb::str(o)));
-    if (is_exactly(o, PyFloat_Type)) return PyFloat_AS_DOUBLE(o.ptr());
-    if (is_exactly(o, PyComplex_Type)) {
-      return std::complex<double>(PyComplex_RealAsDouble(o.ptr()), PyComplex_ImagAsDouble(o.ptr()));
-    }
-    if (is_exactly(o, PyUnicode_Type)) return Value(nb::cast<std::string>(o));
-    if (is_exactly(o, PyBytes_Type)) return Value::bytes(bytes_of(o));
-    if (is_exactly(o, PyByteArray_Type)) {
-      return Value::bytearray(
-          {PyByteArray_AS_STRING(o.ptr()), static_cast<size_t>(PyByteArray_GET_SIZE(o.ptr()))});
-    }
-    if (is_tensor(o.ptr())) return make_tensor(o);
-    if (is_exactly(o, PyList_Type)) {
-      const Value list = Value::list();
-      known_.emplace(o.ptr(), list);  // it may hold itself
-      for (nb::handle item : o) list.append(pack(item));
-      return list;
-    }
-    if (is_exactly(o, PyTuple_Type)) return Value::tuple(items_of(o));
-    if (is_exactly(o, PyDict_Type)) return fill(o, Value::dict());
-    if (is_exactly(o, PySet_Type)) return Value::set(items_of(o));
-    if (is_exactly(o, PyFrozenSet_Type)) return Value::frozenset(items_of(o));
-    if (is_exactly(o, PySlice_Type)) {
-      return Value::slice(pack(o.attr("start")), pack(o.attr("stop")), pack(o.attr("step")));
-    }
-    if (is_exactly(o, PyRange_Type)) {
-      return Value::range(nb::cast<int64_t>(o.attr("start")), nb::cast<int64_t>(o.attr("stop")),
-                          nb::cast<int64_t>(o.attr("step")));
-    }
-    if (is_layout(o.ptr())) return layout_of(o.ptr());
-    if (!PyType_Check(o.ptr()) && is_dtype(o.ptr())) return dtype_of(o.ptr());
-    return make_other(o);
-  }
-
-  Value make_other(nb::handle o) {
-    const nb::handle type = o.type();
-    if (type.is(class_of("tenon._C", "device"))) return device_of(o.ptr());
-    if (type.is(class_of("tenon._C", "Size"))) {
-      std::vector<int64_t> sizes;
-      for (nb::handle n : o) sizes.push_back(nb::cast<int64_t>(n));
-      return Value::size(sizes);
-    }
-    if (type.is(class_of("collections", "Counter"))) return fill(o, Value::counter());
-    if (type.is(class_of("collections", "OrderedDict"))) {
-      const Value dict = fill(o, Value::ordered_dict());
-      const nb::object attributes = nb::borrow(o.attr("__dict__"));
-      if (nb::len(attributes) > 0) dict.set_attributes(pack(attributes));
-      return dict;
-    }
-    throw TypeError("[save] an object of type '" + nb::cast<std::string>(nb::str(type)) +
-                    "' cannot be saved: checkpoints hold tensors, numbers, strings, containers of "
-                    "Python, dtypes, devices; save its state_dict() or its attributes");
-  }
-
-  Value make_tensor(nb::handle o) {
-    const nb::object parameter = class_of("tenon._C", "_parameter_type")();
-    if (!parameter.is_none() && PyObject_IsInstance(o.ptr(), parameter.ptr()) == 1) {
-      return Value::parameter(tensor_of(o.ptr()));
-    }
-    return Value(tensor_of(o.ptr()));
-  }
-
-  Value::Items items_of(nb::handle sequence) {
-    Value::Items items;
-    for (nb::handle item : sequence) items.push_back(pack(item));
-    return items;
-  }
-  Value fill(nb::handle from, Value dict) {
-    known_.emplace(from.ptr(), dict);
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(from.ptr(), &position, &key, &value)) dict.set_item(pack(key), pack(value));
-    return dict;
-  }
-  static std::string bytes_of(nb::handle o) {
-    return {PyBytes_AS_STRING(o.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(o.ptr()))};
-  }
-
-  std::map<PyObject*, Value> known_;
-  std::vector<nb::object> alive_;  // so that no address is used twice
-  int depth_ = 0;
-};
-
-/// Values as Python's objects.
-class Unpacker {
- public:
-  nb::object unpack(const Value& value) {
-    const auto* node = serialization::detail::Node::of(value);
-    if (node) {
-      if (const auto found = known_.find(node); found != known_.end()) return found->second;
-    }
-    nb::object object = make(value);
-    if (node) known_.emplace(node, object);
-    return object;
-  }
-
- private:
-  nb::object make(const Value& v) {
-    switch (v.kind()) {
-    case Kind::None: return nb::none();
-    case Kind::Bool: return nb::bool_(v.to_bool());
-    case Kind::Int: {
-      const std::string bytes = v.int_bytes();
-      return nb::steal(_PyLong_FromByteArray(reinterpret_cast<const unsigned char*>(bytes.data()),
-                                             bytes.size(), 1, 1));
-    }
-    case Kind::Float: return nb::float_(v.to_double());
-    case Kind::Complex:
-      return nb::steal(PyComplex_FromDoubles(v.to_complex().real(), v.to_complex().imag()));
-    case Kind::String: return nb::str(v.to_string().data(), v.to_string().size());
-    case Kind::Bytes: return nb::bytes(v.to_bytes().data(), v.to_bytes().size());
-    case Kind::ByteArray:
-      return nb::steal(PyByteArray_FromStringAndSize(v.to_bytes().data(),
-                                                     static_cast<Py_ssize_t>(v.to_bytes().size())));
-    case Kind::List: {
-      nb::list list;
-      known_.emplace(serialization::detail::Node::of(v), list);
-      for (const Value& item : v.items()) list.append(unpack(item));
-      return list;
-    }
-    case Kind::Tuple: return nb::tuple(items_of(v));
-    case Kind::Dict: return fill(nb::dict(), v);
-    case Kind::OrderedDict: {
-      const nb::object dict = fill(class_of("collections", "OrderedDict")(), v);
-      if (!v.attributes().is_none()) {
-        dict.attr("__dict__").attr("update")(unpack(v.attributes()));
-      }
-      return dict;
-    }
-    case Kind::Counter: return fill(class_of("collections", "Counter")(), v);
-    case Kind::Set: return nb::steal(PySet_New(items_of(v).ptr()));
-    case Kind::FrozenSet: return nb::steal(PyFrozenSet_New(items_of(v).ptr()));
-    case Kind::Size: return nb::steal(wrap_size(v.to_ints()));
-    case Kind::Dtype: return nb::steal(wrap(v.to_dtype()));
-    case Kind::Device: return nb::steal(wrap(v.to_device()));
-    case Kind::Slice: {
-      const auto& parts = v.items();
-      return nb::steal(
-          PySlice_New(unpack(parts[0]).ptr(), unpack(parts[1]).ptr(), unpack(parts[2]).ptr()));
-    }
-    case Kind::Range: {
-      const auto& parts = v.items();
-      return nb::handle(reinterpret_cast<PyObject*>(&PyRange_Type))(
-          unpack(parts[0]), unpack(parts[1]), unpack(parts[2]));
-    }
-    case Kind::Tensor: return with_attributes(nb::cast(v.to_tensor()), v);
-    case Kind::Parameter: {
-      const nb::object parameter = class_of("tenon._C", "_parameter_type")();
-      const Tensor t = v.to_tensor();
-      if (parameter.is_none()) return with_attributes(nb::cast(t), v);
-      return with_attributes(parameter(t.detach(), t.requires_grad()), v);
-    }
-    default: break;
-    }
-    throw TypeError(std::string("[load] ") + v.description() +
-                    " in the file has no counterpart in Python that is safe to make");
-  }
-
-  nb::object with_attributes(nb::object object, const Value& v) {
-    if (v.attributes().is_dict()) object.attr("__dict__").attr("update")(unpack(v.attributes()));
-    return object;
-  }
-  nb::list items_of(const Value& v) {
-    nb::list list;
-    for (const Value& item : v.items()) list.append(unpack(item));
-    return list;
-  }
-  nb::object fill(nb::object dict, const Value& v) {
-    known_.emplace(serialization::detail::Node::of(v), dict);
-    for (const auto& [key, item] : v.entries()) dict[unpack(key)] = unpack(item);
-    return dict;
-  }
-
-  std::map<const serialization::detail::Node*, nb::object> known_;
-};
 
 serialization::MapLocation map_location(nb::handle where) {
   if (where.is_none()) return {};
@@ -224,10 +38,18 @@ serialization::MapLocation map_location(nb::handle where) {
     }
     return map;
   }
-  TENON_CHECK_TYPE(is_device(where.ptr()),
-                   "[load] map_location must be a device, its name, a dict of names or None, not ",
+  if (PyUnicode_Check(where.ptr())) return nb::cast<std::string>(where);
+  if (is_device(where.ptr())) return device_of(where.ptr());
+  TENON_CHECK_TYPE(PyCallable_Check(where.ptr()),
+                   "[load] map_location must be a device, its name, a dict of names, a function or "
+                   "None, not ",
                    Py_TYPE(where.ptr())->tp_name);
-  return device_of(where.ptr());
+  return map_function(where, "map_location");
+}
+
+bool may_make(const std::string& name) {
+  const nb::gil_scoped_acquire locked;
+  return nb::cast<bool>(nb::module_::import_("tenon._saved_objects").attr("may_make")(name));
 }
 
 serialization::LoadOptions load_options(nb::handle where, std::optional<bool> mmap,
@@ -235,63 +57,105 @@ serialization::LoadOptions load_options(nb::handle where, std::optional<bool> mm
   serialization::LoadOptions options;
   options.map_location = map_location(where);
   options.weights_only = weights_only;
+  options.allow_global = &may_make;
   options.encoding = encoding;
   if (mmap.value_or(false)) options.mmap = serialization::LoadOptions::Mmap::Private;
   return options;
 }
 
-nb::object& parameter_type() {
-  static auto& type = *new nb::object(nb::none());
-  return type;
+serialization::SaveOptions save_options(bool zip) {
+  serialization::SaveOptions options;
+  if (!zip) options.format = serialization::SaveOptions::Format::Legacy;
+  return options;
+}
+
+std::string path_of(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+/// An object in a buffer, and where the checkpoint ended.
+nb::tuple load_bytes(nb::handle data, const serialization::LoadOptions& options) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE) < 0) throw nb::python_error();
+  const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> released(&view, &PyBuffer_Release);
+  size_t end = 0;
+  const ScopedValue value(
+      serialization::load(view.buf, static_cast<size_t>(view.len), options, &end));
+  return nb::make_tuple(to_object(value.value), end);
+}
+
+/// Files that cannot be read are errors of Python's own class, FileNotFoundError for one.
+[[noreturn]] void raise_python(const OSError& error) {
+  const std::string_view what = error.what();
+  const nb::object text = nb::steal(
+      PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "surrogateescape"));
+  const nb::object args = nb::make_tuple(error.code(), text);
+  PyErr_SetObject(PyExc_OSError, args.ptr());
+  throw nb::python_error();
 }
 
 }  // namespace
 
 void add_serialization(nb::module_& module) {
-  module.def("_parameter_type", [] { return parameter_type(); });
-  module.def("_set_parameter_type", [](nb::object type) { parameter_type() = std::move(type); });
-  module.def("_save_file", [](nb::handle object, const std::string& path, bool zip) {
-    const Value value = Packer().pack(object);
-    serialization::SaveOptions options;
-    if (!zip) options.format = serialization::SaveOptions::Format::Legacy;
+  module.def("_save_file", [](nb::handle object, const nb::bytes& path, bool zip) {
+    const ScopedValue value(to_value(object));
     const nb::gil_scoped_release unlocked;
-    serialization::save(value, path, options);
+    serialization::save(value.value, path_of(path), save_options(zip));
   });
   module.def("_save_bytes", [](nb::handle object, bool zip) {
-    const Value value = Packer().pack(object);
-    serialization::SaveOptions options;
-    if (!zip) options.format = serialization::SaveOptions::Format::Legacy;
+    const ScopedValue value(to_value(object));
     std::ostringstream out;
-    serialization::save(value, out, options);
-    const std::string bytes = std::move(out).str();
+    serialization::save(value.value, out, save_options(zip));
+    const std::string_view bytes = out.view();
     return nb::bytes(bytes.data(), bytes.size());
   });
   module.def(
       "_load_file",
-      [](const std::string& path, nb::object where, std::optional<bool> mmap, bool weights_only,
+      [](const nb::bytes& path, nb::object where, std::optional<bool> mmap, bool weights_only,
          const std::string& encoding) {
         const auto options = load_options(where, mmap, weights_only, encoding);
-        const Value value = [&] {
-          const nb::gil_scoped_release unlocked;
-          return serialization::load(path, options);
-        }();
-        return Unpacker().unpack(value);
+        try {
+          const ScopedValue value([&] {
+            const nb::gil_scoped_release unlocked;
+            return serialization::load(path_of(path), options);
+          }());
+          return to_object(value.value);
+        } catch (const OSError& error) {
+          raise_python(error);
+        }
       },
       nb::arg("path"), nb::arg("map_location").none(), nb::arg("mmap").none(),
       nb::arg("weights_only"), nb::arg("encoding"));
   module.def(
       "_load_bytes",
-      [](const nb::bytes& data, nb::object where, bool weights_only, const std::string& encoding) {
-        const auto options = load_options(where, std::nullopt, weights_only, encoding);
-        return Unpacker().unpack(serialization::load(data.c_str(), data.size(), options));
+      [](nb::handle data, nb::object where, bool weights_only, const std::string& encoding) {
+        return load_bytes(data, load_options(where, std::nullopt, weights_only, encoding));
       },
       nb::arg("data"), nb::arg("map_location").none(), nb::arg("weights_only"),
       nb::arg("encoding"));
-  module.def("add_safe_globals", [](const std::vector<std::string>& names) {
+  module.def("_add_safe_globals", [](const std::vector<std::string>& names) {
     serialization::add_safe_globals({names.begin(), names.end()});
   });
-  module.def("get_safe_globals", &serialization::get_safe_globals);
-  module.def("clear_safe_globals", &serialization::clear_safe_globals);
+  module.def("_clear_safe_globals", &serialization::clear_safe_globals);
+
+  module.def("_register_package", [](int priority, nb::object tagger, nb::object deserializer) {
+    serialization::register_package(
+        priority,
+        [kept = keep(tagger)](const Storage& storage) -> std::optional<std::string> {
+          const nb::gil_scoped_acquire locked;
+          const nb::object tag = nb::handle(kept.get())(wrap_storage(storage));
+          if (tag.is_none()) return std::nullopt;
+          return nb::cast<std::string>(tag);
+        },
+        [map = map_function(deserializer, "a deserializer")](
+            const Storage& storage, const std::string& tag) -> std::optional<Storage> {
+          const Storage restored = map(storage, tag);
+          return restored ? std::optional(restored) : std::nullopt;
+        });
+  });
+  module.def("_location_tag",
+             [](nb::handle storage) { return serialization::location_tag(storage_of(storage)); });
+  module.def("_restore_location", [](nb::handle storage, const std::string& tag) {
+    return wrap_storage(serialization::restore_location(storage_of(storage), tag));
+  });
 }
 
 }  // namespace tenon::python

@@ -21,7 +21,7 @@ for _name in ("_nn", "_linalg", "_special"):
 from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
 from tenon import (
     amp as amp, autograd as autograd, linalg as linalg, overrides as overrides, profiler as profiler, random as random,
-    return_types as return_types, serialization as serialization, utils as utils,
+    return_types as return_types, serialization as serialization, storage as storage, utils as utils,
 )
 from tenon._functional import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, block_diag as block_diag,
@@ -44,7 +44,9 @@ from tenon.random import (
     default_generator as default_generator, fork_rng as fork_rng, get_rng_state as get_rng_state, initial_seed as initial_seed,
     manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state,
 )
-from tenon.serialization import load as load, save as save
+from tenon.serialization import (
+    add_safe_globals as add_safe_globals, clear_safe_globals as clear_safe_globals, get_safe_globals as get_safe_globals, load as load, save as save,
+)
 
 from math import e as e, inf as inf, nan as nan, pi as pi
 

@@ -295,13 +295,34 @@ def typename(obj):
 __builtins_type = (0).__class__.__class__
 
 
-# ---- copies and pickles ----
+# ---- storages, copies and pickles ----
 
 
-def _rebuild(data, dtype, sizes, requires_grad):
-    # Of a copy, as bytes cannot be written to.
-    result = _C._from_bytes(bytearray(data), dtype).reshape(sizes)
+@_method
+def untyped_storage(self):
+    """The memory that the tensor is a view of."""
+    return _C._storage(self)
+
+
+@_method
+def storage(self):
+    """untyped_storage() as elements of the tensor's dtype."""
+    from tenon.storage import TypedStorage
+
+    return TypedStorage(_C._storage(self), self.dtype)
+
+
+def _rebuild_storage(data, device):
+    return _C._storage_from_bytes(data, device)
+
+
+def _rebuild(storage, dtype, offset, sizes, strides, requires_grad):
+    result = _C._tensor_over(storage, dtype, offset, sizes, strides)
     return result.requires_grad_() if requires_grad else result
+
+
+def _rebuild_meta(dtype, sizes, strides, requires_grad):
+    return _C.empty_strided(sizes, strides, dtype=dtype, device="meta", requires_grad=requires_grad)
 
 
 def _rebuild_subclass(cls, tensor, requires_grad, state):
@@ -316,11 +337,16 @@ def __reduce_ex__(self, protocol):
         raise RuntimeError(
             "Only leaf tensors can be pickled while they require grad: pickle tensor.detach(), or compute it again"
         )
-    arguments = (_C._to_bytes(self), self.dtype, tuple(self.size()), self.requires_grad)
-    cls = self.__class__
-    if cls is Tensor and not self.__dict__:
-        return _rebuild, arguments
-    return _rebuild_subclass, (cls, _rebuild(*arguments[:-1], False), self.requires_grad, dict(self.__dict__))
+    cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
+    geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
+    if self.is_meta:
+        made = _rebuild_meta, (self.dtype, *geometry)
+    else:
+        # Tensors of one pickle that share a storage share it again: its object is the same for all of them.
+        made = _rebuild, (_C._storage(self), self.dtype, self.storage_offset(), *geometry)
+    if plain:
+        return made
+    return _rebuild_subclass, (cls, made[0](*made[1]), self.requires_grad, dict(self.__dict__))
 
 
 @_method
@@ -347,7 +373,11 @@ def __deepcopy__(self, memo):
 
     from tenon.nn.parameter import Parameter
 
-    result = self.detach().clone()
+    if self.is_meta:
+        result = self.detach().clone()
+    else:
+        storage = copy.deepcopy(_C._storage(self), memo)
+        result = _rebuild(storage, self.dtype, self.storage_offset(), tuple(self.size()), self.stride(), False)
     if self.__class__ is not Tensor:
         result = _C._make_subclass(self.__class__, result, self.requires_grad)
     elif self.requires_grad:

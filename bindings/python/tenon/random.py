@@ -1,11 +1,38 @@
 """Random numbers: the generators that operators draw from. For one seed they give PyTorch's numbers."""
 
 import contextlib
+import copyreg
 import os
 
 from tenon import _C
 
 default_generator = _C._default_generator()
+
+
+def _rebuild_generator(device, state):
+    generator = _C.Generator(device)
+    _C._set_rng_state(generator, state)
+    return generator
+
+
+def _reduce_generator(generator):
+    return _rebuild_generator, (str(generator.device), _C._get_rng_state(generator))
+
+
+copyreg.pickle(_C.Generator, _reduce_generator)
+
+
+def _set_state(generator, new_state):
+    """Sets what get_state() has given."""
+    _C._set_rng_state(generator, new_state)
+
+
+def _get_state(generator):
+    """The generator's state, as a tensor of bytes in PyTorch's layout."""
+    return _C._get_rng_state(generator)
+
+
+_C.Generator.get_state, _C.Generator.set_state = _get_state, _set_state
 
 
 def manual_seed(seed):

@@ -200,8 +200,14 @@ void modernize(std::string& module, std::string& name) {
 
 }  // namespace
 
-Globals::Globals(Mode mode, TensorBuilder& tensors)
-    : mode_(mode), tensors_(tensors), safe_(registered_globals()) {}
+Globals::Globals(Mode mode, TensorBuilder& tensors, const LoadOptions& options)
+    : mode_(mode), tensors_(tensors), safe_(registered_globals()) {
+  if (mode == Mode::PlainTypes) allow_global_ = options.allow_global;
+}
+
+bool Globals::allows(const std::string& name) const {
+  return registered(name) || (allow_global_ && allow_global_(name));
+}
 
 const SafeGlobal* Globals::registered(const std::string& name) const {
   const auto it = safe_->find(name);
@@ -219,22 +225,23 @@ Value Globals::resolve(Unpickler& machine, std::string module, const std::string
   }
   const bool blocked = is_blocked(module);
   const bool known = functions().contains(full) || TensorBuilder::knows(full) ||
-                     is_passive(module, name) || registered(full) ||
+                     is_passive(module, name) ||
                      (mode_ == Mode::PlainTypes && plain_types().contains(full));
-  if (known && !blocked) return Value::global(full);
+  if (!blocked && (known || allows(full))) return Value::global(full);
   if (inspects()) {
     unsafe_.insert(full);
     return Value::global(full);
   }
+  const std::string failed = mode_ == Mode::WeightsOnly ? "Weights only load failed. " : "";
   const std::string dotted = (module == "builtins" ? "" : module + ".") + name;
   if (blocked) {
-    machine.fail("Weights only load failed. Trying to load unsupported GLOBAL " + dotted +
-                 " whose module " + module + " is blocked.");
+    machine.fail(failed + "Trying to load unsupported GLOBAL " + dotted + " whose module " +
+                 module + " is blocked.");
   }
   std::string advice = tenon::detail::concat(" If you trust it, allow it with add_safe_globals({\"",
                                              module, ".", name, "\"}).");
   if (plain_types().contains(full)) advice = " It is read with weights_only = false.";
-  machine.fail("Weights only load failed. Unsupported global: GLOBAL " + dotted +
+  machine.fail(failed + "Unsupported global: GLOBAL " + dotted +
                " was not an allowed global by default." + advice);
 }
 
@@ -247,7 +254,7 @@ Value Globals::call(Unpickler& machine, const std::string& name, const Value& ar
     }
     return machine.track(Value::object(name, args, by_new));
   }
-  if (TensorBuilder::knows(name)) return tensors_.call(machine, name, args);
+  if (TensorBuilder::knows(name)) return tensors_.call(machine, *this, name, args);
   if (!by_new || name == "collections OrderedDict") {
     if (const auto it = functions().find(name); it != functions().end())
       return it->second(machine, args.items());
@@ -255,7 +262,7 @@ Value Globals::call(Unpickler& machine, const std::string& name, const Value& ar
         it != plain_types().end() && (mode_ == Mode::PlainTypes || inspects()))
       return it->second(machine, args.items());
   }
-  if (inspects()) return machine.track(Value::object(name, args, by_new));
+  if (inspects() || allows(name)) return machine.track(Value::object(name, args, by_new));
   if (by_new) {
     machine.fail("Can only create new object for nn.Parameter or classes allowed with "
                  "add_safe_globals, but got " +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,11 +23,13 @@ class Globals {
     Inspect       ///< anything: what is unknown is recorded and becomes an Object, never called
   };
 
-  Globals(Mode mode, TensorBuilder& tensors);
+  Globals(Mode mode, TensorBuilder& tensors, const LoadOptions& options = {});
 
   bool inspects() const { return mode_ == Mode::Inspect; }
-  /// What a name stands for: a dtype, or a Global that call() knows. Error "Weights only load
-  /// failed. Unsupported global: ..." for what is not allowed.
+  /// Whether add_safe_globals() or LoadOptions::allow_global has allowed the name.
+  bool allows(const std::string& name) const;
+  /// What a name stands for: a dtype, or a Global that call() knows. Error "Unsupported global:
+  /// ..." for what is not allowed.
   Value resolve(Unpickler& machine, std::string module, const std::string& name) const;
   /// The result of name(*args), or of name.__new__(name, *args).
   Value call(Unpickler& machine, const std::string& name, const Value& args, bool by_new) const;
@@ -42,6 +45,7 @@ class Globals {
 
   Mode mode_;
   TensorBuilder& tensors_;
+  std::function<bool(const std::string&)> allow_global_;
   std::shared_ptr<const std::map<std::string, SafeGlobal>> safe_;
   mutable std::set<std::string> named_;
   mutable std::set<std::string> unsafe_;

@@ -8,13 +8,13 @@ namespace tenon::serialization {
 inline constexpr size_t kMaxDims = 64;
 
 /// All of a storage as a one-dimensional tensor of as many whole elements as it has.
-TensorBase view_storage(const Storage& storage, ScalarType dtype);
+TENON_API TensorBase view_storage(const Storage& storage, ScalarType dtype);
 
 /// A tensor of this geometry, in elements, over a storage; ValueError for one that leaves it.
-TensorBase tensor_over(const Storage& storage, ScalarType dtype, int64_t offset, IntArrayRef sizes,
-                       IntArrayRef strides);
+TENON_API TensorBase tensor_over(const Storage& storage, ScalarType dtype, int64_t offset,
+                                 IntArrayRef sizes, IntArrayRef strides);
 
 /// Uninitialised memory on a device; on Meta none.
-Storage make_storage(uint64_t bytes, Device device);
+TENON_API Storage make_storage(uint64_t bytes, Device device);
 
 }  // namespace tenon::serialization

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/globals.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/pickle/unpickler.h"
 
@@ -77,7 +78,8 @@ bool TensorBuilder::knows(const std::string& function) {
          std::find(kNames.begin(), kNames.end(), function.substr(kUtils.size())) != kNames.end();
 }
 
-Value TensorBuilder::call(Unpickler& machine, const std::string& function, const Value& args) {
+Value TensorBuilder::call(Unpickler& machine, const Globals& globals, const std::string& function,
+                          const Value& args) {
   const std::string name = function.substr(function.find(' ') + 1);
   if (name.starts_with("_rebuild_tensor")) {
     // A dtype or storage that the library has not is told by a Global in place of the real thing.
@@ -87,7 +89,7 @@ Value TensorBuilder::call(Unpickler& machine, const std::string& function, const
         (name != "_rebuild_tensor_v3" || items.size() < 7 || items[6].is(Kind::Dtype));
     return known ? tensor(machine, name, items) : unsupported(machine, name, args);
   }
-  if (name == "_rebuild_from_type_v2") return from_type(machine, args.items());
+  if (name == "_rebuild_from_type_v2") return from_type(machine, globals, args.items());
   if (name == "_rebuild_meta_tensor_no_storage") {
     const auto& items = args.items();
     if (!items.empty() && items[0].is(Kind::Global)) return unsupported(machine, name, args);
@@ -145,6 +147,8 @@ Value TensorBuilder::tensor(Unpickler& machine, const std::string& function, con
   } catch (const ValueError& error) {
     machine.fail(machine.last_storage() + ": " + error.what());
   }
+  if (on_untyped_ && args[0].to_dtype() == ScalarType::Undefined)
+    on_untyped_(args[0].to_storage(), dtype);
   if (args.size() > required && !args[required].is_none()) t = resolved(machine, t, args[required]);
   if (!shortest) set_requires_grad(t, args[4]);
   return t;
@@ -217,17 +221,19 @@ Value TensorBuilder::device_tensor(Unpickler& machine, const Items& args) {
   return t;
 }
 
-Value TensorBuilder::from_type(Unpickler& machine, const Items& args) {
+Value TensorBuilder::from_type(Unpickler& machine, const Globals& globals, const Items& args) {
   if (args.size() != 4 || !args[0].is(Kind::Global) || !args[1].is(Kind::Global) ||
       !args[2].is_tuple())
     machine.fail("_rebuild_from_type_v2 expected (function, class, arguments, state)");
   const std::string& cls = args[1].name();
   const bool plain = cls == "torch Tensor" || cls == "torch.nn.parameter Parameter";
-  if (!plain && !inspects_) machine.fail("tensors of class " + cls + " are not supported");
+  if (!plain && !inspects_ && !globals.allows(cls))
+    machine.fail("tensors of class " + cls + " are not supported");
   if (!knows(args[0].name())) machine.fail("_rebuild_from_type_v2 cannot call " + args[0].name());
   if (args[0].name() == "torch._tensor _rebuild_from_type_v2")
     machine.fail("_rebuild_from_type_v2 calls itself");
-  const Value made = call(machine, args[0].name(), args[2]);
+  Value made = call(machine, globals, args[0].name(), args[2]);
+  if (made.is(Kind::Tensor) && !plain) made = Value::tensor_of_class(made.to_tensor(), cls);
   if (made.is_tensor() && !args[3].is_none()) made.set_attributes(args[3]);
   return made;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 namespace tenon::serialization {
 
+class Globals;
 class Unpickler;
 
 /// Makes tensors from what PyTorch's _rebuild_... functions are called with. Every geometry is
@@ -17,9 +19,16 @@ class TensorBuilder {
   TensorBuilder(const MapLocation& map_location, bool inspects)
       : map_location_(map_location), inspects_(inspects) {}
 
+  /// Has `f` called with each storage of untyped bytes that becomes a tensor, and its dtype.
+  void set_on_untyped(std::function<void(const Storage&, ScalarType)> f) {
+    on_untyped_ = std::move(f);
+  }
+
   /// Whether the function, "torch._utils _rebuild_tensor_v2", is one of these.
   static bool knows(const std::string& function);
-  Value call(Unpickler& machine, const std::string& function, const Value& args);
+  /// `globals` says of which subclasses tensors may be.
+  Value call(Unpickler& machine, const Globals& globals, const std::string& function,
+             const Value& args);
   /// To be called when the storages have their data: gives tensors that were saved as conjugate or
   /// negative views memory of their own with the values that the view stood for.
   void finish();
@@ -36,12 +45,13 @@ class TensorBuilder {
   Value parameter(Unpickler& machine, const Value::Items& args);
   Value meta_tensor(Unpickler& machine, const Value::Items& args);
   Value device_tensor(Unpickler& machine, const Value::Items& args);
-  Value from_type(Unpickler& machine, const Value::Items& args);
+  Value from_type(Unpickler& machine, const Globals& globals, const Value::Items& args);
   TensorBase resolved(Unpickler& machine, const TensorBase& view, const Value& metadata);
   Value unsupported(Unpickler& machine, const std::string& function, const Value& args) const;
 
   const MapLocation& map_location_;
   bool inspects_;
+  std::function<void(const Storage&, ScalarType)> on_untyped_;
   std::vector<Pending> pending_;
 };
 

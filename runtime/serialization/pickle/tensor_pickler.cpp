@@ -54,16 +54,16 @@ void ValuePickler::storage_id(const Storage& storage, ScalarType dtype) {
 
 void ValuePickler::tensor(const Value& v) {
   const Tensor t = v.to_tensor();
-  if (!v.attributes().is_none()) {
-    // The function that makes the tensor and its arguments, then the class and the attributes.
+  if (!v.attributes().is_none() || v.name() != "torch Tensor") {
+    // The function that makes the tensor, the class, the function's arguments, the attributes.
     out_.global("torch._tensor", "_rebuild_from_type_v2");
     out_.begin_tuple(4);
-    dense_tensor(t, true);
+    dense_tensor(t, v.name());
     save(v.attributes());
     out_.tuple(4);
     return reduced(v);
   }
-  dense_tensor(t, false);
+  dense_tensor(t);
   reduced(v);
 }
 
@@ -75,7 +75,7 @@ void ValuePickler::parameter(const Value& v) {
   out_.global("torch._utils",
               has_attributes ? "_rebuild_parameter_with_state" : "_rebuild_parameter");
   out_.begin_tuple(has_attributes ? 4 : 3);
-  dense_tensor(t.detach(), false);
+  dense_tensor(t.detach());
   out_.reduce();
   out_.boolean(t.requires_grad());
   empty_ordered_dict();
@@ -84,12 +84,12 @@ void ValuePickler::parameter(const Value& v) {
   reduced(v);
 }
 
-/// The function that makes a tensor and the tuple of its arguments; with `is_call_data` the class
-/// between them, for _rebuild_from_type_v2.
-void ValuePickler::dense_tensor(const Tensor& t, bool is_call_data) {
+/// The function that makes a tensor and the tuple of its arguments; for _rebuild_from_type_v2 the
+/// class between them.
+void ValuePickler::dense_tensor(const Tensor& t, std::string_view cls) {
   const auto function = [&](const char* name) {
     out_.global("torch._utils", name);
-    if (is_call_data) out_.global("torch", "Tensor");
+    if (!cls.empty()) out_.global(cls);
   };
   const bool has_storage = t.has_storage();
   if (t.is_meta() || !has_storage) {
@@ -101,7 +101,7 @@ void ValuePickler::dense_tensor(const Tensor& t, bool is_call_data) {
       out_.integers(t.sizes());
       out_.integers(t.strides());
     } else {
-      dense_tensor(t.detach().cpu(), false);
+      dense_tensor(t.detach().cpu());
       out_.reduce();
       out_.global("torch", dtype_name(t.dtype()));
       out_.string(t.device().str());

@@ -140,11 +140,10 @@ void Unpickler::get(uint64_t index) {
 // ---- containers ------------------------------------------------------------------------------
 
 void Unpickler::append(const Value::Items& items) {
-  const Value& list = top();
-  if (globals_.inspects() && list.is(Kind::Object)) {
-    if (!list.attributes().is_list()) list.set_attributes(track(Value::list()));
-    for (const Value& item : items) list.attributes().append(item);
-    return;
+  Value list = top();
+  if (list.is(Kind::Object)) {
+    if (list.elements().is_none()) list.set_elements(track(Value::list()));
+    list = list.elements();
   }
   if (!list.is_list())
     fail(std::string("items can be appended to a list only, got ") + list.description());
@@ -153,9 +152,9 @@ void Unpickler::append(const Value::Items& items) {
 
 void Unpickler::set_items(const Value::Items& items) {
   Value dict = top();
-  if (globals_.inspects() && dict.is(Kind::Object)) {
-    if (!dict.attributes().is_dict()) dict.set_attributes(track(Value::dict()));
-    dict = dict.attributes();
+  if (dict.is(Kind::Object)) {
+    if (dict.elements().is_none()) dict.set_elements(track(Value::dict()));
+    dict = dict.elements();
   }
   if (!dict.is_dict())
     fail(std::string("items can be set in a dict only, got ") + dict.description());

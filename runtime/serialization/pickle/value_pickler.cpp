@@ -191,19 +191,32 @@ void ValuePickler::ordered_dict(const Value& v) {
   out_.global("collections", "OrderedDict");
   out_.empty_tuple();
   memoize(v, out_.reduce());
-  const auto& entries = v.entries();
-  for (size_t begin = 0; begin < entries.size(); begin += kBatch) {
-    const size_t count = std::min(kBatch, entries.size() - begin);
-    if (count > 1) out_.mark();
-    for (size_t i = begin; i < begin + count; ++i) {
-      save(entries[i].first);
-      save_at(entries[i].first, entries[i].second);
-    }
-    count > 1 ? out_.set_items() : out_.set_item();
-  }
+  elements(v);
   if (v.attributes().is_none()) return;
   save(v.attributes());
   out_.build();
+}
+
+/// What is put into a list or dict that a call made.
+void ValuePickler::elements(const Value& v) {
+  const bool is_dict = v.is_dict();
+  for (size_t begin = 0; begin < v.size(); begin += kBatch) {
+    const size_t count = std::min(kBatch, v.size() - begin);
+    if (count > 1) out_.mark();
+    for (size_t i = begin; i < begin + count; ++i) {
+      if (is_dict) {
+        save(v.entries()[i].first);
+        save_at(v.entries()[i].first, v.entries()[i].second);
+      } else {
+        save_at(i, v.items()[i]);
+      }
+    }
+    if (is_dict) {
+      count > 1 ? out_.set_items() : out_.set_item();
+    } else {
+      count > 1 ? out_.appends() : out_.append();
+    }
+  }
 }
 
 /// A call of a class whose arguments say all about the instance.
@@ -260,6 +273,7 @@ void ValuePickler::object(const Value& v) {
   out_.global(v.name());
   save(v.args());
   reduced(v, v.made_by_new());
+  if (!v.elements().is_none()) elements(v.elements());
   if (v.attributes().is_none()) return;
   save(v.attributes());
   out_.build();

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,12 +35,13 @@ class ValuePickler {
   void tuple(const Value& v);
   void dict(const Value& v);
   void ordered_dict(const Value& v);
+  void elements(const Value& v);
   void called(const char* module, const char* name, const Value& v);
   void object(const Value& v);
   void storage(const Value& v);
   void tensor(const Value& v);
   void parameter(const Value& v);
-  void dense_tensor(const Tensor& t, bool is_call_data);
+  void dense_tensor(const Tensor& t, std::string_view cls = {});
   void storage_id(const Storage& storage, ScalarType dtype);
   void empty_ordered_dict();
   /// Remembers the object that a REDUCE just made.

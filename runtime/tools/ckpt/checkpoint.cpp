@@ -182,7 +182,8 @@ void each_leaf(const Value& value, Budget& budget,
     if (v.is_list() || v.is_tuple() || v.is_dict()) return kItems;
     budget.spend(name.size() + Budget::kNode);
     f(name, v);
-    return v.is(Kind::Object) && v.attributes().is_dict() ? kAttributes : kNothing;
+    const bool has_names = v.attributes().is_dict() || !v.elements().is_none();
+    return v.is(Kind::Object) && has_names ? kAttributes : kNothing;
   });
 }
 

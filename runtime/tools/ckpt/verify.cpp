@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/serialization/inspect.h"
+#include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/progress_bar.h"
 #include "runtime/serialization/safetensors.h"
 #include "runtime/serialization/sharded/sharded.h"
@@ -47,16 +49,32 @@ void read_all(const std::string& path, bool quiet) {
   }
 }
 
+bool is_torchscript(const std::string& path) {
+  const FileSource source(path);
+  return ZipReader(source).has("constants.pkl");
+}
+
 /// Checks what the pickles say, with all sizes, whether load() knows all it names or not.
 void check_pickles(const std::string& path) { dispose(inspect(path).value); }
 
+/// Nothing, and why, for a file that the system does not give: that says nothing of what is in it.
+std::optional<Format> format_if_readable(const std::string& path, std::string& error) {
+  try {
+    return format_of(path);
+  } catch (const OSError& e) {
+    error = e.what();
+    return std::nullopt;
+  }
+}
+
 /// Reads everything; gives what could not be checked.
-std::string check(const std::string& path, bool quiet) {
-  const Format format = format_of(path);
+std::string check(const std::string& path, Format format, bool quiet) {
   switch (format) {
   case Format::Sharded: ShardedCheckpoint(path).verify(); return "";
   case Format::Safetensors:
-    SafetensorsFile(path).tensors();
+    // The header, whether tensors of all its dtypes could be loaded or not.
+    static_cast<void>(SafetensorsFile(path));
+    read_all(path, quiet);
     return "the format has no checksums; sizes agree";
   case Format::Legacy:
     read_all(path, quiet);
@@ -65,10 +83,17 @@ std::string check(const std::string& path, bool quiet) {
   case Format::Zip: break;
   }
   const std::vector<std::string> unchecked = read_records(path, quiet);
-  check_pickles(path);
-  return unchecked.empty() ? ""
-                           : std::to_string(unchecked.size()) + " records have no checksum, " +
-                                 unchecked.front() + " for one";
+  std::string note;
+  if (is_torchscript(path)) {
+    note = "a TorchScript archive: checksums agree, what its pickles say is not checked";
+  } else {
+    check_pickles(path);
+  }
+  if (!unchecked.empty()) {
+    note += (note.empty() ? "" : "; ") + std::to_string(unchecked.size()) +
+            " records have no checksum, " + unchecked.front() + " for one";
+  }
+  return note;
 }
 
 }  // namespace
@@ -78,11 +103,19 @@ Status verify(const Options& options) {
   Json results = Json::array();
   for (const std::string& path : options.arguments) {
     std::string error, note;
+    const char* verdict = "whole";
     try {
-      note = check(path, options.quiet);
+      const std::optional<Format> format = format_if_readable(path, error);
+      if (format) {
+        note = check(path, *format, options.quiet);
+      } else {
+        verdict = "not verified: ";
+        status = kTrouble;
+      }
     } catch (const Error& e) {
       error = e.what();
-      status = kFound;
+      verdict = "DAMAGED: ";
+      if (status == kFine) status = kFound;
     }
     if (options.json) {
       results.push_back({{"path", path}, {"whole", error.empty()}});
@@ -90,8 +123,7 @@ Status verify(const Options& options) {
       if (!note.empty()) results.back()["note"] = note;
     } else {
       const std::string more = !error.empty() ? error : note.empty() ? "" : " (" + note + ")";
-      std::printf("%s: %s%s\n", path.c_str(),
-                  error.empty() ? "whole" : "DAMAGED: ", printable(more, kMessage).c_str());
+      std::printf("%s: %s%s\n", path.c_str(), verdict, printable(more, kMessage).c_str());
     }
   }
   if (options.json) print_json(results);

@@ -254,6 +254,64 @@ TEST_CASE("classes of the user") {
   CHECK_THROWS_AS(add_safe_globals({"nomodule"}), ValueError);
 }
 
+TEST_CASE("tensors of subclasses") {
+  const Value tensor = Value::tensor_of_class(vector_of({1, 1}, kFloat), "geometry Distances");
+  tensor.set_attributes(Value::dict({{"unit", "m"}}));
+  const std::string bytes = saved(Value::list({tensor, tensor}));
+  CHECK_THAT(error_of([&] { loaded(bytes); }), Catch::Contains("GLOBAL geometry.Distances"));
+  const SafeGlobals allowed({"geometry.Distances"});
+  const Value back = loaded(bytes);
+  CHECK(back[0] == tensor);
+  CHECK(back[0].name() == "geometry Distances");
+  CHECK(back[0].is_same(back[1]));
+  CHECK_FALSE(back[0] == Value(vector_of({1, 1}, kFloat)));
+  CHECK(Value(vector_of({1, 1}, kFloat)).name() == "torch Tensor");
+  CHECK(saved(back) == bytes);
+  CHECK(inspect(bytes.data(), bytes.size()).tensors.size() == 2);
+}
+
+TEST_CASE("objects that are lists or dicts by their class") {
+  for (const size_t count : {0, 1, 2, 1000, 1001}) {
+    const Value list = Value::object("collections deque", Value::tuple({}));
+    const Value dict = Value::object("collections defaultdict", Value::tuple({}));
+    if (count > 0) list.set_elements(Value::list());
+    if (count > 0) dict.set_elements(Value::dict());
+    for (size_t i = 0; i < count; ++i) list.elements().append(i);
+    for (size_t i = 0; i < count; ++i) dict.elements().set_item(i, list);
+    dict.set_attributes(Value::dict({{"a", 1}}));
+    const SafeGlobals allowed({"collections.deque", "collections.defaultdict"});
+    const Value back = loaded(saved(Value::list({list, dict})));
+    CHECK(back[0] == list);
+    CHECK(back[1] == dict);
+    if (count > 0) CHECK(back[1].elements().at(Value(0)).is_same(back[0]));
+  }
+  CHECK_THROWS_AS(Value::object("a b", Value::tuple({})).set_elements(3), TypeError);
+  CHECK_THROWS_AS(Value::list().set_elements(Value::list()), TypeError);
+}
+
+TEST_CASE("a function says which classes may be named") {
+  const std::string bytes = saved(Value::object("geometry Point", Value::tuple({3, 4})));
+  LoadOptions options;
+  std::vector<std::string> asked;
+  options.allow_global = [&](const std::string& name) {
+    asked.push_back(name);
+    return name == "geometry Point";
+  };
+  CHECK_THAT(error_of([&] { load(bytes.data(), bytes.size(), options); }),
+             Catch::Contains("Weights only load failed"));
+  CHECK(asked.empty());
+  options.weights_only = false;
+  CHECK(load(bytes.data(), bytes.size(), options).name() == "geometry Point");
+  const std::string line = saved(Value::object("geometry Line", Value::tuple({})));
+  const std::string error = error_of([&] { load(line.data(), line.size(), options); });
+  CHECK_THAT(error, Catch::Contains("GLOBAL geometry.Line was not an allowed global"));
+  CHECK_THAT(error, !Catch::Contains("Weights only"));
+  options.allow_global = [](const std::string&) { return true; };
+  const std::string evil = saved(Value::object("os system", Value::tuple({"id"})));
+  CHECK_THAT(error_of([&] { load(evil.data(), evil.size(), options); }),
+             Catch::Contains("os is blocked"));
+}
+
 TEST_CASE("files are inspected without loading") {
   const CheckpointInfo info = inspect(kData + "checkpoint.pt");
   CHECK_FALSE(info.is_legacy);

@@ -19,7 +19,7 @@ def run(*arguments, status=0):
     """Standard output of a call, which must end with `status`."""
     result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
     assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}"
-    return result.stdout if status != 2 else result.stderr
+    return result.stdout if status != 2 else result.stderr or result.stdout
 
 
 def listed(path):
@@ -221,7 +221,22 @@ class CkptTest(unittest.TestCase):
         self.assertIn("one.pt: whole", text)
         result = json.loads(run("verify", "--json", broken, status=1))
         self.assertEqual(result[0]["whole"], False)
-        self.assertIn("DAMAGED", run("verify", self.folder / "none.pt", status=1))
+        self.assertIn("none.pt: not verified: ", run("verify", self.folder / "none.pt", DATA / "one.pt", status=2))
+
+    def test_verify_of_what_cannot_be_loaded(self):
+        header = b'{"x":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[0,2]}}'
+        scales = self.folder / "scales.safetensors"
+        scales.write_bytes(struct.pack("<Q", len(header)) + header + b"ab")
+        self.assertIn(": whole", run("verify", scales))
+        scales.write_bytes(scales.read_bytes()[:-1])
+        self.assertIn("DAMAGED", run("verify", scales, status=1))
+        script = self.folder / "script.pt"
+        with zipfile.ZipFile(script, "w") as archive:
+            for name in ("data.pkl", "constants.pkl", "code/__torch__.py", "version"):
+                archive.writestr("script/" + name, "3\n")
+        self.assertIn(": whole (a TorchScript archive", run("verify", script))
+        script.write_bytes(script.read_bytes().replace(b"3\n", b"4\n", 1))
+        self.assertIn("DAMAGED", run("verify", script, status=1))
 
     def test_diff(self):
         mixed, other = DATA / "mixed.pt", self.folder / "other.safetensors"

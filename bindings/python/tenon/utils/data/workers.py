@@ -1,6 +1,7 @@
 """Processes that load batches: each has a connection, on which it is told what to load and gives what it loaded, in order."""
 
 import collections
+import io
 import itertools
 import multiprocessing
 import multiprocessing.connection
@@ -13,6 +14,7 @@ import threading
 import time
 import traceback
 import weakref
+from multiprocessing.reduction import ForkingPickler
 
 import tenon
 from tenon.utils.data.fetch import End
@@ -76,6 +78,21 @@ def _work(*args):
         pass
 
 
+class _BatchPickler(ForkingPickler):
+    """Of a view it takes the elements alone: a sample may be a small part of a storage that holds the whole data set."""
+
+    def reducer_override(self, obj):
+        if type(obj) is not tenon.Tensor or obj.is_meta or not obj.is_leaf or obj.untyped_storage().nbytes() <= obj.nbytes:
+            return NotImplemented
+        return obj.detach().clone().requires_grad_(obj.requires_grad).__reduce_ex__(2)
+
+
+def _send_batch(connection, message):
+    buffer = io.BytesIO()
+    _BatchPickler(buffer).dump(message)
+    connection.send_bytes(buffer.getbuffer())
+
+
 def _load(connection, number, count, seed, dataset, make_fetcher, init, parent):
     global _info
     tenon.set_num_threads(1)
@@ -105,7 +122,7 @@ def _load(connection, number, count, seed, dataset, make_fetcher, init, parent):
                 failed = answer  # each batch says so
                 continue
         try:
-            connection.send((epoch, *answer))
+            _send_batch(connection, (epoch, *answer))
         except (BrokenPipeError, ConnectionError):
             return
         except Exception:  # what cannot be pickled: nothing has been written yet
