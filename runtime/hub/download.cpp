@@ -314,6 +314,12 @@ void Download::fetch() {
         throw later.error;
       }
       wait = later.wait;
+    } catch (const Error&) {
+      throw;
+    } catch (...) {
+      // An interrupt that the transport has noticed itself.
+      keep_for_later();
+      throw;
     }
     wait = std::max(wait, std::min(kLongestWait, options_.backoff * (1 << std::min(failures, 16))));
     ++failures;

@@ -17,6 +17,8 @@ class _Namespace:
         self.__name__ = name
 
     def __getattr__(self, name):
+        if name == "__name__":  # of one that is being copied
+            raise AttributeError(name)
         function = _C._find_operator(f"{self.__name__}::{name}")
         if function is None:
             raise AttributeError(f"there is no operator '{self.__name__}::{name}'")
