@@ -158,7 +158,10 @@ def _register_autograd(library, name, has_lists, gradients):
         args = _with_tensors(ctx.inputs, ctx.saved_tensors)
         grads = [g.contiguous() for g in _tensors(grads)]
         found = dict(zip(wanted, gradients()(grads, [*map(int, wanted)], *args, **ctx.names)))
-        return tuple([found.get(one) for one in v] if is_list(v) else found.get(v) if isinstance(v, _Place) else None for v in ctx.inputs)
+        # PyTorch leaves out arguments that have their default.
+        passed = ctx.inputs[: len(ctx.needs_input_grad)]
+        results = [[found.get(one) for one in v] if is_list(v) else found.get(v) if isinstance(v, _Place) else None for v in passed]
+        return (*results, *[None] * (len(ctx.inputs) - len(passed)))
 
     torch.library.register_autograd(f"{library.ns}::{name}", backward, setup_context=setup_context, lib=library)
 
