@@ -109,6 +109,14 @@ function(tenon_add_operators target)
     message(FATAL_ERROR "tenon_add_operators: there is no target ${target}; "
                         "call add_library(${target} ...) or add_executable(${target} ...) first.")
   endif()
+  get_target_property(type ${target} TYPE)
+  get_target_property(imported ${target} IMPORTED)
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(imported OR aliased OR NOT type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
+    message(FATAL_ERROR "tenon_add_operators(${target}): operators are compiled into their target: "
+                        "an executable or a STATIC, SHARED, MODULE or OBJECT library of this project that is no alias; "
+                        "${target} is of type ${type}.")
+  endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_operators(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}; "
                         "expected YAML, DERIVATIVES, KERNELS, BASE, PYTHON_MODULE, or BACKEND, KERNELS.")
@@ -170,6 +178,14 @@ function(tenon_add_operators target)
     list(APPEND gen --header "${target}/${name}.h")
   endif()
   set(inputs)
+  # What earlier calls have given the target cannot be declared once more.
+  get_target_property(earlier ${target} TENON_OPERATOR_FILES)
+  if(earlier AND NOT arg_BACKEND)
+    foreach(file IN LISTS earlier)
+      list(APPEND base --base "${file}")
+      list(APPEND inputs "${file}")
+    endforeach()
+  endif()
   foreach(library IN LISTS arg_BASE)
     tenon_operator_files(files ${library})
     if(NOT files)
@@ -237,6 +253,12 @@ function(tenon_add_operators target)
   target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")
   set_property(TARGET ${target} APPEND PROPERTY TENON_OPERATOR_FOLDERS "${out}")
   target_link_libraries(${target} PUBLIC Tenon::tenon PRIVATE hwy::hwy)
+  if(type STREQUAL "STATIC_LIBRARY" AND NOT arg_BACKEND)
+    # A linker takes of a static library the files that somebody refers to: this has it take the one that makes the
+    # operators known by name.
+    string(MAKE_C_IDENTIFIER "tenon_operators_${target}/${name}.h" anchor)
+    target_link_options(${target} INTERFACE "LINKER:--undefined=${anchor}")
+  endif()
 endfunction()
 
 # <name>.py beside the library of the target's operators.
@@ -257,12 +279,11 @@ function(tenon_write_python_module target name)
   file(GENERATE OUTPUT "$<TARGET_FILE_DIR:${target}>/${name}.py" CONTENT "\
 \"\"\"The operators of $<TARGET_FILE_NAME:${target}>: written by tenon_add_operators().\"\"\"
 
-import os
+import tenon._ops
 
-from tenon._ops import functions_of_library
-
-globals().update(functions_of_library(os.path.join(os.path.dirname(os.path.abspath(__file__)), \"$<TARGET_FILE_NAME:${target}>\"), \"${TENON_VERSION}\"))
-del functions_of_library, os
+# No operator has the name `tenon`.
+globals().update(tenon._ops.functions_beside(__file__, \"$<TARGET_FILE_NAME:${target}>\", \"${TENON_VERSION}\"))
+del tenon
 ")
 endfunction()
 

@@ -14,6 +14,11 @@ import sys
 import jinja2
 
 
+def identifier(text):
+    """What CMake's string(MAKE_C_IDENTIFIER) makes of a text that begins with a letter."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" * len(c.encode()) for c in text)
+
+
 def environment(folder):
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
@@ -26,6 +31,7 @@ def environment(folder):
     env.filters["parameters"] = lambda args: ", ".join(f"{a['type']} {a['name']}" for a in args)
     env.filters["names"] = lambda args: ", ".join(a["name"] for a in args)
     env.filters["quoted"] = lambda text: json.dumps(text)
+    env.filters["identifier"] = identifier
     return env
 
 

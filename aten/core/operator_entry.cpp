@@ -3,6 +3,8 @@
 #include <cstdio>
 
 #include "aten/core/alias_library.h"
+#include "aten/core/check_value.h"
+#include "aten/core/load_library.h"
 #include "aten/core/registration.h"
 #include "aten/core/registry.h"
 #include "aten/core/trace_operators.h"
@@ -17,6 +19,20 @@ std::pair<std::string, std::string> key_of(const OperatorEntry& op) {
   return {op.info->name, op.info->overload};
 }
 
+/// TypeError for the first argument that is not of its type.
+void check_arguments(const OperatorEntry& op, const Stack& stack) {
+  const auto schema = schema_of(op);
+  const Value* const arguments = stack.data() + stack.size() - schema->args.size();
+  for (size_t i = 0; i < schema->args.size(); ++i) {
+    try {
+      detail::check_value(arguments[i], schema->args[i].type);
+    } catch (const detail::ValueMismatch& mismatch) {
+      detail::raise<TypeError>("[", op.qualified_name(), "] argument '", schema->args[i].name,
+                               "': ", mismatch.what());
+    }
+  }
+}
+
 }  // namespace
 
 std::string OperatorEntry::qualified_name() const {
@@ -26,21 +42,32 @@ std::string OperatorEntry::qualified_name() const {
 }
 
 void OperatorEntry::call_boxed(Stack& stack) const {
-  if (boxed) return boxed(stack);
-  const auto schema = schema_of(*this);
-  TENON_CHECK(stack.size() >= schema->args.size(), "[", qualified_name(), "] a boxed call needs ",
-              schema->args.size(), " values, got ", stack.size());
-  detail::run_boxed_kernel(*this, detail::keys_of(*schema, stack), stack);
+  const size_t before = stack.size();
+  try {
+    if (boxed) return boxed(stack);
+    const auto schema = schema_of(*this);
+    TENON_CHECK(before >= schema->args.size(), "[", qualified_name(), "] a boxed call needs ",
+                schema->args.size(), " values, got ", before);
+    detail::run_boxed_kernel(*this, detail::keys_of(*schema, stack), stack);
+  } catch (const detail::ValueMismatch&) {
+    // Else the arguments have been taken already.
+    if (stack.size() == before) check_arguments(*this, stack);
+    throw;
+  }
 }
 
 OperatorLibrary::OperatorLibrary(OperatorEntry* const* table, size_t count)
     : table_(table), count_(count) {
+  // Before the lock: the loader has its own, which it may hold while it waits for this one.
+  detail::keep_loaded(table);
+  const void* const library = detail::library_of(table);
   detail::Registry& r = registry();
   std::lock_guard lock(r.mutex);
+  r.tables.push_back({table, count, library});
   for (size_t i = 0; i < count; ++i) {
     OperatorEntry& op = *table[i];
     const auto [place, fresh] = r.by_name.emplace(key_of(op), &op);
-    if (!fresh) {
+    if (!fresh && !detail::replacing_operators) {
       std::fprintf(
           stderr,
           "tenon: warning: operator %s of %s exists already (%s); calls by name go to that\n",
@@ -54,6 +81,7 @@ OperatorLibrary::OperatorLibrary(OperatorEntry* const* table, size_t count)
 OperatorLibrary::~OperatorLibrary() {
   detail::Registry& r = registry();
   std::lock_guard lock(r.mutex);
+  std::erase_if(r.tables, [&](const auto& one) { return one.operators == table_; });
   for (size_t i = 0; i < count_; ++i) {
     const auto found = r.by_name.find(key_of(*table_[i]));
     if (found != r.by_name.end() && found->second == table_[i]) r.by_name.erase(found);
@@ -63,8 +91,10 @@ OperatorLibrary::~OperatorLibrary() {
 
 AliasLibrary::AliasLibrary(const OperatorAlias* table, size_t count)
     : table_(table), count_(count) {
+  const void* const library = detail::library_of(table);
   detail::Registry& r = registry();
   std::lock_guard lock(r.mutex);
+  r.alias_tables.push_back({table, count, library});
   for (size_t i = 0; i < count; ++i) {
     r.aliases.emplace(std::pair(table[i].name, table[i].overload), table[i].op);
   }
@@ -73,6 +103,7 @@ AliasLibrary::AliasLibrary(const OperatorAlias* table, size_t count)
 AliasLibrary::~AliasLibrary() {
   detail::Registry& r = registry();
   std::lock_guard lock(r.mutex);
+  std::erase_if(r.alias_tables, [&](const auto& one) { return one.aliases == table_; });
   for (size_t i = 0; i < count_; ++i) {
     const auto found =
         r.aliases.find(std::pair<std::string, std::string>(table_[i].name, table_[i].overload));

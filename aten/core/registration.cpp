@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "aten/core/check_signature.h"
+#include "aten/core/check_value.h"
 #include "aten/core/exclude_layers.h"
 #include "aten/core/registry.h"
 #include "codegen/schema/parser.h"
@@ -78,6 +79,20 @@ Kernel resolve(Registry& r, const OperatorEntry& op, DispatchKeySet keys) {
   return fallback->kernel;
 }
 
+/// TypeError for a result, at the end of the stack, that is not of its type.
+void check_results(const OperatorEntry& op, const schema::FunctionSchema& schema,
+                   const Stack& stack) {
+  const Value* const results = stack.data() + stack.size() - schema.returns.size();
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    try {
+      detail::check_value(results[i], schema.returns[i].type);
+    } catch (const detail::ValueMismatch& mismatch) {
+      detail::raise<TypeError>("[", op.qualified_name(), "] result ", i + 1,
+                               " of a boxed kernel: ", mismatch.what());
+    }
+  }
+}
+
 /// A result that is written must be the argument of the same place among those that are written.
 void check_written_results(const std::string& what, const schema::FunctionSchema& schema) {
   std::vector<const schema::Argument*> written;
@@ -148,7 +163,14 @@ void run_boxed_kernel(const OperatorEntry& op, DispatchKeySet keys, Stack& stack
   const Kernel kernel = resolve(r, op, keys);
   // A generated kernel: another thread has unregistered what this call came for.
   if (!kernel.direct && !kernel.boxed) return op.boxed(stack);
+  const size_t before = stack.size();
   kernel.run(op, keys, stack);
+  if (!kernel.boxed) return;
+  const auto schema = schema_of(op);
+  // Where the kernel has left another number of results, their number is the error.
+  if (stack.size() + schema->args.size() == before + schema->returns.size()) {
+    check_results(op, *schema, stack);
+  }
 }
 
 void claim_namespace(const std::string& ns, const std::string& place) {
@@ -202,7 +224,9 @@ void remove_operator(OperatorEntry& op) {
   std::lock_guard lock(r.mutex);
   const auto record = r.records.find(&op);
   TENON_ASSERT(record != r.records.end() && record->second.runtime, op.qualified_name());
-  r.by_name.erase(std::pair<std::string, std::string>(op.info->name, op.info->overload));
+  const auto named =
+      r.by_name.find(std::pair<std::string, std::string>(op.info->name, op.info->overload));
+  if (named != r.by_name.end() && named->second == &op) r.by_name.erase(named);
   record->second.kernels.clear();
   r.removed.push_back(std::move(record->second.runtime));
   record->second.update_table();

@@ -5,6 +5,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "aten/core/alias_library.h"
 #include "aten/core/kernel.h"
 #include "aten/core/trace_operators.h"
 #include "codegen/schema/function_schema.h"
@@ -49,10 +50,24 @@ struct OperatorRecord {
   void update_table();
 };
 
+/// What a loaded library (detail::library_of) has made known, whether or not its names are others'.
+struct OperatorTable {
+  OperatorEntry* const* operators;
+  size_t count;
+  const void* library;
+};
+struct AliasTable {
+  const OperatorAlias* aliases;
+  size_t count;
+  const void* library;
+};
+
 struct Registry {
   std::shared_mutex mutex;
   std::map<std::pair<std::string, std::string>, OperatorEntry*, std::less<>> by_name;
   std::map<std::pair<std::string, std::string>, OperatorEntry*, std::less<>> aliases;
+  std::vector<OperatorTable> tables;
+  std::vector<AliasTable> alias_tables;
   std::unordered_map<const OperatorEntry*, OperatorRecord> records;
   /// Operators that are no more: calls through a pointer that was kept are errors, not crashes.
   std::vector<std::unique_ptr<RuntimeOperator>> removed;
@@ -69,5 +84,8 @@ struct Registry {
 };
 
 Registry& registry();
+
+/// Whether this thread loads a library whose operators take the names of others (load_library.h).
+extern thread_local bool replacing_operators;
 
 }  // namespace tenon::detail

@@ -1,5 +1,7 @@
 #include "aten/core/value.h"
 
+#include "aten/core/check_value.h"
+
 namespace tenon {
 namespace {
 
@@ -11,7 +13,8 @@ constexpr const char* kTypeNames[] = {"none",          "tensor",          "bool"
 static_assert(std::size(kTypeNames) == std::variant_size_v<Value::Variant>);
 
 [[noreturn]] void mismatch(const char* wanted, const Value& found) {
-  detail::raise<TypeError>("expected a value of type ", wanted, ", got ", found.type_name());
+  detail::raise<detail::ValueMismatch>("expected a value of type ", wanted, ", got ",
+                                       found.type_name());
 }
 
 }  // namespace

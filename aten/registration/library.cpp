@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "codegen/schema/parser.h"
@@ -17,6 +18,15 @@ std::string text_of(const std::source_location& place) {
 std::string qualified(std::string_view name, const std::string& ns) {
   return name.find("::") == std::string_view::npos ? detail::concat(ns, "::", name)
                                                    : std::string(name);
+}
+
+bool is_identifier(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9');
+  });
 }
 
 }  // namespace
@@ -46,6 +56,8 @@ Library::Library(std::string ns, Kind kind, std::source_location place)
 
 Library::Library(std::string ns, Kind kind, DispatchKey key, std::source_location place)
     : namespace_(std::move(ns)), kind_(kind), key_(key), place_(text_of(place)) {
+  TENON_CHECK_VALUE(is_identifier(namespace_), "[Library] (", place_,
+                    ") the namespace must be an identifier, got '", namespace_, "'");
   if (kind == DEF) detail::claim_namespace(namespace_, place_);
 }
 

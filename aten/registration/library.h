@@ -26,7 +26,8 @@ class TENON_API Library {
     IMPL,      ///< registers kernels only
   };
 
-  /// ValueError if `kind` is DEF and the namespace has an owner or operators.
+  /// ValueError if the namespace is no identifier, or if `kind` is DEF and it has an owner or
+  /// operators.
   explicit Library(std::string ns, Kind kind = DEF,
                    std::source_location place = std::source_location::current());
   /// The same, with the key of every impl() that names none.

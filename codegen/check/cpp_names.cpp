@@ -54,16 +54,20 @@ const Words& cpp_keywords() {
                               "typename",      "union",       "unsigned",
                               "using",         "virtual",     "void",
                               "volatile",      "wchar_t",     "while",
-                              "xor",           "xor_eq"};
+                              "xor",           "xor_eq",      "typeof"};  // the last is GNU's
   return words;
 }
 
 /// Of the headers that generated code includes, or of the compiler itself: "a macro of C++". They
 /// have thousands of the form `INT_MAX`. Empty for other names.
 std::string why_macro(const std::string& name) {
-  static const Words words = {"BUFSIZ", "EDOM",   "EINVAL", "EOF",   "ERANGE", "INFINITY",
-                              "NAN",    "NDEBUG", "NULL",   "SNAN",  "assert", "errno",
-                              "i386",   "linux",  "stderr", "stdin", "stdout", "unix"};
+  static const Words words = {
+      "BUFSIZ",   "EDOM",   "EINVAL",      "EOF",     "ERANGE",  "INFINITY", "NAN",
+      "NDEBUG",   "NULL",   "SNAN",        "alloca",  "assert",  "be16toh",  "be32toh",
+      "be64toh",  "errno",  "htobe16",     "htobe32", "htobe64", "htole16",  "htole32",
+      "htole64",  "i386",   "issubnormal", "le16toh", "le32toh", "le64toh",  "linux",
+      "offsetof", "setjmp", "sigsetjmp",   "stderr",  "stdin",   "stdout",   "strdupa",
+      "strndupa", "unix",   "va_arg",      "va_copy", "va_end",  "va_start"};
   if (contains(words, name)) return "a macro of C++";
   const bool capitals = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return c == '_' || std::isupper(c) != 0 || std::isdigit(c) != 0;
@@ -125,10 +129,26 @@ const Words& operator_words() {
 
 std::string quoted(const std::string& name) { return "`" + name + "`"; }
 
+/// Names that the compiler and its library keep to themselves: `_Complex`, `__func__`.
+std::string why_reserved(const std::string& name) {
+  const bool reserved = name.size() > 1 && name[0] == '_' &&
+                        (name[1] == '_' || std::isupper(static_cast<unsigned char>(name[1])) != 0);
+  return reserved ? "reserved in C++" : "";
+}
+
 /// "a keyword of C++", as what follows "is", or "" for a name that C++ takes.
 std::string meaning(const std::string& name) {
   if (contains(cpp_keywords(), name)) return "a keyword of C++";
-  return why_macro(name);
+  const std::string why = why_macro(name);
+  return why.empty() ? why_reserved(name) : why;
+}
+
+/// `__and__`, `__iand__`: names of Python's operators, of which no compiler makes anything.
+bool is_python_operator(const schema::FunctionSchema& schema) {
+  if (!schema.is_dunder() || schema.is_inplace_name()) return schema.is_dunder();
+  schema::FunctionSchema augmented;
+  augmented.name = "__i" + schema.name.substr(2);
+  return augmented.is_inplace_name();
 }
 
 bool is_generated(const std::string& name) {
@@ -153,14 +173,16 @@ void reserved_argument_name(const Entry& entry) {
                                   " is a keyword of C++ or Python and can name no argument");
     } else if (schema::base_type_from(arg.name)) {
       entry.sink.error(place, quoted(arg.name) + " is a type and can name no argument");
-    } else if (const std::string why = ours ? why_macro(arg.name) : ""; !why.empty()) {
+    } else if (const std::string why = ours ? meaning(arg.name) : ""; !why.empty()) {
       entry.sink.error(place, quoted(arg.name) + " is " + why + " and can name no argument");
     }
   }
   for (const schema::Return& ret : entry.schema().returns) {
-    if (!schema::base_type_from(ret.name)) continue;
+    std::string why = schema::base_type_from(ret.name) ? "a type" : "";
+    if (why.empty() && ours) why = meaning(ret.name);
+    if (why.empty()) continue;
     entry.sink.error(entry.op.at(ret.name_span),
-                     quoted(ret.name) + " is a type and can name no return");
+                     quoted(ret.name) + " is " + why + " and can name no return");
   }
 }
 
@@ -173,7 +195,7 @@ void reserved_operator_name(const Entry& entry) {
     entry.sink.error(entry.op.at(schema.name_span),
                      quoted(name) + " is " + why + " and can name no " + what);
   };
-  check(schema.name, "operator");
+  if (!is_python_operator(schema)) check(schema.name, "operator");
   check(schema.ns, "namespace");
   if (schema::base_type_from(schema.name)) {
     entry.sink.error(entry.op.at(schema.name_span),

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <optional>
@@ -201,6 +202,52 @@ HeaderList header_list(const std::vector<Header>& headers, bool harmless_alone) 
   return list;
 }
 
+struct MultiCloser {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+
+/// Takes a transfer out of the set that it was added to.
+struct Remover {
+  CURLM* multi;
+  void operator()(CURL* curl) const { curl_multi_remove_handle(multi, curl); }
+};
+
+/// curl_easy_perform(), which would notice an interrupt once a second. What `check_interrupt`
+/// throws ends the transfer.
+CURLcode perform(CURL* curl, const std::function<void()>& check_interrupt) {
+  constexpr std::chrono::milliseconds kBetweenChecks{100};
+  using Clock = std::chrono::steady_clock;
+  const std::unique_ptr<CURLM, MultiCloser> multi(curl_multi_init());
+  TENON_CHECK(multi, "[hub] libcurl is out of memory");
+  const auto check = [](CURLMcode code) {
+    TENON_CHECK(code == CURLM_OK, "[hub] libcurl: ", curl_multi_strerror(code));
+  };
+  check(curl_multi_add_handle(multi.get(), curl));
+  const std::unique_ptr<CURL, Remover> added(curl, Remover{multi.get()});
+  int running = 1;
+  auto next_check = Clock::now() + kBetweenChecks;
+  while (true) {
+    check(curl_multi_perform(multi.get(), &running));
+    if (!running) break;
+    check(curl_multi_poll(multi.get(), nullptr, 0, kBetweenChecks.count(), nullptr));
+    if (!check_interrupt || Clock::now() < next_check) continue;
+    next_check = Clock::now() + kBetweenChecks;
+    try {
+      check_interrupt();
+    } catch (...) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+      // Else the end of a look-up of the host's name is waited for.
+      curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+#endif
+      throw;
+    }
+  }
+  int waiting = 0;
+  const CURLMsg* const done = curl_multi_info_read(multi.get(), &waiting);
+  TENON_CHECK(done && done->msg == CURLMSG_DONE, "[hub] libcurl: the transfer has no result");
+  return done->data.result;
+}
+
 /// One request without its redirects; the URL that it is redirected to, if it is.
 std::optional<Url> get_once(CURL* curl, const Request& request, const Url& url, curl_slist* headers,
                             Receiver& receiver) {
@@ -232,7 +279,7 @@ std::optional<Url> get_once(CURL* curl, const Request& request, const Url& url, 
     if (const char* file = std::getenv(name); file && *file) set(CURLOPT_CAINFO, file);
   }
 
-  const CURLcode code = curl_easy_perform(curl);
+  const CURLcode code = perform(curl, request.check_interrupt);
   if (transfer.error) std::rethrow_exception(transfer.error);
   if (code == CURLE_WRITE_ERROR && !transfer.head_passed && transfer.redirect())
     return url.resolved(*transfer.redirect());

@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -21,21 +22,41 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-std::string home() {
-  if (std::string folder = variable("HOME"); !folder.empty()) return folder;
+/// The home folder of a user, of whoever runs the program without a name; empty if it has none.
+std::string home_in_passwd(const std::string& user) {
   passwd entry{};
   passwd* found = nullptr;
   char text[4096];
-  ::getpwuid_r(::getuid(), &entry, text, sizeof(text), &found);
-  TENON_CHECK(found && found->pw_dir && *found->pw_dir,
+  if (user.empty()) {
+    ::getpwuid_r(::getuid(), &entry, text, sizeof(text), &found);
+  } else {
+    ::getpwnam_r(user.c_str(), &entry, text, sizeof(text), &found);
+  }
+  return found && found->pw_dir ? found->pw_dir : "";
+}
+
+std::string home() {
+  std::string folder = variable("HOME");
+  if (folder.empty()) folder = home_in_passwd("");
+  TENON_CHECK(!folder.empty(),
               "[hub] the user has no home folder: set TENON_HOME, or call hub::set_dir");
-  return found->pw_dir;
+  return folder;
+}
+
+/// "~" and "~user" at the beginning are home folders, as in a shell; of a user that there is not,
+/// a name like others.
+std::string expand(const std::string& path) {
+  if (!path.starts_with('~')) return path;
+  const size_t end = std::min(path.find('/'), path.size());
+  const std::string user = path.substr(1, end - 1);
+  const std::string folder = user.empty() ? home() : home_in_passwd(user);
+  return folder.empty() ? path : folder + path.substr(end);
 }
 
 }  // namespace
 
 void set_dir(const std::string& path) {
-  const std::string expanded = path.starts_with("~/") ? home() + path.substr(1) : path;
+  const std::string expanded = expand(path);
   const std::lock_guard lock(mutex);
   chosen = expanded;
 }
@@ -45,9 +66,10 @@ std::string get_dir() {
     const std::lock_guard lock(mutex);
     if (!chosen.empty()) return chosen;
   }
-  if (const std::string folder = variable("TENON_HOME"); !folder.empty()) return folder + "/hub";
+  if (const std::string folder = variable("TENON_HOME"); !folder.empty())
+    return expand(folder) + "/hub";
   // The XDG base directory specification has relative paths ignored.
-  if (const std::string folder = variable("XDG_CACHE_HOME"); folder.starts_with('/'))
+  if (const std::string folder = expand(variable("XDG_CACHE_HOME")); folder.starts_with('/'))
     return folder + "/tenon/hub";
   return home() + "/.cache/tenon/hub";
 }

@@ -6,8 +6,8 @@
 
 namespace tenon::hub {
 
-/// Sets the folder that downloads are kept in; a leading "~/" is the home folder. An empty path
-/// undoes an earlier set_dir.
+/// Sets the folder that downloads are kept in; a leading "~" or "~user" is a home folder, here and
+/// in the variables below. An empty path undoes an earlier set_dir.
 TENON_API void set_dir(const std::string& path);
 
 /// The folder: the one of set_dir, else $TENON_HOME/hub, else $XDG_CACHE_HOME/tenon/hub, else

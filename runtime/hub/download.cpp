@@ -145,6 +145,8 @@ class Download final : public Receiver {
  private:
   void fetch();
   void attempt();
+  void check_interrupt();
+  void sleep(std::chrono::milliseconds time);
   bool is_complete() const { return resumable_ && partial_.size() == partial_.origin().total; }
   /// Bytes are continued if they are known to be of the same file, or if their hash will tell.
   bool can_resume() const {
@@ -270,6 +272,7 @@ void Download::body(const char* data, size_t bytes) {
 void Download::attempt() {
   Request request{url_, options_.headers, options_.connect_timeout, options_.stall_timeout,
                   options_.min_rate};
+  request.check_interrupt = [this] { check_interrupt(); };
   if (continues()) {
     request.headers.emplace_back("Range", "bytes=" + std::to_string(partial_.size()) + "-");
     if (!partial_.origin().validator.empty())
@@ -311,10 +314,35 @@ void Download::fetch() {
         throw later.error;
       }
       wait = later.wait;
+    } catch (const Error&) {
+      throw;
+    } catch (...) {
+      // An interrupt that the transport has noticed itself.
+      keep_for_later();
+      throw;
     }
     wait = std::max(wait, std::min(kLongestWait, options_.backoff * (1 << std::min(failures, 16))));
     ++failures;
-    std::this_thread::sleep_for(wait);
+    sleep(wait);
+  }
+}
+
+void Download::check_interrupt() {
+  if (!options_.check_interrupt) return;
+  try {
+    options_.check_interrupt();
+  } catch (...) {
+    keep_for_later();
+    throw;
+  }
+}
+
+void Download::sleep(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds kStep{100};
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    check_interrupt();
+    std::this_thread::sleep_until(std::min(end, std::chrono::steady_clock::now() + kStep));
   }
 }
 
@@ -326,7 +354,9 @@ void fetch_locked(const std::string& url, const std::string& path, const Downloa
   TENON_CHECK(!is_folder(path), "[hub] cannot download to '", path, "': it is a directory");
   check_secure(url, options);
   ProgressBar bar(std::filesystem::path(path).filename().string(), options.progress);
-  const FileLock lock(path + ".lock", [&] { bar.note("waiting for another download of it"); });
+  const FileLock lock(
+      path + ".lock", [&] { bar.note("waiting for another download of it"); },
+      options.check_interrupt);
   if (is_there()) return;
   Download(url, path, options, bar).run();
 }

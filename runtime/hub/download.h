@@ -26,6 +26,9 @@ struct DownloadOptions {
   /// Called with the bytes so far and, if the server says so, of the whole. What it throws ends the
   /// download.
   std::function<void(uint64_t done, std::optional<uint64_t> total)> on_progress{};
+  /// Called ten times a second while a lock, an answer or the next attempt is waited for. What it
+  /// throws ends the download.
+  std::function<void()> check_interrupt{};
   /// Attempts in a row that may fail before the download does, after the first. One that brings
   /// more than `min_rate` allows to wait for begins the count anew.
   int retries = 4;

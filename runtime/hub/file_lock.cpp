@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "aten/core/error.h"
@@ -14,11 +16,14 @@
 namespace tenon::hub {
 namespace {
 
-int lock_waiting(int descriptor, int operation) {
-  int result;
-  do result = ::flock(descriptor, operation);
-  while (result != 0 && errno == EINTR);
-  return result;
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+/// Whether the lock was free.
+bool try_lock(int descriptor, const std::string& path) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+  TENON_CHECK(errno == EWOULDBLOCK || errno == EINTR, "[hub] cannot lock '", path,
+              "': ", std::strerror(errno));
+  return false;
 }
 
 /// Whether the open file still has the name; its last holder may have removed it.
@@ -30,20 +35,21 @@ bool is_named(int descriptor, const std::string& path) {
 
 }  // namespace
 
-FileLock::FileLock(std::string path, const std::function<void()>& on_wait)
+// Waiting in the kernel could not be interrupted by whoever has another way to handle signals.
+FileLock::FileLock(std::string path, const std::function<void()>& on_wait,
+                   const std::function<void()>& check_interrupt)
     : path_(std::move(path)) {
   bool waited = false;
   while (true) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     TENON_CHECK(descriptor_ >= 0, "[hub] cannot create the lock file '", path_,
                 "': ", std::strerror(errno));
-    int result = lock_waiting(descriptor_, LOCK_EX | LOCK_NB);
     try {
-      if (result != 0 && errno == EWOULDBLOCK) {
+      while (!try_lock(descriptor_, path_)) {
         if (on_wait && !std::exchange(waited, true)) on_wait();
-        result = lock_waiting(descriptor_, LOCK_EX);
+        if (check_interrupt) check_interrupt();
+        std::this_thread::sleep_for(kBetweenTries);
       }
-      TENON_CHECK(result == 0, "[hub] cannot lock '", path_, "': ", std::strerror(errno));
     } catch (...) {
       ::close(descriptor_);
       throw;

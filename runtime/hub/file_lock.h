@@ -11,8 +11,10 @@ namespace tenon::hub {
 class FileLock {
  public:
   /// `path` is a file made for the lock alone, removed with it. `on_wait` is called if somebody
-  /// else has the lock. Error if the file cannot be made or locked.
-  explicit FileLock(std::string path, const std::function<void()>& on_wait = {});
+  /// else has the lock, `check_interrupt` again and again until it is free; what they throw ends
+  /// the wait. Error if the file cannot be made or locked.
+  explicit FileLock(std::string path, const std::function<void()>& on_wait = {},
+                    const std::function<void()>& check_interrupt = {});
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

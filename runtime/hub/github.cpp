@@ -25,6 +25,7 @@ Json get_page(const RepositoryName& repository, const std::string& kind, size_t 
   request.connect_timeout = options.connect_timeout;
   request.stall_timeout = options.stall_timeout;
   request.min_rate = options.min_rate;
+  request.check_interrupt = options.check_interrupt;
   const auto transport = options.transport ? options.transport : default_transport();
   const Answer answer = get(*transport, request, kMostBytes);
   TENON_CHECK(answer.response.status != 404, "[hub] Cannot find ", repository.without_ref(),

@@ -138,7 +138,7 @@ std::string Source::fetch(const std::string& ref) const {
   // '~' is in no ref, so no other ref's folder has one of these names.
   std::string path = folder(ref);
   const std::string archive = path + "~zip", fresh = path + "~new", old = path + "~old";
-  const FileLock lock(path + "~lock");
+  const FileLock lock(path + "~lock", {}, options_.download.check_interrupt);
   // Another's folder of the same name is not replaced, either.
   if (has(ref) && cached(ref) == path && !options_.force_reload) return path;
   DownloadOptions download = options_.download;

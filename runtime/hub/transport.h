@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Request {
   /// Redirects to follow; they lead to http and https only, and once to https, to https only. To
   /// another scheme, host or port go no headers but Accept, Range and If-Range.
   int max_redirects = 10;
+  /// Called at least ten times a second, if the transport can; what it throws ends the transfer.
+  std::function<void()> check_interrupt{};
 };
 
 /// The head of an answer. Names of headers are in lower case.

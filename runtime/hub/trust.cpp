@@ -26,9 +26,9 @@ bool lists(const std::string& text, const std::string& id) {
   return ("\n" + text).find("\n" + id + "\n") != std::string::npos;
 }
 
-void add_to_list(const std::string& id) {
+void add_to_list(const std::string& id, const std::function<void()>& check_interrupt) {
   make_folder(get_dir());
-  const FileLock lock(list_path() + ".lock");
+  const FileLock lock(list_path() + ".lock", {}, check_interrupt);
   const std::string text = read_list();
   if (lists(text, id)) return;
   serialization::FileSink file(list_path());
@@ -49,8 +49,9 @@ bool ask_on_terminal(const std::string& question) {
 
 void check_trust(const std::string& repository, const std::string& id, bool cached,
                  const RepositoryOptions& options) {
+  // A cache that cannot be written serves those it trusts.
   const bool trusted = cached || lists(read_list(), id);
-  if (options.trust_repo == TrustRepo::Check && trusted) return;
+  if (options.trust_repo != TrustRepo::No && trusted) return;
   if (options.trust_repo != TrustRepo::Yes) {
     const std::string question =
         "hub: files of the repository " + repository + " will be downloaded. Do you trust it?";
@@ -62,7 +63,7 @@ void check_trust(const std::string& repository, const std::string& id, bool cach
         "the line ",
         id, " to ", list_path());
   }
-  add_to_list(id);
+  if (!trusted) add_to_list(id, options.download.check_interrupt);
 }
 
 }  // namespace tenon::hub

@@ -1,8 +1,16 @@
 """tenon.hub, with folders and file:// in the network's place."""
 
+import fcntl
 import hashlib
 import http.server
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
 import zipfile
 
 import pytest
@@ -185,3 +193,53 @@ def test_headers_stay_with_their_host(server):
     assert dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())["Range"] == "bytes=5-"
     with pytest.raises(OSError, match="not followed from https"):
         redirects.redirect_request(request, None, 302, "", {}, "http://a.example/x")
+
+
+def test_home_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for given, expected in [("~", tmp_path), ("~/x", tmp_path / "x"), ("~root/x", pathlib.Path("~root/x").expanduser())]:
+        hub.set_dir(given)
+        assert hub.get_dir() == str(expected)
+    hub.set_dir("")
+    monkeypatch.setenv("TENON_HOME", "~/h")
+    assert hub.get_dir() == str(tmp_path / "h" / "hub")
+    (tmp_path / "from").write_bytes(b"text")
+    hub.download_url_to_file(f"file://{tmp_path}/from", "~/to", progress=False)
+    assert (tmp_path / "to").read_bytes() == b"text" and not (tmp_path / "~").exists()
+
+
+DOWNLOAD = """
+import sys
+from tenon import hub
+if len(sys.argv) > 3:
+    hub._hub.set_transport(hub._get)
+print("begins", flush=True)
+try:
+    hub.download_url_to_file(sys.argv[1], sys.argv[2], hash_prefix="0" * 64, progress=False)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("what", ["lock", "answer", "answer without libcurl"])
+def test_an_interrupt_is_heard(what, tmp_path):
+    """Ctrl-C ends a program that waits for another's lock, or for an answer that does not come."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, open(tmp_path / "file.lock", "w") as lock:
+        if what == "lock":
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        else:
+            os.unlink(lock.name)
+        arguments = [f"http://127.0.0.1:{silent.getsockname()[1]}/file", str(tmp_path / "file")]
+        arguments += ["python"] if what.endswith("libcurl") else []
+        with subprocess.Popen([sys.executable, "-c", DOWNLOAD, *arguments], stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "no_proxy": "127.0.0.1"}) as program:
+            assert program.stdout.readline() == "begins\n"
+            if what == "lock":
+                time.sleep(0.5)
+            else:
+                silent.accept()
+            program.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            output = program.communicate(timeout=30)[0]
+        assert output == "interrupted\n" and time.monotonic() - begin < 5

@@ -39,8 +39,31 @@ def test_operators_on_numpys_arrays():
     assert aten.add(x, 1, out=out) is out and out.tolist() == (x + 1).tolist()
     with pytest.raises(ValueError, match="out must be an array that can be written to"):
         aten.add(x, 1, out=frozen)
+    # numpy's scalars, which reductions give, are arrays, or numbers where those are wanted.
+    assert aten.add(x.sum(), x).tolist() == (15 + x).tolist()
+    assert aten.add(x, np.float64(1), alpha=np.int64(3)).tolist() == (x + 3).tolist()
+    swapped = x.astype(">f8")
+    assert aten.add(swapped, 1).tolist() == (x + 1).tolist()
+    # What is written to a copy reaches the array all the same.
+    for view in (x.copy()[::-1], swapped.copy()):
+        expected = (view * 2).tolist()
+        assert aten.mul_(view, 2) is view and view.tolist() == expected
+    with pytest.raises(ValueError, match="the array must be one that can be written to"):
+        aten.mul_(frozen, 2)
+    with pytest.raises(TypeError, match="masks of masked arrays"):
+        aten.add(np.ma.masked_array(x, x > 2), 1)
     x_sliced = np.arange(8.0)[::2]
     aten.mul_(x_sliced, 2)
     assert x_sliced.tolist() == [0, 4, 8, 12]
     with pytest.raises(AttributeError, match="no operator 'aten::nothing'"):
         aten.nothing
+
+
+def test_arrays_that_no_dtype_holds():
+    np = pytest.importorskip("numpy")
+    for array, name in [(np.array(["a"]), "str_"), (np.array([None]), "object_"), (np.zeros(2, "M8[s]"), "datetime64"), (np.zeros(2, "f4,f4"), "void")]:
+        for make in (tenon.from_numpy, tenon.tensor, tenon.as_tensor):
+            with pytest.raises(TypeError, match=f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, "):
+                make(array)
+    with pytest.raises(ValueError, match="byte order different from the native byte order"):
+        tenon.from_numpy(np.zeros(2, ">f8"))

@@ -1,8 +1,11 @@
 """tenon.ops and load_operators()."""
 
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import time
 
 import pytest
 import tenon
@@ -132,6 +135,10 @@ CAPPED = """
   pointwise: minimum(self, most)
 - alias: pycapped::at_most(Tensor self, float most=inf) -> Tensor
   of: pycapped::capped
+- func: pycapped::os(Tensor self) -> Tensor
+  pointwise: self + 1
+- func: pycapped::_name(Tensor self) -> Tensor
+  pointwise: self + 2
 """
 
 
@@ -142,4 +149,183 @@ def test_aliases_and_infinite_defaults_of_a_library():
     x = tenon.tensor([1.0, 5.0])
     assert ops.capped(x).tolist() == [1, 5] and ops.at_most(x, 2).tolist() == [1, 2]
     # What a module that CMake writes has.
-    assert ["pycapped::at_most", "pycapped::capped"] in list(_build._loaded.values())
+    assert _build.load(CAPPED, (), None) == ("pycapped", [f"pycapped::{n}" for n in ("_name", "at_most", "capped", "os")])
+    assert ops._name(x).tolist() == [3, 7] and ops.__name__ == "pycapped"
+
+
+def test_a_module_of_operators_loses_none(monkeypatch):
+    """What CMake writes for PYTHON_MODULE."""
+    from tenon import _build
+
+    tenon.load_operators(CAPPED)
+    library = _build._find(_build._Operators(CAPPED, None, ()).key())[0]
+    recipe = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "TenonOperators.cmake"
+    written = re.search(r'/\$\{name\}\.py" CONTENT "\\\n(.*?)\n"\)', recipe.read_text(), re.S)[1].replace('\\"', '"')
+    written = written.replace("$<TARGET_FILE_NAME:${target}>", library.name).replace("${TENON_VERSION}", tenon.__version__)
+    (library.parent / "module_of_operators.py").write_text(written)
+    monkeypatch.syspath_prepend(str(library.parent))
+    import module_of_operators
+
+    assert {name for name in vars(module_of_operators) if not name.startswith("__")} == {"_name", "at_most", "capped", "os"}
+    assert module_of_operators.os(tenon.tensor(1.0)).item() == 2
+
+
+SCALED = """
+- func: edited::scaled(Tensor self) -> Tensor
+  variants: function, inplace
+  pointwise: self * 2
+- alias: edited::other(Tensor self) -> Tensor
+  of: edited::scaled
+"""
+EDITED = """
+- func: edited::scaled.by(Tensor self, float by=5) -> Tensor
+  pointwise: self * by
+"""
+
+
+def test_an_edited_text_gives_the_new_operator(capfd):
+    x = tenon.tensor([3.0], requires_grad=True)
+    ops = tenon.load_operators(SCALED)
+    before, y = ops.scaled, ops.scaled(x)
+    assert ops.other(x).item() == 6 and ops.scaled_(x.detach().clone()).item() == 6
+    assert tenon.load_operators(EDITED) is ops
+    assert ops.scaled(x).item() == 15 and tenon.ops.edited.scaled(x, 7).item() == 21
+    for gone in ("other", "scaled_"):
+        with pytest.raises(AttributeError, match=f"no operator 'edited::{gone}'"):
+            getattr(ops, gone)
+    assert dir(ops) == ["scaled"]
+    # What was made before is what it was.
+    y.backward()
+    assert x.grad.item() == 2 and before(x).item() == 6
+    ops.scaled(x).backward()
+    assert x.grad.item() == 7
+    # And back, without building anything.
+    tenon.load_operators(SCALED)
+    assert ops.scaled(x).item() == ops.other(x).item() == 6
+    with pytest.raises(TypeError):
+        ops.scaled(x, 2)
+    assert "warning" not in capfd.readouterr().err
+
+
+SHIFTED = """
+- func: header::shifted(Tensor self) -> Tensor
+  variants: function
+  dispatch: {CPU: shifted_cpu}
+  non_differentiable: True
+"""
+KERNEL = """
+#include "amount of it.h"
+#include "header/native/shifted.h"
+#include "tenon/ops/add.h"
+
+template <class T>
+T amount() {
+  static const T kept = SHIFT;  // not the one of the library before
+  return kept;
+}
+
+tenon::Tensor header::native::shifted_cpu(const tenon::Tensor& self) { return tenon::add(self, amount<int>()); }
+"""
+
+
+def test_headers_of_kernels_count(tmp_path):
+    from tenon import _build
+
+    (tmp_path / "k.cpp").write_text('#include "kernel.h"\n')
+    (tmp_path / "kernel.h").write_text(KERNEL)
+    x = tenon.tensor([1.0])
+    for amount in (10, 20, 10):
+        (tmp_path / "amount of it.h").write_text(f"#define SHIFT {amount}\n")
+        assert tenon.load_operators(SHIFTED, sources=tmp_path / "k.cpp").shifted(x).item() == 1 + amount
+    # The same kernel beside other headers.
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "k.cpp").write_text('#include "kernel.h"\n')
+    assert _build._Operators(SHIFTED, None, tmp_path / "k.cpp").key() != _build._Operators(SHIFTED, None, [tmp_path / "b" / "k.cpp"]).key()
+
+
+def test_a_kernel_that_no_source_defines(tmp_path):
+    with pytest.raises(tenon.OperatorError, match="kernel 'shifted_cpu' is not defined") as error:
+        tenon.load_operators(SHIFTED)
+    assert ":4:" in str(error.value)
+    (tmp_path / "k.cpp").write_text("int nothing;\n")
+    cache = pathlib.Path(os.environ["TENON_CACHE_DIR"]) / "operators"
+    before = sorted(cache.glob("*.so"))
+    with pytest.raises(tenon.OperatorError, match="kernel 'shifted_cpu' is not defined"):
+        tenon.load_operators(SHIFTED, sources=tmp_path / "k.cpp")
+    assert sorted(cache.glob("*.so")) == before  # what cannot be loaded is not kept
+
+
+@pytest.mark.parametrize("text", [
+    '- func: "mine::f(Tensor self) -> Tensor"\n  pointwise: self * 2\n',
+    "- 'func': 'mine::f(Tensor self) -> Tensor'\n  pointwise: self * 2\n",
+    "- {func: 'mine::f(Tensor self) -> Tensor', pointwise: self * 2}",
+    "- func: >-\n    mine::f(Tensor self)\n    -> Tensor\n  pointwise: self * 2\n",
+    "# func: other::f(Tensor self)\n- func: mine::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
+    "- func: mine::z(Tensor self) -> Tensor\n  pointwise: self\n- func: another::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
+], ids=["quoted", "quoted key", "one line", "folded", "comment", "two"])
+def test_the_namespace_is_the_first_entrys(text, tmp_path):
+    from tenon import _build
+
+    assert _build._Operators(text, None, ()).generate(tmp_path)[0] == "mine"
+
+
+def test_texts_and_paths(tmp_path):
+    from tenon import _build
+
+    derivatives = "- {name: 'textual::h(Tensor self) -> Tensor', self: grad * 7}"
+    (tmp_path / "file: of operators.yaml").write_text(SWIGLU)
+    operators = _build._Operators(str(tmp_path / "file: of operators.yaml"), derivatives, tmp_path / "k.cpp")
+    assert (operators.name, operators.yaml, operators.derivatives) == ("file: of operators.yaml", SWIGLU, derivatives)
+    for empty in ("", "  \n", "# nothing\n", "[]"):
+        with pytest.raises(tenon.OperatorError, match="there are no operators"):
+            tenon.load_operators(empty)
+    for wrong in (3, None, b"- func"):
+        with pytest.raises(TypeError, match=f"argument 'yaml' must be a path or a text, got {type(wrong).__name__}"):
+            tenon.load_operators(wrong)
+    with pytest.raises(TypeError, match="argument 'derivatives' must be a path or a text, got int"):
+        tenon.load_operators(SWIGLU, derivatives=3)
+    with pytest.raises(TypeError, match="argument 'sources' must be a path or a list of paths, got 3"):
+        tenon.load_operators(SWIGLU, sources=3)
+    with pytest.raises(FileNotFoundError):
+        tenon.load_operators("no such file.yaml")
+
+
+def test_what_killed_builds_leave_goes(tmp_path, monkeypatch):
+    from tenon import _build
+
+    monkeypatch.setenv("TENON_CACHE_DIR", str(tmp_path))
+    code = "from tenon import _build\nwith _build._folder_to_build_in() as folder: print(folder, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        folder = other.stdout.readline().strip()
+        with _build._folder_to_build_in() as own:
+            assert os.path.isdir(folder) and os.path.isdir(own)  # both are in use
+        other.kill()
+    assert os.path.isdir(folder) and not os.path.isdir(own)
+    with _build._folder_to_build_in():
+        assert not os.path.isdir(folder)
+    assert os.listdir(tmp_path / "operators") == []
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TENON_CACHE_DIR", str(tmp_path / "file"))
+    with pytest.raises(OSError, match="TENON_CACHE_DIR names another folder"):
+        tenon.load_operators(SWIGLU.format(name="nowhere"))
+
+
+def test_a_failing_compiler_ends_the_others():
+    from tenon import _build
+
+    begin = time.monotonic()
+    with pytest.raises(RuntimeError, match="^it fails:\nwhy$"):
+        _build._run_all([(["sleep", "60"], "it is ended", RuntimeError), (["sh", "-c", "echo why >&2; exit 1"], "it fails", RuntimeError)])
+    assert time.monotonic() - begin < 20
+
+
+def test_functions_say_what_they_take():
+    ops = tenon.load_operators(SWIGLU.format(name="first"))
+    assert ops.swiglu.__doc__ == "swiglu(Tensor self, Tensor gate, *, Scalar scale=1) -> Tensor\n"
+    assert "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n" in tenon.ops.aten.add.__doc__
+
+
+def test_none_for_an_argument_with_a_default():
+    x = tenon.tensor([2.0, 1.0])
+    assert tenon.ops.aten.sort(x, descending=None)[0].tolist() == [1, 2]
+    assert tenon.ops.aten.sum(x, dtype=None).item() == 3

@@ -52,6 +52,12 @@ auto unlocked(F&& f) {
   }
 }
 
+/// Raises KeyboardInterrupt, or what other signals' handlers raise, from within unlocked().
+void check_signals() {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 /// Requests by a function of Python's, tenon/_https.py's get(), in place of libcurl.
 class PythonTransport : public Transport {
  public:
@@ -112,6 +118,7 @@ std::string repository(const std::string& name, const std::string& source, const
   options.skip_validation = skip_validation;
   options.download.progress = progress;
   options.download.transport = transport();
+  options.download.check_interrupt = check_signals;
   return unlocked([&] { return get_repository(name, options); });
 }
 
@@ -139,6 +146,7 @@ NB_MODULE(_hub, module) {
     options.hash_prefix = hash_prefix;
     options.progress = progress;
     options.transport = transport();
+    options.check_interrupt = check_signals;
     unlocked([&] { download_url_to_file(url, path, options); });
   });
   module.def("cached_file", [](const std::string& url, const std::string& model_dir,
@@ -149,6 +157,7 @@ NB_MODULE(_hub, module) {
     options.check_hash = check_hash;
     options.progress = progress;
     options.transport = transport();
+    options.check_interrupt = check_signals;
     return unlocked([&] { return cached_file(url, options); });
   });
 }

@@ -295,6 +295,26 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
   return result;
 }
 
+namespace {
+
+/// The error for an array, or another buffer, whose elements no dtype holds.
+[[noreturn]] void raise_unsupported(PyObject* object, const std::string& format) {
+  TENON_CHECK_VALUE(!format.starts_with('>') && !format.starts_with('!'),
+                    "given numpy array has byte order different from the native byte order. "
+                    "Conversion between byte orders is currently not supported.");
+  TENON_CHECK_TYPE(PyObject_HasAttrString(object, "dtype"), "can't convert a buffer of format '",
+                   format, "': there is no such dtype");
+  const Object dtype = Object::adopt(PyObject_GetAttrString(object, "dtype"));
+  const Object type = Object::adopt(PyObject_GetAttrString(dtype.get(), "type"));
+  detail::raise<TypeError>(
+      "can't convert np.ndarray of type ",
+      reinterpret_cast<const PyTypeObject*>(type.get())->tp_name,
+      ". The only supported types are: float64, float32, float16, complex64, complex128, int64, "
+      "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.");
+}
+
+}  // namespace
+
 Tensor from_buffer(PyObject* object, bool only_read) {
   TENON_CHECK_TYPE(PyObject_CheckBuffer(object) && !is_tensor(object), "expected np.ndarray (got ",
                    Py_TYPE(object)->tp_name, ")");
@@ -303,7 +323,13 @@ Tensor from_buffer(PyObject* object, bool only_read) {
   if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS) != 0) {
     PyErr_Clear();
     writable = false;
-    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) != 0) throw ErrorIsSet();
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) != 0) {
+      // numpy exports no buffer of some dtypes, of dates for one.
+      if (!PyErr_ExceptionMatches(PyExc_ValueError) || !PyObject_HasAttrString(object, "dtype"))
+        throw ErrorIsSet();
+      PyErr_Clear();
+      raise_unsupported(object, "");
+    }
   }
   const auto fail = [&](const std::string& message) {
     PyBuffer_Release(view.get());
@@ -311,7 +337,10 @@ Tensor from_buffer(PyObject* object, bool only_read) {
   };
   const std::string format = view->format ? view->format : "B";
   const auto type = dtype_of_format(format, view->itemsize);
-  if (!type) fail("can't convert an array of format '" + format + "': there is no such dtype");
+  if (!type) {
+    PyBuffer_Release(view.get());
+    raise_unsupported(object, format);
+  }
   if (static_cast<size_t>(view->itemsize) != element_size(*type))
     fail("unexpected size of elements");
   DimVector sizes, strides;

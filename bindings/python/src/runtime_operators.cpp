@@ -1,11 +1,8 @@
-#include <dlfcn.h>
-#include <link.h>
-
 #include <limits>
 #include <memory>
-#include <set>
 
 #include "aten/core/alias_library.h"
+#include "aten/core/load_library.h"
 #include "aten/core/operator_entry.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/caster.h"
@@ -34,7 +31,7 @@ struct RuntimeOverload : Overload {
 
 /// All overloads of one name.
 struct RuntimeFunction : Function {
-  std::string text;
+  std::string text, document;
   std::vector<std::unique_ptr<RuntimeOverload>> all;
   std::vector<const Overload*> pointers;
   PyMethodDef definition;
@@ -189,7 +186,7 @@ PyObject* call_boxed(Arguments& a) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (a.given(i)) {
       stack.push_back(value_of(a, i));
-    } else if (!a.values[i] && args[i].default_value) {
+    } else if (args[i].default_value && (!a.values[i] || !args[i].type.is_optional())) {
       stack.push_back(default_of(*args[i].default_value, args[i].type));
     } else {
       stack.emplace_back();
@@ -252,11 +249,14 @@ nb::object find_function(const std::string& name) {
   function->text = name.substr(name.rfind(':') + 1);
   for (const auto& one : function->all) function->pointers.push_back(one.get());
   function->name = function->text.c_str();
+  for (const auto& one : function->all) {
+    function->document += function->text + one->signature + "\n";
+  }
   function->overloads = function->pointers.data();
   function->count = function->pointers.size();
   function->definition = {function->name,
                           reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_runtime)),
-                          METH_FASTCALL | METH_KEYWORDS, nullptr};
+                          METH_FASTCALL | METH_KEYWORDS, function->document.c_str()};
   // Kept for good: Python may keep the function as long as it likes.
   RuntimeFunction* const kept = function.release();
   const nb::object capsule = nb::steal(PyCapsule_New(kept, nullptr, nullptr));
@@ -265,33 +265,16 @@ nb::object find_function(const std::string& name) {
   return made;
 }
 
-/// Loads a library and gives the names of the operators that are in it, "mine::swiglu".
-std::vector<std::string> load_library(const std::string& path) {
-  // Never closed: the registry refers to what is in it.
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  TENON_CHECK(library, "the library of operators cannot be loaded: ", dlerror());
-  const link_map* map = nullptr;
-  TENON_CHECK(dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0, path, ": ",
-              dlerror());
-  const auto is_of_library = [&](const OperatorEntry* entry) {
-    Dl_info place;
-    return dladdr(entry->info, &place) && std::string_view(place.dli_fname) == map->l_name;
-  };
-  std::set<std::string> names;
-  for (const OperatorEntry* entry : all_operators()) {
-    if (is_of_library(entry)) names.insert(entry->info->name);
-  }
-  for (const auto& [name, entry] : all_aliases()) {
-    if (is_of_library(entry)) names.insert(name);
-  }
-  return {names.begin(), names.end()};
-}
-
 }  // namespace
 
 void add_runtime_operators(nb::module_& module) {
   module.def("_find_operator", &find_function);
-  module.def("_load_library", &load_library);
+  module.def(
+      "_load_library",
+      [](const std::string& path, bool replace) {
+        return load_library(path, replace ? SameName::Replace : SameName::Keep);
+      },
+      nb::arg("path"), nb::arg("replace") = false);
   module.def("_operator_schemas", [](const std::string& prefix) {
     std::vector<std::pair<std::string, std::string>> list;
     for (const OperatorEntry* entry : all_operators()) {

@@ -1,17 +1,22 @@
 """What load_operators() does: generates, compiles and loads operators, once for each text, compiler and processor."""
 
+import contextlib
+import fcntl
 import hashlib
 import importlib.util
+import json
 import os
 import pathlib
 import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from tenon import _C
 from tenon._ops import OperatorError
@@ -19,8 +24,8 @@ from tenon._ops import OperatorError
 
 def _cache_folder():
     given = os.environ.get("TENON_CACHE_DIR")
-    base = given or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tenon")
-    return pathlib.Path(base) / "operators"
+    base = given or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tenon")
+    return pathlib.Path(os.path.expanduser(base)) / "operators"
 
 
 def _stamp(path):
@@ -28,16 +33,31 @@ def _stamp(path):
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
+def _digest(parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update((part if isinstance(part, bytes) else part.encode()) + b"\0")
+    return digest.hexdigest()[:32]
+
+
 def _key(texts, sources):
-    """What the library depends on: the texts, the kernels, and what compiles them."""
+    """What the library depends on but for headers: the texts, the kernels, and what compiles them."""
     from tenon import _build_paths as paths
 
-    digest = hashlib.sha256()
-    for part in [*texts, _stamp(paths.TENONC), _stamp(paths.LIBRARY), *compiler_command(), _processor()]:
-        digest.update(part.encode() + b"\0")
+    parts = [*texts, _stamp(paths.TENONC), _stamp(paths.LIBRARY), *compiler_command(), _processor()]
+    parts += [os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")]
     for source in sources:
-        digest.update(pathlib.Path(source).read_bytes() + b"\0")
-    return digest.hexdigest()[:32]
+        # Its folder is where it finds headers.
+        parts += [source, pathlib.Path(source).read_bytes()]
+    return _digest(parts)
+
+
+def _key_of_headers(headers):
+    parts = []
+    for header in headers:
+        with contextlib.suppress(OSError):
+            parts += [header, pathlib.Path(header).read_bytes()]
+    return _digest(parts)
 
 
 def _processor():
@@ -79,10 +99,52 @@ def _check_tools(compiler):
             raise RuntimeError(f"load_operators() needs {path}, which is missing: install Tenon again")
 
 
-def _run(command, what, error):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise error(f"{what}:\n{done.stderr or done.stdout}".rstrip())
+class _Runner:
+    """Runs commands, several at a time; leaving the block ends those that still run."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._running = set()
+        self._ended = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                # With what it has started: a compiler is several processes.
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def run(self, command, what, error):
+        with self._lock:
+            if self._ended:
+                return
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+            self._running.add(process)
+        output, errors = process.communicate()
+        with self._lock:
+            self._running.discard(process)
+        if process.returncode != 0:
+            raise error(f"{what}:\n{errors or output}".rstrip())
+
+
+def _run(*call):
+    with _Runner() as runner:
+        runner.run(*call)
+
+
+def _run_all(calls):
+    """Runs them at the same time; the first that fails ends the others."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool, _Runner() as runner:
+        futures = [pool.submit(runner.run, *call) for call in calls]
+        wait(futures, return_when=FIRST_EXCEPTION)
+        for future in futures:
+            if future.done():
+                future.result()
 
 
 def compile_source(source, include, library, who):
@@ -94,85 +156,224 @@ def compile_source(source, include, library, who):
     return library
 
 
-def _build(folder, yaml, derivatives, sources):
-    from tenon import _build_paths as paths
+class _Operators:
+    """The texts and kernels of one call of load_operators()."""
 
-    compiler = compiler_command()
-    _check_tools(compiler)
-    generated = folder / "gen"
-    command = [paths.TENONC, "gen", "--native", str(yaml), "--base", paths.NATIVE_FUNCTIONS, "--tags", paths.TAGS]
-    if derivatives is not None:
-        command += ["--derivatives", str(derivatives)]
-    for source in sources:
-        command += ["--kernels", str(source)]
-    command += ["--templates", paths.TEMPLATES, "--python", paths.RENDER_PYTHON, "--out", str(generated)]
-    _run(command, "the operators have mistakes", OperatorError)
-    listing = (generated / "sources.cmake").read_text()
-    own = re.search(r"set\(TENON_GEN_CPU_SOURCES\n(.*?)\)", listing, re.S)
-    files = re.findall(r'"([^"]+)"', own.group(1)) + [str(s) for s in sources]
-    # For the processor that runs it alone: a kernel for each instruction set would take several times as long.
-    flags = ["-std=c++20", "-O2", "-fPIC", "-march=native", "-ffp-contract=off", "-DHWY_COMPILE_ONLY_STATIC", "-DNDEBUG"]
-    flags += ["-fno-math-errno", "-fno-trapping-math", "-w"]
-    flags += [f"-I{path}" for path in [generated, *paths.INCLUDE]]
+    def __init__(self, yaml, derivatives, sources):
+        self.given = os.fspath(yaml) if _is_path(yaml, "yaml") else "operators.yaml"
+        self.name = pathlib.Path(self.given).name
+        self.yaml = _text_of(yaml, "yaml")
+        self.derivatives = None if derivatives is None else _text_of(derivatives, "derivatives")
+        sources = [sources] if isinstance(sources, (str, os.PathLike)) else sources
+        if not isinstance(sources, (list, tuple)) or not all(isinstance(s, (str, os.PathLike)) for s in sources):
+            raise TypeError(f"load_operators(): argument 'sources' must be a path or a list of paths, got {sources!r}")
+        self.sources = [os.path.abspath(s) for s in sources]
+        if not self.yaml.strip():
+            raise OperatorError("there are no operators: the text is empty")
 
-    def compile_one(numbered):
-        number, file = numbered
-        result = folder / f"{number}.o"
-        _run([*compiler, *flags, "-c", file, "-o", str(result)], f"{file} does not compile", RuntimeError)
-        return str(result)
+    def key(self):
+        return _key([self.yaml, self.derivatives or ""], self.sources)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, enumerate(files)))
-    library = folder / "operators.so"
-    linking = ["-shared", *objects, "-o", str(library), paths.LIBRARY, f"-Wl,-rpath,{os.path.dirname(paths.LIBRARY)}"]
-    _run([*compiler, *linking], "the operators cannot be linked", RuntimeError)
-    return library
+    def arguments(self, folder):
+        """Of tenonc's commands, for the texts as files of the folder."""
+        from tenon import _build_paths as paths
+
+        def written(part, name, text):
+            path = folder / part / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            return str(path)
+
+        arguments = ["--native", written("native", self.name, self.yaml), "--base", paths.NATIVE_FUNCTIONS, "--tags", paths.TAGS]
+        if self.derivatives is not None:
+            arguments += ["--derivatives", written("derivatives", "derivatives.yaml", self.derivatives)]
+        for source in self.sources:
+            arguments += ["--kernels", source]
+        return arguments
+
+    def run(self, verb, folder, options, what):
+        """tenonc; OperatorError for mistakes, at their places in what was given."""
+        from tenon import _build_paths as paths
+
+        def error(text):
+            return OperatorError(text.replace(f"{folder}/native/{self.name}", self.given).replace(f"{folder}/derivatives/", ""))
+
+        _run([paths.TENONC, verb, *self.arguments(folder), *options], what, error)
+
+    def check_kernels(self, folder):
+        """OperatorError for kernels that the entries name and no source defines."""
+        self.run("check-kernels", folder, [], "kernels are missing (sources names their files)")
+
+    def generate(self, folder):
+        """Writes folder/gen; gives the first entry's namespace and the files to compile."""
+        from tenon import _build_paths as paths
+
+        generated = folder / "gen"
+        options = ["--templates", paths.TEMPLATES, "--python", paths.RENDER_PYTHON, "--out", str(generated)]
+        self.run("gen", folder, options, "the operators have mistakes")
+        namespace = _first_namespace((generated / "index.txt").read_text())
+        if not self.sources:
+            # With sources, a macro or a header of theirs may define what this does not find.
+            self.check_kernels(folder)
+        listing = (generated / "sources.cmake").read_text()
+        own = re.search(r"set\(TENON_GEN_CPU_SOURCES\n(.*?)\)", listing, re.S)
+        return namespace, re.findall(r'"([^"]+)"', own.group(1)) + self.sources
+
+    def build(self, folder):
+        """Makes folder/operators.so; gives the first entry's namespace and the headers of the kernels."""
+        from tenon import _build_paths as paths
+
+        compiler = compiler_command()
+        _check_tools(compiler)
+        namespace, files = self.generate(folder)
+        # For the processor that runs it alone: a kernel for each instruction set would take several times as long.
+        flags = ["-std=c++20", "-O2", "-fPIC", "-march=native", "-ffp-contract=off", "-DHWY_COMPILE_ONLY_STATIC", "-DNDEBUG"]
+        flags += ["-fno-math-errno", "-fno-trapping-math", "-w", "-MMD", *_own_variables(compiler)]
+        flags += [f"-I{path}" for path in [folder / "gen", *paths.INCLUDE]]
+        objects = [str(folder / f"{number}.o") for number in range(len(files))]
+        commands = [[*compiler, *flags, "-c", file, "-o", made] for file, made in zip(files, objects)]
+        _run_all([(command, f"{file} does not compile", RuntimeError) for command, file in zip(commands, files)])
+        linking = ["-shared", *objects, "-o", str(folder / "operators.so"), paths.LIBRARY, f"-Wl,-rpath,{os.path.dirname(paths.LIBRARY)}"]
+        _run([*compiler, *linking], "the operators cannot be linked", RuntimeError)
+        headers = set()
+        for made in objects[len(objects) - len(self.sources) :]:
+            headers.update(_dependencies(pathlib.Path(made).with_suffix(".d").read_text()))
+        return namespace, sorted(h for h in headers if folder not in pathlib.Path(h).parents and h not in self.sources)
+
+
+def _own_variables(compiler):
+    """The option with which an edited kernel does not share static variables of templates with the one before."""
+    option = "-fno-gnu-unique"
+    done = subprocess.run([*compiler, option, "-fsyntax-only", "-x", "c++", os.devnull], capture_output=True)
+    return [option] if done.returncode == 0 else []
+
+
+def _first_namespace(index):
+    """That of the first entry which has one, of the generator's index: `operator`, name, file:line."""
+    entries = [line.split("\t") for line in index.splitlines() if line.startswith("operator\t")]
+    if not entries:
+        raise OperatorError("there are no operators in the text")
+    entries.sort(key=lambda fields: int(fields[2].rpartition(":")[2]))
+    for fields in entries:
+        namespace, colons, _ = fields[1].partition("::")
+        if colons:
+            return namespace
+    raise OperatorError("the operators need a namespace of their own: write `func: mine::name(...)`")
+
+
+def _dependencies(rule):
+    """The absolute paths of the files that a rule of make names after its target."""
+    names = re.findall(r"(?:\\.|[^\s\\])+", rule.replace("\\\n", " ").partition(": ")[2])
+    return [os.path.abspath(re.sub(r"\\(.)", r"\1", name).replace("$$", "$")) for name in names]
+
+
+@contextlib.contextmanager
+def _locked(folder):
+    """Holds the lock of a folder, which goes with the process that has it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _remove_abandoned(cache):
+    """Removes the folders of builds whose process has been killed."""
+    for folder in cache.glob("tmp*/"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _naming_the_cache(cache):
+    try:
+        yield
+    except OSError as error:
+        text = f"{error.strerror}: what load_operators() builds is kept there (TENON_CACHE_DIR names another folder)"
+        raise type(error)(error.errno, text, str(cache)) from None
+
+
+@contextlib.contextmanager
+def _folder_to_build_in():
+    """A folder of the cache, removed at the end; locked, so that others see that it is in use."""
+    cache = _cache_folder()
+    with _naming_the_cache(cache):
+        cache.mkdir(parents=True, exist_ok=True)
+        # Nobody takes a folder for abandoned before it is locked.
+        with _locked(cache):
+            _remove_abandoned(cache)
+            folder = pathlib.Path(tempfile.mkdtemp(dir=cache))
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
 
 
 def cached(key, build):
     """The library that the cache has under `key`; where it is not, that which build(folder) has made in a folder."""
     library = _cache_folder() / f"{key}.so"
     if not library.exists():
-        library.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-            folder = pathlib.Path(folder)
-            built = build(folder)
+        with _folder_to_build_in() as folder:
             # Under its name it is complete, whoever else builds it meanwhile.
-            shutil.copy(built, folder / "done.so")
-            os.replace(folder / "done.so", library)
+            os.replace(build(folder), library)
     return library
 
 
-_loaded = {}
+def _find(key):
+    """The library under `key`, of the headers as they are now, and its namespace; None if the cache has none."""
+    cache = _cache_folder()
+    try:
+        with _naming_the_cache(cache):
+            known = json.loads((cache / f"{key}.json").read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: it was damaged
+        return None
+    library = cache / f"{key}-{_key_of_headers(known['headers'])}.so"
+    return (library, known["namespace"]) if library.exists() else None
+
+
+def _make(operators, key):
+    with _folder_to_build_in() as folder:
+        namespace, headers = operators.build(folder)
+        library = folder.parent / f"{key}-{_key_of_headers(headers)}.so"
+        os.replace(folder / "operators.so", library)
+        (folder / "known.json").write_text(json.dumps({"namespace": namespace, "headers": headers}))
+        os.replace(folder / "known.json", folder.parent / f"{key}.json")
+    return library, namespace
 
 
 def load(yaml, sources, derivatives):
-    """The namespace of the operators, which then are in tenon.ops; see load_operators()."""
-    yaml_text = _text_of(yaml)
-    derivatives_text = None if derivatives is None else _text_of(derivatives)
-    sources = [os.path.abspath(s) for s in ([sources] if isinstance(sources, (str, os.PathLike)) else sources)]
-    namespace = re.search(r"func:\s*([A-Za-z_]\w*)::", yaml_text)
-    if namespace is None:
-        raise OperatorError("the operators need a namespace of their own: write `func: mine::name(...)`")
-    key = _key([yaml_text, derivatives_text or ""], sources)
-    if key not in _loaded:
-
-        def build(folder):
-            path = folder / (pathlib.Path(yaml).name if _is_path(yaml) else "operators.yaml")
-            path.write_text(yaml_text)
-            second = None
-            if derivatives_text is not None:
-                second = folder / "derivatives.yaml"
-                second.write_text(derivatives_text)
-            return _build(folder, path, second, sources)
-
-        _loaded[key] = _C._load_library(str(cached(key, build)))
-    return namespace.group(1)
+    """The namespace of the operators and their names, "mine::swiglu"; see load_operators()."""
+    operators = _Operators(yaml, derivatives, sources)
+    key = operators.key()
+    library, namespace = _find(key) or _make(operators, key)
+    try:
+        return namespace, _C._load_library(str(library), True)
+    except RuntimeError:
+        # It is not kept: the next call builds it again.
+        library.unlink(missing_ok=True)
+        with _folder_to_build_in() as folder:
+            operators.check_kernels(folder)
+        raise
 
 
-def _is_path(text):
-    return isinstance(text, os.PathLike) or "\n" not in text and "func:" not in text
+def _is_path(text, argument):
+    if isinstance(text, os.PathLike):
+        return True
+    if not isinstance(text, str):
+        raise TypeError(f"load_operators(): argument '{argument}' must be a path or a text, got {type(text).__name__}")
+    # YAML's entries in one line look like nothing that a path does, unless there is such a file.
+    looks_like_yaml = re.match(r"\s*(-\s|[\[{#%]|$)|.*:(\s|$)", text)
+    return "\n" not in text and (os.path.isfile(text) or not looks_like_yaml)
 
 
-def _text_of(text):
-    return pathlib.Path(text).read_text() if _is_path(text) else text
+def _text_of(text, argument):
+    return pathlib.Path(text).read_text() if _is_path(text, argument) else text

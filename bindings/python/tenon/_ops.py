@@ -12,24 +12,32 @@ class OperatorError(ValueError):
 class _Namespace:
     """The operators of one namespace of schemas, as functions."""
 
+    # Its own attributes have names that no operator has.
     def __init__(self, name):
-        self._name = name
+        self.__name__ = name
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name == "__name__":  # of one that is being copied
             raise AttributeError(name)
-        function = _C._find_operator(f"{self._name}::{name}")
+        function = _C._find_operator(f"{self.__name__}::{name}")
         if function is None:
-            raise AttributeError(f"there is no operator '{self._name}::{name}'")
+            raise AttributeError(f"there is no operator '{self.__name__}::{name}'")
         setattr(self, name, function)
         return function
 
     def __dir__(self):
-        prefix = f"{self._name}::"
+        prefix = f"{self.__name__}::"
         return sorted({name.removeprefix(prefix) for name, _ in _C._operator_schemas(prefix)})
 
     def __repr__(self):
-        return f"<operators of {self._name}: {', '.join(dir(self))}>"
+        return f"<operators of {self.__name__}: {', '.join(dir(self))}>"
+
+
+def _forget_functions(namespace):
+    """Has them looked up again: names may be other operators' now."""
+    for name in [*vars(namespace)]:
+        if name != "__name__":
+            delattr(namespace, name)
 
 
 class _Operators:
@@ -49,6 +57,11 @@ class _Operators:
 
 
 ops = _Operators()
+
+
+def functions_beside(module, library, version):
+    """functions_of_library() of the library in the folder of a module's file, which PYTHON_MODULE writes."""
+    return functions_of_library(os.path.join(os.path.dirname(os.path.abspath(module)), library), version)
 
 
 def functions_of_library(path, version):
@@ -78,11 +91,16 @@ def load_operators(yaml, sources=(), derivatives=None):
 
     yaml: a path, or the text itself. sources: C++ files with the kernels that entries name.
     derivatives: a path to, or the text of, entries of derivatives.yaml's form.
-    The library is kept in $TENON_CACHE_DIR, or ~/.cache/tenon, under a name made of all it depends on: the same
-    operators are built once. The result has the operators of the first entry's namespace; tenon.ops has all.
+    The library is kept in $TENON_CACHE_DIR, or ~/.cache/tenon, under a name made of all it depends on, the headers of
+    the sources included: the same operators are built once. The result has the operators of the first entry's
+    namespace; tenon.ops has all. Operators of the same names that are there already are replaced, so that a text may
+    be edited and loaded again; functions and graphs made before keep the operators they were made with.
     OperatorError for mistakes in YAML; RuntimeError for a kernel that does not compile and for a machine without a C++
     compiler ($CXX, else the one that built Tenon, else `c++`) or Jinja2.
     """
     from tenon import _build  # what it needs costs a program that only computes milliseconds
 
-    return getattr(ops, _build.load(yaml, sources, derivatives))
+    namespace, names = _build.load(yaml, sources, derivatives)
+    for owner in {name.partition("::")[0] for name in names}:
+        _forget_functions(getattr(ops, owner))
+    return getattr(ops, namespace)

@@ -114,7 +114,7 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
 
     hash_prefix: what the file's SHA-256 must begin with, 8 to 64 digits.
     """
-    _hub.download_url_to_file(url, os.fspath(dst), hash_prefix or "", progress)
+    _hub.download_url_to_file(url, os.path.expanduser(os.fspath(dst)), hash_prefix or "", progress)
 
 
 def load_state_dict_from_url(url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None,

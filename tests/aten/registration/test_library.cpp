@@ -61,8 +61,33 @@ TEST_CASE("Library: define, implement, call by name typed and boxed") {
   Stack few = {TensorBase(x)};
   check_error([&] { op.call_boxed(few); }, "[lib::scale] a boxed call needs 2 values, got 1");
   Stack wrong = {TensorBase(x), "three"};
-  check_error<TypeError>([&] { op.call_boxed(wrong); },
-                         "expected a value of type float, got string");
+  check_error<TypeError>(
+      [&] { op.call_boxed(wrong); },
+      "[lib::scale] argument 'factor': expected a value of type float, got string");
+  Stack generated = {TensorBase(x), "one", Scalar(1)};
+  check_error<TypeError>(
+      [&] { get_operator("aten::add.Tensor").call_boxed(generated); },
+      "[aten::add.Tensor] argument 'other': expected a value of type tensor, got string");
+}
+
+TEST_CASE("Library: a boxed kernel's results have their types") {
+  Library library("lib");
+  library.def("count(Tensor self) -> int");
+  library.impl("count", DispatchKey::CPU,
+               [](const OperatorEntry&, DispatchKeySet, Stack& stack) { stack.back() = 2.5; });
+  const OperatorEntry& op = get_operator("lib::count");
+  const std::string message =
+      "[lib::count] result 1 of a boxed kernel: expected a value of type int, got float";
+  check_error<TypeError>([&] { op.typed<int64_t(const Tensor&)>()(tensor({1.})); }, message);
+  Stack stack = {TensorBase(tensor({1.}))};
+  check_error<TypeError>([&] { op.call_boxed(stack); }, message);
+}
+
+TEST_CASE("Library: a namespace is an identifier") {
+  for (const char* bad : {"", "a b", "2d", "a::b"}) {
+    CAPTURE(bad);
+    check_error<ValueError>([&] { Library{bad}; }, "the namespace must be an identifier, got '");
+  }
 }
 
 TEST_CASE("Library: an operator lives as long as its library") {

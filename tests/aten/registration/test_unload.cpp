@@ -1,8 +1,11 @@
 // A shared library that registers operators is loaded, used and unloaded.
 #include <dlfcn.h>
 
+#include <optional>
+
 #include "aten/composite/tensor_factories.h"
 #include "aten/registration/library.h"
+#include "autograd/autograd.h"
 #include "tests/aten/test_support.h"
 
 using namespace tenon;
@@ -28,4 +31,22 @@ TEST_CASE("registration: unloading a library takes its operators and kernels wit
     check_error([&] { call(x); }, "the library that defined it has been unloaded");
     CHECK(values(x.abs()) == std::vector<double>{2});
   }
+}
+
+TEST_CASE("registration: a library of generated operators stays for graphs and handles") {
+  void* handle = dlopen(TENON_TEST_OPERATORS, RTLD_NOW | RTLD_LOCAL);
+  INFO((handle ? "" : dlerror()));
+  REQUIRE(handle);
+  const auto cube = get_operator("unload::cube").typed<Tensor(const Tensor&)>();
+  Tensor x = tensor({-2.});
+  x.set_requires_grad(true);
+  const Tensor y = cube(x);
+  std::optional<Tensor> unused = cube(y);
+  CHECK(dlclose(handle) == 0);
+
+  autograd::backward({y.sum()});
+  CHECK(values(x.grad()) == std::vector<double>{12});
+  CHECK(values(cube(x.detach())) == std::vector<double>{-8});
+  CHECK(find_operator("unload::cube"));
+  unused.reset();
 }

@@ -75,6 +75,34 @@ tenon_add_operators(mine YAML sub/one.yaml)
         self.assertNotEqual(again.returncode, 0)
         self.assertIn("a second one.yaml", again.stderr)
 
+    def test_one_operator_in_two_calls(self):
+        self.check_ok(self.configure("twice", """
+add_library(mine STATIC)
+tenon_add_operators(mine YAML one.yaml)
+tenon_add_operators(mine YAML two.yaml)
+""", one=FIRST, two=FIRST))
+        failed = self.ninja("mine")
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn(f"{self.source}/two.yaml:1:3: error: `f` is a function of the library", failed.stdout)
+
+    def test_targets_that_compile_nothing(self):
+        for kind, target in (("INTERFACE", "mine"), ("SHARED IMPORTED", "mine"), ("STATIC main.cpp)\nadd_library(a ALIAS mine", "a")):
+            failed = self.configure("kind", f"add_library(mine {kind})\ntenon_add_operators({target} YAML ops.yaml)\n", ops=FIRST)
+            self.assertNotEqual(failed.returncode, 0)
+            self.assertIn(f"tenon_add_operators({target}): operators are compiled into their target: an executable or a STATIC",
+                          " ".join(failed.stderr.split()))
+
+    def test_a_program_has_the_operators_of_static_libraries(self):
+        self.check_ok(self.configure("static", """
+add_library(my-ops STATIC)
+tenon_add_operators(my-ops YAML ops.yaml)
+add_executable(user main.cpp)
+target_link_libraries(user PRIVATE my-ops)
+""", ops=FIRST))
+        symbol = "tenon_operators_my_ops_ops_h"
+        self.assertIn(f"--undefined={symbol}", (self.build / "build.ninja").read_text())
+        self.assertIn(f"const char {symbol} = 0;", (self.build / "tenon_my-ops" / "operators_0.cpp").read_text())
+
     def test_modules_of_python(self):
         self.check_ok(self.configure("module", """
 add_library(mine SHARED)

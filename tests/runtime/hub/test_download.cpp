@@ -1,6 +1,11 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <thread>
 
 #include "runtime/hub/download.h"
@@ -341,6 +346,50 @@ TEST_CASE("download: no answer at all", "[hub]") {
                   TransportError);
   CHECK(rude.requests().size() == 3);
   CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("download: an interrupt ends what is waited for", "[hub]") {
+  struct Interrupt {};
+  const TemporaryFolder folder;
+  const std::string body = sample_bytes(100'000), path = folder / "file.bin";
+  DownloadOptions options;
+  options.progress = false;
+  options.allow_insecure = true;
+  std::atomic<bool> due = false;
+  options.check_interrupt = [&] {
+    if (due) throw Interrupt{};
+  };
+  options.on_progress = [&](uint64_t done, std::optional<uint64_t>) { due = done == 60'000; };
+  const auto begin = std::chrono::steady_clock::now();
+
+  // An answer that stalls in the middle; what came is kept, and continued.
+  bool stalls = true;
+  HttpServer server([&](const HttpRequest& request, HttpConnection& connection) {
+    serve_file(request, connection, body, "\"1\"", stalls ? 60'000 : body.size());
+    if (stalls) connection.wait_for_hang_up();
+  });
+  CHECK_THROWS_AS(download_url_to_file(server.url("/file.bin"), path, options), Interrupt);
+  stalls = false;
+  download_url_to_file(server.url("/file.bin"), path, options);
+  CHECK(read_file(path) == body);
+  CHECK(server.requests().back().header("range") == "bytes=60000-");
+
+  // The wait before the next attempt.
+  HttpServer failing([&](const HttpRequest&, HttpConnection& connection) {
+    connection.respond(503);
+    due = true;
+  });
+  due = false;
+  options.backoff = std::chrono::minutes(1);
+  CHECK_THROWS_AS(download_url_to_file(failing.url("/file.bin"), path, options), Interrupt);
+
+  // A lock that another has.
+  const int lock = ::open((path + ".lock").c_str(), O_RDWR | O_CREAT, 0666);
+  REQUIRE(::flock(lock, LOCK_EX) == 0);
+  due = true;
+  CHECK_THROWS_AS(download_url_to_file(server.url("/file.bin"), path, options), Interrupt);
+  ::close(lock);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
 TEST_CASE("download: sizes are held to", "[hub]") {

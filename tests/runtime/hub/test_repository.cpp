@@ -1,5 +1,7 @@
 #include "runtime/hub/repository.h"
 
+#include <pwd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -59,8 +61,20 @@ TEST_CASE("repository: the folder of the cache", "[hub]") {
   CHECK(get_dir() == "/tenon/hub");
   set_dir("~/here");
   CHECK(get_dir() == "/home/me/here");
+  set_dir("~");
+  CHECK(get_dir() == "/home/me");
+  const passwd* const user = ::getpwuid(::getuid());
+  REQUIRE(user);
+  set_dir(std::string("~") + user->pw_name + "/here");
+  CHECK(get_dir() == std::string(user->pw_dir) + "/here");
+  set_dir("~nobody of that name/here");
+  CHECK(get_dir() == "~nobody of that name/here");
   set_dir("");
   CHECK(get_dir() == "/tenon/hub");
+  const Variable tenon_in_home("TENON_HOME", "~/tenon");
+  CHECK(get_dir() == "/home/me/tenon/hub");
+  const Variable no_tenon("TENON_HOME", std::nullopt), xdg_in_home("XDG_CACHE_HOME", "~/cache");
+  CHECK(get_dir() == "/home/me/cache/tenon/hub");
 }
 
 TEST_CASE("repository: names", "[hub]") {
@@ -257,6 +271,12 @@ TEST_CASE("repository: trust", "[hub]") {
   std::filesystem::create_directory(hub.folder / "q_n_main");
   hub.get("q/n");
   CHECK(questions.size() == 4);
+  // Where all is there, nothing is written: the cache may be read-only.
+  const auto before = std::filesystem::last_write_time(hub.folder.path());
+  hub.options.trust_repo = TrustRepo::Yes;
+  for (const char* name : {"o/n", "p/n", "q/n"}) hub.get(name);
+  CHECK(std::filesystem::last_write_time(hub.folder.path()) == before);
+  CHECK(read_file(hub.folder / "trusted_list") == "p_nm\no_n2\np_m\np_n\n");
 }
 
 TEST_CASE("repository: who is trusted is no one else", "[hub]") {

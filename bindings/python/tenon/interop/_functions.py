@@ -4,15 +4,18 @@
 class Functions:
     """`convert` makes the function of an operator's; each is made once, when it is first asked for."""
 
+    # Its own attributes have names that no operator has: __x here is _Functions__x.
     def __init__(self, ops, convert):
-        self._ops = ops
-        self._convert = convert
+        self.__ops = ops
+        self.__convert = convert
 
     def __getattr__(self, name):
-        function = self._convert(getattr(self._ops, name))
+        if name.startswith("_Functions__"):  # of one that is being copied
+            raise AttributeError(name)
+        function = self.__convert(getattr(self.__ops, name))
         function.__name__ = function.__qualname__ = name
         setattr(self, name, function)
         return function
 
     def __dir__(self):
-        return dir(self._ops)
+        return dir(self.__ops)

@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import hashlib
+import itertools
 import pathlib
 
 import jax
@@ -69,6 +70,9 @@ class _Wanted(tuple):
     """Which arrays a gradient is asked for: known when JAX traces."""
 
 
+_numbers = itertools.count()
+
+
 class _Call:
     """An operator with its constants: the function of the arrays alone. `leaves` has None in the arrays' places."""
 
@@ -76,7 +80,8 @@ class _Call:
         self._function = function
         self._tree = tree
         self._leaves = leaves
-        self._name = f"{function.__name__}{tree}({', '.join(map(_name_of_constant, leaves))})"
+        # Numbered, as an operator of the same name may have been loaded since.
+        self._name = f"{function.__name__} {next(_numbers)} {tree}({', '.join(map(_name_of_constant, leaves))})"
 
         @jax.custom_vjp
         def compute(*arrays):

@@ -6,13 +6,21 @@ import tenon
 from tenon.interop._functions import Functions
 
 
-def _to_tenon(value):
+def _is_shared(array):
+    """Whether a tensor can be over the array's memory: it can be written to, has no negative strides and this machine's
+    order of bytes."""
+    return array.flags.writeable and all(stride >= 0 for stride in array.strides) and array.dtype.isnative
+
+
+def _to_tenon(value, scalars=False):
+    if isinstance(value, numpy.ma.MaskedArray):
+        raise TypeError("operators do not see the masks of masked arrays: give filled(), or data")
     if isinstance(value, numpy.ndarray):
-        # A tensor can be written to, and has no negative strides.
-        shared = value.flags.writeable and all(stride >= 0 for stride in value.strides)
-        return tenon.from_numpy(value if shared else value.copy())
+        return tenon.from_numpy(value if _is_shared(value) else value.astype(value.dtype.newbyteorder("=")))
+    if scalars and isinstance(value, numpy.generic):
+        return tenon.from_numpy(numpy.array(value))
     if isinstance(value, (list, tuple)):
-        return [_to_tenon(v) for v in value]
+        return [_to_tenon(v, scalars) for v in value]
     return value
 
 
@@ -30,7 +38,8 @@ def register(ops):
         mine = tenon.interop.numpy.register(tenon.load_operators("ops.yaml"))
         y = mine.swiglu(np.ones(3), np.zeros(3))
 
-    Forms that write to an argument write to the array; ValueError if it is read-only.
+    Forms in place and `out` write to the array; ValueError if it is read-only. Arrays with negative strides and of another
+    order of bytes are copied. numpy's scalars are numbers or arrays. TypeError for masked arrays.
     """
 
     def convert(function):
@@ -41,8 +50,27 @@ def register(ops):
                 if not all(isinstance(o, numpy.ndarray) and o.flags.writeable for o in given):
                     raise ValueError(f"{call.__name__}(): out must be an array that can be written to")
                 names["out"] = tuple(map(tenon.from_numpy, given)) if isinstance(out, tuple) else tenon.from_numpy(out)
-            result = function(*[_to_tenon(a) for a in args], **{k: v if k == "out" else _to_tenon(v) for k, v in names.items()})
-            return _to_numpy(result) if out is None else out
+            in_place = call.__name__.endswith("_") and not call.__name__.endswith("__")
+            written = args[0] if in_place and args else None
+            if isinstance(written, numpy.ndarray) and not written.flags.writeable:
+                raise ValueError(f"{call.__name__}(): the array must be one that can be written to")
+
+            def compute(scalars):
+                kept = {k: v if k == "out" else _to_tenon(v, scalars) for k, v in names.items()}
+                return function(*[_to_tenon(a, scalars) for a in args], **kept)
+
+            try:
+                result = compute(scalars=False)
+            except TypeError:
+                if not any(isinstance(v, numpy.generic) for v in (*args, *names.values())):
+                    raise
+                # numpy's scalars, which its reductions give, are numbers first and then arrays.
+                result = compute(scalars=True)
+            result = _to_numpy(result)
+            if isinstance(written, numpy.ndarray) and not _is_shared(written):
+                numpy.copyto(written, result)
+                return written
+            return result if out is None else out
 
         return call
 

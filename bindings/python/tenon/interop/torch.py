@@ -1,5 +1,9 @@
 """Operators from load_operators() as PyTorch's: torch.ops.mine.swiglu, with derivative and meta function, without copies."""
 
+import functools
+import itertools
+import re
+
 import torch
 
 import tenon
@@ -43,76 +47,144 @@ def _device_of(values):
     return next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
 
 
-def _differentiate(function, args, names, grads, wanted):
-    """The gradients of function(*args, **names) with respect to args[i] for i in `wanted`; None where it is zero."""
-    # The operator once more, recorded by Tenon, whose derivative it is.
-    args = [_to_tenon(a) for a in args]
-    leaves = [args[i].requires_grad_() for i in wanted]
-    with tenon.enable_grad():
-        outputs = function(*args, **{name: _to_tenon(value) for name, value in names.items()})
-    outputs = [outputs] if isinstance(outputs, tenon.Tensor) else list(outputs)
-    pairs = [(o, _to_tenon(g.contiguous())) for o, g in zip(outputs, grads) if g is not None and o.requires_grad]
-    if not pairs:
-        return [None] * len(leaves)
-    return tenon.autograd.grad([o for o, _ in pairs], leaves, [g for _, g in pairs], allow_unused=True)
+class _Place(int):
+    """Stands for a saved tensor among an operator's inputs."""
 
 
-def _backward_schema(own, name):
-    """That of the operator which computes the gradients: the results' gradients, which of the positional arguments have
-    one, and what the operator itself is given. PyTorch traces it as one node."""
-    parameters = own[own.index("(") + 1 : own.rindex(") ->")]
-    return f"{name}(Tensor?[] grads_, int[] wanted_, {parameters}) -> Tensor[]"
+def _tensors(values):
+    """Those among the values, lists of tensors one by one."""
+    for value in values:
+        if isinstance(value, (torch.Tensor, tenon.Tensor)):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors(value)
 
 
-def _register_derivative(library, namespace, name, own, function):
-    backward_name = f"{name}_backward_"
-    library.define(_backward_schema(own, backward_name))
+def _with_places(values, numbers):
+    """The values with numbers for tensors, in the order of _tensors()."""
+    replaced = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            value = _Place(next(numbers))
+        elif isinstance(value, (list, tuple)):
+            value = _with_places(value, numbers)
+        replaced.append(value)
+    return replaced
 
-    def compute(grads, wanted, *args, **names):
-        found = _differentiate(function, args, names, grads, wanted)
-        return [torch.zeros_like(args[i]) if g is None else _to_torch(g) for i, g in zip(wanted, found)]
+
+def _with_tensors(values, tensors):
+    replaced = []
+    for value in values:
+        if isinstance(value, _Place):
+            value = tensors[value]
+        elif isinstance(value, list):
+            value = _with_tensors(value, tensors)
+        replaced.append(value)
+    return replaced
+
+
+def _results_of(function):
+    """The operator as what _gradients_of() takes."""
+
+    def results(args, names, create_graph):
+        return list(_tensors([function(*args, **names)]))
+
+    return results
+
+
+def _gradients_of(results):
+    """The gradients of results(args, names): a function of the results' gradients, of the numbers of the tensors among args
+    whose gradients are wanted, and of args, which may be differentiated in its turn. All of it is Tenon's."""
+
+    def gradients(args, names, create_graph):
+        grads, wanted, *args = args
+        tensors = list(_tensors(args))
+        leaves = [tensors[i] for i in wanted]
+        for leaf in leaves:
+            if not leaf.requires_grad:
+                leaf.requires_grad_()
+        pairs = [(r, g) for r, g in zip(results(args, names, True), grads) if r.requires_grad]
+        found = [None] * len(leaves)
+        if pairs:
+            outputs, grads = zip(*pairs)
+            found = tenon.autograd.grad(outputs, leaves, grads, allow_unused=True, create_graph=create_graph)
+        return [tenon.zeros_like(leaf) if g is None else g for leaf, g in zip(leaves, found)]
+
+    return gradients
+
+
+def _define_gradients(library, name, parameters, results, order):
+    """Defines and gives the operator of the gradients of order `order`, which PyTorch traces as one node."""
+    own = f"{name}_backward_{'' if order == 1 else f'{order}_'}"
+    parameters = f"Tensor[] grads_{order}, int[] wanted_{order}, {parameters}"
+    gradients = _gradients_of(results)
+    library.define(f"{own}({parameters}) -> Tensor[]")
+
+    def compute(*args, **names):
+        with tenon.enable_grad():
+            found = gradients(_to_tenon(args), {k: _to_tenon(v) for k, v in names.items()}, create_graph=False)
+        return [_to_torch(g) for g in found]
 
     def shapes(grads, wanted, *args, **names):
-        return [torch.empty_like(args[i]) for i in wanted]
+        tensors = list(_tensors(args))
+        return [torch.empty_like(tensors[i]) for i in wanted]
 
-    library.impl(backward_name, compute, "CPU")
-    torch.library.register_fake(f"{namespace}::{backward_name}", shapes, lib=library)
-    call_backward = getattr(getattr(torch.ops, namespace), backward_name)
+    library.impl(own, compute, "CPU")
+    torch.library.register_fake(f"{library.ns}::{own}", shapes, lib=library)
+    # Those of the next order are defined when somebody asks for them.
+    next_order = functools.cache(lambda: _define_gradients(library, name, parameters, gradients, order + 1))
+    _register_autograd(library, own, True, next_order)
+    return getattr(getattr(torch.ops, library.ns), own)
+
+
+def _register_autograd(library, name, has_lists, gradients):
+    """gradients(): the operator of the gradients of the operator `name`. has_lists: PyTorch sees lists of tensors in it."""
 
     def setup_context(ctx, inputs, keyword_only_inputs=None, output=None):
-        tensors = [v for v in inputs if isinstance(v, torch.Tensor)]
-        ctx.save_for_backward(*tensors)
-        ctx.others = [None if isinstance(v, torch.Tensor) else v for v in inputs]
-        ctx.places = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor)]
+        ctx.save_for_backward(*_tensors(inputs))
+        ctx.inputs = _with_places(inputs, itertools.count())
         ctx.names = keyword_only_inputs or {}
 
-    def backward(ctx, *grads):
-        args = list(ctx.others)
-        for place, tensor in zip(ctx.places, ctx.saved_tensors):
-            args[place] = tensor
-        wanted = [place for place in ctx.places if ctx.needs_input_grad[place]]
-        results = [None] * len(args)
-        for place, grad in zip(wanted, call_backward(list(grads), wanted, *args, **ctx.names)):
-            results[place] = grad
-        return tuple(results)
+    def is_list(value):
+        return has_lists and isinstance(value, list) and all(isinstance(one, _Place) for one in value)
 
-    torch.library.register_autograd(f"{namespace}::{name}", backward, setup_context=setup_context, lib=library)
+    def backward(ctx, *grads):
+        wanted = []
+        for value, needed in zip(ctx.inputs, ctx.needs_input_grad):
+            if is_list(value):
+                wanted += [place for place, one in zip(value, needed) if one]
+            elif needed and isinstance(value, _Place):
+                wanted.append(value)
+        args = _with_tensors(ctx.inputs, ctx.saved_tensors)
+        grads = [g.contiguous() for g in _tensors(grads)]
+        found = dict(zip(wanted, gradients()(grads, [*map(int, wanted)], *args, **ctx.names)))
+        # PyTorch leaves out arguments that have their default.
+        passed = ctx.inputs[: len(ctx.needs_input_grad)]
+        results = [[found.get(one) for one in v] if is_list(v) else found.get(v) if isinstance(v, _Place) else None for v in passed]
+        return (*results, *[None] * (len(ctx.inputs) - len(passed)))
+
+    torch.library.register_autograd(f"{library.ns}::{name}", backward, setup_context=setup_context, lib=library)
+
+
+_registered = {}
 
 
 def register(ops):
-    """Makes the operators of a namespace of tenon.ops known to PyTorch. They run on the CPU.
+    """Makes the operators of a namespace of tenon.ops known to PyTorch, and gives them. They run on the CPU.
 
-    torch.compile takes calls of them, differentiated ones as well. Gradients of gradients are not possible: the derivative
-    is computed by Tenon, of which PyTorch sees one operator, `name_backward_`.
+        mine = tenon.interop.torch.register(tenon.load_operators("ops.yaml"))
+        y = mine.swiglu(x, g)       # or torch.ops.mine.swiglu(x, g)
 
-        tenon.interop.torch.register(tenon.load_operators("ops.yaml"))
-        y = torch.ops.mine.swiglu(x, g)
-
-    The result keeps them: they go when it is deleted.
+    torch.compile takes calls of them, differentiated ones as well. They have gradients of any order, which Tenon computes:
+    PyTorch sees an operator more for each, `swiglu_backward_`, `swiglu_backward_2_`. Registered once more, after
+    load_operators() of an edited text, they are the new ones.
     """
-    library = torch.library.Library(ops._name, "FRAGMENT")
-    for name, schema in _C._operator_schemas(f"{ops._name}::"):
-        own = schema.removeprefix(f"{ops._name}::")
+    namespace = ops.__name__
+    if namespace in _registered:
+        _registered.pop(namespace)._destroy()
+    library = _registered[namespace] = torch.library.Library(namespace, "FRAGMENT")
+    for name, schema in _C._operator_schemas(f"{namespace}::"):
+        own = schema.removeprefix(f"{namespace}::")
         if "!" in own:
             continue  # forms that write to arguments: PyTorch's users have the functional one
         function = _C._find_operator(name)
@@ -124,8 +196,11 @@ def register(ops):
         def shapes(*args, _function=function, **names):
             return _from_meta(_function(*[_meta(a) for a in args], **{k: _meta(v) for k, v in names.items()}), _device_of(args))
 
-        qualified = own.split("(")[0].split(".")[0]
+        qualified = own.split("(")[0]
         library.impl(qualified, compute, "CPU")
-        torch.library.register_fake(f"{ops._name}::{qualified}", shapes, lib=library)
-        _register_derivative(library, ops._name, qualified, own, function)
-    return library
+        torch.library.register_fake(f"{namespace}::{qualified}", shapes, lib=library)
+        parameters = own[own.index("(") + 1 : own.rindex(") ->")]
+        gradients = _define_gradients(library, qualified.replace(".", "_"), parameters, _results_of(function), 1)
+        has_lists = re.search(r"Tensor(\([^)]*\))?\??\[", own) is not None
+        _register_autograd(library, qualified, has_lists, lambda _gradients=gradients: _gradients)
+    return getattr(torch.ops, namespace)
