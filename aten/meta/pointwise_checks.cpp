@@ -18,6 +18,7 @@
 
 #include <limits>
 
+#include "aten/iterator/number_fits.h"
 #include "aten/iterator/plan.h"
 
 namespace tenon {
@@ -57,6 +58,14 @@ double largest(ScalarType type) {
   if (type == kHalf) return 65504;
   if (type == kBFloat16) return 0x1.fep127;
   return type == kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+}
+
+/// Refuses a number that would wrap around in the dtype of the two. Half types have infinities.
+void check_operand_fits(const char* op, const Tensor& tensor, const Scalar& number) {
+  const TensorBase* tensors[] = {&tensor};
+  const Scalar* numbers[] = {&number};
+  const ScalarType common = native::result_type(tensors, numbers);
+  if (!is_reduced_floating_point(common)) native::check_number_fits(op, number, common);
 }
 
 /// All results would be a bound that the type does not have.
@@ -154,6 +163,7 @@ void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent)
   TENON_CHECK(!is_integral(self.scalar_type(), true) || !exponent.is_integral(true) ||
                   exponent.toLong() >= 0,
               "[pow] Integers to negative integer powers are not allowed.");
+  check_operand_fits("pow", self, exponent);
 }
 
 void native::heaviside_check(const Tensor& self, const Tensor& values) {
@@ -174,11 +184,15 @@ void native::addcdiv_check(const Tensor& self, const Tensor& tensor1, const Tens
 void native::where_self_check(const Tensor& condition, const Tensor&, const Tensor&) {
   check_condition(condition);
 }
-void native::where_scalar_self_check(const Tensor& condition, const Scalar&, const Tensor&) {
+void native::where_scalar_self_check(const Tensor& condition, const Scalar& self,
+                                     const Tensor& other) {
   check_condition(condition);
+  check_operand_fits("where", other, self);
 }
-void native::where_scalar_other_check(const Tensor& condition, const Tensor&, const Scalar&) {
+void native::where_scalar_other_check(const Tensor& condition, const Tensor& self,
+                                      const Scalar& other) {
   check_condition(condition);
+  check_operand_fits("where", self, other);
 }
 
 void native::native_dropout_check(const Tensor& input, double p, std::optional<bool>) {

@@ -138,26 +138,30 @@ struct WithNumbers : F {
 
 // The commonest two without the detour over C++'s operators.
 struct Add {
+/// A number on the left is the second operand: the factor, of a product.
+template <class F>
+struct Commuting : F {
+  Tensor operator()(const Tensor& a, const Tensor& b) const { return F::operator()(a, b); }
+  Tensor operator()(const Tensor& a, const Scalar& b) const { return F::operator()(a, b); }
+  Tensor operator()(const Scalar& a, const Tensor& b) const { return F::operator()(b, a); }
+};
+
   Tensor operator()(const Tensor& a, const Tensor& b) const {
     return ops::add_Tensor::call(a, b, 1);
   }
   Tensor operator()(const Tensor& a, const Scalar& b) const {
     return ops::add_Scalar::call(a, b, 1);
   }
-  Tensor operator()(const Scalar& a, const Tensor& b) const {
-    return ops::add_Scalar::call(b, a, 1);
-  }
 };
 PyObject* nb_add(PyObject* a, PyObject* b) {
-  return binary(a, b, {"add", "add"}, WithNumbers<Add>());
+  return binary(a, b, {"add", "add"}, Commuting<WithNumbers<Add>>());
 }
 struct Multiply {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return ops::mul_Tensor::call(a, b); }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return ops::mul_Scalar::call(a, b); }
-  Tensor operator()(const Scalar& a, const Tensor& b) const { return ops::mul_Scalar::call(b, a); }
 };
 PyObject* nb_mul(PyObject* a, PyObject* b) {
-  return binary(a, b, {"mul", "mul"}, WithNumbers<Multiply>());
+  return binary(a, b, {"mul", "mul"}, Commuting<WithNumbers<Multiply>>());
 }
 
 struct Subtract {
