@@ -4,6 +4,7 @@
 
 #include "codegen/emit/rowwise.h"
 #include "codegen/model/cpp_types.h"
+#include "codegen/model/defaults.h"
 #include "codegen/model/pointwise_kernel.h"
 
 namespace tenon::codegen {
@@ -113,10 +114,12 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
   } else if (op.switched && !(inplace ? op.switched->inplace : op.switched->out).empty()) {
     thunks.add(ThunkKind::kComposition, "composite", kEverywhere);
   } else {
-    thunks
-        .add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional, "derived",
-             kEverywhere)
-        .functional = cpp_identifier(op.schema);
+    ir::Thunk& thunk =
+        thunks.add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional,
+                   "derived", kEverywhere);
+    thunk.functional = cpp_identifier(op.schema);
+    thunk.like_out = !inplace && op.schema.tensor_options().has_value();
+    thunk.any_shape = !inplace && op.has_tag(kSequenceTag);
   }
   return std::move(thunks).take();
 }
