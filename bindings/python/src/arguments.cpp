@@ -254,6 +254,21 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
                type_text(value);
       }
       return false;
+/// Within `with device:` a function that makes tensors of none makes them there, if it is not given
+/// another device.
+void set_default_device(Arguments& a) {
+  const Parameter* const begin = a.overload->parameters;
+  const Parameter* const end = begin + a.overload->count;
+  const auto is_given = [](const Parameter& p) {
+    return p.kind == Kind::Tensor || p.kind == Kind::Out;
+  };
+  if (std::any_of(begin, end, is_given)) return;
+  for (const Parameter* p = begin; p != end; ++p) {
+    const auto i = static_cast<size_t>(p - begin);
+    if (p->kind == Kind::Device && p->optional && !a.given(i)) a.values[i] = default_device();
+  }
+}
+
     } else if (p.kind == Kind::TensorList) {
       for (Py_ssize_t k = 0; k < list_size(value); ++k) {
         a.subclasses |= !is_exact_tensor(list_items(value)[k]);
@@ -483,6 +498,7 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
         a.overload = function.overloads[i];
         if (!bind(a, call, lenient, nullptr)) continue;
         if (a.subclasses) {
+        if (TENON_UNLIKELY(default_device() != nullptr)) set_default_device(a);
           PyObject* const result = call_override(function, self, args, call.count, names);
           if (result) return result;
         }
