@@ -4,25 +4,13 @@
 #include <cstring>
 
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/numpy_objects.h"
+#include "bindings/python/src/other_calls.h"
 #include "bindings/python/src/overrides.h"
 #include "tenon/ops/item.h"
 
 namespace tenon::python {
 namespace {
-
-/// Whether the object is of a subclass of numpy's type `name`; false as long as nobody uses numpy.
-bool is_numpy(PyObject* object, const char* name) {
-  PyObject* const numpy = PyImport_GetModule(Object::adopt(PyUnicode_FromString("numpy")).get());
-  if (!numpy) {
-    PyErr_Clear();
-    return false;
-  }
-  const Object module = Object::adopt(numpy);
-  const Object type = Object::adopt(PyObject_GetAttrString(module.get(), name));
-  const int is = PyObject_IsInstance(object, type.get());
-  check(is);
-  return is;
-}
 
 bool is_list(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
 Py_ssize_t list_size(PyObject* list) { return PySequence_Fast_GET_SIZE(list); }
@@ -315,6 +303,19 @@ PyObject* no_overload(const Function& function, const Call& call) {
 }
 
 }  // namespace
+
+bool is_numpy(PyObject* object, const char* name) {
+  PyObject* const numpy = PyImport_GetModule(Object::adopt(PyUnicode_FromString("numpy")).get());
+  if (!numpy) {
+    PyErr_Clear();
+    return false;
+  }
+  const Object module = Object::adopt(numpy);
+  const Object type = Object::adopt(PyObject_GetAttrString(module.get(), name));
+  const int is = PyObject_IsInstance(object, type.get());
+  check(is);
+  return is;
+}
 
 bool is_integer(PyObject* object) {
   if (PyLong_Check(object)) return !PyBool_Check(object);
