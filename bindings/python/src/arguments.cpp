@@ -242,6 +242,18 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
                type_text(value);
       }
       return false;
+    } else if (p.kind == Kind::TensorList) {
+      for (Py_ssize_t k = 0; k < list_size(value); ++k) {
+        a.subclasses |= !is_exact_tensor(list_items(value)[k]);
+        a.elements = std::max(a.elements, tensor_of(list_items(value)[k]).numel());
+      }
+    } else if (p.kind == Kind::Out || p.kind == Kind::OptionalTensorList) {
+      a.subclasses = true;  // perhaps: these are looked at where they matter
+    }
+  }
+  return true;
+}
+
 /// Within `with device:` a function that makes tensors of none makes them there, if it is not given
 /// another device.
 void set_default_device(Arguments& a) {
@@ -255,18 +267,6 @@ void set_default_device(Arguments& a) {
     const auto i = static_cast<size_t>(p - begin);
     if (p->kind == Kind::Device && p->optional && !a.given(i)) a.values[i] = default_device();
   }
-}
-
-    } else if (p.kind == Kind::TensorList) {
-      for (Py_ssize_t k = 0; k < list_size(value); ++k) {
-        a.subclasses |= !is_exact_tensor(list_items(value)[k]);
-        a.elements = std::max(a.elements, tensor_of(list_items(value)[k]).numel());
-      }
-    } else if (p.kind == Kind::Out || p.kind == Kind::OptionalTensorList) {
-      a.subclasses = true;  // perhaps: these are looked at where they matter
-    }
-  }
-  return true;
 }
 
 PyObject* no_overload(const Function& function, const Call& call) {
@@ -498,8 +498,8 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
       for (size_t i = 0; i < function.count; ++i) {
         a.overload = function.overloads[i];
         if (!bind(a, call, lenient, nullptr)) continue;
-        if (a.subclasses) {
         if (TENON_UNLIKELY(default_device() != nullptr)) set_default_device(a);
+        if (a.subclasses) {
           PyObject* const result = call_override(function, self, args, call.count, names);
           if (result) return result;
         }
@@ -507,7 +507,8 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
       }
     }
     // Objects that are no tensors may take the call.
-    PyObject* const result = call_override(function, self, args, call.count, names);
+    PyObject* result = call_override(function, self, args, call.count, names);
+    if (!result) result = call_as_meant(function, context, self, args, call.count, names);
     return result ? result : no_overload(function, call);
   });
 }
