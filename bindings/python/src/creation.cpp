@@ -73,8 +73,9 @@ Scalar element_of(PyObject* object, ScalarType type) {
     if (value.real == -1 && PyErr_Occurred()) throw ErrorIsSet();
     return std::complex<double>(value.real, value.imag);
   }
-  const bool is_fraction = PyFloat_Check(object) || is_numpy(object, "floating");
-  TENON_CHECK_TYPE(is_fraction || !is_numpy(object, "complexfloating"),
+  const bool is_pythons = PyFloat_Check(object) || PyLong_Check(object);
+  const bool is_fraction = PyFloat_Check(object) || (!is_pythons && is_numpy(object, "floating"));
+  TENON_CHECK_TYPE(is_pythons || !(PyComplex_Check(object) || is_numpy(object, "complexfloating")),
                    "must be real number, not complex");
   if (is_fraction || is_floating_point(type)) {
     const double value = PyFloat_AsDouble(object);
@@ -87,7 +88,8 @@ Scalar element_of(PyObject* object, ScalarType type) {
     return type == kUInt64 ? Scalar(static_cast<int64_t>(static_cast<uint64_t>(value)))
                            : Scalar(static_cast<int64_t>(value));
   }
-  const int64_t value = integer_of(object, type);
+  const bool is_numpys_bool = !is_pythons && is_numpy(object, "bool_");
+  const int64_t value = is_numpys_bool ? PyObject_IsTrue(object) : integer_of(object, type);
   TENON_CHECK(type == kUInt64 || native::number_fits(value, type),
               "value cannot be converted to type ", python_name(type), " without overflow, got ",
               value);
