@@ -86,6 +86,13 @@ void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
   }
 }
 
+/// Whether a factory's dtype and device need not be given.
+bool may_lack_options(const schema::FunctionSchema& schema) {
+  const std::optional<size_t> dtype = schema.tensor_options();
+  return dtype && schema.args[*dtype].type.is_optional() &&
+         schema.args[*dtype + 2].type.is_optional();
+}
+
 }  // namespace
 
 ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_index,
@@ -118,7 +125,7 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
         thunks.add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional,
                    "derived", kEverywhere);
     thunk.functional = cpp_identifier(op.schema);
-    thunk.like_out = !inplace && op.schema.tensor_options().has_value();
+    thunk.like_out = !inplace && may_lack_options(op.schema);
     thunk.any_shape = !inplace && op.has_tag(kSequenceTag);
   }
   return std::move(thunks).take();
