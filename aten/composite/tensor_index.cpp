@@ -1,6 +1,7 @@
 #include "aten/composite/tensor_index.h"
 
 #include "tenon/ops/alias.h"
+#include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/index.h"
@@ -120,7 +121,12 @@ void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& v
   const Indexer indexer(self, indices);
   Tensor shown = indexer.result();
   if (indexer.tensors().empty()) {
-    ops::copy_::call(shown, without_leading_ones(value, shown.dim()), false);
+    Tensor source = without_leading_ones(value, shown.dim());
+    // What is broadcast may be among the elements that are written.
+    if (source.sizes() != shown.sizes() && source.is_alias_of(shown)) {
+      source = ops::clone::call(source, std::nullopt);
+    }
+    ops::copy_::call(shown, source, false);
     return;
   }
   ops::index_put_::call(shown, indexer.tensors(), without_leading_ones(value, 0), false);

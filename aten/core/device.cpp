@@ -12,8 +12,15 @@
 namespace tenon {
 namespace {
 
-constexpr DeviceType kTypes[] = {kCPU, kCUDA, kMeta, kPrivateUse1};
 constexpr const char* kPrivateUse1Name = "privateuseone";
+
+/// Kinds of device by PyTorch's numbers. Programs name those that they would use if they were
+/// there; nothing here gives memory on any but CPU, CUDA, Meta and PrivateUse1.
+constexpr const char* kNames[] = {"cpu", "cuda", "mkldnn",        "opengl", "opencl", "ideep",
+                                  "hip", "fpga", "maia",          "xla",    "vulkan", "metal",
+                                  "xpu", "mps",  "meta",          "hpu",    "ve",     "lazy",
+                                  "ipu", "mtia", kPrivateUse1Name};
+static_assert(std::size(kNames) == static_cast<size_t>(kPrivateUse1) + 1);
 
 std::atomic<const char*> private_use_name{kPrivateUse1Name};
 
@@ -22,13 +29,7 @@ std::atomic<const char*> private_use_name{kPrivateUse1Name};
 constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 const char* to_string(DeviceType type) {
-  switch (type) {
-  case kCPU: return "cpu";
-  case kCUDA: return "cuda";
-  case kMeta: return "meta";
-  case kPrivateUse1: break;
-  }
-  return private_use_name;
+  return type == kPrivateUse1 ? private_use_name.load() : kNames[static_cast<size_t>(type)];
 }
 
 const char* get_privateuse1_backend_name() { return private_use_name; }
@@ -49,31 +50,26 @@ void rename_privateuse1_backend(std::string_view name) {
       "[rename_privateuse1_backend] expected a name of lower-case letters, digits and "
       "`_`, got '",
       name, "'");
-  for (DeviceType type : kTypes) {
-    TENON_CHECK_VALUE(name != to_string(type), "[rename_privateuse1_backend] there is a device ",
-                      name, " already");
-  }
+  TENON_CHECK_VALUE(std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames),
+                    "[rename_privateuse1_backend] there is a device ", name, " already");
   private_use_name = (new std::string(name))->c_str();  // for the rest of the program
 }
 
 const char* to_string(Backend backend) {
-  constexpr const char* kNames[] = {"CPU", "CUDA", "Meta", "PrivateUse1"};
-  return static_cast<size_t>(backend) < std::size(kNames) ? kNames[static_cast<size_t>(backend)]
-                                                          : "unknown";
+  constexpr const char* kBackends[] = {"CPU", "CUDA", "Meta", "PrivateUse1"};
+  const auto number = static_cast<size_t>(backend);
+  return number < std::size(kBackends) ? kBackends[number] : "unknown";
 }
 
 Device::Device(std::string_view text) : type_(kCPU), index_(-1) {
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  bool known = false;
-  for (DeviceType type : kTypes) {
-    if (name == to_string(type) || (type == kPrivateUse1 && name == kPrivateUse1Name)) {
-      type_ = type;
-      known = true;
-    }
-  }
-  TENON_CHECK(known, "expected a device such as cpu, cuda, cuda:1, meta or ",
-              to_string(kPrivateUse1), ", got '", text, "'");
+  const auto* const known = std::find(std::begin(kNames), std::end(kNames), name);
+  const bool renamed = name == to_string(kPrivateUse1);
+  TENON_CHECK(renamed || known != std::end(kNames),
+              "expected a device such as cpu, cuda, cuda:1, meta or ", to_string(kPrivateUse1),
+              ", got '", text, "'");
+  type_ = renamed ? kPrivateUse1 : static_cast<DeviceType>(known - std::begin(kNames));
   if (colon == std::string_view::npos) return;
   const std::string_view number = text.substr(colon + 1);
   int index = 0;

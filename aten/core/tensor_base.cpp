@@ -177,7 +177,9 @@ StorageImpl* allocate_storage(size_t bytes, Device device) {
     return StorageImpl::create(
         nullptr, bytes, device, [](void*, void*, size_t) noexcept {}, nullptr);
   }
-  const DeviceAllocator* allocator = allocators[static_cast<size_t>(backend_of(device.type()))];
+  const bool is_only_a_name = device.type() != kCUDA && device.type() != kPrivateUse1;
+  const DeviceAllocator* allocator =
+      is_only_a_name ? nullptr : allocators[static_cast<size_t>(backend_of(device.type()))];
   TENON_CHECK(allocator, "no memory can be had on device ", device,
               ": the library was built without it or no such device is present");
   return allocator->allocate(bytes, device);

@@ -6,6 +6,7 @@
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/mixed.h"
 #include "aten/iterator/number_fits.h"
+#include "aten/iterator/number_rules.h"
 #include "aten/iterator/row_runner.h"
 #include "aten/iterator/update.h"
 #include "aten/iterator/zero_division.h"
@@ -22,55 +23,54 @@ PointwiseLoop find_loop(const PointwiseOp& op, ScalarType common, ComputeType ty
   return loop;
 }
 
-bool fits_int32(const Scalar& s) {
-  return !s.is_integral(true) || s.toLong() == static_cast<int32_t>(s.toLong());
-}
-
-/// The type to compute in. Numbers beyond int32 need int64 so that they compare as what they are;
-/// results wrap around all the same when they are stored.
-ComputeType loop_type(ScalarType common, ArrayRef<const Scalar*> scalars) {
-  const ComputeType type = compute_type(common);
-  if (type != ComputeType::I32) return type;
-  const bool fit =
-      std::all_of(scalars.begin(), scalars.end(), [](const Scalar* s) { return fits_int32(*s); });
-  return fit ? type : ComputeType::I64;
-}
-
-/// The same where the operator has a loop for it; one with integers that int32 does not hold
-/// computes all integers in int64.
-ComputeType loop_type(const PointwiseOp& op, ScalarType common, ArrayRef<const Scalar*> scalars) {
-  const ComputeType type = loop_type(common, scalars);
-  const PointwiseLoops& loops = *op.cpu();
-  const auto has = [&](ComputeType one) { return loops.loop[static_cast<int>(one)] != nullptr; };
-  return type == ComputeType::I32 && !has(type) && has(ComputeType::I64) ? ComputeType::I64 : type;
-}
-
 /// Numbers that do not take part in type promotion have to fit.
 void check_scalars(const PointwiseOp& op, ScalarType common, ArrayRef<const Scalar*> scalars) {
   for (size_t k = 0; k < scalars.size(); ++k) {
     if ((op.promoting_scalars >> k) & 1) continue;
     const bool real = is_floating_point(common) && !scalars[k]->is_complex();
-    if (!real) check_number_fits(op.name, *scalars[k], common);
+    if (real || (is_narrow(common) && number_rule(op) == NumberRule::Bound)) continue;
+    check_number_fits(op.name, *scalars[k], common);
   }
 }
 
 /// Scalars side by side, as loops want them.
 class ScalarList {
  public:
-  explicit ScalarList(ArrayRef<const Scalar*> scalars) {
-    for (size_t k = 0; k < scalars.size(); ++k) ::new (&at(k)) Scalar(*scalars[k]);
-  }
   /// Numbers of a computation in `common`: in Bool they are true or false, as elements are.
-  ScalarList(ArrayRef<const Scalar*> scalars, ScalarType common) : ScalarList(scalars) {
-    if (common != kBool) return;
-    for (size_t k = 0; k < scalars.size(); ++k) at(k) = Scalar(at(k).toBool());
+  TENON_ALWAYS_INLINE ScalarList(const PointwiseOp& op, ArrayRef<const Scalar*> scalars,
+                                 ScalarType common)
+      : size_(scalars.size()) {
+    for (size_t k = 0; k < size_; ++k) ::new (&at(k)) Scalar(*scalars[k]);
+    if (TENON_UNLIKELY(size_ > 0 && (common == kBool || is_narrow(common)))) convert(op, common);
   }
   const Scalar* data() const { return std::launder(reinterpret_cast<const Scalar*>(bytes_)); }
+  const Scalar* begin() const { return data(); }
+  const Scalar* end() const { return data() + size_; }
 
  private:
+  TENON_NOINLINE void convert(const PointwiseOp& op, ScalarType common) {
+    for (size_t k = 0; k < size_; ++k) {
+      at(k) = common == kBool ? Scalar(at(k).toBool()) : converted_number(op, k, at(k), common);
+    }
+  }
+
   Scalar& at(size_t k) { return reinterpret_cast<Scalar*>(bytes_)[k]; }
+  size_t size_;
   alignas(Scalar) char bytes_[kMaxScalars * sizeof(Scalar)];
 };
+
+/// The type to compute in. Bounds beyond int32 need int64, so that they compare as what they are;
+/// so does an operator that has a loop for that alone.
+ComputeType loop_type(const PointwiseOp& op, ScalarType common, const ScalarList& scalars) {
+  const ComputeType type = compute_type(common);
+  if (type != ComputeType::I32) return type;
+  const PointwiseLoops& loops = *op.cpu();
+  const auto has = [&](ComputeType one) { return loops.loop[static_cast<int>(one)] != nullptr; };
+  const bool fit = std::all_of(scalars.begin(), scalars.end(), [](const Scalar& s) {
+    return !s.is_integral(true) || is_value_of(s.toLong(), kInt);
+  });
+  return fit && (has(type) || !has(ComputeType::I64)) ? type : ComputeType::I64;
+}
 
 /// Fewest elements worth a thread of their own: waking one takes about as long as 10 us of work.
 int64_t grain_of(const PointwiseOp& op) {
@@ -123,7 +123,7 @@ bool holds(ScalarType to, ScalarType from) {
 /// Computing is wider than the promoted dtype: what it is given and what it gives has to pass
 /// through the dtypes that PyTorch computes in.
 void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
-                 ArrayRef<const TensorBase*> inputs) {
+                 ArrayRef<const TensorBase*> inputs, bool writes_arguments) {
   const ScalarType storage = storage_type(plan.compute);
   for (int k = 0; k < plan.num_outputs; ++k) {
     PointwisePlan::Operand& out = plan.operands[k];
@@ -133,11 +133,11 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
   for (int k = 0; k < plan.num_inputs; ++k) {
     PointwisePlan::Operand& in = plan.operands[plan.num_outputs + k];
     if (((op.promoting_inputs >> k) & 1) == 0 || holds(types.common, in.dtype)) continue;
-    // Numbers as operands of half types keep their precision, as in PyTorch's arithmetic: a loss
-    // is scaled by more than Half holds.
-    if (is_reduced_floating_point(types.common) && inputs[k]->dim() == 0 &&
-        !is_comparison(op.promotion))
-      continue;
+    if (is_reduced_floating_point(types.common) && inputs[k]->dim() == 0) {
+      // A loss is scaled by more than Half holds; steps are counted beyond what BFloat16 holds.
+      const NumberRule rule = writes_arguments ? NumberRule::Exact : number_rule(op);
+      if (rule == NumberRule::Exact || (rule == NumberRule::Factor && k == 1)) continue;
+    }
     in.through = types.common;
   }
 }
@@ -145,9 +145,9 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
 /// Checks the call and lays out its plan; false if nothing is to be computed.
 bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
                   Device device, ArrayRef<const TensorBase*> outputs,
-                  ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars) {
+                  ArrayRef<const TensorBase*> inputs, const ScalarList& scalars,
+                  bool writes_arguments) {
   const ScalarType common = types.common;
-  check_scalars(op, common, scalars);
   plan.common = common;
   plan.compute = loop_type(op, common, scalars);
   find_loop(op, common, plan.compute);  // what is not implemented is so for empty tensors, too
@@ -155,32 +155,40 @@ bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape,
   make_plan(plan, shape, outputs, inputs);
   plan.device = device;
   if (plan.numel == 0) return false;
-  set_through(plan, op, types, inputs);
+  set_through(plan, op, types, inputs, writes_arguments);
   return true;
 }
 
-}  // namespace
-
-TENON_NOINLINE void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types,
-                                  Device device, ArrayRef<const TensorBase*> outputs,
-                                  ArrayRef<const TensorBase*> inputs,
-                                  ArrayRef<const Scalar*> scalars, bool fresh) {
+TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
+                        ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
+                        ArrayRef<const Scalar*> scalars, bool fresh, bool writes_arguments) {
+  check_scalars(op, types.common, scalars);
+  const ScalarList list(op, scalars, types.common);
   PointwisePlan plan;
-  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
-  const ScalarList list(scalars, types.common);
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, list, writes_arguments))
+    return;
   if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
   TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
 }
 
+}  // namespace
+
+void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
+                   ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
+                   ArrayRef<const Scalar*> scalars, bool fresh) {
+  run(op, shape, types, device, outputs, inputs, scalars, fresh, false);
+}
+
 void run_drawing(const PointwiseOp& op, CudaDrawingLauncher launcher, IntArrayRef shape,
                  ResultTypes types, Device device, ArrayRef<const TensorBase*> outputs,
                  ArrayRef<const TensorBase*> inputs, ArrayRef<const Scalar*> scalars,
                  const std::optional<Generator>& generator) {
+  check_scalars(op, types.common, scalars);
+  const ScalarList list(op, scalars, types.common);
   PointwisePlan plan;
-  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, scalars)) return;
-  const ScalarList list(scalars, types.common);
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, list, false)) return;
   launcher(plan, list.data(), generator);
 }
 
@@ -246,7 +254,7 @@ struct Quick {
     for (const Scalar* s : scalars) {
       if (dtype == ScalarType::Bool ? !s->is_boolean() : integer && !s->is_integral(true))
         return false;
-      if (compute == ComputeType::I32 && !number_fits(*s, dtype)) return false;
+      if (compute == ComputeType::I32 && !is_value_of(s->toLong(), dtype)) return false;
       if (s->is_complex() && !is_complex(dtype)) return false;
     }
     if (op.promotion != Promotion::Default) {
@@ -269,7 +277,7 @@ struct Quick {
   /// Runs the loop; `fresh` outputs may bypass the caches.
   TENON_ALWAYS_INLINE void run(const PointwiseOp& op, void* const* outs,
                                ArrayRef<const Scalar*> scalars, bool fresh) const {
-    const ScalarList list(scalars);
+    const ScalarList list(op, scalars, dtype);
     if (TENON_LIKELY(direct && numel < 2 * grain_of(op))) {
       loop(outs, in, steps, list.data(), numel, false);
       if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op.name);
@@ -428,7 +436,7 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     }
     for (const TensorBase* input : inputs) check_no_partial_overlap(w, *input);
   }
-  run_pointwise(op, shape, types, device, written, inputs, scalars, false);
+  run(op, shape, types, device, written, inputs, scalars, false, true);
 }
 
 void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,

@@ -59,6 +59,14 @@ double largest(ScalarType type) {
   return type == kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
 }
 
+/// Refuses a number that would wrap around in the dtype of the two. Half types have infinities.
+void check_operand_fits(const char* op, const Tensor& tensor, const Scalar& number) {
+  const TensorBase* tensors[] = {&tensor};
+  const Scalar* numbers[] = {&number};
+  const ScalarType common = native::result_type(tensors, numbers);
+  if (!is_reduced_floating_point(common)) native::check_number_fits(op, number, common);
+}
+
 /// All results would be a bound that the type does not have.
 void check_lower_bound(ScalarType type, const Scalar& min) {
   TENON_CHECK(!min.is_integral(true) || min.toLong() <= range_of(type).second,
@@ -169,11 +177,15 @@ void native::addcdiv_check(const Tensor& self, const Tensor& tensor1, const Tens
 void native::where_self_check(const Tensor& condition, const Tensor&, const Tensor&) {
   check_condition(condition);
 }
-void native::where_scalar_self_check(const Tensor& condition, const Scalar&, const Tensor&) {
+void native::where_scalar_self_check(const Tensor& condition, const Scalar& self,
+                                     const Tensor& other) {
   check_condition(condition);
+  check_operand_fits("where", other, self);
 }
-void native::where_scalar_other_check(const Tensor& condition, const Tensor&, const Scalar&) {
+void native::where_scalar_other_check(const Tensor& condition, const Tensor& self,
+                                      const Scalar& other) {
   check_condition(condition);
+  check_operand_fits("where", self, other);
 }
 
 void native::native_dropout_check(const Tensor& input, double p, std::optional<bool>) {

@@ -4,6 +4,7 @@
 
 #include "codegen/emit/rowwise.h"
 #include "codegen/model/cpp_types.h"
+#include "codegen/model/defaults.h"
 #include "codegen/model/pointwise_kernel.h"
 
 namespace tenon::codegen {
@@ -85,6 +86,13 @@ void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
   }
 }
 
+/// Whether a factory's dtype and device need not be given.
+bool may_lack_options(const schema::FunctionSchema& schema) {
+  const std::optional<size_t> dtype = schema.tensor_options();
+  return dtype && schema.args[*dtype].type.is_optional() &&
+         schema.args[*dtype + 2].type.is_optional();
+}
+
 }  // namespace
 
 ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_index,
@@ -113,10 +121,12 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
   } else if (op.switched && !(inplace ? op.switched->inplace : op.switched->out).empty()) {
     thunks.add(ThunkKind::kComposition, "composite", kEverywhere);
   } else {
-    thunks
-        .add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional, "derived",
-             kEverywhere)
-        .functional = cpp_identifier(op.schema);
+    ir::Thunk& thunk =
+        thunks.add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional,
+                   "derived", kEverywhere);
+    thunk.functional = cpp_identifier(op.schema);
+    thunk.like_out = !inplace && may_lack_options(op.schema);
+    thunk.any_shape = !inplace && op.has_tag(kSequenceTag);
   }
   return std::move(thunks).take();
 }

@@ -69,6 +69,8 @@ struct Thunk {
   std::string meta;          ///< kStructured: gives the shapes
   std::string functional;    ///< what a derived form calls
   bool owns_result = false;  ///< kDirect, kComposition: the result is no view of what was given
+  bool like_out = false;     ///< kOutFromFunctional: dtype and device are out's, if none are given
+  bool any_shape = false;  ///< kOutFromFunctional: out keeps its shape, if it has as many elements
 };
 
 struct Dispatch {

@@ -156,8 +156,12 @@ class Printer {
       result["kernel"] = thunk.kernel;
       result["owns_result"] = thunk.owns_result;
       break;
-    case ThunkKind::kInplaceFromFunctional:
-    case ThunkKind::kOutFromFunctional: result["functional"] = thunk.functional; break;
+    case ThunkKind::kInplaceFromFunctional: result["functional"] = thunk.functional; break;
+    case ThunkKind::kOutFromFunctional:
+      result["functional"] = thunk.functional;
+      result["like_out"] = thunk.like_out;
+      result["any_shape"] = thunk.any_shape;
+      break;
     case ThunkKind::kPointwiseMixed:
     case ThunkKind::kUpdate:
     case ThunkKind::kUpdateComposed:

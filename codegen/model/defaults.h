@@ -39,6 +39,8 @@ Randomness randomness(const schema::FunctionSchema& schema);
 inline constexpr std::string_view kSeededTag = "nondeterministic_seeded";
 /// Of what generated thunks, nodes and wrappers call besides their formulas.
 inline constexpr std::string_view kGeneratedCallsTag = "called_by_generated_code";
+/// Of ranges: an `out` of as many elements keeps its shape.
+inline constexpr std::string_view kSequenceTag = "sequence";
 
 /// The categories of dtypes that `pointwise` computes: those that it has expressions for, whose
 /// functions all serve them. Needs the entry's functions.

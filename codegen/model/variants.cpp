@@ -49,6 +49,11 @@ std::optional<FunctionSchema> derive_out(const FunctionSchema& functional,
   FunctionSchema result = functional;
   result.overload = overload;
   result.returns.clear();
+  // What is not given is out's.
+  if (const std::optional<size_t> dtype = functional.tensor_options()) {
+    std::optional<schema::DefaultValue>& value = result.args[*dtype].default_value;
+    if (value) value = schema::DefaultValue{"None", schema::NoneValue{}};
+  }
   for (size_t i = 0; i < functional.returns.size(); ++i) {
     const Return& ret = functional.returns[i];
     if (!ret.type.is_tensor() && !ret.type.is_tensor_list()) return std::nullopt;

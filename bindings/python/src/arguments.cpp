@@ -4,25 +4,13 @@
 #include <cstring>
 
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/numpy_objects.h"
+#include "bindings/python/src/other_calls.h"
 #include "bindings/python/src/overrides.h"
 #include "tenon/ops/item.h"
 
 namespace tenon::python {
 namespace {
-
-/// Whether the object is of a subclass of numpy's type `name`; false as long as nobody uses numpy.
-bool is_numpy(PyObject* object, const char* name) {
-  PyObject* const numpy = PyImport_GetModule(Object::adopt(PyUnicode_FromString("numpy")).get());
-  if (!numpy) {
-    PyErr_Clear();
-    return false;
-  }
-  const Object module = Object::adopt(numpy);
-  const Object type = Object::adopt(PyObject_GetAttrString(module.get(), name));
-  const int is = PyObject_IsInstance(object, type.get());
-  check(is);
-  return is;
-}
 
 bool is_list(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
 Py_ssize_t list_size(PyObject* list) { return PySequence_Fast_GET_SIZE(list); }
@@ -266,6 +254,21 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
   return true;
 }
 
+/// Within `with device:` a function that makes tensors of none makes them there, if it is not given
+/// another device.
+void set_default_device(Arguments& a) {
+  const Parameter* const begin = a.overload->parameters;
+  const Parameter* const end = begin + a.overload->count;
+  const auto is_given = [](const Parameter& p) {
+    return p.kind == Kind::Tensor || p.kind == Kind::Out;
+  };
+  if (std::any_of(begin, end, is_given)) return;
+  for (const Parameter* p = begin; p != end; ++p) {
+    const auto i = static_cast<size_t>(p - begin);
+    if (p->kind == Kind::Device && p->optional && !a.given(i)) a.values[i] = default_device();
+  }
+}
+
 PyObject* no_overload(const Function& function, const Call& call) {
   Arguments a;
   a.function = &function;
@@ -300,6 +303,19 @@ PyObject* no_overload(const Function& function, const Call& call) {
 }
 
 }  // namespace
+
+bool is_numpy(PyObject* object, const char* name) {
+  PyObject* const numpy = PyImport_GetModule(Object::adopt(PyUnicode_FromString("numpy")).get());
+  if (!numpy) {
+    PyErr_Clear();
+    return false;
+  }
+  const Object module = Object::adopt(numpy);
+  const Object type = Object::adopt(PyObject_GetAttrString(module.get(), name));
+  const int is = PyObject_IsInstance(object, type.get());
+  check(is);
+  return is;
+}
 
 bool is_integer(PyObject* object) {
   if (PyLong_Check(object)) return !PyBool_Check(object);
@@ -482,6 +498,7 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
       for (size_t i = 0; i < function.count; ++i) {
         a.overload = function.overloads[i];
         if (!bind(a, call, lenient, nullptr)) continue;
+        if (TENON_UNLIKELY(default_device() != nullptr)) set_default_device(a);
         if (a.subclasses) {
           PyObject* const result = call_override(function, self, args, call.count, names);
           if (result) return result;
@@ -490,7 +507,8 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
       }
     }
     // Objects that are no tensors may take the call.
-    PyObject* const result = call_override(function, self, args, call.count, names);
+    PyObject* result = call_override(function, self, args, call.count, names);
+    if (!result) result = call_as_meant(function, context, self, args, call.count, names);
     return result ? result : no_overload(function, call);
   });
 }

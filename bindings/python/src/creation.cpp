@@ -4,8 +4,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "aten/iterator/number_fits.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/named_values.h"
+#include "bindings/python/src/numpy_objects.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/contiguous.h"
@@ -30,11 +32,68 @@ bool is_sequence(PyObject* object) {
 ScalarType dtype_of_number(PyObject* object) {
   if (is_tensor(object)) return tensor_of(object).scalar_type();
   if (PyBool_Check(object)) return kBool;
+  const bool is_pythons = PyFloat_CheckExact(object) || PyLong_CheckExact(object);
+  // numpy's scalars say what they are, also those that are Python's floats and complex numbers.
+  if (!is_pythons && is_numpy(object, "generic")) return from_buffer(object, true).scalar_type();
   if (PyFloat_Check(object)) return get_default_dtype();
   if (PyLong_Check(object)) return kLong;
   if (PyComplex_Check(object)) return to_complex(get_default_dtype());
-  if (!is_number(object)) bad_element(object);
-  return from_buffer(object, true).scalar_type();  // numpy's scalars say what they are
+  bad_element(object);
+}
+
+/// The dtype in which elements of `type` are stored before they become such.
+ScalarType stored_type(ScalarType type) {
+  return is_float8(type) ? kFloat : is_wide_unsigned(type) ? kLong : type;
+}
+
+/// An integer of Python's, which uint64 holds above int64's.
+int64_t integer_of(PyObject* object, ScalarType type) {
+  const Object number = Object::adopt(PyNumber_Index(object));
+  if (type == kUInt64) {
+    const unsigned long long value = PyLong_AsUnsignedLongLong(number.get());
+    if (PyErr_Occurred()) throw ErrorIsSet();
+    return static_cast<int64_t>(value);
+  }
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  TENON_CHECK_VALUE(overflow == 0, "Overflow when unpacking long long");
+  return value;
+}
+
+/// The number as an element of the type: as Python converts it. Integers must fit, of unsigned ones
+/// also as many below zero, which wrap around.
+Scalar element_of(PyObject* object, ScalarType type) {
+  if (type == kBool) {
+    const int value = PyObject_IsTrue(object);
+    check(value);
+    return value != 0;
+  }
+  if (is_complex(type)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    if (value.real == -1 && PyErr_Occurred()) throw ErrorIsSet();
+    return std::complex<double>(value.real, value.imag);
+  }
+  const bool is_pythons = PyFloat_Check(object) || PyLong_Check(object);
+  const bool is_fraction = PyFloat_Check(object) || (!is_pythons && is_numpy(object, "floating"));
+  TENON_CHECK_TYPE(is_pythons || !(PyComplex_Check(object) || is_numpy(object, "complexfloating")),
+                   "must be real number, not complex");
+  if (is_fraction || is_floating_point(type)) {
+    const double value = PyFloat_AsDouble(object);
+    if (value == -1 && PyErr_Occurred()) throw ErrorIsSet();
+    if (is_floating_point(type)) return value;
+    const bool has_no_sign = type == kByte || is_wide_unsigned(type);
+    TENON_CHECK(native::number_fits(value, type) && !(has_no_sign && value < 0),
+                "value cannot be converted to type ", python_name(type), " without overflow, got ",
+                value);
+    return type == kUInt64 ? Scalar(static_cast<int64_t>(static_cast<uint64_t>(value)))
+                           : Scalar(static_cast<int64_t>(value));
+  }
+  const bool is_numpys_bool = !is_pythons && is_numpy(object, "bool_");
+  const int64_t value = is_numpys_bool ? PyObject_IsTrue(object) : integer_of(object, type);
+  TENON_CHECK(type == kUInt64 || native::number_fits(value, type),
+              "value cannot be converted to type ", python_name(type), " without overflow, got ",
+              value);
+  return value;
 }
 
 /// Nested sequences of numbers.
@@ -48,10 +107,14 @@ class Nested {
     infer(data, 0, type);
     return type.value_or(get_default_dtype());
   }
-  void store(PyObject* data, const Tensor& to) {
-    to_ = static_cast<char*>(to.mutable_data_ptr());
-    type_ = to.scalar_type();
+  /// A new tensor of the elements.
+  Tensor store(PyObject* data, ScalarType type) {
+    type_ = type;
+    stored_ = stored_type(type);
+    Tensor result(empty(sizes_, stored_, kCPU));
+    to_ = static_cast<char*>(result.mutable_data_ptr());
     store(data, size_t{0});
+    return type == stored_ ? result : result.to(type);
   }
 
  private:
@@ -98,11 +161,13 @@ class Nested {
     if (depth == sizes_.size()) {
       TENON_CHECK_VALUE(!is_sequence(data), "expected a number at dim ", depth, ", got a sequence");
       if (!is_number(data) && !is_tensor(data)) bad_element(data);
-      store_number(Arguments::read_scalar(data));
+      const Object number =
+          is_tensor(data) ? Object::adopt(wrap(tensor_of(data).item())) : Object::share(data);
+      store_number(element_of(number.get(), type_));
       return;
     }
     if (is_tensor(data)) {
-      const Tensor rows = tensor_of(data).detach().to(type_).contiguous().cpu();
+      const Tensor rows = tensor_of(data).detach().to(stored_).contiguous().cpu();
       TENON_CHECK_VALUE(rows.sizes() == IntArrayRef(sizes_).slice(depth),
                         "expected tensors of the same sizes");
       std::memcpy(to_, rows.data_ptr(), rows.nbytes());
@@ -117,7 +182,7 @@ class Nested {
   }
 
   void store_number(const Scalar& number) {
-    TENON_DISPATCH_SWITCH(type_, "tensor", TENON_FORALL_TYPES(TENON_DISPATCH_CASE), {
+    TENON_DISPATCH_SWITCH(stored_, "tensor", TENON_FORALL_TYPES(TENON_DISPATCH_CASE), {
       const scalar_t value = number.to<scalar_t>();
       std::memcpy(to_, &value, sizeof value);
       to_ += sizeof value;
@@ -126,8 +191,19 @@ class Nested {
 
   DimVector sizes_;
   char* to_ = nullptr;
-  ScalarType type_ = kFloat;
+  ScalarType type_ = kFloat, stored_ = kFloat;
 };
+
+void warn_of_arrays(PyObject* data) {
+  if (!PyList_Check(data) || PyList_GET_SIZE(data) == 0) return;
+  PyObject* const first = PyList_GET_ITEM(data, 0);
+  if (!PyObject_CheckBuffer(first) || !is_numpy(first, "ndarray")) return;
+  check(PyErr_WarnEx(PyExc_UserWarning,
+                     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please "
+                     "consider converting the list to a single numpy.ndarray with numpy.array() "
+                     "before converting to a tensor.",
+                     1));
+}
 
 /// The element type that a format of the struct module names.
 std::optional<ScalarType> dtype_of_format(std::string_view format, Py_ssize_t itemsize) {
@@ -168,8 +244,19 @@ void release_buffer(void* context, void*, size_t) noexcept {
 
 Tensor elements_to_list_source(const Tensor& t) { return t.detach().cpu().contiguous(); }
 
+template <class T>
+PyObject* unsigned_number(const char*& from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  from += sizeof value;
+  return PyLong_FromUnsignedLongLong(value);
+}
+
 PyObject* list_of(const char*& from, ScalarType type, IntArrayRef sizes) {
   if (sizes.empty()) {
+    if (type == kUInt16) return unsigned_number<uint16_t>(from);
+    if (type == kUInt32) return unsigned_number<uint32_t>(from);
+    if (type == kUInt64) return unsigned_number<uint64_t>(from);
     return TENON_DISPATCH_SWITCH(type, "tolist", TENON_FORALL_TYPES(TENON_DISPATCH_CASE), {
       scalar_t value;
       std::memcpy(&value, from, sizeof value);
@@ -213,7 +300,9 @@ constexpr const Overload* kTensorOverloads[] = {&kTensorOptions};
 constexpr Function kTensorFunction = {"tensor", kTensorOverloads, 1};
 
 PyObject* py_tensor(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  if (count == 1 && !names) return guarded([&] { return wrap(make_tensor(args[0], {}, {})); });
+  if (count == 1 && !names && !default_device()) {
+    return guarded([&] { return wrap(make_tensor(args[0], {}, {})); });
+  }
   if (count < 1) {
     // The one parameter that may have any type.
     if (names && PyTuple_GET_SIZE(names) > 0 &&
@@ -271,23 +360,15 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
   if (is_tensor(data)) {
     result = tensor_of(data).detach().clone();
     if (dtype) result = result.to(*dtype);
-  } else if (PyObject_CheckBuffer(data) && !PyBytes_Check(data) && !PyByteArray_Check(data) &&
-             !is_number(data)) {
+  } else if (PyObject_CheckBuffer(data) && is_numpy(data, "ndarray")) {
     result = from_buffer(data, true).clone();
     if (dtype) result = result.to(*dtype);
   } else {
     Nested nested(data);
     TENON_CHECK_TYPE(is_sequence(data) || is_number(data), "new(): invalid data type '",
                      Py_TYPE(data)->tp_name, "'");
-    const ScalarType type = dtype ? *dtype : nested.dtype(data);
-    if (type == kHalf || type == kBFloat16 || !is_storage_only(type)) {
-      result = Tensor(empty(nested.sizes(), type, kCPU));
-      nested.store(data, result);
-    } else {
-      result = Tensor(empty(nested.sizes(), kLong, kCPU));
-      nested.store(data, result);
-      result = result.to(type);
-    }
+    warn_of_arrays(data);
+    result = nested.store(data, dtype ? *dtype : nested.dtype(data));
   }
   if (device && !(device->is_cpu() && result.is_cpu())) {
     result = result.to(*device, result.scalar_type());
@@ -382,7 +463,8 @@ Tensor from_buffer(PyObject* object, bool only_read) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
-  const Tensor source = elements_to_list_source(tensor);
+  const Tensor source =
+      elements_to_list_source(is_float8(tensor.scalar_type()) ? tensor.to(kFloat) : tensor);
   const char* from = static_cast<const char*>(source.data_ptr());
   return list_of(from, source.scalar_type(), source.sizes());
 }

@@ -3,6 +3,7 @@
 #include "aten/composite/tensor_index.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
+#include "bindings/python/src/numpy_objects.h"
 #include "bindings/python/src/operators.h"
 #include "bindings/python/src/overrides.h"
 #include "tenon/ops/select.h"
@@ -21,6 +22,20 @@ std::optional<int64_t> limit_of(PyObject* value) {
   return overflow == 0 ? limit : overflow > 0 ? INT64_MAX : INT64_MIN;
 }
 
+bool is_mask(const Tensor& index) {
+  return index.scalar_type() == kBool || index.scalar_type() == kByte;
+}
+
+const Tensor& warned_of(const Tensor& index) {
+  if (index.scalar_type() == kByte && index.dim() > 0) {
+    check(PyErr_WarnEx(PyExc_UserWarning,
+                       "indexing with dtype tenon.uint8 is now deprecated, please use a dtype "
+                       "tenon.bool instead.",
+                       1));
+  }
+  return index;
+}
+
 TensorIndex to_index(PyObject* item) {
   if (item == Py_None) return indexing::None;
   if (item == Py_Ellipsis) return indexing::Ellipsis;
@@ -30,27 +45,54 @@ TensorIndex to_index(PyObject* item) {
     const auto* slice = reinterpret_cast<PySliceObject*>(item);
     return indexing::Slice(limit_of(slice->start), limit_of(slice->stop), limit_of(slice->step));
   }
-  if (is_tensor(item)) return tensor_of(item);
+  if (is_tensor(item)) return warned_of(tensor_of(item));
+  const bool is_array = PyObject_CheckBuffer(item) && is_numpy(item, "ndarray");
   TENON_CHECK_INDEX(
-      PyList_Check(item) || PyTuple_Check(item) ||
-          (PyObject_CheckBuffer(item) && !PyBytes_Check(item)),
+      is_array || (PySequence_Check(item) && !PyUnicode_Check(item) && !PyBytes_Check(item)),
       "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
       "indices (got ",
       Py_TYPE(item)->tp_name, ")");
-  Tensor index = make_tensor(item, {}, {});
-  // An empty list has no numbers that could say what they are.
-  return index.numel() == 0 ? index.to(kLong) : index;
+  const Tensor index = make_tensor(item, {}, {});
+  // Numbers of a sequence lose their fractions, and an empty one has none.
+  return is_array || is_mask(index) ? warned_of(index) : index.to(kLong);
+}
+
+/// Indices in a list that holds more than numbers are those of several dimensions, unless there are
+/// 32 or more: the rule that numpy had.
+bool counts_as_tuple(PyObject* index) {
+  constexpr Py_ssize_t kMost = 32;
+  if (PyTuple_Check(index)) return true;
+  if (is_tensor(index) || !PySequence_Check(index) || PyUnicode_Check(index) ||
+      PyObject_CheckBuffer(index)) {
+    return false;
+  }
+  const Py_ssize_t size = PySequence_Size(index);
+  if (size < 0) PyErr_Clear();
+  for (Py_ssize_t i = 0; i < size && size < kMost; ++i) {
+    const Object item = Object::adopt(PySequence_GetItem(index, i));
+    PyObject* const one = item.get();
+    if (is_tensor(one) || PySequence_Check(one) || PySlice_Check(one) || one == Py_Ellipsis ||
+        one == Py_None) {
+      check(PyErr_WarnEx(PyExc_UserWarning,
+                         "Using a non-tuple sequence for multidimensional indexing is deprecated: "
+                         "use x[tuple(seq)] instead of x[seq].",
+                         1));
+      return true;
+    }
+  }
+  return false;
 }
 
 std::vector<TensorIndex> to_indices(PyObject* index) {
   std::vector<TensorIndex> indices;
-  if (!PyTuple_Check(index)) {
+  if (!counts_as_tuple(index)) {
     indices.push_back(to_index(index));
     return indices;
   }
-  indices.reserve(static_cast<size_t>(PyTuple_GET_SIZE(index)));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i) {
-    indices.push_back(to_index(PyTuple_GET_ITEM(index, i)));
+  const Object items = Object::adopt(PySequence_Tuple(index));
+  indices.reserve(static_cast<size_t>(PyTuple_GET_SIZE(items.get())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    indices.push_back(to_index(PyTuple_GET_ITEM(items.get(), i)));
   }
   return indices;
 }

@@ -43,8 +43,10 @@ void add_autocast(nb::module_& module) {
       },
       nb::arg("device_type"), nb::arg("dtype").none(), nb::arg("enabled"),
       nb::arg("cache_enabled"));
-  module.def("is_autocast_enabled",
-             [](nb::handle device) { return autocast::is_enabled(device_type(device)); });
+  module.def(
+      "is_autocast_enabled",
+      [](nb::handle device) { return autocast::is_enabled(device_type(device)); },
+      nb::arg("device_type") = "cuda");
   module.def("get_autocast_dtype", [](nb::handle device) {
     return nb::steal(wrap(autocast::dtype(device_type(device))));
   });

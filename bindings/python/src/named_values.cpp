@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aten/core/error.h"
+#include "bindings/python/src/arguments.h"
 
 namespace tenon::python {
 namespace {
@@ -145,21 +146,80 @@ PyObject* device_compare(PyObject* a, PyObject* b, int operation) {
 PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"type", "index", nullptr};
   PyObject* type = nullptr;
-  int index = -1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|i:device", const_cast<char**>(names), &type,
-                                   &index)) {
+  PyObject* number = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", const_cast<char**>(names), &type,
+                                   &number)) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
     TENON_CHECK_TYPE(is_device(type), "device(): argument 'type' must be str, int or device, not ",
                      Py_TYPE(type)->tp_name);
     const Device device = device_of(type);
-    if (index == -1) return wrap(device);
-    TENON_CHECK_VALUE(!device.has_index() && index >= 0 && index < 128, "device(): index ", index,
-                      " does not go with ", device);
-    return wrap(Device(device.type(), static_cast<DeviceIndex>(index)));
+    if (!number || number == Py_None) return wrap(device);
+    TENON_CHECK_TYPE(PyUnicode_Check(type) && PyLong_Check(number),
+                     "device(): expected a str and an int, got ", Py_TYPE(type)->tp_name, " and ",
+                     Py_TYPE(number)->tp_name);
+    TENON_CHECK(
+        !device.has_index(),
+        "type (string) must not include an index because index was passed explicitly: ", device);
+    return wrap(Device(device.type(), device_of(number).index()));
   });
 }
+/// Devices of this thread's `with device:`, and before them that of set_default_device().
+thread_local std::vector<Device> default_devices{kCPU};
+thread_local PyObject* current_default = nullptr;
+
+/// One object for each device that has been the default, so that it need not be owned.
+PyObject* kept(Device device) {
+  static auto& objects = *new std::map<std::pair<DeviceType, DeviceIndex>, PyObject*>;
+  PyObject*& object = objects[{device.type(), device.index()}];
+  if (!object) object = wrap(device);
+  return object;
+}
+void choose_default() {
+  const Device last = default_devices.back();
+  const bool none = default_devices.size() == 1 && last == Device(kCPU);
+  current_default = none ? nullptr : kept(last);
+}
+PyObject* device_enter(PyObject* self, PyObject*) {
+  return guarded([&] {
+    default_devices.push_back(reinterpret_cast<DeviceObject*>(self)->device);
+    choose_default();
+    return Py_NewRef(self);
+  });
+}
+PyObject* device_exit(PyObject*, PyObject*) {
+  return guarded([&] {
+    if (default_devices.size() > 1) default_devices.pop_back();
+    choose_default();
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* py_set_default_device(PyObject*, PyObject* device) {
+  return guarded([&] {
+    TENON_CHECK_TYPE(device == Py_None || is_device(device),
+                     "set_default_device(): expected a device or None, got ",
+                     Py_TYPE(device)->tp_name);
+    default_devices.front() = device == Py_None ? Device(kCPU) : device_of(device);
+    choose_default();
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* py_get_default_device(PyObject*, PyObject*) {
+  return guarded([&] { return wrap(default_devices.back()); });
+}
+/// None outside of `with device:`.
+PyObject* py_default_device(PyObject*, PyObject*) {
+  return Py_NewRef(current_default ? current_default : Py_None);
+}
+PyMethodDef device_functions[] = {
+    {"_default_device", py_default_device, METH_NOARGS, nullptr},
+    {"set_default_device", py_set_default_device, METH_O,
+     "set_default_device(device): where this thread's tensors are made unless a device is given."},
+    {"get_default_device", py_get_default_device, METH_NOARGS,
+     "Where tensors are made unless a device is given."},
+    {}};
+
 PyObject* device_reduce(PyObject* self, PyObject*) {
   const Object text{Object::adopt(device_str(self))};
   return Py_BuildValue("O(O)", reinterpret_cast<PyObject*>(device_type), text.get());
@@ -183,6 +243,8 @@ PyMethodDef device_methods[] = {{"__reduce__",
                                    return guarded([&] { return device_reduce(self, nullptr); });
                                  },
                                  METH_NOARGS, nullptr},
+                                {"__enter__", device_enter, METH_NOARGS, nullptr},
+                                {"__exit__", device_exit, METH_VARARGS, nullptr},
                                 {}};
 
 // ---- generator ----
@@ -211,6 +273,7 @@ void generator_dealloc(PyObject* self) {
 }
 PyObject* generator_manual_seed(PyObject* self, PyObject* seed) {
   return guarded([&] {
+    TENON_CHECK(is_integer(seed), "manual_seed expected a long, but got ", Py_TYPE(seed)->tp_name);
     unsigned long long value = PyLong_AsUnsignedLongLongMask(seed);
     if (PyErr_Occurred()) throw ErrorIsSet();
     GeneratorImpl& state = state_of(self);
@@ -258,8 +321,31 @@ PyObject* size_subscript(PyObject* self, PyObject* index) {
     return result && PyTuple_CheckExact(result) ? as_size(result) : result;
   });
 }
-PyObject* size_concat(PyObject* self, PyObject* other) {
-  return guarded([&] { return as_size(PyTuple_Type.tp_as_sequence->sq_concat(self, other)); });
+/// Of integers alone: what has __index__ becomes one.
+PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  return guarded([&] {
+    Object size = Object::adopt(PyTuple_Type.tp_new(type, args, keywords));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(size.get()); ++i) {
+      PyObject* const item = PyTuple_GET_ITEM(size.get(), i);
+      if (PyLong_CheckExact(item)) continue;
+      TENON_CHECK_TYPE(PyIndex_Check(item), "tenon.Size() takes an iterable of 'int' (item ", i,
+                       " is '", Py_TYPE(item)->tp_name, "')");
+      const Object index = Object::adopt(PyNumber_Index(item));
+      PyTuple_SET_ITEM(size.get(), i, Object::adopt(PyNumber_Long(index.get())).release());
+      Py_DECREF(item);
+    }
+    return size.release();
+  });
+}
+/// Also (1,) + size.
+PyObject* size_add(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    if (!PyTuple_Check(a) || !PyTuple_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+    return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+  });
+}
+PyObject* size_repeat(PyObject* self, Py_ssize_t count) {
+  return guarded([&] { return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, count)); });
 }
 PyObject* size_reduce(PyObject* self, PyObject*) {
   return guarded([&] {
@@ -335,12 +421,15 @@ Device device_of(PyObject* object) {
   }
   const long index = PyLong_AsLong(object);
   if (index == -1 && PyErr_Occurred()) throw ErrorIsSet();
-  TENON_CHECK_VALUE(index >= 0 && index < 128, "a device's number is from 0 to 127, got ", index);
+  TENON_CHECK(index >= 0, "Device index must not be negative, got ", index);
+  TENON_CHECK_VALUE(index < 128, "a device's number is from 0 to 127, got ", index);
   return Device(kCUDA, static_cast<DeviceIndex>(index));
 }
 const Generator& generator_of(PyObject* object) {
   return reinterpret_cast<GeneratorObject*>(object)->generator;
 }
+
+PyObject* default_device() { return current_default; }
 
 const char* python_name(ScalarType type) {
   PyObject* const object = dtypes[static_cast<int>(type)];
@@ -387,6 +476,7 @@ void add_named_values(PyObject* module) {
   PyType_Spec device_spec = {"tenon.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT,
                              device_slots};
   device_type = add_type(module, &device_spec);
+  check(PyModule_AddFunctions(module, device_functions));
 
   PyType_Slot generator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(generator_new)},
                                    {Py_tp_dealloc, reinterpret_cast<void*>(generator_dealloc)},
@@ -399,7 +489,9 @@ void add_named_values(PyObject* module) {
 
   PyType_Slot size_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(size_repr)},
                               {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
-                              {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
+                              {Py_tp_new, reinterpret_cast<void*>(size_new)},
+                              {Py_nb_add, reinterpret_cast<void*>(size_add)},
+                              {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
                               {Py_tp_methods, size_methods},
                               {0, nullptr}};
   PyType_Spec size_spec = {"tenon.Size", 0, 0, Py_TPFLAGS_DEFAULT, size_slots};

@@ -35,6 +35,9 @@ const Generator& generator_of(PyObject* object);
 /// "float32", as the dtype is called in Python.
 const char* python_name(ScalarType type);
 
+/// The device of `with device:` or set_default_device(), a borrowed reference; else null.
+PyObject* default_device();
+
 void add_named_values(PyObject* module);
 
 }  // namespace tenon::python

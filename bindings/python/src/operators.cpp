@@ -2,6 +2,8 @@
 
 #include "aten/core/thread_state.h"
 #include "bindings/python/src/arguments.h"
+#include "bindings/python/src/creation.h"
+#include "bindings/python/src/numpy_objects.h"
 #include "bindings/python/src/overrides.h"
 #include "bindings/python/src/results.h"
 #include "tenon/ops/abs.h"
@@ -136,6 +138,14 @@ struct WithNumbers : F {
   }
 };
 
+/// A number on the left is the second operand: the factor, of a product.
+template <class F>
+struct Commuting : F {
+  Tensor operator()(const Tensor& a, const Tensor& b) const { return F::operator()(a, b); }
+  Tensor operator()(const Tensor& a, const Scalar& b) const { return F::operator()(a, b); }
+  Tensor operator()(const Scalar& a, const Tensor& b) const { return F::operator()(b, a); }
+};
+
 // The commonest two without the detour over C++'s operators.
 struct Add {
   Tensor operator()(const Tensor& a, const Tensor& b) const {
@@ -144,20 +154,16 @@ struct Add {
   Tensor operator()(const Tensor& a, const Scalar& b) const {
     return ops::add_Scalar::call(a, b, 1);
   }
-  Tensor operator()(const Scalar& a, const Tensor& b) const {
-    return ops::add_Scalar::call(b, a, 1);
-  }
 };
 PyObject* nb_add(PyObject* a, PyObject* b) {
-  return binary(a, b, {"add", "add"}, WithNumbers<Add>());
+  return binary(a, b, {"add", "add"}, Commuting<WithNumbers<Add>>());
 }
 struct Multiply {
   Tensor operator()(const Tensor& a, const Tensor& b) const { return ops::mul_Tensor::call(a, b); }
   Tensor operator()(const Tensor& a, const Scalar& b) const { return ops::mul_Scalar::call(a, b); }
-  Tensor operator()(const Scalar& a, const Tensor& b) const { return ops::mul_Scalar::call(b, a); }
 };
 PyObject* nb_mul(PyObject* a, PyObject* b) {
-  return binary(a, b, {"mul", "mul"}, WithNumbers<Multiply>());
+  return binary(a, b, {"mul", "mul"}, Commuting<WithNumbers<Multiply>>());
 }
 
 struct Subtract {
@@ -323,7 +329,33 @@ PyObject* nb_index(PyObject* self) {
   });
 }
 
+/// A numpy array as a tensor; none for arrays of what no dtype is for.
+std::optional<Tensor> tensor_of_array(PyObject* array) {
+  const Object copy = Object::adopt(PyObject_CallMethod(array, "copy", nullptr));
+  try {
+    return from_buffer(copy.get());
+  } catch (const TypeError&) {
+    return std::nullopt;
+  } catch (const ErrorIsSet&) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+}
+
+PyObject* compare_with_array(PyObject* a, PyObject* array, int operation) {
+  return guarded([&]() -> PyObject* {
+    const std::optional<Tensor> other = tensor_of_array(array);
+    if (!other) Py_RETURN_NOTIMPLEMENTED;
+    const Object b = Object::adopt(wrap(*other));
+    return PyObject_RichCompare(a, b.get(), operation);
+  });
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int operation) {
+  if ((operation == Py_EQ || operation == Py_NE) && !is_tensor(b) && PyObject_CheckBuffer(b) &&
+      is_numpy(b, "ndarray")) {
+    return compare_with_array(a, b, operation);
+  }
   static constexpr const char* kNames[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
   const Names names{kNames[operation], kNames[operation]};
   switch (operation) {

@@ -89,7 +89,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
         if (has_override(self)) return set_by_override("requires_grad", self, value), 0;
-        TENON_CHECK_TYPE(value && PyBool_Check(value), "requires_grad must be a bool");
+        TENON_CHECK(value && PyBool_Check(value), "requires_grad must be a bool");
         tensor_of(self).set_requires_grad(value == Py_True);
         return 0;
       },
@@ -125,7 +125,9 @@ int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
         if (has_override(self)) return set_by_override("data", self, value), 0;
-        TENON_CHECK_TYPE(value && is_tensor(value), "Variable data has to be a tensor");
+        TENON_CHECK(value, "Deleting tensor data is not allowed. Delete tensor instead!");
+        TENON_CHECK_TYPE(is_tensor(value), "Variable data has to be a tensor, but got ",
+                         Py_TYPE(value)->tp_name);
         tensor_of(self).set_data(tensor_of(value));
         return 0;
       },
@@ -194,7 +196,7 @@ PyObject* tensor_item(PyObject* self, PyObject*) {
     const Tensor& t = tensor_of(self);
     TENON_CHECK(t.numel() == 1, "a Tensor with ", t.numel(),
                 " elements cannot be converted to Scalar");
-    return wrap(t.item());
+    return is_storage_only(t.scalar_type()) ? to_list(t.view({})) : wrap(t.item());
   });
 }
 PyObject* tensor_tolist(PyObject* self, PyObject*) {

@@ -10,6 +10,10 @@ _FLOATS = {
     "bfloat16": (16, 7, -126, 128),
     "complex128": (64, 52, -1022, 1024),
     "complex64": (32, 23, -126, 128),
+    "float8_e5m2": (8, 2, -14, 16),
+    "float8_e4m3fn": (8, 3, -6, 9),
+    "float8_e5m2fnuz": (8, 2, -15, 16),
+    "float8_e4m3fnuz": (8, 3, -7, 8),
 }
 _INTEGERS = {
     "uint8": (8, False),
@@ -39,9 +43,11 @@ class finfo:
         self.eps = 2.0**-fraction
         # 2**high itself is no float64.
         self.max = (2.0 - self.eps) * 2.0 ** (high - 1)
+        if self.dtype == "float8_e4m3fn":
+            self.max = 448.0  # the bits of 480 are NaN
         self.min = -self.max
         self.tiny = self.smallest_normal = 2.0**low
-        self.resolution = {"float64": 1e-15, "float32": 1e-6, "float16": 1e-3, "bfloat16": 1e-2}[self.dtype]
+        self.resolution = {"float64": 1e-15, "float32": 1e-6, "float16": 1e-3, "bfloat16": 1e-2}.get(self.dtype, 1.0)
 
     def __repr__(self):
         return (

@@ -8,7 +8,22 @@ from tenon import _C
 Tensor = _C.Tensor
 
 
+def _check_gradients(grads):
+    for grad in grads:
+        if grad is not None and not isinstance(grad, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {grad.__class__.__name__}")
+
+
+def _check_edges(values, name):
+    for value in values:
+        if not isinstance(value, (Tensor, tuple)):
+            raise RuntimeError(f"all {name} have to be Tensors or GradientEdges, but got {value.__class__.__name__}")
+
+
 def _run_backward(tensors, grads, retain_graph, create_graph, inputs):
+    _check_edges(tensors, "outputs")
+    _check_gradients(grads)
+    _check_edges(inputs, "inputs")
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -142,7 +157,7 @@ def numpy(self, *, force=False):
     """The elements as a numpy array over the same memory; with force a copy where that cannot be."""
     if force:
         self = self.detach().cpu()
-    elif self.requires_grad:
+    elif self.requires_grad and _C.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     return _C._to_numpy(self)
 
@@ -172,6 +187,10 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
         raise BufferError(f"the tensor is on {self.device}, and is not moved by __dlpack__")
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError("stream must be ``int`` or ``none``")
+    if self.device.type == "cpu" and stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
     return _C._to_dlpack(self.clone() if copy else self)
 
 
@@ -186,14 +205,25 @@ def __dlpack_device__(self):
 
 def from_dlpack(source):
     """A tensor over the memory of another library's array; anything with __dlpack__, or a DLPack capsule."""
+    if not hasattr(source, "__dlpack__") and source.__class__.__name__ != "PyCapsule":
+        raise RuntimeError(
+            f"from_dlpack() expects an object with __dlpack__, or a DLPack capsule that nobody has taken, got {source.__class__.__name__}"
+        )
     return _C._from_dlpack(source)
+
+
+def _is_array(obj):
+    # numpy's scalars have the rest as well.
+    return hasattr(obj, "__array_interface__") and hasattr(obj, "shape") and hasattr(obj, "__setitem__")
 
 
 def as_tensor(data, dtype=None, device=None):
     """`data` as a tensor, over the same memory where it is a tensor or a numpy array that has the dtype already."""
+    if device is None:
+        device = _C._default_device()
     if isinstance(data, Tensor):
         result = data
-    elif hasattr(data, "__array_interface__") and hasattr(data, "shape") and data.shape != ():
+    elif _is_array(data):
         result = _C.from_numpy(data)
     else:
         return _C.tensor(data, dtype=dtype, device=device)
@@ -202,13 +232,48 @@ def as_tensor(data, dtype=None, device=None):
     return result if device is None else result.to(device)
 
 
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """as_tensor(), with a copy where `copy` is true and never one where it is false."""
-    result = as_tensor(obj, dtype=dtype, device=device)
-    shares = result is obj or (not isinstance(obj, (bool, int, float, complex, list, tuple)) and result.numel() > 0)
-    if copy and shares:
-        result = result.clone()
-    return result.requires_grad_() if requires_grad else result
+def _shared(obj, dtype):
+    """A tensor over the object's memory, or None for one that has no memory to share."""
+    if isinstance(obj, Tensor):
+        return obj
+    if _is_array(obj):
+        return _C.from_numpy(obj)
+    if hasattr(obj, "__dlpack__") or obj.__class__.__name__ == "PyCapsule":
+        return from_dlpack(obj)
+    if isinstance(obj, (list, tuple, str)):
+        return None
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return _C.from_numpy(obj) if dtype is None else frombuffer(obj, dtype=dtype)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
+    """`obj` as a tensor, over the same memory if it can be.
+
+    obj: a tensor, an array of numpy's or of another library with DLPack, a buffer, whose bytes are taken as `dtype` if that is
+        given, or numbers in sequences.
+    copy: true for memory of the tensor's own; false for an error where memory cannot be shared.
+    requires_grad: of the result; by default that of `obj`.
+    """
+    result = _shared(obj, dtype)
+    if result is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return _C.tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
+    dtype = result.dtype if dtype is None else dtype
+    if device is None:
+        device = _C._default_device() or result.device
+    device = _C.device(device)
+    if copy is False and result.to(device) is not result:
+        raise ValueError(f"can't alias tensor with device '{result.device}' into device '{device}'.")
+    if copy is False and result.to(dtype) is not result:
+        raise ValueError(f"can't alias tensor with dtype '{result.dtype}' into dtype '{dtype}'.")
+    converted = result.to(device, dtype, copy=bool(copy))
+    if requires_grad is None or requires_grad == converted.requires_grad:
+        return converted
+    return converted.requires_grad_() if requires_grad else converted.detach()
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
@@ -266,7 +331,13 @@ def type(self, dtype=None, non_blocking=False):
     """The tensor as `dtype`; without one its type's name."""
     if dtype is None:
         return typename(self)
-    return self.to(dtype, non_blocking=non_blocking)
+    if isinstance(dtype, _C.dtype):
+        return self.to(dtype, non_blocking=non_blocking)
+    if not isinstance(dtype, (str, __builtins_type)):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    name = dtype if isinstance(dtype, str) else "tenon.Tensor" if dtype is Tensor else dtype.__name__
+    device, dtype = _device_and_dtype(name)
+    return self.to(device, dtype, non_blocking)
 
 
 @_method
@@ -277,17 +348,31 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
     return _C.tensor(data, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
+_TYPE_NAMES = {
+    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte", "int8": "Char",
+    "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "float8_e5m2": "Float8_e5m2", "float8_e4m3fn": "Float8_e4m3fn",
+    "float8_e5m2fnuz": "Float8_e5m2fnuz", "float8_e4m3fnuz": "Float8_e4m3fnuz",
+}  # fmt: skip
+
+
+def _device_and_dtype(name):
+    """What "tenon.cuda.FloatTensor", or PyTorch's name for it, stands for; "tenon.Tensor" has the default dtype."""
+    module, _, rest = name.partition(".")
+    device, _, kind = rest.rpartition(".")
+    dtypes = {short + "Tensor": getattr(_C, dtype) for dtype, short in _TYPE_NAMES.items()}
+    dtypes["Tensor"] = _C.get_default_dtype()
+    if module not in ("tenon", "torch") or device not in ("", "cuda", "meta") or kind not in dtypes:
+        raise ValueError(f"invalid type: '{name}'")
+    return device or "cpu", dtypes[kind]
+
+
 def typename(obj):
     """'tenon.FloatTensor' for a tensor; else the name of the object's class."""
     if isinstance(obj, Tensor):
-        names = {
-            "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte",
-            "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool",
-            "complex64": "ComplexFloat", "complex128": "ComplexDouble",
-        }  # fmt: skip
         name = repr(obj.dtype).split(".")[1]
         middle = "" if obj.device.type == "cpu" else obj.device.type + "."
-        return f"tenon.{middle}{names.get(name, name)}Tensor"
+        return f"tenon.{middle}{_TYPE_NAMES[name]}Tensor"
     cls = obj if isinstance(obj, __builtins_type) else obj.__class__
     return f"{cls.__module__}.{cls.__qualname__}"
 
@@ -418,6 +503,8 @@ def __reversed__(self):
 
 @_method
 def __complex__(self):
+    if self.numel() != 1:
+        raise ValueError(f"only one element tensors can be converted to Python scalars, got sizes {list(self.shape)}")
     return complex(self.item())
 
 

@@ -36,7 +36,10 @@ _C.Generator.get_state, _C.Generator.set_state = _get_state, _set_state
 
 
 def manual_seed(seed):
-    """Seeds the default generators of all devices; gives the CPU's."""
+    """Seeds the default generators of all devices; gives the CPU's. A seed is from -2**63 to 2**64 - 1."""
+    seed = int(seed)
+    if not -(2**63) <= seed < 2**64:
+        raise ValueError(f"Overflow when unpacking long long, got the seed {seed}")
     return _C.manual_seed(seed)
 
 
@@ -59,6 +62,10 @@ def get_rng_state():
 
 def set_rng_state(new_state):
     """Sets what get_rng_state() has given."""
+    if not isinstance(new_state, _C.Tensor):
+        raise TypeError(f"expected a tenon.ByteTensor, but got {new_state.__class__.__name__}")
+    if new_state.dtype is not _C.uint8:
+        raise TypeError("RNG state must be a tenon.ByteTensor")
     _C._set_rng_state(default_generator, new_state)
 
 

@@ -4,17 +4,25 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/composite/tensor_factories.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/all.h"
 #include "tenon/ops/arange.h"
+#include "tenon/ops/clamp.h"
+#include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
 #include "tenon/ops/expand.h"
+#include "tenon/ops/floor_divide.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/item.h"
 #include "tenon/ops/lt.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/pow.h"
+#include "tenon/ops/remainder.h"
 #include "tenon/ops/scalar_tensor.h"
+#include "tenon/ops/select.h"
+#include "tenon/ops/sub.h"
 #include "tenon/ops/to.h"
 #include "tenon/ops/transpose.h"
 #include "tenon/ops/view.h"
@@ -63,6 +71,26 @@ TEST_CASE("operands pass through the promoted dtype, whatever their layout", "[p
   CHECK(first(mul(full({3}, 0.25, kHalf), full({}, 131072, kFloat))) == 32768);
   const Tensor bytes = full({5}, 3, kByte);
   CHECK_FALSE(lt(full({}, -1, kInt), bytes)[0].item<bool>());
+}
+
+TEST_CASE("numbers become values of a narrow promoted dtype", "[promotion]") {
+  for (const ScalarType type : {kHalf, kBFloat16}) {
+    const Tensor x = full({3}, 0.1, type), y = full({6}, 0.1, type).view({3, 2}).t();
+    for (const Tensor& t : {x, y[0]}) {
+      CHECK(eq(t, 0.1).all().item<bool>());
+      CHECK(first(t - 0.1) == 0);
+      CHECK(first(t - full({}, 0.1, kFloat)) == 0);
+      CHECK(first(remainder(t, 0.1)) == 0);
+    }
+  }
+  // A factor is none of them.
+  CHECK(first(mul(full({3}, 0.25, kHalf), 131072)) == 32768);
+  CHECK(first(div(full({3}, 2, kHalf), full({}, 131072, kFloat)) * 65536) == 1);
+  const Tensor bytes = tensor({0, 254, 255}, kByte);
+  CHECK(lt(bytes, -1).to(kLong).equal(tensor({1, 1, 0}, kLong)));
+  CHECK(floor_divide(bytes, -1).equal(tensor({0, 0, 1}, kByte)));
+  CHECK(clamp(bytes, -1, 300).equal(bytes));
+  CHECK(eq(tensor({0, 1}, kInt), int64_t{1} << 40).to(kLong).equal(tensor({1, 0}, kLong)));
 }
 
 TEST_CASE("numbers count as true or false among bools", "[promotion]") {

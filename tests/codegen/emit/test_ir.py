@@ -98,6 +98,14 @@ class Documentation(unittest.TestCase):
         for kind in {saved["kind"] for node in nodes for saved in node["saved"]}:
             self.assertIn(f"`{kind}`", text)
 
+    def test_out_of_factories(self):
+        # What is not given is out's; a range fits an out of any shape.
+        forms = {form["schema"].split("(")[0]: form for entry in self.ir["operators"] for form in entry["forms"]}
+        for name, any_shape in (("arange.start_out", True), ("linspace.out", True), ("zeros.out", False), ("randint.low_out", False)):
+            (thunk,) = forms[name]["dispatch"]["thunks"]
+            self.assertEqual((thunk["kind"], thunk["like_out"], thunk["any_shape"]), ("out_from_functional", True, any_shape))
+        self.assertIn("ScalarType? dtype=None", forms["randint.low_out"]["schema"])
+
     def test_operators_are_in_the_order_of_their_names(self):
         names = [entry["name"] for entry in self.ir["operators"]]
         self.assertEqual(names, sorted(names))

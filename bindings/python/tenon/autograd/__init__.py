@@ -1,7 +1,7 @@
 """Automatic differentiation."""
 
 from tenon import _C
-from tenon._tensor import _run_backward
+from tenon._tensor import _check_edges, _check_gradients, _run_backward
 from tenon.autograd import forward_ad as forward_ad, functional as functional, graph as graph
 from tenon.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from tenon.autograd.function import Function as Function, once_differentiable as once_differentiable
@@ -52,11 +52,14 @@ def grad(
     names = None
     if isinstance(inputs, dict):
         names, inputs = list(inputs), list(inputs.values())
-    outputs, inputs = _list(outputs), _list(inputs)
+    outputs, inputs, grad_outputs = _list(outputs), _list(inputs), _list(grad_outputs)
+    _check_edges(outputs, "outputs")
+    _check_edges(inputs, "inputs")
+    _check_gradients(grad_outputs)
     run = _C._grad
     if any(isinstance(value, graph.GradientEdge) for value in (*outputs, *inputs)):
         run, outputs, inputs = _C._grad_of_edges, [_edge(o) for o in outputs], [_edge(i) for i in inputs]
     grads = run(
-        outputs, inputs, _list(grad_outputs), retain_graph, create_graph, allow_unused, is_grads_batched, materialize_grads
+        outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, is_grads_batched, materialize_grads
     )
     return tuple(grads) if names is None else dict(zip(names, grads))

@@ -21,6 +21,9 @@ class set_detect_anomaly(detect_anomaly):
     """The same from the call on; in a `with` statement until its end."""
 
     def __init__(self, mode, check_nan=True):
+        for name, value in (("mode", mode), ("check_nan", check_nan)):
+            if not isinstance(value, bool):
+                raise TypeError(f"set_detect_anomaly(): argument '{name}' must be bool, not {value.__class__.__name__}")
         self._mode = (mode, check_nan)
         self._before = (_C.is_anomaly_enabled(), _C.is_anomaly_check_nan_enabled())
         _C._set_anomaly_enabled(*self._mode)

@@ -41,6 +41,9 @@ def make_dual(tensor, tangent, *, level=None):
     """A tensor with the data of `tensor`, and the tangent."""
     if level not in (None, 0):
         raise RuntimeError(f"make_dual: there is level 0 alone, got level {level}")
+    for name, value in (("tensor", tensor), ("tangent", tangent)):
+        if not isinstance(value, _C.Tensor):
+            raise TypeError(f"make_dual(): argument '{name}' must be Tensor, not {value.__class__.__name__}")
     return _C._make_dual(tensor, tangent)
 
 
@@ -48,4 +51,6 @@ def unpack_dual(tensor, *, level=None):
     """The tensor without its tangent, and the tangent; None for zero."""
     if level not in (None, 0):
         raise RuntimeError(f"unpack_dual: there is level 0 alone, got level {level}")
+    if not isinstance(tensor, _C.Tensor):
+        return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(*_C._unpack_dual(tensor))

@@ -85,7 +85,9 @@ class set_grad_enabled(_Mode):
     """set_grad_enabled(mode) holds from the call on; in a `with` statement until its end."""
 
     def __init__(self, mode):
-        self._mode = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {mode.__class__.__name__}")
+        self._mode = mode
         self._previous = []
         self._before = _C.is_grad_enabled()
         _C._set_grad_enabled(self._mode)

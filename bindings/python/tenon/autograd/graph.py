@@ -42,4 +42,7 @@ def queue_callback(callback):
 
 def increment_version(tensor):
     """Counts a change of the tensor, or of each of several, that was made where it is not seen."""
-    _C._increment_version([tensor] if isinstance(tensor, _C.Tensor) else list(tensor))
+    tensors = [tensor] if isinstance(tensor, _C.Tensor) else list(tensor) if hasattr(tensor, "__iter__") else [tensor]
+    if not all(isinstance(one, _C.Tensor) for one in tensors):
+        raise RuntimeError("increment_version expects a Tensor or an iterable of Tensors")
+    _C._increment_version(tensors)
