@@ -9,8 +9,8 @@ class Parameter(Tensor):
 
     __torch_function__ = _C._disabled_torch_function_impl  # what is computed from it is a plain Tensor
 
-    def __new__(cls, data, requires_grad=True):
-        return _C._make_subclass(cls, data, requires_grad)
+    def __new__(cls, data=None, requires_grad=True):
+        return _C._make_subclass(cls, tenon.empty(0) if data is None else data, requires_grad)
 
     def __repr__(self):
         return "Parameter containing:\n" + super().__repr__()
@@ -21,7 +21,8 @@ class Buffer(Tensor):
 
     __torch_function__ = _C._disabled_torch_function_impl
 
-    def __new__(cls, data, *, persistent=True):
+    def __new__(cls, data=None, *, persistent=True):
+        data = tenon.empty(0) if data is None else data
         buffer = _C._make_subclass(cls, data, data.requires_grad)
         buffer.persistent = persistent
         return buffer
