@@ -1,5 +1,6 @@
 #include "tenon/native/adaptive_avg_pool2d.h"
 
+#include "aten/composite/in_format.h"
 #include "tenon/ops/_adaptive_avg_pool2d.h"
 #include "tenon/ops/mean.h"
 
@@ -9,7 +10,7 @@ namespace tenon {
 Tensor native::adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
   if (output_size.size() == 2 && output_size[0] == 1 && output_size[1] == 1 && self.numel() > 0 &&
       (self.dim() == 3 || self.dim() == 4)) {
-    return mean(self, {-1, -2}, /*keepdim=*/true);
+    return in_format(mean(self, {-1, -2}, /*keepdim=*/true), self.suggest_memory_format());
   }
   return _adaptive_avg_pool2d(self, output_size);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/composite/chosen_elements.h"
+#include "aten/composite/resample.h"
 #include "tenon/native/adaptive_max_pool1d.h"
 #include "tenon/native/adaptive_max_pool2d.h"
 #include "tenon/native/adaptive_max_pool3d.h"
@@ -22,20 +23,18 @@ namespace {
 /// Element k of window i, [windows * count]; what a window has less than the others is its last
 /// element once more.
 Tensor windows_of(const Tensor& self, int64_t length, int64_t windows, int64_t count) {
-  std::vector<int64_t> places;
+  int64_t last = 0, total = 0;
+  TENON_CHECK(!__builtin_mul_overflow(windows, length, &last) &&
+                  !__builtin_mul_overflow(windows, count, &total),
+              windows, " windows over ", length, " elements exceed the address range");
+  if (self.is_meta()) return Tensor(empty({total}, kLong, kMeta));
+  const Tensor places(empty({total}, kLong, kCPU));
+  auto* to = places.data_ptr<int64_t>();
   for (int64_t i = 0; i < windows; ++i) {
     const int64_t start = i * length / windows, end = ((i + 1) * length + windows - 1) / windows;
-    for (int64_t k = 0; k < count; ++k) places.push_back(std::min(start + k, end - 1));
+    for (int64_t k = 0; k < count; ++k) *to++ = std::min(start + k, end - 1);
   }
-  return tensor(places).to(self.device());
-}
-
-int64_t longest_window(int64_t length, int64_t windows) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < windows; ++i) {
-    count = std::max(count, ((i + 1) * length + windows - 1) / windows - i * length / windows);
-  }
-  return count;
+  return places.to(self.device());
 }
 
 std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
@@ -53,7 +52,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
   }
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
                               "] is not implemented for '", self.scalar_type(), "'");
-  Tensor values = self, indices;
+  Tensor values = self.detach(), indices;
   int64_t step = 1;  // between neighbours in dimension d
   for (int64_t i = dims - 1; i >= 0; --i) {
     const int64_t d = first + i, length = self.size(d), windows = output_size[i];
@@ -74,8 +73,8 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
     values = largest;
     step *= length;
   }
-  const MemoryFormat format = dims == 2 ? self.suggest_memory_format() : MemoryFormat::Contiguous;
-  return {values.contiguous(format), indices.contiguous(format)};
+  return chosen_elements(self, indices, dims,
+                         dims == 2 ? self.suggest_memory_format() : MemoryFormat::Contiguous);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tenon/native/batch_norm.h"
 
+#include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
+#include "tenon/ops/mul.h"
 #include "tenon/ops/native_batch_norm.h"
 
 namespace tenon {
@@ -13,8 +15,12 @@ Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weig
                           const std::optional<Tensor>& running_mean,
                           const std::optional<Tensor>& running_var, bool training, double momentum,
                           double eps, bool) {
-  // Nothing in one dimension, which has no channels: what PyTorch takes, too.
-  if (input.dim() == 1 && input.numel() == 0) return clone(input);
+  // Nothing has no statistics, and may be of any dtype and without channels.
+  if (input.numel() == 0) {
+    Tensor out = clone(input);
+    if (weight && weight->numel() > 0) out = out * weight->select(0, 0);
+    return bias && bias->numel() > 0 ? out + bias->select(0, 0) : out;
+  }
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }

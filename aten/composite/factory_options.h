@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "aten/core/tensor_base.h"
+#include "aten/iterator/plan.h"
 
 namespace tenon::native {
 
@@ -25,13 +25,10 @@ inline FactoryOptions factory_options(const char* op, std::optional<ScalarType> 
   return {dtype.value_or(fallback_dtype), device.value_or(fallback_device)};
 }
 
-/// Strides that a new tensor like `self` takes: its own where it is dense (whatever its order),
-/// else row-major (then empty); those of the format if it is not Preserve.
+/// Strides that a new tensor like `self` takes: those that preserve its order, or of the format
+/// (empty if that is row-major).
 inline DimVector strides_like(const TensorBase& self, MemoryFormat format) {
-  if (format == MemoryFormat::Preserve) {
-    return !self.is_contiguous() && self.is_non_overlapping_and_dense() ? DimVector(self.strides())
-                                                                        : DimVector();
-  }
+  if (format == MemoryFormat::Preserve) return preserved_strides(self);
   return format == MemoryFormat::Contiguous ? DimVector() : strides_of_format(self.sizes(), format);
 }
 

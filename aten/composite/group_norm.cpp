@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "aten/composite/in_format.h"
 #include "aten/composite/wide.h"
 #include "tenon/native/instance_norm.h"
 #include "tenon/native/rms_norm.h"
@@ -58,8 +59,8 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
   if (batch > 0) {
     const int64_t each = channels / num_groups * pixels;
     out = layer_norm(out.reshape({batch, num_groups, each}), {each}, std::nullopt, std::nullopt,
-                     eps, false)
-              .reshape(input.sizes());
+                     eps, false);
+    out = in_format(out.reshape(input.sizes()), input.suggest_memory_format());
   }
   if (weight) out = out * per_channel(*weight, input);
   if (bias) out = out + per_channel(*bias, input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "aten/composite/in_format.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/constant_pad_nd.h"
 #include "tenon/ops/index_select.h"
@@ -43,17 +44,20 @@ Tensor padded(Mode mode, const Tensor& self, int64_t d, int64_t before, int64_t 
               ", ", after, ") at dimension ", d, " of input ", self.sizes());
   int64_t size = 0;
   TENON_CHECK(!__builtin_add_overflow(n, before, &size) &&
-                  !__builtin_add_overflow(size, after, &size) && size > 0,
+                  !__builtin_add_overflow(size, after, &size) &&
+                  (size > 0 || (size == 0 && mode == Mode::Circular)),
               "[pad] padding (", before, ", ", after, ") at dimension ", d, " of input ",
               self.sizes(), " leaves no element, or more than can be counted");
   TENON_CHECK(n > 0, "[pad] Expected dimension ", d, " of input ", self.sizes(),
               " to have elements to pad with");
-  const Tensor index(empty({size}, kLong, kCPU));
-  auto* to = static_cast<int64_t*>(index.data_ptr());
   const int64_t first = std::max<int64_t>(-before, 0);
   const int64_t kept = n - first - std::max<int64_t>(-after, 0);
-  TENON_CHECK(mode != Mode::Circular || kept > 0, "[pad] padding (", before, ", ", after,
-              ") at dimension ", d, " of input ", self.sizes(), " leaves no element to repeat");
+  TENON_CHECK(mode != Mode::Circular || kept > 0 || size == 0, "[pad] padding (", before, ", ",
+              after, ") at dimension ", d, " of input ", self.sizes(),
+              " leaves no element to repeat");
+  if (self.is_meta()) return index_select(self, d, empty({size}, kLong, kMeta));
+  const Tensor index(empty({size}, kLong, kCPU));
+  auto* to = static_cast<int64_t*>(index.data_ptr());
   for (int64_t i = 0; i < size; ++i) to[i] = source(mode, i - before, n, first, kept);
   return index_select(self, d, self.is_cpu() ? index : index.to(self.device()));
 }
@@ -87,7 +91,10 @@ Tensor native::pad(const Tensor& self, IntArrayRef pad, std::string_view mode,
     if (pad[2 * i] != 0 || pad[2 * i + 1] != 0)
       result = padded(how, result, self.dim() - 1 - i, pad[2 * i], pad[2 * i + 1]);
   }
-  return result.is_same(self) ? clone(self) : result;
+  if (result.is_same(self)) return clone(self);
+  const bool batched = self.dim() == count + 2;
+  return batched && how != Mode::Circular ? in_format(result, self.suggest_memory_format())
+                                          : result;
 }
 
 }  // namespace tenon

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "aten/composite/chosen_elements.h"
 #include "aten/composite/tensor_factories.h"
 #include "aten/composite/wide.h"
 #include "aten/meta/checks.h"
@@ -99,10 +100,8 @@ std::tuple<Tensor, Tensor> native::max_pool3d_with_indices(const Tensor& self,
   const Window p = window_of(kOp, kernel_size, stride, padding, dilation);
   check_input(kOp, self);
   const Volume in(self);
-  // Gradients of half types are sums.
-  const Tensor x = self.requires_grad() ? wide(self) : self;
   const auto [rows, at] = max_pool2d_with_indices(
-      x.reshape(in.slices()), {p.kernel[1], p.kernel[2]}, {p.stride[1], p.stride[2]},
+      self.detach().reshape(in.slices()), {p.kernel[1], p.kernel[2]}, {p.stride[1], p.stride[2]},
       {p.padding[1], p.padding[2]}, {p.dilation[1], p.dilation[2]}, ceil_mode);
   const int64_t h = rows.size(2), w = rows.size(3), plane = h * w;
   const auto [values, where] =
@@ -112,8 +111,8 @@ std::tuple<Tensor, Tensor> native::max_pool3d_with_indices(const Tensor& self,
   const Tensor chosen = where.reshape({in.planes, d * plane});
   const Tensor indices = chosen.floor_divide(plane) * (in.h * in.w) +
                          at.reshape({in.planes, in.d * plane}).gather(1, chosen);
-  const DimVector sizes = pooled_sizes(self, d, h, w);
-  return {values.reshape(sizes).to(self.scalar_type()), indices.reshape(sizes)};
+  return chosen_elements(self, indices.reshape(pooled_sizes(self, d, h, w)), 3,
+                         self.dim() == 5 ? self.suggest_memory_format() : MemoryFormat::Contiguous);
 }
 
 /// The mean of each window, or its sum by `divisor_override`; at the border with the padding's

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "aten/composite/tensor_factories.h"
@@ -26,6 +27,11 @@ double step_of(const Grid& g) {
                                  : static_cast<double>(g.in) / static_cast<double>(g.out);
 }
 
+/// The input element that a place falls into, the last one for all places behind it.
+int64_t element_at(const Grid& g, double place) {
+  return static_cast<int64_t>(std::floor(std::min(place, static_cast<double>(g.in - 1))));
+}
+
 /// Where the middle of output element i lies, counted from the middle of the first input element.
 double place_of(const Grid& g, double step, int64_t i) {
   const auto at = static_cast<double>(i);
@@ -33,8 +39,12 @@ double place_of(const Grid& g, double step, int64_t i) {
 }
 
 Taps taps_of(int64_t size, int64_t count) {
-  const auto n = static_cast<size_t>(size * count);
-  return {size, count, std::vector<int64_t>(n), std::vector<double>(n)};
+  int64_t n = 0, bytes = 0;
+  TENON_CHECK(!__builtin_mul_overflow(size, count, &n) && !__builtin_mul_overflow(n, 16, &bytes),
+              "a result of ", size, " elements, each of ", count,
+              " elements of the input, exceeds the address range");
+  const auto places = static_cast<size_t>(n);
+  return {size, count, std::vector<int64_t>(places), std::vector<double>(places)};
 }
 
 /// Keys' kernel at distance x.
@@ -51,11 +61,12 @@ double triangle(double x) { return std::max(1 - std::abs(x), 0.0); }
 template <typename Filter>
 Taps antialiased(const Grid& g, double reach, Filter&& filter) {
   const double step = step_of(g), wider = std::max(step, 1.0), support = reach * wider;
-  Taps taps = taps_of(g.out, 2 * static_cast<int64_t>(std::ceil(support)) + 1);
+  const auto end = static_cast<double>(g.in);
+  Taps taps = taps_of(g.out, static_cast<int64_t>(std::min(2 * std::ceil(support) + 1, end)));
   for (int64_t i = 0; i < g.out; ++i) {
     const double center = step * (static_cast<double>(i) + 0.5);
-    const auto first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-    const auto last = std::min(static_cast<int64_t>(center + support + 0.5), g.in);
+    const auto first = static_cast<int64_t>(std::clamp(center - support + 0.5, 0.0, end));
+    const auto last = static_cast<int64_t>(std::min(center + support + 0.5, end));
     const auto found = std::clamp<int64_t>(last - first, 0, taps.count);
     int64_t* index = &taps.indices[static_cast<size_t>(i * taps.count)];
     double* weight = &taps.weights[static_cast<size_t>(i * taps.count)];
@@ -170,8 +181,7 @@ Taps nearest_taps(const Grid& g, bool exact, ScalarType dtype) {
     // PyTorch's rounding, which decides where a place falls between two elements.
     const float place = dtype == kDouble ? static_cast<float>(at * step)
                                          : static_cast<float>(at) * static_cast<float>(step);
-    taps.indices[static_cast<size_t>(i)] =
-        std::min(static_cast<int64_t>(std::floor(place)), g.in - 1);
+    taps.indices[static_cast<size_t>(i)] = element_at(g, place);
   }
   return taps;
 }
@@ -181,7 +191,7 @@ Taps linear_taps(const Grid& g) {
   const double step = step_of(g);
   for (int64_t i = 0; i < g.out; ++i) {
     const double place = std::max(place_of(g, step, i), 0.0);
-    const int64_t low = std::min(static_cast<int64_t>(place), g.in - 1);
+    const int64_t low = element_at(g, place);
     const double share = std::clamp(place - static_cast<double>(low), 0.0, 1.0);
     const auto at = static_cast<size_t>(2 * i);
     taps.indices[at] = low;
@@ -197,7 +207,7 @@ Taps cubic_taps(const Grid& g) {
   const double step = step_of(g);
   for (int64_t i = 0; i < g.out; ++i) {
     const double place = place_of(g, step, i);
-    const int64_t low = std::min(static_cast<int64_t>(std::floor(place)), g.in - 1);
+    const int64_t low = element_at(g, place);
     const double share = std::clamp(place - static_cast<double>(low), 0.0, 1.0);
     for (int64_t k = 0; k < 4; ++k) {
       const auto at = static_cast<size_t>(4 * i + k);
@@ -214,11 +224,17 @@ Taps cubic_taps_antialiased(const Grid& g) {
   return antialiased(g, 2, [](double x) { return cubic(x, -0.5); });
 }
 
+int64_t longest_window(int64_t n, int64_t windows) {
+  // A window is n / w long, in lowest terms, and starts at every multiple of 1 / w within an
+  // element: ceil((w - 1 + n) / w) elements at most.
+  const int64_t divisor = std::gcd(n, windows), w = windows / divisor, rest = n / divisor - 1;
+  return 1 + rest / w + (rest % w != 0);
+}
+
 Taps mean_taps(int64_t in, int64_t out) {
   const auto start = [&](int64_t i) { return i * in / out; };
   const auto end = [&](int64_t i) { return ((i + 1) * in + out - 1) / out; };
-  int64_t count = 0;
-  for (int64_t i = 0; i < out; ++i) count = std::max(count, end(i) - start(i));
+  const int64_t count = longest_window(in, out);
   Taps taps = taps_of(out, count);
   for (int64_t i = 0; i < out; ++i) {
     const int64_t found = end(i) - start(i);

@@ -47,4 +47,16 @@ Taps mean_taps(int64_t in, int64_t out);
 /// fixed-point numbers of 16 bits and the result is rounded and kept within 0 to 255.
 Tensor resample(const Tensor& self, int64_t d, const Taps& taps);
 
+/// The same with the map that `make_taps` makes, to `size` elements. A meta tensor needs no map,
+/// however large it would be.
+template <class MakeTaps>
+Tensor resample(const Tensor& self, int64_t d, int64_t size, MakeTaps&& make_taps) {
+  if (self.is_meta()) return self.index_select(d, Tensor(empty({size}, kLong, kMeta)));
+  return resample(self, d, make_taps());
+}
+
+/// Of `windows` windows over n elements, window i being [floor(i n / windows), ceil((i + 1) n /
+/// windows)), the elements of the longest one.
+int64_t longest_window(int64_t n, int64_t windows);
+
 }  // namespace tenon

@@ -131,22 +131,35 @@ void check_defined(const char* op, const char* name, TensorList tensors) {
   }
 }
 
-/// A row of w_ih and w_hh for each gate of each hidden element.
+/// A row of w_ih and w_hh and an element of the biases for each gate of each hidden element; what
+/// w_hh sees is the hidden state, or its projection.
 void check_weights(const char* op, int64_t gates, const Weights& w) {
   TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) % gates == 0 &&
-                  w.w_hh.size(0) == w.w_ih.size(0),
+                  w.w_hh.size(0) == w.w_ih.size(0) &&
+                  (w.w_hr || w.w_ih.size(0) == gates * w.w_hh.size(1)),
               "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
               " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+  for (const std::optional<Tensor>* bias : {&w.b_ih, &w.b_hh}) {
+    TENON_CHECK(!*bias || ((*bias)->dim() == 1 && (*bias)->size(0) == w.w_ih.size(0)), "[", op,
+                "] biases must be [", w.w_ih.size(0), "], got ",
+                *bias ? (*bias)->sizes() : IntArrayRef());
+  }
+  TENON_CHECK(!w.w_hr || (w.w_hr->dim() == 2 && w.w_hr->size(0) == w.w_hh.size(1) &&
+                          w.w_hr->size(1) == w.w_ih.size(0) / gates),
+              "[", op, "] projections must be [", w.w_hh.size(1), ", ", w.w_ih.size(0) / gates,
+              "], got ", w.w_hr ? w.w_hr->sizes() : IntArrayRef());
 }
 
 /// The weights of each layer and direction, in the order in which they are used.
 std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected) {
   check_defined(s.op, "params", params);
   const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
-  const auto count = static_cast<size_t>(s.num_layers * (s.bidirectional ? 2 : 1));
+  const size_t directions = s.bidirectional ? 2 : 1, count = params.size() / each;
   TENON_CHECK(s.num_layers > 0, "[", s.op, "] num_layers must be positive, got ", s.num_layers);
-  TENON_CHECK(params.size() == each * count, "[", s.op, "] expected ", each,
-              " parameters for each of ", count, " layers and directions, got ", params.size());
+  TENON_CHECK(count * each == params.size() && count % directions == 0 &&
+                  count / directions == static_cast<size_t>(s.num_layers),
+              "[", s.op, "] expected ", each, " parameters for each of ", s.num_layers,
+              " layers in ", directions, " directions, got ", params.size());
   std::vector<Weights> all;
   for (size_t i = 0; i < count; ++i) {
     const Tensor* p = params.data() + i * each;
@@ -155,6 +168,15 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
     if (projected) w.w_hr = p[each - 1];
     check_weights(s.op, s.gates, w);
     all.push_back(std::move(w));
+  }
+  const IntArrayRef hidden = all[0].w_hh.sizes();
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t inputs =
+        i < directions ? all[0].w_ih.size(1) : static_cast<int64_t>(directions) * hidden[1];
+    TENON_CHECK(all[i].w_ih.size(1) == inputs && all[i].w_hh.sizes() == hidden, "[", s.op,
+                "] the weights of layer ", i / directions, " must be ",
+                IntArrayRef({hidden[0], inputs}), " and ", hidden, ", got ", all[i].w_ih.sizes(),
+                " and ", all[i].w_hh.sizes());
   }
   return all;
 }
@@ -250,9 +272,6 @@ State cell(const char* op, Step step, int64_t gates, const Tensor& input, const 
            const Weights& w) {
   TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
   check_weights(op, gates, w);
-  TENON_CHECK(w.w_ih.size(0) == gates * w.w_hh.size(1), "[", op, "] weights must be [", gates,
-              " hidden, input] and [", gates, " hidden, hidden], got ", w.w_ih.sizes(), " and ",
-              w.w_hh.sizes());
   TENON_CHECK(input.size(1) == w.w_ih.size(1), "[", op, "] input has inconsistent input_size: got ",
               input.size(1), " expected ", w.w_ih.size(1));
   for (const Tensor& h : hx) {

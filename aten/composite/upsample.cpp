@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "aten/composite/in_format.h"
 #include "aten/composite/resample.h"
 #include "aten/composite/wide.h"
 #include "tenon/native/_upsample_bicubic2d_aa.h"
@@ -46,9 +49,9 @@ Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, 
   // The last dimension first: what is rounded between dimensions, bytes, is rounded as in PyTorch.
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], align_corners, scales.begin()[d]};
-    out = resample(out, 2 + d, make_taps(grid));
+    out = resample(out, 2 + d, grid.out, [&] { return make_taps(grid); });
   }
-  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
+  return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
 }
 
 Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool exact,
@@ -58,9 +61,10 @@ Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool
   Tensor out = self.requires_grad() ? wide(self) : self;
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
-    out = resample(out, 2 + d, nearest_taps(grid, exact, self.scalar_type()));
+    out = resample(out, 2 + d, grid.out,
+                   [&] { return nearest_taps(grid, exact, self.scalar_type()); });
   }
-  return out.to(self.scalar_type()).contiguous(self.suggest_memory_format());
+  return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
 }
 
 }  // namespace
@@ -159,10 +163,15 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
                 self.sizes(), " with dimension ", d, " being empty");
     TENON_CHECK(output_size[i] >= 0, "[", kOp,
                 "] elements of output_size must be greater than or equal to 0, got ", output_size);
-    out = output_size[i] == 0 ? out.narrow(d, 0, 0)
-                              : resample(out, d, mean_taps(self.size(d), output_size[i]));
+    out = output_size[i] == 0 ? out.narrow(d, 0, 0) : resample(out, d, output_size[i], [&] {
+      return mean_taps(self.size(d), output_size[i]);
+    });
   }
-  return out.to(self.scalar_type());
+  const bool ones =
+      std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
+  return in_format(out.to(self.scalar_type()), ones && self.dim() == 5
+                                                   ? self.suggest_memory_format()
+                                                   : MemoryFormat::Contiguous);
 }
 
 }  // namespace tenon

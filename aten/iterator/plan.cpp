@@ -67,9 +67,33 @@ struct StrideTable {
   }
 };
 
+/// Whether all tensors have this shape and lie in memory in that format.
+bool all_contiguous(IntArrayRef shape, ArrayRef<const TensorBase*> tensors, MemoryFormat format) {
+  return std::all_of(tensors.begin(), tensors.end(), [&](const TensorBase* t) {
+    return t->sizes() == shape && t->is_contiguous(format);
+  });
+}
+
 void check_dims(size_t ndim) {
   TENON_CHECK(ndim <= kMaxPlanDims, "tensors of at most ", kMaxPlanDims,
               " dimensions are supported here, got ", ndim);
+}
+
+/// Strides of a dense tensor whose dimensions lie in the order in which they do in the inputs, the
+/// earlier input deciding where they differ.
+DimVector dense_strides(IntArrayRef shape, ArrayRef<const TensorBase*> inputs) {
+  check_dims(shape.size());
+  StrideTable table;
+  for (const TensorBase* t : inputs) table.add(*t, shape);
+  int order[kMaxPlanDims];
+  table.sort(shape, order);
+  DimVector strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    strides[order[i]] = stride;
+    stride *= std::max<int64_t>(shape[order[i]], 1);
+  }
+  return strides;
 }
 
 }  // namespace
@@ -151,25 +175,22 @@ ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inpu
 }
 
 DimVector output_strides(IntArrayRef shape, ArrayRef<const TensorBase*> inputs) {
-  check_dims(shape.size());
-  StrideTable table;
-  bool same_strides = true;
-  for (const TensorBase* t : inputs) {
-    table.add(*t, shape);
-    same_strides &= t->sizes() == shape && t->strides() == inputs[0]->strides();
+  for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+    if (all_contiguous(shape, inputs, format)) return strides_of_format(shape, format);
   }
+  const bool same_strides = std::all_of(inputs.begin(), inputs.end(), [&](const TensorBase* t) {
+    return t->sizes() == shape && t->strides() == inputs[0]->strides();
+  });
   if (same_strides && inputs[0]->is_non_overlapping_and_dense()) {
     return DimVector(inputs[0]->strides());
   }
-  int order[kMaxPlanDims];
-  table.sort(shape, order);
-  DimVector strides(shape.size());
-  int64_t stride = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    strides[order[i]] = stride;
-    stride *= std::max<int64_t>(shape[order[i]], 1);
-  }
-  return strides;
+  return dense_strides(shape, inputs);
+}
+
+DimVector preserved_strides(const TensorBase& tensor) {
+  if (!tensor.is_non_overlapping_and_dense()) return dense_strides(tensor.sizes(), {&tensor});
+  const DimVector row_major = contiguous_strides(tensor.sizes());
+  return tensor.strides() == IntArrayRef(row_major) ? DimVector() : DimVector(tensor.strides());
 }
 
 Device common_device(ArrayRef<const TensorBase*> tensors) {

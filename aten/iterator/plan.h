@@ -56,8 +56,13 @@ TENON_API ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorB
                                    ArrayRef<const Scalar*> scalars);
 
 /// Strides, in elements, of a new output of this shape: dense, in the order in which the inputs lie
-/// in memory, the earlier input deciding where they differ.
+/// in memory, the earlier input deciding where they differ. PyTorch's rule, dimensions of one
+/// element included, which a format decides where the inputs have one.
 TENON_API DimVector output_strides(IntArrayRef shape, ArrayRef<const TensorBase*> inputs);
+
+/// Strides of a new tensor like this one (empty if they are row-major): its own if it is dense, and
+/// otherwise without gaps, in the order in which it lies in memory.
+TENON_API DimVector preserved_strides(const TensorBase& tensor);
 
 /// The one device of all tensors; 0-dim CPU tensors go along with any. Error otherwise.
 TENON_API Device common_device(ArrayRef<const TensorBase*> tensors);

@@ -9,7 +9,8 @@ namespace tenon {
 
 TensorSpec native::flip_meta(const Tensor& self, IntArrayRef dims) {
   dim_mask("flip", dims, self.dim(), false);
-  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device());
+  return TensorSpec(self.sizes(), native::preserved_strides(self), self.scalar_type(),
+                    self.device());
 }
 
 TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {

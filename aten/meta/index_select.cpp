@@ -57,7 +57,8 @@ TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, c
               value, " for a tensor of ", self.scalar_type());
   check_index("index_fill", self, index);
   wrap_dim(dim, self.dim());
-  return TensorSpec(self.sizes(), meta::preserved_strides(self), self.scalar_type(), self.device())
+  return TensorSpec(self.sizes(), native::preserved_strides(self), self.scalar_type(),
+                    self.device())
       .kept_apart_from_others();
 }
 

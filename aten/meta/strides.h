@@ -12,10 +12,4 @@ inline DimVector strides_like(const TensorBase& input, IntArrayRef sizes) {
   return format == MemoryFormat::Contiguous ? DimVector() : strides_of_format(sizes, format);
 }
 
-/// Strides of a result of the sizes of `input` whose elements lie in the same order, without gaps.
-inline DimVector preserved_strides(const TensorBase& input) {
-  const TensorBase* one = &input;
-  return input.is_contiguous() ? DimVector() : native::output_strides(input.sizes(), one);
-}
-
 }  // namespace tenon::meta

@@ -56,11 +56,13 @@ Tensor normal_(Tensor tensor, double mean, double std) {
 }
 
 Tensor kaiming_uniform_(Tensor tensor, double a, FanMode mode, Nonlinearity nonlinearity) {
+  if (tensor.numel() == 0) return tensor;  // whose fan may be 0
   const double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
   return uniform_(std::move(tensor), -bound, bound);
 }
 
 Tensor kaiming_normal_(Tensor tensor, double a, FanMode mode, Nonlinearity nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
   const double std = kaiming_std(tensor, a, mode, nonlinearity);
   return normal_(std::move(tensor), 0, std);
 }

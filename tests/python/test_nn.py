@@ -37,7 +37,7 @@ def test_members_have_the_names_of_their_paths():
                                       "layers.1.running_mean", "layers.1.running_var", "layers.1.num_batches_tracked"]
     assert net.get_submodule("layers.0") is net.layers[0]
     assert net.get_parameter("layers.0.weight") is net.layers[0].weight
-    with pytest.raises(AttributeError, match="no submodule `nothing`"):
+    with pytest.raises(AttributeError, match="Sequential has no attribute `nothing`"):
         net.get_submodule("layers.nothing")
 
 
@@ -346,3 +346,100 @@ def test_state_dicts_are_exchanged_by_files(tmp_path):
     ours.load_state_dict(state)
     theirs.load_state_dict(torch.load(tmp_path / "theirs.pt"))
     assert close(ours(of_torch(x)), theirs(x))
+
+
+def test_to_with_a_memory_format_converts_images_and_volumes_alone():
+    net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Linear(4, 4), nn.Conv1d(2, 2, 2)).to(memory_format=tenon.channels_last)
+    assert net[0].weight.stride() == (18, 1, 6, 2) and net[0].bias.stride() == (1,) and net[2].weight.stride() == (4, 1)
+    net = nn.Conv3d(2, 3, 2).to(tenon.float64, memory_format=tenon.channels_last_3d)
+    assert net.weight.stride() == (16, 1, 8, 4, 2) and net.bias.dtype == tenon.float64
+    with pytest.raises(RuntimeError, match="required rank 5 tensor to use channels_last_3d format"):
+        nn.Conv2d(2, 3, 3).to(memory_format=tenon.channels_last_3d)
+    for args, kwargs in ((("cpu",), {"copy": True}), (("cpu", tenon.float64, True, True), {}), ((tenon.float64, False, False), {})):
+        with pytest.raises(RuntimeError, match=r"\.to\(\) does not accept copy argument"):
+            nn.Linear(2, 2).to(*args, **kwargs)
+    assert nn.Linear(2, 2).to("cpu", tenon.float64, True).weight.dtype == tenon.float64
+
+
+def test_to_empty():
+    net = nn.Sequential(nn.Linear(2, 3, device="meta"), nn.BatchNorm1d(3, device="meta"))
+    assert net.to_empty(device="cpu", recurse=False)[0].weight.is_meta
+    assert net.to_empty(device="cpu") is net
+    assert {t.device.type for t in net.state_dict().values()} == {"cpu"} and net[0].weight.requires_grad
+    assert net[0].weight.shape == (3, 2) and net[1].num_batches_tracked.dtype == tenon.int64
+    net[0].reset_parameters()
+    net(tenon.ones(2, 2)).sum().backward()
+    assert net[0].weight.grad.shape == (3, 2)
+    net = nn.Linear(2, 3)
+    assert net.to("meta").weight.is_meta and net.weight.requires_grad
+    with pytest.raises(RuntimeError, match="meta"):
+        net.to("cpu")
+
+
+def test_set_submodule():
+    net = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.ReLU()))
+    net.set_submodule("1.0", nn.Tanh())
+    net.set_submodule("1.new", nn.Tanh())
+    net.set_submodule("0", nn.ReLU(), strict=True)
+    assert [type(m).__name__ for m in net.modules()] == ["Sequential", "ReLU", "Sequential", "Tanh", "Tanh"]
+    net.plain = 3
+    for error, match, args in (
+        (ValueError, "Cannot set the submodule without a target name!", ("", nn.Tanh())),
+        (ValueError, "`module` is not an nn.Module, found <class 'int'>", ("1.0", 3)),
+        (AttributeError, "Sequential has no attribute `missing`", ("1.missing", nn.Tanh(), True)),
+        (AttributeError, "Sequential has no attribute `7`", ("7.0", nn.Tanh())),
+        (AttributeError, "`plain` is not an nn.Module", ("plain", nn.Tanh())),
+        (AttributeError, "`plain` is not an nn.Module", ("plain.x", nn.Tanh())),
+    ):
+        with pytest.raises(error, match=match):
+            net.set_submodule(*args)
+
+
+def test_paths_of_parameters_and_buffers():
+    layer = nn.Linear(1, 1, bias=False)
+    for get, name, match in ((layer.get_parameter, "x", "Linear has no attribute `x`"), (layer.get_buffer, "x", "Linear has no attribute `x`"),
+                             (layer.get_parameter, "in_features", "`in_features` is not an nn.Parameter"),
+                             (layer.get_parameter, "bias", "`bias` is not an nn.Parameter"), (layer.get_buffer, "weight", "`weight` is not a buffer")):
+        with pytest.raises(AttributeError, match=match):
+            get(name)
+
+
+def test_parameters_without_data():
+    assert nn.Parameter().shape == (0,) and nn.Parameter().requires_grad and nn.Buffer().shape == (0,)
+    assert not nn.Parameter(requires_grad=False).requires_grad
+
+
+def test_extra_state_that_is_only_set_or_only_got():
+    class Taking(nn.Module):
+        def set_extra_state(self, state):
+            self.state = state
+
+    taking = Taking()
+    assert not taking.state_dict()
+    taking.load_state_dict({"_extra_state": 3})
+    assert taking.state == 3
+    with pytest.raises(RuntimeError, match=r'Missing key\(s\) in state_dict: "_extra_state"'):
+        taking.load_state_dict({})
+
+    class Giving(nn.Module):
+        def get_extra_state(self):
+            return 1
+
+    assert Giving().state_dict() == {"_extra_state": 1}
+    Giving().load_state_dict({})
+    with pytest.raises(RuntimeError, match=r'Unexpected key\(s\) in state_dict: "_extra_state"'):
+        Giving().load_state_dict({"_extra_state": 1})
+
+
+def test_one_element_is_loaded_into_a_tensor_without_dimensions():
+    norm = nn.BatchNorm1d(2)
+    state = norm.state_dict()
+    norm.load_state_dict({**state, "num_batches_tracked": tenon.tensor([7])})
+    assert norm.num_batches_tracked.item() == 7 and norm.num_batches_tracked.shape == ()
+    for sizes in ((2,), (0,), (1, 1)):
+        with pytest.raises(RuntimeError, match="size mismatch for num_batches_tracked"):
+            norm.load_state_dict({**state, "num_batches_tracked": tenon.zeros(sizes, dtype=tenon.int64)})
+    module = nn.Module()
+    module.p = nn.Parameter(tenon.tensor(1.0))
+    module.load_state_dict({"p": tenon.tensor([5.0])}, assign=True)
+    assert module.p.shape == () and module.p.item() == 5 and isinstance(module.p, nn.Parameter)

@@ -183,3 +183,74 @@ def test_sequences_of_different_lengths():
     packed = rnn.pack_sequence(parts)
     assert packed.data.tolist() == [1, 4, 2, 3] and packed.batch_sizes.tolist() == [2, 1, 1]
     assert [t.tolist() for t in rnn.unpack_sequence(packed)] == [[1, 2, 3], [4]]
+
+
+def _recurrent(name, hx, params, has_biases=True, num_layers=1, bidirectional=False, packed=False):
+    data = tenon.ones(3, 2, 4)
+    settings = (has_biases, num_layers, 0.0, False, bidirectional)
+    if packed:
+        return getattr(tenon, name)(data.flatten(0, 1), tenon.tensor([2, 2, 2]), hx, params, *settings)
+    return getattr(tenon, name)(data, hx, params, *settings, False)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(("name", "gates"), [("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)])
+def test_malformed_lists_are_errors(name, gates, packed):
+    def tensors(*sizes):
+        return [tenon.ones(s) for s in sizes]
+
+    state = tenon.zeros(1, 2, 5)
+    good = tensors((5 * gates, 4), (5 * gates, 5), (5 * gates,), (5 * gates,))
+    states = (lambda h: [h, h]) if name == "lstm" else (lambda h: h)
+    assert _recurrent(name, states(state), good, packed=packed)[0].shape == ((6, 5) if packed else (3, 2, 5))
+    wrong_states = [states(tenon.ones(s)) for s in ((), (5,), (2, 5), (1, 1, 2, 5), (2, 2, 5), (1, 3, 5), (1, 2, 4))]
+    if name == "lstm":
+        wrong_states += [[], [state], [state] * 3, tensors((), (5,)), tensors((2, 5), (1, 2, 5)), tensors((1, 2, 5), (1, 2))]
+    for hx in wrong_states:
+        for params in (good, []):
+            for layers in (1, 2, 1 << 62, (1 << 63) - 1):
+                for bidirectional in (False, True):
+                    with pytest.raises(RuntimeError):
+                        _recurrent(name, hx, params, num_layers=layers, bidirectional=bidirectional, packed=packed)
+    for layers in (0, -1, 1 << 62, -(1 << 62)):
+        for bidirectional in (False, True):
+            for params in ([], good):
+                with pytest.raises(RuntimeError):
+                    _recurrent(name, states(state), params, num_layers=layers, bidirectional=bidirectional, packed=packed)
+    for place, wrong in ((0, ()), (0, (20,)), (0, (5 * gates, 3)), (0, (5 * gates + 1, 4)), (1, ()), (1, (5 * gates, 6)), (1, (5 * gates,)), (2, ()),
+                         (2, (1,)), (2, (5 * gates, 1)), (3, (5 * gates + 1,))):
+        with pytest.raises(RuntimeError):
+            _recurrent(name, states(state), [tenon.ones(wrong) if i == place else t for i, t in enumerate(good)], packed=packed)
+    with pytest.raises(RuntimeError, match="layer 1"):
+        second = tensors((5 * gates, 4), (5 * gates, 5), (5 * gates,), (5 * gates,))
+        _recurrent(name, states(tenon.zeros(2, 2, 5)), good + second, num_layers=2, packed=packed)
+
+
+def test_malformed_projections_are_errors():
+    hx = [tenon.zeros(1, 2, 3), tenon.zeros(1, 2, 5)]
+    good = [tenon.ones(20, 4), tenon.ones(20, 3), tenon.ones(3, 5)]
+    assert _recurrent("lstm", hx, good, has_biases=False)[0].shape == (3, 2, 3)
+    for wrong in ((), (5,), (5, 3), (3, 4), (1, 3, 5)):
+        with pytest.raises(RuntimeError, match="projections must be"):
+            _recurrent("lstm", hx, [*good[:2], tenon.ones(wrong)], has_biases=False)
+
+
+@pytest.mark.parametrize(("name", "gates"), [("lstm_cell", 4), ("gru_cell", 3), ("rnn_tanh_cell", 1), ("rnn_relu_cell", 1)])
+def test_malformed_cells_are_errors(name, gates):
+    cell, state = getattr(tenon, name), tenon.zeros(2, 5)
+    states = (lambda h: [h, h]) if name == "lstm_cell" else (lambda h: h)
+    good = [tenon.ones(5 * gates, 4), tenon.ones(5 * gates, 5), tenon.ones(5 * gates), tenon.ones(5 * gates)]
+    cell(tenon.ones(2, 4), states(state), *good)
+    for x in ((), (4,), (2, 3), (1, 2, 4)):
+        with pytest.raises(RuntimeError):
+            cell(tenon.ones(x), states(state), *good)
+    for h in ((), (5,), (2, 4), (3, 5), (1, 2, 5)):
+        with pytest.raises(RuntimeError):
+            cell(tenon.ones(2, 4), states(tenon.ones(h)), *good)
+    for place, wrong in ((0, ()), (0, (5 * gates,)), (0, (5 * gates + 1, 4)), (1, ()), (1, (5 * gates, 6)), (2, ()), (2, (1,)), (3, (5 * gates, 1))):
+        with pytest.raises(RuntimeError):
+            cell(tenon.ones(2, 4), states(state), *[tenon.ones(wrong) if i == place else t for i, t in enumerate(good)])
+    if name == "lstm_cell":
+        for wrong in ([], [state], [state] * 3):
+            with pytest.raises(RuntimeError):
+                cell(tenon.ones(2, 4), wrong, *good)

@@ -57,6 +57,12 @@ TEST_CASE("initialisations are PyTorch's for a seed") {
   CHECK(nn::init::calculate_gain(nn::init::Nonlinearity::Tanh) == Approx(5.0 / 3));
 }
 
+TEST_CASE("layers without channels are made") {
+  CHECK(nn::Conv2d(nn::Conv2dOptions(0, 8, 2))->weight.sizes() == IntArrayRef({8, 0, 2, 2}));
+  CHECK(values(nn::Linear(0, 3)->bias) == std::vector<double>(3, 0));
+  CHECK(nn::init::kaiming_normal_(Tensor(empty({0}, kFloat, kCPU))).numel() == 0);
+}
+
 TEST_CASE("linear and flatten") {
   nn::Linear linear(nn::LinearOptions(4, 2).bias(false));
   nn::init::ones_(linear->weight);

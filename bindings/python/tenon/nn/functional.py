@@ -6,7 +6,7 @@ import warnings
 import tenon
 from tenon import (  # noqa: F401
     adaptive_avg_pool1d, avg_pool1d, cosine_similarity, pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
-    bilinear, celu_, channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, selu_, sigmoid, tanh, threshold_,
+    bilinear, celu_, channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, rrelu_, selu_, sigmoid, tanh, threshold_,
 )
 from tenon._C import _nn
 
@@ -74,13 +74,20 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if input.dtype == tenon.uint8:
-        min_val = max(min_val, 0)  # which the operator would have to hold in that dtype
+    if not (input.is_floating_point() or input.is_complex() or input.dtype == tenon.bool):
+        if not all(-(2**63) <= bound < 2**63 for bound in (min_val, max_val)):
+            raise RuntimeError("[hardtanh] value cannot be converted to type int64_t without overflow")
+        return (tenon.clamp_ if inplace else tenon.clamp)(input, int(min_val), int(max_val))
     return _nn.hardtanh_(input, min_val, max_val) if inplace else _nn.hardtanh(input, min_val, max_val)
 
 
 def threshold(input, threshold, value, inplace=False):
     return tenon.threshold_(input, threshold, value) if inplace else tenon.threshold(input, threshold, value)
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """leaky_relu with slopes drawn between the bounds, one for each negative element, or in evaluation the mean of the bounds."""
+    return tenon.rrelu_(input, lower, upper, training) if inplace else tenon.rrelu(input, lower, upper, training)
 
 
 def softsign(input):
@@ -286,13 +293,15 @@ def pad(input, pad, mode="constant", value=None):
 
 # Normalization, dropout, embedding
 
+def _check_values_per_channel(sizes):
+    """That [N, C, ...] has more than one value in a channel: of one the variance says nothing."""
+    if sizes[0] * math.prod(sizes[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+
+
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     if training:
-        values = input.shape[0]
-        for n in input.shape[2:]:
-            values *= n
-        if values == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        _check_values_per_channel(input.shape)
     return tenon.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
@@ -301,6 +310,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    _check_values_per_channel([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
     return tenon.group_norm(input, num_groups, weight, bias, eps, False)
 
 
@@ -320,28 +332,57 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return input / norms if out is None else tenon.div(input, norms, out=out)
 
 
-def _feature_dropout(name, dims, input, p, training, inplace):
-    """dropout of whole channels: of tensors [N, C, ...], or [C, ...] with one dimension fewer."""
+def _feature_dropout(input, p, training, inplace):
+    """dropout of whole channels of [N, C, ...]."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if input.dim() not in (dims + 1, dims + 2):
-        raise RuntimeError(f"[{name}] Expected {dims + 1}D or {dims + 2}D input, got sizes {tuple(input.shape)}")
-    if not training or p == 0:
+    if not training or p == 0 or input.numel() == 0:
         return input
-    kept = tenon.dropout(input.new_ones(*input.shape[:-dims], *[1] * dims), p, True)
+    if input.dim() < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    kept = tenon.dropout(input.new_ones(*input.shape[:2], *[1] * (input.dim() - 2)), p, True)
     return input.mul_(kept) if inplace else input * kept
 
 
+def _unbatched_feature_dropout(input, p, training, inplace):
+    """The same of [C, ...]."""
+    result = _feature_dropout(input.unsqueeze(0), p, training, inplace)
+    return input if inplace else result.squeeze(0)
+
+
+def _warn_of_dims(name, dims, input):
+    warnings.warn(f"{name}: Received a {input.dim()}-D input to {name}, which is deprecated and will result in an error in a future release. "
+                  "To retain the behavior and silence this warning, please use dropout instead. Note that "
+                  f"{name} exists to provide channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an "
+                  f"optional batch dimension (i.e. {dims + 1}D or {dims + 2}D inputs).", stacklevel=3)
+
+
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    return _feature_dropout("dropout1d", 1, input, p, training, inplace)
+    """dropout of whole channels of [N, C, L] or [C, L]."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide "
+                           "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+                           "(i.e. 2D or 3D inputs).")
+    return (_feature_dropout if input.dim() == 3 else _unbatched_feature_dropout)(input, p, training, inplace)
 
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    return _feature_dropout("dropout2d", 2, input, p, training, inplace)
+    """dropout of whole channels of [N, C, H, W]; three dimensions are [N, C, L]."""
+    if input.dim() not in (3, 4):
+        _warn_of_dims("dropout2d", 2, input)
+    if input.dim() == 3:
+        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
+                      "interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to interpret "
+                      "the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, "
+                      "please switch to using dropout1d instead.", stacklevel=2)
+    return _feature_dropout(input, p, training, inplace)
 
 
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    return _feature_dropout("dropout3d", 3, input, p, training, inplace)
+    """dropout of whole channels of [N, C, D, H, W] or [C, D, H, W]."""
+    if input.dim() not in (4, 5):
+        _warn_of_dims("dropout3d", 3, input)
+    return (_feature_dropout if input.dim() == 5 else _unbatched_feature_dropout)(input, p, training, inplace)
 
 
 def dropout(input, p=0.5, training=True, inplace=False):
@@ -402,6 +443,16 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
+    for name, tensor in (("indices", input), ("offsets", offsets)):
+        if tensor is not None and tensor.dtype not in (tenon.int32, tenon.int64):
+            raise RuntimeError(f"[embedding_bag] Expected {name} to have one of the following scalar types: Long, Int; but got {tensor.dtype} "
+                               "instead")
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(f"[embedding_bag] Expected weight to have the same type as per_sample_weights; but got {weight.dtype} and "
+                           f"{per_sample_weights.dtype}")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, {-weight.shape[0]} through {weight.shape[0] - 1}, but got "
+                           f"{padding_idx}")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode='{mode}')")
     if input.dim() == 2:
@@ -421,6 +472,11 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     indices, bags = input.reshape(-1)[:starts[-1] if starts else 0], max(len(starts) - 1, 0)
+    outside = tenon.logical_or(indices < 0, indices >= weight.shape[0]).nonzero()
+    if outside.shape[0] and max_norm is None:
+        place = int(outside[0, 0])
+        raise RuntimeError(f"[embedding_bag] Index {place} of input takes value {int(indices[place])} which is not in the valid range "
+                           f"[0, {weight.shape[0]})")
     rows = embedding(indices, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)

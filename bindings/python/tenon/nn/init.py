@@ -1,6 +1,7 @@
 """Fills parameters before training: in place, unrecorded, with PyTorch's numbers for a given seed."""
 
 import math
+import warnings
 
 import tenon
 
@@ -30,6 +31,13 @@ def _fan(tensor, mode):
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     return _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]
+
+
+def _is_empty(tensor):
+    """Whether there is nothing to fill, which is worth a warning."""
+    if tensor.numel() == 0:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return tensor.numel() == 0
 
 
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
@@ -76,10 +84,14 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Uniform in +-sqrt(3) * gain / sqrt(fan): He et al. (2015). `a` is the slope of a leaky relu."""
+    if _is_empty(tensor):
+        return tensor
     bound = math.sqrt(3.0) * calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Normal with standard deviation gain / sqrt(fan)."""
+    if _is_empty(tensor):
+        return tensor
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator)

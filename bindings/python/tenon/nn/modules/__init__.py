@@ -1,6 +1,6 @@
 from tenon.nn.modules.activation import (
     CELU as CELU, ELU as ELU, GELU as GELU, GLU as GLU, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish,
-    Hardtanh as Hardtanh, LeakyReLU as LeakyReLU, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, Mish as Mish, PReLU as PReLU,
+    Hardtanh as Hardtanh, LeakyReLU as LeakyReLU, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, Mish as Mish, PReLU as PReLU, RReLU as RReLU,
     ReLU as ReLU, ReLU6 as ReLU6, SELU as SELU, SiLU as SiLU, Sigmoid as Sigmoid, Softmax as Softmax, Softmax2d as Softmax2d,
     Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Tanh as Tanh, Tanhshrink as Tanhshrink,
     Threshold as Threshold,
@@ -13,7 +13,7 @@ from tenon.nn.modules.conv import (
     Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d,
 )
 from tenon.nn.modules.layers import (
-    AlphaDropout as AlphaDropout, CosineSimilarity as CosineSimilarity, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d,
+    AlphaDropout as AlphaDropout, Bilinear as Bilinear, CosineSimilarity as CosineSimilarity, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d,
     Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Identity as Identity, Linear as Linear, PairwiseDistance as PairwiseDistance,
     Unflatten as Unflatten,
 )

@@ -43,6 +43,33 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class Bilinear(Module):
+    """x1^T W x2 + b for each of out_features, with W [out_features, in1_features, in2_features]."""
+
+    def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
+        options = options_of(device, dtype)
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = parameter((out_features, in1_features, in2_features), options)
+        self.register_parameter("bias", parameter((out_features,), options) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1, input2):
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self):
+        return (f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
+                f"bias={self.bias is not None}")
+
+
 class Embedding(Module):
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False,
                  _weight=None, _freeze=False, device=None, dtype=None):
@@ -179,7 +206,7 @@ class Dropout1d(_Dropout):
 
 
 class Dropout2d(_Dropout):
-    """Whole channels of [N, C, H, W]."""
+    """Whole channels of [N, C, H, W]; three dimensions are [N, C, L]."""
 
     function = staticmethod(F.dropout2d)
 

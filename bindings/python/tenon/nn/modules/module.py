@@ -168,23 +168,37 @@ class Module:
     def get_submodule(self, target):
         module = self
         for name in target.split(".") if target else ():
-            if not isinstance(getattr(module, name, None), Module):
-                raise AttributeError(f"{type(module).__name__} has no submodule `{name}`")
-            module = getattr(module, name)
+            module = module._attribute(name, lambda value: isinstance(value, Module), "an nn.Module")
         return module
 
-    def _get(self, target, table, kind):
+    def _attribute(self, name, fits, kind):
+        if not hasattr(self, name):
+            raise AttributeError(f"{self._get_name()} has no attribute `{name}`")
+        value = getattr(self, name)
+        if not fits(value):
+            raise AttributeError(f"`{name}` is not {kind}")
+        return value
+
+    def set_submodule(self, target, module, strict=False):
+        """Puts the module at the path `target`; with `strict` only in the place of another one."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if name not in getattr(module, table):
-            raise AttributeError(f"{type(module).__name__} has no {kind} `{name}`")
-        return getattr(module, table)[name]
+        parent = self.get_submodule(path)
+        if strict or hasattr(parent, name):
+            parent._attribute(name, lambda value: isinstance(value, Module), "an nn.Module")
+        setattr(parent, name, module)
 
     def get_parameter(self, target):
-        return self._get(target, "_parameters", "parameter")
+        path, _, name = target.rpartition(".")
+        return self.get_submodule(path)._attribute(name, lambda value: isinstance(value, Parameter), "an nn.Parameter")
 
     def get_buffer(self, target):
-        return self._get(target, "_buffers", "buffer")
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        return module._attribute(name, lambda _: name in module._buffers, "a buffer")
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         memo = set() if memo is None else memo
@@ -245,35 +259,49 @@ class Module:
         fn(self)
         return self
 
-    def _apply(self, fn):
-        for module in self.children():
+    def _apply(self, fn, recurse=True):
+        for module in self.children() if recurse else ():
             module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
-            parameter.data = fn(parameter.data)
-            if parameter.grad is not None:
-                parameter.grad = fn(parameter.grad.detach())
+            value, grad = fn(parameter.data), parameter.grad
+            if value.is_meta == parameter.is_meta:
+                parameter.data = value
+            else:  # a tensor stays with or without memory
+                parameter = self._parameters[name] = Parameter(value, parameter.requires_grad)
+            if grad is not None:
+                parameter.grad = fn(grad.detach())
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args, **kwargs):
-        """Moves and converts parameters and buffers in place; a dtype is for those that are not integers."""
+        """Moves and converts parameters and buffers in place; a dtype is for those that are not integers, a memory format for those of
+        four and five dimensions."""
+        if "copy" in kwargs or sum(isinstance(v, bool) for v in args) > 1:
+            raise RuntimeError(".to() does not accept copy argument")
+        memory_format = kwargs.pop("memory_format", None)
         given = [*args, *kwargs.values()]
         dtypes = [v.dtype if isinstance(v, tenon.Tensor) else v for v in given if isinstance(v, (tenon.dtype, tenon.Tensor))]
         if any(not (d.is_floating_point or d.is_complex) for d in dtypes):
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtypes[0]}")
 
         def convert(t):
+            # Images and volumes have the formats; biases and the like stay as they are.
+            formats = {"memory_format": memory_format} if memory_format is not None and t.dim() in (4, 5) else {}
             if t.is_floating_point() or t.is_complex():
-                return t.to(*args, **kwargs)
+                return t.to(*args, **kwargs, **formats) if given or formats else t
             others = [v.device if isinstance(v, tenon.Tensor) else v for v in args if not isinstance(v, tenon.dtype)]
-            names = {k: v for k, v in kwargs.items() if k != "dtype"}
+            names = {**{k: v for k, v in kwargs.items() if k != "dtype"}, **formats}
             return t.to(*others, **names) if others or names else t
 
         return self._apply(convert)
+
+    def to_empty(self, *, device, recurse=True):
+        """Moves parameters and buffers to the device without their values, which are then whatever the memory holds."""
+        return self._apply(lambda t: tenon.empty_like(t, device=device), recurse=recurse)
 
     def cpu(self):
         return self._apply(lambda t: t.cpu())
@@ -391,8 +419,8 @@ class Module:
     def set_extra_state(self, state):
         raise RuntimeError("Module.set_extra_state is not overridden")
 
-    def _has_extra_state(self):
-        return type(self).get_extra_state is not Module.get_extra_state
+    def _overrides(self, method):
+        return getattr(type(self), method) is not getattr(Module, method)
 
     def register_state_dict_pre_hook(self, hook):
         """hook(module, prefix, keep_vars) before the module's entries are made."""
@@ -417,7 +445,7 @@ class Module:
         for name, value in self._buffers.items():
             if value is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = value if keep_vars else value.detach()
-        if self._has_extra_state():
+        if self._overrides("get_extra_state"):
             destination[prefix + _EXTRA_STATE] = self.get_extra_state()
 
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
@@ -469,13 +497,14 @@ class Module:
                 continue
             with tenon.no_grad():
                 mine.copy_(given)
-        if self._has_extra_state():
+        takes_extra_state = self._overrides("set_extra_state")
+        if takes_extra_state:
             if prefix + _EXTRA_STATE in state_dict:
                 self.set_extra_state(state_dict[prefix + _EXTRA_STATE])
             elif strict:
                 missing_keys.append(prefix + _EXTRA_STATE)
         if strict:
-            known = {*self._parameters, *buffers, *self._modules, *([_EXTRA_STATE] if self._has_extra_state() else ())}
+            known = {*self._parameters, *buffers, *self._modules, *([_EXTRA_STATE] if takes_extra_state else ())}
             for key in state_dict:
                 if key.startswith(prefix):
                     name, dot, _ = key[len(prefix):].partition(".")

@@ -72,7 +72,7 @@ class _BatchNorm(_NormBase):
             if self.momentum is None:
                 momentum = 1.0 / float(self.num_batches_tracked.item())
         # Without running statistics those of the batch serve in evaluation too.
-        batch = self.training or self.running_mean is None
+        batch = self.training or (self.running_mean is None and self.running_var is None)
         kept = not self.training or self.track_running_stats
         running = (self.running_mean, self.running_var) if kept else (None, None)
         if batch:

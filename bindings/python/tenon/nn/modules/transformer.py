@@ -18,7 +18,8 @@ class MultiheadAttention(Module):
 
     query [L, N, E], key [S, N, kdim], value [S, N, vdim], with batch_first N before L and S, or without N. Returns the result, of the
     query's sizes, and the weights [N, L, S], averaged over the heads, or None without need_weights. Of boolean masks, what is true is
-    left out; others are added. add_bias_kv adds a learnt key and value to every sequence, add_zero_attn ones of zeros: S grows by each."""
+    left out; others are added. add_bias_kv adds a learnt key and value to every sequence, add_zero_attn ones of zeros: S grows by each.
+    A query that may see no key gives NaN with need_weights, as its weights are, and otherwise 0 before the output projection."""
 
     def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, device=None, dtype=None):
@@ -119,11 +120,15 @@ class MultiheadAttention(Module):
             query, key, value = (x.transpose(0, 1) for x in (query, key, value))
         mask = self._mask(query, key_padding_mask, attn_mask)
         q, k, v = self._projected(query, key, value)
-        scores = (q * (1 / math.sqrt(self.head_dim))) @ k.transpose(-2, -1)
-        weights = (scores if mask is None else scores + mask).softmax(-1)
-        weights = F.dropout(weights, self.dropout, self.training)
-        result = self.out_proj((weights @ v).transpose(1, 2).flatten(-2))
-        weights = (weights.mean(1) if average_attn_weights else weights) if need_weights else None
+        if need_weights:
+            scores = (q * (1 / math.sqrt(self.head_dim))) @ k.transpose(-2, -1)
+            weights = (scores if mask is None else scores + mask).softmax(-1)
+            weights = F.dropout(weights, self.dropout, self.training)
+            attended = weights @ v
+            weights = weights.mean(1) if average_attn_weights else weights
+        else:
+            attended, weights = F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0), None
+        result = self.out_proj(attended.transpose(1, 2).flatten(-2))
         if not batched:
             return result.squeeze(0), None if weights is None else weights.squeeze(0)
         return result if self.batch_first else result.transpose(0, 1), weights
