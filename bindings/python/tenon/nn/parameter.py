@@ -13,7 +13,8 @@ class Parameter(Tensor):
         return _C._make_subclass(cls, data, requires_grad)
 
     def __repr__(self):
-        return "Parameter containing:\n" + super().__repr__()
+        text = _C._plain_repr(self) if self.__class__ is Parameter else f"Parameter({super().__repr__()})"
+        return "Parameter containing:\n" + text
 
 
 class Buffer(Tensor):
@@ -25,6 +26,9 @@ class Buffer(Tensor):
         buffer = _C._make_subclass(cls, data, data.requires_grad)
         buffer.persistent = persistent
         return buffer
+
+    def __repr__(self):
+        return _C._plain_repr(self) if self.__class__ is Buffer else super().__repr__()
 
 
 def parameter(shape, options):

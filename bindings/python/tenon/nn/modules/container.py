@@ -4,6 +4,7 @@ import itertools
 import operator
 from collections import OrderedDict
 
+import tenon
 from tenon.nn.modules.module import Module
 from tenon.nn.parameter import Parameter
 
@@ -195,6 +196,9 @@ class ParameterList(Module):
     def __iadd__(self, values):
         return self.extend(values)
 
+    def extra_repr(self):
+        return _lines((i, p, p.dtype) for i, p in enumerate(self))
+
 
 class ParameterDict(Module):
     """A dict whose values are parameters; tensors become parameters."""
@@ -233,6 +237,18 @@ class ParameterDict(Module):
     def update(self, parameters):
         for name, value in parameters.items() if hasattr(parameters, "items") else parameters:
             self[name] = value
+
+    def extra_repr(self):
+        return _lines((name, p, tenon.typename(p)) for name, p in self.items())
+
+
+def _lines(parameters):
+    """A line for each parameter, of (key, parameter, what it is made of)."""
+    lines = []
+    for key, parameter, kind in parameters:
+        device = f" ({parameter.device})" if parameter.device.type == "cuda" else ""
+        lines.append(f"  ({key}): Parameter containing: [{kind} of size {'x'.join(map(str, parameter.shape))}{device}]")
+    return "\n".join(lines)
 
 
 def _parameter(value):
