@@ -17,10 +17,11 @@ namespace tenon::autograd {
 constinit std::atomic<bool> AnomalyMode::enabled_{false};
 constinit std::atomic<bool> AnomalyMode::check_nan_{true};
 
-/// Where a node was recorded.
+/// Where a node was recorded, if it was in anomaly mode, and what a user keeps with it.
 struct AnomalyRecord {
   std::vector<void*> calls;
   IntrusivePtr<Node> parent;  // whose backward recorded it
+  std::shared_ptr<void> metadata;
 };
 
 namespace {
@@ -49,7 +50,9 @@ void print_calls(const AnomalyRecord& record) {
 void print_traces(const Node& node) {
   const auto record_of = [](const Node& n) {
     const NodeHooks* hooks = n.hooks_or_null();
-    return hooks ? hooks->anomaly : nullptr;
+    std::shared_ptr<AnomalyRecord> record = hooks ? hooks->anomaly : nullptr;
+    if (record && record->calls.empty()) record = nullptr;
+    return record;
   };
   std::shared_ptr<AnomalyRecord> record = record_of(node);
   if (!record) {
@@ -94,6 +97,12 @@ void check_nan(const Node& node, const variable_list& results) {
 }
 
 }  // namespace
+
+std::shared_ptr<void>& metadata_of(Node& node) {
+  std::shared_ptr<AnomalyRecord>& record = node.hooks().anomaly;
+  if (!record) record = std::make_shared<AnomalyRecord>();
+  return record->metadata;
+}
 
 void keep_calls_of(Node& node) {
   if (NodeHooks* hooks = node.hooks_or_null(); hooks && hooks->anomaly) return;

@@ -41,6 +41,8 @@ class DetectAnomalyGuard {
   bool checked_nan_;
 };
 
+/// What a user keeps with the node, whether the mode is on or not; empty at first.
+TENON_API std::shared_ptr<void>& metadata_of(Node& node);
 /// Keeps the calls that led here with the node.
 TENON_API void keep_calls_of(Node& node);
 /// node.apply(), watched.

@@ -5,6 +5,7 @@
 #include "autograd/engine.h"
 #include "autograd/meta.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/ones.h"
 #include "tenon/ops/ones_like.h"
 #include "tenon/ops/stack.h"
 #include "tenon/ops/zeros_like.h"
@@ -17,13 +18,22 @@ struct Roots {
   std::vector<Tensor> grads;
 };
 
-Tensor implicit_grad(const Tensor& output) {
-  TENON_CHECK(output.numel() == 1, "grad can be implicitly created only for scalar outputs");
-  TENON_CHECK(!output.is_complex(),
+void check_implicit_grad(int64_t numel, ScalarType dtype) {
+  TENON_CHECK(numel == 1, "grad can be implicitly created only for scalar outputs");
+  TENON_CHECK(!is_complex(dtype),
               "grad can be implicitly created only for real scalar outputs but got ",
-              output.scalar_type() == kComplexFloat ? "torch.complex64" : "torch.complex128");
+              dtype == kComplexFloat ? "torch.complex64" : "torch.complex128");
+}
+
+Tensor implicit_grad(const Tensor& output) {
+  check_implicit_grad(output.numel(), output.scalar_type());
   const NoGradGuard no_grad;
   return ones_like(output, output.options());
+}
+
+Tensor implicit_grad(const InputMetadata& output) {
+  check_implicit_grad(numel_of(output.sizes()), output.dtype());
+  return ones(output.sizes(), TensorOptions().dtype(output.dtype()).device(output.device()));
 }
 
 void check_output(const Tensor& output, size_t i) {
@@ -31,33 +41,55 @@ void check_output(const Tensor& output, size_t i) {
               " of tensors does not require grad and does not have a grad_fn");
 }
 
-void check_grad_dtype(const Tensor& given, const Tensor& output, size_t i) {
+void check_grad_dtype(const Tensor& given, ScalarType dtype, size_t i) {
   TENON_CHECK(
-      given.is_complex() == output.is_complex(),
+      given.is_complex() == is_complex(dtype),
       "For complex Tensors, both grad_output and output are required to have the same dtype. "
       "Mismatch in dtype: grad_output[",
-      i, "] has a dtype of ", given.scalar_type(), " and output[", i, "] has a dtype of ",
-      output.scalar_type(), ".");
+      i, "] has a dtype of ", given.scalar_type(), " and output[", i, "] has a dtype of ", dtype,
+      ".");
 }
 
-void check_grad_output(const Tensor& given, const Tensor& output, size_t i) {
-  TENON_CHECK(given.sizes() == output.sizes(), "Mismatch in shape: grad_output[", i,
+void check_grad_output(const Tensor& given, IntArrayRef sizes, ScalarType dtype, size_t i) {
+  TENON_CHECK(given.sizes() == sizes, "Mismatch in shape: grad_output[", i,
               "] has a shape of torch.Size(", given.sizes(), ") and output[", i,
-              "] has a shape of torch.Size(", output.sizes(), ").");
-  check_grad_dtype(given, output, i);
+              "] has a shape of torch.Size(", sizes, ").");
+  check_grad_dtype(given, dtype, i);
+}
+
+void check_count(size_t outputs, size_t grads) {
+  TENON_CHECK(grads == 0 || grads == outputs, "got ", outputs, " tensors and ", grads,
+              " gradients");
 }
 
 Roots make_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& grads) {
-  TENON_CHECK(grads.empty() || grads.size() == outputs.size(), "got ", outputs.size(),
-              " tensors and ", grads.size(), " gradients");
+  check_count(outputs.size(), grads.size());
   Roots roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = outputs[i];
     check_output(output, i);
     const bool given = i < grads.size() && grads[i].defined();
-    if (given) check_grad_output(grads[i], output, i);
+    if (given) check_grad_output(grads[i], output.sizes(), output.scalar_type(), i);
     roots.grads.push_back(given ? grads[i] : implicit_grad(output));
     roots.edges.push_back(gradient_edge(output));
+  }
+  return roots;
+}
+
+const InputMetadata& output_at(const GradientEdge& edge) {
+  TENON_CHECK(edge.is_valid() && edge.input_nr < edge.function->num_inputs(),
+              "a gradient edge leads nowhere");
+  return edge.function->input_metadata(edge.input_nr);
+}
+
+Roots make_roots(const std::vector<GradientEdge>& outputs, const std::vector<Tensor>& grads) {
+  check_count(outputs.size(), grads.size());
+  Roots roots{outputs, {}};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const InputMetadata& output = output_at(outputs[i]);
+    const bool given = i < grads.size() && grads[i].defined();
+    if (given) check_grad_output(grads[i], output.sizes(), output.dtype(), i);
+    roots.grads.push_back(given ? grads[i] : implicit_grad(output));
   }
   return roots;
 }
@@ -152,11 +184,29 @@ std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
   std::vector<IntArrayRef> sizes;
   for (size_t i = 0; i < outputs.size(); ++i) {
     check_output(outputs[i], i);
-    if (i < grads.size() && grads[i].defined()) check_grad_dtype(grads[i], outputs[i], i);
+    if (i < grads.size() && grads[i].defined())
+      check_grad_dtype(grads[i], outputs[i].scalar_type(), i);
     roots.edges.push_back(gradient_edge(outputs[i]));
     sizes.push_back(outputs[i].sizes());
   }
   return batched_grad(roots, sizes, edges_of(inputs), options);
+}
+
+std::vector<Tensor> batched_grad(const std::vector<GradientEdge>& outputs,
+                                 const std::vector<GradientEdge>& inputs,
+                                 const std::vector<Tensor>& grads, const GradOptions& options) {
+  std::vector<IntArrayRef> sizes;
+  for (const GradientEdge& output : outputs) sizes.push_back(output_at(output).sizes());
+  return batched_grad(Roots{outputs, grads}, sizes, inputs, options);
+}
+
+void accumulate(const Roots& roots, std::optional<bool> retain_graph, bool create_graph,
+                std::optional<std::vector<Edge>> inputs) {
+  run_backward(roots.edges, roots.grads,
+               {.keep_graph = retain_graph.value_or(create_graph),
+                .create_graph = create_graph,
+                .targets = std::move(inputs),
+                .capture = false});
 }
 
 }  // namespace
@@ -165,16 +215,20 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
               std::optional<bool> retain_graph, bool create_graph,
               const std::vector<Tensor>& inputs) {
   const Roots roots = make_roots(tensors, grad_tensors);
-  BackwardOptions options{.keep_graph = retain_graph.value_or(create_graph),
-                          .create_graph = create_graph,
-                          .targets = std::nullopt,
-                          .capture = false};
+  std::optional<std::vector<Edge>> targets;
   if (!inputs.empty()) {
-    options.targets = edges_of(inputs);
+    targets = edges_of(inputs);
     // What is no leaf gets its gradient on the way.
     for (const Tensor& input : inputs) input.retain_grad();
   }
-  run_backward(roots.edges, roots.grads, options);
+  accumulate(roots, retain_graph, create_graph, std::move(targets));
+}
+
+void backward(const std::vector<GradientEdge>& outputs, const std::vector<Tensor>& grad_outputs,
+              std::optional<bool> retain_graph, bool create_graph,
+              const std::vector<GradientEdge>& inputs) {
+  accumulate(make_roots(outputs, grad_outputs), retain_graph, create_graph,
+             inputs.empty() ? std::nullopt : std::optional(inputs));
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -213,22 +267,9 @@ GradientEdge get_gradient_edge(const Tensor& tensor) {
 std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                          const std::vector<GradientEdge>& inputs,
                          const std::vector<Tensor>& grad_outputs, const GradOptions& options) {
-  TENON_CHECK(grad_outputs.size() == outputs.size(), "got ", outputs.size(), " outputs and ",
-              grad_outputs.size(), " gradients");
-  for (const Tensor& g : grad_outputs) {
-    TENON_CHECK(g.defined(), "a gradient edge needs its grad_output, got an undefined one");
-  }
-  const Roots roots{outputs, grad_outputs};
-  std::vector<IntArrayRef> sizes;
-  for (const GradientEdge& output : outputs) {
-    if (!options.is_grads_batched) break;
-    TENON_CHECK(output.is_valid() && output.input_nr < output.function->num_inputs(),
-                "a gradient edge of batched gradients leads nowhere");
-    sizes.push_back(output.function->input_metadata(output.input_nr).sizes());
-  }
-  const std::vector<Tensor> grads = options.is_grads_batched
-                                        ? batched_grad(roots, sizes, inputs, options)
-                                        : grad_of(roots, inputs, options);
+  const std::vector<Tensor> grads =
+      options.is_grads_batched ? batched_grad(outputs, inputs, grad_outputs, options)
+                               : grad_of(make_roots(outputs, grad_outputs), inputs, options);
   for (const Tensor& g : grads) {
     TENON_CHECK(g.defined() || !options.materialize_grads,
                 "materialize_grads cannot be used when the given input is a GradientEdge");

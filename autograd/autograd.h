@@ -49,9 +49,15 @@ TENON_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
 /// A place in the graph in the stead of a tensor: it owns the graph behind it, and stays what it is
 /// when the tensor is changed in place.
 using GradientEdge = Edge;
+/// backward() from places in the graph. `inputs`: leaves' places accumulate; at other places the
+/// pass ends.
+TENON_API void backward(const std::vector<GradientEdge>& outputs,
+                        const std::vector<Tensor>& grad_outputs,
+                        std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+                        const std::vector<GradientEdge>& inputs = {});
 /// The place where the gradient of `tensor` arrives. Throws unless it requires grad.
 TENON_API GradientEdge get_gradient_edge(const Tensor& tensor);
-/// grad() between places; every grad_output must be given.
+/// grad() between places.
 TENON_API std::vector<Tensor> grad(const std::vector<GradientEdge>& outputs,
                                    const std::vector<GradientEdge>& inputs,
                                    const std::vector<Tensor>& grad_outputs,

@@ -12,6 +12,7 @@
 #include "autograd/engine.h"
 #include "autograd/generator_state.h"
 #include "autograd/left_to_checkpoint.h"
+#include "autograd/messages.h"
 #include "autograd/saved_variable.h"
 
 namespace tenon::autograd {
@@ -62,14 +63,35 @@ struct ReentrantCall {
   RngState rng;
   autocast::AutocastState casts;
 };
-using SharedCall = std::shared_ptr<const ReentrantCall>;
+/// A call, until the last pass through it: the function may hold what the call has returned, and
+/// with that itself.
+class KeptCall {
+ public:
+  explicit KeptCall(ReentrantCall call)
+      : call_(std::make_shared<const ReentrantCall>(std::move(call))) {}
+  /// Null once it has been given up.
+  std::shared_ptr<const ReentrantCall> get() const {
+    const std::lock_guard lock(mutex_);
+    return call_;
+  }
+  void give_up() {
+    std::shared_ptr<const ReentrantCall> call;  // destroyed after the lock has been given up
+    const std::lock_guard lock(mutex_);
+    call_.swap(call);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ReentrantCall> call_;
+};
+using SharedCall = std::shared_ptr<KeptCall>;
 
 struct CheckpointFunction : Function<CheckpointFunction> {
   static variable_list forward(AutogradContext* context, const SharedCall& call,
                                const variable_list& inputs) {
     context->save_for_backward(inputs);
     context->state = call;
-    return call->f(inputs);
+    return call->get()->f(inputs);
   }
   static variable_list backward(AutogradContext* context, variable_list grads);
 };
@@ -83,8 +105,10 @@ variable_list CheckpointFunction::backward(AutogradContext* context, variable_li
   TENON_CHECK(!GradMode::is_enabled(),
               "When use_reentrant=True, checkpoint is incompatible with create_graph=True, which "
               "would lose the second derivative. Set use_reentrant=False.");
-  const SharedCall call = std::any_cast<SharedCall>(context->state);
   variable_list inputs = context->get_saved_variables();
+  const auto shared = std::any_cast<SharedCall>(context->state);
+  const std::shared_ptr<const ReentrantCall> call = shared->get();
+  if (!call) messages::graph_was_freed();
   for (Tensor& t : inputs) {
     if (!t.defined()) continue;
     const bool requires_grad = t.requires_grad();
@@ -107,6 +131,7 @@ variable_list CheckpointFunction::backward(AutogradContext* context, variable_li
   TENON_CHECK(!roots.empty(),
               "none of output has requires_grad=True, this checkpoint() is not necessary");
   autograd::backward(roots, root_grads);
+  if (!current_pass_keeps_graph()) shared->give_up();
   variable_list result(1);  // of the call itself
   for (const Tensor& t : inputs) result.push_back(t.defined() ? t.grad() : Tensor());
   return result;
@@ -121,7 +146,7 @@ variable_list checkpoint_reentrant(const Checkpointed& f, const variable_list& i
     warn("None of the inputs have requires_grad=True. Gradients will be None");
   }
   return CheckpointFunction::apply(
-      std::make_shared<const ReentrantCall>(
+      std::make_shared<KeptCall>(
           ReentrantCall{f, rng_state(inputs, options.preserve_rng_state), autocast::state()}),
       inputs);
 }

@@ -18,6 +18,7 @@
 namespace tenon::autograd {
 
 constinit std::atomic<const NodeObserver*> node_observer{nullptr};
+constinit std::atomic<void (*)(const std::function<void()>&)> call_on_fresh_stack{nullptr};
 constinit thread_local bool current_task_is_pruned __attribute__((tls_model("initial-exec"))) =
     false;
 
@@ -303,6 +304,8 @@ bool Node::wanted_by_task(size_t i) const {
 
 int64_t current_pass_id() { return current_task ? current_task->id() : -1; }
 
+bool current_pass_keeps_graph() { return !current_task || current_task->options().keep_graph; }
+
 bool will_execute(const Node* node) { return current_task && current_task->leads_to(node); }
 
 bool will_apply(const Node& node) {
@@ -321,7 +324,9 @@ std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
   if (TENON_LIKELY(nesting % kNestingPerStack != kNestingPerStack - 1))
     return run_here(roots, root_grads, options);
   std::vector<Tensor> captured;
-  run_on_fresh_stack([&] { captured = run_here(roots, root_grads, options); });
+  const auto run = [&] { captured = run_here(roots, root_grads, options); };
+  const auto call = call_on_fresh_stack.load(std::memory_order_acquire);
+  run_on_fresh_stack(call ? std::function<void()>([&] { call(run); }) : run);
   return captured;
 }
 

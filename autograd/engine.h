@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <optional>
 
 #include "autograd/node.h"
@@ -24,8 +26,15 @@ TENON_API std::vector<Tensor> run_backward(const std::vector<Edge>& roots,
                                            const std::vector<Tensor>& root_grads,
                                            const BackwardOptions& options);
 
+/// Calls a part of a pass that has a stack of its own, for it starts deep within other passes. For
+/// those who count how deep calls are. Null: it is just called.
+extern TENON_API constinit std::atomic<void (*)(const std::function<void()>& part)>
+    call_on_fresh_stack;
+
 /// Number of the backward pass that runs on this thread, no two alike; -1 outside of one.
 TENON_API int64_t current_pass_id();
+/// Whether what the pass that runs on this thread has used stays for another one.
+TENON_API bool current_pass_keeps_graph();
 /// Whether the pass that runs on this thread is still to lead to the node, which is only compared
 /// and may have been deleted. Takes time for each node of the pass.
 TENON_API bool will_execute(const Node* node);

@@ -261,7 +261,8 @@ class Call {
     for (const auto& [from, to] : stand_ins_) {
       if (from.is_same(t)) return to;
     }
-    const bool keep = outer_grad_mode_ && needs_grad(t);
+    // A view that was made without recording requires grad as its base does, but leads nowhere.
+    const bool keep = outer_grad_mode_ && needs_grad(t) && gradient_edge(t).is_valid();
     Tensor with = keep ? t : t.detach();
     if (tangent.defined() && !keep) with.requires_grad_();
     if (tangent.defined()) {

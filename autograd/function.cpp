@@ -96,12 +96,14 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
     output = Tensor(make_view(output, output.sizes(), output.strides(), output.storage_offset()));
   }
   const auto node = IntrusivePtr<Node>::share(this);
+  TensorImpl& impl = *output.unsafe_impl();
   if (!differentiable) {
-    add_input_metadata(Tensor());
-    if (!is_dirty && needs_grad(output)) output = output.detach();
+    add_input_metadata(output);
+    // A view that forward made requires grad as its base does, like one that is made without
+    // recording.
+    if (!is_dirty && (is_input || !impl.base) && needs_grad(output)) output = output.detach();
     return;
   }
-  TensorImpl& impl = *output.unsafe_impl();
   if (is_input && is_dirty) {
     if (impl.base) {
       TENON_CHECK(differentiable_outputs == 1, messages::kDirtyViewOfSeveral,
@@ -124,6 +126,16 @@ void FunctionNode::record_output(Tensor& output, size_t differentiable_outputs) 
   }
 }
 
+/// Of a tensor that is at an earlier place of the outputs, too.
+void FunctionNode::record_again(const Tensor& output) {
+  const AutogradMeta* meta = output.unsafe_impl()->autograd_meta;
+  if (meta && meta->grad_fn.get() == this) {
+    set_history(output, IntrusivePtr<Node>::share(this));
+  } else {
+    add_input_metadata(output);
+  }
+}
+
 void FunctionNode::record(variable_list& outputs) {
   recorded_ = !InferenceMode::is_enabled() && compute_requires_grad(TensorList(inputs_));
   for (const Tensor& t : context_.dirty_) {
@@ -132,20 +144,27 @@ void FunctionNode::record(variable_list& outputs) {
     TENON_CHECK(contains(outputs, t), messages::kDirtyNotReturned);
     t.unsafe_impl()->check_may_change();
     check_inplace(t, recorded_);
+    if (!t.is_inference()) t.unsafe_impl()->bump_version();
   }
   const variable_list returned = outputs;
   const auto count = static_cast<size_t>(
       std::count_if(outputs.begin(), outputs.end(), [](const Tensor& t) { return t.defined(); }));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // One tensor returned twice stays one tensor.
-    size_t first = 0;
-    while (!returned[first].is_same(returned[i])) ++first;
-    if (!outputs[i].defined() || first < i) {
+    if (!outputs[i].defined()) {
       add_input_metadata(Tensor());
-      outputs[i] = outputs[first];
       continue;
     }
-    record_output(outputs[i], count);
+    // One tensor returned several times stays one tensor, whose gradient is that of the last place.
+    const auto first =
+        static_cast<size_t>(std::find_if(returned.begin(), returned.end(),
+                                         [&](const Tensor& t) { return t.is_same(returned[i]); }) -
+                            returned.begin());
+    if (first < i) {
+      outputs[i] = outputs[first];
+      record_again(outputs[i]);
+    } else {
+      record_output(outputs[i], count);
+    }
   }
   if (recorded_) save(outputs);
   if (TENON_UNLIKELY(forward_ad::DualLevel::is_active())) push_tangents(returned, outputs);

@@ -27,7 +27,8 @@ class TENON_API AutogradContext {
   /// In backward: what was saved, in the same order. Throws if one has been changed in place since,
   /// or if the graph has been freed. In jvp: what save_for_forward() was given.
   variable_list get_saved_variables() const;
-  /// In forward: inputs that it changes in place. Each must be among its outputs.
+  /// In forward: inputs that it changes in place, which counts as one change of each. Each must be
+  /// among its outputs.
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
   /// In forward: outputs that have no gradient.
   void mark_non_differentiable(const variable_list& outputs) { non_differentiable_ = outputs; }
@@ -77,6 +78,7 @@ class TENON_API FunctionNode : public Node {
   }
 
   AutogradContext& context() { return context_; }
+  const AutogradContext& context() const { return context_; }
   void add_input(const Tensor& t);
   void add_input(const std::optional<Tensor>& t) { add_input(t ? *t : Tensor()); }
   void add_input(TensorList list) {
@@ -96,6 +98,7 @@ class TENON_API FunctionNode : public Node {
 
  private:
   void record_output(Tensor& output, size_t differentiable_outputs);
+  void record_again(const Tensor& output);
   void save(const variable_list& outputs);
   void push_tangents(const variable_list& returned, const variable_list& outputs);
   void check_tangent_of_change(const Tensor& output, const Tensor& tangent,

@@ -23,6 +23,9 @@ struct GradcheckOptions {
   /// Of each Jacobian J, only v^T J u for one arbitrary u and v is compared, with a tolerance of
   /// atol |u|_1 |v|_1 + rtol |v^T J u|; all elements are where that fails, for the message.
   bool fast_mode = false;
+  /// Also tensors of less precision than Double, of which differences are coarse: with a larger eps
+  /// and atol.
+  bool any_precision = false;
   bool raise_exception = true;  ///< else the result says whether the check holds
 };
 
@@ -33,7 +36,7 @@ struct GradcheckOptions {
 /// same; a gradient that is not contiguous gives the same; undefined gradients count as zeros.
 /// NotImplementedError of an operator or a custom Function that has no derivative of the kind that
 /// is asked for goes to the caller as it is. Inputs that require grad are Double or ComplexDouble
-/// leaves on the CPU without overlapping elements, else ValueError. Throws Error naming output,
+/// tensors on the CPU without overlapping elements, else ValueError. Throws Error naming output,
 /// input and elements where the two differ.
 TENON_API bool gradcheck(const CheckedFunction& function, const std::vector<Tensor>& inputs,
                          const GradcheckOptions& options = {});

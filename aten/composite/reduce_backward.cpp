@@ -56,6 +56,12 @@ int64_t reduced_count(IntArrayRef sizes, OptionalIntArrayRef dim) {
   return count;
 }
 
+/// Whether what is computed now is recorded, or has tangents.
+bool is_differentiated() {
+  return GradMode::is_enabled() ||
+         DispatchKeySet(thread_state.enabled_layers, 0).has(DispatchLayer::ForwardGrad);
+}
+
 }  // namespace
 
 Tensor native::sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
@@ -79,10 +85,8 @@ Tensor native::prod_backward(const Tensor& grad, const Tensor& self, OptionalInt
     return ops::reshape::call(native::prod_backward(grad, flat, 0, false), self.sizes());
   }
   const int64_t d = (*dim)[0];
-  const bool recorded =
-      GradMode::is_enabled() ||
-      DispatchKeySet(thread_state.enabled_layers, 0).has(DispatchLayer::ForwardGrad);
-  if (!recorded && !is_complex(self.scalar_type())) return ops::_prod_gradient::call(grad, self, d);
+  if (!is_differentiated() && !is_complex(self.scalar_type()))
+    return ops::_prod_gradient::call(grad, self, d);
   const Tensor g = restored(grad, self.sizes(), dim, keepdim);
   const Tensor rows = ops::transpose_int::call(self, d, -1);
   const Tensor others = ops::transpose_int::call(native::product_of_others(rows), d, -1);
@@ -123,12 +127,20 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
         native::evenly_distribute_backward(g, ops::abs::call(self), r, dim, true),
         ops::sgn::call(self));
   }
-  // sgn(x) |x|^(p-1) / r^(p-1), without leaving the range in between.
+  // sgn(x) (|x| / s)^(p-1) (r / s)^(1-p), which does not depend on s: with s = r, without history,
+  // it does not leave the range in between, and an x whose power has no derivative is apart from r.
+  const Tensor norm = ops::masked_fill_Scalar::call(r, zero, 1);
+  const Tensor scale = norm.detach();
   const Tensor ratio =
-      ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), r), zero, 0);
+      ops::masked_fill_Scalar::call(ops::div_Tensor::call(ops::abs::call(self), scale), zero, 0);
   Tensor power = ops::pow_Tensor_Scalar::call(ratio, p - 1);
   if (p < 1) power = ops::masked_fill_Scalar::call(power, ops::eq_Scalar::call(ratio, 0), 0);
-  return ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sgn::call(self)));
+  Tensor grads = ops::mul_Tensor::call(g, ops::mul_Tensor::call(power, ops::sgn::call(self)));
+  if (is_differentiated()) {  // else it is 1
+    grads = ops::mul_Tensor::call(
+        grads, ops::pow_Tensor_Scalar::call(ops::div_Tensor::call(norm, scale), 1 - p));
+  }
+  return grads;
 }
 
 Tensor native::cumsum_backward(const Tensor& grad, int64_t dim) {

@@ -243,9 +243,9 @@ PrintHooks& print_hooks() {
   return hooks;
 }
 
-std::string to_string(const TensorBase& tensor) {
+std::string to_string(const TensorBase& tensor, std::string_view name) {
   if (!tensor.defined()) return "[ Tensor (undefined) ]";
-  const std::string prefix = "tensor(";
+  const std::string prefix = std::string(name) + "(";
   const auto indent = static_cast<int64_t>(prefix.size());
   std::vector<std::string> suffixes;
   const ScalarType type = tensor.scalar_type();

@@ -3,6 +3,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include "aten/core/tensor_base.h"
 
@@ -14,7 +15,8 @@ namespace tenon {
 /// Four digits; more than 1000 elements are shown by three at each edge; scientific notation where
 /// the largest is above 1e8, the smallest below 1e-4 or their ratio above 1000: see PrintOptions.
 TENON_API std::ostream& operator<<(std::ostream& out, const TensorBase& tensor);
-TENON_API std::string to_string(const TensorBase& tensor);
+/// `name`: what stands before the parenthesis.
+TENON_API std::string to_string(const TensorBase& tensor, std::string_view name = "tensor");
 
 /// How tensors are printed, in all threads. Set while nothing prints.
 struct PrintOptions {

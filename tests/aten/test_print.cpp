@@ -48,6 +48,11 @@ TEST_CASE("options") {
   CHECK(to_string(tenon::tensor(0.5)) == "tensor(0.5" + std::string(499, '0') + ")");
 }
 
+TEST_CASE("another name") {
+  CHECK(to_string(tenon::tensor({1., 2.}), "Mine") == "Mine([1., 2.])");
+  CHECK(to_string(tenon::tensor({1., 2.}).view({2, 1}), "Mine") == "Mine([[1.],\n      [1.]])");
+}
+
 TEST_CASE("suffixes") {
   CHECK(to_string(tenon::tensor({0.1, 0.2}, kHalf)) ==
         "tensor([0.1000, 0.2000], dtype=torch.float16)");

@@ -240,7 +240,55 @@ struct NotDifferentiable : autograd::Function<NotDifferentiable> {
   static variable_list backward(AutogradContext*, variable_list grads) { return grads; }
 };
 
+/// Its result twice, an integer, and one that is not differentiable.
+struct Places : autograd::Function<Places> {
+  static inline std::vector<double> seen;
+
+  static variable_list forward(AutogradContext* ctx, const Tensor& x) {
+    const Tensor y = x * 2, constant = x * 3;
+    ctx->mark_non_differentiable({constant});
+    return {y, y, x.to(kLong), constant};
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    seen.clear();
+    for (const Tensor& g : grads) seen.push_back(values(g)[0]);
+    CHECK(grads[2].scalar_type() == kLong);
+    return {grads[0] * 2 + grads[1] * 2};
+  }
+};
+
+/// Writes where no operator sees it.
+struct WritesUnseen : autograd::Function<WritesUnseen> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    ctx->mark_dirty({x});
+    static_cast<float*>(x.data_ptr())[0] = 7;
+    return x;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0] * 0}; }
+};
+
 }  // namespace
+
+TEST_CASE("A tensor returned twice has the gradient of its last place", "[function]") {
+  const Tensor x = leaf({1});
+  const variable_list out = Places::apply(x);
+  CHECK(out[0].is_same(out[1]));
+  CHECK_FALSE(out[3].requires_grad());
+  (out[0] * 5 + out[1]).backward();
+  CHECK(Places::seen == std::vector<double>{0, 6, 0, 0});
+  CHECK(values(x.grad()) == std::vector<double>{12});
+}
+
+TEST_CASE("mark_dirty() counts a change that no operator makes", "[function]") {
+  const Tensor x = leaf({1, 2}) * 1;
+  const Tensor y = x * x;
+  WritesUnseen::apply(x);
+  CHECK(x._version() == 1);
+  CHECK_THROWS_WITH(y.sum().backward(), Contains("modified by an inplace operation"));
+  const Tensor plain = ones({2});
+  WritesUnseen::apply(plain);
+  CHECK(plain._version() == 1);
+}
 
 TEST_CASE("A Function may save the view of its input that it returns", "[function]") {
   const Tensor x = leaf({1, 2});

@@ -76,9 +76,25 @@ TEST_CASE("gradcheck() refuses inputs it cannot check", "[gradcheck]") {
   CHECK_THROWS_AS(gradcheck(f, {ones({2}, kDouble)}), ValueError);
   CHECK_THROWS_AS(gradcheck(f, {ones({1}, kDouble).expand({3}).detach().set_requires_grad(true)}),
                   ValueError);
-  CHECK_THROWS_AS(gradcheck(f, {sample({2}) * 1}), ValueError);
+  CHECK_THROWS_AS(gradcheck(f, {leaf({1, 2}, kHalf)}, {.any_precision = false}), ValueError);
   const CheckedFunction constant = [](const Tensors& in) { return Tensors{in[0].detach() * 2}; };
   CHECK_THROWS_WITH(gradcheck(constant, {sample({2})}), Contains("does not require grad, but"));
+}
+
+TEST_CASE("gradcheck() takes results, and numbers of less precision", "[gradcheck]") {
+  const CheckedFunction f = [](const Tensors& in) { return Tensors{in[0] * in[0].sin()}; };
+  const Tensor x = sample({2, 3}) * 2;
+  const std::vector<double> before = values(x);
+  CHECK(gradcheck(f, {x}));
+  CHECK(gradgradcheck(f, {x.transpose(0, 1)}));
+  CHECK(values(x) == before);
+  CHECK(gradcheck(f, {leaf({0.5, 1.5})},
+                  {.eps = 1e-2, .atol = 1e-2, .rtol = 1e-2, .any_precision = true}));
+  Square::fault = Square::kFactor;
+  CHECK_THROWS_WITH(gradcheck(run_square, {leaf({0.5, 1.5})},
+                              {.eps = 1e-2, .atol = 1e-2, .rtol = 1e-2, .any_precision = true}),
+                    Contains("Jacobian mismatch"));
+  Square::fault = Square::kNone;
 }
 
 TEST_CASE("Complex gradients", "[gradcheck]") {

@@ -121,5 +121,22 @@ TEST_CASE("Gradient edges stand for tensors", "[graph]") {
   CHECK(values(autograd::grad({autograd::get_gradient_edge(y)}, {before}, {ones({2})})[0]) ==
         std::vector<double>{2, 2});
   CHECK_THROWS_AS(autograd::get_gradient_edge(ones({2})), Error);
-  CHECK_THROWS_AS(autograd::grad({before}, {from}, {Tensor()}), Error);
+  CHECK_THROWS_WITH(autograd::grad({before}, {from}, {Tensor()}),
+                    "grad can be implicitly created only for scalar outputs");
+  CHECK_THROWS_WITH(autograd::grad({before}, {from}, {ones({3})}), Contains("Mismatch in shape"));
+}
+
+TEST_CASE("backward() goes from edges to edges", "[graph]") {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 5});
+  const Tensor y = x * w;
+  const auto to = autograd::get_gradient_edge(x), middle = autograd::get_gradient_edge(y);
+  const auto from = autograd::get_gradient_edge((y * y).sum());
+  autograd::backward({from}, {}, true, false, {to});
+  CHECK(values(x.grad()) == std::vector<double>{18, 100});
+  autograd::backward({from}, {}, true, false, {middle});
+  CHECK(values(x.grad()) == std::vector<double>{18, 100});
+  CHECK_FALSE(w.grad().defined());
+  autograd::backward({middle}, {ones({2})}, true);
+  CHECK(values(x.grad()) == std::vector<double>{21, 105});
+  CHECK(values(w.grad()) == std::vector<double>{1, 2});
 }

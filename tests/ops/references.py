@@ -174,6 +174,11 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
     return F.embedding(indices, grad) * (indices != padding_idx).unsqueeze(-1)
 
 
+def logit_backward(grad_output, self, eps=None):
+    slope = grad_output / (self * (1 - self))
+    return slope if eps is None else torch.where((self >= eps) & (self <= 1 - eps), slope, 0)
+
+
 def cross_entropy_rows(self, target, weight, ignore_index, dim):
     assert dim == 1
     kept = torch.where(target == ignore_index, 0, weight[target.where(target != ignore_index, 0)])
@@ -237,6 +242,11 @@ REFERENCES = {
     "_huber_loss": lambda self, target, delta: F.huber_loss(self, target, reduction="none", delta=delta),
     "_logit": torch.logit,
     "_logit_eps": torch.logit,
+    "logit_backward": logit_backward,
+    "_logit_backward": logit_backward,
+    "_logit_backward_eps": logit_backward,
+    "logcumsumexp_backward": lambda grad, self, result, dim:
+        self.exp() * (grad * (-result).exp()).flip(dim).cumsum(dim).flip(dim),
     "_reduced": lambda self, reduction: (self, self.mean(), self.sum())[reduction],
     "_smooth_l1_loss": lambda self, target, beta: F.smooth_l1_loss(self, target, reduction="none", beta=beta),
     "_gelu_none": F.gelu,

@@ -1,5 +1,7 @@
 #include "autograd/autograd.h"
 
+#include <unordered_map>
+
 #include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/engine.h"
@@ -53,13 +55,75 @@ nb::tuple to_tuple(const variable_list& tensors) {
 
 namespace {
 
+/// The objects of the nodes that have one.
+std::unordered_map<const Node*, PyObject*>& node_objects() {
+  // Never destroyed: objects may outlive the static ones.
+  static auto& objects = *new std::unordered_map<const Node*, PyObject*>;
+  return objects;
+}
+
 /// A node of the graph, in Python.
 struct NodeReference {
-  IntrusivePtr<Node> node;
+  explicit NodeReference(IntrusivePtr<Node> n) : node(std::move(n)) {}
+  NodeReference(const NodeReference&) = delete;
+  NodeReference& operator=(const NodeReference&) = delete;
+  ~NodeReference() { node_objects().erase(node.get()); }
+
+  const IntrusivePtr<Node> node;
 };
 
+/// The class of the nodes of this name, a subclass of Node.
+nb::handle node_class(const std::string& name) {
+  static auto& classes = *new std::unordered_map<std::string, nb::object>;
+  nb::object& found = classes[name];
+  if (!found) {
+    const nb::handle base = nb::type<NodeReference>();
+    nb::dict members;
+    members["__slots__"] = nb::make_tuple();
+    members["__module__"] = nb::object(base.attr("__module__"));
+    found = base.type()(name, nb::make_tuple(base), members);
+  }
+  return found;
+}
+
+/// The same object each time, as long as somebody holds it.
 nb::object wrap_node(const IntrusivePtr<Node>& node) {
-  return node ? nb::cast(NodeReference{node}) : nb::none();
+  if (!node) return nb::none();
+  const auto known = node_objects().find(node.get());
+  if (known != node_objects().end()) return nb::borrow(known->second);
+  nb::object object = nb::inst_alloc(node_class(node->name()));
+  ::new (nb::inst_ptr<void>(object)) NodeReference(node);
+  nb::inst_mark_ready(object);
+  node_objects().emplace(node.get(), object.ptr());
+  return object;
+}
+
+/// node(*grads): the gradients of its inputs, or that of the only one, as the engine gets them
+/// before it adds up what was broadcast. No hook runs.
+nb::object call_node(const NodeReference& n, nb::args args, nb::kwargs keywords) {
+  TENON_CHECK_TYPE(keywords.size() == 0, "keyword arguments are not supported");
+  TENON_CHECK_TYPE(args.size() == n.node->num_inputs(), "expected ", n.node->num_inputs(),
+                   " arguments, got ", args.size(), " instead");
+  variable_list grads;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const nb::handle grad = args[i];
+    TENON_CHECK_TYPE(grad.is_none() || is_tensor(grad.ptr()), "argument ", i,
+                     " is not a Tensor, got ", Py_TYPE(grad.ptr())->tp_name);
+    grads.push_back(grad.is_none() ? Tensor() : tensor_of(grad.ptr()));
+  }
+  variable_list results;
+  {
+    const nb::gil_scoped_release unlocked;
+    results = n.node->apply(std::move(grads));
+  }
+  return results.size() == 1 ? nb::cast(results[0]) : nb::object(to_tuple(results));
+}
+
+/// A dict that is kept with the node.
+nb::object metadata_of(const NodeReference& n) {
+  std::shared_ptr<void>& metadata = autograd::metadata_of(*n.node);
+  if (!metadata) metadata = keep(nb::dict());
+  return nb::borrow(static_cast<PyObject*>(metadata.get()));
 }
 
 autograd::GradOptions grad_options(std::optional<bool> retain_graph, bool create_graph,
@@ -169,6 +233,13 @@ nb::object saved_attribute(const NodeReference& n, const std::string& name) {
     }
     if (!raw) return to_object(*entry.plain());
   }
+  // What the ctx of a custom Function has: `saved_tensors`, and what forward has set.
+  if (const nb::object context = name.starts_with("__") ? nb::object() : context_of(*n.node)) {
+    if (PyObject* const found = PyObject_GetAttrString(context.ptr(), name.c_str()))
+      return nb::steal(found);
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+    PyErr_Clear();
+  }
   throw nb::attribute_error(
       ("'" + n.node->name() + "' object has no attribute '" + name + "'").c_str());
 }
@@ -251,6 +322,9 @@ void add_node(nb::module_& module) {
       .def("__getattr__", &saved_attribute)
       .def("__dir__", &attributes_of)
       .def("name", [](const NodeReference& n) { return n.node->name(); })
+      .def("__call__", &call_node,
+           "node(*grads): the gradients of its inputs for those of its results.")
+      .def_prop_ro("metadata", &metadata_of, "A dict that is kept with the node.")
       .def_prop_ro("next_functions",
                    [](const NodeReference& n) {
                      nb::list list;
@@ -279,13 +353,6 @@ void add_node(nb::module_& module) {
                return result.is_none() ? grad_inputs : to_tensors(result, "the results of a hook");
              });
            })
-      .def("__eq__",
-           [](const NodeReference& a, nb::handle b) {
-             return nb::isinstance<NodeReference>(b) &&
-                    nb::cast<const NodeReference&>(b).node == a.node;
-           })
-      .def("__hash__",
-           [](const NodeReference& n) { return std::hash<const void*>()(n.node.get()); })
       .def("__repr__", [](const NodeReference& n) {
         char address[32];
         std::snprintf(address, sizeof(address), "%p", static_cast<const void*>(n.node.get()));
@@ -363,9 +430,30 @@ void add_hooks(nb::module_& module) {
   add_scope_methods<DisableHooksScope>(disable);
 }
 
+/// Python counts the calls of a thread, so that they do not fill its stack: on another stack they
+/// count from the beginning.
+void call_on_fresh_stack(const std::function<void()>& part) {
+  PyThreadState* const thread = PyGILState_GetThisThreadState();
+  if (!thread) return part();
+#if PY_VERSION_HEX < 0x030C0000
+  int& left = thread->recursion_remaining;
+  const int all = thread->recursion_limit;
+#else
+  int& left = thread->py_recursion_remaining;
+  const int all = thread->py_recursion_limit;
+#endif
+  struct Restore {
+    int& left;
+    const int before;
+    ~Restore() { left = before; }
+  } const restore{left, std::exchange(left, all)};
+  part();
+}
+
 }  // namespace
 
 void add_autograd(nb::module_& module) {
+  autograd::call_on_fresh_stack = &call_on_fresh_stack;
   module.def("is_grad_enabled", &GradMode::is_enabled, "Whether operations are recorded.");
   module.def("_set_grad_enabled", &GradMode::set_enabled);
   module.def("is_inference_mode_enabled", &InferenceMode::is_enabled,
@@ -392,6 +480,16 @@ void add_autograd(nb::module_& module) {
         autograd::backward(tensors, grads, retain_graph, create_graph, inputs);
       },
       nb::arg("tensors"), nb::arg("grads"), nb::arg("retain_graph").none(), nb::arg("create_graph"),
+      nb::arg("inputs"));
+  module.def(
+      "_backward_of_edges",
+      [](nb::list outputs, const Tensors& grads, std::optional<bool> retain_graph,
+         bool create_graph, nb::list inputs) {
+        const std::vector<autograd::Edge> from = to_edges(outputs), to = to_edges(inputs);
+        const nb::gil_scoped_release unlocked;
+        autograd::backward(from, grads, retain_graph, create_graph, to);
+      },
+      nb::arg("outputs"), nb::arg("grads"), nb::arg("retain_graph").none(), nb::arg("create_graph"),
       nb::arg("inputs"));
   const auto def_grad = [&](const char* name, auto run) {
     module.def(name, run, nb::arg("outputs"), nb::arg("inputs"), nb::arg("grads"),

@@ -7,7 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "autograd/hooks.h"
+#include "autograd/node.h"
 #include "bindings/python/src/tensor_object.h"
 
 /// Tensors as arguments and results of functions that nanobind wraps. None is an undefined tensor.
@@ -40,6 +40,9 @@ Kept keep(nb::handle object);
 
 /// Throws the C++ exception that ended a call of Python code, if it was no error of Python's.
 void rethrow_carried(nb::python_error& error);
+
+/// What custom Functions share between forward and backward, of a node that is one's; else null.
+nb::object context_of(const autograd::Node& node);
 
 /// The tensors of what a Python function gave: None, a tensor, or a sequence of both. TypeError
 /// that begins with `what` for anything else.

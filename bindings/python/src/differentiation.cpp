@@ -63,6 +63,7 @@ void add_matrix(nb::module_& module, const char* name, MatrixFunction f) {
 
 autograd::GradcheckOptions gradcheck_options(const nb::kwargs& given) {
   autograd::GradcheckOptions options;
+  options.any_precision = true;  // Python warns of it
   const auto take = [&](const char* name, auto& value) {
     if (given.contains(name)) value = nb::cast<std::decay_t<decltype(value)>>(given[name]);
   };

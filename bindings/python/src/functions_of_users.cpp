@@ -1,4 +1,5 @@
 #include "autograd/function.h"
+#include "autograd/generated_support.h"
 #include "bindings/python/src/caster.h"
 
 /// autograd.Function of Python.
@@ -12,11 +13,11 @@ namespace {
 
 /// What `ctx` reaches of its node; nothing once that has gone.
 struct ContextHandle {
-  AutogradContext* context = nullptr;
+  FunctionNode* node = nullptr;
 
   AutogradContext& get() const {
-    TENON_CHECK(context, "the graph that this ctx belongs to has been freed");
-    return *context;
+    TENON_CHECK(node, "the graph that this ctx belongs to has been freed");
+    return node->context();
   }
 };
 
@@ -48,9 +49,14 @@ class PythonFunctionNode final : public FunctionNode {
   PythonFunctionNode(std::string name, std::shared_ptr<ContextHandle> handle)
       : FunctionNode(&call_backward, &call_jvp, typeid(PythonFunctionNode)), name_(std::move(name)),
         handle_(std::move(handle)) {
-    handle_->context = &context();
+    handle_->node = this;
   }
-  ~PythonFunctionNode() override { handle_->context = nullptr; }
+  ~PythonFunctionNode() override { handle_->node = nullptr; }
+
+  nb::object python_context() const {
+    const auto& state = std::any_cast<const std::shared_ptr<State>&>(context().state);
+    return nb::borrow(state->ctx.get());
+  }
 
  protected:
   std::string function_name() const override { return name_; }
@@ -59,6 +65,33 @@ class PythonFunctionNode final : public FunctionNode {
   std::string name_;
   std::shared_ptr<ContextHandle> handle_;
 };
+
+/// The end of what must not be differentiated.
+class OnceDifferentiable final : public autograd::Node {
+ public:
+  std::string name() const override { return "Error"; }
+  variable_list apply(variable_list&&) override {
+    tenon::detail::raise<Error>(
+        "trying to differentiate twice a function that was marked with @once_differentiable");
+  }
+};
+
+/// What backward has computed from `grads` without recording, as tensors whose gradients are an
+/// error wherever they would go: to the gradients, and to the inputs of the function.
+nb::tuple refuse_derivative(const Tensors& results, const Tensors& grads,
+                            const ContextHandle* handle) {
+  const IntrusivePtr<autograd::Node> node = autograd::make_node<OnceDifferentiable>();
+  autograd::set_edges(*node, TensorList(grads));
+  if (handle && handle->node) {
+    for (const autograd::Edge& edge : handle->node->next_edges()) node->add_next_edge(edge);
+  }
+  variable_list refusing;
+  for (const Tensor& t : results) {
+    refusing.push_back(t.defined() ? t.detach() : t);
+    autograd::set_history(refusing.back(), node);
+  }
+  return to_tuple(refusing);
+}
 
 /// function.apply(*args), with a ctx that is made already.
 nb::object apply_function(nb::handle function, nb::object ctx, nb::tuple args) {
@@ -92,6 +125,11 @@ nb::object apply_function(nb::handle function, nb::object ctx, nb::tuple args) {
 
 }  // namespace
 
+nb::object context_of(const autograd::Node& node) {
+  const auto* of_user = dynamic_cast<const PythonFunctionNode*>(&node);
+  return of_user ? of_user->python_context() : nb::object();
+}
+
 void add_functions_of_users(nb::module_& module) {
   nb::class_<ContextHandle>(module, "_FunctionContext")
       .def("save_for_backward",
@@ -116,6 +154,8 @@ void add_functions_of_users(nb::module_& module) {
            [](const ContextHandle& h, size_t i) { return h.get().needs_input_grad(i); });
   module.def("_make_function_context", [] { return std::make_shared<ContextHandle>(); });
   module.def("_apply_function", &apply_function);
+  module.def("_refuse_derivative", &refuse_derivative, nb::arg("results"), nb::arg("grads"),
+             nb::arg("context").none());
 }
 
 }  // namespace tenon::python

@@ -36,6 +36,7 @@ void add_global_state(nb::module_& module) {
       },
       nb::arg("precision"), nb::arg("threshold"), nb::arg("edgeitems"), nb::arg("linewidth"),
       nb::arg("sci_mode").none());
+  module.def("_plain_repr", [](const Tensor& t) { return to_string(t); });
   module.def("_default_generator", [] { return nb::steal(wrap(default_generator())); });
   module.def("_get_num_threads", &get_num_threads);
   module.def("_set_num_threads", &set_num_threads);

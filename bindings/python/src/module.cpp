@@ -20,6 +20,10 @@ NB_MODULE(_C, module) {
       PyErr_SetString(checkpoint_error, what.what());
     } catch (const tenon::Error&) {
       set_error_from_exception();
+    } catch (const std::exception&) {
+      throw;  // nanobind's own translator knows it
+    } catch (...) {
+      set_error_from_exception();
     }
   });
   try {

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "aten/core/print.h"
 #include "autograd/autograd.h"
 #include "autograd/meta.h"
 #include "bindings/python/src/arguments.h"
@@ -50,10 +49,20 @@ TENON_ATTRIBUTE(nbytes, wrap(static_cast<int64_t>(t.nbytes())))
 TENON_ATTRIBUTE(requires_grad, wrap(t.requires_grad()))
 TENON_ATTRIBUTE(is_leaf, wrap(t.is_leaf()))
 TENON_ATTRIBUTE(retains_grad, wrap(t.retains_grad()))
-// A backward pass on another thread may be adding to it.
-TENON_ATTRIBUTE(grad,
-                wrap(t.unsafe_impl()->autograd_meta ? t.unsafe_impl()->autograd_meta->current_grad()
-                                                    : Tensor()))
+/// The gradient that has been accumulated; a warning where none ever will be.
+PyObject* gradient_of(const Tensor& t) {
+  autograd::AutogradMeta* meta = t.unsafe_impl()->autograd_meta;
+  // A backward pass on another thread may be adding to it.
+  Tensor grad = meta ? meta->current_grad() : Tensor();
+  if (!grad.defined() && !t.is_leaf() && !t.retains_grad()) {
+    check(PyErr_WarnEx(PyExc_UserWarning,
+                       "The .grad attribute of a Tensor that is not a leaf Tensor is being "
+                       "accessed. backward() fills it only if retain_grad() has been called.",
+                       1));
+  }
+  return wrap(std::move(grad));
+}
+TENON_ATTRIBUTE(grad, gradient_of(t))
 TENON_ATTRIBUTE(grad_dtype, autograd::grad_dtype(t) ? wrap(*autograd::grad_dtype(t))
                                                     : Object::share(Py_None).release())
 TENON_ATTRIBUTE(version, wrap(t._version()))
@@ -228,9 +237,6 @@ PyObject* tensor_is_signed(PyObject* self, PyObject*) {
   return wrap(t != kByte && t != kBool && !is_wide_unsigned(t));
 }
 PyObject* tensor_is_view(PyObject* self, PyObject*) { return wrap(tensor_of(self).is_view()); }
-PyObject* tensor_repr(PyObject* self) {
-  return guarded([&] { return PyUnicode_FromString(to_string(tensor_of(self)).c_str()); });
-}
 /// Two tensors of one object each, which share memory or not.
 PyObject* tensor_is_alias_of(PyObject* self, PyObject* other) {
   return guarded([&] {
@@ -488,8 +494,6 @@ void add_tensor_methods() {
     check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), one->name,
                                  descriptor.get()));
   }
-  tensor_type->tp_repr = tensor_repr;
-  PyType_Modified(tensor_type);
 }
 
 void add_functions(PyObject* module) {

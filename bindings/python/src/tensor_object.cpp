@@ -6,9 +6,11 @@
 #include <memory>
 #include <new>
 
+#include "aten/core/print.h"
 #include "bindings/python/src/arguments.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/operators.h"
+#include "bindings/python/src/overrides.h"
 
 namespace tenon::python {
 
@@ -186,6 +188,15 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   });
 }
 
+/// "tensor(...)", a subclass' by its own name.
+PyObject* tensor_repr(PyObject* self) {
+  return guarded([&] {
+    if (has_override(self)) return call_override("__repr__", {self});
+    const char* name = is_exact_tensor(self) ? "tensor" : Py_TYPE(self)->tp_name;
+    return PyUnicode_FromString(to_string(tensor_of(self), name).c_str());
+  });
+}
+
 PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
@@ -224,6 +235,7 @@ void add_tensor_type(PyObject* module) {
       {Py_tp_traverse, reinterpret_cast<void*>(tensor_traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(tensor_clear)},
       {Py_tp_setattro, reinterpret_cast<void*>(tensor_setattr)},
+      {Py_tp_repr, reinterpret_cast<void*>(tensor_repr)},
       {Py_tp_members, members},
       {Py_tp_getset, own_attributes},
   };

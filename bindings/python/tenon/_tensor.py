@@ -20,7 +20,28 @@ def _check_edges(values, name):
             raise RuntimeError(f"all {name} have to be Tensors or GradientEdges, but got {value.__class__.__name__}")
 
 
+def _list(values):
+    """A tensor, a place in the graph, or several of both."""
+    if values is None:
+        return []
+    return [values] if isinstance(values, (Tensor, GradientEdge)) else list(values)
+
+
+class GradientEdge(tuple):
+    """A place in the graph: a node, and which of its gradients."""
+
+    node = property(lambda self: self[0])
+    output_nr = property(lambda self: self[1])
+
+
+def _edge(value):
+    return value if isinstance(value, GradientEdge) else _C._gradient_edge(value)
+
+
 def _run_backward(tensors, grads, retain_graph, create_graph, inputs):
+    if inputs is not None and not _list(inputs):
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    tensors, grads, inputs = _list(tensors), _list(grads), _list(inputs)
     _check_edges(tensors, "outputs")
     _check_gradients(grads)
     _check_edges(inputs, "inputs")
@@ -30,7 +51,13 @@ def _run_backward(tensors, grads, retain_graph, create_graph, inputs):
             "which can cause a memory leak: use autograd.grad(), or set `grad` to None when it is no longer needed.",
             stacklevel=3,
         )
-    _C._backward(tensors, grads, retain_graph, create_graph, inputs)
+    if not any(isinstance(value, GradientEdge) for value in (*tensors, *inputs)):
+        return _C._backward(tensors, grads, retain_graph, create_graph, inputs)
+    outputs, places = [_edge(t) for t in tensors], [_edge(i) for i in inputs]
+    for value in inputs:
+        if isinstance(value, Tensor):
+            value.retain_grad()
+    _C._backward_of_edges(outputs, grads, retain_graph, create_graph, places)
 
 
 def _method(function):
@@ -87,12 +114,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
     create_graph: record the run, for gradients of gradients.
     inputs: only these accumulate.
     """
-    if inputs is not None:
-        inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    grads = [] if gradient is None else [gradient]
-    _run_backward([self], grads, retain_graph, create_graph, inputs or [])
+    _run_backward(self, gradient, retain_graph, create_graph, inputs)
 
 
 @_method

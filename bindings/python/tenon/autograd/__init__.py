@@ -1,22 +1,12 @@
 """Automatic differentiation."""
 
 from tenon import _C
-from tenon._tensor import _check_edges, _check_gradients, _run_backward
+from tenon._tensor import GradientEdge, _check_edges, _check_gradients, _edge, _list, _run_backward
 from tenon.autograd import forward_ad as forward_ad, functional as functional, graph as graph
 from tenon.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from tenon.autograd.function import Function as Function, once_differentiable as once_differentiable
 from tenon.autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad, set_grad_enabled as set_grad_enabled
 from tenon.autograd.gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
-
-
-def _list(values):
-    if values is None:
-        return []
-    return [values] if isinstance(values, (_C.Tensor, graph.GradientEdge)) else list(values)
-
-
-def _edge(value):
-    return value if isinstance(value, graph.GradientEdge) else _C._gradient_edge(value)
 
 
 def to_dot(*tensors):
@@ -30,9 +20,7 @@ def to_dot(*tensors):
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
     """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from."""
-    if inputs is not None and not _list(inputs):
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    _run_backward(_list(tensors), _list(grad_tensors), retain_graph, create_graph, _list(inputs))
+    _run_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
 def grad(
@@ -41,7 +29,7 @@ def grad(
 ):  # fmt: skip
     """The gradients of the outputs with respect to the inputs, as a tuple, or a dict for a dict; no `grad` is changed.
 
-    outputs, inputs: tensors, or places in the graph, get_gradient_edge(); beside a place every grad_output is given.
+    outputs, inputs: tensors, or places in the graph, get_gradient_edge().
     allow_unused: None for an input that the outputs do not depend on, instead of an error.
     materialize_grads: zeros for it.
     is_grads_batched: each of grad_outputs is [B, *output sizes], and each gradient [B, *input sizes]. The rows are
@@ -57,7 +45,7 @@ def grad(
     _check_edges(inputs, "inputs")
     _check_gradients(grad_outputs)
     run = _C._grad
-    if any(isinstance(value, graph.GradientEdge) for value in (*outputs, *inputs)):
+    if any(isinstance(value, GradientEdge) for value in (*outputs, *inputs)):
         run, outputs, inputs = _C._grad_of_edges, [_edge(o) for o in outputs], [_edge(i) for i in inputs]
     grads = run(
         outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, is_grads_batched, materialize_grads

@@ -118,32 +118,19 @@ class Function:
         return cls.jvp(ctx, *tangents)
 
 
-class _NotTwice(Function):
-    @staticmethod
-    def forward(ctx, *tensors):
-        return tuple(t.detach() for t in tensors)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
 def once_differentiable(backward):
     """Decorates a backward that cannot be differentiated itself: doing so is an error, and not a wrong gradient."""
 
     @functools.wraps(backward)
     def wrapped(ctx, *grads):
-        recorded = _C.is_grad_enabled() and any(g is not None and g.requires_grad for g in grads)
+        # What it computes depends on the gradients and on what forward was given.
+        depends = any(getattr(ctx, "needs_input_grad", ())) or any(g is not None and g.requires_grad for g in grads)
+        recorded = _C.is_grad_enabled() and depends
         with no_grad():
             results = backward(ctx, *grads)
         if not recorded:
             return results
         results = results if isinstance(results, tuple) else (results,)
-        places = [i for i, r in enumerate(results) if r is not None]
-        marked = _NotTwice.apply(*(results[i].detach().requires_grad_() for i in places))
-        results = list(results)
-        for i, tensor in zip(places, marked):
-            results[i] = tensor
-        return tuple(results)
+        return _C._refuse_derivative(results, grads, getattr(ctx, "_context", None))
 
     return wrapped

@@ -1,5 +1,7 @@
 """Gradients against finite differences."""
 
+import warnings
+
 from tenon import _C
 
 
@@ -20,6 +22,13 @@ def _split(func, inputs):
         results = (result,) if isinstance(result, _C.Tensor) else tuple(result)
         return tuple(r for r in results if isinstance(r, _C.Tensor))
 
+    for i in places:
+        if inputs[i].requires_grad and inputs[i].dtype not in (_C.float64, _C.complex128):
+            warnings.warn(
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will "
+                "likely fail: differences of so few digits need a larger eps and atol.",
+                stacklevel=3,
+            )
     return function, [inputs[i] for i in places]
 
 
@@ -39,7 +48,7 @@ def gradcheck(
     check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False,
     check_backward_ad=True, fast_mode=False, masked=False,
 ):  # fmt: skip
-    """Compares the gradients of func at the inputs, float64 or complex128, with central differences.
+    """Compares the gradients of func at the inputs, which had best be float64 or complex128, with central differences.
 
     check_forward_ad: the tangents of forward mode, too. check_batched_grad: gradients in batches, too.
     fast_mode: one projection of each Jacobian instead of all elements.

@@ -5,13 +5,7 @@ from tenon._C import AllowMutationOnSavedTensors as allow_mutation_on_saved_tens
 from tenon._C import Node, RemovableHandle  # noqa: F401
 from tenon._C import DisableSavedTensorsHooks as disable_saved_tensors_hooks  # noqa: F401
 from tenon._C import SavedTensorsHooks as saved_tensors_hooks  # noqa: F401
-
-
-class GradientEdge(tuple):
-    """A place in the graph: a node, and which of its gradients."""
-
-    node = property(lambda self: self[0])
-    output_nr = property(lambda self: self[1])
+from tenon._tensor import GradientEdge
 
 
 def get_gradient_edge(tensor):

@@ -501,6 +501,7 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
 def _renormalize(weight, indices, max_norm, norm_type):
     """Shrinks, in place, the rows that are looked up and whose norm is larger than max_norm."""
     with tenon.no_grad():
+        weight = weight.detach()  # without its tangent
         indices = indices.reshape(-1)
         rows = weight[indices]
         norms = rows.norm(norm_type, 1, True)

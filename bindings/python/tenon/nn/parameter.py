@@ -41,7 +41,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return memo[id(self)]
 
     def __repr__(self):
-        return "Parameter containing:\n" + super().__repr__()
+        text = _C._plain_repr(self) if self.__class__ is Parameter else f"Parameter({super().__repr__()})"
+        return "Parameter containing:\n" + text
 
 
 class _BufferMeta(type(Tensor)):
@@ -61,6 +62,9 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
+
+    def __repr__(self):
+        return _C._plain_repr(self) if self.__class__ is Buffer else super().__repr__()
 
 
 def parameter(shape, options):

@@ -4,10 +4,12 @@ import contextlib
 import enum
 import functools
 import warnings
+import weakref
 from typing import Any
 
 from tenon import _C
 from tenon._C import CheckpointError  # noqa: F401
+from tenon._tensor import typename
 from tenon.autograd.grad_mode import no_grad
 
 _debug = None  # what set_checkpoint_debug_enabled() says
@@ -97,12 +99,19 @@ def _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_
         with no_grad():
             return function(*args)
     first = []  # what the first call gives; later ones must not keep it
+    # Tensors that are not saved like the others are held against changes between the calls.
+    others = _Unchanged([value for i, value in enumerate(args) if i not in places], kwargs)
 
     def call(*tensors):
         given = list(args)
         for i, tensor in zip(places, tensors):
             given[i] = tensor
-        result = function(*given, **kwargs)
+        if not is_first:
+            others.check()
+        try:
+            result = function(*given, **kwargs)
+        finally:
+            others.remember()
         if is_first:
             first.append(result)
         return [value for value in _several(result) if isinstance(value, _C.Tensor)]
@@ -122,6 +131,37 @@ def _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_
     tensors = iter(tensors)
     results = tuple(next(tensors) if isinstance(value, _C.Tensor) else value for value in _several(result))
     return results if isinstance(result, (tuple, list)) else results[0]
+
+
+class _Unchanged:
+    """The tensors in some values, also within lists, tuples and dicts, and their versions."""
+
+    def __init__(self, *values):
+        self.tensors = []
+        self._collect(values, set())
+
+    def _collect(self, value, seen):
+        if isinstance(value, _C.Tensor):
+            if not value.is_inference():
+                self.tensors.append(weakref.ref(value))
+        elif isinstance(value, (list, tuple, dict)) and id(value) not in seen:
+            seen.add(id(value))
+            for one in value.values() if isinstance(value, dict) else value:
+                self._collect(one, seen)
+
+    def remember(self):
+        tensors = [reference() for reference in self.tensors]
+        self.versions = [None if tensor is None else tensor._version for tensor in tensors]
+
+    def check(self):
+        for reference, version in zip(self.tensors, self.versions):
+            tensor = reference()
+            if tensor is not None and tensor._version != version:
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                    f"[{typename(tensor)} {list(tensor.shape)}], an argument of a checkpointed call, is at version "
+                    f"{tensor._version}; expected version {version} instead."
+                )
 
 
 def _several(result):

@@ -1,5 +1,7 @@
 """Backward hooks of a whole module: two identities around it, at whose gradients the hooks look."""
 
+import warnings
+
 import tenon
 from tenon.autograd import Function
 
@@ -8,45 +10,65 @@ def _as_tuple(value):
     return value if isinstance(value, tuple) else (value,)
 
 
+def _remade(like, values):
+    if like.__class__ is tuple:
+        return tuple(values)
+    return like.__class__(*values) if hasattr(like, "_fields") else like.__class__(values)
+
+
 class _Around(Function):
     """The tensors themselves, as views; at(gradients) may give others in backward."""
 
     @staticmethod
-    def forward(ctx, at, *tensors):
+    def forward(ctx, at, zeros, *tensors):
         ctx.at = at
-        ctx.set_materialize_grads(False)
-        return tuple(t.view_as(t) for t in tensors)
+        ctx.set_materialize_grads(zeros)
+        views = tuple(t.view_as(t) for t in tensors)
+        ctx.mark_non_differentiable(*(v for v, t in zip(views, tensors) if not t.requires_grad))
+        return views
 
     @staticmethod
     def backward(ctx, *grads):
-        return (None, *ctx.at(grads))
+        return (None, None, *ctx.at(grads))
 
 
 class BackwardHook:
     """One call of a module: of_inputs() and of_outputs() give what takes the place of its arguments and results."""
 
     def __init__(self, module, hooks, pre_hooks):
-        self.module, self.hooks, self.pre_hooks, self.grad_outputs = module, hooks, pre_hooks, None
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs = None  # once they have come by, until the inputs' do
+        self.inputs = None  # how many arguments there are, and which of them are tensors
+        self.outputs = None
 
-    def _through(self, values, at):
-        """`values`, a tuple, with its tensors led through _Around."""
+    @staticmethod
+    def _through(values, at, zeros):
+        """`values`, a tuple, with its tensors led through _Around; their places, None if none requires grad."""
         places = [i for i, v in enumerate(values) if isinstance(v, tenon.Tensor)]
         if not tenon.is_grad_enabled() or not any(values[i].requires_grad for i in places):
-            return values, places
-        around = _Around.apply(lambda grads: at(grads, len(values), places), *[values[i] for i in places])
-        values = list(values)
-        for i, tensor in zip(places, _as_tuple(around)):
-            values[i] = tensor
-        return tuple(values), places
+            return values, None
+        around = _Around.apply(at, zeros, *[values[i] for i in places])
+        replaced = list(values)
+        for i, tensor in zip(places, around):
+            replaced[i] = tensor
+        return _remade(values, replaced), places
 
     def of_inputs(self, args):
-        self.sees_inputs = tenon.is_grad_enabled() and any(isinstance(a, tenon.Tensor) and a.requires_grad for a in args)
-        return self._through(args, self._at_inputs)[0]
+        args, places = self._through(args, self._at_inputs, True)
+        self.inputs = (len(args), places)
+        return args
 
     def of_outputs(self, output):
-        single = not isinstance(output, tuple)
-        values, _ = self._through(_as_tuple(output), self._at_outputs)
-        return values[0] if single else values
+        if not isinstance(output, (tenon.Tensor, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(output)}",
+                stacklevel=4,
+            )
+            return output
+        values, places = self._through(_as_tuple(output), self._at_outputs, False)
+        self.outputs = (len(values), places)
+        return values if isinstance(output, tuple) else values[0]
 
     @staticmethod
     def _spread(grads, count, places):
@@ -55,27 +77,46 @@ class BackwardHook:
             spread[i] = grad
         return tuple(spread)
 
-    def _at_outputs(self, grads, count, places):
+    def _at_outputs(self, grads):
+        count, places = self.outputs
         grads = self._spread(grads, count, places)
         for hook in self.pre_hooks:
             result = hook(self.module, grads)
             if result is not None:
                 grads = self._checked(result, grads, "Backward pre hook", "grad_output")
-        self.grad_outputs = grads
-        if not self.sees_inputs:  # no gradient of an input will come by
-            self._run((), grads)
+        if self.inputs[1] is None:  # no gradient of an input will come by
+            self._run_without_inputs(grads)
+        else:
+            self.grad_outputs = grads
         return [grads[i] for i in places]
 
-    def _at_inputs(self, grads, count, places):
-        grads = self._run(self._spread(grads, count, places), self.grad_outputs)
-        return [grads[i] for i in places]
-
-    def _run(self, grad_inputs, grad_outputs):
+    def _at_inputs(self, grads):
+        if self.grad_outputs is None:  # they have come by another way than through the outputs
+            return grads
+        count, places = self.inputs
+        grad_inputs = self._spread(grads, count, places)
+        grad_outputs, self.grad_outputs = self.grad_outputs, None
         for hook in self.hooks:
             result = hook(self.module, grad_inputs, grad_outputs)
             if result is not None:
                 grad_inputs = self._checked(result, grad_inputs, "Backward hook", "grad_input")
-        return grad_inputs
+        return [grad_inputs[i] for i in places]
+
+    def _run_without_inputs(self, grad_outputs):
+        if not self.hooks:
+            return
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients.",
+            stacklevel=2,
+        )
+        for hook in self.hooks:
+            result = hook(self.module, (None,) * self.inputs[0], grad_outputs)
+            if result is not None and any(grad is not None for grad in _as_tuple(result)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                    "gradients."
+                )
 
     @staticmethod
     def _checked(result, grads, hook, what):
