@@ -110,6 +110,8 @@ def main():
     previous = read_listing(listing)
     # A file is made from its own description, its operators, and this.
     library = {key: value for key, value in ir.items() if key not in ("operators", "files")}
+    # The header of all operators; a library's has a name of its own.
+    library["header"] = next((file["path"] for file in ir["files"] if file["template"] == "ops.h.j2"), "")
     common = digest(renderer_digest(templates), os.path.abspath(out), json.dumps(library))
     texts = [json.dumps(operator) for operator in ir["operators"]]
     written = 0
