@@ -9,7 +9,7 @@
 namespace tenon::python {
 
 using serialization::Value;
-using Kind = Value::Kind;
+using ValueKind = Value::Kind;
 
 namespace {
 
@@ -198,65 +198,65 @@ class Unpacker {
  private:
   nb::object make(const Value& v) {
     switch (v.kind()) {
-    case Kind::None: return nb::none();
-    case Kind::Bool: return nb::bool_(v.to_bool());
-    case Kind::Int: {
+    case ValueKind::None: return nb::none();
+    case ValueKind::Bool: return nb::bool_(v.to_bool());
+    case ValueKind::Int: {
       const std::string bytes = v.int_bytes();
       return nb::steal(_PyLong_FromByteArray(reinterpret_cast<const unsigned char*>(bytes.data()),
                                              bytes.size(), 1, 1));
     }
-    case Kind::Float: return nb::float_(v.to_double());
-    case Kind::Complex:
+    case ValueKind::Float: return nb::float_(v.to_double());
+    case ValueKind::Complex:
       return nb::steal(PyComplex_FromDoubles(v.to_complex().real(), v.to_complex().imag()));
-    case Kind::String: return text_of(v.to_string());
-    case Kind::Bytes: return nb::bytes(v.to_bytes().data(), v.to_bytes().size());
-    case Kind::ByteArray:
+    case ValueKind::String: return text_of(v.to_string());
+    case ValueKind::Bytes: return nb::bytes(v.to_bytes().data(), v.to_bytes().size());
+    case ValueKind::ByteArray:
       return nb::steal(PyByteArray_FromStringAndSize(v.to_bytes().data(),
                                                      static_cast<Py_ssize_t>(v.to_bytes().size())));
-    case Kind::Size: return nb::steal(wrap_size(v.to_ints()));
-    case Kind::Dtype: return nb::steal(wrap(v.to_dtype()));
-    case Kind::Device: return nb::steal(wrap(v.to_device()));
-    case Kind::Layout: return helper("layout_of")(text_of(v.name()), place());
-    case Kind::Global: return helper("global_of")(text_of(v.name()), place());
-    case Kind::Object: return make_object(v);
-    case Kind::Storage: {
+    case ValueKind::Size: return nb::steal(wrap_size(v.to_ints()));
+    case ValueKind::Dtype: return nb::steal(wrap(v.to_dtype()));
+    case ValueKind::Device: return nb::steal(wrap(v.to_device()));
+    case ValueKind::Layout: return helper("layout_of")(text_of(v.name()), place());
+    case ValueKind::Global: return helper("global_of")(text_of(v.name()), place());
+    case ValueKind::Object: return make_object(v);
+    case ValueKind::Storage: {
       // As in PyTorch bytes without a dtype come as a storage of uint8.
       const ScalarType dtype = v.to_dtype() == ScalarType::Undefined ? kByte : v.to_dtype();
       return member_of("tenon.storage", "TypedStorage")(wrap_storage(v.to_storage()),
                                                         nb::steal(wrap(dtype)));
     }
-    case Kind::Tensor:
-    case Kind::Parameter: return make_tensor(v);
+    case ValueKind::Tensor:
+    case ValueKind::Parameter: return make_tensor(v);
     default: return make_container(v);
     }
   }
 
   nb::object make_container(const Value& v) {
     switch (v.kind()) {
-    case Kind::List: {
+    case ValueKind::List: {
       nb::list list;
       remember(v, list);
       for (size_t i = 0; i < v.size(); ++i) list.append(unpack_at(i, v[i]));
       return list;
     }
-    case Kind::Tuple: return nb::tuple(items_of(v));
-    case Kind::Dict: return fill(nb::dict(), v);
-    case Kind::OrderedDict: {
+    case ValueKind::Tuple: return nb::tuple(items_of(v));
+    case ValueKind::Dict: return fill(nb::dict(), v);
+    case ValueKind::OrderedDict: {
       const nb::object dict = fill(member_of("collections", "OrderedDict")(), v);
       if (!v.attributes().is_none()) {
         dict.attr("__dict__").attr("update")(unpack(v.attributes()));
       }
       return dict;
     }
-    case Kind::Counter: return fill(member_of("collections", "Counter")(), v);
-    case Kind::Set: return nb::steal(PySet_New(items_of(v).ptr()));
-    case Kind::FrozenSet: return nb::steal(PyFrozenSet_New(items_of(v).ptr()));
-    case Kind::Slice: {
+    case ValueKind::Counter: return fill(member_of("collections", "Counter")(), v);
+    case ValueKind::Set: return nb::steal(PySet_New(items_of(v).ptr()));
+    case ValueKind::FrozenSet: return nb::steal(PyFrozenSet_New(items_of(v).ptr()));
+    case ValueKind::Slice: {
       const auto& parts = v.items();
       return nb::steal(
           PySlice_New(unpack(parts[0]).ptr(), unpack(parts[1]).ptr(), unpack(parts[2]).ptr()));
     }
-    case Kind::Range: {
+    case ValueKind::Range: {
       const auto& parts = v.items();
       return nb::handle(reinterpret_cast<PyObject*>(&PyRange_Type))(
           unpack(parts[0]), unpack(parts[1]), unpack(parts[2]));
@@ -269,7 +269,7 @@ class Unpacker {
   nb::object make_tensor(const Value& v) {
     const Tensor t = v.to_tensor();
     nb::object object;
-    if (v.is(Kind::Parameter)) {
+    if (v.is(ValueKind::Parameter)) {
       object = helper("Parameter")(t.detach(), t.requires_grad());
     } else {
       object = nb::cast(t);

@@ -22,7 +22,7 @@ struct AutocastScope {
   std::optional<autocast::AutocastGuard> guard;
 };
 
-DeviceType device_type(nb::handle device) {
+DeviceType type_of_device(nb::handle device) {
   TENON_CHECK_TYPE(is_device(device.ptr()), "expected a device type such as 'cpu'");
   return device_of(device.ptr()).type();
 }
@@ -38,17 +38,17 @@ void add_autocast(nb::module_& module) {
         std::optional<ScalarType> dtype;
         if (!type.is_none()) dtype = dtype_of(type.ptr());
         auto scope = std::make_unique<AutocastScope>();
-        scope->guard.emplace(device_type(device), dtype, enabled, cache);
+        scope->guard.emplace(type_of_device(device), dtype, enabled, cache);
         return scope;
       },
       nb::arg("device_type"), nb::arg("dtype").none(), nb::arg("enabled"),
       nb::arg("cache_enabled"));
   module.def(
       "is_autocast_enabled",
-      [](nb::handle device) { return autocast::is_enabled(device_type(device)); },
+      [](nb::handle device) { return autocast::is_enabled(type_of_device(device)); },
       nb::arg("device_type") = "cuda");
   module.def("get_autocast_dtype", [](nb::handle device) {
-    return nb::steal(wrap(autocast::dtype(device_type(device))));
+    return nb::steal(wrap(autocast::dtype(type_of_device(device))));
   });
   module.def("is_autocast_cache_enabled", &autocast::is_cache_enabled);
   module.def("clear_autocast_cache", &autocast::clear_cache);
