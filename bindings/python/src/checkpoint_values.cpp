@@ -8,8 +8,8 @@
 
 namespace tenon::python {
 
-using serialization::Value;
-using ValueKind = Value::Kind;
+using FileValue = serialization::Value;
+using ValueKind = FileValue::Kind;
 
 namespace {
 
@@ -42,13 +42,13 @@ nb::object text_of(const std::string& utf8) {
 
 class Packer {
  public:
-  Value pack(nb::handle object) {
-    if (object.is_none()) return Value();
+  FileValue pack(nb::handle object) {
+    if (object.is_none()) return FileValue();
     if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
     if (const auto found = known_.find(object.ptr()); found != known_.end()) return found->second;
     TENON_CHECK_VALUE(++depth_ <= serialization::kMaxDepth,
                       "[save] objects are nested deeper than ", serialization::kMaxDepth);
-    const Value value = make(object);
+    const FileValue value = make(object);
     --depth_;
     remember(object, value);
     return value;
@@ -56,59 +56,59 @@ class Packer {
 
  private:
   /// Also before its parts are packed, as it may hold itself.
-  void remember(nb::handle object, const Value& value) {
+  void remember(nb::handle object, const FileValue& value) {
     if (known_.emplace(object.ptr(), value).second) alive_.push_back(nb::borrow(object));
   }
 
-  Value make(nb::handle o) {
+  FileValue make(nb::handle o) {
     if (is_exactly(o, PyLong_Type)) return integer(o);
     if (is_exactly(o, PyFloat_Type)) return PyFloat_AS_DOUBLE(o.ptr());
     if (is_exactly(o, PyComplex_Type)) {
       return std::complex<double>(PyComplex_RealAsDouble(o.ptr()), PyComplex_ImagAsDouble(o.ptr()));
     }
-    if (is_exactly(o, PyUnicode_Type)) return Value(utf8(o));
-    if (is_exactly(o, PyBytes_Type)) return Value::bytes(bytes_of(o));
+    if (is_exactly(o, PyUnicode_Type)) return FileValue(utf8(o));
+    if (is_exactly(o, PyBytes_Type)) return FileValue::bytes(bytes_of(o));
     if (is_exactly(o, PyByteArray_Type)) {
-      return Value::bytearray(
+      return FileValue::bytearray(
           {PyByteArray_AS_STRING(o.ptr()), static_cast<size_t>(PyByteArray_GET_SIZE(o.ptr()))});
     }
     if (is_tensor(o.ptr())) return make_tensor(o);
     if (is_exactly(o, PyList_Type)) {
-      const Value list = Value::list();
+      const FileValue list = FileValue::list();
       remember(o, list);
       for (nb::handle item : o) list.append(pack(item));
       return list;
     }
-    if (is_exactly(o, PyTuple_Type)) return Value::tuple(items_of(o));
-    if (is_exactly(o, PyDict_Type)) return fill(o, Value::dict());
-    if (is_exactly(o, PySet_Type)) return Value::set(items_of(o));
-    if (is_exactly(o, PyFrozenSet_Type)) return Value::frozenset(items_of(o));
+    if (is_exactly(o, PyTuple_Type)) return FileValue::tuple(items_of(o));
+    if (is_exactly(o, PyDict_Type)) return fill(o, FileValue::dict());
+    if (is_exactly(o, PySet_Type)) return FileValue::set(items_of(o));
+    if (is_exactly(o, PyFrozenSet_Type)) return FileValue::frozenset(items_of(o));
     if (is_exactly(o, PySlice_Type)) {
-      return Value::slice(pack(o.attr("start")), pack(o.attr("stop")), pack(o.attr("step")));
+      return FileValue::slice(pack(o.attr("start")), pack(o.attr("stop")), pack(o.attr("step")));
     }
     if (is_exactly(o, PyRange_Type)) {
-      return Value::range(nb::cast<int64_t>(o.attr("start")), nb::cast<int64_t>(o.attr("stop")),
+      return FileValue::range(nb::cast<int64_t>(o.attr("start")), nb::cast<int64_t>(o.attr("stop")),
                           nb::cast<int64_t>(o.attr("step")));
     }
     if (is_layout(o.ptr())) return layout_of(o.ptr());
     if (!PyType_Check(o.ptr()) && is_dtype(o.ptr())) return dtype_of(o.ptr());
-    if (is_storage(o)) return Value::storage(storage_of(o));
+    if (is_storage(o)) return FileValue::storage(storage_of(o));
     return make_other(o);
   }
 
-  Value make_other(nb::handle o) {
+  FileValue make_other(nb::handle o) {
     const nb::handle type = o.type();
     if (type.is(member_of("tenon._C", "device"))) return device_of(o.ptr());
     if (type.is(member_of("tenon._C", "Size"))) {
       std::vector<int64_t> sizes;
       for (nb::handle n : o) sizes.push_back(nb::cast<int64_t>(n));
-      return Value::size(sizes);
+      return FileValue::size(sizes);
     }
     if (type.is(member_of("tenon.storage", "TypedStorage")))
-      return Value::storage(storage_of(o.attr("untyped")()), dtype_of(o.attr("dtype").ptr()));
-    if (type.is(member_of("collections", "Counter"))) return fill(o, Value::counter());
+      return FileValue::storage(storage_of(o.attr("untyped")()), dtype_of(o.attr("dtype").ptr()));
+    if (type.is(member_of("collections", "Counter"))) return fill(o, FileValue::counter());
     if (type.is(member_of("collections", "OrderedDict"))) {
-      const Value dict = fill(o, Value::ordered_dict());
+      const FileValue dict = fill(o, FileValue::ordered_dict());
       const nb::object attributes = nb::borrow(o.attr("__dict__"));
       if (nb::len(attributes) > 0) dict.set_attributes(pack(attributes));
       return dict;
@@ -117,25 +117,25 @@ class Packer {
   }
 
   /// Of any size, whatever sys.set_int_max_str_digits() says.
-  static Value integer(nb::handle o) {
+  static FileValue integer(nb::handle o) {
     int overflow = 0;
     const int64_t small = PyLong_AsLongLongAndOverflow(o.ptr(), &overflow);
     if (overflow == 0) return small;
     constexpr size_t kBits = 8;
     // One more for the sign.
     const size_t bytes = nb::cast<size_t>(o.attr("bit_length")()) / kBits + 1;
-    return Value::int_of_bytes(
+    return FileValue::int_of_bytes(
         bytes_of(o.attr("to_bytes")(bytes, "little", nb::arg("signed") = true)));
   }
 
-  Value make_tensor(nb::handle o) {
+  FileValue make_tensor(nb::handle o) {
     const Tensor& t = tensor_of(o.ptr());
     const bool is_plain = is_exactly(o, *tensor_type);
     const PyObject* dict = reinterpret_cast<TensorObject*>(o.ptr())->dict;
     if (is_plain && (!dict || PyDict_GET_SIZE(dict) == 0)) return t;
-    const Value value = is_plain          ? Value(t)
-                        : is_parameter(o) ? Value::parameter(t)
-                                          : Value::tensor_of_class(t, name_of(o.type()));
+    const FileValue value = is_plain          ? FileValue(t)
+                        : is_parameter(o) ? FileValue::parameter(t)
+                                          : FileValue::tensor_of_class(t, name_of(o.type()));
     remember(o, value);
     const nb::object attributes = helper("attributes")(o);
     if (!attributes.is_none()) value.set_attributes(pack(attributes));
@@ -151,23 +151,23 @@ class Packer {
   static std::string name_of(nb::handle cls) { return utf8(helper("name_of")(cls)); }
 
   /// Whatever else pickle knows to write.
-  Value make_object(nb::handle o) {
+  FileValue make_object(nb::handle o) {
     const nb::object found = helper("reduce")(o);
-    if (PyUnicode_Check(found.ptr())) return Value::global(utf8(found));
+    if (PyUnicode_Check(found.ptr())) return FileValue::global(utf8(found));
     const auto parts = nb::cast<nb::tuple>(found);  // name, args, by_new, elements, state
-    const Value value = Value::object(utf8(parts[0]), pack(parts[1]), nb::cast<bool>(parts[2]));
+    const FileValue value = FileValue::object(utf8(parts[0]), pack(parts[1]), nb::cast<bool>(parts[2]));
     remember(o, value);
     if (!parts[3].is_none()) value.set_elements(pack(parts[3]));
     if (!parts[4].is_none()) value.set_attributes(pack(parts[4]));
     return value;
   }
 
-  Value::Items items_of(nb::handle sequence) {
-    Value::Items items;
+  FileValue::Items items_of(nb::handle sequence) {
+    FileValue::Items items;
     for (nb::handle item : sequence) items.push_back(pack(item));
     return items;
   }
-  Value fill(nb::handle from, Value dict) {
+  FileValue fill(nb::handle from, FileValue dict) {
     remember(from, dict);
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
@@ -178,14 +178,14 @@ class Packer {
     return {PyBytes_AS_STRING(o.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(o.ptr()))};
   }
 
-  std::map<PyObject*, Value> known_;
+  std::map<PyObject*, FileValue> known_;
   std::vector<nb::object> alive_;  // so that no address is used twice
   int depth_ = 0;
 };
 
 class Unpacker {
  public:
-  nb::object unpack(const Value& value) {
+  nb::object unpack(const FileValue& value) {
     const auto* node = serialization::detail::Node::of(value);
     if (node) {
       if (const auto found = known_.find(node); found != known_.end()) return found->second;
@@ -196,7 +196,7 @@ class Unpacker {
   }
 
  private:
-  nb::object make(const Value& v) {
+  nb::object make(const FileValue& v) {
     switch (v.kind()) {
     case ValueKind::None: return nb::none();
     case ValueKind::Bool: return nb::bool_(v.to_bool());
@@ -231,7 +231,7 @@ class Unpacker {
     }
   }
 
-  nb::object make_container(const Value& v) {
+  nb::object make_container(const FileValue& v) {
     switch (v.kind()) {
     case ValueKind::List: {
       nb::list list;
@@ -266,7 +266,7 @@ class Unpacker {
     throw TypeError("[load] " + place() + v.description() + " has no counterpart in Python");
   }
 
-  nb::object make_tensor(const Value& v) {
+  nb::object make_tensor(const FileValue& v) {
     const Tensor t = v.to_tensor();
     nb::object object;
     if (v.is(ValueKind::Parameter)) {
@@ -280,7 +280,7 @@ class Unpacker {
     return object;
   }
 
-  nb::object make_object(const Value& v) {
+  nb::object make_object(const FileValue& v) {
     const nb::object object =
         helper("make")(text_of(v.name()), place(), unpack(v.args()), v.made_by_new());
     remember(v, object);
@@ -290,20 +290,20 @@ class Unpacker {
   }
 
   /// Before its parts are made, as it may hold itself.
-  void remember(const Value& v, nb::object object) {
+  void remember(const FileValue& v, nb::object object) {
     known_.emplace(serialization::detail::Node::of(v), std::move(object));
   }
-  nb::list items_of(const Value& v) {
+  nb::list items_of(const FileValue& v) {
     nb::list list;
     for (size_t i = 0; i < v.items().size(); ++i) list.append(unpack_at(i, v.items()[i]));
     return list;
   }
-  nb::object fill(nb::object dict, const Value& v) {
+  nb::object fill(nb::object dict, const FileValue& v) {
     remember(v, dict);
     for (const auto& [key, item] : v.entries()) dict[unpack(key)] = unpack_at(key, item);
     return dict;
   }
-  nb::object unpack_at(Value key, const Value& v) {
+  nb::object unpack_at(FileValue key, const FileValue& v) {
     path_.push_back(std::move(key));
     nb::object object = unpack(v);
     path_.pop_back();
@@ -312,18 +312,18 @@ class Unpacker {
   /// Where in the file the value is, for errors: "['a'][2]: ", or nothing at its root.
   std::string place() const {
     std::string place;
-    for (const Value& key : path_) place += tenon::detail::concat("[", key, "]");
+    for (const FileValue& key : path_) place += tenon::detail::concat("[", key, "]");
     return place.empty() ? place : place + ": ";
   }
 
-  std::vector<Value> path_;
+  std::vector<FileValue> path_;
   std::map<const serialization::detail::Node*, nb::object> known_;
 };
 
 }  // namespace
 
-Value to_value(nb::handle object) { return Packer().pack(object); }
+FileValue to_value(nb::handle object) { return Packer().pack(object); }
 
-nb::object to_object(const Value& value) { return Unpacker().unpack(value); }
+nb::object to_object(const FileValue& value) { return Unpacker().unpack(value); }
 
 }  // namespace tenon::python
