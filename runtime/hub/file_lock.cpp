@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenTries{50};
 
 /// Whether the lock was free.
-bool try_lock(int descriptor, const std::string& path) {
+bool try_flock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
   TENON_CHECK(errno == EWOULDBLOCK || errno == EINTR, "[hub] cannot lock '", path,
               "': ", std::strerror(errno));
@@ -45,7 +45,7 @@ FileLock::FileLock(std::string path, const std::function<void()>& on_wait,
     TENON_CHECK(descriptor_ >= 0, "[hub] cannot create the lock file '", path_,
                 "': ", std::strerror(errno));
     try {
-      while (!try_lock(descriptor_, path_)) {
+      while (!try_flock(descriptor_, path_)) {
         if (on_wait && !std::exchange(waited, true)) on_wait();
         if (check_interrupt) check_interrupt();
         std::this_thread::sleep_for(kBetweenTries);

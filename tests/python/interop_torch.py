@@ -13,9 +13,9 @@ ops = tenon.load_operators(
 - func: interop::cube(Tensor self) -> Tensor
   pointwise: self * self * self
 - func: interop::weighted(Tensor[] list, Tensor weight, int[] dims=[]) -> Tensor
-  composition: cat(list, 0) * weight
+  composite: cat(list, 0) * weight
 - func: interop::top(Tensor self) -> (Tensor values, Tensor indices)
-  composition: max(self * self, 0)
+  composite: max(self * self, 0)
 """
 )
 interop.register(ops)
