@@ -34,6 +34,10 @@ endmacro()
 # tenon_generated_kernels(TARGET kernel...): the generated vector kernels, as objects of TARGET. Where they are for one instruction set, the
 # headers that all of them read are precompiled: most of the time of one is Highway's headers.
 function(tenon_generated_kernels target)
+  if(NOT ARGN)
+    # Nothing is generated yet.
+    return()
+  endif()
   add_library(${target}_kernels OBJECT ${ARGN})
   set_target_properties(${target}_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
   get_target_property(launcher ${target} RULE_LAUNCH_COMPILE)

@@ -15,7 +15,11 @@ set_target_properties(tenon PROPERTIES SOURCES "${tenon_sources}")
 
 # What is not marked TENON_API is dropped where nothing calls it. A source that is needed and was left out is found
 # by the linker, and not when a program runs.
-foreach(library IN LISTS TENON_LIBRARIES ITEMS tenon_kernels)
+set(compiled ${TENON_LIBRARIES})
+if(TARGET tenon_kernels)
+  list(APPEND compiled tenon_kernels)
+endif()
+foreach(library IN LISTS compiled)
   target_compile_options(${library} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections;-fdata-sections;-fvisibility=hidden>")
   target_link_options(${library} PRIVATE "LINKER:--gc-sections" "LINKER:-z,defs")
