@@ -484,7 +484,7 @@ class Module:
                 error_msgs.append(f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
                                   f"checkpoint but received {type(given)}")
                 continue
-            if mine.dim() == 0 and given.dim() == 1 and len(given) > 0:
+            if mine.dim() == 0 and given.shape == (1,):
                 given = given[0]  # PyTorch 0.3 had no tensors of no dimension
             if given.shape != mine.shape:
                 error_msgs.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape "
