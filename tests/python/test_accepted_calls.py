@@ -108,3 +108,24 @@ def test_streams_of_dlpack(lib):
     with pytest.raises(AssertionError, match="None on cpu"):
         lib.ones(2).__dlpack__(stream=1)
     lib.ones(2).__dlpack__(stream=-1)
+
+
+def test_what_arguments_must_be(lib):
+    x = lib.ones(1, requires_grad=True)
+    for error, text, call in (
+        (ValueError, "invalid literal", lambda: lib.manual_seed("a")),
+        (ValueError, "Overflow", lambda: lib.manual_seed(2**64)),
+        (TypeError, "ByteTensor, but got int", lambda: lib.set_rng_state(3)),
+        (TypeError, "must be a .*ByteTensor", lambda: lib.set_rng_state(lib.ones(2))),
+        (RuntimeError, "expected a long, but got str", lambda: lib.Generator().manual_seed("a")),
+        (TypeError, "must be bool, not str", lambda: lib.set_grad_enabled("a")),
+        (TypeError, "must be bool, not str", lambda: lib.autograd.set_detect_anomaly("a")),
+        (TypeError, "gradients can be either Tensors or None, but got str", lambda: x.sum().backward("a")),
+        (RuntimeError, "have to be Tensors or GradientEdges, but got int", lambda: x.sum().backward(inputs=[3])),
+        (TypeError, "not iterable", lambda: lib.autograd.grad(x.sum(), 3)),
+        (RuntimeError, "Tensor", lambda: lib.autograd.graph.increment_version(3)),
+        (RuntimeError, "capsule", lambda: lib.from_dlpack(3)),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+    assert lib.manual_seed(1.5).initial_seed() == 1 and lib.autograd.forward_ad.unpack_dual(3) == (3, None)
