@@ -53,7 +53,8 @@ Tensor native::histc(const Tensor& self, int64_t bins, const Scalar& min, const 
               "] is not finite");
   TENON_CHECK(low < high, "[histc] max must be larger than min, got ", low, " and ", high);
   const Tensor x = self.reshape({-1});
-  const Tensor first = full({}, low, self.options()), last = full({}, high, self.options());
+  const Tensor first = tenon::full({}, low, self.options()),
+               last = tenon::full({}, high, self.options());
   const Tensor inside = logical_and(x >= first, x <= last);
   const Tensor place = ((x - first) * bins / (last - first)).masked_fill(inside == false, 0);
   return zeros({bins}, self.options())

@@ -72,10 +72,11 @@ Tensor native::corrcoef(const Tensor& self) {
               self.dim(), " dimensions");
   const Tensor c = cov(self, 1, std::nullopt, std::nullopt);
   if (c.dim() == 0) return c / c;
-  const Tensor variance = c.is_complex() ? real(c.diagonal()) : c.diagonal();
+  const Tensor variance = c.is_complex() ? tenon::real(c.diagonal()) : c.diagonal();
   const Tensor deviation = sqrt(variance);
   const Tensor r = c / deviation.unsqueeze(1) / deviation.unsqueeze(0);
-  return r.is_complex() ? view_as_complex(view_as_real(r).clamp(-1, 1)) : r.clamp(-1, 1);
+  return r.is_complex() ? tenon::view_as_complex(tenon::view_as_real(r).clamp(-1, 1))
+                        : r.clamp(-1, 1);
 }
 
 }  // namespace tenon

@@ -22,7 +22,7 @@ Tensor& native::exponential_(Tensor& self, double lambd, std::optional<Generator
   Tensor drawn(tenon::empty_strided(self.sizes(), output_strides(self.sizes(), {&self}), kDouble,
                                     self.device()));
   drawn.uniform_(0, 1, generator);
-  copy(self, log1p(drawn.mul_(-1)).mul_(-1 / lambd));
+  copy(self, tenon::log1p(drawn.mul_(-1)).mul_(-1 / lambd));
   return self;
 }
 

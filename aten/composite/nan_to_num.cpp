@@ -27,7 +27,8 @@ Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
                           std::optional<double> posinf, std::optional<double> neginf) {
   const ScalarType type = self.scalar_type();
   if (is_complex(type)) {
-    return view_as_complex(ops::nan_to_num::call(view_as_real(self), nan, posinf, neginf));
+    return tenon::view_as_complex(
+        ops::nan_to_num::call(tenon::view_as_real(self), nan, posinf, neginf));
   }
   if (is_integral(type, true)) return self.clone();
   const double limit = largest(type);

@@ -334,6 +334,8 @@ COMPLEX_AND_HALF = [
 ]
 
 NOTHING = [
+    ('t(1+1j).mH', ('complex64', complex(1.0, -1.0))),
+    ('t(1+1j).adjoint()', ('complex64', complex(1.0, -1.0))),
     ('T.cat([T.empty(0),T.empty(0)],1)', ('float32', zeros(0,))),
     ('T.cat([T.empty(0),T.empty(0)],5)', ('float32', zeros(0,))),
     ('T.cat([T.empty(0)],1)', ('float32', zeros(0,))),

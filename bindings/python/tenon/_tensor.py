@@ -124,6 +124,9 @@ def svd(self, some=True, compute_uv=True):
 
 
 def _adjoint(self, name):
+    if self.dim() == 0:
+        warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=3)
+        return self.conj()
     if self.dim() < 2:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
     return self.transpose(-2, -1).conj()
