@@ -67,14 +67,14 @@ void AccumulateGrad::leaf_has_changed(const Tensor& leaf) {
 }
 
 void AccumulateGrad::take_grad_dtype_of(const Tensor& leaf) {
-  const TensorHooks* extras = leaf.unsafe_impl()->autograd_meta->hooks.get();
+  const TensorHooks* extras = meta_of(*leaf.unsafe_impl()).hooks.get();
   if (extras && extras->has_grad_dtype) metadata_[0].set_grad_dtype(extras->grad_dtype);
 }
 
 void AccumulateGrad::retire() noexcept {
   Tensor leaf;  // goes last, and this object with it if nobody else holds the leaf
   {
-    const std::lock_guard lock(variable_.unsafe_impl()->autograd_meta->accumulator_lock);
+    const std::lock_guard lock(meta_of(*variable_.unsafe_impl()).accumulator_lock);
     // Who has found this awake since, has added a reference under the lock.
     if (refs.count() > 1 && !refs.release()) return;
     leaf = std::move(variable_);
@@ -82,7 +82,7 @@ void AccumulateGrad::retire() noexcept {
 }
 
 void AccumulateGrad::accumulate(Tensor&& grad) {
-  AutogradMeta& meta = *variable_.unsafe_impl()->autograd_meta;
+  AutogradMeta& meta = meta_of(*variable_.unsafe_impl());
   Tensor sum = meta.current_grad();
   if (GradMode::is_enabled()) {
     sum = sum.defined() ? sum + grad : grad.clone();
@@ -104,7 +104,7 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
 
 variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) return {};
-  const AutogradMeta& meta = *variable_.unsafe_impl()->autograd_meta;
+  const AutogradMeta& meta = meta_of(*variable_.unsafe_impl());
   TENON_CHECK(!meta.grad_fn, "leaf variable has been moved into the graph interior");
   if (!meta.requires_grad) return {};  // frozen since the forward pass
   {

@@ -119,7 +119,7 @@ void run_tensor_hooks(Node& node, variable_list& grads) {
   };
   if (node.is_accumulator()) {
     const Tensor& leaf = static_cast<AccumulateGrad&>(node).variable();
-    if (const TensorHooks* hooks = leaf.unsafe_impl()->autograd_meta->hooks.get()) {
+    if (const TensorHooks* hooks = meta_of(*leaf.unsafe_impl()).hooks.get()) {
       hooks->on_grad.for_each([&](const TensorHook& hook) { run(grads[0], hook); });
     }
   }

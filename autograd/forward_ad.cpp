@@ -83,7 +83,8 @@ void set_tangent(const Tensor& tensor, Tensor tangent) {
 }
 
 Tensor own_tangent(const Tensor& tensor) {
-  const AutogradMeta* meta = tensor.defined() ? tensor.unsafe_impl()->autograd_meta : nullptr;
+  const AutogradMeta* meta =
+      tensor.defined() ? tensor.unsafe_impl()->autograd_meta.load() : nullptr;
   if (!meta || !meta->hooks || meta->hooks->level_of_tangent != current_level || !current_level)
     return {};
   return meta->hooks->tangent;

@@ -266,7 +266,7 @@ void FunctionNode::push_tangents(const variable_list& returned, const variable_l
 
 void FunctionNode::save(const variable_list& outputs) {
   for (const Tensor& t : context_.to_save_) {
-    const AutogradMeta* meta = t.defined() ? t.unsafe_impl()->autograd_meta : nullptr;
+    const AutogradMeta* meta = t.defined() ? t.unsafe_impl()->autograd_meta.load() : nullptr;
     const bool own = meta && (meta->grad_fn.get() == this ||
                               (contains(context_.dirty_, t) && contains(outputs, t)));
     context_.saved_.push_back(own ? SavedVariable(t, *this) : SavedVariable(t));

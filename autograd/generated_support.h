@@ -15,8 +15,10 @@ namespace tenon::autograd {
 inline bool needs_grad(const Tensor& t) {
   const TensorImpl* impl = t.unsafe_impl();
   if (!impl) return false;
-  const AutogradMeta* meta = impl->autograd_meta;
-  if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+  if (TENON_LIKELY(has_current_history(*impl))) {
+    const AutogradMeta* meta = impl->autograd_meta;
+    if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+  }
   return TENON_UNLIKELY(impl->base) && t.requires_grad();
 }
 inline bool needs_grad(const std::optional<Tensor>& t) { return t && needs_grad(*t); }

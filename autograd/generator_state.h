@@ -10,14 +10,7 @@ namespace tenon::autograd {
 class GeneratorState {
  public:
   explicit GeneratorState(const Generator& generator)
-      : generator_(generator), engine_(generator->engine) {
-    const std::lock_guard lock(generator->mutex);
-    seed_ = generator->seed;
-    offset_ = generator->offset;
-    engine_ = generator->engine;
-    next_float_normal_ = generator->next_float_normal;
-    next_double_normal_ = generator->next_double_normal;
-  }
+      : GeneratorState(generator, std::lock_guard(generator->mutex)) {}
   const Generator& generator() const { return generator_; }
   void restore() const {
     const std::lock_guard lock(generator_->mutex);
@@ -35,6 +28,11 @@ class GeneratorState {
   }
 
  private:
+  GeneratorState(const Generator& generator, const std::lock_guard<std::mutex>& /*held*/)
+      : generator_(generator), seed_(generator->seed), offset_(generator->offset),
+        engine_(generator->engine), next_float_normal_(generator->next_float_normal),
+        next_double_normal_(generator->next_double_normal) {}
+
   Generator generator_;
   uint64_t seed_;
   uint64_t offset_;

@@ -8,10 +8,15 @@
 namespace tenon {
 
 bool TensorBase::requires_grad_slow() const {
-  const autograd::AutogradMeta* meta = impl_->autograd_meta;
-  if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+  const bool current = autograd::has_current_history(*impl_);
+  if (TENON_LIKELY(current)) {
+    const autograd::AutogradMeta* meta = impl_->autograd_meta;
+    if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+    if (!impl_->base) return false;
+  }
   // A view made before its base had a history, or without recording.
-  return impl_->base && is_differentiable(impl_->dtype) && TensorBase(impl_->base).requires_grad();
+  if (is_differentiable(impl_->dtype) && TensorBase(impl_->base).requires_grad()) return true;
+  return !current && autograd::outdated_view_is_recorded(*impl_);
 }
 
 namespace autograd {
@@ -44,7 +49,6 @@ void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr) {
   std::shared_ptr<RetainedGrad>& retained = meta.hooks.get_or_make().retained;
   if (retained) retained->forget();
   retained = std::make_shared<RetainedGrad>(meta);
-  meta.retains_grad = true;
   const std::lock_guard lock(node.saved_lock());
   node.hooks().retained.push_back({output_nr, retained});
 }
@@ -63,15 +67,17 @@ void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr) 
   meta.grad_fn = std::move(node);
   meta.output_nr = output_nr;
   meta.requires_grad = false;
-  impl.key_set = impl.key_set.add(DispatchLayer::Autograd);
-  if (impl.base) impl.history_version = impl.version();
+  // A view has the bit from the start; other threads may be reading it.
+  if (!impl.key_set.has(DispatchLayer::Autograd))
+    impl.key_set = impl.key_set.add(DispatchLayer::Autograd);
+  if (impl.base) impl.history_version.store(impl.version(), std::memory_order_release);
 }
 
 const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor) {
   TensorImpl& impl = *tensor.unsafe_impl();
-  if (TENON_UNLIKELY(impl.base) && impl.history_version != impl.version())
-    regenerate_view_history(tensor);
-  return impl.autograd_meta ? impl.autograd_meta->grad_fn : kNoNode;
+  if (TENON_UNLIKELY(!has_current_history(impl))) regenerate_view_history(tensor);
+  const AutogradMeta* meta = impl.autograd_meta;
+  return meta ? meta->grad_fn : kNoNode;
 }
 
 Edge gradient_edge(const Tensor& tensor) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "autograd/node.h"
 
 namespace tenon::autograd {
@@ -12,6 +14,7 @@ struct TensorHooks {
   HookList<PostAccumulateHook> post_accumulate;
   /// Of register_hook(), wherever the hooks are: on this tensor or on nodes that made it.
   std::vector<HookHandle> handles;
+  std::mutex handles_mutex;
   std::shared_ptr<RetainedGrad> retained;
   bool has_grad_dtype = false;           ///< of a leaf whose gradients have a dtype of their own:
   std::optional<ScalarType> grad_dtype;  ///< that one, nullopt for any
@@ -48,8 +51,29 @@ struct AutogradMeta {
 };
 
 inline AutogradMeta& meta_of(TensorImpl& impl) {
-  if (!impl.autograd_meta) impl.autograd_meta = new AutogradMeta;
-  return *impl.autograd_meta;
+  AutogradMeta* meta = impl.autograd_meta;
+  if (!meta) {
+    meta = new AutogradMeta;
+    impl.autograd_meta.store(meta, std::memory_order_release);
+  }
+  return *meta;
+}
+
+/// False for a view whose base was changed in place after its node was made. Any thread may
+/// replace that node: `grad_fn`, `output_nr` and `requires_grad` must not be read without a lock
+/// until this is true.
+inline bool has_current_history(const TensorImpl& impl) {
+  return TENON_LIKELY(!impl.base) ||
+         impl.history_version.load(std::memory_order_acquire) == impl.version();
+}
+/// The same as `grad_fn != nullptr` and `grad_fn || requires_grad`, read under the lock.
+TENON_API bool outdated_view_has_grad_fn(const TensorImpl& view);
+bool outdated_view_is_recorded(const TensorImpl& view);
+/// Whether a node made the tensor.
+inline bool has_grad_fn(const TensorImpl& impl) {
+  if (TENON_UNLIKELY(!has_current_history(impl))) return outdated_view_has_grad_fn(impl);
+  const AutogradMeta* meta = impl.autograd_meta;
+  return meta && meta->grad_fn;
 }
 
 /// Makes result `output_nr` of `node` of the tensor. A gradient that is retained is from here on

@@ -21,7 +21,7 @@ namespace {
 /// A tensor with the data of `t` and a count of changes of its own.
 Tensor with_own_version(const Tensor& t) {
   Tensor copy(make_detached(t));
-  copy.unsafe_impl()->shared_version.reset();
+  copy.unsafe_impl()->count_version_apart();
   return copy;
 }
 
@@ -68,11 +68,12 @@ void SavedVariable::save_packed(const Tensor& tensor) {
 void SavedVariable::save_result(const Tensor& tensor, const Node& node) {
   is_own_result_ = true;
   const TensorImpl& impl = *tensor.unsafe_impl();
-  had_grad_fn_ = impl.autograd_meta && impl.autograd_meta->grad_fn;
+  const AutogradMeta* meta = impl.autograd_meta;
+  had_grad_fn_ = meta && meta->grad_fn;
   if (had_grad_fn_) {
-    output_nr_ = static_cast<uint16_t>(impl.autograd_meta->output_nr);
+    output_nr_ = static_cast<uint16_t>(meta->output_nr);
     // The node of a view that was written is that of reading it from its base.
-    is_written_view_ = impl.base && impl.autograd_meta->grad_fn.get() != &node;
+    is_written_view_ = impl.base && meta->grad_fn.get() != &node;
   }
   Tensor data(make_detached(tensor));
   if (TENON_UNLIKELY(saved_tensor_hooks != nullptr)) {
@@ -187,7 +188,7 @@ Tensor SavedVariable::unpack(const Node& saved_for) const {
   const TensorImpl& impl = *data.unsafe_impl();
   if (TENON_UNLIKELY(impl.version() != version_)) was_modified(data, saved_for);
   if (!is_own_result_) {
-    TENON_CHECK(!had_grad_fn_ || impl.autograd_meta->grad_fn, messages::kDetachedInPlace);
+    TENON_CHECK(!had_grad_fn_ || has_grad_fn(impl), messages::kDetachedInPlace);
     return data;
   }
   return had_grad_fn_ && GradMode::is_enabled() ? attached(data, saved_for) : data;

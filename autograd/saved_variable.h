@@ -67,7 +67,7 @@ class TENON_API SavedVariable {
     const TensorImpl& impl = *tensor.unsafe_impl();
     if (TENON_UNLIKELY(impl.is_inference)) refuse_inference_tensor();
     version_ = impl.version();
-    had_grad_fn_ = impl.autograd_meta && impl.autograd_meta->grad_fn;
+    had_grad_fn_ = has_grad_fn(impl);
     held_ = IntrusivePtr<TensorImpl>::share(tensor.unsafe_impl()).detach();
   }
   void take(SavedVariable& other) noexcept {

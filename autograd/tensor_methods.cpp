@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "aten/core/print.h"
 #include "aten/core/thread_state.h"
 #include "autograd/accumulate_grad.h"
@@ -81,8 +83,9 @@ const IntrusivePtr<autograd::Node>& Tensor::grad_fn() const {
 }
 bool Tensor::is_leaf() const { return !grad_fn(); }
 int64_t Tensor::output_nr() const {
-  const AutogradMeta* meta = tenon::defined(*this, "output_nr").autograd_meta;
-  return meta ? meta->output_nr : 0;
+  tenon::defined(*this, "output_nr");
+  const bool has_node = static_cast<bool>(autograd::grad_fn_of(*this));
+  return has_node ? impl_->autograd_meta.load()->output_nr : 0;
 }
 
 bool Tensor::retains_grad() const {
@@ -95,6 +98,7 @@ void Tensor::retain_grad() const {
   if (is_leaf() || retains_grad()) return;
   AutogradMeta& meta = meta_of(*impl_);
   autograd::retain_grad_of(meta, *meta.grad_fn, meta.output_nr);
+  meta.retains_grad = true;
 }
 
 Tensor Tensor::detach() const {
@@ -115,7 +119,7 @@ Tensor& Tensor::detach_() const {
 
 Tensor Tensor::data() const {
   Tensor copy(detach());
-  copy.impl_->shared_version.reset();
+  copy.impl_->count_version_apart();
   return copy;
 }
 
@@ -147,15 +151,22 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
 }
 
 void Tensor::remove_hook(unsigned id) const {
-  autograd::TensorHooks* hooks = tenon::defined(*this, "remove_hook").autograd_meta
-                                     ? impl_->autograd_meta->hooks.get()
-                                     : nullptr;
-  const size_t count = hooks ? hooks->handles.size() : 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (hooks->handles[i].id() != id) continue;
-    hooks->handles[i].remove();
-    hooks->handles.erase(hooks->handles.begin() + static_cast<ptrdiff_t>(i));
-    return;
+  const AutogradMeta* meta = tenon::defined(*this, "remove_hook").autograd_meta;
+  autograd::TensorHooks* hooks = meta ? meta->hooks.get() : nullptr;
+  size_t count = 0;
+  if (hooks) {
+    std::unique_lock lock(hooks->handles_mutex);
+    std::vector<autograd::HookHandle>& handles = hooks->handles;
+    count = handles.size();
+    const auto found = std::find_if(handles.begin(), handles.end(),
+                                    [id](const auto& handle) { return handle.id() == id; });
+    if (found != handles.end()) {
+      const autograd::HookHandle handle = *found;
+      handles.erase(found);
+      lock.unlock();
+      handle.remove();
+      return;
+    }
   }
   tenon::detail::raise<IndexError>("[remove_hook] there is no hook ", id, " of this tensor, got ",
                                    count, " hooks");
@@ -172,6 +183,7 @@ HookHandle register_hook(const Tensor& tensor, TensorHook hook) {
   TensorHooks& hooks = meta.hooks.get_or_make();
   HookHandle handle = node ? node->hooks().on_tensors.add({meta.output_nr, std::move(hook)})
                            : hooks.on_grad.add(std::move(hook));
+  const std::lock_guard lock(hooks.handles_mutex);
   // Those of graphs that have gone go when the list would have to grow.
   if (hooks.handles.size() == hooks.handles.capacity())
     std::erase_if(hooks.handles, [](const HookHandle& h) { return !h.is_active(); });

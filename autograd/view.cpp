@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "aten/core/thread_state.h"
+#include "autograd/anomaly.h"
 #include "autograd/generated_support.h"
 #include "autograd/messages.h"
 #include "autograd/meta.h"
@@ -245,8 +246,9 @@ class CopySlices final : public Node {
   IntrusivePtr<Node> inner_;
 };
 
-/// Views of one base may be asked for their nodes by several threads.
-std::recursive_mutex regeneration_mutex;
+/// Held while the node of a view whose base was changed is read or replaced. Nothing that is done
+/// under it waits for anything.
+std::mutex outdated_views_mutex;
 
 /// The view once more, from the base as it is now. Recorded whatever the thread's modes, and seen
 /// by nobody who watches calls.
@@ -262,7 +264,35 @@ Tensor replay_recorded(const Tensor& base, const Tensor& view) {
   return replay_view(base, base, view);
 }
 
+/// A new node that reads the view from its base as it is now.
+Edge edge_to_base(const Tensor& view, const Tensor& base) {
+  if (view.scalar_type() != base.scalar_type() && needs_grad(base))
+    return gradient_edge(replay_recorded(base, view));
+  // The base may have no history any more, and the view's then ends here.
+  auto node = make_node<Gather>(Part{Geometry(base), Geometry(view)});
+  if (TENON_UNLIKELY(AnomalyMode::is_enabled())) keep_calls_of(*node);
+  node->add_next_edge(gradient_edge(base));
+  const uint32_t number = node->add_input_metadata(view);
+  return {std::move(node), number};
+}
+
+bool is_outdated_view_with(const TensorImpl& view, bool (*property)(const AutogradMeta&)) {
+  const AutogradMeta* meta = view.autograd_meta;
+  if (!meta) return false;
+  const std::lock_guard lock(outdated_views_mutex);
+  return property(*meta);
+}
+
 }  // namespace
+
+bool outdated_view_has_grad_fn(const TensorImpl& view) {
+  return is_outdated_view_with(view, [](const AutogradMeta& meta) { return !!meta.grad_fn; });
+}
+
+bool outdated_view_is_recorded(const TensorImpl& view) {
+  return is_outdated_view_with(
+      view, [](const AutogradMeta& meta) { return meta.grad_fn || meta.requires_grad; });
+}
 
 Tensor replay_view(const Tensor& values, const Tensor& base, const Tensor& view) {
   const Part part{Geometry(base), Geometry(view)};
@@ -287,29 +317,25 @@ void check_view_may_be_written(const Tensor& view, bool indirect) {
 void regenerate_view_history(const Tensor& view) {
   TensorImpl& impl = *view.unsafe_impl();
   if (!is_differentiable(impl.dtype)) return;
-  const auto has_node = [&] { return impl.autograd_meta && impl.autograd_meta->grad_fn; };
   const Tensor base(impl.base);
   // A view without history stays so while its base has none, and looks again the next time.
-  if (!has_node() && !needs_grad(base)) return;
-  const std::lock_guard lock(regeneration_mutex);
-  if (impl.history_version == impl.version() && has_node()) return;
+  if (!needs_grad(base) && !outdated_view_has_grad_fn(impl)) return;
   check_view_may_be_written(view, true);
-  if (impl.dtype != base.scalar_type() && needs_grad(base)) {
-    const Tensor again = replay_recorded(base, view);
-    const AutogradMeta& meta = *again.unsafe_impl()->autograd_meta;
-    return set_grad_fn(impl, meta.grad_fn, meta.output_nr);
-  }
-  // The base may have no history any more, and the view's then ends here.
-  auto node = make_node<Gather>(Part{Geometry(base), Geometry(view)});
-  node->add_next_edge(gradient_edge(base));
-  set_history(view, std::move(node));
+  const Edge edge = edge_to_base(view, base);
+  IntrusivePtr<Node> replaced;  // its end may wait for what holders of other locks have
+  const std::lock_guard lock(outdated_views_mutex);
+  AutogradMeta& meta = meta_of(impl);
+  if (meta.grad_fn && has_current_history(impl)) return;  // another thread was quicker
+  replaced = meta.grad_fn;
+  set_grad_fn(impl, edge.function, edge.input_nr);
 }
 
 void rebase_view_history(const Tensor& view, IntrusivePtr<Node> node) {
   const Tensor base(view.unsafe_impl()->base);
   node->add_input_metadata(view);
   set_history(base, make_node<CopySlices>(base, view, std::move(node)));
-  view.unsafe_impl()->history_version = view.unsafe_impl()->version() - 1;
+  view.unsafe_impl()->history_version.store(view.unsafe_impl()->version() - 1,
+                                            std::memory_order_relaxed);
   regenerate_view_history(view);
 }
 

@@ -83,6 +83,12 @@ Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weig
   return type == self.scalar_type() ? result : result.to(self.scalar_type());
 }
 
+/// Whether the classes of a sample lie apart in memory, among those of other samples. There
+/// log_softmax takes many samples at once, and a loss that picks one element of each does not.
+bool is_of_planes(const Tensor& self) {
+  return self.is_cpu() && self.dim() > 2 && self.stride(1) != 1;
+}
+
 /// Whether that pass compares targets with `ignore_index` exactly, has room for a row's sum of
 /// exponentials, which is at most its length, and has all gradients.
 bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index,
@@ -121,7 +127,7 @@ Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
     TENON_CHECK(ignore_index < 0,
                 "[cross_entropy_loss] ignore_index is not supported for floating point target");
   }
-  if (!probabilities && label_smoothing == 0 &&
+  if (!probabilities && label_smoothing == 0 && !is_of_planes(self) &&
       is_one_pass(self, class_weight, ignore_index, class_dim)) {
     meta::check_nll_loss_nd(self, target, class_weight.defined() ? &class_weight : nullptr);
     TENON_CHECK(reduction >= kNone && reduction <= kSum,

@@ -47,7 +47,8 @@ class RefCount {
     }
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  uint32_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  /// Who finds itself alone also sees all that other threads did before they gave up theirs.
+  uint32_t count() const noexcept { return count_.load(std::memory_order_acquire); }
   /// Takes a reference unless the object is already being destroyed: for weak back pointers.
   bool retain_if_alive() noexcept {
     uint32_t n = count_.load(std::memory_order_relaxed);

@@ -241,7 +241,7 @@ IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   if (TENON_UNLIKELY(source.is_inference)) return impl;
   TensorImpl& base = source.base ? *source.base : source;
   impl->base = IntrusivePtr<TensorImpl>::share(&base);
-  impl->history_version = base.version();
+  impl->history_version.store(base.version(), std::memory_order_relaxed);
   impl->creation_meta = source.creation_meta;
   if (is_differentiable(source.dtype)) {
     // A base may come to require grad later, so every call on a view asks the autograd layer.

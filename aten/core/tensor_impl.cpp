@@ -36,7 +36,8 @@ TensorImpl* TensorImpl::create(ScalarType dtype, Device device) {
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
   impl->refs.clear();
-  if (impl->autograd_meta) autograd::destroy_autograd_meta(impl->autograd_meta);
+  if (autograd::AutogradMeta* meta = impl->autograd_meta) autograd::destroy_autograd_meta(meta);
+  impl->count_version_apart();
   impl->~TensorImpl();
   memory::deallocate(impl, sizeof(TensorImpl));
 }
@@ -91,10 +92,19 @@ void TensorImpl::share_version_with(TensorImpl& other) {
   // To share a tensor does not change it: several threads may do so at once.
   std::unique_lock lock(sharing_mutex(&t), std::defer_lock);
   if (!detail::single_threaded()) lock.lock();
-  if (!t.shared_version) {
-    t.shared_version = IntrusivePtr<SharedVersion>::adopt(SharedVersion::create(t.own_version));
+  SharedVersion* shared = t.shared_version.load(std::memory_order_relaxed);
+  if (!shared) {
+    shared = SharedVersion::create(t.own_version.load(std::memory_order_relaxed));
+    t.shared_version.store(shared, std::memory_order_release);
   }
-  other.shared_version = t.shared_version;
+  shared->refs.retain();
+  other.shared_version.store(shared, std::memory_order_relaxed);
+}
+
+void TensorImpl::count_version_apart() noexcept {
+  SharedVersion* shared = shared_version.load(std::memory_order_relaxed);
+  shared_version.store(nullptr, std::memory_order_relaxed);
+  IntrusivePtr<SharedVersion>::adopt(shared);
 }
 
 }  // namespace tenon

@@ -49,7 +49,8 @@ struct TensorImpl {
   DimVector sizes;
   DimVector strides;              ///< in elements
   IntrusivePtr<TensorImpl> base;  ///< of a view: the tensor that is no view itself
-  autograd::AutogradMeta* autograd_meta = nullptr;  ///< owned; null until gradients are involved
+  /// Owned; null until gradients are involved. A view may get it while other threads read.
+  std::atomic<autograd::AutogradMeta*> autograd_meta{nullptr};
 
   TensorImpl(ScalarType t, Device d)
       : key_set(DispatchKeySet(kThreadLayers, 0) | DispatchKeySet(backend_of(d.type()))), dtype(t),
@@ -73,15 +74,18 @@ struct TensorImpl {
   /// Number of changes in place; a view counts with its base.
   uint32_t version() const {
     const TensorImpl& t = base ? *base : *this;
-    return t.shared_version ? t.shared_version->value.load(std::memory_order_relaxed)
-                            : t.own_version;
+    const SharedVersion* shared = t.shared_version.load(std::memory_order_acquire);
+    return (shared ? shared->value : t.own_version).load(std::memory_order_relaxed);
   }
+  /// Threads that change parts of one tensor are all counted.
   void bump_version() {
     TensorImpl& t = base ? *base : *this;
-    if (t.shared_version) {
-      t.shared_version->value.fetch_add(1, std::memory_order_relaxed);
+    SharedVersion* shared = t.shared_version.load(std::memory_order_acquire);
+    std::atomic<uint32_t>& count = shared ? shared->value : t.own_version;
+    if (detail::single_threaded()) {
+      count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {
-      ++t.own_version;
+      count.fetch_add(1, std::memory_order_relaxed);
     }
   }
   /// Error if it is an inference tensor, which may be changed in inference mode only.
@@ -90,10 +94,13 @@ struct TensorImpl {
   }
   /// From now on `other`, no view, counts its changes together with this tensor.
   TENON_API void share_version_with(TensorImpl& other);
+  /// From now on its changes are counted apart from those of tensors that share its memory.
+  TENON_API void count_version_apart() noexcept;
 
-  uint32_t own_version = 0;
-  uint32_t history_version = 0;  ///< of a view: version() for which its node is the right one
-  IntrusivePtr<SharedVersion> shared_version;
+  std::atomic<uint32_t> own_version{0};
+  /// Of a view: version() for which its node is the right one. Stored after the node.
+  std::atomic<uint32_t> history_version{0};
+  std::atomic<SharedVersion*> shared_version{nullptr};  ///< owned; null until it is shared
 
  private:
   static TENON_API void check_inference_mode();

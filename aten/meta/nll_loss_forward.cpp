@@ -4,7 +4,6 @@
 #include "aten/meta/nll_loss.h"
 
 namespace tenon {
-
 namespace {
 
 void check_types(const char* op, const TensorBase& self, const TensorBase& target,
@@ -21,6 +20,11 @@ void check_types(const char* op, const TensorBase& self, const TensorBase& targe
               " classes or no classes but got weight tensor of shape: ", weight->sizes());
   TENON_CHECK(weight->scalar_type() == self.scalar_type(), "[", op, "] expected scalar type ",
               self.scalar_type(), " but found ", weight->scalar_type());
+}
+
+void check_reduction(const char* op, int64_t reduction) {
+  TENON_CHECK(reduction >= 0 && reduction <= 2, "[", op,
+              "] reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
 }
 
 }  // namespace
@@ -53,14 +57,39 @@ void meta::check_nll_loss_nd(const TensorBase& self, const TensorBase& target,
   check_types("nll_loss", self, target, weight, self.size(1));
 }
 
+void meta::check_nll_loss2d(const char* op, const TensorBase& self, const TensorBase& target,
+                            const TensorBase* weight, int64_t reduction) {
+  TENON_CHECK(target.dim() == 3, "[", op,
+              "] only batches of spatial targets supported (3D tensors) but got targets of "
+              "dimension: ",
+              target.dim());
+  TENON_CHECK(self.dim() == 4, "[", op,
+              "] only batches of spatial inputs supported (4D tensors), but got input of "
+              "dimension: ",
+              self.dim());
+  TENON_CHECK(self.size(0) == target.size(0) && self.size(2) == target.size(1) &&
+                  self.size(3) == target.size(2),
+              "[", op, "] size mismatch (got input: ", self.sizes(), " , target: ", target.sizes());
+  check_types(op, self, target, weight, self.size(1));
+  check_reduction(op, reduction);
+}
+
+void meta::check_nll_loss_grad(const char* op, bool each, const TensorBase& grad_output,
+                               const TensorBase& target, const TensorBase& total_weight) {
+  TENON_CHECK(each ? grad_output.sizes() == target.sizes() : grad_output.numel() == 1, "[", op,
+              "] Expected a ", each ? "tensor of the target's shape" : "single element",
+              " as grad_output, but got: ", grad_output.sizes());
+  TENON_CHECK(total_weight.numel() == 1, "[", op,
+              "] expected total_weight to be a single element tensor, got: ", total_weight.sizes());
+}
+
 /// self [N, C] or [C], target [N] or []; output [N] without reduction, else [], and total_weight
 /// [].
 std::array<TensorSpec, 2> native::nll_loss_forward_meta(const Tensor& self, const Tensor& target,
                                                         const std::optional<Tensor>& weight,
                                                         int64_t reduction, int64_t) {
   meta::check_nll_loss("nll_loss", self, target, weight && weight->defined() ? &*weight : nullptr);
-  TENON_CHECK(reduction >= 0 && reduction <= 2,
-              "[nll_loss] reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
+  check_reduction("nll_loss", reduction);
   const bool each = reduction == 0 && self.dim() == 2;
   return {TensorSpec(each ? IntArrayRef(target.sizes()) : IntArrayRef(), self),
           TensorSpec(IntArrayRef(), self)};

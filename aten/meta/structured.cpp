@@ -118,7 +118,7 @@ void check_inplace(const char* op, const TensorBase& self, IntArrayRef sizes, Sc
 
 void detail::forget_base(TensorImpl& result) {
   if (result.autograd_meta) return;  // recorded: its history needs the base
-  result.own_version = 0;
+  result.own_version.store(0, std::memory_order_relaxed);
   result.is_inference = thread_state.inference_mode;
   result.base.reset();
   result.creation_meta = CreationMeta::Default;

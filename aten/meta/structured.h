@@ -35,7 +35,8 @@ inline void own_result(const TensorBase& result) {
   if (!result.defined()) return;
   TensorImpl& impl = *result.unsafe_impl();
   if (TENON_UNLIKELY(impl.base)) detail::forget_base(impl);
-  if (impl.refs.count() == 1 && !impl.shared_version) impl.own_version = 0;
+  if (impl.refs.count() == 1 && !impl.shared_version)
+    impl.own_version.store(0, std::memory_order_relaxed);
 }
 
 /// "[op] Expected out tensor to have dtype Long, but got Int instead" unless it has the dtype.

@@ -197,6 +197,40 @@ def resample(self, dim, starts, indices, weights, *back):
 
 REDUCTIONS = ("none", "mean", "sum")
 
+
+def linear_scan(self, factors, dim, adjoint=False):
+    if self.shape != factors.shape:
+        raise ValueError("factors must have self's shape")
+    x, f = self.unbind(dim), factors.unbind(dim)
+    y = [None] * len(x)
+    for i in reversed(range(len(x))) if adjoint else range(len(x)):
+        before = i + 1 if adjoint else i - 1
+        y[i] = x[i] + f[max(i, before)] * y[before] if 0 <= before < len(x) else x[i]
+    return torch.stack(y, dim)
+
+
+def delayed(self, dim, first=0):
+    if self.dim() == 0:
+        return torch.full_like(self, first)
+    length = self.shape[dim]
+    return torch.cat([torch.full_like(self.narrow(dim, 0, 1), first), self.narrow(dim, 0, length - 1)], dim)
+
+
+def cumprod_backward(grad, input, dim, output):
+    scanned = grad * 1 if grad.dim() == 0 else linear_scan(grad, input.conj(), dim, True)
+    return scanned * delayed(output, dim, 1).conj()
+
+
+def lstm_gates(input, forget, candidate, output, c):
+    c = torch.sigmoid(forget) * c + torch.sigmoid(input) * torch.tanh(candidate)
+    return torch.sigmoid(output) * torch.tanh(c), c
+
+
+def gru_gates(r, z, input_n, state_n, h):
+    r, z = torch.sigmoid(r), torch.sigmoid(z)
+    return (1 - z) * torch.tanh(input_n + r * state_n) + z * h
+
+
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
@@ -212,7 +246,16 @@ REFERENCES = {
     "_nan_to_num": torch.nan_to_num,
     "_nextafter": torch.nextafter,
     "_kth_place": lambda self, k, dim: torch.kthvalue(self, k + 1, dim, keepdim=True)[1],
+    "_delayed": delayed,
+    "_embedding_bags": lambda weight, indices, starts, mean=False:
+        F.embedding_bag(indices.long(), weight, starts, mode="mean" if mean else "sum", include_last_offset=True),
+    "_gru_gates": gru_gates,
+    "_linear_scan": linear_scan,
+    "_lstm_gates": lstm_gates,
+    "_moments": lambda self, eps: (self.mean(-1), (self.var(-1, correction=0) + eps).rsqrt()),
     "_rms_norm": torch.rms_norm,
+    "_scale_rows": lambda self, scale, shift: self * scale[..., None] + shift[..., None],
+    "cumprod_backward": cumprod_backward,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_softmax_gradient": lambda grad, output, dim: torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype),
