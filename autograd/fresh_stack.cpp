@@ -18,17 +18,17 @@ constexpr size_t kStackBytes = size_t{8} << 20;
 constexpr size_t kGuardBytes = size_t{64} << 10;
 
 /// Memory of a stack, with a part below it that nobody may touch.
-class Stack {
+class StackMemory {
  public:
-  Stack()
+  StackMemory()
       : memory_(::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0)) {
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(memory_, kGuardBytes, PROT_NONE);
   }
-  ~Stack() { ::munmap(memory_, kGuardBytes + kStackBytes); }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
+  ~StackMemory() { ::munmap(memory_, kGuardBytes + kStackBytes); }
+  StackMemory(const StackMemory&) = delete;
+  StackMemory& operator=(const StackMemory&) = delete;
 
   void* bottom() const { return static_cast<char*>(memory_) + kGuardBytes; }
 
@@ -63,7 +63,7 @@ void enter(unsigned low, unsigned high) {
 }  // namespace
 
 void run_on_fresh_stack(const std::function<void()>& f) {
-  const Stack stack;
+  const StackMemory stack;
   Call call{f, nullptr};
   ucontext_t here, there;
   ::getcontext(&there);

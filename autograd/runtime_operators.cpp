@@ -31,7 +31,7 @@ variable_list tensors_of(const Value* begin, const Value* end) {
   return tensors;
 }
 
-bool contains(const variable_list& list, const Tensor& t) {
+bool is_among(const variable_list& list, const Tensor& t) {
   return std::any_of(list.begin(), list.end(),
                      [&](const Tensor& other) { return other.is_same(t); });
 }
@@ -61,8 +61,8 @@ void run_recorded(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
   if (!node) return;
   for (const Tensor& t : written) rebase_history(t, node);
   for (const Tensor& t : tensors_of(stack.data() + first, stack.data() + stack.size())) {
-    if (contains(written, t)) continue;
-    TENON_CHECK(!contains(inputs, t), "[", op.qualified_name(),
+    if (is_among(written, t)) continue;
+    TENON_CHECK(!is_among(inputs, t), "[", op.qualified_name(),
                 "] a kernel returned an argument that its schema does not say it writes");
     set_history(t, node);
   }

@@ -29,7 +29,7 @@ void native::MissingArgument::raise() const {
   tenon::detail::raise<Error>("[", op, "] ", names, " must be given");
 }
 
-Tensor native::copied(const Tensor& view) { return clone(view, MemoryFormat::Contiguous); }
+Tensor native::copied(const Tensor& view) { return tenon::clone(view, MemoryFormat::Contiguous); }
 
 std::vector<Tensor> native::copied(const std::vector<Tensor>& views) {
   std::vector<Tensor> copies;

@@ -40,11 +40,11 @@ std::tuple<Tensor, Tensor, Tensor> native::linear_backward(const Tensor& self,
   const Tensor g = rows_of(grad_output, outputs), w = rows_of(weight, weight.size(-1));
   Tensor grad_input, grad_weight, grad_bias;
   if (output_mask[0]) {
-    grad_input = tenon::mm(g, conj(w));
+    grad_input = tenon::mm(g, tenon::conj(w));
     if (self.dim() != 2) grad_input = reshape(grad_input, self.sizes());
   }
   if (output_mask[1]) {
-    grad_weight = tenon::mm(t(g), conj(rows_of(self, self.size(-1))));
+    grad_weight = tenon::mm(t(g), tenon::conj(rows_of(self, self.size(-1))));
     if (weight.dim() != 2) grad_weight = reshape(grad_weight, weight.sizes());
   }
   if (output_mask[2]) grad_bias = sum(g, 0);
@@ -63,7 +63,7 @@ native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::opt
   const Tensor g = rows_of(grad_output, outputs);
   Tensor grad_self, grad_grad_output, grad_weight;
   if (output_mask[0] && u.defined()) {
-    grad_self = reshape(tenon::mm(g, conj(rows_of(u, weight.size(-1)))), self.sizes());
+    grad_self = reshape(tenon::mm(g, tenon::conj(rows_of(u, weight.size(-1)))), self.sizes());
   }
   if (output_mask[1]) {
     if (v.defined()) grad_grad_output = tenon::linear(v, weight);
@@ -76,7 +76,7 @@ native::_linear_double_backward(const std::optional<Tensor>& ggI, const std::opt
     }
   }
   if (output_mask[2] && v.defined()) {
-    grad_weight = reshape(tenon::mm(t(g), conj(rows_of(v, self.size(-1)))), weight.sizes());
+    grad_weight = reshape(tenon::mm(t(g), tenon::conj(rows_of(v, self.size(-1)))), weight.sizes());
   }
   return {grad_self, grad_grad_output, grad_weight};
 }

@@ -63,7 +63,7 @@ Tensor native::matmul(const Tensor& self, const Tensor& other) {
   TENON_CHECK(a > 0 && b > 0,
               "[matmul] both arguments to matmul need to be at least 1D, but they are ", a,
               "D and ", b, "D");
-  if (a == 1 && b == 1) return dot(self, other);
+  if (a == 1 && b == 1) return tenon::dot(self, other);
   if (a == 2 && b == 2) return mm(self, other);
   if (a == 2 && b == 1) return mv(self, other);
   if (a == 1 && b == 2) return squeeze(mm(unsqueeze(self, 0), other), 0);

@@ -84,7 +84,7 @@ Tensor native::adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) 
   constexpr const char* kOp = "adaptive_avg_pool1d";
   TENON_CHECK(output_size.size() == 1, "[", kOp, "] 'output_size' should contain one int, got ",
               output_size);
-  return adaptive_avg_pool2d(as_image(kOp, self), both(kOp, "output_size", output_size, 1))
+  return tenon::adaptive_avg_pool2d(as_image(kOp, self), both(kOp, "output_size", output_size, 1))
       .squeeze(-2);
 }
 

@@ -18,7 +18,7 @@ Tensor native::put(const Tensor& self, const Tensor& index, const Tensor& source
   TENON_CHECK_INDEX(self.numel() > 0 || index.numel() == 0,
                     "[put] Tried to put elements into an empty tensor");
   const std::optional<Tensor> places = index.reshape({-1});
-  return index_put(self.reshape({-1}), {&places, 1}, source.reshape({-1}), accumulate)
+  return tenon::index_put(self.reshape({-1}), {&places, 1}, source.reshape({-1}), accumulate)
       .view(self.sizes());
 }
 

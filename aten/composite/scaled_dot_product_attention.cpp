@@ -77,7 +77,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   }
   Tensor weights = softmax(scores, -1);
   if (blind) weights = weights.masked_fill(*blind, 0);
-  if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
+  if (dropout_p > 0) weights = tenon::dropout(weights, dropout_p, true);
   return tenon::matmul(weights, values).to(query.scalar_type());
 }
 

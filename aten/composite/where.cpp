@@ -18,7 +18,7 @@ Tensor native::where_Scalar(const Tensor& condition, const Scalar& self, const S
 /// The places where the condition is not zero: for each dimension a tensor of indices.
 std::vector<Tensor> native::where(const Tensor& condition) {
   const Tensor places = nonzero(condition.dim() == 0 ? condition.reshape({1}) : condition);
-  return unbind(places, 1);
+  return tenon::unbind(places, 1);
 }
 
 }  // namespace tenon

@@ -5,20 +5,20 @@
 namespace tenon {
 namespace {
 
-constexpr const char* kNames[] = {
+constexpr const char* kKeyNames[] = {
     "CPU",      "CUDA",        "Meta",     "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
     "Autograd", "ForwardGrad", "Autocast", "Batched",     "Profiler"};
-static_assert(std::size(kNames) == static_cast<size_t>(DispatchKey::Profiler) + 1);
+static_assert(std::size(kKeyNames) == static_cast<size_t>(DispatchKey::Profiler) + 1);
 
 }  // namespace
 
-const char* to_string(DispatchKey key) { return kNames[static_cast<size_t>(key)]; }
+const char* to_string(DispatchKey key) { return kKeyNames[static_cast<size_t>(key)]; }
 
 DispatchKey parse_dispatch_key(std::string_view name) {
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (name == kNames[i]) return static_cast<DispatchKey>(i);
+  for (size_t i = 0; i < std::size(kKeyNames); ++i) {
+    if (name == kKeyNames[i]) return static_cast<DispatchKey>(i);
   }
-  const std::string near = schema::nearest(name, {std::begin(kNames), std::end(kNames)});
+  const std::string near = schema::nearest(name, {std::begin(kKeyNames), std::end(kKeyNames)});
   detail::raise<ValueError>("unknown dispatch key '", name, "'",
                             near.empty() ? "" : "; did you mean '" + near + "'?");
 }

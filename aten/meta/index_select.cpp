@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-void check_index(const char* op, const Tensor& self, const Tensor& index) {
+void check_index_list(const char* op, const Tensor& self, const Tensor& index) {
   meta::check_same_device(op, "self", self, "index", index);
   TENON_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, "[", op,
               "] Expected dtype int32 or int64 for index, got ", index.scalar_type());
@@ -20,7 +20,7 @@ void check_index(const char* op, const Tensor& self, const Tensor& index) {
 
 /// Sizes of self, but the number of indices along dim.
 TensorSpec native::index_select_meta(const Tensor& self, int64_t dim, const Tensor& index) {
-  check_index("index_select", self, index);
+  check_index_list("index_select", self, index);
   const int64_t d = wrap_dim(dim, self.dim());
   DimVector sizes(self.sizes());
   if (self.dim() > 0) sizes[d] = index.numel();
@@ -29,7 +29,7 @@ TensorSpec native::index_select_meta(const Tensor& self, int64_t dim, const Tens
 
 TensorSpec native::index_add_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                   const Tensor& source, const Scalar&) {
-  check_index("index_add", self, index);
+  check_index_list("index_add", self, index);
   meta::check_same_device("index_add", "self", self, "source", source);
   const int64_t d = wrap_dim(dim, self.dim());
   TENON_CHECK(self.scalar_type() == source.scalar_type(),
@@ -55,7 +55,7 @@ TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, c
   TENON_CHECK(!value.is_complex() || self.is_complex(),
               "[index_fill] Converting complex Scalar to non-complex type is not supported, got ",
               value, " for a tensor of ", self.scalar_type());
-  check_index("index_fill", self, index);
+  check_index_list("index_fill", self, index);
   wrap_dim(dim, self.dim());
   return TensorSpec(self.sizes(), native::preserved_strides(self), self.scalar_type(),
                     self.device())

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxComment = 0xFFFF;
 
 /// What one thread reads at a time.
-constexpr uint64_t kPieceBytes = 1 << 20;
+constexpr uint64_t kRecordPieceBytes = 1 << 20;
 
 /// Replaces the numbers of a directory entry that did not fit into 32 bits by those of its zip64
 /// field; false if the extra field is damaged.
@@ -283,7 +283,7 @@ void ZipReader::read(const std::vector<Request>& requests) const {
   std::vector<Piece> pieces;
   for (const Request& request : requests) {
     const Record& record = check_request(request);
-    const uint64_t most = record.deflated ? record.bytes : kPieceBytes;
+    const uint64_t most = record.deflated ? record.bytes : kRecordPieceBytes;
     // An empty record is a piece as well: it may have a wrong checksum, or data that are not empty.
     uint64_t at = 0, bytes;
     do {
@@ -323,7 +323,7 @@ std::string ZipReader::read(std::string_view name) const {
 void ZipReader::read(std::string_view name, const Taker& take) const {
   const Record& record = get(name);
   if (record.deflated) return check_crc(record, inflate(record, take));
-  std::vector<char> piece(std::min(record.bytes, kPieceBytes));
+  std::vector<char> piece(std::min(record.bytes, kRecordPieceBytes));
   uint32_t crc = 0;
   for (uint64_t at = 0; at < record.bytes;) {
     const auto bytes = static_cast<size_t>(std::min<uint64_t>(piece.size(), record.bytes - at));
