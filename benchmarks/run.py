@@ -24,7 +24,7 @@ import peer  # noqa: E402
 from targets import AT_CEILING, BESIDE, Ceilings, target_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ["calls", "own_operator", "own_rows", "pointwise", "operators", "reductions", "products", "training"]
+PROGRAMS = ["calls", "own_operator", "own_rows", "pointwise", "operators", "everyday", "reductions", "products", "training"]
 # PyTorch has these only in Python: its side is a script.
 SCRIPTS = ["files", "checkpoint"]
 

@@ -2,9 +2,11 @@
 
 #include "aten/composite/chosen_elements.h"
 #include "aten/composite/resample.h"
+#include "aten/meta/pooling.h"
 #include "tenon/native/adaptive_max_pool1d.h"
 #include "tenon/native/adaptive_max_pool2d.h"
 #include "tenon/native/adaptive_max_pool3d.h"
+#include "tenon/ops/adaptive_max_pool2d.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/gather.h"
@@ -39,19 +41,8 @@ Tensor windows_of(const Tensor& self, int64_t length, int64_t windows, int64_t c
 
 std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
                                              IntArrayRef output_size, int64_t dims) {
-  TENON_CHECK(self.dim() == dims + 1 || self.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
-              "D or ", dims + 2, "D tensor, but got: ", self.sizes());
+  meta::check_adaptive_max_pool(op, self, output_size, dims);
   const int64_t first = self.dim() - dims;
-  for (int64_t i = 0; i < dims; ++i) {
-    TENON_CHECK(self.size(first + i) > 0, "[", op,
-                "] Expected input to have non-zero size for non-batch dimensions, but input has "
-                "sizes ",
-                self.sizes(), " with dimension ", first + i, " being empty");
-    TENON_CHECK(output_size[i] >= 0, "[", op, "] Trying to create tensor with negative dimension ",
-                output_size[i], ": ", output_size);
-  }
-  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
-                              "] is not implemented for '", self.scalar_type(), "'");
   Tensor values = self.detach(), indices;
   int64_t step = 1;  // between neighbours in dimension d
   for (int64_t i = dims - 1; i >= 0; --i) {
@@ -81,24 +72,19 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
 
 std::tuple<Tensor, Tensor> native::adaptive_max_pool1d(const Tensor& self,
                                                        IntArrayRef output_size) {
-  TENON_CHECK(output_size.size() == 1,
-              "[adaptive_max_pool1d] 'output_size' should contain one int, got ", output_size);
-  return adaptive_max_pool("adaptive_max_pool1d", self, output_size, 1);
+  meta::check_adaptive_max_pool("adaptive_max_pool1d", self, output_size, 1);
+  const auto [values, indices] =
+      tenon::adaptive_max_pool2d(self.unsqueeze(-2), {int64_t{1}, output_size[0]});
+  return {values.squeeze(-2), indices.squeeze(-2)};
 }
 
 std::tuple<Tensor, Tensor> native::adaptive_max_pool2d(const Tensor& self,
                                                        IntArrayRef output_size) {
-  TENON_CHECK(output_size.size() == 2,
-              "[adaptive_max_pool2d] internal error: output_size.size() must be 2, got ",
-              output_size);
   return adaptive_max_pool("adaptive_max_pool2d", self, output_size, 2);
 }
 
 std::tuple<Tensor, Tensor> native::adaptive_max_pool3d(const Tensor& self,
                                                        IntArrayRef output_size) {
-  TENON_CHECK(output_size.size() == 3,
-              "[adaptive_max_pool3d] internal error: output_size.size() must be 3, got ",
-              output_size);
   return adaptive_max_pool("adaptive_max_pool3d", self, output_size, 3);
 }
 

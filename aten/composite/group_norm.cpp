@@ -6,20 +6,15 @@
 #include "aten/composite/wide.h"
 #include "tenon/native/instance_norm.h"
 #include "tenon/native/rms_norm.h"
+#include "tenon/ops/_moments.h"
 #include "tenon/ops/_rms_norm.h"
+#include "tenon/ops/_scale_rows.h"
 #include "tenon/ops/batch_norm.h"
 #include "tenon/ops/layer_norm.h"
 #include "tenon/ops/rsqrt.h"
 
 namespace tenon {
 namespace {
-
-/// A value per channel, in the channels' place.
-Tensor per_channel(const Tensor& values, const Tensor& input) {
-  DimVector sizes(static_cast<size_t>(input.dim()), 1);
-  sizes[1] = values.numel();
-  return values.reshape(sizes);
-}
 
 void check_channels(const char* op, const char* name, const std::optional<Tensor>& values,
                     int64_t channels) {
@@ -55,16 +50,27 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
               "[group_norm] Expected number of channels to be greater than 0, got ", input.sizes());
   TENON_CHECK(pixels > 0 || batch == 0, "[group_norm] Expected HxW to be greater than 0, got ",
               input.sizes());
-  Tensor out = wide(input);
-  if (batch > 0) {
-    const int64_t each = channels / num_groups * pixels;
-    out = layer_norm(out.reshape({batch, num_groups, each}), {each}, std::nullopt, std::nullopt,
-                     eps, false);
-    out = in_format(out.reshape(input.sizes()), input.suggest_memory_format());
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
+                              "[group_norm] is not implemented for '", input.scalar_type(), "'");
+  const Tensor x = wide(input);
+  const int64_t each = channels / num_groups;
+  if (!weight && !bias && batch > 0) {
+    const Tensor out = layer_norm(x.reshape({batch, num_groups, each * pixels}), {each * pixels},
+                                  std::nullopt, std::nullopt, eps, false);
+    return in_format(out.reshape(input.sizes()).to(input.scalar_type()),
+                     input.suggest_memory_format());
   }
-  if (weight) out = out * per_channel(*weight, input);
-  if (bias) out = out + per_channel(*bias, input);
-  return out.is_same(input) ? input.clone() : out.to(input.scalar_type());
+  // x * scale + shift, of which each channel has one.
+  const auto [mean, rstd] = _moments(x.reshape({batch, num_groups, each * pixels}), eps);
+  Tensor scale = rstd.unsqueeze(2).expand({batch, num_groups, each});
+  if (weight) scale = scale * weight->reshape({num_groups, each});
+  Tensor shift = (mean.unsqueeze(2) * scale).neg();
+  if (bias) shift = shift + bias->reshape({num_groups, each});
+  const Tensor out =
+      _scale_rows(x.reshape({batch, channels, pixels}), scale.reshape({batch, channels}),
+                  shift.reshape({batch, channels}));
+  return in_format(out.reshape(input.sizes()).to(input.scalar_type()),
+                   input.suggest_memory_format());
 }
 
 /// batch_norm of each element of the batch by itself: [N, C, ...] is seen as [1, N C, ...]. Running

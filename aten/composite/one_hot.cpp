@@ -29,7 +29,7 @@ Tensor native::one_hot(const Tensor& self, int64_t num_classes) {
   TENON_CHECK(num_classes > 0, "[one_hot] num_classes must be given for a meta tensor, got ",
               num_classes);
   sizes.push_back(num_classes);
-  return zeros(sizes, self.options()).scatter(-1, self.unsqueeze(-1), 1);
+  return zeros(sizes, self.options()).scatter_(-1, self.unsqueeze(-1), 1);
 }
 
 }  // namespace tenon

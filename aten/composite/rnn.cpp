@@ -6,17 +6,16 @@
 #include "tenon/native/rnn_relu_cell.h"
 #include "tenon/native/rnn_tanh.h"
 #include "tenon/native/rnn_tanh_cell.h"
+#include "tenon/ops/_gru_gates.h"
+#include "tenon/ops/_lstm_gates.h"
 #include "tenon/ops/add.h"
-#include "tenon/ops/addcmul.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/flatten.h"
 #include "tenon/ops/linear.h"
-#include "tenon/ops/mul.h"
 #include "tenon/ops/relu.h"
-#include "tenon/ops/sigmoid.h"
+#include "tenon/ops/split_with_sizes.h"
 #include "tenon/ops/stack.h"
-#include "tenon/ops/sub.h"
 #include "tenon/ops/tanh.h"
 #include "tenon/ops/to.h"
 #include "tenon/ops/transpose.h"
@@ -41,12 +40,10 @@ using Step = State (*)(const Tensor& gates, const State& state, const Weights& w
 
 Tensor from_state(const State& state, const Weights& w) { return linear(state[0], w.w_hh, w.b_hh); }
 
-/// The gates, `count` parts of one width.
+/// The gates, `count` parts of one width. Their gradients are joined at once.
 std::vector<Tensor> parts_of(const Tensor& gates, int64_t count) {
-  const int64_t width = gates.size(1) / count;
-  std::vector<Tensor> parts;
-  for (int64_t i = 0; i < count; ++i) parts.push_back(gates.narrow(1, i * width, width));
-  return parts;
+  const DimVector widths(static_cast<size_t>(count), gates.size(1) / count);
+  return split_with_sizes(gates, widths, 1);
 }
 
 State tanh_step(const Tensor& gates, const State& state, const Weights& w) {
@@ -60,22 +57,24 @@ State relu_step(const Tensor& gates, const State& state, const Weights& w) {
 /// c = f c + i g, h = o tanh(c) with gates i, f, g, o (Hochreiter and Schmidhuber 1997).
 State lstm_step(const Tensor& gates, const State& state, const Weights& w) {
   const std::vector<Tensor> parts = parts_of(gates + from_state(state, w), 4);
-  const Tensor c = addcmul(sigmoid(parts[1]) * state[1], sigmoid(parts[0]), tanh(parts[2]));
-  const Tensor h = sigmoid(parts[3]) * tanh(c);
+  const auto [h, c] = _lstm_gates(parts[0], parts[1], parts[2], parts[3], state[1]);
   return {w.w_hr ? linear(h, *w.w_hr) : h, c};
 }
 
 /// h = (1 - z) n + z h with gates r, z, n, where r multiplies what n has of the state, its bias
 /// included (Cho et al. 2014).
 State gru_step(const Tensor& gates, const State& state, const Weights& w) {
-  const std::vector<Tensor> input = parts_of(gates, 3), own = parts_of(from_state(state, w), 3);
-  const Tensor r = sigmoid(input[0] + own[0]), z = sigmoid(input[1] + own[1]);
-  const Tensor n = tanh(addcmul(input[2], r, own[2]));
-  return {addcmul(n, z, state[0] - n)};
+  const int64_t width = gates.size(1) / 3;
+  const DimVector widths{2 * width, width};
+  const std::vector<Tensor> input = split_with_sizes(gates, widths, 1),
+                            own = split_with_sizes(from_state(state, w), widths, 1),
+                            sums = parts_of(input[0] + own[0], 2);
+  return {_gru_gates(sums[0], sums[1], input[1], own[1], state[0])};
 }
 
-/// The first rows of each tensor of a state.
+/// `count` rows of each tensor of a state.
 State rows(const State& state, int64_t from, int64_t count) {
+  if (count == state[0].size(0)) return state;
   State some;
   for (const Tensor& t : state) some.push_back(t.narrow(0, from, count));
   return some;
@@ -85,16 +84,14 @@ State rows(const State& state, int64_t from, int64_t count) {
 /// every sequence.
 std::pair<Tensor, State> run_layer(const Tensor& data, const std::vector<int64_t>& batch_sizes,
                                    const State& start, const Weights& w, Step step, bool reverse) {
-  const Tensor gates = linear(data, w.w_ih, w.b_ih);
+  const std::vector<Tensor> gates = split_with_sizes(linear(data, w.w_ih, w.b_ih), batch_sizes, 0);
   const auto steps = static_cast<int64_t>(batch_sizes.size());
   std::vector<Tensor> outputs(batch_sizes.size());
   std::vector<State> ended;  // of sequences, the shortest first
-  int64_t position = reverse ? data.size(0) : 0;
   State state = rows(start, 0, batch_sizes[static_cast<size_t>(reverse ? steps - 1 : 0)]);
   for (int64_t i = 0; i < steps; ++i) {
     const auto t = static_cast<size_t>(reverse ? steps - 1 - i : i);
     const int64_t batch = batch_sizes[t], before = state[0].size(0);
-    if (reverse) position -= batch;
     if (batch < before) {
       ended.push_back(rows(state, batch, before - batch));
       state = rows(state, 0, batch);
@@ -102,8 +99,7 @@ std::pair<Tensor, State> run_layer(const Tensor& data, const std::vector<int64_t
       const State more = rows(start, before, batch - before);
       for (size_t k = 0; k < state.size(); ++k) state[k] = cat({state[k], more[k]}, 0);
     }
-    state = step(gates.narrow(0, position, batch), state, w);
-    if (!reverse) position += batch;
+    state = step(gates[t], state, w);
     outputs[t] = state[0];
   }
   for (size_t k = 0; k < state.size() && !ended.empty(); ++k) {

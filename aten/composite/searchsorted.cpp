@@ -1,9 +1,12 @@
 #include "tenon/native/searchsorted.h"
 
+#include <algorithm>
 #include <bit>
 
+#include "aten/core/parallel.h"
 #include "tenon/native/bucketize.h"
 #include "tenon/native/isin.h"
+#include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/logical_and.h"
 #include "tenon/ops/logical_not.h"
@@ -15,9 +18,39 @@
 namespace tenon {
 namespace {
 
+/// The same by a loop over the values, which memory has in row-major order.
+Tensor search_cpu(const Tensor& sorted, const Tensor& values, bool right, bool nans_last) {
+  const Tensor rows = sorted.contiguous(), wanted = values.contiguous();
+  const Tensor places(empty(values.sizes(), kLong, kCPU));
+  const int64_t n = sorted.size(-1);
+  const int64_t in_row = sorted.dim() == 1 ? std::max<int64_t>(values.numel(), 1) : values.size(-1);
+  auto* to = places.mutable_data_ptr<int64_t>();
+  TENON_DISPATCH_REAL(values.scalar_type(), "searchsorted", {
+    const auto* all = static_cast<const scalar_t*>(rows.const_data_ptr());
+    const auto* value = static_cast<const scalar_t*>(wanted.const_data_ptr());
+    parallel_for(0, values.numel(), 2048, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const scalar_t* row = all + i / in_row * n;
+        int64_t low = 0, high = n;
+        while (low < high) {
+          const int64_t middle = low + (high - low) / 2;
+          const scalar_t found = row[middle];
+          const bool after = !(right ? found > value[i] : found >= value[i]);
+          const bool go_on = after && !(nans_last && found != found);
+          low = go_on ? middle + 1 : low;
+          high = go_on ? high : middle;
+        }
+        to[i] = low;
+      }
+    });
+  });
+  return places;
+}
+
 /// Where `values` would be put into the sorted rows, before or, with right, after equal ones: a
 /// binary search of all at once. `sorted` is a vector, or has values' sizes but the last.
 Tensor search(const Tensor& sorted, const Tensor& values, bool right, bool nans_last = false) {
+  if (values.is_cpu()) return search_cpu(sorted, values, right, nans_last);
   const int64_t n = sorted.size(-1);
   const TensorOptions places = values.options().dtype(kLong);
   Tensor low = zeros(values.sizes(), places), high = full(values.sizes(), n, places);

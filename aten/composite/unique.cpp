@@ -14,40 +14,30 @@
 namespace tenon {
 namespace {
 
-struct Runs {
-  Tensor starts;  ///< where each run of equal ones begins
-  Tensor number;  ///< the run that each is in
-  Tensor lengths;
-};
-
-/// `changes`: which differ from the one before, without the first.
-Runs runs_of(const Tensor& changes) {
-  const TensorOptions options = changes.options();
-  const Tensor first = ones({1}, options), begins = cat({first, changes}, 0);
-  const Tensor starts = nonzero(begins).squeeze(1);
-  const Tensor end = full({1}, begins.size(0), starts.options());
-  const int64_t count = starts.size(0);
-  return {starts, begins.cumsum(0) - 1, cat({starts.narrow(0, 1, count - 1), end}, 0) - starts};
-}
-
 Tensor none(const Tensor& self) { return empty({0}, self.options().dtype(kLong)); }
 
-/// Values, inverse and counts of slices along `dim`, of which `order` puts equal ones together.
-std::tuple<Tensor, Tensor, Tensor> distinct(const Tensor& self, int64_t dim, const Tensor& slices,
+/// Values, inverse and counts of slices along `dim`, which `sorted` has as rows, equal ones
+/// together: row i is slice order[i], or without order slice i.
+std::tuple<Tensor, Tensor, Tensor> distinct(const Tensor& self, int64_t dim, const Tensor& sorted,
                                             const std::optional<Tensor>& order, IntArrayRef shape,
                                             bool inverse, bool counts) {
-  const int64_t n = slices.size(0);
-  const Tensor sorted = order ? slices.index_select(0, *order) : slices;
-  const Tensor differ = sorted.narrow(0, 1, n - 1) != sorted.narrow(0, 0, n - 1);
-  const Runs runs = runs_of(sorted.dim() == 1 ? differ : differ.any(1));
-  const Tensor chosen = order ? order->index_select(0, runs.starts) : runs.starts;
-  Tensor of_each = none(self);
+  const int64_t n = sorted.size(0);
+  Tensor changes = sorted.narrow(0, 1, n - 1) != sorted.narrow(0, 0, n - 1);
+  if (sorted.dim() > 1) changes = changes.any(1);
+  // Where each run of equal ones begins.
+  const Tensor begins = cat({ones({1}, changes.options()), changes}, 0);
+  const Tensor starts = nonzero(begins).squeeze(1);
+  const int64_t count = starts.size(0);
+  Tensor of_each = none(self), lengths = none(self);
   if (inverse) {
-    of_each = order ? runs.number.scatter(0, *order, runs.number) : runs.number;
-    of_each = of_each.reshape(shape);
+    const Tensor run = begins.cumsum(0) - 1;
+    of_each = (order ? run.scatter(0, *order, run) : run).reshape(shape);
   }
-  return {self.movedim(dim, 0).contiguous().index_select(0, chosen).movedim(0, dim), of_each,
-          counts ? runs.lengths : none(self)};
+  if (counts)
+    lengths = cat({starts.narrow(0, 1, count - 1), full({1}, n, starts.options())}, 0) - starts;
+  DimVector sizes(self.movedim(dim, 0).sizes());
+  if (!sizes.empty()) sizes[0] = count;
+  return {sorted.index_select(0, starts).reshape(sizes).movedim(0, dim), of_each, lengths};
 }
 
 /// Unsigned types of several bytes, which have no operators, as the signed ones of their bits.
@@ -114,8 +104,10 @@ std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& input, bool, b
     return {input.reshape({-1}).clone(),
             return_inverse ? empty(self.sizes(), none(self).options()) : none(self), none(self)};
   }
-  const Tensor order = std::get<1>(order_of(flat, dtype).sort(true, 0, false));
-  return with_dtype(distinct(flat, 0, flat, order, self.sizes(), return_inverse, return_counts),
+  const Tensor keys = order_of(flat, dtype);
+  const auto [sorted_keys, order] = keys.sort(true, 0, false);
+  const Tensor sorted = keys.is_same(flat) ? sorted_keys : flat.index_select(0, order);
+  return with_dtype(distinct(flat, 0, sorted, order, self.sizes(), return_inverse, return_counts),
                     dtype);
 }
 
@@ -133,7 +125,8 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64
     const Tensor column = order_of(rows.select(1, i), dtype).index_select(0, order);
     order = order.index_select(0, std::get<1>(column.sort(true, 0, false)));
   }
-  return with_dtype(distinct(self, d, rows, order, rows.size(0), return_inverse, return_counts),
+  return with_dtype(distinct(self, d, rows.index_select(0, order), order, rows.size(0),
+                             return_inverse, return_counts),
                     dtype);
 }
 

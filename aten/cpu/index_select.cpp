@@ -2,12 +2,55 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/index_range.h"
 #include "aten/cpu/strided_dim.h"
 
 namespace tenon {
+namespace {
+
+/// Elements that lie one after the other both in a row and in what is selected of it.
+struct IndexRun {
+  int64_t from, to, length;
+};
+
+std::vector<IndexRun> index_runs_of(const int64_t* indices, int64_t count) {
+  std::vector<IndexRun> runs;
+  for (int64_t k = 0; k < count; ++k) {
+    if (runs.empty() || indices[k] != runs.back().from + runs.back().length) {
+      runs.push_back({indices[k], k, 0});
+    }
+    ++runs.back().length;
+  }
+  return runs;
+}
+
+/// Rows of `length` elements, of each of which the same runs are selected.
+template <class T>
+void select_runs(const T* in, T* out, int64_t rows, int64_t length, int64_t count,
+                 const std::vector<IndexRun>& runs) {
+  parallel_for(0, rows, std::max<int64_t>(1, 65536 / (count * static_cast<int64_t>(sizeof(T)))),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t r = begin; r < end; ++r) {
+                   for (const IndexRun& run : runs) {
+                     const T* from = in + r * length + run.from;
+                     T* to = out + r * count + run.to;
+                     if (run.length == 1) {
+                       *to = *from;
+                     } else {
+                       std::memcpy(to, from, static_cast<size_t>(run.length) * sizeof(T));
+                     }
+                   }
+                 }
+               });
+}
+
+/// As many elements as the copy of a run is worth.
+constexpr int64_t kWorthRuns = 8;
+
+}  // namespace
 
 /// out[i][k][j] = self[i][index[k]][j]
 void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index,
@@ -30,6 +73,13 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
   auto* to = static_cast<char*>(result.data());
   dispatch_size(in.element_size(), [&]<class T>() {
     const int64_t inner = split.inner;
+    if (inner == 1 && split.outer > 1) {
+      const std::vector<IndexRun> runs = index_runs_of(indices, count);
+      if (static_cast<int64_t>(runs.size()) * kWorthRuns <= count) {
+        return select_runs(reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to), split.outer,
+                           split.length, count, runs);
+      }
+    }
     const int64_t grain = std::max<int64_t>(1, 65536 / (inner * static_cast<int64_t>(sizeof(T))));
     parallel_for(0, split.outer * count, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end;) {

@@ -1,6 +1,7 @@
 #include "tenon/native/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 #include <hwy/contrib/sort/vqsort.h>
@@ -13,19 +14,17 @@
 namespace tenon {
 namespace {
 
-/// Key above, place below: sorting these sorts the keys and keeps equal ones in order.
+/// Key above, place below: sorting these sorts the keys and keeps equal ones in order. Keys of 64
+/// bits need a pair, unless the largest and the smallest of a row lie so near that the place fits.
 using Packed = uint64_t;
-struct Pair {
-  uint64_t key;
-  int64_t index;
-  friend bool operator<(const Pair& a, const Pair& b) {
-    return a.key != b.key ? a.key < b.key : a.index < b.index;
-  }
-};
+using Pair = hwy::uint128_t;
 
 constexpr int64_t kCandidates = 256;
+/// Columns that are read at a time, so that memory is read in its order.
+constexpr int64_t kColumnsAtOnce = 16;
 
-void sort_packed(Packed* p, int64_t n) {
+template <class P>
+void sort_packed(P* p, int64_t n) {
   // Highway's vectorised quicksort (Blacher, Giesen, Sanders and Wassenberg, 2022).
   if (n < 64) {
     std::sort(p, p + n);
@@ -41,20 +40,18 @@ class RowOrder {
  public:
   RowOrder(ScalarType type, int64_t n, int64_t k) : type_(type), n_(n), k_(k) {
     short_ = native::has_short_keys(type) && n < (int64_t{1} << 32);
-    if (short_) {
-      packed_ =
-          std::make_unique_for_overwrite<Packed[]>(static_cast<size_t>(k < n ? capacity() : n));
-    } else {
-      pairs_ = std::make_unique_for_overwrite<Pair[]>(static_cast<size_t>(n));
-    }
+    place_bits_ = short_ ? 32 : std::bit_width(static_cast<uint64_t>(n));
+    packed_ = std::make_unique_for_overwrite<Packed[]>(
+        static_cast<size_t>(short_ && k < n ? capacity() : n));
   }
   int64_t operator[](int64_t i) const {
-    return short_ ? static_cast<int64_t>(packed_[i] & 0xffffffffu) : pairs_[i].index;
+    return static_cast<int64_t>(paired_ ? pairs_[i].lo
+                                        : packed_[i] & ((Packed{1} << place_bits_) - 1));
   }
 
   void run(const void* values, bool inverted) {
     if (!short_) {
-      order_pairs(values, inverted);
+      order_long(values, inverted);
     } else if (k_ < n_) {
       select_packed(values, inverted);
     } else {
@@ -109,33 +106,43 @@ class RowOrder {
     return k_;
   }
 
-  void order_pairs(const void* values, bool inverted) {
-    uint64_t keys[kCandidates];
-    const auto* bytes = static_cast<const char*>(values);
-    const bool wide = element_size(type_) == 8;
-    for (int64_t begin = 0; begin < n_; begin += kCandidates) {
-      const int64_t m = std::min(kCandidates, n_ - begin);
-      const char* at = bytes + begin * static_cast<int64_t>(element_size(type_));
-      if (wide) {
-        native::make_keys(type_, at, m, inverted, keys);
-      } else {
-        uint32_t narrow[kCandidates];
-        native::make_keys(type_, at, m, inverted, narrow);
-        std::copy(narrow, narrow + m, keys);
-      }
-      for (int64_t j = 0; j < m; ++j) pairs_[begin + j] = {keys[j], begin + j};
-    }
-    if (k_ < n_) {
-      std::partial_sort(pairs_.get(), pairs_.get() + k_, pairs_.get() + n_);
+  void order_long(const void* values, bool inverted) {
+    if (n_ == 0) return;
+    if (element_size(type_) == 8) {
+      native::make_keys(type_, values, n_, inverted, packed_.get());
     } else {
-      std::sort(pairs_.get(), pairs_.get() + n_);
+      for_each_block(values, inverted, [this](const uint32_t* keys, int64_t begin, int64_t m) {
+        std::copy(keys, keys + m, packed_.get() + begin);
+      });
     }
+    const auto [least, largest] = std::minmax_element(packed_.get(), packed_.get() + n_);
+    const Packed low = *least;
+    paired_ = std::bit_width(*largest - low) + place_bits_ > 64;
+    if (!paired_) {
+      for (int64_t i = 0; i < n_; ++i)
+        packed_[i] = (packed_[i] - low) << place_bits_ | static_cast<Packed>(i);
+      return sort_first(packed_.get());
+    }
+    if (!pairs_) pairs_ = std::make_unique_for_overwrite<Pair[]>(static_cast<size_t>(n_));
+    for (int64_t i = 0; i < n_; ++i) {
+      pairs_[i].lo = static_cast<uint64_t>(i);
+      pairs_[i].hi = packed_[i];
+    }
+    sort_first(pairs_.get());
+  }
+
+  template <class P>
+  void sort_first(P* all) const {
+    if (k_ > 0 && k_ < n_) std::nth_element(all, all + (k_ - 1), all + n_);
+    sort_packed(all, k_);
   }
 
   ScalarType type_;
   int64_t n_;
   int64_t k_;
   bool short_;
+  bool paired_ = false;
+  int place_bits_;
   std::unique_ptr<Packed[]> packed_;
   std::unique_ptr<Pair[]> pairs_;
 };
@@ -158,20 +165,28 @@ void order_rows(const Tensor& self, int64_t dim, int64_t k, bool inverted, const
     parallel_for(0, split.outer * inner, std::max<int64_t>(1, 4096 / n),
                  [&](int64_t begin, int64_t end) {
                    RowOrder order(self.scalar_type(), n, k);
-                   const auto gathered =
-                       std::make_unique_for_overwrite<T[]>(static_cast<size_t>(inner > 1 ? n : 0));
-                   for (int64_t i = begin; i < end; ++i) {
-                     const T* row = from + i / inner * n * inner + i % inner;
+                   const auto columns = std::make_unique_for_overwrite<T[]>(
+                       static_cast<size_t>(inner > 1 ? kColumnsAtOnce * n : 0));
+                   for (int64_t i = begin; i < end;) {
+                     const T* rows = from + i / inner * n * inner + i % inner;
+                     const int64_t count =
+                         inner == 1 ? 1 : std::min({kColumnsAtOnce, end - i, inner - i % inner});
                      if (inner > 1) {
-                       for (int64_t j = 0; j < n; ++j) gathered[j] = row[j * inner];
-                       row = gathered.get();
+                       for (int64_t j = 0; j < n; ++j) {
+                         for (int64_t c = 0; c < count; ++c)
+                           columns[c * n + j] = rows[j * inner + c];
+                       }
+                       rows = columns.get();
                      }
-                     order.run(row, inverted);
-                     const int64_t out = i / inner * k * inner + i % inner;
-                     for (int64_t j = 0; j < k; ++j) {
-                       const int64_t place = order[j];
-                       to[out + j * inner] = row[place];
-                       places[out + j * inner] = place;
+                     for (int64_t c = 0; c < count; ++c, ++i) {
+                       const T* row = rows + c * n;
+                       order.run(row, inverted);
+                       const int64_t out = i / inner * k * inner + i % inner;
+                       for (int64_t j = 0; j < k; ++j) {
+                         const int64_t place = order[j];
+                         to[out + j * inner] = row[place];
+                         places[out + j * inner] = place;
+                       }
                      }
                    }
                  });

@@ -71,4 +71,24 @@ DimVector meta::plane_sizes(const TensorBase& input, int64_t h, int64_t w) {
   return sizes;
 }
 
+void meta::check_adaptive_max_pool(const char* op, const TensorBase& self, IntArrayRef output_size,
+                                   int64_t dims) {
+  TENON_CHECK(static_cast<int64_t>(output_size.size()) == dims, "[", op,
+              "] 'output_size' should contain ", dims, dims == 1 ? " int" : " ints", ", got ",
+              output_size);
+  TENON_CHECK(self.dim() == dims + 1 || self.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
+              "D or ", dims + 2, "D tensor, but got: ", self.sizes());
+  const int64_t first = self.dim() - dims;
+  for (int64_t i = 0; i < dims; ++i) {
+    TENON_CHECK(self.size(first + i) > 0, "[", op,
+                "] Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes ",
+                self.sizes(), " with dimension ", first + i, " being empty");
+    TENON_CHECK(output_size[i] >= 0, "[", op, "] Trying to create tensor with negative dimension ",
+                output_size[i], ": ", output_size);
+  }
+  TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
+                              "] is not implemented for '", self.scalar_type(), "'");
+}
+
 }  // namespace tenon

@@ -25,6 +25,10 @@ Pool2d pool2d(const char* op, const TensorBase& input, IntArrayRef kernel_size, 
 /// Geometry of adaptive pooling between two tensors; it has no kernel, stride or padding.
 Pool2d adaptive_pool2d(const TensorBase& input, const TensorBase& output);
 
+/// `dims` dimensions of `self`, behind one or two others, become `output_size`.
+void check_adaptive_max_pool(const char* op, const TensorBase& self, IntArrayRef output_size,
+                             int64_t dims);
+
 /// The input's sizes with the last two replaced.
 DimVector plane_sizes(const TensorBase& input, int64_t h, int64_t w);
 

@@ -50,6 +50,22 @@ TEST_CASE("sort is stable for every dtype and length") {
   }
 }
 
+TEST_CASE("sort and topk order int64 numbers that differ in all bits") {
+  manual_seed(2);
+  for (int64_t n : {5, 64, 3000}) {
+    const Tensor t = tenon::randint(-8, 8, {n}).to(kLong) * (int64_t{1} << 60);
+    for (bool descending : {false, true}) {
+      INFO("n " << n << " descending " << descending);
+      const std::vector<double> expected = order_of(values(t), descending);
+      const auto [v, at] = tenon::sort(t, 0, descending);
+      CHECK(close(values(at), expected));
+      CHECK(close(values(t.gather(0, at)), values(v)));
+      const Tensor first = std::get<1>(tenon::topk(t, 5, 0, descending));
+      CHECK(close(values(first), {expected.begin(), expected.begin() + 5}));
+    }
+  }
+}
+
 TEST_CASE("sort puts NaN last and keeps the sign of zero") {
   const Tensor t = tenon::tensor({2., kNan, -1., 0., -0., kNan, 1.});
   for (const Tensor& x : {t, t.to(kDouble)}) {

@@ -26,6 +26,10 @@ HWY_INLINE std::complex<R> mul(std::complex<R> a, std::complex<R> b) {
 }
 template <class R>
 HWY_INLINE std::complex<R> div(std::complex<R> a, std::complex<R> b) {
+  if (b.imag() == 0) {
+    const R x = a.real() / b.real(), y = a.imag() / b.real();
+    if (std::isfinite(x) && std::isfinite(y)) return {x, y};
+  }
   return a / b;
 }
 template <class R>
@@ -166,6 +170,14 @@ HWY_INLINE std::complex<R> log1p(std::complex<R> a) {
 }
 template <class R>
 HWY_INLINE std::complex<R> sqrt(std::complex<R> a) {
+  if constexpr (sizeof(R) == 4) {  // in double, where squares of floats neither overflow nor vanish
+    const double x = a.real(), y = a.imag(), r = std::sqrt(x * x + y * y);
+    if (r > 0 && std::isfinite(r)) {
+      const double larger = std::sqrt((std::abs(x) + r) / 2), smaller = std::abs(y) / (2 * larger);
+      return std::complex<R>(static_cast<R>(x >= 0 ? larger : smaller),
+                             static_cast<R>(std::copysign(x >= 0 ? smaller : larger, y)));
+    }
+  }
   return std::sqrt(a);
 }
 template <class R>

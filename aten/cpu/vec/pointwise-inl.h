@@ -206,9 +206,10 @@ HWY_NOINLINE void half_loop(void* const* outs, const void* const* ins, const int
 }
 #endif
 
-/// Functors of complex numbers that are worth a loop of vectors.
+/// Functors of complex numbers that are worth a loop of vectors: products and their gradients.
 template <class F>
-inline constexpr bool kCheapComplex = F::kOutputs == 1 && F::kInputs <= 2 && F::kCost <= 2;
+inline constexpr bool kCheapComplex =
+    F::kOutputs <= 2 && F::kInputs <= 3 && F::kCost <= 2 * F::kOutputs;
 
 template <class F, class T>
 void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
@@ -230,12 +231,14 @@ void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_s
   }
   // With constant distances the compiler makes vectors of cheap functors.
   if constexpr (kCheapComplex<F>) {
-    bool dense = outs[0] != nullptr;
+    bool dense = true;
     for (int k = 0; k < F::kInputs; ++k) dense &= in_step[k] == 1;
+    for (int k = 0; k < F::kOutputs; ++k) dense &= out_step[k] == 1;
     for (int64_t i = 0; dense && i < n; ++i) {
-      T a[F::kInputs + 1];
+      T a[F::kInputs + 1], r[F::kOutputs];
       for (int k = 0; k < F::kInputs; ++k) a[k] = in[k][i];
-      F::template apply<T>(a, s, out[0] + i);
+      F::template apply<T>(a, s, r);
+      for (int k = 0; k < F::kOutputs; ++k) out[k][i] = r[k];
     }
     if (dense) return;
   }

@@ -477,6 +477,11 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         place = int(outside[0, 0])
         raise RuntimeError(f"[embedding_bag] Index {place} of input takes value {int(indices[place])} which is not in the valid range "
                            f"[0, {weight.shape[0]})")
+    plain = padding_idx is None and per_sample_weights is None and not scale_grad_by_freq and not sparse and bags
+    if plain and mode != "max":
+        if max_norm is not None:
+            _renormalize(weight, indices, max_norm, norm_type)
+        return tenon._embedding_bags(weight, indices, tenon.tensor(starts, dtype=tenon.int64, device=input.device), mode == "mean")
     rows = embedding(indices, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
