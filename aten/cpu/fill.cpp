@@ -15,7 +15,7 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kParallelBytes = 1 << 18;
+constexpr int64_t kFilledBytes = 1 << 18;
 
 template <class T>
 void fill_range(T* begin, T* end, T value) {
@@ -63,7 +63,7 @@ Tensor& native::fill_scalar_cpu_(Tensor& self, const Scalar& value) {
     T element;
     std::memcpy(&element, bytes, sizeof(T));
     auto* data = static_cast<T*>(self.mutable_data_ptr());
-    parallel_for(0, self.numel(), kParallelBytes / static_cast<int64_t>(sizeof(T)),
+    parallel_for(0, self.numel(), kFilledBytes / static_cast<int64_t>(sizeof(T)),
                  [data, element](int64_t begin, int64_t end) {
                    fill_range(data + begin, data + end, element);
                  });
@@ -81,7 +81,7 @@ Tensor& native::fill_tensor_cpu_(Tensor& self, const Tensor& value) {
 Tensor& native::zero_cpu_(Tensor& self) {
   if (!self.is_non_overlapping_and_dense()) return native::fill_scalar_cpu_(self, 0);
   auto* data = static_cast<char*>(self.mutable_data_ptr());
-  parallel_for(0, static_cast<int64_t>(self.nbytes()), kParallelBytes,
+  parallel_for(0, static_cast<int64_t>(self.nbytes()), kFilledBytes,
                [data](int64_t begin, int64_t end) { std::memset(data + begin, 0, end - begin); });
   return self;
 }

@@ -18,7 +18,7 @@ T from_integer(int64_t value) {
   }
 }
 
-constexpr int64_t kChunk = 2048;
+constexpr int64_t kWordsAtOnce = 2048;
 
 /// r mod d by two multiplications (Lemire, Kaser and Kurz, 2019).
 class FastRemainder {
@@ -42,9 +42,9 @@ void for_each_word(GeneratorImpl& generator, int64_t n, F&& f) {
     return;
   }
   native::RandomWords source(generator.engine);
-  uint32_t words[kChunk];
-  for (int64_t begin = 0; begin < n; begin += kChunk) {
-    const int64_t m = std::min(kChunk, n - begin);
+  uint32_t words[kWordsAtOnce];
+  for (int64_t begin = 0; begin < n; begin += kWordsAtOnce) {
+    const int64_t m = std::min(kWordsAtOnce, n - begin);
     source.draw(words, m);
     for (int64_t i = 0; i < m; ++i) f(begin + i, words[i]);
   }

@@ -169,7 +169,7 @@ autograd::SavedTensorHooks to_hooks(const Kept& pack, const Kept& unpack) {
   return hooks;
 }
 
-nb::object to_python(const Value& value) {
+nb::object value_object(const Value& value) {
   return std::visit(
       [](const auto& v) -> nb::object {
         using T = std::decay_t<decltype(v)>;
@@ -231,7 +231,7 @@ nb::object saved_attribute(const NodeReference& n, const std::string& name) {
         return nb::cast(s.unpack(*n.node));
       });
     }
-    if (!raw) return to_python(*entry.plain());
+    if (!raw) return value_object(*entry.plain());
   }
   // What the ctx of a custom Function has: `saved_tensors`, and what forward has set.
   if (const nb::object context = name.starts_with("__") ? nb::object() : context_of(*n.node)) {

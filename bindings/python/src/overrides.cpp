@@ -147,7 +147,7 @@ PyObject* call_override_python(PyObject*, PyObject* all) {
   });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef override_functions[] = {
     {"_disabled_torch_function_impl", disabled_torch_function, METH_VARARGS, nullptr},
     {"_has_torch_function", has_torch_function, METH_O, nullptr},
     {"_call_override", call_override_python, METH_VARARGS, nullptr},
@@ -246,7 +246,7 @@ void set_by_override(const char* name, PyObject* self, PyObject* value) {
 }
 
 void add_overrides(PyObject* module) {
-  check(PyModule_AddFunctions(module, functions));
+  check(PyModule_AddFunctions(module, override_functions));
   disabled_implementation =
       Object::adopt(PyObject_GetAttrString(module, "_disabled_torch_function_impl")).release();
   PyType_Slot slots[] = {

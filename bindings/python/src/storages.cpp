@@ -47,7 +47,7 @@ std::vector<int64_t> elements_of(const Storage& storage) {
   return {data, data + storage.nbytes()};
 }
 
-std::string text_of(const Storage& storage) {
+std::string shown_text(const Storage& storage) {
   return tenon::detail::concat("tenon.UntypedStorage(device=", storage.device(), ") of size ",
                                storage.nbytes());
 }
@@ -137,7 +137,7 @@ void add_storages(nb::module_& module) {
       .def("__eq__", [](const Storage& a,
                         nb::handle b) { return is_storage(b) && a.is_alias_of(storage_of(b)); })
       .def("__hash__", [](const Storage& s) { return std::hash<const void*>()(s.get()); })
-      .def("__repr__", &text_of)
+      .def("__repr__", &shown_text)
       .def("__reduce__",
            [](const Storage& s) {
              return nb::make_tuple(nb::module_::import_("tenon._tensor").attr("_rebuild_storage"),
