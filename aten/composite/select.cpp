@@ -52,7 +52,7 @@ Tensor native::narrow_Tensor(const Tensor& self, int64_t dim, const Tensor& star
   TENON_CHECK(start.dim() == 0 && is_integral(start.scalar_type(), false),
               "[narrow] start must be an 0-dim integral Tensor., got ", start.scalar_type(),
               start.sizes());
-  return tenon::narrow(self, dim, start.item().toLong(), length);
+  return native::narrow(self, dim, start.item().toLong(), length);
 }
 
 Tensor native::narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
