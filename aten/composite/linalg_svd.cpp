@@ -52,7 +52,7 @@ std::tuple<Tensor, Tensor, Tensor> native::svd(const Tensor& self, bool some, bo
   DimVector left(self.sizes()), right(self.sizes());
   left.back() = self.size(-2);
   right[right.size() - 2] = self.size(-1);
-  return {zeros(left, self.options()), tenon::linalg_svdvals(self, std::nullopt),
+  return {zeros(left, self.options()), native::linalg_svdvals(self, std::nullopt),
           zeros(right, self.options())};
 }
 
