@@ -96,8 +96,8 @@ Tensor native::instance_norm(const Tensor& input, const std::optional<Tensor>& w
   };
   const std::optional<Tensor> mean = repeated(running_mean), var = repeated(running_var);
   const Tensor out =
-      tenon::batch_norm(wide(input).contiguous().view(sizes), repeated(weight), repeated(bias), mean, var,
-                 use_input_stats, momentum, eps, cudnn_enabled);
+      tenon::batch_norm(wide(input).contiguous().view(sizes), repeated(weight), repeated(bias),
+                        mean, var, use_input_stats, momentum, eps, cudnn_enabled);
   if (use_input_stats) {
     for (const auto& [running, moved] :
          {std::pair(running_mean, mean), std::pair(running_var, var)}) {

@@ -88,7 +88,7 @@ class Packer {
     }
     if (is_exactly(o, PyRange_Type)) {
       return FileValue::range(nb::cast<int64_t>(o.attr("start")), nb::cast<int64_t>(o.attr("stop")),
-                          nb::cast<int64_t>(o.attr("step")));
+                              nb::cast<int64_t>(o.attr("step")));
     }
     if (is_layout(o.ptr())) return layout_of(o.ptr());
     if (!PyType_Check(o.ptr()) && is_dtype(o.ptr())) return dtype_of(o.ptr());
@@ -134,8 +134,8 @@ class Packer {
     const PyObject* dict = reinterpret_cast<TensorObject*>(o.ptr())->dict;
     if (is_plain && (!dict || PyDict_GET_SIZE(dict) == 0)) return t;
     const FileValue value = is_plain          ? FileValue(t)
-                        : is_parameter(o) ? FileValue::parameter(t)
-                                          : FileValue::tensor_of_class(t, name_of(o.type()));
+                            : is_parameter(o) ? FileValue::parameter(t)
+                                              : FileValue::tensor_of_class(t, name_of(o.type()));
     remember(o, value);
     const nb::object attributes = helper("attributes")(o);
     if (!attributes.is_none()) value.set_attributes(pack(attributes));
@@ -155,7 +155,8 @@ class Packer {
     const nb::object found = helper("reduce")(o);
     if (PyUnicode_Check(found.ptr())) return FileValue::global(utf8(found));
     const auto parts = nb::cast<nb::tuple>(found);  // name, args, by_new, elements, state
-    const FileValue value = FileValue::object(utf8(parts[0]), pack(parts[1]), nb::cast<bool>(parts[2]));
+    const FileValue value =
+        FileValue::object(utf8(parts[0]), pack(parts[1]), nb::cast<bool>(parts[2]));
     remember(o, value);
     if (!parts[3].is_none()) value.set_elements(pack(parts[3]));
     if (!parts[4].is_none()) value.set_attributes(pack(parts[4]));
