@@ -89,7 +89,7 @@ def _callables():
 
 
 # These change global state, or read memory that a mere number says where to find.
-EXCEPT = {"manual_seed", "set_default_dtype"}
+EXCEPT = {"manual_seed", "set_default_dtype", "set_default_device"}
 
 
 def _values(rng):
