@@ -237,6 +237,7 @@ TEST_CASE("A derivative that is missing is missed in backward", "[engine]") {
   };
   const Tensor x = leaf({1});
   auto node = autograd::make_node<Missing>();
+  node->add_input_metadata(ones({1}));
   node->add_next_edge(autograd::get_gradient_edge(x));
   CHECK_THROWS_AS(
       autograd::grad({autograd::Edge{node, 0}}, {autograd::get_gradient_edge(x)}, {ones({1})}),
