@@ -143,9 +143,10 @@ std::string meaning(const std::string& name) {
   return why.empty() ? why_reserved(name) : why;
 }
 
-/// `__and__`, `__iand__`: names of Python's operators, of which no compiler makes anything.
+/// `__and__`, `__iand__`: names of Python's operators, of which no compiler makes anything. Which
+/// begin with `__i` the rule dunder_name says.
 bool is_python_operator(const schema::FunctionSchema& schema) {
-  if (!schema.is_dunder() || schema.is_inplace_name()) return schema.is_dunder();
+  if (!schema.is_dunder() || schema.name.starts_with("__i")) return schema.is_dunder();
   schema::FunctionSchema augmented;
   augmented.name = "__i" + schema.name.substr(2);
   return augmented.is_inplace_name();
