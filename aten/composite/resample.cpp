@@ -4,9 +4,12 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "aten/composite/tensor_factories.h"
+#include "tenon/native/_resample_grid.h"
 #include "tenon/ops/_resample.h"
+#include "tenon/ops/_resample_grid.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/bitwise_right_shift.h"
 #include "tenon/ops/clamp.h"
@@ -27,8 +30,10 @@ double step_of(const Grid& g) {
                                  : static_cast<double>(g.in) / static_cast<double>(g.out);
 }
 
-/// The input element that a place falls into, the last one for all places behind it.
+/// The input element that a place falls into, the last one for all places behind it, the first one
+/// for NaN, which a step beyond a float's range makes of output element 0.
 int64_t element_at(const Grid& g, double place) {
+  if (std::isnan(place)) return 0;
   return static_cast<int64_t>(std::floor(std::min(place, static_cast<double>(g.in - 1))));
 }
 
@@ -37,6 +42,16 @@ double place_of(const Grid& g, double step, int64_t i) {
   const auto at = static_cast<double>(i);
   return g.align_corners ? at * step : (at + 0.5) * step - 0.5;
 }
+
+/// A linear map along one dimension: element i of the result is the sum over k < count of
+/// weights[i * count + k] times element indices[i * count + k].
+struct Taps {
+  int64_t size = 0;
+  int64_t count = 0;
+  std::vector<int64_t> indices;
+  /// Empty where all are 1.
+  std::vector<double> weights;
+};
 
 Taps taps_of(int64_t size, int64_t count) {
   int64_t n = 0, bytes = 0;
@@ -153,7 +168,7 @@ Rows rows_of(const Taps& taps) {
   return {std::move(starts), taps.indices, taps.weights};
 }
 
-Rows transposed(const Rows& rows, size_t columns) {
+Rows transpose(const Rows& rows, size_t columns) {
   Rows result{std::vector<int64_t>(columns + 1), std::vector<int64_t>(rows.indices.size()),
               std::vector<double>(rows.weights.size())};
   for (const int64_t column : rows.indices) ++result.starts[static_cast<size_t>(column) + 1];
@@ -170,8 +185,8 @@ Rows transposed(const Rows& rows, size_t columns) {
   return result;
 }
 
-}  // namespace
-
+/// The element that each place falls into; `exact` counts from the middles of the elements, as
+/// Pillow does. Places are computed in `dtype`, half types as floats.
 Taps nearest_taps(const Grid& g, bool exact, ScalarType dtype) {
   Taps taps = taps_of(g.out, 1);
   taps.weights.clear();
@@ -186,6 +201,7 @@ Taps nearest_taps(const Grid& g, bool exact, ScalarType dtype) {
   return taps;
 }
 
+/// The two elements that each place lies between, by their distances.
 Taps linear_taps(const Grid& g) {
   Taps taps = taps_of(g.out, 2);
   const double step = step_of(g);
@@ -202,6 +218,7 @@ Taps linear_taps(const Grid& g) {
   return taps;
 }
 
+/// The four elements around each place, by the cubic convolution of Keys (1981) with a = -0.75.
 Taps cubic_taps(const Grid& g) {
   Taps taps = taps_of(g.out, 4);
   const double step = step_of(g);
@@ -218,19 +235,7 @@ Taps cubic_taps(const Grid& g) {
   return taps;
 }
 
-Taps linear_taps_antialiased(const Grid& g) { return antialiased(g, 1, triangle); }
-
-Taps cubic_taps_antialiased(const Grid& g) {
-  return antialiased(g, 2, [](double x) { return cubic(x, -0.5); });
-}
-
-int64_t longest_window(int64_t n, int64_t windows) {
-  // A window is n / w long, in lowest terms, and starts at every multiple of 1 / w within an
-  // element: ceil((w - 1 + n) / w) elements at most.
-  const int64_t divisor = std::gcd(n, windows), w = windows / divisor, rest = n / divisor - 1;
-  return 1 + rest / w + (rest % w != 0);
-}
-
+/// The mean over elements [floor(i in / out), ceil((i + 1) in / out)).
 Taps mean_taps(int64_t in, int64_t out) {
   const auto start = [&](int64_t i) { return i * in / out; };
   const auto end = [&](int64_t i) { return ((i + 1) * in + out - 1) / out; };
@@ -247,11 +252,51 @@ Taps mean_taps(int64_t in, int64_t out) {
   return taps;
 }
 
-Tensor resample(const Tensor& self, int64_t d, const Taps& taps) {
-  if (taps.weights.empty()) return self.index_select(d, indices_of(self, taps, 0));
-  if (self.scalar_type() == kByte) return resample_bytes(self, d, folded(taps));
-  const auto elements = static_cast<size_t>(self.size(d));
-  const Rows rows = rows_of(taps), back = transposed(rows, elements);
+Taps grid_taps(Filter filter, const Grid& g, ScalarType dtype) {
+  switch (filter) {
+  case Filter::Nearest:
+  case Filter::NearestExact: return nearest_taps(g, filter == Filter::NearestExact, dtype);
+  case Filter::Linear: return linear_taps(g);
+  case Filter::Cubic: return cubic_taps(g);
+  case Filter::LinearAntialiased: return antialiased(g, 1, triangle);
+  case Filter::CubicAntialiased: return antialiased(g, 2, [](double x) { return cubic(x, -0.5); });
+  case Filter::Mean: return mean_taps(g.in, g.out);
+  }
+  TENON_CHECK(false, "[_resample_grid] unknown filter ", static_cast<int64_t>(filter));
+}
+
+}  // namespace
+
+int64_t longest_window(int64_t n, int64_t windows) {
+  // A window is n / w long, in lowest terms, and starts at every multiple of 1 / w within an
+  // element: ceil((w - 1 + n) / w) elements at most.
+  const int64_t divisor = std::gcd(n, windows), w = windows / divisor, rest = n / divisor - 1;
+  return 1 + rest / w + (rest % w != 0);
+}
+
+Tensor resample(const Tensor& self, int64_t d, Filter filter, const Grid& g) {
+  return tenon::_resample_grid(self, d, static_cast<int64_t>(filter), g.in, g.out, g.align_corners,
+                               g.scale);
+}
+
+/// What gradients go through is made anew from these numbers: a graph keeps no tensors of it.
+Tensor native::_resample_grid(const Tensor& self, int64_t dim, int64_t filter, int64_t size,
+                              int64_t output_size, bool align_corners, std::optional<double> scale,
+                              bool transposed) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  TENON_CHECK(size > 0 && output_size > 0 && self.size(d) == (transposed ? output_size : size),
+              "[_resample_grid] expected ", transposed ? output_size : size,
+              " elements in dimension ", dim, ", got sizes ", self.sizes());
+  // A meta tensor needs no map, however large it would be.
+  if (self.is_meta())
+    return self.index_select(d, Tensor(empty({transposed ? size : output_size}, kLong, kMeta)));
+  Taps taps = grid_taps(static_cast<Filter>(filter), {size, output_size, align_corners, scale},
+                        self.scalar_type());
+  if (!transposed && taps.weights.empty()) return self.index_select(d, indices_of(self, taps, 0));
+  if (self.scalar_type() == kByte) return resample_bytes(self, d, folded(std::move(taps)));
+  if (taps.weights.empty()) taps.weights.assign(taps.indices.size(), 1);
+  Rows rows = rows_of(taps), back = transpose(rows, static_cast<size_t>(size));
+  if (transposed) std::swap(rows, back);
   const auto numbers = [&](const std::vector<int64_t>& list) {
     return tensor(list).to(self.device());
   };

@@ -39,9 +39,8 @@ void check_sizes(const char* op, const Tensor& self, IntArrayRef output_size, in
   }
 }
 
-template <typename MakeTaps>
 Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, bool align_corners,
-                   Scales scales, MakeTaps&& make_taps) {
+                   Scales scales, Filter filter) {
   check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()) || self.scalar_type() == kByte,
                               "[", op, "] is not implemented for '", self.scalar_type(), "'");
@@ -49,7 +48,7 @@ Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, 
   // The last dimension first: what is rounded between dimensions, bytes, is rounded as in PyTorch.
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], align_corners, scales.begin()[d]};
-    out = resample(out, 2 + d, grid.out, [&] { return make_taps(grid); });
+    out = resample(out, 2 + d, filter, grid);
   }
   return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
 }
@@ -61,8 +60,7 @@ Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool
   Tensor out = self.requires_grad() ? wide(self) : self;
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
-    out = resample(out, 2 + d, grid.out,
-                   [&] { return nearest_taps(grid, exact, self.scalar_type()); });
+    out = resample(out, 2 + d, exact ? Filter::NearestExact : Filter::Nearest, grid);
   }
   return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
 }
@@ -109,26 +107,27 @@ Tensor native::_upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_
 /// With align_corners the corners' elements are the input's, else both images cover the same area.
 Tensor native::upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                  std::optional<double> scales) {
-  return interpolate("upsample_linear1d", self, output_size, align_corners, {scales}, linear_taps);
+  return interpolate("upsample_linear1d", self, output_size, align_corners, {scales},
+                     Filter::Linear);
 }
 
 Tensor native::upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales_h, std::optional<double> scales_w) {
   return interpolate("upsample_bilinear2d", self, output_size, align_corners, {scales_h, scales_w},
-                     linear_taps);
+                     Filter::Linear);
 }
 
 Tensor native::upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                     std::optional<double> scales_d, std::optional<double> scales_h,
                                     std::optional<double> scales_w) {
   return interpolate("upsample_trilinear3d", self, output_size, align_corners,
-                     {scales_d, scales_h, scales_w}, linear_taps);
+                     {scales_d, scales_h, scales_w}, Filter::Linear);
 }
 
 Tensor native::upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                   std::optional<double> scales_h, std::optional<double> scales_w) {
   return interpolate("upsample_bicubic2d", self, output_size, align_corners, {scales_h, scales_w},
-                     cubic_taps);
+                     Filter::Cubic);
 }
 
 /// Filters that let every element of a larger image count.
@@ -136,14 +135,14 @@ Tensor native::_upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_si
                                        bool align_corners, std::optional<double> scales_h,
                                        std::optional<double> scales_w) {
   return interpolate("_upsample_bilinear2d_aa", self, output_size, align_corners,
-                     {scales_h, scales_w}, linear_taps_antialiased);
+                     {scales_h, scales_w}, Filter::LinearAntialiased);
 }
 
 Tensor native::_upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size,
                                       bool align_corners, std::optional<double> scales_h,
                                       std::optional<double> scales_w) {
   return interpolate("_upsample_bicubic2d_aa", self, output_size, align_corners,
-                     {scales_h, scales_w}, cubic_taps_antialiased);
+                     {scales_h, scales_w}, Filter::CubicAntialiased);
 }
 
 /// [C, D, H, W] or [N, C, D, H, W] to the sizes given: each element is the mean over a box.
@@ -163,9 +162,9 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
                 self.sizes(), " with dimension ", d, " being empty");
     TENON_CHECK(output_size[i] >= 0, "[", kOp,
                 "] elements of output_size must be greater than or equal to 0, got ", output_size);
-    out = output_size[i] == 0 ? out.narrow(d, 0, 0) : resample(out, d, output_size[i], [&] {
-      return mean_taps(self.size(d), output_size[i]);
-    });
+    out = output_size[i] == 0
+              ? out.narrow(d, 0, 0)
+              : resample(out, d, Filter::Mean, Grid{self.size(d), output_size[i], false, {}});
   }
   const bool ones =
       std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
