@@ -1,7 +1,11 @@
 #include "tenon/native/logcumsumexp.h"
 
+#include <complex>
+#include <limits>
+
 #include "tenon/native/logcumsumexp_backward.h"
 #include "tenon/ops/cat.h"
+#include "tenon/ops/conj.h"
 #include "tenon/ops/eq.h"
 #include "tenon/ops/exp.h"
 #include "tenon/ops/isnan.h"
@@ -17,12 +21,14 @@
 namespace tenon {
 namespace {
 
-/// exp(a - b) * terms. Where a - b is NaN the factor is 1 for terms that are 0, and where `also`.
+/// conj(exp(a - b)) * terms. Where a - b is NaN the factor is 1 for terms that are 0, and where
+/// `also`.
 Tensor rescaled(const Tensor& a, const Tensor& b, const Tensor& terms, const Tensor& also = {}) {
   const Tensor exponent = sub(a, b);
   const Tensor zero = eq(terms, Scalar(0));
   const Tensor one = logical_and(isnan(exponent), also.defined() ? logical_or(zero, also) : zero);
-  return mul(exp(masked_fill(exponent, one, Scalar(0))), terms);
+  const Tensor factor = exp(masked_fill(exponent, one, Scalar(0)));
+  return mul(factor.is_complex() ? conj(factor) : factor, terms);
 }
 
 }  // namespace
@@ -40,13 +46,17 @@ Tensor native::logcumsumexp(const Tensor& self, int64_t dim) {
     out =
         cat({out.narrow(d, 0, s), logaddexp(out.narrow(d, s, n - s), out.narrow(d, 0, n - s))}, d);
   }
+  if (self.is_complex()) {  // NaN in both parts, wherever there is one
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return masked_fill(out, isnan(out), Scalar(std::complex<double>(nan, nan)));
+  }
   out = out.to(own);
   return out.is_same(self) ? self.clone() : out;
 }
 
 /// With y the result: dx_j = sum over i >= j of grad_i exp(x_j - y_i), which is exp(x_j - y_j) s_j,
-/// s_j = grad_j + exp(y_j - y_(j+1)) s_(j+1). No factor is above 1, as y never falls. By doubling,
-/// too.
+/// s_j = grad_j + exp(y_j - y_(j+1)) s_(j+1), of complex numbers with conjugate factors. No factor
+/// is above 1, as y never falls. By doubling, too.
 Tensor native::logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result,
                                      int64_t dim) {
   const int64_t d = wrap_dim(dim, self.dim());

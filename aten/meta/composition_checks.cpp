@@ -78,11 +78,18 @@ void native::binary_cross_entropy_with_logits_check(const Tensor& self, const Te
 }
 
 void native::nanmean_check(const Tensor& self, OptionalIntArrayRef, bool,
-                           std::optional<ScalarType>) {
+                           std::optional<ScalarType> dtype) {
   TENON_CHECK_NOT_IMPLEMENTED(
       is_differentiable(self.scalar_type()),
       "[nanmean] expected input to have floating point or complex dtype but got ",
       self.scalar_type());
+  const ScalarType type = dtype.value_or(self.scalar_type());
+  TENON_CHECK(is_differentiable(type),
+              "[nanmean] could not infer output dtype. Optional dtype must be either a floating "
+              "point or complex dtype. Got: ",
+              type);
+  TENON_CHECK_NOT_IMPLEMENTED(!is_complex(type) || !self.is_cpu(),
+                              "[nanmean] on CPU is not implemented for ", type);
 }
 
 }  // namespace tenon

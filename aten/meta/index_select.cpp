@@ -55,6 +55,8 @@ TensorSpec native::index_fill_int_Scalar_meta(const Tensor& self, int64_t dim, c
   TENON_CHECK(!value.is_complex() || self.is_complex(),
               "[index_fill] Converting complex Scalar to non-complex type is not supported, got ",
               value, " for a tensor of ", self.scalar_type());
+  TENON_CHECK(index.dim() <= 1, "[index_fill] Index has to be a vector/scalar, got sizes ",
+              index.sizes());
   check_index_list("index_fill", self, index);
   wrap_dim(dim, self.dim());
   return TensorSpec(self.sizes(), native::preserved_strides(self), self.scalar_type(),
