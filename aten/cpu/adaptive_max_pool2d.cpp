@@ -4,6 +4,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/plain.h"
+#include "aten/iterator/copy.h"
 #include "aten/meta/pooling.h"
 
 namespace tenon {
@@ -71,7 +72,15 @@ std::tuple<Tensor, Tensor> native::adaptive_max_pool2d_cpu(const Tensor& self,
     });
     out.deliver();
   }
-  return {values.contiguous(format), indices.contiguous(format)};
+  if (format == MemoryFormat::Contiguous) return {values, indices};
+  // Strides of the format, in dimensions of one element too.
+  const auto laid_out = [&](const Tensor& t) {
+    const Tensor out(
+        empty_strided(sizes, strides_of_format(sizes, format), t.scalar_type(), t.device()));
+    native::copy(out, t);
+    return out;
+  };
+  return {laid_out(values), laid_out(indices)};
 }
 
 }  // namespace tenon

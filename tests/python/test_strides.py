@@ -64,7 +64,7 @@ def test_to_takes_the_format_that_a_tensor_suggests():
 IMAGE, VOLUME = (2, 6, 4, 4), (2, 6, 4, 4, 4)
 KEPT = [
     (IMAGE, lambda t: F.group_norm(t, 2), (96, 1, 24, 6)),
-    (IMAGE, lambda t: F.group_norm(t, 3, tenon.ones(6), tenon.ones(6)), (96, 1, 24, 6)),
+    (IMAGE, lambda t: F.group_norm(t, 3, t.new_ones(6), t.new_ones(6)), (96, 1, 24, 6)),
     (VOLUME, lambda t: F.group_norm(t, 2), (384, 1, 96, 24, 6)),
     (IMAGE, lambda t: F.adaptive_avg_pool2d(t, 1), (6, 1, 6, 6)),
     (IMAGE, lambda t: F.adaptive_avg_pool2d(t, 2), (24, 1, 12, 6)),

@@ -481,7 +481,7 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
     if plain and mode != "max":
         if max_norm is not None:
             _renormalize(weight, indices, max_norm, norm_type)
-        return tenon._embedding_bags(weight, indices, tenon.tensor(starts, dtype=tenon.int64, device=input.device), mode == "mean")
+        return tenon._C._embedding_bags(weight, indices, tenon.tensor(starts, dtype=tenon.int64, device=input.device), mode == "mean")
     rows = embedding(indices, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
