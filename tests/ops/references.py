@@ -195,6 +195,15 @@ def resample(self, dim, starts, indices, weights, *back):
     return torch.tensordot(matrix, self, ([1], [dim])).movedim(0, dim).contiguous()
 
 
+def resample_grid(self, dim, filter, size, output_size, align_corners, scale, transposed=False):
+    if self.shape[dim] != (output_size if transposed else size):
+        raise ValueError("self has as many elements as the grid")
+    rows = torch.eye(size, dtype=torch.float64)[None]
+    matrix = (torch.ops.aten.upsample_linear1d(rows, [output_size], align_corners, scale) if filter == 2 else
+              torch.ops.aten.upsample_nearest1d(rows, [output_size], scale))[0].to(self.dtype)
+    return torch.tensordot(self, matrix.T if transposed else matrix, ([dim], [0])).movedim(-1, dim).contiguous()
+
+
 REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -314,6 +323,7 @@ REFERENCES = {
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
     "_resample": resample,
+    "_resample_grid": resample_grid,
     "index_backward": lambda grad, sizes, indices:
         of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
     "masked_select_backward": lambda grad, sizes, mask: of_zeros(lambda x: x.masked_select(mask), sizes, grad),
