@@ -17,7 +17,7 @@ Tensor native::_embedding_bags(const Tensor& weight, const Tensor& indices, cons
   meta::check_embedding_bags(weight, indices, starts);
   const int64_t bags = starts.numel() - 1;
   const Tensor rows = wide(index_select(weight, 0, indices)), counts = starts.diff();
-  const Tensor bag = repeat_interleave(counts, indices.numel());
+  const Tensor bag = repeat_interleave(counts, std::optional<int64_t>(indices.numel()));
   const Tensor sums = zeros({bags, weight.size(1)}, rows.options()).index_add(0, bag, rows);
   return (mean ? sums / counts.clamp_min(1).unsqueeze(1) : sums).to(weight.scalar_type());
 }
