@@ -1,6 +1,7 @@
 #include "tenon/native/cross_entropy_loss.h"
 
 #include <cstdlib>
+#include <string>
 
 #include "aten/composite/wide.h"
 #include "aten/meta/nll_loss.h"
@@ -45,11 +46,22 @@ Tensor from_probabilities(const Tensor& log_p, Tensor target, const Tensor& weig
   return div(total, Scalar(static_cast<double>(log_p.numel()) / classes));
 }
 
+/// nll_loss_nd, whose targets out of bounds are an error of this operator.
+Tensor at_targets(const Tensor& log_p, const Tensor& target, const std::optional<Tensor>& weight,
+                  int64_t reduction, int64_t ignore_index) {
+  try {
+    return nll_loss_nd(log_p, target, weight, reduction, ignore_index);
+  } catch (const IndexError& error) {
+    const std::string text = error.what();
+    throw IndexError("[cross_entropy_loss]" + text.substr(text.find(']') + 1));
+  }
+}
+
 /// (1 - s) nll + s / C * (- sum_c weight_c log p_c), both averaged alike.
 Tensor smoothed(const Tensor& log_p, const Tensor& target,
                 const std::optional<Tensor>& class_weight, const Tensor& weight, int64_t reduction,
                 int64_t ignore_index, double label_smoothing, int64_t class_dim) {
-  const Tensor nll = nll_loss_nd(log_p, target, class_weight, reduction, ignore_index);
+  const Tensor nll = at_targets(log_p, target, class_weight, reduction, ignore_index);
   const Tensor weighted =
       weight.defined() ? mul(log_p, along_classes(weight, log_p, class_dim)) : log_p;
   const Tensor ignored = eq(target, Scalar(ignore_index));
@@ -139,7 +151,7 @@ Tensor native::cross_entropy_loss(const Tensor& self, const Tensor& target,
   if (probabilities) {
     return from_probabilities(log_p, target, class_weight, reduction, label_smoothing, class_dim);
   }
-  if (label_smoothing == 0) return nll_loss_nd(log_p, target, weight, reduction, ignore_index);
+  if (label_smoothing == 0) return at_targets(log_p, target, weight, reduction, ignore_index);
   return smoothed(log_p, target, weight, class_weight, reduction, ignore_index, label_smoothing,
                   class_dim);
 }
