@@ -50,7 +50,7 @@ TEST_CASE("options") {
 
 TEST_CASE("another name") {
   CHECK(to_string(tenon::tensor({1., 2.}), "Mine") == "Mine([1., 2.])");
-  CHECK(to_string(tenon::tensor({1., 2.}).view({2, 1}), "Mine") == "Mine([[1.],\n      [1.]])");
+  CHECK(to_string(tenon::tensor({1., 2.}).view({2, 1}), "Mine") == "Mine([[1.],\n      [2.]])");
 }
 
 TEST_CASE("suffixes") {
