@@ -175,8 +175,11 @@ def embedding_dense_double_backward(grad, indices, padding_idx):
 
 
 def logit_backward(grad_output, self, eps=None):
-    slope = grad_output / (self * (1 - self))
-    return slope if eps is None else torch.where((self >= eps) & (self <= 1 - eps), slope, 0)
+    if eps is None:
+        return grad_output / (self * (1 - self))
+    inside = (self >= eps) & (self <= 1 - eps)
+    self = torch.where(inside, self, 0.5)
+    return torch.where(inside, grad_output / (self * (1 - self)), 0)
 
 
 def cross_entropy_rows(self, target, weight, ignore_index, dim):
