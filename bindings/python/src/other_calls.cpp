@@ -28,21 +28,34 @@ bool is_operand_name(PyObject* name) {
          PyUnicode_CompareWithASCIIString(name, "other") == 0;
 }
 
-/// `add(1, x)`, `add(1, 2)`: numbers count as tensors, which promote as numbers do.
+/// A number in the dtype that a tensor of it would have.
+Tensor tensor_of_number(const Scalar& number) {
+  const Tensor t = number_tensor(number);
+  if (is_complex(t.scalar_type())) return t.to(to_complex(get_default_dtype()));
+  return is_floating_point(t.scalar_type()) ? t.to(get_default_dtype()) : t;
+}
+
+/// `add(1, x)`, `add(1, 2)`: numbers count as tensors, which promote as numbers do beside tensors.
 PyObject* call_with_numbers(const Function& function, const void* context, PyObject* const* args,
                             Py_ssize_t count, PyObject* names) {
   if (!takes_numbers(function.name)) return nullptr;
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   std::vector<PyObject*> all(args, args + count + named);
   std::vector<Object> tensors;
-  bool first = false;
+  const auto is_operand = [&](Py_ssize_t i) {
+    return i < count ? i < 2 : is_operand_name(PyTuple_GET_ITEM(names, i - count));
+  };
+  bool first = false, alone = true;
+  for (Py_ssize_t i = 0; i < count + named; ++i) alone &= !is_operand(i) || is_number(args[i]);
   for (Py_ssize_t i = 0; i < count + named; ++i) {
-    const bool operand = i < count ? i < 2 : is_operand_name(PyTuple_GET_ITEM(names, i - count));
     auto& one = all[static_cast<size_t>(i)];
-    if (!operand || !is_number(one)) continue;
+    if (!is_operand(i) || !is_number(one)) continue;
     first |= i == 0;
-    one =
-        tensors.emplace_back(Object::adopt(wrap(number_tensor(Arguments::read_scalar(one))))).get();
+    const Scalar number = Arguments::read_scalar(one);
+    one = tensors
+              .emplace_back(
+                  Object::adopt(wrap(alone ? tensor_of_number(number) : number_tensor(number))))
+              .get();
   }
   if (!first) return nullptr;
   return call_again(function, context, nullptr, all, static_cast<size_t>(count), names);
