@@ -74,11 +74,12 @@ class Embedding(Module):
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False,
                  _weight=None, _freeze=False, device=None, dtype=None):
         super().__init__()
-        if max_norm is not None or sparse:
-            raise NotImplementedError("Embedding: max_norm and sparse")
+        if sparse:
+            raise NotImplementedError("Embedding: sparse")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError("padding_idx must be within num_embeddings")
-        self.num_embeddings, self.embedding_dim, self.scale_grad_by_freq = num_embeddings, embedding_dim, scale_grad_by_freq
+        self.num_embeddings, self.embedding_dim, self.max_norm, self.norm_type = num_embeddings, embedding_dim, max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         self.padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else num_embeddings + padding_idx
         if _weight is None:
             self.weight = parameter((num_embeddings, embedding_dim), options_of(device, dtype))
@@ -96,19 +97,22 @@ class Embedding(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     @classmethod
-    def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, scale_grad_by_freq=False):
+    def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        return cls(*embeddings.shape, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq, _weight=embeddings, _freeze=freeze)
+        return cls(*embeddings.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, embeddings, freeze)
 
     def forward(self, input):
-        return F.embedding(input, self.weight, self.padding_idx, scale_grad_by_freq=self.scale_grad_by_freq)
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        return text + (f", scale_grad_by_freq={self.scale_grad_by_freq}" if self.scale_grad_by_freq else "")
+        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
 
 
 class EmbeddingBag(Module):
