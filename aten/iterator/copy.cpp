@@ -4,6 +4,7 @@
 
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/host_copy.h"
+#include "aten/iterator/storage_only.h"
 
 namespace tenon::native {
 namespace {
@@ -18,8 +19,10 @@ class CopyRow {
   CopyRow(const PointwisePlan& plan, bool stream)
       : to_size_(static_cast<int64_t>(element_size(plan.operands[0].dtype))),
         from_size_(static_cast<int64_t>(element_size(plan.operands[1].dtype))), stream_(stream) {
-    if (plan.operands[0].dtype != plan.operands[1].dtype) {
-      convert_ = converter(plan.operands[0].dtype, plan.operands[1].dtype);
+    const ScalarType to = plan.operands[0].dtype, from = plan.operands[1].dtype;
+    if (to != from) {
+      const bool stored = is_storage_only(to) || is_storage_only(from);
+      convert_ = stored ? storage_only_converter(to, from) : converter(to, from);
     }
   }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace tenon::native {
 namespace {
@@ -63,7 +65,85 @@ double decode(uint8_t bits, const Float8& format) {
   return sign * std::ldexp(units, std::max(exponent, 1) - format.bias - format.fraction);
 }
 
+/// Element i of dtype `Type`, T in memory: float8 as the number it is, complex numbers as their
+/// real part.
+template <class T, ScalarType Type>
+auto read_element(const void* from, int64_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(from) + i * sizeof(T), sizeof(T));
+  if constexpr (is_float8(Type)) {
+    return static_cast<float>(decode(value, format_of(Type)));
+  } else if constexpr (is_complex(Type)) {
+    return value.real();
+  } else if constexpr (is_reduced_floating_point(Type)) {
+    return static_cast<float>(value);
+  } else {
+    return value;
+  }
+}
+
+template <class T, ScalarType Type, class S>
+T element_of_number(S value) {
+  if constexpr (is_float8(Type)) {
+    return encode(static_cast<float>(value), format_of(Type));
+  } else if constexpr (is_complex(Type)) {
+    return T(static_cast<typename T::value_type>(value));
+  } else if constexpr (is_reduced_floating_point(Type)) {
+    return T(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<T>) {
+    if (std::is_same_v<T, uint64_t> && value >= S(0x1p63)) return static_cast<T>(value);
+    return static_cast<T>(static_cast<int64_t>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class D, ScalarType To, class S, ScalarType From>
+void convert_stored(void* dst, const void* src, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const D value = element_of_number<D, To>(read_element<S, From>(src, i));
+    std::memcpy(static_cast<char*>(dst) + i * sizeof(D), &value, sizeof(D));
+  }
+}
+
+template <class D, ScalarType To>
+Converter pick_stored_source(ScalarType src) {
+  switch (src) {
+#define TENON_PICK(S, Name) \
+  case ScalarType::Name: return &convert_stored<D, To, S, ScalarType::Name>;
+    TENON_FORALL_STORAGE_ONLY(TENON_PICK)
+#undef TENON_PICK
+  default: break;
+  }
+  if constexpr (is_storage_only(To)) {
+    switch (src) {
+#define TENON_PICK(S, Name) \
+  case ScalarType::Name: return &convert_stored<D, To, S, ScalarType::Name>;
+      TENON_FORALL_TYPES(TENON_PICK)
+#undef TENON_PICK
+    default: break;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+Converter storage_only_converter(ScalarType dst, ScalarType src) {
+  Converter found = nullptr;
+  switch (dst) {
+#define TENON_PICK(D, Name) \
+  case ScalarType::Name: found = pick_stored_source<D, ScalarType::Name>(src); break;
+    TENON_FORALL_TYPES(TENON_PICK)
+    TENON_FORALL_STORAGE_ONLY(TENON_PICK)
+#undef TENON_PICK
+  default: break;
+  }
+  TENON_CHECK_NOT_IMPLEMENTED(found, "[copy_] is not implemented from ", src, " to ", dst);
+  return found;
+}
 
 void store_storage_only(void* to, const Scalar& value, ScalarType type) {
   uint64_t bits = 0;

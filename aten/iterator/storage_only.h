@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aten/core/scalar.h"
+#include "aten/iterator/convert.h"
 
 namespace tenon::native {
 
@@ -11,5 +12,9 @@ TENON_API void store_storage_only(void* to, const Scalar& value, ScalarType type
 /// The number that an element of a storage-only type is. NotImplementedError for a UInt64 of 2^63
 /// or more, which no Scalar holds.
 TENON_API Scalar storage_only_value(const void* from, ScalarType type);
+
+/// Converts elements where one dtype or both are storage-only, element by element: float8 by way of
+/// float, unsigned integers as C++ does, but that negative numbers wrap around.
+TENON_API Converter storage_only_converter(ScalarType dst, ScalarType src);
 
 }  // namespace tenon::native

@@ -85,6 +85,22 @@ def test_integers_beyond_int64(lib):
             lib.tensor(bad)
 
 
+def test_types_that_are_only_stored_convert(lib):
+    for name in ("uint16", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz"):
+        stored = lib.tensor([[0, 1], [3, 100]], dtype=lib.float64).t().to(getattr(lib, name))
+        expected = [[0, 3], [1, 100 if name[0] == "u" else 96]]
+        assert stored.to(lib.int32).tolist() == expected and stored.to(lib.float16).tolist() == expected
+        assert stored.to(lib.bool).tolist() == [[False, True], [True, True]] and stored.to(lib.uint64).to(lib.complex64)[1, 0].item() == 1
+    assert lib.tensor([-1, -1.5]).to(lib.uint16).tolist() == [65535, 65535] and lib.tensor([2.0**63]).to(lib.uint64).tolist() == [2**63]
+    assert lib.tensor([-1]).to(lib.uint64).to(lib.float64).tolist() == [2.0**64]
+
+
+def test_embeddings_are_renormalized(lib):
+    rows = lib.nn.Embedding.from_pretrained(lib.tensor([[3.0, 4.0], [30.0, 40.0]]), max_norm=1.0)
+    assert np.allclose(rows(lib.tensor([0])).tolist(), [[0.6, 0.8]]) and rows.weight[1].tolist() == [30, 40]
+    assert repr(rows) == "Embedding(2, 2, max_norm=1.0)" and rows.norm_type == 2
+
+
 def test_what_fits_is_converted(lib):
     assert lib.tensor([-1, -255], dtype=lib.uint8).tolist() == [255, 1] and lib.tensor(-1, dtype=lib.uint16).item() == 65535
     assert lib.tensor([1.9, -1.9], dtype=lib.int32).tolist() == [1, -1] and lib.tensor(255.5, dtype=lib.uint8).item() == 255
