@@ -26,7 +26,8 @@ double step_of(const Grid& g) {
   if (g.align_corners) {
     return g.out > 1 ? static_cast<double>(g.in - 1) / static_cast<double>(g.out - 1) : 0;
   }
-  return g.scale && *g.scale > 0 ? 1 / *g.scale
+  // Finite, so that differences of places are numbers.
+  return g.scale && *g.scale > 0 ? std::min(1 / *g.scale, 1e300)
                                  : static_cast<double>(g.in) / static_cast<double>(g.out);
 }
 
