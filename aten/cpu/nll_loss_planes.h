@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aten/cpu/plain.h"
+#include "tenon/tensor.h"
 
 namespace tenon::native {
 

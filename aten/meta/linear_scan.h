@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aten/meta/checks.h"
+#include "tenon/tensor.h"
 
 namespace tenon::meta {
 
