@@ -75,7 +75,7 @@ def main():
     line = Line()
     total, spent, start = 0, 0.0, time.monotonic()
     environment = dict(os.environ, NINJA_STATUS="[%f/%t] ")
-    left = None
+    left, weighed = 1.0, False
     process = subprocess.Popen(ninja, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)
     for text in process.stdout:
         text = text.rstrip("\n")
@@ -90,9 +90,11 @@ def main():
             # Ninja has (re)planned: what is left is weighed anew.
             total, spent, start = count, 0.0, time.monotonic()
             costs = steps_of(ninja)
-            left = max(sum(costs), 1.0)
+            # Right after CMake's run Ninja may not tell: then all steps count the same.
+            weighed = 2 * len(costs) >= count - done
+            left = max(sum(costs) if weighed else count - done, 1.0)
             line.tenth = 0
-        spent += cost(step)
+        spent += cost(step) if weighed else 1
         share = min(spent / left, 1.0)
         elapsed = time.monotonic() - start
         rest = f", about {duration(elapsed * (1 - share) / share)} left" if share > 0.02 and done < count else ""
