@@ -33,6 +33,29 @@ function(tenon_check_kernels target)
   endif()
 endfunction()
 
+# tenon_vector_objects(TARGET NAME kernel...)
+#   Compiles generated vector kernels in an object library NAME and gives the objects to TARGET. Most of the time of one is Highway's
+#   headers and the loops, which all of them read: where they are for one instruction set, these are precompiled.
+function(tenon_vector_objects target name)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  get_target_property(launcher ${target} RULE_LAUNCH_COMPILE)
+  if(launcher)
+    set_target_properties(${name} PROPERTIES RULE_LAUNCH_COMPILE "${launcher}")
+  endif()
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_options(${name} PRIVATE ${TENON_KERNEL_OPTIONS})
+  if(TENON_KERNEL_OPTIONS)
+    target_precompile_headers(${name} PRIVATE <aten/core/simd_targets.h> <hwy/foreach_target.h> <aten/cpu/vec/pointwise-inl.h>
+                              <aten/cpu/vec/rows_pass-inl.h>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # ccache needs it to know what the header holds.
+      target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")
+    endif()
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
 # tenon_run_generator(TARGET OUT folder SUFFIX text BASE argument... GEN argument... ARGUMENTS argument...
 #                     INPUTS file... KERNELS file...)
 #   Generates into the folder, for tenon_add_operators(); sets TENON_GEN_CPU_SOURCES and its like in the caller.
@@ -240,14 +263,27 @@ function(tenon_add_operators target)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")
   endif()
-  set(options -fno-math-errno -fno-trapping-math)
-  set_source_files_properties(${TENON_GEN_CPU_SOURCES} PROPERTIES
-    COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
   set(vectors ${TENON_GEN_CPU_SOURCES})
-  list(FILTER vectors INCLUDE REGEX "/(pointwise|rowwise)/")
-  if(vectors AND TENON_KERNEL_OPTIONS)
-    set_property(SOURCE ${vectors} APPEND PROPERTY COMPILE_OPTIONS ${TENON_KERNEL_OPTIONS})
+  list(FILTER vectors INCLUDE REGEX "/(pointwise|rowwise)/[^.]+\\.cpp$")
+  set(options -fno-math-errno -fno-trapping-math)
+  if(vectors AND NOT type STREQUAL "OBJECT_LIBRARY")
+    list(REMOVE_ITEM sources ${vectors})
+    list(REMOVE_ITEM TENON_GEN_CPU_SOURCES ${vectors})
+    set(objects ${target}_kernels${suffix})
+    tenon_vector_objects(${target} ${objects} ${vectors})
+    if(TARGET ${target}_tenon_generated${suffix})
+      add_dependencies(${objects} ${target}_tenon_generated${suffix})
+    endif()
+    target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+    target_compile_options(${objects} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> ${options})
+    target_link_libraries(${objects} PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+  elseif(vectors)
+    # An object library does not hand on the objects of another.
+    set_property(SOURCE ${vectors} PROPERTY COMPILE_OPTIONS ${TENON_KERNEL_OPTIONS})
   endif()
+  set_source_files_properties(${TENON_GEN_CPU_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  set_property(SOURCE ${TENON_GEN_CPU_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${options})
   target_sources(${target} PRIVATE ${sources})
   # Before Tenon's own folders, which hold the headers of the operators that are not new.
   target_include_directories(${target} BEFORE PUBLIC "$<BUILD_INTERFACE:${out}>")

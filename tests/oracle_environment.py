@@ -11,12 +11,16 @@ SKIPPED = 77
 HOW = "there is no build/venv-oracle with PyTorch: ./tenon setup --oracle makes it, ./tenon test -L oracle runs what needs it"
 
 
+def exists():
+    return (FOLDER / "bin" / "python").exists()
+
+
 def enter():
     """Goes on in the environment's Python."""
     if Path(sys.prefix).resolve() == FOLDER.resolve():
         return
     python = FOLDER / "bin" / "python"
-    if not python.exists():
+    if not exists():
         print(f"skipped: {HOW}")
         sys.exit(SKIPPED)
     os.execv(python, [str(python), "-B", *sys.argv])

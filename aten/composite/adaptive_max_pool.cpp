@@ -8,13 +8,18 @@
 #include "tenon/native/adaptive_max_pool3d.h"
 #include "tenon/ops/adaptive_max_pool2d.h"
 #include "tenon/ops/add.h"
+#include "tenon/ops/amax.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/gather.h"
+#include "tenon/ops/gt.h"
 #include "tenon/ops/index_select.h"
+#include "tenon/ops/isnan.h"
 #include "tenon/ops/max.h"
 #include "tenon/ops/mul.h"
+#include "tenon/ops/sub.h"
 #include "tenon/ops/take.h"
 #include "tenon/ops/unflatten.h"
+#include "tenon/ops/where.h"
 
 /// The largest element of each of output_size[i] windows along dimension i, window k of n elements
 /// being [floor(k n / size), ceil((k + 1) n / size)), and its place in these dimensions as one
@@ -54,10 +59,17 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, const Tensor& self,
     }
     const int64_t count = longest_window(length, windows);
     const Tensor places = windows_of(self, length, windows, count);
-    const auto [largest, which] =
-        values.index_select(d, places).unflatten(d, {windows, count}).max(d + 1);
-    DimVector shape(static_cast<size_t>(self.dim()), 1);
+    const Tensor in_windows = values.index_select(d, places).unflatten(d, {windows, count});
+    const auto [largest, first_largest] = in_windows.max(d + 1);
+    // The place of a window with NaN is that of its last one, as PyTorch's.
+    DimVector shape(static_cast<size_t>(in_windows.dim()), 1);
+    shape[static_cast<size_t>(d + 1)] = count;
+    const Tensor ordinal = arange(1, count + 1, places.options()).view(shape);
+    const Tensor last_nan = (in_windows.isnan() * ordinal).amax({d + 1});
+    const Tensor which = where(last_nan > 0, last_nan - 1, first_largest);
+    shape.pop_back();
     shape[static_cast<size_t>(d)] = windows;
+    if (d + 1 < self.dim()) shape[static_cast<size_t>(d + 1)] = 1;
     const Tensor starts = (arange(windows, places.options()) * count).view(shape);
     const Tensor place = places.take(which + starts);
     indices = indices.defined() ? place * step + indices.gather(d, place) : place;

@@ -31,7 +31,8 @@ std::vector<Tensor> native::split_with_sizes(const Tensor& self, IntArrayRef spl
                 "[split_with_sizes] split_with_sizes expects split_sizes have only non-negative "
                 "entries, but got split_sizes=",
                 split_sizes);
-    total += s;
+    // Past the size it says no more than that the sum is another.
+    total = total > size ? total : (s > size ? size + 1 : total + s);
   }
   TENON_CHECK(total == size,
               "[split_with_sizes] split_with_sizes expects split_sizes to sum exactly to ", size,
@@ -58,7 +59,7 @@ std::vector<Tensor> native::split(const Tensor& self, int64_t split_size, int64_
               "but got dimension size of ",
               size);
   const int64_t count =
-      split_size == 0 ? 1 : std::max<int64_t>((size + split_size - 1) / split_size, 1);
+      split_size == 0 ? 1 : std::max<int64_t>(size / split_size + (size % split_size != 0), 1);
   DimVector sizes(static_cast<size_t>(count), split_size);
   sizes.back() = size - (count - 1) * split_size;
   return native::split_with_sizes(self, sizes, dim);

@@ -46,6 +46,10 @@ std::vector<Tensor> native::tensor_split_sections(const Tensor& self, int64_t se
   TENON_CHECK(sections > 0, "[tensor_split] number of sections must be larger than 0, got ",
               sections);
   std::vector<Tensor> parts;
+  // More parts than memory holds are an error here, not after all memory is used.
+  TENON_CHECK(static_cast<uint64_t>(sections) <= parts.max_size(), "[tensor_split] cannot make ",
+              sections, " parts");
+  parts.reserve(static_cast<size_t>(sections));
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {
     const int64_t length = n / sections + (i < n % sections);

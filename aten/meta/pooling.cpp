@@ -73,8 +73,11 @@ DimVector meta::plane_sizes(const TensorBase& input, int64_t h, int64_t w) {
 
 void meta::check_adaptive_max_pool(const char* op, const TensorBase& self, IntArrayRef output_size,
                                    int64_t dims) {
-  TENON_CHECK(static_cast<int64_t>(output_size.size()) == dims, "[", op,
-              "] 'output_size' should contain ", dims, dims == 1 ? " int" : " ints", ", got ",
+  // PyTorch's words, by which programs and its tests tell this error.
+  const bool given = static_cast<int64_t>(output_size.size()) == dims;
+  TENON_CHECK(given || dims != 1, "[", op, "] 'output_size' should contain one int, got ",
+              output_size);
+  TENON_CHECK(given, "[", op, "] internal error: output_size.size() must be ", dims, ", got ",
               output_size);
   TENON_CHECK(self.dim() == dims + 1 || self.dim() == dims + 2, "[", op, "] Expected ", dims + 1,
               "D or ", dims + 2, "D tensor, but got: ", self.sizes());

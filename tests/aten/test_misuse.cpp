@@ -140,6 +140,14 @@ TEST_CASE("more chunks than elements") {
   CHECK(parts[4].item<int64_t>() == 4);
 }
 
+TEST_CASE("numbers of parts beyond all memory are errors at once") {
+  const int64_t most = INT64_MAX;
+  CHECK_THROWS_WITH(ones({3}).tensor_split(most),
+                    Contains("cannot make 9223372036854775807 parts"));
+  CHECK(ones({3}).split(most).size() == 1);
+  CHECK_THROWS_WITH(ones({3}).split_with_sizes({most, most, 5}), Contains("sum exactly to 3"));
+}
+
 TEST_CASE("backward operators check what they are called with") {
   const Tensor x = ones({2, 3}), stat = ones({2, 1});
   const std::array<bool, 3> all{true, true, true};
