@@ -47,7 +47,7 @@ function(tenon_emulate target)
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   set_source_files_properties(${kernels} TARGET_DIRECTORY ${target} PROPERTIES
     LANGUAGE CXX
-    COMPILE_OPTIONS "--param=asan-instrumentation-with-call-threshold=0;-Wno-unknown-pragmas")
+    COMPILE_OPTIONS "--param=asan-instrumentation-with-call-threshold=0;-Wno-unknown-pragmas;${TENON_CHECKED_POINTER_OPTIONS}")
   list(FILTER sources INCLUDE REGEX "/cuda/|\\.cu$")
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES
     INCLUDE_DIRECTORIES "${tenon_emulation_dir}/include")

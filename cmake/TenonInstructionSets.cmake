@@ -54,11 +54,8 @@ if(NOT TENON_KERNEL_LEVEL)
 endif()
 
 # tenon_vector_sources(TARGET): TARGET's hand-written sources with vector kernels, which include Highway's foreach_target.h, get
-# TENON_KERNEL_OPTIONS.
+# TENON_KERNEL_OPTIONS. As that header may include them once for each set, each is compiled apart.
 function(tenon_vector_sources target)
-  if(NOT TENON_KERNEL_OPTIONS)
-    return()
-  endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   get_target_property(base ${target} SOURCE_DIR)
@@ -67,7 +64,8 @@ function(tenon_vector_sources target)
     if(EXISTS "${path}")
       file(STRINGS "${path}" vectors REGEX "^#include <hwy/foreach_target\\.h>" LIMIT_COUNT 1)
       if(vectors)
-        set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${TENON_KERNEL_OPTIONS})
+        set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
+          ${TENON_KERNEL_OPTIONS} ${TENON_CHECKED_POINTER_OPTIONS})
         set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
         set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
       endif()

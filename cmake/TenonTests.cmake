@@ -21,7 +21,6 @@ function(tenon_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} ${TENON_CATCH} Catch2::Catch2 tenon_flags)
   # What is tested is the library; a test is compiled far more often than it runs.
   target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O1>")
-  set_target_properties(${name} PROPERTIES TENON_UNCHECKED_POINTERS ON)
   tenon_precompile(${name} catch2/catch.hpp ${arg_PRECOMPILE})
   if(arg_JOINED)
     tenon_join_sources(${name} 5 REGEX "^${PROJECT_SOURCE_DIR}/tests/")

@@ -170,6 +170,12 @@ struct Results<std::tuple<T...>> {
   }
 };
 
+/// The first of an operator's `count` arguments, the last values of a boxed call's stack. Error
+/// where there are fewer.
+TENON_API const Value* boxed_arguments(const Stack& stack, const char* op, size_t count);
+/// Takes them off the stack.
+TENON_API void drop_arguments(Stack& stack, size_t count);
+
 TENON_API void check_result_count(const OperatorEntry& op, size_t expected, const Stack& stack);
 
 /// A typed call that ends in a boxed kernel.

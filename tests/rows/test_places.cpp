@@ -96,7 +96,8 @@ TEST_CASE("rows: positions in rows side by side") {
       check_rows(x.t(), ahead, place(true), 0);
       const auto times_place = [](const Values& row) {
         Values result;
-        for (const double v : row) result.push_back(v * first_extreme(row, false));
+        const auto place = static_cast<double>(first_extreme(row, false));
+        for (const double v : row) result.push_back(v * place);
         return result;
       };
       check_rows(x.t(), product.t(), times_place, unit_of(dtype));

@@ -16,6 +16,13 @@ using namespace std::string_literals;
 
 namespace {
 
+// Bytes from one that is damaged to the next. With sanitizers a file takes ten times as long.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kStep = 3;
+#else
+constexpr size_t kStep = 1;
+#endif
+
 /// Loads and inspects what may be damaged: either it works or the error says where.
 void try_both(const std::string& bytes) {
   const auto check = [](const Error& error) {
@@ -53,7 +60,7 @@ TEST_CASE("a flipped bit anywhere does no harm") {
                            "legacy_view.pt", "protocol5.pt", "conj.pt", "sparse_coo.pt"}) {
     const std::string whole = bytes_of(kData + name);
     INFO(name);
-    for (size_t i = 0; i < whole.size(); ++i) {
+    for (size_t i = 0; i < whole.size(); i += kStep) {
       INFO("byte " << i);
       std::string damaged = whole;
       damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
