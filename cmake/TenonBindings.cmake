@@ -1,4 +1,4 @@
-# Whether Python's module is built: TENON_PYTHON, on where the interpreter of the generator has nanobind and its headers.
+# Whether Python's module is built: TENON_PYTHON_MODULE, on where the interpreter of the generator has nanobind and its headers.
 set(tenon_bindings OFF)
 if(tenon_extras)
   set(tenon_bindings ON)

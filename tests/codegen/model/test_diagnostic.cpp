@@ -35,7 +35,7 @@ TEST_CASE("diagnostics are sorted, printed once, and show their line", "[model]"
 TEST_CASE("a very long line is shown in part", "[model]") {
   DiagnosticSink sink;
   const SourceFile* file =
-      sink.sources().add("f.yaml", std::string(5000, 'a') + "X" + std::string(5000, 'b'));
+      sink.sources().add("f.yaml", std::string(5000, 'a').append("X").append(5000, 'b'));
   sink.error({file, 1, 5001}, "here");
   const std::string text = printed(sink);
   CHECK(text.size() < 1000);

@@ -20,8 +20,8 @@ TEST_CASE("progress: the line", "[serialization]") {
         "x.pt  100% [========================]  3.0/2.0 MB  1.0 B/s");
   CHECK(progress_line("x.pt", 1'200, std::nullopt, 10) == "x.pt  1.2 kB  10.0 B/s");
   CHECK(progress_line("x.pt", 0, 0, 0) == "x.pt  0.0 B  0.0 B/s");
-  CHECK(progress_line(std::string(40, 'a') + ".pt", 0, std::nullopt, 0) ==
-        "..." + std::string(26, 'a') + ".pt  0.0 B  0.0 B/s");
+  CHECK(progress_line(std::string(40, 'a').append(".pt"), 0, std::nullopt, 0) ==
+        "..." + std::string(26, 'a').append(".pt  0.0 B  0.0 B/s"));
 }
 
 void draw_two() {
