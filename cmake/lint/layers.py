@@ -3,8 +3,8 @@
 
     layers.py [--root FOLDER] [--gen FOLDER] [file...]
 
-Without files, every C++ and CUDA file of the library, its tests and benchmarks is read. LAYERS below is DESIGN's picture: a file may
-include what its own layer and the layers named in `uses` hold. Exit status 1 where a rule is broken.
+Without files, every C++ and CUDA file of the library, its tests and benchmarks is read. docs/design.md has LAYERS below as a table: a file
+may include what its own layer and the layers named in `uses` hold. Exit status 1 where a rule is broken.
 """
 
 import argparse
