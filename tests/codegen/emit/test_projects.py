@@ -56,7 +56,7 @@ add_library(other STATIC main.cpp)
         self.assertIn("\n" + place, failed.stdout)
         # Once mended, the next build configures again and goes on.
         self.write("wrong/ops.yaml", FIRST)
-        self.assertIn("autograd_0.cpp", self.ninja("mine").stdout)
+        self.assertIn("pointwise/first/f.cpp", self.ninja("mine").stdout)
 
     def test_several_calls_on_one_target(self):
         self.check_ok(self.configure("several", """
