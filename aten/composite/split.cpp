@@ -26,15 +26,16 @@ std::vector<Tensor> native::split_with_sizes(const Tensor& self, IntArrayRef spl
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[d];
   int64_t total = 0;
+  bool fits = true;
   for (int64_t s : split_sizes) {
     TENON_CHECK(s >= 0,
                 "[split_with_sizes] split_with_sizes expects split_sizes have only non-negative "
                 "entries, but got split_sizes=",
                 split_sizes);
-    // Past the size it says no more than that the sum is another.
-    total = total > size ? total : (s > size ? size + 1 : total + s);
+    fits &= s <= size - total;
+    if (fits) total += s;
   }
-  TENON_CHECK(total == size,
+  TENON_CHECK(fits && total == size,
               "[split_with_sizes] split_with_sizes expects split_sizes to sum exactly to ", size,
               " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
   std::vector<Tensor> parts;
