@@ -45,6 +45,10 @@ endif()
 set(TENON_KERNEL_OPTIONS)
 if(NOT TENON_KERNEL_SET STREQUAL "all")
   set(TENON_KERNEL_OPTIONS -DHWY_COMPILE_ONLY_STATIC -march=${TENON_KERNEL_SET} -ffp-contract=off)
+  # GCC 12 calls the operands that its own AVX-512 intrinsics leave undefined uninitialized (its bug 105593), thousands of times.
+  if(TENON_KERNEL_SET STREQUAL "x86-64-v4" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND TENON_KERNEL_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 # The number of the one set, 0 for all: aten/cpu/required_processor.cpp.
