@@ -110,8 +110,6 @@ def main():
     previous = read_listing(listing)
     # A file is made from its own description, its operators, and this.
     library = {key: value for key, value in ir.items() if key not in ("operators", "files")}
-    # The header of all operators; a library's has a name of its own.
-    library["header"] = next((file["path"] for file in ir["files"] if file["template"] == "ops.h.j2"), "")
     common = digest(renderer_digest(templates), os.path.abspath(out), json.dumps(library))
     texts = [json.dumps(operator) for operator in ir["operators"]]
     written = 0
@@ -122,11 +120,11 @@ def main():
         if previous.get(file["path"]) != (source, written_at(path)):
             operators = [ir["operators"][i] for i in file["operators"]]
             try:
-                text = env.get_template(file["template"]).render(
+                text = env.get_template(file["template_name"]).render(
                     file, file=file, operators=operators, ir=library, out=os.path.abspath(out)
                 )
             except jinja2.TemplateError as error:
-                place = template_place(error, os.path.join(templates, file["template"]))
+                place = template_place(error, os.path.join(templates, file["template_name"]))
                 sys.exit(f"{place}: error: {error.message} (while writing {file['path']})")
             written += write_if_changed(path, text)
         current[file["path"]] = (source, written_at(path))

@@ -16,6 +16,7 @@ ir::Entry emit_operator(const Model& base, const BackendKernels& kernels, size_t
   entry.ident = cpp_identifier(op.schema);
   entry.base = op.schema.base_name();
   entry.declarations = {backend_declaration(op, kernels)};
+  entry.device_kernel = {entry.declarations[0].name, into};
   for (const VariantSchema& form : base.variants(index)) {
     // Other derived forms call the functional one.
     if (form.derived && !into) continue;
@@ -41,14 +42,14 @@ ir::Library emit_backend(const BackendKernels& kernels, const Model& base) {
   for (const auto& [name, members] : by_base) {
     ir::File& file = library.files.emplace_back();
     file.path = ns + "/native/" + name + ".h";
-    file.tmpl = "native.h.j2";
+    file.template_name = "native.h.j2";
     file.operators = members;
     file.base = name;
-    file.ns = ns;
+    file.cpp_namespace = ns;
   }
   ir::File& registration = library.files.emplace_back();
   registration.path = "backend_" + ns + ".cpp";
-  registration.tmpl = "backend.cpp.j2";
+  registration.template_name = "backend.cpp.j2";
   registration.operators = all;
   return library;
 }

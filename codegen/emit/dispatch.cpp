@@ -48,10 +48,9 @@ class Thunks {
   ir::Dispatch result_;
 };
 
-void structured(Thunks& thunks, const Operator& op, SchemaKind form, const Targets& targets) {
+void structured(Thunks& thunks, const Operator& op, const Targets& targets) {
   const auto add = [&](const std::string& key, const std::string& kernel) {
     ir::Thunk& thunk = thunks.add(ThunkKind::kStructured, key, {key});
-    thunk.form = form;
     thunk.kernel = kernel;
     thunk.meta = meta_name(op);
   };
@@ -104,7 +103,7 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
   if (mixed && !form.derived) {
     thunks.add(ThunkKind::kPointwiseMixed, "pointwise", kWithTensors);
   } else if (op.pointwise && !mixed) {
-    thunks.add(ThunkKind::kPointwise, "pointwise", kWithTensors).form = form.kind;
+    thunks.add(ThunkKind::kPointwise, "pointwise", kWithTensors);
   } else if (op.update) {
     thunks.add(ThunkKind::kUpdate, "pointwise", kWithTensors);
     thunks.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
@@ -113,7 +112,7 @@ ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_inde
     if (!is_made_of_itself(op))
       thunks.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
   } else if (op.structured) {
-    structured(thunks, op, form.kind, targets);
+    structured(thunks, op, targets);
   } else if (!form.derived) {
     direct(thunks, op, targets);
   } else if (const bool inplace = form.kind == SchemaKind::kInplace; inplace && op.is_foreach()) {

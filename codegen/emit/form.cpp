@@ -96,7 +96,9 @@ ir::Form emit_form(const Operator& op, const VariantSchema& form) {
   result.name = schema.name;
   result.base = schema.base_name();
   result.overload = schema.overload;
-  result.ns = schema.ns.empty() ? "aten" : schema.ns;
+  result.schema_namespace = schema.ns.empty() ? "aten" : schema.ns;
+  result.error_name =
+      result.schema_namespace == "aten" ? result.name : schema.ns + "::" + result.name;
   result.schema = to_string(schema);
   result.place = ir::Place(op.location);
   result.kind = schema.kind();

@@ -50,7 +50,7 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
   entry.name = op.name();
   entry.ident = cpp_identifier(op.schema);
   entry.base = op.schema.base_name();
-  entry.ns = cpp_namespace(op.schema);
+  entry.cpp_namespace = cpp_namespace(op.schema);
   entry.header = header_of(op);
   entry.error_name = op.error_name();
   entry.called_by_generated_code = op.has_tag(kGeneratedCallsTag);
@@ -77,7 +77,7 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
       form.dispatch = emit_dispatch(model, index, f, options.targets);
       form.autograd = emit_autograd(model, index, f, entry.node);
     }
-    form.cpp_namespace = entry.ns;
+    form.cpp_namespace = entry.cpp_namespace;
     if (options.python) {
       form.python =
           emit_python_call(forms[f].schema, form, op.python_module ? op.python_module->text : "");
@@ -124,7 +124,8 @@ std::vector<ir::Entry> emit_operators(const Model& model, const EmitOptions& opt
   for (const size_t index : order) {
     ir::Entry entry = emit_operator(model, index, options);
     const auto add_headers = [&](auto& part) {
-      if (part) part->headers = called_headers(model, options.base, entry.ns, part->operators);
+      if (part)
+        part->headers = called_headers(model, options.base, entry.cpp_namespace, part->operators);
     };
     add_headers(entry.node);
     add_headers(entry.updates);
@@ -135,7 +136,9 @@ std::vector<ir::Entry> emit_operators(const Model& model, const EmitOptions& opt
   }
   for (size_t at = 0; at < operators.size(); ++at) {
     if (!operators[at].alias) continue;
-    operators[by_name.at(operators[at].alias->name)].aliases.push_back(at);
+    auto& aliases = operators[by_name.at(operators[at].alias->name)].aliases;
+    for (const ir::Form& form : operators[at].forms)
+      aliases.push_back({form.schema_namespace + "::" + form.name, form.overload, form.of->ident});
   }
   return operators;
 }
@@ -144,10 +147,10 @@ std::vector<ir::Entry> emit_operators(const Model& model, const EmitOptions& opt
 class Files {
  public:
   Files(const ir::Library& library, const EmitOptions& options)
-      : operators_(library.operators), options_(options) {
+      : operators_(library.operators), header_(library.header), options_(options) {
     for (size_t at = 0; at < operators_.size(); ++at) {
       const ir::Entry& entry = operators_[at];
-      by_base_[{entry.ns, entry.base}].push_back(at);
+      by_base_[{entry.cpp_namespace, entry.base}].push_back(at);
       all_.push_back(at);
       if (entry.alias) continue;  // where its operator is
       if (entry.selected) {
@@ -163,13 +166,9 @@ class Files {
     for (int shard = 0; shard < options_.shards; ++shard) of_shard(shard);
     if (options_.python) of_python();
     if (!options_.selected.empty()) add("left_out.cpp", "left_out.cpp.j2", left_out_);
-    if (options_.library) {
-      add("tenon/tensor.h", "tensor.h.j2", all_);
-      add("tenon/ops.h", "ops.h.j2", all_);
-      add("tenon/tenon.h", "tenon.h.j2", {});
-    } else {
-      add(options_.header, "ops.h.j2", all_);
-    }
+    if (options_.library) add("tenon/tensor.h", "tensor.h.j2", all_);
+    add(header_, "ops.h.j2", all_);
+    if (options_.library) add("tenon/tenon.h", "tenon.h.j2", {});
     return std::move(files_);
   }
 
@@ -177,7 +176,7 @@ class Files {
   ir::File& add(const std::string& path, const char* tmpl, const std::vector<size_t>& operators) {
     ir::File& file = files_.emplace_back();
     file.path = path;
-    file.tmpl = tmpl;
+    file.template_name = tmpl;
     file.operators = operators;
     return file;
   }
@@ -187,7 +186,7 @@ class Files {
                              const std::vector<size_t>& operators) {
       ir::File& file = add(path, tmpl, operators);
       file.base = base;
-      file.ns = ns;
+      file.cpp_namespace = ns;
     };
     const auto where = [&](const auto& wanted) {
       std::vector<size_t> chosen;
@@ -236,19 +235,15 @@ class Files {
     for (int shard = 0; shard < kPythonShards; ++shard) {
       ir::File& file = add("python/functions_" + std::to_string(shard) + ".cpp",
                            "python/functions.cpp.j2", members[shard]);
-      file.python = emit_python(operators_, members[shard]);
+      emit_python(operators_, members[shard], file);
       file.shard = shard;
     }
-    const auto of_all = [&](const char* path, const char* tmpl) {
-      ir::File& file = add(path, tmpl, {});
-      file.python = emit_python(operators_, chosen);
-      file.shards = kPythonShards;
-    };
-    of_all("python/tables.cpp", "python/tables.cpp.j2");
-    of_all("python/_C.pyi", "python/_C.pyi.j2");
+    add("python/tables.cpp", "python/tables.cpp.j2", {}).shards = kPythonShards;
+    emit_python(operators_, chosen, add("python/_C.pyi", "python/_C.pyi.j2", {}));
   }
 
   const std::vector<ir::Entry>& operators_;
+  const std::string& header_;
   const EmitOptions& options_;
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_base_;  // namespace, base
   std::map<uint32_t, std::vector<size_t>> shards_;
@@ -263,6 +258,7 @@ ir::Library emit_library(const Model& model, const EmitOptions& options, Diagnos
   library.name = options.library_name;
   library.in_tree = options.library;
   library.cuda = options.targets.cuda;
+  library.header = options.library ? "tenon/ops.h" : options.header;
   library.operators = emit_operators(model, options);
   if (!options.selected.empty()) {
     library.unused_sources =

@@ -159,7 +159,7 @@ std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& sch
   call.ident = form.ident;
   call.name = form.name;
   call.schema = form.schema;
-  call.ns = form.cpp_namespace;
+  call.cpp_namespace = form.cpp_namespace;
   call.module = module;
   call.signature = signature_text(parameters, call.positional, results_text(schema));
   // What an operator writes and returns is the object that the caller gave.
@@ -171,17 +171,15 @@ std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& sch
   return call;
 }
 
-ir::PythonFunctions emit_python(const std::vector<ir::Entry>& operators,
-                                const std::vector<size_t>& members) {
-  ir::PythonFunctions result;
+void emit_python(const std::vector<ir::Entry>& operators, const std::vector<size_t>& members,
+                 ir::File& file) {
   using Key = std::tuple<bool, std::string, std::string>;  // method, module, name
   std::map<Key, ir::PythonFunction> functions;
   // First what makes a result, then the forms with `out`, so that messages list them that way.
   for (const bool out : {false, true}) {
     for (const size_t at : members) {
       const ir::Entry& op = operators[at];
-      for (size_t f = 0; f < op.forms.size(); ++f) {
-        const ir::Form& form = op.forms[f];
+      for (const ir::Form& form : op.forms) {
         if ((form.kind == schema::SchemaKind::kOut) != out || !form.python) continue;
         const ir::PythonCall& call = *form.python;
         const auto add = [&](bool method) {
@@ -198,12 +196,11 @@ ir::PythonFunctions emit_python(const std::vector<ir::Entry>& operators,
         };
         if (call.function) add(false);
         if (call.method) add(true);
-        result.calls.push_back({at, f});
+        file.calls.push_back(call);
       }
     }
   }
-  for (auto& [key, function] : functions) result.functions.push_back(std::move(function));
-  return result;
+  for (auto& [key, function] : functions) file.functions.push_back(std::move(function));
 }
 
 }  // namespace tenon::codegen

@@ -12,8 +12,8 @@ namespace tenon::codegen {
 std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& schema,
                                                const ir::Form& form, const std::string& module);
 
-/// The functions and methods that Python has of the operators at `members`.
-ir::PythonFunctions emit_python(const std::vector<ir::Entry>& operators,
-                                const std::vector<size_t>& members);
+/// Adds to the file the functions and methods that Python has of the operators at `members`.
+void emit_python(const std::vector<ir::Entry>& operators, const std::vector<size_t>& members,
+                 ir::File& file);
 
 }  // namespace tenon::codegen

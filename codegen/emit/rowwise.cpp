@@ -55,6 +55,8 @@ class KernelEmitter {
     if (op_.rowwise->over->text != "all") join_last_values(schedule);
     for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
     kernel_.cuda = emit_cuda(outputs, kinds);
+    if (!kernel_.of_bits) kernel_.types = {"f32", "f64"};
+    if (!kernel_.floating) kernel_.types.push_back("i64");
     return std::move(kernel_);
   }
 
@@ -95,15 +97,15 @@ class KernelEmitter {
     std::optional<std::vector<std::string>> first;
     ir::RowStep* last = nullptr;
     for (ir::RowStep& step : kernel_.steps) {
-      if (step.step.kind != expr::RowStep::Kind::kPass) continue;
-      const std::vector<std::string> names = elements_of(step.step.loads);
+      if (step.kind != expr::RowStep::Kind::kPass) continue;
+      const std::vector<std::string> names = elements_of(step.loads);
       if (!first) {
         first = names;
         continue;
       }
       const bool again = std::find_first_of(names.begin(), names.end(), first->begin(),
                                             first->end()) != names.end();
-      if (again && step.step.stores.empty()) last = &step;
+      if (again && step.stores.empty()) last = &step;
     }
     if (last) last->ahead = *std::move(first);
   }
@@ -241,7 +243,7 @@ class KernelEmitter {
   ir::RowStep emit_step(const expr::RowStep& step) {
     ir::RowStep result = {step, std::nullopt, {}};
     for (size_t k = 0; k < kernel_.inputs.size(); ++k) {
-      if (kernel_.inputs[k].name == step.position) result.position = k;
+      if (kernel_.inputs[k].name == step.position) result.position_input = k;
     }
     return result;
   }
@@ -505,6 +507,7 @@ emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiab
   describe_grads(out);
   // A gradient is of a floating type, whatever it is made of.
   kernel.floating = true;
+  std::erase(kernel.types, "i64");
   for (const NodeId id : expr::topological_order(g, outputs)) {
     const expr::Node& node = g[id];
     const bool kept = node.kind == NodeKind::kTensor || node.kind == NodeKind::kResult ||

@@ -285,7 +285,7 @@ class Explanation {
   /// What a row kernel does, one line for each way along the row.
   void print_passes(const ir::RowKernel& kernel) {
     out_ << "  kernel " << kernel.ident << ", over each row:\n";
-    print_steps(kernel, kernel.steps);
+    print_steps(kernel.steps);
     if (!library_.cuda) return;
     std::vector<std::string> kept;
     for (const size_t k : kernel.cuda.kept) kept.push_back(kernel.inputs[k].name);
@@ -295,20 +295,16 @@ class Explanation {
       out_ << ": the same\n";
     } else {
       out_ << ":\n";
-      print_steps(kernel, kernel.cuda.steps);
+      print_steps(kernel.cuda.steps);
     }
   }
 
-  void print_steps(const ir::RowKernel& kernel, const std::vector<ir::RowStep>& steps) {
+  void print_steps(const std::vector<ir::RowStep>& steps) {
     size_t pass = 0;
-    for (const ir::RowStep& row_step : steps) {
-      const expr::RowStep& step = row_step.step;
+    for (const ir::RowStep& step : steps) {
       switch (step.kind) {
       case expr::RowStep::Kind::kPass: out_ << "    pass " << ++pass; break;
-      case expr::RowStep::Kind::kPick:
-        out_ << "    the element at "
-             << (row_step.position ? kernel.inputs[*row_step.position].name : step.position);
-        break;
+      case expr::RowStep::Kind::kPick: out_ << "    the element at " << step.position; break;
       case expr::RowStep::Kind::kValues: out_ << "    values of the row"; break;
       }
       std::vector<std::string> gives;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/expr/graph.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen::expr {
 
@@ -17,6 +18,7 @@ struct NamedText {
   std::string name;
   std::string text;
   bool operator==(const NamedText&) const = default;
+  TENON_FIELDS(name, text)
 };
 
 /// Part of a kernel for one row, in the order in which they run.
@@ -39,6 +41,7 @@ struct RowStep {
     std::string factor;  ///< what is summed is this times `text`; empty: `text`
     bool whole = false;  ///< an int64, whatever type is computed in
     bool operator==(const Reduction&) const = default;
+    TENON_FIELDS(name, kind, text, factor, whole)
   };
   std::vector<Reduction> reductions;
   struct Store {
@@ -47,6 +50,7 @@ struct RowStep {
     bool adds = false;   ///< to a column's total
     bool whole = false;  ///< the text is of an int64
     bool operator==(const Store&) const = default;
+    TENON_FIELDS(output, text, adds, whole)
   };
   std::vector<Store> stores;  ///< kValues: outputs of one value per row
   std::vector<NamedText> spills;
@@ -54,6 +58,8 @@ struct RowStep {
   std::string needed;  ///< kPick: a value, not 0 where the position must be in range; empty: always
   std::vector<std::size_t> outputs;  ///< kValues: only these need it; empty: all
   bool operator==(const RowStep&) const = default;
+  TENON_FIELDS(kind, loads, row_values, statements, values, reductions, stores, spills, position,
+               needed, outputs)
 };
 
 /// A kernel as passes over a row, cut at reductions: what a pass reduces is known to the next. Dear

@@ -7,6 +7,7 @@
 
 #include "codegen/ir/place.h"
 #include "codegen/ir/python.h"
+#include "codegen/schema/fields.h"
 #include "codegen/schema/function_schema.h"
 
 namespace tenon::codegen::ir {
@@ -23,12 +24,15 @@ struct Argument {
   bool is_tensor_list = false;
   bool is_mutable = false;
   bool kwarg_only = false;
+  TENON_FIELDS(name, type, owned, default_text, schema_type, is_tensor, is_optional_tensor,
+               is_tensor_list, is_mutable, kwarg_only)
 };
 
 struct Parameter {
   std::string name;
   std::string type;
   std::string default_text;
+  TENON_FIELDS(name, type, default_text)
 };
 
 /// The public function: outputs first, TensorOptions folded.
@@ -36,6 +40,7 @@ struct Api {
   std::vector<Parameter> parameters;
   std::vector<std::string> call;  ///< the arguments of `ops::X::call` in terms of these
   bool has_options = false;
+  TENON_FIELDS(parameters, call, has_options)
 };
 
 struct Return {
@@ -43,6 +48,7 @@ struct Return {
   bool is_tensor = false;
   bool is_tensor_list = false;
   bool is_mutable = false;
+  TENON_FIELDS(name, is_tensor, is_tensor_list, is_mutable)
 };
 
 enum class ThunkKind : uint8_t {
@@ -64,18 +70,19 @@ enum class ThunkKind : uint8_t {
 struct Thunk {
   std::string symbol;
   ThunkKind kind = ThunkKind::kDirect;
-  schema::SchemaKind form = schema::SchemaKind::kFunctional;  ///< kPointwise, kStructured
   std::string kernel;        ///< kDirect, kStructured: hand-written; of the latter empty for Meta
   std::string meta;          ///< kStructured: gives the shapes
   std::string functional;    ///< what a derived form calls
   bool owns_result = false;  ///< kDirect, kComposition: the result is no view of what was given
   bool like_out = false;     ///< kOutFromFunctional: dtype and device are out's, if none are given
   bool any_shape = false;  ///< kOutFromFunctional: out keeps its shape, if it has as many elements
+  TENON_FIELDS(symbol, kind, kernel, meta, functional, owns_result, like_out, any_shape)
 };
 
 struct Dispatch {
   std::vector<Thunk> thunks;
   std::vector<std::pair<std::string, std::string>> table;  ///< slot and symbol
+  TENON_FIELDS(thunks, table)
 };
 
 /// How a form is recorded.
@@ -84,17 +91,21 @@ struct Autograd {
   bool differentiable = false;
   bool changes_geometry = false;  ///< kInplace: of its memory, not its elements
   std::string constant;           ///< kInplace: the node that gives zeros, or empty
+  TENON_FIELDS(kind, differentiable, changes_geometry, constant)
 };
 
 /// The form that an alias's form calls.
 struct FormName {
   std::string ident;
   std::string name;
+  TENON_FIELDS(ident, name)
 };
 
 /// One schema, an entry's own or derived from it.
 struct Form {
-  std::string ident, name, base, overload, ns;
+  std::string ident, name, base, overload;
+  std::string schema_namespace;  ///< `aten` unless the schema has one
+  std::string error_name;        ///< what errors call it: `add_`, `mine::add_`
   std::string schema;
   Place place;
   schema::SchemaKind kind = schema::SchemaKind::kFunctional;
@@ -114,7 +125,10 @@ struct Form {
   Dispatch dispatch;
   std::optional<Autograd> autograd;  ///< empty: calls pass the layer by
   std::string cpp_namespace;
-  std::optional<PythonCall> python;
+  std::optional<PythonCall> python;  ///< not in the document: files of Python's module have it
+  TENON_FIELDS(ident, name, base, overload, schema_namespace, error_name, schema, place, kind,
+               derived, method, function, arguments, api, outs, returns, return_type, keys, is_view,
+               of, dispatch, autograd, cpp_namespace)
 };
 
 }  // namespace tenon::codegen::ir

@@ -6,6 +6,7 @@
 
 #include "codegen/expr/row_schedule.h"
 #include "codegen/model/operator.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen::ir {
 
@@ -18,6 +19,7 @@ struct KernelBody {
   std::vector<std::string> statements;
   std::vector<std::string> results;
   bool modular = false;  ///< bytes can be computed in bytes
+  TENON_FIELDS(functor, types, statements, results, modular)
 };
 
 /// A pointwise kernel of the engine.
@@ -29,6 +31,8 @@ struct Kernel {
   uint32_t promoting_inputs = 0, promoting_scalars = 0;  ///< bit masks
   int cost = 0;
   std::vector<KernelBody> bodies;
+  TENON_FIELDS(ident, inputs, scalars, num_outputs, promotion, promoting_inputs, promoting_scalars,
+               cost, bodies)
 };
 
 /// That of a `pointwise` entry.
@@ -36,11 +40,13 @@ struct ForwardKernel : Kernel {
   std::vector<NamedText> defaults;  ///< of numbers that may be absent
   uint32_t masks = 0;               ///< results that are Bool beside others
   std::vector<std::string> draws;   ///< `uniform`, `normal`: what the last inputs are drawn from
+  TENON_MORE_FIELDS(Kernel, defaults, masks, draws)
 };
 
 /// One that computes gradients.
 struct GradientKernel : Kernel {
   std::vector<size_t> outputs;  ///< indices of the node's inputs
+  TENON_MORE_FIELDS(Kernel, outputs)
 };
 
 /// One of an entry that writes arguments, for one set of optional tensors.
@@ -49,12 +55,14 @@ struct UpdateKernel : Kernel {
   std::vector<std::string> written;   ///< its outputs
   std::vector<NamedText> numbers;     ///< its scalars
   std::vector<std::string> composed;  ///< each output, made of operators
+  TENON_MORE_FIELDS(Kernel, given, absent, written, numbers, composed)
 };
 
 /// An argument that is a tensor.
 struct TensorName {
   std::string name;
   bool optional = false;
+  TENON_FIELDS(name, optional)
 };
 
 /// A `pointwise` entry that writes arguments.
@@ -62,6 +70,7 @@ struct Update {
   std::vector<TensorName> written, reads;
   std::vector<UpdateKernel> kernels;
   std::vector<std::string> operators, headers;
+  TENON_FIELDS(written, reads, kernels, operators, headers)
 };
 
 }  // namespace tenon::codegen::ir

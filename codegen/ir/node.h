@@ -8,6 +8,7 @@
 #include "codegen/ir/kernel.h"
 #include "codegen/ir/place.h"
 #include "codegen/ir/rows.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen::ir {
 
@@ -16,6 +17,7 @@ enum class InputKind : uint8_t { kTensor, kOptional, kList };
 struct NodeInput {
   std::string name;
   InputKind kind = InputKind::kTensor;
+  TENON_FIELDS(name, kind)
 };
 
 enum class SavedKind : uint8_t {
@@ -42,6 +44,7 @@ struct SavedValue {
   bool pointwise = false;       ///< a kernel reads it
   bool guarded = false;         ///< kept only if a user can be asked for
   bool shared = false;          ///< several formulas read it
+  TENON_FIELDS(name, shown, kind, type, init, of, index, is_self, users, pointwise, guarded, shared)
 };
 
 /// Gradients as C++.
@@ -53,6 +56,7 @@ struct NodeFormula {
   Place place;
   bool uses_grads = false;
   std::vector<std::string> uses;  ///< saved variables
+  TENON_FIELDS(outputs, text, original, not_implemented, place, uses_grads, uses)
 };
 
 enum class GradientKind : uint8_t {
@@ -69,6 +73,7 @@ struct PointwiseGradient {
   std::string text;  ///< C++ made of differentiable operators, for double backward
   std::string readable;
   std::vector<std::string> uses;
+  TENON_FIELDS(input, kind, text, readable, uses)
 };
 
 enum class TangentRule : uint8_t { kLinear, kElementWise, kElementWiseOfReals, kFormula };
@@ -79,12 +84,14 @@ struct ForwardValue {
   bool is_result = false;
   size_t index = 0;  ///< of the argument or result
   std::string type;  ///< C++ of an argument
+  TENON_FIELDS(name, is_result, index, type)
 };
 
 struct Tangent {
   std::string name;
   size_t index = 0;  ///< of the argument
   bool is_list = false;
+  TENON_FIELDS(name, index, is_list)
 };
 
 struct TangentTerm {
@@ -92,12 +99,14 @@ struct TangentTerm {
   bool negative = false;
   std::vector<Tangent> tangents;
   std::vector<RowConversion> conversions;  ///< of a `rowwise` entry
+  TENON_FIELDS(text, negative, tangents, conversions)
 };
 
 struct TangentFormula {
   std::vector<size_t> outputs;
   std::string original;
   std::vector<TangentTerm> terms;
+  TENON_FIELDS(outputs, original, terms)
 };
 
 /// How forward mode computes the tangents of results.
@@ -107,6 +116,7 @@ struct Forward {
   std::vector<ForwardValue> values;
   std::string row_shape;  ///< C++ of the call's RowShape, of a `rowwise` entry
   std::vector<TangentFormula> formulas;
+  TENON_FIELDS(rule, covered, uncovered, values, row_shape, formulas)
 };
 
 /// The backward node of an entry.
@@ -123,6 +133,8 @@ struct Node {
   std::optional<Forward> forward;
   std::vector<GradientKernel> kernels;
   std::vector<std::string> operators, headers;
+  TENON_FIELDS(name, ident, place, inputs, num_results, differentiable_outputs, saved, formulas,
+               pointwise, rowwise, forward, kernels, operators, headers)
 };
 
 }  // namespace tenon::codegen::ir

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codegen/model/source.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen::ir {
 
@@ -17,6 +18,7 @@ struct Place {
   std::string source;  ///< the file's name
   std::string file;    ///< its path as it was given
   uint32_t line = 0;
+  TENON_FIELDS(source, file, line)
 };
 
 }  // namespace tenon::codegen::ir

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/schema/fields.h"
+
 namespace tenon::codegen::ir {
 
 /// One row of the tables of Python's argument parser.
@@ -14,6 +16,7 @@ struct PythonParameter {
   bool optional = false;
   bool has_default = false;
   int64_t size = 0;
+  TENON_FIELDS(name, kind, optional, has_default, size)
 };
 
 /// How the wrapper reads one argument of the C++ call.
@@ -21,16 +24,18 @@ struct PythonArgument {
   std::string read;  ///< the conversion
   size_t at = 0;     ///< of the parameter
   std::string default_text;
+  TENON_FIELDS(read, at, default_text)
 };
 
 /// The arguments of a factory's form with `out` that must agree.
 struct PythonChecked {
   size_t dtype = 0, out = 0;
+  TENON_FIELDS(dtype, out)
 };
 
 /// One form of an operator as Python calls it.
 struct PythonCall {
-  std::string ident, name, schema, ns, module, signature;
+  std::string ident, name, schema, cpp_namespace, module, signature;
   std::vector<std::string> return_kinds;
   std::vector<PythonParameter> parameters;
   std::vector<PythonArgument> arguments;
@@ -42,6 +47,9 @@ struct PythonCall {
   std::string returns;             ///< nothing, named, value
   std::vector<std::string> names;  ///< of a named result
   bool function = false, method = false;
+  TENON_FIELDS(ident, name, schema, cpp_namespace, module, signature, return_kinds, parameters,
+               arguments, positional, self, again, requires_grad, checked, returns, names, function,
+               method)
 };
 
 /// A function or method with its overloads.
@@ -51,15 +59,7 @@ struct PythonFunction {
   std::string ident;
   std::vector<std::string> calls;
   std::vector<std::string> expression;
-};
-
-/// What one generated file has for Python.
-struct PythonFunctions {
-  struct Call {
-    size_t entry, form;  ///< indices of the form
-  };
-  std::vector<Call> calls;
-  std::vector<PythonFunction> functions;
+  TENON_FIELDS(name, module, method, ident, calls, expression)
 };
 
 }  // namespace tenon::codegen::ir

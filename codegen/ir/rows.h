@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/expr/row_schedule.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen::ir {
 
@@ -17,6 +18,7 @@ struct RowInput {
   bool promotes = true;   ///< takes part in type promotion
   bool optional = false;
   std::string absent = "0.0";  ///< C++ of the value that stands for it then
+  TENON_FIELDS(name, kind, position, promotes, optional, absent)
 };
 
 enum class RowDtype : uint8_t { kBool, kLong, kSum, kCommon };
@@ -24,13 +26,14 @@ enum class RowDtype : uint8_t { kBool, kLong, kSum, kCommon };
 struct RowResult {
   RowKind kind = RowKind::kElement;
   RowDtype dtype = RowDtype::kCommon;
+  TENON_FIELDS(kind, dtype)
 };
 
-struct RowStep {
-  expr::RowStep step;
-  std::optional<size_t> position;  ///< index of the input that says where
-  std::vector<std::string> ahead;  ///< inputs that are fetched for the next row meanwhile
+struct RowStep : expr::RowStep {
+  std::optional<size_t> position_input;  ///< index of the input that is the position, if one is
+  std::vector<std::string> ahead;        ///< inputs that are fetched for the next row meanwhile
   bool operator==(const RowStep&) const = default;
+  TENON_MORE_FIELDS(expr::RowStep, position_input, ahead)
 };
 
 /// How the CUDA kernel goes about it.
@@ -38,6 +41,7 @@ struct CudaRows {
   std::vector<RowStep> steps;
   std::vector<size_t> kept;  ///< inputs that a thread keeps
   std::vector<size_t> sums;  ///< outputs added up over the rows
+  TENON_FIELDS(steps, kept, sums)
 };
 
 struct RowKernel {
@@ -53,11 +57,15 @@ struct RowKernel {
   std::vector<std::string> last_reads;  ///< what these read, without what they define
   bool floating = false;                ///< no integers
   bool of_bits = false;                 ///< integers alone
+  std::vector<std::string> types;       ///< f32, f64, i64: those it is compiled for
   bool needs_elements = false;
   bool uses_index = false;
   size_t num_passes = 0;
   std::vector<RowStep> steps;
   CudaRows cuda;
+  TENON_FIELDS(ident, inputs, scalars, outputs, spill_outputs, across, reads_once, narrow,
+               last_values, last_reads, floating, of_bits, types, needs_elements, uses_index,
+               num_passes, steps, cuda)
 };
 
 /// A tensor as the operators of the composed form read it.
@@ -67,6 +75,7 @@ struct RowConversion {
   RowKind kind = RowKind::kElement;
   bool optional = false;
   std::string absent = "0.0";
+  TENON_FIELDS(name, position, kind, optional, absent)
 };
 
 /// A result made of operators.
@@ -74,6 +83,7 @@ struct ComposedRow {
   RowKind kind = RowKind::kElement;
   RowDtype dtype = RowDtype::kCommon;
   std::string text;
+  TENON_FIELDS(kind, dtype, text)
 };
 
 struct Rowwise {
@@ -88,6 +98,8 @@ struct Rowwise {
   std::vector<std::string> operators;
   std::vector<std::string> readable;
   std::vector<std::string> headers;
+  TENON_FIELDS(shape, as_float, kernel, composed, conversions, defaults, dtype, like, operators,
+               readable, headers)
 };
 
 struct RowGradient {
@@ -95,6 +107,7 @@ struct RowGradient {
   RowKind kind = RowKind::kElement;
   std::string text, readable;
   std::string sizes;  ///< kRow: the saved value with the argument's sizes
+  TENON_FIELDS(input, kind, text, readable, sizes)
 };
 
 /// The gradient of a result, which the kernel reads.
@@ -104,6 +117,7 @@ struct RowGrad {
   RowKind kind = RowKind::kElement;
   bool always = false;    ///< the node has no other
   bool optional = false;  ///< the kernel knows that it is 0 where it is absent
+  TENON_FIELDS(name, result, kind, always, optional)
 };
 
 /// The derivative of a `rowwise` entry.
@@ -115,6 +129,7 @@ struct RowGradients {
   std::vector<expr::NamedText> defaults;
   bool dtype = false;
   std::vector<std::string> operators;
+  TENON_FIELDS(grads, kernel, gradients, conversions, defaults, dtype, operators)
 };
 
 }  // namespace tenon::codegen::ir

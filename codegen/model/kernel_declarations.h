@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/model/operator.h"
+#include "codegen/schema/fields.h"
 
 namespace tenon::codegen {
 
@@ -32,6 +33,7 @@ struct KernelDeclaration {
   /// How it is defined: "void native::mm_cpu(const Tensor& self, ...)", as it is written in the
   /// operator's namespace.
   std::string signature;
+  TENON_FIELDS(name, kind, backend, result, outputs, signature)
 };
 
 /// Those of the entry, each name once.

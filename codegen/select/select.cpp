@@ -122,7 +122,8 @@ class Selection {
     const ir::Entry& op = operators_[i];
     by_entry_[op.name] = i;
     for (const ir::Form& form : op.forms) {
-      by_name_[form.ns + "::" + form.name + (form.overload.empty() ? "" : "." + form.overload)] = i;
+      by_name_[form.schema_namespace + "::" + form.name +
+               (form.overload.empty() ? "" : "." + form.overload)] = i;
       functions_.emplace(form.name, i);
       functions_.emplace(form.ident, i);
       if (form.return_type == "tenon::Tensor" || form.return_type == "tenon::Tensor&") {

@@ -46,8 +46,8 @@ class Backend(Workspace):
         self.assertEqual(forms["mm"], ["mm", "mm_out"])
         self.assertEqual(forms["mul.Tensor"], ["mul_Tensor", "mul__Tensor"])
         self.assertEqual(forms["zero_"], ["zero_"])
-        self.assertTrue(operators["mm"]["into"])
-        self.assertFalse(operators["zero_"]["into"])
+        self.assertTrue(operators["mm"]["device_kernel"]["into"])
+        self.assertFalse(operators["zero_"]["device_kernel"]["into"])
 
     def test_generated_files(self):
         result = self.run_with("gen", GOOD, "--out", "out", "--templates", TEMPLATES, "--python", sys.executable)

@@ -131,20 +131,20 @@ class Incremental(Workspace):
         entry = self.entry_with(lambda node: node["formulas"] and not node["kernels"])
         formula = entry["node"]["formulas"][0]
         lines = self.derivatives.split("\n")
-        line = lines[formula["line"] - 1]
+        line = lines[formula["place"]["line"] - 1]
         key, text = line.split(": ", 1)
-        lines[formula["line"] - 1] = f"{key}: {text}.neg()"
+        lines[formula["place"]["line"] - 1] = f"{key}: {text}.neg()"
         difference = self.after_edit(derivatives="\n".join(lines))
         self.assertFalse(difference.added | difference.removed)
         self.assertEqual(len(difference.sources), 1, difference.sources)
         self.assertRegex(min(difference.sources), r"^autograd_\d+\.cpp$")
 
     def test_a_pointwise_formula_touches_its_kernel_too(self):
-        entry = self.entry_with(lambda node: node["kernels"] and node["file"] == str(self.derivatives_file))
+        entry = self.entry_with(lambda node: node["kernels"] and node["place"]["file"] == str(self.derivatives_file))
         node = entry["node"]
         name = node["inputs"][node["pointwise"][0]["input"]]["name"]
         lines = self.derivatives.split("\n")
-        at = next(i for i in range(node["line"], len(lines)) if lines[i].startswith(f"  {name}: "))
+        at = next(i for i in range(node["place"]["line"], len(lines)) if lines[i].startswith(f"  {name}: "))
         lines[at] += " * 3"
         difference = self.after_edit(derivatives="\n".join(lines))
         self.assertFalse(difference.added | difference.removed)

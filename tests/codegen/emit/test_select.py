@@ -186,7 +186,7 @@ class Selection(Workspace):
         self.assertIn("rare", reached)
         names = [op["name"] for op in ir["operators"]]
         for file in ir["files"]:
-            if file["template"] in ("operators.cpp.j2", "left_out.cpp.j2"):
+            if file["template_name"] in ("operators.cpp.j2", "left_out.cpp.j2"):
                 self.assertNotIn(names.index("rare"), file["operators"])
         reached, _ = self.selected("composed\n")
         self.assertEqual(reached["thrice"], "composed")
