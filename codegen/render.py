@@ -30,6 +30,8 @@ def environment(folder):
     )
     env.filters["parameters"] = lambda args: ", ".join(f"{a['type']} {a['name']}" for a in args)
     env.filters["names"] = lambda args: ", ".join(a["name"] for a in args)
+    # Each item in a pattern: "%s", or "%(name)s" of an object's keys.
+    env.filters["each"] = lambda items, pattern, between=", ": between.join(pattern % item for item in items)
     env.filters["quoted"] = lambda text: json.dumps(text)
     env.filters["identifier"] = identifier
     return env
