@@ -9,6 +9,7 @@
 #include "codegen/emit/composition.h"
 #include "codegen/emit/dispatch.h"
 #include "codegen/emit/form.h"
+#include "codegen/emit/includes.h"
 #include "codegen/emit/pointwise.h"
 #include "codegen/emit/python.h"
 #include "codegen/emit/rowwise.h"
@@ -169,6 +170,7 @@ class Files {
     if (options_.library) add("tenon/tensor.h", "tensor.h.j2", all_);
     add(header_, "ops.h.j2", all_);
     if (options_.library) add("tenon/tenon.h", "tenon.h.j2", {});
+    for (ir::File& file : files_) file.includes = emit_includes(file, operators_);
     return std::move(files_);
   }
 

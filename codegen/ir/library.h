@@ -99,13 +99,15 @@ struct File {
   std::string path;
   std::string template_name;
   std::vector<size_t> operators;  ///< indices of entries
+  std::vector<std::string> includes;
   // What some templates need besides.
   std::string base, cpp_namespace;
   std::optional<int> shard;
   std::optional<int> shards;  ///< of Python's functions
   std::vector<PythonCall> calls;
   std::vector<PythonFunction> functions;
-  TENON_FIELDS(path, template_name, operators, base, cpp_namespace, shard, shards, calls, functions)
+  TENON_FIELDS(path, template_name, operators, includes, base, cpp_namespace, shard, shards, calls,
+               functions)
 };
 
 /// A device whose kernels these are.
