@@ -241,7 +241,9 @@ class Files {
       file.shard = shard;
     }
     add("python/tables.cpp", "python/tables.cpp.j2", {}).shards = kPythonShards;
-    emit_python(operators_, chosen, add("python/_C.pyi", "python/_C.pyi.j2", {}));
+    ir::File& stubs = add("python/_C.pyi", "python/_C.pyi.j2", {});
+    emit_python(operators_, chosen, stubs);
+    emit_stubs(stubs);
   }
 
   const std::vector<ir::Entry>& operators_;

@@ -108,6 +108,77 @@ std::string results_text(const schema::FunctionSchema& schema) {
   return text + ")";
 }
 
+/// What a parameter takes, as type checkers read it.
+std::string hint_of(const ir::PythonParameter& parameter) {
+  static const std::map<std::string, const char*> kHints = {
+      {"Tensor", "Tensor"},
+      {"TensorList", "Sequence[Tensor]"},
+      {"OptionalTensorList", "Sequence[Optional[Tensor]]"},
+      {"Int", "_int"},
+      {"IntList", "Sequence[_int]"},
+      {"Float", "_float"},
+      {"FloatList", "Sequence[_float]"},
+      {"Bool", "_bool"},
+      {"BoolList", "Sequence[_bool]"},
+      {"Scalar", "Number"},
+      {"ScalarList", "Sequence[Number]"},
+      {"String", "_str"},
+      {"DType", "Union[_dtype, _type]"},
+      {"Layout", "_layout"},
+      {"Device", "Union[_device, _str, _int]"},
+      {"MemoryFormat", "_memory_format"},
+      {"Generator", "Generator"},
+      {"Out", "Tensor"},
+  };
+  std::string hint = kHints.at(parameter.kind);
+  if (parameter.kind == "Out" && parameter.size > 1) hint = "Tuple[Tensor, ...]";
+  if (parameter.kind == "IntList" && parameter.size > 0) hint = "Union[_int, Sequence[_int]]";
+  return parameter.optional ? "Optional[" + hint + "]" : hint;
+}
+
+/// What a call gives, as type checkers read it.
+std::string result_hint(const ir::PythonCall& call) {
+  static const std::map<std::string, const char*> kHints = {
+      {"Tensor", "Tensor"}, {"TensorList", "Tuple[Tensor, ...]"},
+      {"Bool", "_bool"},    {"Int", "_int"},
+      {"Scalar", "Number"}, {"Float", "_float"},
+  };
+  if (call.return_kinds.empty()) return "None";
+  std::string text;
+  for (const std::string& kind : call.return_kinds)
+    text += (text.empty() ? "" : ", ") + std::string(kHints.at(kind));
+  return call.return_kinds.size() == 1 ? text : "Tuple[" + text + "]";
+}
+
+std::string parameter_stub(const ir::PythonParameter& parameter) {
+  // `from` is a word of the language.
+  const std::string name = parameter.name == "from" ? "from_" : parameter.name;
+  return name + ": " + hint_of(parameter) + (parameter.has_default ? " = ..." : "");
+}
+
+ir::PythonStub stub_of(const ir::PythonCall& call, bool method) {
+  std::string text = method ? "self" : "";
+  for (size_t i = 0; i < call.parameters.size(); ++i) {
+    if (method && static_cast<int>(i) == call.self) continue;
+    if (!text.empty()) text += ", ";
+    if (i == call.positional) text += "*, ";
+    text += parameter_stub(call.parameters[i]);
+  }
+  return {text, result_hint(call)};
+}
+
+/// `x.view(2, 3)`: the same with the numbers of its only list each as an argument, if it has one.
+std::optional<ir::PythonStub> varargs_stub(const ir::PythonCall& call, bool method) {
+  const size_t first = method ? 1 : 0;
+  const size_t list = method && call.self == 0 ? 1 : 0;
+  if (call.positional != first + 1 || call.parameters.size() <= first) return std::nullopt;
+  if (call.parameters[list].kind != "IntList") return std::nullopt;
+  std::string text = (method ? "self, *" : "*") + call.parameters[first].name + ": _int";
+  for (size_t i = first + 1; i < call.parameters.size(); ++i)
+    text += ", " + parameter_stub(call.parameters[i]);
+  return ir::PythonStub{text, result_hint(call)};
+}
+
 }  // namespace
 
 std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& schema,
@@ -201,6 +272,20 @@ void emit_python(const std::vector<ir::Entry>& operators, const std::vector<size
     }
   }
   for (auto& [key, function] : functions) file.functions.push_back(std::move(function));
+}
+
+void emit_stubs(ir::File& file) {
+  std::map<std::string, const ir::PythonCall*> calls;
+  for (const ir::PythonCall& call : file.calls) calls[call.ident] = &call;
+  for (ir::PythonFunction& function : file.functions) {
+    for (const std::string& ident : function.calls) {
+      const ir::PythonCall& call = *calls.at(ident);
+      function.stubs.push_back(stub_of(call, function.method));
+      if (auto stub = varargs_stub(call, function.method))
+        function.stubs.push_back(*std::move(stub));
+    }
+  }
+  file.calls.clear();
 }
 
 }  // namespace tenon::codegen

@@ -16,4 +16,7 @@ std::optional<ir::PythonCall> emit_python_call(const schema::FunctionSchema& sch
 void emit_python(const std::vector<ir::Entry>& operators, const std::vector<size_t>& members,
                  ir::File& file);
 
+/// Turns the file's calls into the stubs of its functions.
+void emit_stubs(ir::File& file);
+
 }  // namespace tenon::codegen

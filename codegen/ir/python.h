@@ -52,6 +52,12 @@ struct PythonCall {
                method)
 };
 
+/// The line of an overload in `_C.pyi`.
+struct PythonStub {
+  std::string parameters, result;
+  TENON_FIELDS(parameters, result)
+};
+
 /// A function or method with its overloads.
 struct PythonFunction {
   std::string name, module;
@@ -59,7 +65,8 @@ struct PythonFunction {
   std::string ident;
   std::vector<std::string> calls;
   std::vector<std::string> expression;
-  TENON_FIELDS(name, module, method, ident, calls, expression)
+  std::vector<PythonStub> stubs;  ///< of `_C.pyi`
+  TENON_FIELDS(name, module, method, ident, calls, expression, stubs)
 };
 
 }  // namespace tenon::codegen::ir
