@@ -19,6 +19,18 @@ def identifier(text):
     return "".join(c if c.isascii() and c.isalnum() else "_" * len(c.encode()) for c in text)
 
 
+def pointwise_kernels(op):
+    """All that an entry has: of the forward call, of its writes, of its gradients."""
+    kernels = [op["kernel"]] if op["kernel"] else []
+    for part in ("updates", "node"):
+        kernels += op[part]["kernels"] if op[part] else []
+    return kernels
+
+
+def row_kernels(op):
+    return [part["rowwise"]["kernel"] for part in (op, op["node"]) if part and part["rowwise"]]
+
+
 def environment(folder):
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
@@ -33,6 +45,8 @@ def environment(folder):
     # Each item in a pattern: "%s", or "%(name)s" of an object's keys.
     env.filters["each"] = lambda items, pattern, between=", ": between.join(pattern % item for item in items)
     env.filters["quoted"] = lambda text: json.dumps(text)
+    env.filters["pointwise_kernels"] = pointwise_kernels
+    env.filters["row_kernels"] = row_kernels
     env.filters["identifier"] = identifier
     return env
 
