@@ -204,9 +204,17 @@ class NodeEmitter {
   }
 
   void finish_saved() {
+    const bool has_list =
+        std::any_of(node_.inputs.begin(), node_.inputs.end(),
+                    [](const ir::NodeInput& input) { return input.kind == ir::InputKind::kList; });
     for (ir::SavedValue& saved : node_.saved) {
-      // A gradient needs it whichever input is asked for: no condition then.
-      saved.guarded = saved.users.size() < inputs_.size();
+      saved.of_result = saved.kind == ir::SavedKind::kResult ||
+                        saved.kind == ir::SavedKind::kResultList ||
+                        saved.kind == ir::SavedKind::kResultValue;
+      // A gradient needs it whichever input is asked for: no condition then. A value costs less
+      // than a condition.
+      saved.guarded = saved.users.size() < inputs_.size() && !saved.of_result && !has_list &&
+                      saved.kind != ir::SavedKind::kValue;
       saved.shared = readers(saved.name) > 1;
     }
   }

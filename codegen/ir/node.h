@@ -44,7 +44,9 @@ struct SavedValue {
   bool pointwise = false;       ///< a kernel reads it
   bool guarded = false;         ///< kept only if a user can be asked for
   bool shared = false;          ///< several formulas read it
-  TENON_FIELDS(name, shown, kind, type, init, of, index, is_self, users, pointwise, guarded, shared)
+  bool of_result = false;       ///< it is saved after the call
+  TENON_FIELDS(name, shown, kind, type, init, of, index, is_self, users, pointwise, guarded, shared,
+               of_result)
 };
 
 /// Gradients as C++.
