@@ -47,6 +47,7 @@ def environment(folder):
     env.filters["quoted"] = lambda text: json.dumps(text)
     env.filters["pointwise_kernels"] = pointwise_kernels
     env.filters["row_kernels"] = row_kernels
+    env.filters["truth"] = lambda value: "true" if value else "false"
     env.filters["identifier"] = identifier
     return env
 

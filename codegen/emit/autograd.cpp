@@ -107,7 +107,16 @@ class NodeEmitter {
     node_.ident = cpp_identifier(op_.schema);
     node_.place = ir::Place(derivative ? derivative->location : op_.location);
     node_.num_results = op_.schema.returns.size();
-    for (const Argument* input : inputs_) node_.inputs.push_back({input->name, input_kind(*input)});
+    size_t tensors = 0;
+    std::vector<std::string> lists;
+    for (const Argument* input : inputs_) {
+      node_.inputs.push_back({input->name, input_kind(*input), tensors, lists});
+      if (node_.inputs.back().kind == ir::InputKind::kList) {
+        lists.push_back(input->name);
+      } else {
+        ++tensors;
+      }
+    }
   }
 
   std::optional<ir::Node> run() {

@@ -17,7 +17,10 @@ enum class InputKind : uint8_t { kTensor, kOptional, kList };
 struct NodeInput {
   std::string name;
   InputKind kind = InputKind::kTensor;
-  TENON_FIELDS(name, kind)
+  // Where its gradient is: after those of the inputs before it, of which a list has many.
+  size_t tensors_before = 0;
+  std::vector<std::string> lists_before;
+  TENON_FIELDS(name, kind, tensors_before, lists_before)
 };
 
 enum class SavedKind : uint8_t {
