@@ -55,7 +55,7 @@ class KernelEmitter {
     if (op_.rowwise->over->text != "all") join_last_values(schedule);
     for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
     kernel_.cuda = emit_cuda(outputs, kinds);
-    if (!kernel_.of_bits) kernel_.types = {"f32", "f64"};
+    if (!kernel_.integer_only) kernel_.types = {"f32", "f64"};
     if (!kernel_.floating) kernel_.types.push_back("i64");
     return std::move(kernel_);
   }
@@ -65,7 +65,7 @@ class KernelEmitter {
     for (const NodeId output : outputs) {
       const expr::TypeInfo types = expr::infer_types(g_, output);
       kernel_.floating |= types.computes_floating;
-      kernel_.of_bits |= !types.floating_allowed;
+      kernel_.integer_only |= !types.floating_allowed;
     }
     // Arguments in the schema's order, after gradients and results.
     std::vector<const expr::Node*> nodes;
@@ -132,7 +132,7 @@ class KernelEmitter {
       }
     }
     kernel_.across = plain && op_.rowwise->over->text != "all";
-    kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.of_bits;
+    kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.integer_only;
     kernel_.narrow = plain && compares_elements();
   }
 
@@ -147,7 +147,7 @@ class KernelEmitter {
     const bool computes = std::any_of(
         first, steps.end(), [](const expr::RowStep& step) { return !step.values.empty(); });
     if (first == steps.begin() || !computes || !has_dear_results()) return;
-    kernel_.last_values = static_cast<size_t>(steps.end() - first);
+    kernel_.batched_tail = static_cast<size_t>(steps.end() - first);
     std::set<std::string> defined;
     for (auto step = first; step != steps.end(); ++step) {
       for (const std::string& name : step->row_values) {

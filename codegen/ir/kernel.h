@@ -18,8 +18,8 @@ struct KernelBody {
   std::vector<std::string> types;
   std::vector<std::string> statements;
   std::vector<std::string> results;
-  bool modular = false;  ///< bytes can be computed in bytes
-  TENON_FIELDS(functor, types, statements, results, modular)
+  bool wraps = false;  ///< bytes can be computed in bytes
+  TENON_FIELDS(functor, types, statements, results, wraps)
 };
 
 /// A pointwise kernel of the engine.

@@ -53,10 +53,10 @@ struct RowKernel {
   bool across = false;             ///< there is a loop over rows side by side
   bool reads_once = false;         ///< half types, bytes if narrow, are converted as they are read
   bool narrow = false;             ///< integers of up to 32 bits are computed in such
-  size_t last_values = 0;  ///< of the last steps, those that are computed for several rows at once
+  size_t batched_tail = 0;  ///< of the last steps, those that are computed for several rows at once
   std::vector<std::string> last_reads;  ///< what these read, without what they define
   bool floating = false;                ///< no integers
-  bool of_bits = false;                 ///< integers alone
+  bool integer_only = false;            ///< integers alone
   std::vector<std::string> types;       ///< f32, f64, i64: those it is compiled for
   bool needs_elements = false;
   bool uses_index = false;
@@ -64,7 +64,7 @@ struct RowKernel {
   std::vector<RowStep> steps;
   CudaRows cuda;
   TENON_FIELDS(ident, inputs, scalars, outputs, spill_outputs, across, reads_once, narrow,
-               last_values, last_reads, floating, of_bits, types, needs_elements, uses_index,
+               batched_tail, last_reads, floating, integer_only, types, needs_elements, uses_index,
                num_passes, steps, cuda)
 };
 
