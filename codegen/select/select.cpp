@@ -22,9 +22,8 @@ const std::vector<std::string> kCoreFolders = {"aten/core", "aten/iterator", "at
 const std::set<std::string> kNoRoots = {"autograd/gradcheck.cpp"};
 /// Methods and C++ operators of Tensor: part of every library, and no reason to keep an operator.
 const std::string kTensorApi = "aten/composite/tensor_methods.cpp";
-/// What generated code includes, and functions of Tensor that no operator leads to.
-const std::vector<std::string> kAlways = {"aten/meta/structured.h", kTensorApi,
-                                          "aten/composite/tensor_factories.cpp"};
+/// Functions of Tensor that no operator leads to.
+const std::string kTensorFactories = "aten/composite/tensor_factories.cpp";
 /// What stands for a tensor that is absent.
 const std::string kOfCompositions = "aten/composite/composition.h";
 const std::string kOfLists = "aten/composite/foreach.h";
@@ -81,10 +80,9 @@ class Selection {
   }
 
   void add_core() {
-    for (const std::string& path :
-         {kTensorApi, std::string("aten/composite/tensor_factories.cpp")}) {
-      visit(path);
-    }
+    visit(kTensorApi);
+    visit(kTensorFactories);
+    for (const std::string& name : arithmetic_functions()) add_named(functions_, name, kTensorApi);
     for (size_t i = 0; i < operators_.size(); ++i) {
       if (operators_[i].called_by_generated_code) add(i, "generated code");
     }
@@ -144,10 +142,6 @@ class Selection {
     for (auto one = begin; one != end; ++one) add(one->second, from);
   }
 
-  void add_arithmetic(const std::string& from) {
-    for (const std::string& name : arithmetic_functions()) add_named(functions_, name, from);
-  }
-
   void reach_from(const ir::Entry& op) {
     for (const KernelDeclaration& declaration : op.declarations) {
       if (declaration.backend != "CUDA" || targets_.cuda) need_kernel(declaration.name);
@@ -204,7 +198,6 @@ class Selection {
     const SourceCalls calls = calls_of(text);
     for (const auto& name : calls.functions) add_named(functions_, name, from);
     for (const auto& name : calls.methods) add_named(methods_, name, from);
-    if (calls.arithmetic) add_arithmetic(from);
     for (const auto& name : tensor_operators(text, names)) add_named(functions_, name, from);
   }
 
@@ -286,7 +279,6 @@ class Selection {
     if (!composite) return;
     for (const std::string& name : calls.methods) add_named(methods_, name, path);
     if (!is_source(path)) return;
-    if (calls.arithmetic) add_arithmetic(path);
     TensorNames names = tensors_;
     std::vector<std::string> near = files_.at(path).includes;
     near.push_back(path);

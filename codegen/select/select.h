@@ -16,8 +16,9 @@ namespace tenon::codegen {
 /// The list has one operator per line, "add.Tensor" or "aten::add.Tensor", derived forms included;
 /// `#` begins a comment. Errors, in `sink`, with file and line: a name that no operator has.
 ///
-/// Kernels' calls are read off their sources: includes, names before a parenthesis, arithmetic
-/// between operands. Reading too much is possible, too little is not.
+/// Kernels' calls are read off their sources: includes, names before a parenthesis, C++ operators
+/// between tensors. Arithmetic is in every library. Reading too much is possible, too little is
+/// not.
 std::vector<std::string> select_operators(std::vector<ir::Entry>& operators,
                                           const std::string& list, const std::string& root,
                                           const Targets& targets, DiagnosticSink& sink);

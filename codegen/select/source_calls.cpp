@@ -17,16 +17,6 @@ bool is_name(std::string_view token) {
   return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_';
 }
 
-/// `+ - * /` after an operand, which may be a literal, and `-` before one.
-bool is_arithmetic(std::string_view text, const CppToken& token) {
-  if (std::string_view("+-*/").find(token.text) == std::string_view::npos) return false;
-  if (token.text == "-") return true;
-  const size_t last = text.find_last_not_of(" \t\n", token.offset == 0 ? 0 : token.offset - 1);
-  if (last == std::string_view::npos || last >= token.offset) return false;
-  const auto before = static_cast<unsigned char>(text[last]);
-  return std::isalnum(before) || before == '_' || before == ')' || before == ']' || before == '.';
-}
-
 /// The last entry of a constructor's list of initialisers looks like a function: `: size_(n) {`.
 bool follows_initialiser(std::string_view text, size_t offset) {
   while (offset > 0 && std::isspace(static_cast<unsigned char>(text[offset - 1]))) --offset;
@@ -97,7 +87,6 @@ SourceCalls calls_of(std::string_view text) {
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     const std::string_view token = tokens[i].text;
     const std::string_view before = i ? tokens[i - 1].text : std::string_view(";");
-    if (is_arithmetic(text, tokens[i])) calls.arithmetic = true;
     if (!is_name(token)) continue;
     const std::string name(token);
     const std::string_view after = tokens[i + 1].text;

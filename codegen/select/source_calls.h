@@ -13,7 +13,6 @@ struct SourceCalls {
   std::set<std::string> functions;  ///< `name(`, but for std::, and `ops::name::`
   std::set<std::string> methods;    ///< `.name(` or `->name(`
   std::set<std::string> kernels;    ///< `native::name(`
-  bool arithmetic = false;          ///< `+ - * /` between operands, `-` before one
 };
 SourceCalls calls_of(std::string_view text);
 

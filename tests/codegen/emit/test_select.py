@@ -8,6 +8,10 @@ from support import ROOT, Workspace, tenonc
 NATIVE = """- func: exp(Tensor self) -> Tensor
   variants: function, inplace, out
   pointwise: exp(self)
+- func: sin(Tensor self) -> Tensor
+  pointwise: sin(self)
+- func: cos(Tensor self) -> Tensor
+  pointwise: cos(self)
 - func: mul.Tensor(Tensor self, Tensor other) -> Tensor
   variants: function, method
   pointwise: self * other
@@ -79,7 +83,7 @@ namespace {
 Tensor inner(const Tensor& t) { return t.seldom(); }
 }
 Tensor native::both(const Tensor& self) { return inner(self); }
-Tensor native::other(const Tensor& self) { return ops::lonely::call(self * self); }
+Tensor native::other(const Tensor& self) { return ops::lonely::call(self < self); }
 """,
 }
 
@@ -137,20 +141,24 @@ class Selection(Workspace):
         reached = {op["name"]: op["reached_from"] for op in ir["operators"] if op["selected"]}
         return reached, ir
 
-    def test_only_what_generated_code_needs(self):
+    def test_only_what_every_library_needs(self):
         reached, ir = self.selected("# nothing\n\n")
-        self.assertEqual(set(reached), {"conj"})
+        self.assertEqual(set(reached), {"conj", "mul.Tensor", "neg"})
+        self.assertEqual(reached["conj"], "generated code")
+        self.assertEqual(reached["mul.Tensor"], "aten/composite/tensor_methods.cpp")
         self.assertEqual(ir["unused_sources"], sorted(p for p in SOURCES if p.endswith(".cpp")))
 
     def test_kernels_helpers_and_formulas(self):
         reached, ir = self.selected("aten::thrice  # a comment\n")
         self.assertEqual(reached["thrice"], "")
         self.assertEqual(reached["exp"], "aten/cpu/helper.cpp")
-        # exp's own derivative is made of operators.
-        self.assertEqual(reached["mul.Tensor"], "exp")
         self.assertNotIn("lonely", reached)
         self.assertNotIn("aten/cpu/helper.cpp", ir["unused_sources"])
         self.assertIn("aten/cpu/seldom.cpp", ir["unused_sources"])
+
+    def test_derived_gradients(self):
+        reached, _ = self.selected("sin\n")
+        self.assertEqual(reached["cos"], "sin")
 
     def test_formulas_of_forward_mode(self):
         reached, _ = self.selected("forwards\n")
@@ -162,10 +170,10 @@ class Selection(Workspace):
         reached, ir = self.selected("both\n")
         self.assertEqual(reached["seldom"], "aten/composite/both.cpp")
         self.assertNotIn("lonely", reached)
-        self.assertNotIn("mul.Tensor", reached)
+        self.assertNotIn("lt.Tensor", reached)
         reached, ir = self.selected("other\n")
         self.assertEqual(reached["lonely"], "aten/composite/both.cpp")
-        self.assertIn("mul.Tensor", reached)
+        self.assertIn("lt.Tensor", reached)
         self.assertNotIn("seldom", reached)
 
     def test_operators_between_tensors(self):
