@@ -43,21 +43,12 @@ TENON_UNBOX(MemoryFormat, v.to_enum<MemoryFormat>())
 
 template <>
 struct Unbox<std::vector<Tensor>> {
-  static std::vector<Tensor> from(const Value& v) {
-    const auto& list = v.to_tensors();
-    return std::vector<Tensor>(list.begin(), list.end());
-  }
+  TENON_API static std::vector<Tensor> from(const Value& v);
 };
 
 template <>
 struct Unbox<std::vector<std::optional<Tensor>>> {
-  static std::vector<std::optional<Tensor>> from(const Value& v) {
-    std::vector<std::optional<Tensor>> list;
-    for (const TensorBase& t : v.to_tensors()) {
-      list.push_back(t.defined() ? std::optional<Tensor>(t) : std::nullopt);
-    }
-    return list;
-  }
+  TENON_API static std::vector<std::optional<Tensor>> from(const Value& v);
 };
 
 template <size_t N>
@@ -80,43 +71,36 @@ struct Unbox<std::optional<T>> {
 };
 
 /// Puts an argument or a result on the stack, a tuple one by one.
-inline void box(Stack& stack, const Tensor& v) { stack.emplace_back(TensorBase(v)); }
-inline void box(Stack& stack, TensorList v) {
-  stack.emplace_back(Value::Tensors(v.begin(), v.end()));
-}
-inline void box(Stack& stack, const std::vector<Tensor>& v) { box(stack, TensorList(v)); }
-inline void box(Stack& stack, ArrayRef<std::optional<Tensor>> v) {
-  Value::Tensors list;
-  for (const auto& t : v) list.push_back(t ? TensorBase(*t) : TensorBase());
-  stack.emplace_back(std::move(list));
-}
-inline void box(Stack& stack, const Scalar& v) { stack.emplace_back(v); }
-inline void box(Stack& stack, bool v) { stack.emplace_back(v); }
-inline void box(Stack& stack, int64_t v) { stack.emplace_back(v); }
-inline void box(Stack& stack, double v) { stack.emplace_back(v); }
-inline void box(Stack& stack, std::string_view v) { stack.emplace_back(v); }
-inline void box(Stack& stack, const std::string& v) { stack.emplace_back(std::string_view(v)); }
-inline void box(Stack& stack, Device v) { stack.emplace_back(v); }
-inline void box(Stack& stack, ScalarType v) { stack.emplace_back(v); }
-inline void box(Stack& stack, Layout v) { stack.emplace_back(v); }
-inline void box(Stack& stack, MemoryFormat v) { stack.emplace_back(v); }
-inline void box(Stack& stack, const Generator& v) { stack.emplace_back(v); }
-inline void box(Stack& stack, IntArrayRef v) { stack.emplace_back(v); }
-inline void box(Stack& stack, const OptionalIntArrayRef& v) {
-  v ? stack.emplace_back(*v) : stack.emplace_back();
-}
-inline void box(Stack& stack, ArrayRef<double> v) { stack.emplace_back(v.vec()); }
-inline void box(Stack& stack, ArrayRef<Scalar> v) { stack.emplace_back(v.vec()); }
-inline void box(Stack& stack, const std::vector<int64_t>& v) { stack.emplace_back(v); }
-inline void box(Stack& stack, const std::vector<double>& v) { stack.emplace_back(v); }
-inline void box(Stack& stack, const std::vector<Scalar>& v) { stack.emplace_back(v); }
+TENON_API void box(Stack& stack, const Tensor& v);
+TENON_API void box(Stack& stack, TensorList v);
+TENON_API void box(Stack& stack, const std::vector<Tensor>& v);
+TENON_API void box(Stack& stack, ArrayRef<std::optional<Tensor>> v);
+TENON_API void box(Stack& stack, const Scalar& v);
+TENON_API void box(Stack& stack, bool v);
+TENON_API void box(Stack& stack, int64_t v);
+TENON_API void box(Stack& stack, double v);
+TENON_API void box(Stack& stack, std::string_view v);
+TENON_API void box(Stack& stack, const std::string& v);
+TENON_API void box(Stack& stack, Device v);
+TENON_API void box(Stack& stack, ScalarType v);
+TENON_API void box(Stack& stack, Layout v);
+TENON_API void box(Stack& stack, MemoryFormat v);
+TENON_API void box(Stack& stack, const Generator& v);
+TENON_API void box(Stack& stack, IntArrayRef v);
+TENON_API void box(Stack& stack, const OptionalIntArrayRef& v);
+TENON_API void box(Stack& stack, ArrayRef<double> v);
+TENON_API void box(Stack& stack, ArrayRef<Scalar> v);
+TENON_API void box(Stack& stack, const std::vector<int64_t>& v);
+TENON_API void box(Stack& stack, const std::vector<double>& v);
+TENON_API void box(Stack& stack, const std::vector<Scalar>& v);
+TENON_API void box_none(Stack& stack);
 template <size_t N>
 void box(Stack& stack, const std::array<bool, N>& v) {
   stack.emplace_back(Value::Bools(v.begin(), v.end()));
 }
 template <class T>
 void box(Stack& stack, const std::optional<T>& v) {
-  v ? box(stack, *v) : static_cast<void>(stack.emplace_back());
+  v ? box(stack, *v) : box_none(stack);
 }
 template <class... T>
 void box(Stack& stack, const std::tuple<T...>& results) {
