@@ -123,7 +123,7 @@ def ninja(build):
                             env=environment)
     if result.returncode != 0:
         raise SystemExit(f"edit_to_run.py: the build failed:\n{result.stdout[-4000:]}{result.stderr[-2000:]}")
-    return re.findall(r"Building C\w+ object CMakeFiles/tenon\.dir/(\S+)\.o", result.stdout)
+    return re.findall(r"Building C\w+ object CMakeFiles/tenon(?:_kernels|_calls)?\.dir/(\S+)\.o", result.stdout)
 
 
 def compile_and_run(case, build, folder):

@@ -49,7 +49,7 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
   options.python = line.python_module;
   if (!options.library) {
     options.base = &base;
-    options.shards = 1;
+    options.shards = options.cuda_shards = 1;
     options.library_name = std::filesystem::path(line.native[0]).stem().string();
     options.header = line.header.empty() ? options.library_name + ".h" : line.header;
   }

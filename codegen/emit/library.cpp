@@ -155,7 +155,9 @@ class Files {
       all_.push_back(at);
       if (entry.alias) continue;  // where its operator is
       if (entry.selected) {
-        shards_[hash_name(entry.base) % static_cast<uint32_t>(options.shards)].push_back(at);
+        const uint32_t hash = hash_name(entry.base);
+        shards_[hash % static_cast<uint32_t>(options.shards)].push_back(at);
+        cuda_shards_[hash % static_cast<uint32_t>(options.cuda_shards)].push_back(at);
       } else {
         left_out_.push_back(at);
       }
@@ -165,6 +167,8 @@ class Files {
   std::vector<ir::File> run() {
     for (const auto& [key, group] : by_base_) of_base(key.first, key.second, group);
     for (int shard = 0; shard < options_.shards; ++shard) of_shard(shard);
+    if (options_.targets.cuda)
+      for (int shard = 0; shard < options_.cuda_shards; ++shard) of_cuda_shard(shard);
     if (options_.python) of_python();
     if (!options_.selected.empty()) add("left_out.cpp", "left_out.cpp.j2", left_out_);
     if (options_.library) add("tenon/tensor.h", "tensor.h.j2", all_);
@@ -222,8 +226,12 @@ class Files {
     const std::string number = std::to_string(shard);
     add("operators_" + number + ".cpp", "operators.cpp.j2", members).shard = shard;
     add("autograd_" + number + ".cpp", "autograd.cpp.j2", members).shard = shard;
-    if (options_.targets.cuda)
-      add("pointwise_" + number + ".cu", "pointwise.cu.j2", members).shard = shard;
+  }
+
+  void of_cuda_shard(int shard) {
+    const std::vector<size_t>& members = cuda_shards_[static_cast<uint32_t>(shard)];
+    if (members.empty() && !options_.library) return;
+    add("pointwise_" + std::to_string(shard) + ".cu", "pointwise.cu.j2", members).shard = shard;
   }
 
   void of_python() {
@@ -250,7 +258,7 @@ class Files {
   const std::string& header_;
   const EmitOptions& options_;
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_base_;  // namespace, base
-  std::map<uint32_t, std::vector<size_t>> shards_;
+  std::map<uint32_t, std::vector<size_t>> shards_, cuda_shards_;
   std::vector<size_t> all_, left_out_;
   std::vector<ir::File> files_;
 };

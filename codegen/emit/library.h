@@ -16,7 +16,9 @@ struct EmitOptions {
   std::string library_name = "tenon";
   std::string header;
   /// Source files per kind; an operator's shard is a hash of its name.
-  int shards = 16;
+  int shards = 32;
+  /// Those of CUDA kernels: nvcc takes long for the headers.
+  int cuda_shards = 16;
   /// Operators that exist elsewhere (the installed library's), for a library outside the tree.
   const Model* base = nullptr;
   /// A file that lists the operators to build, with those they reach; all if empty. Then also the
