@@ -42,6 +42,12 @@ DispatchKeySet keys_of_call(const std::remove_reference_t<Args>&... args) {
 
 }  // namespace detail
 
+// GCC 12 takes the generator of an optional that has none for one that is moved.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 /// An operator, found by name, as a function of its C++ type. Valid until the library that defines
 /// the operator is gone; a call after that is an error for operators that were defined at run time.
 template <class Ret, class... Args>
@@ -70,6 +76,10 @@ class TypedOperator<Ret(Args...)> {
  private:
   const OperatorEntry* op_;
 };
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic pop
+#endif
 
 template <class Signature>
 TypedOperator<Signature> OperatorEntry::typed() const {
