@@ -39,6 +39,15 @@ def test_operators_on_numpys_arrays():
     assert aten.add(x, 1, out=out) is out and out.tolist() == (x + 1).tolist()
     with pytest.raises(ValueError, match="out must be an array that can be written to"):
         aten.add(x, 1, out=frozen)
+    # Lists of numbers are arrays, as in numpy, or lists if the operator takes a list.
+    assert aten.add([1, 2], x[:, :2]).tolist() == ([1, 2] + x[:, :2]).tolist()
+    assert aten.relu([[-1, 2], [3, -4]]).dtype == np.int64
+    assert aten.add(x, [1.0, 2.0, 3.0], alpha=2).dtype == np.float64
+    assert aten.sum(x, [0, 1]).tolist() == x.sum()
+    with pytest.raises(TypeError, match="self"):
+        aten.relu_([1.0, -1.0])
+    with pytest.raises(TypeError, match="self"):
+        aten.relu(["a"])
     # numpy's scalars, which reductions give, are arrays, or numbers where those are wanted.
     assert aten.add(x.sum(), x).tolist() == (15 + x).tolist()
     assert aten.add(x, np.float64(1), alpha=np.int64(3)).tolist() == (x + 3).tolist()

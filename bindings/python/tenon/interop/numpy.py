@@ -12,15 +12,24 @@ def _is_shared(array):
     return array.flags.writeable and all(stride >= 0 for stride in array.strides) and array.dtype.isnative
 
 
-def _to_tenon(value, scalars=False):
+def _is_number(value):
+    return isinstance(value, (bool, int, float, complex, numpy.generic))
+
+
+def _is_array_like(value):
+    """Numbers in lists, which numpy's functions take for arrays."""
+    return isinstance(value, (list, tuple)) and all(_is_number(v) or _is_array_like(v) for v in value)
+
+
+def _to_tenon(value, array_likes=False):
     if isinstance(value, numpy.ma.MaskedArray):
         raise TypeError("operators do not see the masks of masked arrays: give filled(), or data")
     if isinstance(value, numpy.ndarray):
         return tenon.from_numpy(value if _is_shared(value) else value.astype(value.dtype.newbyteorder("=")))
-    if scalars and isinstance(value, numpy.generic):
+    if array_likes and (isinstance(value, numpy.generic) or _is_array_like(value)):
         return tenon.from_numpy(numpy.array(value))
     if isinstance(value, (list, tuple)):
-        return [_to_tenon(v, scalars) for v in value]
+        return [_to_tenon(v, array_likes) for v in value]
     return value
 
 
@@ -39,7 +48,8 @@ def register(ops):
         y = mine.swiglu(np.ones(3), np.zeros(3))
 
     Forms in place and `out` write to the array; ValueError if it is read-only. Arrays with negative strides and of another
-    order of bytes are copied. numpy's scalars are numbers or arrays. TypeError for masked arrays.
+    order of bytes are copied. numpy's scalars are numbers or arrays; lists of numbers are lists or arrays, of the dtype that
+    numpy.array() gives. TypeError for masked arrays.
     """
 
     def convert(function):
@@ -55,17 +65,21 @@ def register(ops):
             if isinstance(written, numpy.ndarray) and not written.flags.writeable:
                 raise ValueError(f"{call.__name__}(): the array must be one that can be written to")
 
-            def compute(scalars):
-                kept = {k: v if k == "out" else _to_tenon(v, scalars) for k, v in names.items()}
-                return function(*[_to_tenon(a, scalars) for a in args], **kept)
+            def compute(array_likes):
+                kept = {k: v if k == "out" else _to_tenon(v, array_likes) for k, v in names.items()}
+                return function(*[_to_tenon(a, array_likes) for a in args], **kept)
 
             try:
-                result = compute(scalars=False)
-            except TypeError:
-                if not any(isinstance(v, numpy.generic) for v in (*args, *names.values())):
+                result = compute(array_likes=False)
+            except TypeError as error:
+                convertible = any(isinstance(v, numpy.generic) or _is_array_like(v) for v in (*args, *names.values()))
+                if not convertible or (in_place and not isinstance(written, numpy.ndarray)):
                     raise
-                # numpy's scalars, which its reductions give, are numbers first and then arrays.
-                result = compute(scalars=True)
+                # numpy's scalars, which its reductions give, are numbers first and then arrays; lists of numbers, too.
+                try:
+                    result = compute(array_likes=True)
+                except TypeError:
+                    raise error from None
             result = _to_numpy(result)
             if isinstance(written, numpy.ndarray) and not _is_shared(written):
                 numpy.copyto(written, result)
