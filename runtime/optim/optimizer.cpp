@@ -2,6 +2,8 @@
 
 #include "aten/core/thread_state.h"
 #include "tenon/ops/empty_like.h"
+#include "tenon/ops/view_as_complex.h"
+#include "tenon/ops/view_as_real.h"
 #include "tenon/ops/zeros_like.h"
 
 namespace tenon::optim {
@@ -28,9 +30,9 @@ void Optimizer::check() const {
       TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", count, " is undefined");
       TENON_CHECK_VALUE(p.is_leaf(), "[optim] can't optimize a non-leaf Tensor: parameter ", count,
                         " of shape ", p.sizes());
-      TENON_CHECK_VALUE(p.is_floating_point(),
-                        "[optim] parameters must be of a floating-point type, got ", p.dtype(),
-                        " for parameter ", count);
+      TENON_CHECK_VALUE(p.is_floating_point() || p.is_complex(),
+                        "[optim] parameters must be of a floating-point or complex type, got ",
+                        p.dtype(), " for parameter ", count);
       const auto [place, is_new] = places.emplace(p.unsafe_impl(), count);
       TENON_CHECK_VALUE(is_new, "[optim] a parameter must be listed once, got parameter ",
                         place->second, " of shape ", p.sizes(), " again as parameter ", count);
@@ -61,6 +63,10 @@ void Optimizer::check_one(const Tensor& p) const {
   TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
               "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
               " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
+  TENON_CHECK(
+      grad.is_complex() == p.is_complex(),
+      "[optim] the gradient of a complex parameter must be complex, of a real one real, got ",
+      grad.dtype(), " for ", p.dtype());
   const State* state = state_of(p);
   if (!state) return;
   for (const Tensor& m : state->moments) {
@@ -78,8 +84,12 @@ void Optimizer::update_one(const Tensor& p) {
   if (!grad.defined()) return;
   State& state = state_[p.unsafe_impl()];
   ++state.step;
-
-  update(p, grad, state);
+  if (!p.is_complex()) return update(p, grad, state);
+  State parts = state;
+  for (Tensor& moment : parts.moments) moment = view_as_real(moment);
+  update(view_as_real(p), view_as_real(grad), parts);
+  for (Tensor& moment : parts.moments) moment = view_as_complex(moment);
+  state = std::move(parts);
 }
 
 Tensor& Optimizer::moment(State& state, size_t i, const Tensor& p) {

@@ -29,7 +29,8 @@ class TENON_API Optimizer {
  public:
   using LossClosure = std::function<Tensor()>;
 
-  /// ValueError for an empty list, a parameter that is no leaf, and one that is listed twice.
+  /// ValueError for an empty list, a parameter that is no leaf, or neither floating-point nor
+  /// complex, and one that is listed twice.
   explicit Optimizer(std::vector<Tensor> parameters);
   explicit Optimizer(std::vector<ParamGroup> groups);
   virtual ~Optimizer() = default;
@@ -73,7 +74,8 @@ class TENON_API Optimizer {
   virtual std::vector<Hyperparameter> hyperparameters() { return {}; }
 
  protected:
-  /// One parameter's change. `grad` has the parameter's shape and device.
+  /// One parameter's change. `grad` has the parameter's shape and device. A complex parameter is
+  /// given as pairs of real numbers (view_as_real), with its gradient and state.
   virtual void update(const Tensor& p, const Tensor& grad, State& state) = 0;
   /// State tensor i of zeros like p, made at its first use.
   static Tensor& moment(State& state, size_t i, const Tensor& p);

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "aten/core/thread_state.h"
+#include "tenon/ops/view_as_complex.h"
+#include "tenon/ops/view_as_real.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
@@ -165,6 +167,69 @@ TEST_CASE("Rprop takes PyTorch's steps") {
       close_to({1.6250000000000004, -2.035, 3.1174999999999997}));
 }
 
+namespace {
+
+/// A complex parameter after three steps, as pairs of real numbers.
+template <class Optimizer, class Options>
+std::vector<double> train_complex(const Options& options) {
+  const auto complex = [](std::vector<double> parts) {
+    return view_as_complex(vector_of(parts, kDouble).view({2, 2}));
+  };
+  Tensor p = complex({1, 2, -3, 0.5});
+  p.requires_grad_();
+  Optimizer optimizer({p}, options);
+  for (int i = 1; i <= 3; ++i) {
+    p.mutable_grad() = complex({0.5, -1, 2, 0.25}) * i;
+    optimizer.step();
+  }
+  for (const Tensor& moment : optimizer.state_of(p)->moments) CHECK(moment.is_complex());
+  return values(view_as_real(p.detach()).view({4}));
+}
+
+}  // namespace
+
+TEST_CASE("complex parameters take PyTorch's steps") {
+  CHECK_THAT(train_complex<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9).weight_decay(0.1)),
+             close_to({0.4717739999999999, 2.833968, -4.723557, 0.23588699999999996}));
+  CHECK_THAT(
+      train_complex<optim::Adam>(optim::AdamOptions(0.1).amsgrad(true)),
+      close_to({0.7076816791153657, 2.292318322938319, -3.292318323965161, 0.20768168322273511}));
+  CHECK_THAT(
+      train_complex<optim::AdamW>(optim::AdamWOptions(0.1)),
+      close_to({0.7049810963127292, 2.2860279027383466, -3.2830309027638838, 0.20647960091487993}));
+  CHECK_THAT(
+      train_complex<optim::RMSprop>(optim::RMSpropOptions(0.1).centered(true).momentum(0.5)),
+      close_to({-2.927936717391652, 5.92793697745966, -6.92793710749368, -3.427936197255763}));
+  CHECK_THAT(
+      train_complex<optim::Adagrad>(optim::AdagradOptions(0.1).initial_accumulator_value(0.5)),
+      close_to({0.7916720784953228, 2.245713804338479, -3.2624489376391548, 0.34723643215351346}));
+  CHECK_THAT(
+      train_complex<optim::Adadelta>(optim::AdadeltaOptions(1.0)),
+      close_to({0.9879280989044481, 2.0120720390189333, -3.012072073500746, 0.4879286505360937}));
+  CHECK_THAT(
+      train_complex<optim::Adamax>(optim::AdamaxOptions(0.1)),
+      close_to({0.7546805237125979, 2.245319477898993, -3.245319478704789, 0.2546805269357802}));
+  CHECK_THAT(
+      train_complex<optim::NAdam>(optim::NAdamOptions(0.1)),
+      close_to({0.7018802008537801, 2.298119801256701, -3.298119802311941, 0.20188020507474172}));
+  CHECK_THAT(
+      train_complex<optim::RAdam>(optim::RAdamOptions(0.1)),
+      close_to({0.7701786754709652, 2.4596426490580696, -3.9192852981161392, 0.3850893377354826}));
+  CHECK_THAT(
+      train_complex<optim::ASGD>(optim::ASGDOptions(0.1)),
+      close_to({0.6999750004403051, 2.599930001219355, -4.199890001913718, 0.34998750022015257}));
+  CHECK_THAT(train_complex<optim::Rprop>(optim::RpropOptions(0.1)),
+             close_to({0.636, 2.3640000000000003, -3.3640000000000003, 0.13600000000000004}));
+
+  Tensor p = vector_of({1}, kDouble);
+  p.requires_grad_();
+  optim::SGD optimizer({p}, optim::SGDOptions(0.1));
+  p.mutable_grad() = p.detach().to(kComplexDouble);
+  CHECK_THROWS_WITH(optimizer.step(),
+                    Catch::Contains("the gradient of a complex parameter must be complex, of a "
+                                    "real one real, got ComplexDouble for Double"));
+}
+
 TEST_CASE("options outside of their range are refused") {
   const std::vector<Tensor> one{vector_of({1})};
   CHECK_THROWS_WITH(optim::RMSprop(one, optim::RMSpropOptions().alpha(-1)),
@@ -242,7 +307,7 @@ TEST_CASE("what an optimizer refuses") {
                     "[optim] can't optimize a non-leaf Tensor: parameter 0 of shape [1]");
   CHECK_THROWS_WITH(
       optim::SGD({vector_of({1}, kLong)}, optim::SGDOptions(0.1)),
-      "[optim] parameters must be of a floating-point type, got Long for parameter 0");
+      "[optim] parameters must be of a floating-point or complex type, got Long for parameter 0");
   CHECK_THROWS_WITH(optim::SGD({p}, optim::SGDOptions(-1)),
                     "[SGD] lr must not be negative, got -1");
   CHECK_THROWS_WITH(
