@@ -8,6 +8,7 @@ import tenon
 
 inf, nan = math.inf, math.nan
 CORNERS = [nan, -1.0, 0.0, 0.5, 1.0, 2.0, inf, -inf]
+ZERO_OR_NAN = object()
 
 
 def close(found, expected):
@@ -36,9 +37,9 @@ def functional(name, *args):
         "clamp_min": (lambda lib, x: x.clamp_min(0), [0, 0, 0, 1, 1, 1, 1, 0]),
         "clamp_max": (lambda lib, x: x.clamp_max(1), [0, 1, 1, 1, 0, 0, 0, 1]),
         "logit": (lambda lib, x: x.logit(), [nan, nan, inf, 4, inf, nan, nan, nan]),
-        "logit, eps": (lambda lib, x: x.logit(0.1), [0, 0, 0, 4, 0, 0, 0, 0]),
-        "logit, eps 0": (lambda lib, x: x.logit(0.0), [0, 0, inf, 4, inf, 0, 0, 0]),
-        "logit, eps 0.6": (lambda lib, x: x.logit(0.6), [0] * 8),
+        "logit, eps": (lambda lib, x: x.logit(0.1), [ZERO_OR_NAN, 0, 0, 4, 0, 0, 0, 0]),
+        "logit, eps 0": (lambda lib, x: x.logit(0.0), [ZERO_OR_NAN, 0, inf, 4, inf, 0, 0, 0]),
+        "logit, eps 0.6": (lambda lib, x: x.logit(0.6), [ZERO_OR_NAN, 0, 0, 0, 0, 0, 0, 0]),
         "hardtanh": (functional("hardtanh"), [0, 0, 1, 1, 0, 0, 0, 0]),
         "relu6": (functional("relu6"), [0, 0, 0, 1, 1, 1, 0, 0]),
         "relu": (functional("relu"), [1, 0, 0, 1, 1, 1, 1, 0]),
@@ -48,9 +49,14 @@ def functional(name, *args):
     }.values(),
 )
 def test_gradients_at_corners(lib, f, expected):
-    assert close(gradient(lib, f, CORNERS), expected)
+    found = gradient(lib, f, CORNERS)
+    if expected[0] is ZERO_OR_NAN:
+        # PyTorch's kernel for AVX-512 gives NaN, its others 0.
+        expected = [nan if lib is not tenon and math.isnan(found[0]) else 0, *expected[1:]]
+    assert close(found, expected)
     # PyTorch's kernels of other types do not all agree with themselves, at the ends of a row.
-    assert close(gradient(tenon, f, CORNERS, "float32"), expected)
+    if lib is tenon:
+        assert close(gradient(tenon, f, CORNERS, "float32"), expected)
 
 
 def test_values_at_corners(lib):
