@@ -70,7 +70,8 @@ class Scalar {
   std::complex<double> toComplexDouble() const { return to<std::complex<double>>(); }
 
   Scalar operator-() const {
-    if (is_int()) return Scalar(-int_);
+    // The least number is its own negative, as in PyTorch.
+    if (is_int()) return Scalar(static_cast<int64_t>(0 - static_cast<uint64_t>(int_)));
     if (kind_ == Kind::Complex) return Scalar(-toComplexDouble());
     return Scalar(-real_);
   }

@@ -168,6 +168,8 @@ ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inpu
   if (makes_floating(op.promotion) && is_integral(common, true)) {
     common = get_default_dtype();
   }
+  if (op.promotion == Promotion::BoolToLong && common == ScalarType::Bool)
+    common = ScalarType::Long;
   ScalarType output = common;
   if (is_comparison(op.promotion)) output = ScalarType::Bool;
   if (op.promotion == Promotion::ComplexToReal) output = to_real(common);

@@ -259,6 +259,7 @@ struct Quick {
     }
     if (op.promotion != Promotion::Default) {
       if (makes_floating(op.promotion) && integer) return false;
+      if (op.promotion == Promotion::BoolToLong && dtype == ScalarType::Bool) return false;
       if (is_comparison(op.promotion)) out_dtype = ScalarType::Bool;
       if (op.promotion == Promotion::ComplexToReal) out_dtype = to_real(dtype);
       direct &= out_dtype == dtype;

@@ -47,6 +47,7 @@ enum class Promotion : uint8_t {
   Comparison,       ///< Bool
   FloatComparison,  ///< Bool, and integers are computed in the default dtype first
   ComplexToReal,    ///< the real dtype of a complex one, else the promoted dtype
+  BoolToLong,       ///< the promoted dtype, but Bool is computed in Long first
 };
 
 /// Launches an operator's CUDA kernel over the plan on the current stream.

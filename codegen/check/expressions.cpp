@@ -95,10 +95,6 @@ void pointwise_expression(const Entry& entry) {
                        "numbers: real(x), imag(x) or abs(x)");
     }
   }
-  if (op.promotion == Promotion::kBoolToLong) {
-    entry.sink.error(entry.at_key("promote"),
-                     "`promote: bool_to_long` is not supported by pointwise kernels");
-  }
 }
 
 // A tensor that no expression reads is most often one that a comment of YAML hides.

@@ -1,6 +1,7 @@
 // What goes wrong must be an error, and what looks odd but is right must work.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <thread>
 
 #include "aten/composite/tensor_factories.h"
@@ -85,6 +86,12 @@ TEST_CASE("numbers beyond an integer type wrap around, bounds do not") {
   }
   CHECK((tensor({1}, kInt) + big).equal(tensor({1}, kInt)));  // arithmetic wraps around
   CHECK((tensor({1}, kByte) + 300).equal(tensor({45}, kByte)));
+}
+
+TEST_CASE("the least integer is its own negative") {
+  const Scalar least(std::numeric_limits<int64_t>::min());
+  CHECK((-least).toLong() == least.toLong());
+  CHECK((-Scalar(true)).toLong() == -1);
 }
 
 TEST_CASE("sums and products of narrow integers stay inside their memory") {
