@@ -16,9 +16,11 @@ set_target_properties(tenon PROPERTIES SOURCES "${tenon_sources}")
 # What is not marked TENON_API is dropped where nothing calls it. A source that is needed and was left out is found
 # by the linker, and not when a program runs.
 set(compiled ${TENON_LIBRARIES})
-if(TARGET tenon_kernels)
-  list(APPEND compiled tenon_kernels)
-endif()
+foreach(objects tenon_kernels tenon_calls)
+  if(TARGET ${objects})
+    list(APPEND compiled ${objects})
+  endif()
+endforeach()
 foreach(library IN LISTS compiled)
   target_compile_options(${library} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections;-fdata-sections;-fvisibility=hidden>")
