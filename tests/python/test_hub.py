@@ -210,8 +210,10 @@ def test_home_folders(tmp_path, monkeypatch):
 
 
 DOWNLOAD = """
-import sys
+import signal, sys
 from tenon import hub
+# A shell's background jobs, and what they start, ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 if len(sys.argv) > 3:
     hub._hub.set_transport(hub._get)
 print("begins", flush=True)
