@@ -48,8 +48,9 @@ class PlayedRank {
     for (const int s : sockets_) ::close(s);
   }
   void tell_failure(int to, const std::string& text) {
-    write(to,
-          number(static_cast<uint32_t>(text.size())) + '\3' + std::string(8, '\0').append(text));
+    std::string message = number(static_cast<uint32_t>(text.size()));
+    message.append(1, '\3').append(8, '\0').append(text);
+    write(to, message);
   }
   /// Announces the very collective that `from` announces.
   void agree(int from) {
