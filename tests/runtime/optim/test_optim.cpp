@@ -230,6 +230,26 @@ TEST_CASE("complex parameters take PyTorch's steps") {
                                     "real one real, got ComplexDouble for Double"));
 }
 
+TEST_CASE("complex parameters of any memory order") {
+  const auto run = [](Tensor p, const Tensor& grad) {
+    p.requires_grad_();
+    optim::Adam optimizer({p}, optim::AdamOptions(0.1).amsgrad(true));
+    for (int i = 0; i < 3; ++i) {
+      p.mutable_grad() = grad;
+      optimizer.step();
+    }
+    CHECK(optimizer.state_of(p)->moments[0].strides() == p.strides());
+    return values(view_as_real(p.detach()));
+  };
+  const Tensor start =
+      view_as_complex(vector_of({1, 2, -3, 0.5, 4, -1, 2, 2}, kDouble).view({2, 2, 2}));
+  const Tensor grad =
+      view_as_complex(vector_of({0.5, -1, 2, 0.25, 1, 1, -2, 3}, kDouble).view({2, 2, 2}));
+  const Tensor turned = start.t().contiguous().t();
+  REQUIRE(!turned.is_contiguous());
+  CHECK(run(turned, grad) == run(start.clone(), grad));
+}
+
 TEST_CASE("options outside of their range are refused") {
   const std::vector<Tensor> one{vector_of({1})};
   CHECK_THROWS_WITH(optim::RMSprop(one, optim::RMSpropOptions().alpha(-1)),
