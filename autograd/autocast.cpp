@@ -5,9 +5,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "aten/core/exclude_layers.h"
-#include "aten/core/kernel.h"
-#include "aten/core/registration.h"
+#include "aten/dispatch/exclude_layers.h"
+#include "aten/dispatch/kernel.h"
+#include "aten/dispatch/registration.h"
 #include "tenon/ops/to.h"
 
 namespace tenon::autocast {

@@ -1,8 +1,8 @@
 #include "autograd/autograd.h"
 
 #include "aten/core/thread_state.h"
-#include "autograd/accumulate_grad.h"
-#include "autograd/engine.h"
+#include "autograd/engine/accumulate_grad.h"
+#include "autograd/engine/engine.h"
 #include "autograd/meta.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/ones.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "aten/core/thread_state.h"
+#include "autograd/engine/node.h"
 #include "autograd/function.h"
-#include "autograd/node.h"
 
 namespace tenon::autograd {
 

@@ -1,6 +1,6 @@
 #include "autograd/call_mode.h"
 
-#include "aten/core/registration.h"
+#include "aten/dispatch/registration.h"
 
 namespace tenon::autograd {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 
 namespace tenon::autograd {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "aten/core/exclude_layers.h"
-#include "autograd/forward_ad.h"
-#include "autograd/generated_support.h"
+#include "aten/dispatch/exclude_layers.h"
+#include "autograd/forward/forward_ad.h"
+#include "autograd/generated_support/generated_support.h"
 #include "autograd/messages.h"
-#include "autograd/view.h"
+#include "autograd/views/view_history.h"
 #include "tenon/ops/zeros.h"
 #include "tenon/ops/zeros_like.h"
 

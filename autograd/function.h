@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "aten/core/thread_state.h"
-#include "aten/core/value.h"
-#include "autograd/saved_variable.h"
-#include "autograd/tangents.h"
+#include "aten/dispatch/value.h"
+#include "autograd/forward/tangents.h"
+#include "autograd/saved/saved_variable.h"
 
 namespace tenon::autograd {
 

@@ -1,7 +1,7 @@
 #include "autograd/meta.h"
 
-#include "autograd/accumulate_grad.h"
-#include "autograd/view.h"
+#include "autograd/engine/accumulate_grad.h"
+#include "autograd/views/view_history.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
 

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "autograd/node.h"
+#include "autograd/engine/node.h"
 
 namespace tenon::autograd {
 

@@ -5,7 +5,7 @@
 #ifdef BENCH_TORCH
 #include <torch/csrc/autograd/forward_grad.h>
 #else
-#include "autograd/forward_ad.h"
+#include "autograd/forward/forward_ad.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/linear.h"

@@ -1,11 +1,11 @@
 // A training step of 24 transformer blocks, plain and with each block checkpointed; beside the
 // time, the bytes that a step takes for its activations. PyTorch's side, which has checkpointing
 // only in Python, is checkpoint.py.
-#include "autograd/checkpoint.h"
+#include "autograd/checkpoint/checkpoint.h"
 
 #include "aten/core/allocator.h"
 #include "autograd/call_mode.h"
-#include "autograd/node_observer.h"
+#include "autograd/engine/node_observer.h"
 #include "benchmarks/support/bench.h"
 #include "benchmarks/support/library.h"
 #include "runtime/nn/module.h"

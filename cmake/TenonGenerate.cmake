@@ -81,9 +81,9 @@ function(tenon_generate target)
   list(REMOVE_ITEM TENON_GEN_CPU_SOURCES ${calls})
   if(calls)
     add_library(${target}_calls OBJECT ${calls})
-    tenon_precompile(${target}_calls aten/composite/composition.h aten/composite/foreach.h aten/iterator/update.h
-                     aten/meta/structured.h aten/registration/boxing.h autograd/forward_call.h autograd/formulas.h
-                     autograd/generated_support.h autograd/update_checks.h)
+    tenon_precompile(${target}_calls aten/generated_support/composition.h aten/generated_support/foreach.h aten/iterator/update.h
+                     aten/meta/structured.h aten/registration/boxing.h autograd/forward/forward_call.h autograd/generated_support/formulas.h
+                     autograd/generated_support/generated_support.h autograd/views/update_checks.h)
     tenon_generated_objects(${target}_calls)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_calls>)
   endif()

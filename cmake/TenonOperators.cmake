@@ -46,7 +46,7 @@ function(tenon_vector_objects target name)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_compile_options(${name} PRIVATE ${TENON_KERNEL_OPTIONS})
   if(TENON_KERNEL_OPTIONS)
-    target_precompile_headers(${name} PRIVATE <aten/core/simd_targets.h> <hwy/foreach_target.h> <aten/cpu/vec/pointwise-inl.h>
+    target_precompile_headers(${name} PRIVATE <aten/core/simd_targets.h> <hwy/foreach_target.h> <aten/cpu/vec/pointwise_loop-inl.h>
                               <aten/cpu/vec/rows_pass-inl.h>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # ccache needs it to know what the header holds.

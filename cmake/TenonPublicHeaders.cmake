@@ -12,8 +12,8 @@ set(TENON_PUBLIC_ENTRIES
   aten/registration/library.h
   autograd/autocast.h
   autograd/autograd.h
-  autograd/forward_ad.h
-  autograd/selective_checkpoint.h
+  autograd/forward/forward_ad.h
+  autograd/checkpoint/selective_checkpoint.h
   runtime/data/data.h
   runtime/distributed/distributed.h
   runtime/hub/hub.h
@@ -26,15 +26,9 @@ set(TENON_PUBLIC_ENTRIES
 )
 
 set(TENON_PUBLIC_HEADERS
-  aten/composite/composition.h
-  aten/composite/foreach.h
-  aten/composite/rows.h
-  aten/composite/tensor_factories.h
-  aten/composite/tensor_index.h
-  aten/core/alias_library.h
+  aten/common/check_device.h
   aten/core/allocator.h
   aten/core/array_ref.h
-  aten/core/check_signature.h
   aten/core/deterministic.h
   aten/core/device.h
   aten/core/device_interface.h
@@ -44,15 +38,9 @@ set(TENON_PUBLIC_HEADERS
   aten/core/generator.h
   aten/core/half.h
   aten/core/intrusive_ptr.h
-  aten/core/kernel.h
-  aten/core/left_out.h
-  aten/core/list_element.h
   aten/core/macros.h
   aten/core/memory_format.h
-  aten/core/operator_entry.h
-  aten/core/operator_types.h
   aten/core/parallel.h
-  aten/core/registration.h
   aten/core/scalar.h
   aten/core/scalar_type.h
   aten/core/simd_targets.h
@@ -63,7 +51,6 @@ set(TENON_PUBLIC_HEADERS
   aten/core/tensor_options.h
   aten/core/thread_state.h
   aten/core/true_quotient.h
-  aten/core/value.h
   aten/cpu/vec/math-inl.h
   aten/cpu/vec/math_basic-inl.h
   aten/cpu/vec/math_complex-inl.h
@@ -73,27 +60,41 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/math_table-inl.h
   aten/cpu/vec/math_trig-inl.h
   aten/cpu/vec/part-inl.h
-  aten/cpu/vec/pointwise-inl.h
+  aten/cpu/vec/pointwise_loop-inl.h
   aten/cpu/vec/rows_pass-inl.h
   aten/cpu/vec/rows_reduce-inl.h
   aten/cpu/vec/scalar_math.h
-  aten/cuda/allocator.h
   aten/cuda/atomic.cuh
-  aten/cuda/convert.cuh
-  aten/cuda/device.h
+  aten/cuda/cuda_allocator.h
+  aten/cuda/cuda_convert.cuh
+  aten/cuda/cuda_device.h
+  aten/cuda/cuda_error.h
+  aten/cuda/cuda_math.cuh
+  aten/cuda/cuda_math_complex.cuh
+  aten/cuda/cuda_pointwise.cuh
+  aten/cuda/cuda_pointwise.h
   aten/cuda/divisor.cuh
   aten/cuda/drawing.cuh
-  aten/cuda/error.h
   aten/cuda/launch.h
-  aten/cuda/math.cuh
-  aten/cuda/math_complex.cuh
   aten/cuda/philox.cuh
-  aten/cuda/pointwise.cuh
-  aten/cuda/pointwise.h
   aten/cuda/random_values.cuh
   aten/cuda/rowwise.cuh
   aten/cuda/stream.h
   aten/cuda/warp.cuh
+  aten/dispatch/alias_library.h
+  aten/dispatch/check_signature.h
+  aten/dispatch/kernel.h
+  aten/dispatch/left_out.h
+  aten/dispatch/list_element.h
+  aten/dispatch/operator_entry.h
+  aten/dispatch/operator_types.h
+  aten/dispatch/registration.h
+  aten/dispatch/value.h
+  aten/generated_support/composed_rows.h
+  aten/generated_support/composition.h
+  aten/generated_support/foreach.h
+  aten/generated_support/tensor_factories.h
+  aten/generated_support/tensor_index.h
   aten/iterator/half_memory-inl.h
   aten/iterator/mixed.h
   aten/iterator/number_fits.h
@@ -113,30 +114,30 @@ set(TENON_PUBLIC_HEADERS
   aten/registration/kernel_function.h
   aten/registration/library.h
   aten/registration/typed_operator.h
-  autograd/anomaly.h
   autograd/autocast.h
   autograd/autograd.h
-  autograd/checkpoint.h
-  autograd/formulas.h
-  autograd/forward_ad.h
-  autograd/forward_call.h
+  autograd/checkpoint/checkpoint.h
+  autograd/checkpoint/selective_checkpoint.h
+  autograd/engine/hooks.h
+  autograd/engine/input_metadata.h
+  autograd/engine/multi_grad_hook.h
+  autograd/engine/node.h
+  autograd/engine/spin_lock.h
+  autograd/forward/forward_ad.h
+  autograd/forward/forward_call.h
+  autograd/forward/tangents.h
   autograd/function.h
-  autograd/functional.h
-  autograd/generated_support.h
-  autograd/gradcheck.h
-  autograd/hooks.h
-  autograd/input_metadata.h
+  autograd/generated_support/formulas.h
+  autograd/generated_support/generated_support.h
+  autograd/generated_support/operator_node.h
   autograd/meta.h
-  autograd/multi_grad_hook.h
-  autograd/node.h
-  autograd/operator_node.h
-  autograd/saved_tensor_hooks.h
-  autograd/saved_variable.h
-  autograd/selective_checkpoint.h
-  autograd/spin_lock.h
-  autograd/tangents.h
-  autograd/to_dot.h
-  autograd/update_checks.h
+  autograd/saved/saved_tensor_hooks.h
+  autograd/saved/saved_variable.h
+  autograd/tools/anomaly.h
+  autograd/tools/functional.h
+  autograd/tools/gradcheck.h
+  autograd/tools/to_dot.h
+  autograd/views/update_checks.h
   codegen/schema/default_value.h
   codegen/schema/function_schema.h
   codegen/schema/source.h
@@ -146,24 +147,24 @@ set(TENON_PUBLIC_HEADERS
   runtime/data/dataset.h
   runtime/data/fashion_mnist.h
   runtime/data/idx.h
-  runtime/distributed/backend.h
-  runtime/distributed/comm_hooks.h
+  runtime/distributed/backends/backend.h
+  runtime/distributed/backends/reduce_op.h
+  runtime/distributed/ddp/comm_hooks.h
+  runtime/distributed/ddp/distributed_data_parallel.h
+  runtime/distributed/ddp/distributed_sampler.h
+  runtime/distributed/ddp/power_sgd.h
+  runtime/distributed/ddp/reducer.h
+  runtime/distributed/ddp/replica.h
+  runtime/distributed/ddp/sync_batch_norm.h
+  runtime/distributed/ddp/timeline.h
   runtime/distributed/distributed.h
-  runtime/distributed/distributed_data_parallel.h
-  runtime/distributed/distributed_sampler.h
   runtime/distributed/error.h
-  runtime/distributed/file_store.h
-  runtime/distributed/power_sgd.h
   runtime/distributed/process_group.h
-  runtime/distributed/reduce_op.h
-  runtime/distributed/reducer.h
-  runtime/distributed/rendezvous.h
-  runtime/distributed/replica.h
-  runtime/distributed/store.h
+  runtime/distributed/stores/file_store.h
+  runtime/distributed/stores/rendezvous.h
+  runtime/distributed/stores/store.h
+  runtime/distributed/stores/tcp_store.h
   runtime/distributed/streams.h
-  runtime/distributed/sync_batch_norm.h
-  runtime/distributed/tcp_store.h
-  runtime/distributed/timeline.h
   runtime/distributed/work.h
   runtime/hub/directory.h
   runtime/hub/download.h
@@ -212,5 +213,5 @@ set(TENON_PUBLIC_HEADERS
   runtime/serialization/training/optimizer_state.h
   runtime/serialization/training/rng_state.h
   runtime/serialization/training/training.h
-  runtime/serialization/value.h
+  runtime/serialization/values/value.h
 )

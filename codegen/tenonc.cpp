@@ -6,10 +6,10 @@
 #include "codegen/check/check.h"
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
-#include "codegen/emit/library.h"
+#include "codegen/emit/emit_library.h"
 #include "codegen/explain/explain.h"
 #include "codegen/ir/print.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 #include "codegen/output/output.h"
 #include "codegen/select/select.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/ops/to.h"
 
 namespace tenon::native {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "aten/common/check_device.h"
 #include "aten/iterator/plan.h"
-#include "aten/meta/checks.h"
 #include "tenon/ops/nonzero.h"
 #include "tenon/ops/select.h"
 #include "tenon/ops/to.h"

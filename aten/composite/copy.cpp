@@ -1,5 +1,5 @@
 #include "tenon/native/copy.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon {
 

@@ -1,4 +1,4 @@
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/meta/structured.h"
 #include "tenon/native/cross.h"
 #include "tenon/native/cumprod.h"

@@ -1,6 +1,6 @@
 #include "tenon/native/exponential.h"
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/plan.h"
 #include "tenon/ops/log1p.h"
 #include "tenon/ops/mul.h"

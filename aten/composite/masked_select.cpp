@@ -1,5 +1,5 @@
 #include "tenon/native/masked_select.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/meta/apart.h"
 #include "aten/meta/structured.h"
 #include "tenon/ops/masked_select.h"

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "aten/composite/chosen_elements.h"
-#include "aten/composite/tensor_factories.h"
 #include "aten/composite/wide.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "aten/meta/checks.h"
 #include "tenon/native/avg_pool3d.h"
 #include "tenon/native/max_pool3d_with_indices.h"

@@ -1,6 +1,6 @@
 #include "aten/common/dims.h"
-#include "aten/composite/rows.h"
 #include "aten/core/thread_state.h"
+#include "aten/generated_support/composed_rows.h"
 #include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"

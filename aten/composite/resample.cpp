@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/native/_resample_grid.h"
 #include "tenon/ops/_resample.h"
 #include "tenon/ops/_resample_grid.h"

@@ -4,7 +4,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/plain.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/meta/pooling.h"
 
 namespace tenon {

@@ -1,7 +1,7 @@
 #include "tenon/native/baddbmm.h"
 
 #include "aten/cpu/product.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon {
 

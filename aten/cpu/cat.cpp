@@ -6,7 +6,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/iterator/convert.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/ops/fill.h"
 
 namespace tenon {

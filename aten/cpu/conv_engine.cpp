@@ -2,7 +2,7 @@
 #include "aten/cpu/conv_rows.h"
 #include "aten/cpu/convolution.h"
 #include "aten/cpu/onednn.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 namespace {
@@ -28,29 +28,6 @@ void deliver(const TensorBase& to, const TensorBase& from) {
 }
 
 }  // namespace
-
-ConvGeometry conv_geometry(const TensorBase& src, const TensorBase& weight, const TensorBase& dst,
-                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
-                           int64_t groups) {
-  ConvGeometry g{};
-  g.spatial = weight.dim() - 2;
-  g.batch = src.size(0);
-  g.channels = src.size(1);
-  g.outputs = dst.size(1);
-  g.groups = groups;
-  g.in = g.out = g.kernel = g.stride = g.dilation = {1, 1, 1};
-  g.padding = {0, 0, 0};
-  for (int64_t i = 0; i < g.spatial; ++i) {
-    const int64_t to = 3 - g.spatial + i;
-    g.in[to] = src.size(i + 2);
-    g.out[to] = dst.size(i + 2);
-    g.kernel[to] = weight.size(i + 2);
-    g.stride[to] = stride[i];
-    g.padding[to] = padding[i];
-    g.dilation[to] = dilation[i];
-  }
-  return g;
-}
 
 void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase& weight,
                   const TensorBase& bias, const TensorBase& dst) {

@@ -2,7 +2,7 @@
 
 #include "aten/cpu/conv_layout.h"
 #include "aten/cpu/convolution_other.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/native/convolution.h"
 
 namespace tenon {

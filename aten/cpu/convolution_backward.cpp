@@ -5,7 +5,7 @@
 #include "aten/cpu/conv_layout.h"
 #include "aten/cpu/convolution.h"
 #include "aten/cpu/convolution_other.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/meta/convolution.h"
 
 namespace tenon {

@@ -4,7 +4,7 @@
 
 #include "aten/common/complex_parts.h"
 #include "aten/cpu/conv_layout.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/native/convolution.h"
 #include "tenon/native/convolution_backward.h"
 #include "tenon/ops/add.h"

@@ -1,4 +1,4 @@
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 #include "tenon/native/copy.h"
 

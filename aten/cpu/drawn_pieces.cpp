@@ -1,4 +1,4 @@
-#include "aten/cpu/drawn_pieces.h"
+#include "aten/iterator/drawn_pieces.h"
 
 #include <algorithm>
 #include <mutex>

@@ -6,7 +6,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/strided_dim.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/storage_only.h"
 #include "tenon/native/zero.h"

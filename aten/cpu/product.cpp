@@ -9,7 +9,7 @@
 #include "aten/cpu/gemm.h"
 #include "aten/cpu/integer_product.h"
 #include "aten/cpu/onednn.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 namespace {

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "aten/core/generator.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/tensor.h"
 
 namespace tenon::native {

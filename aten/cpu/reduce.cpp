@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "aten/core/parallel.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 namespace {

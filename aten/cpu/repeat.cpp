@@ -1,6 +1,6 @@
 #include "tenon/native/repeat.h"
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "aten/core/parallel.h"
-#include "aten/cpu/rows-inl.h"
+#include "aten/cpu/row_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "aten/core/tensor_base.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 

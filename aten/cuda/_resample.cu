@@ -2,7 +2,7 @@
 #include "tenon/native/_resample.h"
 
 #include "aten/cuda/atomic.cuh"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/launch.h"
 

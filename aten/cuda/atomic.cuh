@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 
 namespace tenon::cuda {
 

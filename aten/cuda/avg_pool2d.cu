@@ -2,7 +2,7 @@
 // which gather from the windows that hold an element; half types in float, int64 rounded to zero.
 #include <algorithm>
 
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

@@ -1,11 +1,11 @@
 // Convolution of 1 to 3 spatial dimensions and its gradients, by im2col and matrix products: a
 // piece of the batch is unfolded to [groups, taps, batch * out], so that each group is one product.
 // Of floating-point and complex numbers and of int64, which wraps around.
-#include "aten/cpu/convolution.h"
+#include "aten/common/conv_geometry.h"
 
 #include <algorithm>
 
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/gemm.h"

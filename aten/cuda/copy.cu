@@ -2,9 +2,9 @@
 // kernel.
 #include "aten/cuda/copy.h"
 
+#include "aten/cuda/cuda_pointwise.cuh"
 #include "aten/cuda/pinned.h"
-#include "aten/cuda/pointwise.cuh"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "tenon/native/copy.h"
 
 namespace tenon::cuda {

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/device.h"
-#include "aten/cuda/error.h"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_device.h"
+#include "aten/cuda/cuda_error.h"
 #include "aten/cuda/gemm.h"
 
 #define TENON_CUBLAS_CHECK(...)                                                              \

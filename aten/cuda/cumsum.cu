@@ -1,8 +1,8 @@
 // Sums of the elements so far along a dimension. Floats are added up in double, integers in int64.
 #include "tenon/native/cumsum.h"
 
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/scan.cuh"
 

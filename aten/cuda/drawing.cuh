@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/cuda/pointwise.cuh"
+#include "aten/cuda/cuda_pointwise.cuh"
 #include "aten/cuda/random_values.cuh"
 
 // Pointwise operators that draw random numbers: the numbers do not go through memory. A thread

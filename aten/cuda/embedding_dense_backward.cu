@@ -1,8 +1,8 @@
 // The gradient of an embedding's weight: rows of grad_output added up by index.
 #include "tenon/native/embedding_dense_backward.h"
 
-#include "aten/cuda/accumulate.cuh"
-#include "aten/cuda/allocator.h"
+#include "aten/cuda/cuda_accumulate.cuh"
+#include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

@@ -1,7 +1,7 @@
 // gather and scatter: elements by an index tensor along one dimension.
 #include "tenon/native/gather.h"
 
-#include "aten/cuda/accumulate.cuh"
+#include "aten/cuda/cuda_accumulate.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/index_limit.h"

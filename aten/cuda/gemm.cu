@@ -2,8 +2,8 @@
 // that are not worth a copy, empty sums) by a plain tiled kernel.
 #include "aten/cuda/gemm.h"
 
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/launch.h"
 
 namespace tenon::cuda {

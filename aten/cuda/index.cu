@@ -2,7 +2,7 @@
 #include "tenon/native/index.h"
 
 #include "aten/common/index_plan.h"
-#include "aten/cuda/accumulate.cuh"
+#include "aten/cuda/cuda_accumulate.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

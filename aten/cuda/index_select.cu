@@ -2,7 +2,7 @@
 // embedding.
 #include "tenon/native/index_select.h"
 
-#include "aten/cuda/accumulate.cuh"
+#include "aten/cuda/cuda_accumulate.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "aten/core/tensor_base.h"
-#include "aten/cuda/device.h"
-#include "aten/cuda/error.h"
+#include "aten/cuda/cuda_device.h"
+#include "aten/cuda/cuda_error.h"
 #include "aten/cuda/stream.h"
 
 namespace tenon::cuda {

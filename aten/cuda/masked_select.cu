@@ -4,8 +4,8 @@
 #include "tenon/native/masked_select.h"
 
 #include "aten/common/masked_shape.h"
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/scan.cuh"
 #include "tenon/native/nonzero.h"

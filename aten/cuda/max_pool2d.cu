@@ -1,5 +1,5 @@
 // Maxima over windows of planes, with their positions, and what their gradients need.
-#include "aten/cuda/accumulate.cuh"
+#include "aten/cuda/cuda_accumulate.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

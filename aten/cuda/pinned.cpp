@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "aten/cuda/error.h"
+#include "aten/cuda/cuda_error.h"
 
 namespace tenon::cuda {
 namespace {

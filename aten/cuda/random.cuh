@@ -1,8 +1,8 @@
 #pragma once
 
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
+#include "aten/cuda/cuda_generator.h"
 #include "aten/cuda/dense.h"
-#include "aten/cuda/generator.h"
 #include "aten/cuda/launch.h"
 #include "aten/cuda/random_values.cuh"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "aten/common/dims.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"

@@ -1,7 +1,7 @@
 // What all generated row kernels share: how rows are shared out, and the sums over them.
 #include "aten/cuda/rowwise.cuh"
 
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 
 namespace tenon::cuda::rows {
 namespace {

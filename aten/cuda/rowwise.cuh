@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "aten/cuda/allocator.h"
 #include "aten/cuda/atomic.cuh"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
+#include "aten/cuda/cuda_math.cuh"
 #include "aten/cuda/launch.h"
-#include "aten/cuda/math.cuh"
 #include "aten/cuda/warp.cuh"
 #include "aten/iterator/rows.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/cuda/warp.cuh"
 

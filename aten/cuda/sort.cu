@@ -3,8 +3,8 @@
 // shared memory, which are then merged pairwise.
 #include "tenon/native/sort.h"
 
-#include "aten/cuda/allocator.h"
-#include "aten/cuda/convert.cuh"
+#include "aten/cuda/cuda_allocator.h"
+#include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/dense.h"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"

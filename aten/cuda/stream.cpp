@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "aten/cuda/device.h"
-#include "aten/cuda/error.h"
+#include "aten/cuda/cuda_device.h"
+#include "aten/cuda/cuda_error.h"
 
 namespace tenon::cuda {
 namespace {

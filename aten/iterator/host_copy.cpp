@@ -1,7 +1,7 @@
 #include "aten/iterator/host_copy.h"
 
 #include "aten/core/device_interface.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 namespace {

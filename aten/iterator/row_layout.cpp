@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/row_run.h"
 
 namespace tenon::native {

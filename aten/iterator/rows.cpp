@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/plan.h"
 #include "aten/iterator/row_run.h"

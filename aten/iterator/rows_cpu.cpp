@@ -12,7 +12,7 @@
 #include "aten/core/parallel.h"
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/convert.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/row_run.h"
 #include "aten/iterator/zero_division.h"
 

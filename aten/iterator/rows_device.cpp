@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/row_run.h"
 
 // Row operators on other devices than the CPU: one kernel gets all rows at once.

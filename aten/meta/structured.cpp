@@ -1,7 +1,7 @@
 #include "aten/meta/structured.h"
 
 #include "aten/core/thread_state.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/plan.h"
 #include "aten/meta/apart.h"
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <tuple>
 
-#include "aten/core/operator_types.h"
-#include "aten/core/registration.h"
+#include "aten/dispatch/operator_types.h"
+#include "aten/dispatch/registration.h"
 #include "tenon/tensor.h"
 
 /// Between the C++ types of operators and the values of boxed calls.

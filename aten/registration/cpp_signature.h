@@ -5,8 +5,8 @@
 #include <tuple>
 #include <typeinfo>
 
-#include "aten/core/kernel.h"
-#include "aten/core/operator_types.h"
+#include "aten/dispatch/kernel.h"
+#include "aten/dispatch/operator_types.h"
 #include "tenon/tensor.h"
 
 /// C++ types of functions as schema::cpp_parameter_type() spells them.

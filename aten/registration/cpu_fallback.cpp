@@ -4,9 +4,9 @@
 #include <mutex>
 #include <set>
 
-#include "aten/core/registration.h"
 #include "aten/core/thread_state.h"
-#include "aten/iterator/copy.h"
+#include "aten/dispatch/registration.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/host_copy.h"
 
 namespace tenon {

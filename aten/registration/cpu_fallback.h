@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/core/kernel.h"
+#include "aten/dispatch/kernel.h"
 
 namespace tenon {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/core/check_signature.h"
+#include "aten/dispatch/check_signature.h"
 #include "aten/registration/boxing.h"
 #include "aten/registration/cpp_signature.h"
 

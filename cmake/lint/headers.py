@@ -23,7 +23,7 @@ SAMPLED = ("tenon/ops/", "tenon/native/")
 
 
 # They need headers that only their own sources find: of nvcc, of MPI.
-OF_BACKENDS = ("aten/cuda/", "runtime/distributed/mpi/")
+OF_BACKENDS = ("aten/cuda/", "runtime/distributed/backends/mpi/")
 
 
 def in_share(root, share):

@@ -22,21 +22,27 @@ class Layer(NamedTuple):
 
 # Generated headers are of two kinds. "generated" is what kernels may see: per-operator headers, Tensor and
 # the kernel declarations. "umbrella" is for users alone: a new operator recompiles what includes it.
-OPERATORS = ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "generated", "autograd")
+BELOW = ("codegen/schema", "config")
+ATEN = tuple("aten/" + name for name in
+             ("core", "dispatch", "iterator", "common", "meta", "generated_support", "composite", "registration", "cpu", "cuda"))
+OPERATORS = BELOW + ATEN + ("generated", "autograd")
 RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler")
-MODEL = ("codegen/schema", "codegen/expr", "codegen/model")
+MODEL = ("codegen/schema", "codegen/expr", "codegen/yaml", "codegen/model", "codegen/meaning")
 GENERATOR = tuple("codegen/" + name for name in
-                  ("sources", "report", "diff", "editor", "format", "check", "ir", "select", "emit", "explain", "output"))
+                  ("load", "sources", "report", "diff", "editor", "format", "check", "ir", "select", "emit", "explain", "output"))
 LAYERS = (
     Layer("codegen/schema", ("codegen/schema/",), ()),
     # The generator: what is read, what is checked, and what is made of it. Checks and emission do not know each other.
     Layer("codegen/sources", ("codegen/sources/",), ()),
     Layer("codegen/expr", ("codegen/expr/",), MODEL[:1]),
-    Layer("codegen/model", ("codegen/model/",), MODEL[:2]),
+    Layer("codegen/yaml", ("codegen/yaml/",), MODEL[:1]),
+    Layer("codegen/model", ("codegen/model/",), MODEL[:3]),
+    Layer("codegen/meaning", ("codegen/meaning/",), MODEL[:4]),
+    Layer("codegen/load", ("codegen/load/",), MODEL),
     Layer("codegen/report", ("codegen/report/",), MODEL),
     Layer("codegen/diff", ("codegen/diff/",), MODEL + ("codegen/report",)),
     Layer("codegen/editor", ("codegen/editor/",), MODEL),
-    Layer("codegen/format", ("codegen/format/",), MODEL),
+    Layer("codegen/format", ("codegen/format/",), MODEL + ("codegen/load",)),
     Layer("codegen/check", ("codegen/check/",), MODEL + ("codegen/sources",)),
     Layer("codegen/ir", ("codegen/ir/",), MODEL),
     Layer("codegen/select", ("codegen/select/",), MODEL + ("codegen/ir", "codegen/sources")),
@@ -45,17 +51,21 @@ LAYERS = (
     Layer("codegen/output", ("codegen/output/",), ("codegen/ir",)),
     Layer("codegen", ("codegen/",), MODEL + GENERATOR),
     Layer("config", ("tenon/config.h",), ()),
-    Layer("aten/core", ("aten/core/",), ("codegen/schema", "config")),
-    Layer("aten/iterator", ("aten/iterator/",), ("codegen/schema", "config", "aten/core")),
-    Layer(
-        "kernels",
-        ("aten/",),
-        ("codegen/schema", "config", "aten/core", "aten/iterator", "generated"),
-    ),
+    Layer("aten/core", ("aten/core/",), BELOW),
+    Layer("aten/dispatch", ("aten/dispatch/",), BELOW + ATEN[:1]),
+    Layer("aten/iterator", ("aten/iterator/",), BELOW + ATEN[:2]),
+    Layer("aten/common", ("aten/common/",), BELOW + ATEN[:3] + ("generated",)),
+    Layer("aten/meta", ("aten/meta/",), BELOW + ATEN[:4] + ("generated",)),
+    # Back ends and compositions do not know each other.
+    Layer("aten/cpu", ("aten/cpu/",), BELOW + ATEN[:5] + ("generated",)),
+    Layer("aten/cuda", ("aten/cuda/",), BELOW + ATEN[:5] + ("generated",)),
+    Layer("aten/generated_support", ("aten/generated_support/",), BELOW + ATEN[:5] + ("generated",)),
+    Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated",)),
+    Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",
         ("tenon/", "gen/"),
-        ("codegen/schema", "config", "aten/core", "aten/iterator", "kernels", "autograd"),
+        BELOW + ATEN + ("autograd",),
     ),
     Layer("autograd", ("autograd/",), OPERATORS[:-1]),
     # One library each.
@@ -68,7 +78,7 @@ LAYERS = (
     Layer("profiler", ("runtime/profiler/",), OPERATORS),
     Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
     Layer("bindings", ("bindings/", "gen/python/"), OPERATORS + RUNTIME),
-    Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ("generated", "aten/core", "kernels", "autograd") + RUNTIME),
+    Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ATEN + ("generated", "autograd") + RUNTIME),
 )
 
 FOLDERS = ("codegen", "aten", "autograd", "runtime", "bindings", "tests", "benchmarks")

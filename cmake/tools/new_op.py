@@ -70,7 +70,7 @@ Tensor native::{name}({parameters}) {{
 
 TEST = """#include <catch2/catch.hpp>
 
-#include "autograd/gradcheck.h"
+#include "autograd/tools/gradcheck.h"
 #include "tenon/ops/{name}.h"
 #include "tenon/ops/rand.h"
 

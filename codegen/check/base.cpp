@@ -1,5 +1,5 @@
 #include "codegen/check/check.h"
-#include "codegen/model/cpp_types.h"
+#include "codegen/meaning/cpp_names.h"
 
 namespace tenon::codegen {
 namespace {

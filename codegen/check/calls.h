@@ -4,14 +4,15 @@
 #include <vector>
 
 #include "codegen/check/overloads.h"
-#include "codegen/model/diagnostic.h"
-#include "codegen/model/differentiability.h"
+#include "codegen/meaning/differentiability.h"
+#include "codegen/meaning/plain_functions.h"
 #include "codegen/model/model.h"
-#include "codegen/model/tensor_methods.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 
-/// A function of autograd/formulas.h or autograd/generated_support.h that formulas may call.
+/// A function of autograd/generated_support/formulas.h or
+/// autograd/generated_support/generated_support.h that formulas may call.
 struct FormulaFunction {
   std::string name;
   size_t num_arguments;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/model/diagnostic.h"
 #include "codegen/model/model.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

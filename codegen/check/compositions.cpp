@@ -7,13 +7,13 @@
 #include <set>
 
 #include "codegen/check/rules.h"
-#include "codegen/expr/composition.h"
-#include "codegen/expr/constants.h"
-#include "codegen/expr/foreign.h"
-#include "codegen/expr/formula_names.h"
-#include "codegen/model/expression.h"
+#include "codegen/expr/formulas/composition.h"
+#include "codegen/expr/formulas/foreign.h"
+#include "codegen/expr/formulas/formula_names.h"
+#include "codegen/expr/graph/constants.h"
+#include "codegen/meaning/expression.h"
+#include "codegen/meaning/plain_functions.h"
 #include "codegen/model/foreach.h"
-#include "codegen/model/tensor_methods.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen::rules {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "codegen/check/rules.h"
-#include "codegen/model/defaults.h"
-#include "codegen/model/operands.h"
-#include "codegen/model/pointwise_kernel.h"
+#include "codegen/meaning/defaults.h"
+#include "codegen/meaning/operands.h"
+#include "codegen/meaning/pointwise_kernel.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"

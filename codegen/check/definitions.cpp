@@ -5,10 +5,10 @@
 #include <string>
 
 #include "codegen/check/rules.h"
-#include "codegen/expr/parse.h"
-#include "codegen/model/expression.h"
-#include "codegen/model/operands.h"
-#include "codegen/model/row_expression.h"
+#include "codegen/expr/graph/parse.h"
+#include "codegen/meaning/expression.h"
+#include "codegen/meaning/operands.h"
+#include "codegen/meaning/row_expression.h"
 
 namespace tenon::codegen::rules {
 

@@ -4,14 +4,14 @@
 #include <set>
 
 #include "codegen/check/rules.h"
-#include "codegen/expr/differentiate.h"
-#include "codegen/expr/differentiate_rows.h"
-#include "codegen/expr/print_readable.h"
-#include "codegen/expr/token.h"
-#include "codegen/model/defaults.h"
-#include "codegen/model/expression.h"
-#include "codegen/model/pointwise_kernel.h"
-#include "codegen/model/row_expression.h"
+#include "codegen/expr/formulas/token.h"
+#include "codegen/expr/graph/differentiate.h"
+#include "codegen/expr/graph/print_readable.h"
+#include "codegen/expr/rows/differentiate_rows.h"
+#include "codegen/meaning/defaults.h"
+#include "codegen/meaning/expression.h"
+#include "codegen/meaning/pointwise_kernel.h"
+#include "codegen/meaning/row_expression.h"
 #include "codegen/model/vocabulary.h"
 
 namespace tenon::codegen::rules {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "codegen/check/operations.h"
-#include "codegen/expr/constants.h"
+#include "codegen/expr/graph/constants.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"
 

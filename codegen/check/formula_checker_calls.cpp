@@ -5,9 +5,9 @@
 
 #include "codegen/check/formula_checker.h"
 #include "codegen/check/operations.h"
-#include "codegen/expr/foreign.h"
-#include "codegen/expr/tensor_methods.h"
-#include "codegen/model/cpp_types.h"
+#include "codegen/expr/formulas/foreign.h"
+#include "codegen/expr/formulas/tensor_methods.h"
+#include "codegen/meaning/cpp_names.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"

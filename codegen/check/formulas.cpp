@@ -6,8 +6,8 @@
 #include <set>
 
 #include "codegen/check/rules.h"
-#include "codegen/expr/foreign.h"
-#include "codegen/model/expression.h"
+#include "codegen/expr/formulas/foreign.h"
+#include "codegen/meaning/expression.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
 #include "codegen/schema/suggest.h"

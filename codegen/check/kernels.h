@@ -1,10 +1,10 @@
 #pragma once
 
-#include "codegen/model/backend.h"
-#include "codegen/model/diagnostic.h"
-#include "codegen/model/kernel_declarations.h"
+#include "codegen/meaning/backend_kernels.h"
+#include "codegen/meaning/kernel_declarations.h"
 #include "codegen/model/model.h"
 #include "codegen/sources/kernel_sources.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

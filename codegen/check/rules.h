@@ -1,9 +1,9 @@
 #pragma once
 
 #include "codegen/check/calls.h"
-#include "codegen/model/diagnostic.h"
-#include "codegen/model/differentiability.h"
+#include "codegen/meaning/differentiability.h"
 #include "codegen/model/model.h"
+#include "codegen/yaml/diagnostic.h"
 
 /// One rule per function. A rule reports every violation at the place of the mistake and says what
 /// is required; tests/codegen/bad holds a failing file and the expected message for each.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/expr/tensor_methods.h"
+#include "codegen/expr/formulas/tensor_methods.h"
 #include "codegen/schema/parser.h"
 #include "codegen/schema/printer.h"
 

@@ -3,9 +3,10 @@
 
 #include "codegen/check/kernels.h"
 #include "codegen/command/commands.h"
-#include "codegen/emit/backend.h"
+#include "codegen/emit/emit_backend.h"
 #include "codegen/ir/print.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/load_backend.h"
+#include "codegen/load/loader.h"
 #include "codegen/output/output.h"
 
 namespace tenon::codegen {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/model/kernel_declarations.h"
+#include "codegen/meaning/kernel_declarations.h"
 #include "codegen/report/report.h"
 
 namespace tenon::codegen {

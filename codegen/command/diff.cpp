@@ -5,9 +5,9 @@
 #include "codegen/check/check.h"
 #include "codegen/command/commands.h"
 #include "codegen/diff/compare.h"
-#include "codegen/diff/report.h"
-#include "codegen/model/file_kind.h"
-#include "codegen/model/loader.h"
+#include "codegen/diff/diff_report.h"
+#include "codegen/load/loader.h"
+#include "codegen/yaml/file_kind.h"
 
 namespace tenon::codegen {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "codegen/command/commands.h"
 #include "codegen/editor/json_schema.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 
 namespace tenon::codegen {
 namespace {

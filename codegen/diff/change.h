@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/model/source.h"
+#include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "codegen/model/file_kind.h"
 #include "codegen/model/model.h"
+#include "codegen/yaml/file_kind.h"
 
 namespace tenon::codegen {
 

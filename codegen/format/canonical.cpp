@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "codegen/model/reader.h"
-#include "codegen/model/short_schema.h"
+#include "codegen/yaml/reader.h"
+#include "codegen/yaml/short_schema.h"
 
 namespace tenon::codegen {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "codegen/format/canonical.h"
-#include "codegen/model/reader.h"
+#include "codegen/yaml/reader.h"
 
 namespace tenon::codegen {
 namespace {

@@ -6,10 +6,10 @@
 #include "codegen/format/entry_printer.h"
 #include "codegen/format/same_data.h"
 #include "codegen/format/shorten.h"
-#include "codegen/model/backend.h"
-#include "codegen/model/loader.h"
-#include "codegen/model/reader.h"
+#include "codegen/load/load_backend.h"
+#include "codegen/load/loader.h"
 #include "codegen/schema/parser.h"
+#include "codegen/yaml/reader.h"
 
 namespace tenon::codegen {
 namespace {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "codegen/model/diagnostic.h"
 #include "codegen/model/operator.h"
-#include "codegen/model/source.h"
+#include "codegen/yaml/diagnostic.h"
+#include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/model/source.h"
-#include "codegen/model/yaml.h"
+#include "codegen/yaml/source_file.h"
+#include "codegen/yaml/yaml.h"
 
 namespace tenon::codegen {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "codegen/format/canonical.h"
-#include "codegen/model/reader.h"
+#include "codegen/yaml/reader.h"
 
 namespace tenon::codegen {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "codegen/model/file_kind.h"
-#include "codegen/model/yaml.h"
+#include "codegen/yaml/file_kind.h"
+#include "codegen/yaml/yaml.h"
 
 namespace tenon::codegen {
 

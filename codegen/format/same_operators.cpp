@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "codegen/format/shorten.h"
-#include "codegen/model/defaults.h"
+#include "codegen/meaning/defaults.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {

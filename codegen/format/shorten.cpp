@@ -4,12 +4,12 @@
 #include <map>
 
 #include "codegen/format/layout.h"
-#include "codegen/model/defaults.h"
-#include "codegen/model/expression.h"
-#include "codegen/model/loader.h"
-#include "codegen/model/short_schema.h"
+#include "codegen/load/loader.h"
+#include "codegen/meaning/defaults.h"
+#include "codegen/meaning/expression.h"
 #include "codegen/model/vocabulary.h"
 #include "codegen/schema/printer.h"
+#include "codegen/yaml/short_schema.h"
 
 namespace tenon::codegen {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "codegen/model/model.h"
-#include "codegen/model/source.h"
+#include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen {
 

@@ -8,7 +8,7 @@
 #include "codegen/ir/kernel.h"
 #include "codegen/ir/node.h"
 #include "codegen/ir/rows.h"
-#include "codegen/model/kernel_declarations.h"
+#include "codegen/meaning/kernel_declarations.h"
 #include "codegen/schema/fields.h"
 
 // What the generator has decided, between the model and the document that templates are rendered

@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "codegen/expr/row_schedule.h"
+#include "codegen/expr/rows/row_schedule.h"
 #include "codegen/ir/form.h"
 #include "codegen/ir/node.h"
 #include "codegen/ir/rows.h"
-#include "codegen/model/kernel_declarations.h"
+#include "codegen/meaning/kernel_declarations.h"
 #include "codegen/model/operator.h"
 #include "codegen/schema/function_schema.h"
 

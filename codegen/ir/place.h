@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "codegen/model/source.h"
 #include "codegen/schema/fields.h"
+#include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen::ir {
 

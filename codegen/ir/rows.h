@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/expr/row_schedule.h"
+#include "codegen/expr/rows/row_schedule.h"
 #include "codegen/schema/fields.h"
 
 namespace tenon::codegen::ir {

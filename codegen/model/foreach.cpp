@@ -1,6 +1,6 @@
 #include "codegen/model/foreach.h"
 
-#include "codegen/expr/formula_names.h"
+#include "codegen/expr/formulas/formula_names.h"
 
 namespace tenon::codegen {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "codegen/expr/formula.h"
+#include "codegen/expr/formulas/formula.h"
 #include "codegen/model/operator.h"
 
 // `foreach`: an expression of operators that is computed for each place of the lists among the

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/model/file_kind.h"
+#include "codegen/yaml/file_kind.h"
 
 namespace tenon::codegen {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/expr/functions.h"
-#include "codegen/model/source.h"
+#include "codegen/expr/graph/functions.h"
 #include "codegen/schema/function_schema.h"
+#include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen {
 
@@ -31,12 +31,6 @@ struct DispatchEntry {
   std::string kernel_namespace;  // as written before the last `::`, else empty
   Location key_location;
   Location kernel_location;
-};
-
-/// A name with its place.
-struct LocatedName {
-  std::string text;
-  Location location;
 };
 
 /// One expression of `pointwise`, and when it holds. Empty selectors match everything.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/model/operator.h"
+#include "codegen/yaml/words.h"
 
 namespace tenon::codegen {
 
@@ -28,9 +29,5 @@ const std::vector<std::string>& pointwise_categories();
 const std::vector<std::string>& pointwise_backends();
 /// Backends that a library outside the tree may have kernels for.
 const std::vector<std::string>& external_backends();
-
-bool contains(const std::vector<std::string>& words, std::string_view word);
-/// "a, b or c".
-std::string join_words(const std::vector<std::string>& words);
 
 }  // namespace tenon::codegen

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

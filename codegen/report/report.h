@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

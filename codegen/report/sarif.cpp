@@ -2,7 +2,7 @@
 
 #include "codegen/report/documents.h"
 #include "codegen/report/region.h"
-#include "codegen/report/rules.h"
+#include "codegen/report/rule_list.h"
 #include "codegen/report/text.h"
 
 namespace tenon::codegen {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

@@ -19,16 +19,16 @@ const std::vector<std::string> kKernelFolders = {"aten/composite", "aten/cpu", "
 const std::vector<std::string> kCoreFolders = {"aten/core", "aten/iterator", "aten/registration",
                                                "autograd"};
 /// Gradient checking is for development: its calls do not make an operator part of every library.
-const std::set<std::string> kNoRoots = {"autograd/gradcheck.cpp"};
+const std::set<std::string> kNoRoots = {"autograd/tools/gradcheck.cpp"};
 /// Methods and C++ operators of Tensor: part of every library, and no reason to keep an operator.
-const std::string kTensorApi = "aten/composite/tensor_methods.cpp";
+const std::string kTensorApi = "aten/generated_support/tensor_methods.cpp";
 /// Functions of Tensor that no operator leads to.
-const std::string kTensorFactories = "aten/composite/tensor_factories.cpp";
+const std::string kTensorFactories = "aten/generated_support/tensor_factories.cpp";
 /// What stands for a tensor that is absent.
-const std::string kOfCompositions = "aten/composite/composition.h";
-const std::string kOfLists = "aten/composite/foreach.h";
-constexpr const char* kOfRows = "aten/composite/rows.cpp";
-constexpr const char* kOfMixedResults = "aten/composite/pointwise_mixed.cpp";
+const std::string kOfCompositions = "aten/generated_support/composition.h";
+const std::string kOfLists = "aten/generated_support/foreach.h";
+constexpr const char* kOfRows = "aten/generated_support/composed_rows.cpp";
+constexpr const char* kOfMixedResults = "aten/generated_support/pointwise_mixed.cpp";
 
 std::vector<std::string> all_folders() {
   auto folders = kKernelFolders;

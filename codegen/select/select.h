@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codegen/ir/library.h"
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 namespace tenon::codegen {
 

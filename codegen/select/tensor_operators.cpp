@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "codegen/expr/operators.h"
+#include "codegen/expr/graph/operators.h"
 #include "codegen/sources/kernel_sources.h"
 
 namespace tenon::codegen {
@@ -18,8 +18,8 @@ bool is_arithmetic(Op op) {
   return op == Op::kAdd || op == Op::kSub || op == Op::kMul || op == Op::kDiv;
 }
 
-/// The operators that are functions of aten/composite/tensor_methods.cpp; arithmetic is part of
-/// every selection that computes.
+/// The operators that are functions of aten/generated_support/tensor_methods.cpp; arithmetic is
+/// part of every selection that computes.
 const std::map<std::string_view, Names>& binary_functions() {
   static const std::map<std::string_view, Names> kFunctions = [] {
     std::map<std::string_view, Names> functions;

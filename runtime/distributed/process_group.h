@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "runtime/distributed/backend.h"
-#include "runtime/distributed/rendezvous.h"
+#include "runtime/distributed/backends/backend.h"
+#include "runtime/distributed/stores/rendezvous.h"
 
 namespace tenon::distributed {
 

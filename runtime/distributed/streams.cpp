@@ -4,7 +4,7 @@
 #if TENON_HAS_CUDA
 #include <algorithm>
 
-#include "aten/cuda/allocator.h"
+#include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/stream.h"
 #endif
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/distributed/store.h"
+#include "runtime/distributed/stores/store.h"
 
 namespace tenon::distributed {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "aten/core/value.h"
+#include "aten/dispatch/value.h"
 #include "runtime/hub/repository.h"
 
 namespace tenon::hub {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "aten/core/error.h"
-#include "runtime/serialization/zip_reader.h"
+#include "runtime/serialization/zip/zip_reader.h"
 
 namespace tenon::hub {
 namespace {

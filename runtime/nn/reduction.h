@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "aten/core/operator_types.h"
+#include "aten/dispatch/operator_types.h"
 
 namespace tenon {
 namespace nn {

@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "aten/core/allocator.h"
-#include "aten/core/exclude_layers.h"
-#include "aten/core/registration.h"
-#include "autograd/node_observer.h"
+#include "aten/dispatch/exclude_layers.h"
+#include "aten/dispatch/registration.h"
+#include "autograd/engine/node_observer.h"
 #include "runtime/profiler/recorder.h"
 
 namespace tenon::profiler {

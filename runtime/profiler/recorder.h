@@ -4,8 +4,8 @@
 #include <mutex>
 #include <thread>
 
-#include "aten/core/value.h"
-#include "autograd/node.h"
+#include "aten/dispatch/value.h"
+#include "autograd/engine/node.h"
 #include "runtime/profiler/profiler.h"
 
 namespace tenon::profiler {

@@ -8,8 +8,8 @@
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/sniff.h"
-#include "runtime/serialization/value_names.h"
-#include "runtime/serialization/zip_checkpoint.h"
+#include "runtime/serialization/values/value_names.h"
+#include "runtime/serialization/zip/zip_checkpoint.h"
 
 namespace tenon::serialization {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::serialization {
 

@@ -6,9 +6,9 @@
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/printable.h"
-#include "runtime/serialization/scoped_value.h"
 #include "runtime/serialization/storage_bytes.h"
-#include "runtime/serialization/value_text.h"
+#include "runtime/serialization/values/scoped_value.h"
+#include "runtime/serialization/values/value_text.h"
 
 namespace tenon::serialization {
 

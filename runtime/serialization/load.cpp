@@ -2,7 +2,7 @@
 
 #include "runtime/serialization/legacy_checkpoint.h"
 #include "runtime/serialization/sniff.h"
-#include "runtime/serialization/zip_checkpoint.h"
+#include "runtime/serialization/zip/zip_checkpoint.h"
 
 namespace tenon::serialization {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/serialization/location.h"
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::serialization {
 

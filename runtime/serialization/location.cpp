@@ -9,7 +9,7 @@
 #include "tenon/config.h"
 #include "tenon/tensor.h"
 #if TENON_HAS_CUDA
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 #endif
 
 namespace tenon::serialization {

@@ -11,8 +11,8 @@
 #include "runtime/serialization/io/path_queue.h"
 #include "runtime/serialization/legacy_format.h"
 #include "runtime/serialization/pickle/value_pickler.h"
-#include "runtime/serialization/zip_format.h"
-#include "runtime/serialization/zip_writer.h"
+#include "runtime/serialization/zip/zip_format.h"
+#include "runtime/serialization/zip/zip_writer.h"
 
 namespace tenon::serialization {
 namespace {

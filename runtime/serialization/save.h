@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::serialization {
 

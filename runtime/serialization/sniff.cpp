@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "aten/core/error.h"
-#include "runtime/serialization/zip_format.h"
+#include "runtime/serialization/zip/zip_format.h"
 
 namespace tenon::serialization {
 

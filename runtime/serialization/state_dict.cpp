@@ -1,7 +1,7 @@
 #include "runtime/serialization/state_dict.h"
 
 #include "runtime/serialization/save.h"
-#include "runtime/serialization/scoped_value.h"
+#include "runtime/serialization/values/scoped_value.h"
 
 namespace tenon::serialization {
 

@@ -1,7 +1,7 @@
 // Derivatives of views, copies, indexing and reductions against central differences.
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/generator.h"
 #include "aten/core/thread_state.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/constant_pad_nd.h"
 #include "tenon/ops/empty.h"

@@ -1,4 +1,4 @@
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/empty_like.h"

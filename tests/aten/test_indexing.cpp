@@ -1,8 +1,8 @@
 #include <limits>
 #include <string>
 
-#include "aten/composite/tensor_factories.h"
-#include "aten/composite/tensor_index.h"
+#include "aten/generated_support/tensor_factories.h"
+#include "aten/generated_support/tensor_index.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/equal.h"
 #include "tenon/ops/gather.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <thread>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/as_strided_backward.h"

@@ -2,8 +2,8 @@
 #include <complex>
 #include <limits>
 
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/print.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/zeros.h"

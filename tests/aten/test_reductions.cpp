@@ -2,8 +2,8 @@
 #include <complex>
 #include <limits>
 
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/generator.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/all.h"
 #include "tenon/ops/any.h"
 #include "tenon/ops/cumsum.h"

@@ -2,8 +2,8 @@
 #include <limits>
 #include <numeric>
 
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/generator.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/argsort.h"
 #include "tenon/ops/randint.h"
 #include "tenon/ops/scalar_tensor.h"

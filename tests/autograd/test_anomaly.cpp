@@ -1,8 +1,8 @@
 #include <thread>
 
-#include "autograd/anomaly.h"
-#include "autograd/multi_grad_hook.h"
-#include "autograd/to_dot.h"
+#include "autograd/engine/multi_grad_hook.h"
+#include "autograd/tools/anomaly.h"
+#include "autograd/tools/to_dot.h"
 #include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 #include "tests/stderr_of.h"

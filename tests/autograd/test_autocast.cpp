@@ -3,10 +3,10 @@
 
 #include <thread>
 
-#include "aten/core/exclude_layers.h"
+#include "aten/dispatch/exclude_layers.h"
 #include "aten/registration/library.h"
 #include "autograd/autograd.h"
-#include "autograd/checkpoint.h"
+#include "autograd/checkpoint/checkpoint.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/linear.h"

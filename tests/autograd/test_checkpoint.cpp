@@ -1,9 +1,9 @@
-#include "autograd/checkpoint.h"
+#include "autograd/checkpoint/checkpoint.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/rand.h"
 
-#include "autograd/engine.h"
-#include "autograd/saved_tensor_hooks.h"
+#include "autograd/engine/engine.h"
+#include "autograd/saved/saved_tensor_hooks.h"
 #include "tests/autograd/test_support.h"
 #include "tests/stderr_of.h"
 

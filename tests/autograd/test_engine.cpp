@@ -1,7 +1,7 @@
 #include <thread>
 
-#include "autograd/engine.h"
-#include "autograd/node.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/node.h"
 #include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 

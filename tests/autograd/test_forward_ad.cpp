@@ -1,12 +1,12 @@
 // Forward mode: tangents beside finite differences, and the rules of duals.
-#include "autograd/forward_ad.h"
+#include "autograd/forward/forward_ad.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "aten/core/thread_state.h"
-#include "aten/core/trace_operators.h"
-#include "autograd/functional.h"
+#include "aten/dispatch/trace_operators.h"
+#include "autograd/tools/functional.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/addmm.h"
 #include "tenon/ops/as_strided.h"

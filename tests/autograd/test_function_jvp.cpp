@@ -1,7 +1,7 @@
 // jvp of custom Functions, and what is built on forward mode: gradcheck, derivatives of functions.
-#include "autograd/forward_ad.h"
+#include "autograd/forward/forward_ad.h"
 #include "autograd/function.h"
-#include "autograd/functional.h"
+#include "autograd/tools/functional.h"
 #include "tenon/ops/alias.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/view_as.h"

@@ -1,4 +1,4 @@
-#include "autograd/functional.h"
+#include "autograd/tools/functional.h"
 #include "tenon/ops/ones.h"
 
 #include "tests/autograd/test_support.h"

@@ -1,4 +1,4 @@
-#include "autograd/node.h"
+#include "autograd/engine/node.h"
 #include "tenon/ops/ones.h"
 #include "tests/autograd/test_support.h"
 

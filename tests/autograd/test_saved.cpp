@@ -1,6 +1,6 @@
 #include <map>
 
-#include "autograd/operator_node.h"
+#include "autograd/generated_support/operator_node.h"
 #include "tenon/ops/zeros.h"
 #include "tests/autograd/test_support.h"
 

@@ -1,5 +1,5 @@
-#include "autograd/mutation_guard.h"
-#include "autograd/saved_variable.h"
+#include "autograd/saved/saved_variable.h"
+#include "autograd/views/mutation_guard.h"
 #include "tenon/ops/_log_softmax_backward_data.h"
 #include "tenon/ops/_softmax_backward_data.h"
 #include "tenon/ops/exp.h"

@@ -1,11 +1,11 @@
 // Checkpointed calls that keep the results of some operators, and the log of operators.
-#include "autograd/selective_checkpoint.h"
+#include "autograd/checkpoint/selective_checkpoint.h"
 
 #include <map>
 
 #include "autograd/autocast.h"
 #include "autograd/call_mode.h"
-#include "autograd/forward_ad.h"
+#include "autograd/forward/forward_ad.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/gelu.h"
 #include "tenon/ops/layer_norm.h"

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "autograd/autograd.h"
-#include "autograd/gradcheck.h"
+#include "autograd/tools/gradcheck.h"
 #include "tenon/ops/empty.h"
 #include "tenon/tensor.h"
 

@@ -3,8 +3,8 @@
 
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
-#include "autograd/checkpoint.h"
-#include "autograd/saved_tensor_hooks.h"
+#include "autograd/checkpoint/checkpoint.h"
+#include "autograd/saved/saved_tensor_hooks.h"
 #include "tenon/ops/bernoulli.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/view_as_real.h"

@@ -1,9 +1,9 @@
-#include "codegen/expr/formula.h"
-#include "codegen/expr/formula_names.h"
-#include "codegen/expr/formula_pointwise.h"
+#include "codegen/expr/formulas/formula.h"
+#include "codegen/expr/formulas/formula_names.h"
+#include "codegen/expr/formulas/formula_pointwise.h"
 
-#include "codegen/expr/differentiate.h"
-#include "codegen/expr/print_readable.h"
+#include "codegen/expr/graph/differentiate.h"
+#include "codegen/expr/graph/print_readable.h"
 
 #include "tests/codegen/upstream.h"
 

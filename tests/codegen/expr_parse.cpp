@@ -1,7 +1,7 @@
-#include "codegen/expr/evaluate.h"
-#include "codegen/expr/infer.h"
-#include "codegen/expr/parse.h"
-#include "codegen/expr/print_readable.h"
+#include "codegen/expr/graph/evaluate.h"
+#include "codegen/expr/graph/infer.h"
+#include "codegen/expr/graph/parse.h"
+#include "codegen/expr/graph/print_readable.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "codegen/expr/differentiate.h"
-#include "codegen/expr/print_kernel.h"
-#include "codegen/expr/print_tensor.h"
+#include "codegen/expr/graph/differentiate.h"
+#include "codegen/expr/graph/print_kernel.h"
+#include "codegen/expr/graph/print_tensor.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 
 namespace tenon::codegen {
 

@@ -1,6 +1,6 @@
-#include "codegen/expr/composition.h"
+#include "codegen/expr/formulas/composition.h"
 
-#include "codegen/emit/composition.h"
+#include "codegen/emit/emit_composition.h"
 
 #include <catch2/catch.hpp>
 

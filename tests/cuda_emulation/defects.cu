@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "aten/cuda/allocator.h"
 #include "aten/cuda/atomic.cuh"
+#include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/launch.h"
 #include "aten/cuda/pinned.h"
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "aten/core/generator.h"
-#include "aten/core/operator_entry.h"
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
-#include "autograd/node.h"
+#include "aten/dispatch/operator_entry.h"
+#include "autograd/engine/node.h"
 #include "mine/ops/above.h"
 #include "mine/ops/add_scaled.h"
 #include "mine/ops/bounded.h"

@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT / "cmake" / "lint"))
 
 import definitions  # noqa: E402
 import layers  # noqa: E402
+import names  # noqa: E402
 import public_headers  # noqa: E402
 import sources  # noqa: E402
 
@@ -37,14 +38,14 @@ class Layers(Tree):
             ("codegen/schema/parser.cpp", "aten/core/error.h"),
             ("codegen/schema/lexer.h", "codegen/model/model.h"),
             ("aten/core/tensor_base.h", "tenon/tensor.h"),
-            ("aten/core/value.cpp", "autograd/node.h"),
+            ("aten/dispatch/value.cpp", "autograd/engine/node.h"),
             ("aten/iterator/plan.h", "aten/cpu/pointwise.h"),
-            ("aten/cpu/mm.cpp", "autograd/engine.h"),
+            ("aten/cpu/mm.cpp", "autograd/engine/engine.h"),
             ("aten/cpu/bmm.cpp", "tenon/tenon.h"),
             ("aten/cpu/dot.cpp", "tenon/ops.h"),
             ("tests/aten/test_add.cpp", "tenon/ops.h"),
             ("benchmarks/support/library.h", "tenon/tenon.h"),
-            ("autograd/engine.cpp", "runtime/nn/module.h"),
+            ("autograd/engine/engine.cpp", "runtime/nn/module.h"),
             ("runtime/nn/module.h", "bindings/python/tensor.h"),
             ("runtime/nn/module.h", "runtime/serialization/serialize.h"),
             ("runtime/serialization/load.h", "runtime/hub/hub.h"),
@@ -62,12 +63,12 @@ class Layers(Tree):
 
     def test_downward_includes_pass(self):
         for path, header in (
-            ("aten/core/operator_entry.cpp", "codegen/schema/parser.h"),
+            ("aten/dispatch/operator_entry.cpp", "codegen/schema/parser.h"),
             ("aten/core/parallel.cpp", "tenon/config.h"),
             ("aten/cpu/mm.cpp", "tenon/native/mm.h"),
             ("aten/composite/linear.cpp", "tenon/ops/addmm.h"),
-            ("autograd/engine.cpp", "tenon/ops/add.h"),
-            ("runtime/nn/linear.h", "autograd/node.h"),
+            ("autograd/engine/engine.cpp", "tenon/ops/add.h"),
+            ("runtime/nn/linear.h", "autograd/engine/node.h"),
             ("tests/aten/test_add.cpp", "tenon/ops/add.h"),
             ("tests/aten/test_add.cpp", "tests/aten/test_support.h"),
             ("benchmarks/own_operator.cpp", "custom/ops/swiglu.h"),
@@ -136,6 +137,23 @@ class Sources(Tree):
         path.write_text(new)
         old, new = sources.rewrite(path)
         self.assertEqual(old, new)
+
+
+class Names(Tree):
+    def test_a_folder_of_more_than_forty_files(self):
+        for i in range(41):
+            self.plant(f"autograd/engine/file_{i}.cpp", "")
+            self.plant(f"aten/cpu/kernel_{i}.cpp", "")
+        problems = names.check(self.root)
+        self.assertEqual(["autograd/engine: [names] 41 files; split a folder of more than 40 by idea"], problems)
+
+    def test_two_files_of_one_name(self):
+        self.plant("codegen/check/update.cpp", "")
+        self.plant("codegen/emit/update.cpp", "")
+        for allowed in ("aten/cpu/mm.cpp", "aten/cuda/mm.cu", "aten/iterator/draw.h", "aten/cpu/draw.cpp", "runtime/nn/update.cpp"):
+            self.plant(allowed, "")
+        problems = names.check(self.root)
+        self.assertEqual(["update: [names] files of codegen/check, codegen/emit have one name"], problems)
 
 
 class PublicHeaders(Tree):

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "aten/core/operator_entry.h"
-#include "aten/core/registration.h"
+#include "aten/dispatch/operator_entry.h"
+#include "aten/dispatch/registration.h"
 
 namespace tenon::ops_test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "aten/core/value.h"
+#include "aten/dispatch/value.h"
 
 namespace tenon {
 struct OperatorEntry;

@@ -4,7 +4,7 @@
 
 #include "aten/core/error.h"
 #include "aten/core/generator.h"
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "codegen/schema/parser.h"
 
 namespace tenon::ops_test {

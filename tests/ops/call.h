@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "aten/core/value.h"
+#include "aten/dispatch/value.h"
 #include "codegen/schema/function_schema.h"
 #include "tests/ops/cells.h"
 #include "tests/ops/sample.h"

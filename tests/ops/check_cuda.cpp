@@ -2,8 +2,8 @@
 #include "tests/ops/checks.h"
 
 #if TENON_HAS_CUDA
-#include "aten/core/operator_entry.h"
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
+#include "aten/dispatch/operator_entry.h"
 #include "tenon/tensor.h"
 #endif
 

@@ -1,4 +1,4 @@
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "tests/ops/checks.h"
 #include "tests/ops/compare.h"
 

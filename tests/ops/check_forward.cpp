@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "autograd/autograd.h"
-#include "autograd/forward_ad.h"
+#include "autograd/forward/forward_ad.h"
 #include "tenon/tensor.h"
 #include "tests/ops/checks.h"
 #include "tests/ops/compare.h"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "tenon/tensor.h"
 #include "tests/ops/checks.h"
 #include "tests/ops/compare.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "codegen/schema/function_schema.h"
 
 namespace tenon::ops_test {

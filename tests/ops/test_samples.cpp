@@ -5,8 +5,8 @@
 #include <iostream>
 #include <set>
 
-#include "aten/core/operator_entry.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/operator_entry.h"
 #include "tests/ops/checks.h"
 
 namespace tenon::ops_test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "aten/core/generator.h"
-#include "autograd/gradcheck.h"
+#include "autograd/tools/gradcheck.h"
 #include "rowtest/ops/beside.h"
 #include "rowtest/ops/bits.h"
 #include "rowtest/ops/guarded.h"

@@ -10,7 +10,7 @@
 
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
-#include "autograd/gradcheck.h"
+#include "autograd/tools/gradcheck.h"
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"
 #include "rowtest/ops/any.h"

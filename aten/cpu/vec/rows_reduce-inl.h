@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "aten/cpu/vec/pointwise-inl.h"
+#include "aten/cpu/vec/pointwise_loop-inl.h"
 #include "aten/iterator/rows.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,8 +1,8 @@
 #include "bindings/python/distributed/imports.h"
-#include "runtime/distributed/distributed_sampler.h"
-#include "runtime/distributed/power_sgd.h"
-#include "runtime/distributed/replica.h"
-#include "runtime/distributed/sync_batch_norm.h"
+#include "runtime/distributed/ddp/distributed_sampler.h"
+#include "runtime/distributed/ddp/power_sgd.h"
+#include "runtime/distributed/ddp/replica.h"
+#include "runtime/distributed/ddp/sync_batch_norm.h"
 
 namespace tenon::python {
 

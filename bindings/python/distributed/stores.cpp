@@ -1,9 +1,9 @@
 #include <thread>
 
 #include "bindings/python/distributed/imports.h"
-#include "runtime/distributed/file_store.h"
 #include "runtime/distributed/interrupt.h"
-#include "runtime/distributed/tcp_store.h"
+#include "runtime/distributed/stores/file_store.h"
+#include "runtime/distributed/stores/tcp_store.h"
 
 namespace tenon::python {
 

@@ -2,18 +2,18 @@
 
 #include <unordered_map>
 
-#include "autograd/accumulate_grad.h"
-#include "autograd/anomaly.h"
-#include "autograd/engine.h"
-#include "autograd/forward_ad.h"
+#include "autograd/engine/accumulate_grad.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/multi_grad_hook.h"
+#include "autograd/forward/forward_ad.h"
 #include "autograd/meta.h"
-#include "autograd/multi_grad_hook.h"
-#include "autograd/mutation_guard.h"
-#include "autograd/saved_tensor_hooks.h"
-#include "autograd/saved_variable.h"
-#include "autograd/to_dot.h"
-#include "bindings/python/src/caster.h"
-#include "bindings/python/src/results.h"
+#include "autograd/saved/saved_tensor_hooks.h"
+#include "autograd/saved/saved_variable.h"
+#include "autograd/tools/anomaly.h"
+#include "autograd/tools/to_dot.h"
+#include "autograd/views/mutation_guard.h"
+#include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/results.h"
 
 namespace tenon::python {
 

@@ -1,7 +1,7 @@
 #include <memory>
 
+#include "bindings/python/src/calls/operators.h"
 #include "bindings/python/src/named_values.h"
-#include "bindings/python/src/operators.h"
 #include "bindings/python/src/tensor_object.h"
 
 /// Python's buffer protocol: memoryview(tensor), and all that reads and writes memory.

@@ -4,7 +4,7 @@
 
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/storages.h"
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/values/value_node.h"
 
 namespace tenon::python {
 

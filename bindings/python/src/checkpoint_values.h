@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bindings/python/src/caster.h"
-#include "runtime/serialization/value.h"
+#include "bindings/python/src/calls/caster.h"
+#include "runtime/serialization/values/value.h"
 
 /// Python's objects and what they are in a checkpoint.
 namespace tenon::python {

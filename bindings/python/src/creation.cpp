@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "aten/iterator/number_fits.h"
-#include "bindings/python/src/arguments.h"
+#include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/results.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/numpy_objects.h"
-#include "bindings/python/src/results.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/contiguous.h"
 #include "tenon/ops/to.h"

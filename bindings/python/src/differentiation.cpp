@@ -1,7 +1,7 @@
-#include "autograd/checkpoint.h"
-#include "autograd/functional.h"
-#include "autograd/gradcheck.h"
-#include "bindings/python/src/caster.h"
+#include "autograd/checkpoint/checkpoint.h"
+#include "autograd/tools/functional.h"
+#include "autograd/tools/gradcheck.h"
+#include "bindings/python/src/calls/caster.h"
 
 /// gradcheck, derivatives of functions, activation checkpointing.
 namespace tenon::python {

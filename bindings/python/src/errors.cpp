@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "aten/core/error.h"
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 
 namespace tenon::python {
 namespace {

@@ -1,6 +1,6 @@
 #include <nanobind/ndarray.h>
 
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 #include "bindings/python/src/named_values.h"
 
 /// DLPack and numpy: tensors over the memory of other libraries, and the other way round.

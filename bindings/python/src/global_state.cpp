@@ -2,7 +2,7 @@
 #include "aten/core/parallel.h"
 #include "aten/core/print.h"
 #include "aten/iterator/plan.h"
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "runtime/serialization/training/rng_state.h"
 

@@ -1,11 +1,11 @@
 #include <vector>
 
-#include "aten/composite/tensor_index.h"
-#include "bindings/python/src/arguments.h"
+#include "aten/generated_support/tensor_index.h"
+#include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/operators.h"
+#include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
 #include "bindings/python/src/numpy_objects.h"
-#include "bindings/python/src/operators.h"
-#include "bindings/python/src/overrides.h"
 #include "tenon/ops/select.h"
 
 namespace tenon::python {

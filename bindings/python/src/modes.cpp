@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "autograd/autocast.h"
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "runtime/profiler/profiler.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "aten/core/error.h"
-#include "bindings/python/src/arguments.h"
+#include "bindings/python/src/calls/arguments.h"
 
 namespace tenon::python {
 namespace {

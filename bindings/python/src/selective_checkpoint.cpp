@@ -1,7 +1,7 @@
-#include "autograd/selective_checkpoint.h"
+#include "autograd/checkpoint/selective_checkpoint.h"
 
-#include "bindings/python/src/caster.h"
-#include "bindings/python/src/results.h"
+#include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/results.h"
 
 /// Checkpointed calls that keep the results of some operators.
 namespace tenon::python {

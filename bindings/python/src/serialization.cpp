@@ -7,7 +7,7 @@
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/storages.h"
 #include "runtime/serialization/io/os_error.h"
-#include "runtime/serialization/scoped_value.h"
+#include "runtime/serialization/values/scoped_value.h"
 
 /// tenon.save and tenon.load.
 namespace tenon::python {

@@ -1,6 +1,6 @@
 #include "runtime/serialization/sharded/sharded.h"
 
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 
 /// Checkpoints that are folders, which several processes write and read.
 namespace tenon::python {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "aten/core/storage.h"
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 
 /// tenon.UntypedStorage.
 namespace tenon::python {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bindings/python/src/caster.h"
+#include "bindings/python/src/calls/caster.h"
 
 namespace tenon::python {
 

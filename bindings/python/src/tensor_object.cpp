@@ -7,10 +7,10 @@
 #include <new>
 
 #include "aten/core/print.h"
-#include "bindings/python/src/arguments.h"
+#include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/operators.h"
+#include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
-#include "bindings/python/src/operators.h"
-#include "bindings/python/src/overrides.h"
 
 namespace tenon::python {
 

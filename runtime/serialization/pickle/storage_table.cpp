@@ -6,7 +6,7 @@
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/location.h"
 #include "runtime/serialization/pickle/storage_view.h"
-#include "runtime/serialization/value_visit.h"
+#include "runtime/serialization/values/value_visit.h"
 
 namespace tenon::serialization {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::serialization {
 

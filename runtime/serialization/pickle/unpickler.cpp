@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/serialization/big_integer.h"
 #include "runtime/serialization/pickle/globals.h"
 #include "runtime/serialization/pickle/pickle_text.h"
 #include "runtime/serialization/printable.h"
+#include "runtime/serialization/values/big_integer.h"
 
 namespace tenon::serialization {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtime/serialization/budget.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/pickle/byte_cursor.h"
-#include "runtime/serialization/value_visit.h"
+#include "runtime/serialization/values/value_visit.h"
 
 namespace tenon::serialization {
 

@@ -5,7 +5,7 @@
 
 #include "runtime/serialization/pickle/pickle_text.h"
 #include "runtime/serialization/pickle/unpickler.h"
-#include "runtime/serialization/zip_format.h"
+#include "runtime/serialization/zip/zip_format.h"
 
 namespace tenon::serialization {
 

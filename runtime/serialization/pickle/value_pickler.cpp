@@ -4,7 +4,7 @@
 
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/pickle_text.h"
-#include "runtime/serialization/value_node.h"
+#include "runtime/serialization/values/value_node.h"
 
 namespace tenon::serialization {
 

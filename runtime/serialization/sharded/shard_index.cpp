@@ -7,7 +7,7 @@
 #include "runtime/serialization/io/byte_source.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/storage_view.h"
-#include "runtime/serialization/strict_json.h"
+#include "runtime/serialization/safetensors/strict_json.h"
 
 namespace tenon::serialization {
 namespace {

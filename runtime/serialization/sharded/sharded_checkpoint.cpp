@@ -8,7 +8,7 @@
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/sha256.h"
 #include "runtime/serialization/sharded/shard_index.h"
-#include "runtime/serialization/zip_reader.h"
+#include "runtime/serialization/zip/zip_reader.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/narrow.h"
 

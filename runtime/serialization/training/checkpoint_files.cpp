@@ -9,7 +9,7 @@
 
 #include "runtime/serialization/io/os_error.h"
 #include "runtime/serialization/load.h"
-#include "runtime/serialization/zip_reader.h"
+#include "runtime/serialization/zip/zip_reader.h"
 
 namespace tenon::serialization {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/optim/optimizer.h"
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::serialization {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/serialization/budget.h"
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 namespace tenon::ckpt {
 

@@ -3,7 +3,7 @@
 
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/progress_bar.h"
-#include "runtime/serialization/safetensors.h"
+#include "runtime/serialization/safetensors/safetensors.h"
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/tools/ckpt/checkpoint.h"

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/distributed/tcp_store.h"
+#include "runtime/distributed/stores/tcp_store.h"
 
 namespace {
 

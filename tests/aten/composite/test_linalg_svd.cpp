@@ -4,9 +4,9 @@
 #include <limits>
 #include <string>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "autograd/autograd.h"
-#include "autograd/gradcheck.h"
+#include "autograd/tools/gradcheck.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/conj.h"

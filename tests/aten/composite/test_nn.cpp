@@ -1,8 +1,8 @@
 #include <functional>
 
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/generator.h"
 #include "aten/core/thread_state.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "autograd/autograd.h"
 #include "tenon/ops/adaptive_avg_pool2d.h"
 #include "tenon/ops/add.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 #include "tenon/tensor.h"
 
 /// Ends a test case, saying why, on a machine without a GPU.

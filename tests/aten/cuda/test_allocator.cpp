@@ -1,4 +1,4 @@
-#include "aten/cuda/allocator.h"
+#include "aten/cuda/cuda_allocator.h"
 #include "tenon/ops/empty.h"
 
 #include "aten/cuda/pinned.h"

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/eye.h"

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 
 namespace tenon::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "aten/core/generator.h"
-#include "aten/cuda/generator.h"
+#include "aten/cuda/cuda_generator.h"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
 #include "tenon/ops/empty.h"

@@ -7,7 +7,7 @@
 
 #include "aten/core/parallel.h"
 #include "aten/iterator/convert.h"
-#include "aten/iterator/copy.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/pointwise.h"
 #include "tests/aten/iterator/sample_ops.h"
 

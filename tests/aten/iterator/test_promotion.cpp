@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/all.h"
 #include "tenon/ops/arange.h"

@@ -1,8 +1,8 @@
 // Operators and kernels registered while the program runs.
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/generator.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "aten/registration/library.h"
-#include "autograd/node.h"
+#include "autograd/engine/node.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/ones.h"

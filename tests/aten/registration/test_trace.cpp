@@ -1,6 +1,6 @@
 // Noting which operators are called.
-#include "aten/composite/tensor_factories.h"
-#include "aten/core/trace_operators.h"
+#include "aten/dispatch/trace_operators.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/empty.h"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "aten/composite/tensor_factories.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "aten/registration/library.h"
 #include "autograd/autograd.h"
 #include "tests/aten/test_support.h"

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/check/check.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 
 namespace tenon::codegen {
 namespace {

@@ -9,8 +9,8 @@
 #include "codegen/check/check.h"
 #include "codegen/diff/compare.h"
 #include "codegen/diff/compare_schema.h"
-#include "codegen/diff/report.h"
-#include "codegen/model/loader.h"
+#include "codegen/diff/diff_report.h"
+#include "codegen/load/loader.h"
 #include "codegen/schema/parser.h"
 #include "tests/codegen/upstream.h"
 

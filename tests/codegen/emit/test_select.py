@@ -145,7 +145,7 @@ class Selection(Workspace):
         reached, ir = self.selected("# nothing\n\n")
         self.assertEqual(set(reached), {"conj", "mul.Tensor", "neg"})
         self.assertEqual(reached["conj"], "generated code")
-        self.assertEqual(reached["mul.Tensor"], "aten/composite/tensor_methods.cpp")
+        self.assertEqual(reached["mul.Tensor"], "aten/generated_support/tensor_methods.cpp")
         self.assertEqual(ir["unused_sources"], sorted(p for p in SOURCES if p.endswith(".cpp")))
 
     def test_kernels_helpers_and_formulas(self):

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/diff/compare.h"
-#include "codegen/emit/library.h"
+#include "codegen/emit/emit_library.h"
 #include "codegen/format/canonical.h"
 #include "codegen/format/formatter.h"
 #include "codegen/ir/print.h"
+#include "codegen/load/loader.h"
 #include "codegen/model/keys.h"
-#include "codegen/model/loader.h"
 #include "codegen/model/vocabulary.h"
 #include "tests/codegen/upstream.h"
 

@@ -4,8 +4,8 @@
 
 #include "codegen/check/check.h"
 #include "codegen/diff/compare.h"
-#include "codegen/diff/report.h"
-#include "codegen/model/loader.h"
+#include "codegen/diff/diff_report.h"
+#include "codegen/load/loader.h"
 #include "tests/codegen/fuzz/check.h"
 
 using namespace tenon::codegen;

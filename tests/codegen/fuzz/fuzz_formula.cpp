@@ -1,8 +1,8 @@
 // libFuzzer target: a formula, and the same text as a pointwise expression. What parses prints to
 // something that parses.
-#include "codegen/expr/differentiate.h"
-#include "codegen/expr/formula.h"
-#include "codegen/expr/parse.h"
+#include "codegen/expr/formulas/formula.h"
+#include "codegen/expr/graph/differentiate.h"
+#include "codegen/expr/graph/parse.h"
 #include "tests/codegen/fuzz/check.h"
 
 using namespace tenon::codegen;

@@ -1,7 +1,7 @@
 // libFuzzer target: a text as an expression of `rowwise`, with its derivative and both schedules.
-#include "codegen/expr/differentiate_rows.h"
-#include "codegen/expr/graph_builder.h"
-#include "codegen/expr/row_schedule.h"
+#include "codegen/expr/graph/graph_builder.h"
+#include "codegen/expr/rows/differentiate_rows.h"
+#include "codegen/expr/rows/row_schedule.h"
 #include "tests/codegen/fuzz/check.h"
 
 using namespace tenon::codegen;

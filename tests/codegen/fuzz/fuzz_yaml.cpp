@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "codegen/check/check.h"
-#include "codegen/emit/library.h"
+#include "codegen/emit/emit_library.h"
 #include "codegen/ir/print.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 #include "codegen/report/report.h"
 #include "tests/codegen/fuzz/check.h"
 

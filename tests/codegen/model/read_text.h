@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codegen/check/check.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 
 namespace tenon::codegen {
 

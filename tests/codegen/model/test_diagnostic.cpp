@@ -1,4 +1,4 @@
-#include "codegen/model/diagnostic.h"
+#include "codegen/yaml/diagnostic.h"
 
 #include <sstream>
 #include <string>

@@ -1,4 +1,4 @@
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 
 #include <algorithm>
 #include <string>

@@ -13,9 +13,9 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/check/check.h"
-#include "codegen/emit/library.h"
-#include "codegen/model/loader.h"
-#include "codegen/model/short_schema.h"
+#include "codegen/emit/emit_library.h"
+#include "codegen/load/loader.h"
+#include "codegen/yaml/short_schema.h"
 #include "tests/codegen/upstream.h"
 
 namespace tenon::codegen {

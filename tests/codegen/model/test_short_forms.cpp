@@ -8,8 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/format/shorten.h"
-#include "codegen/model/defaults.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
+#include "codegen/meaning/defaults.h"
 #include "codegen/schema/printer.h"
 
 namespace tenon::codegen {

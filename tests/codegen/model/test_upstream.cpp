@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/check/check.h"
-#include "codegen/model/loader.h"
+#include "codegen/load/loader.h"
 #include "codegen/schema/printer.h"
 #include "tests/codegen/model/facts.h"
 #include "tests/codegen/upstream.h"

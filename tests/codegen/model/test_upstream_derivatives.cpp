@@ -13,9 +13,9 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/check/check.h"
-#include "codegen/expr/formula.h"
-#include "codegen/model/differentiability.h"
-#include "codegen/model/loader.h"
+#include "codegen/expr/formulas/formula.h"
+#include "codegen/load/loader.h"
+#include "codegen/meaning/differentiability.h"
 #include "tests/codegen/model/facts.h"
 #include "tests/codegen/upstream.h"
 

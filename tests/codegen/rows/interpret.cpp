@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "codegen/expr/evaluate.h"
-#include "codegen/expr/intrinsics.h"
+#include "codegen/expr/graph/evaluate.h"
+#include "codegen/expr/graph/intrinsics.h"
 
 namespace tenon::codegen::rows {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "codegen/expr/graph.h"
-#include "codegen/expr/row_schedule.h"
+#include "codegen/expr/graph/graph.h"
+#include "codegen/expr/rows/row_schedule.h"
 #include "tests/codegen/rows/reference.h"
 
 namespace tenon::codegen::rows {

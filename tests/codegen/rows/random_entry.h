@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/expr/intrinsics.h"
+#include "codegen/expr/graph/intrinsics.h"
 
 namespace tenon::codegen::rows {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "codegen/expr/evaluate.h"
+#include "codegen/expr/graph/evaluate.h"
 
 namespace tenon::codegen::rows {
 namespace {

@@ -15,10 +15,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "codegen/expr/differentiate.h"
-#include "codegen/expr/differentiate_rows.h"
-#include "codegen/expr/row_schedule.h"
-#include "codegen/model/row_expression.h"
+#include "codegen/expr/graph/differentiate.h"
+#include "codegen/expr/rows/differentiate_rows.h"
+#include "codegen/expr/rows/row_schedule.h"
+#include "codegen/meaning/row_expression.h"
 #include "tests/codegen/model/read_text.h"
 #include "tests/codegen/rows/interpret.h"
 #include "tests/codegen/rows/random_entry.h"

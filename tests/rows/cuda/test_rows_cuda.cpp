@@ -2,7 +2,7 @@
 // layouts, dtypes, gradients with those of columns.
 #include <limits>
 
-#include "aten/cuda/allocator.h"
+#include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/stream.h"
 #include "rowtest/ops/affine.h"
 #include "rowtest/ops/amax.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 
 namespace tenon::test {
 

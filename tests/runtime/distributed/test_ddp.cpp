@@ -2,9 +2,9 @@
 #include <map>
 
 #include "autograd/autograd.h"
-#include "autograd/checkpoint.h"
-#include "runtime/distributed/buckets.h"
-#include "runtime/distributed/distributed_data_parallel.h"
+#include "autograd/checkpoint/checkpoint.h"
+#include "runtime/distributed/ddp/buckets.h"
+#include "runtime/distributed/ddp/distributed_data_parallel.h"
 #include "runtime/nn/modules/activation.h"
 #include "runtime/nn/modules/normalization.h"
 #include "tenon/ops/full.h"

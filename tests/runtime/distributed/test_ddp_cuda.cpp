@@ -1,12 +1,12 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 #include "aten/cuda/stream.h"
-#include "autograd/checkpoint.h"
-#include "runtime/distributed/distributed_data_parallel.h"
-#include "runtime/distributed/power_sgd.h"
-#include "runtime/distributed/sync_batch_norm.h"
+#include "autograd/checkpoint/checkpoint.h"
+#include "runtime/distributed/ddp/distributed_data_parallel.h"
+#include "runtime/distributed/ddp/power_sgd.h"
+#include "runtime/distributed/ddp/sync_batch_norm.h"
 #include "runtime/nn/modules/normalization.h"
 #include "runtime/nn/modules/sequential.h"
 #include "tenon/ops/add.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "aten/cuda/device.h"
+#include "aten/cuda/cuda_device.h"
 #include "aten/cuda/stream.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/arange.h"

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "aten/core/thread_state.h"
-#include "runtime/distributed/distributed_data_parallel.h"
-#include "runtime/distributed/power_sgd.h"
+#include "runtime/distributed/ddp/distributed_data_parallel.h"
+#include "runtime/distributed/ddp/power_sgd.h"
 #include "runtime/nn/modules/linear.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "runtime/distributed/distributed_sampler.h"
+#include "runtime/distributed/ddp/distributed_sampler.h"
 
 using namespace tenon;
 using tenon::distributed::DistributedSampler;

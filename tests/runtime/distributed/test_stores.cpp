@@ -7,9 +7,9 @@
 #include <fstream>
 #include <thread>
 
-#include "runtime/distributed/file_store.h"
-#include "runtime/distributed/rendezvous.h"
-#include "runtime/distributed/tcp_store.h"
+#include "runtime/distributed/stores/file_store.h"
+#include "runtime/distributed/stores/rendezvous.h"
+#include "runtime/distributed/stores/tcp_store.h"
 #include "tests/runtime/distributed/ranks.h"
 
 using namespace tenon;

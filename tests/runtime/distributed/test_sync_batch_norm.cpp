@@ -3,8 +3,8 @@
 
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
-#include "runtime/distributed/distributed_data_parallel.h"
-#include "runtime/distributed/sync_batch_norm.h"
+#include "runtime/distributed/ddp/distributed_data_parallel.h"
+#include "runtime/distributed/ddp/sync_batch_norm.h"
 #include "runtime/nn/modules/linear.h"
 #include "runtime/nn/modules/sequential.h"
 #include "tenon/ops/add.h"

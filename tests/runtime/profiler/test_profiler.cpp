@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "aten/composite/tensor_factories.h"
 #include "aten/core/allocator.h"
 #include "aten/core/error.h"
 #include "aten/core/thread_state.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "runtime/profiler/profiler.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/linear.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/serialization/io/byte_sink.h"
-#include "runtime/serialization/zip_writer.h"
+#include "runtime/serialization/zip/zip_writer.h"
 
 namespace tenon::test {
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "runtime/serialization/serialize.h"
-#include "runtime/serialization/zip_reader.h"
+#include "runtime/serialization/zip/zip_reader.h"
 #include "tests/runtime/serialization/archive.h"
 #include "tests/runtime/serialization/files.h"
 #include "tests/runtime/serialization/in_memory.h"

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "runtime/serialization/safetensors.h"
-#include "runtime/serialization/zip_format.h"
+#include "runtime/serialization/safetensors/safetensors.h"
+#include "runtime/serialization/zip/zip_format.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"

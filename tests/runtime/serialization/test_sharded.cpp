@@ -11,7 +11,7 @@
 #include "runtime/serialization/io/file_calls.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/sharded/sharded.h"
-#include "runtime/serialization/zip_deflate.h"
+#include "runtime/serialization/zip/zip_deflate.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/narrow.h"
 #include "tenon/ops/ones.h"

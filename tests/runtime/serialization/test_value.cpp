@@ -1,4 +1,4 @@
-#include "runtime/serialization/value.h"
+#include "runtime/serialization/values/value.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>

@@ -7,10 +7,10 @@
 
 #include "aten/core/error.h"
 #include "runtime/serialization/io/crc32.h"
-#include "runtime/serialization/zip_deflate.h"
-#include "runtime/serialization/zip_format.h"
-#include "runtime/serialization/zip_reader.h"
-#include "runtime/serialization/zip_writer.h"
+#include "runtime/serialization/zip/zip_deflate.h"
+#include "runtime/serialization/zip/zip_format.h"
+#include "runtime/serialization/zip/zip_reader.h"
+#include "runtime/serialization/zip/zip_writer.h"
 
 using namespace tenon;
 using namespace tenon::serialization;

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Of bindings/python/src/foreign_calls.cpp.
+/// Of bindings/python/src/calls/foreign_calls.cpp.
 using RunCall = char* (*)(const char* name, size_t length, void* const* given, size_t given_count,
                           void* const* results, size_t count) noexcept;
 RunCall run_call = nullptr;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aten/core/generator.h"
-#include "aten/core/operator_entry.h"
+#include "aten/dispatch/operator_entry.h"
 #include "autograd/autograd.h"
 #include "tenon/ops/empty.h"
 #include "tenon/ops/full.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "runtime/serialization/io/byte_source.h"
-#include "runtime/serialization/safetensors_header.h"
+#include "runtime/serialization/safetensors/safetensors_header.h"
 
 using namespace tenon;
 using namespace tenon::serialization;

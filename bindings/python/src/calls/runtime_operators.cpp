@@ -1,0 +1,289 @@
+#include <limits>
+#include <memory>
+
+#include "aten/dispatch/alias_library.h"
+#include "aten/dispatch/load_library.h"
+#include "aten/dispatch/operator_entry.h"
+#include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/foreign_calls.h"
+#include "bindings/python/src/calls/overrides.h"
+#include "bindings/python/src/calls/results.h"
+#include "bindings/python/src/named_values.h"
+#include "codegen/schema/parser.h"
+#include "codegen/schema/printer.h"
+
+/// Operators of any library by their names, `tenon.ops.mine.swiglu`, through boxed calls: nothing
+/// is generated for them.
+namespace tenon::python {
+
+using schema::BaseType;
+
+namespace {
+
+/// An overload as the argument parser knows it, made of its schema.
+struct RuntimeOverload : Overload {
+  const OperatorEntry* entry;
+  schema::FunctionSchema schema;
+  std::vector<Parameter> list;
+  std::string text;
+};
+
+/// All overloads of one name.
+struct RuntimeFunction : Function {
+  std::string text, document;
+  std::vector<std::unique_ptr<RuntimeOverload>> all;
+  std::vector<const Overload*> pointers;
+  PyMethodDef definition;
+};
+
+Kind kind_of(const schema::Type& type) {
+  const schema::Type plain = type.without_optional();
+  const bool list = plain.is_list();
+  switch (type.base) {
+  case BaseType::kTensor:
+    if (!list) return Kind::Tensor;
+    return plain.element().is_optional() ? Kind::OptionalTensorList : Kind::TensorList;
+  case BaseType::kInt:
+  case BaseType::kSymInt: return list ? Kind::IntList : Kind::Int;
+  case BaseType::kFloat: return list ? Kind::FloatList : Kind::Float;
+  case BaseType::kBool: return list ? Kind::BoolList : Kind::Bool;
+  case BaseType::kScalar: return list ? Kind::ScalarList : Kind::Scalar;
+  case BaseType::kStr: return Kind::String;
+  case BaseType::kScalarType: return Kind::DType;
+  case BaseType::kLayout: return Kind::Layout;
+  case BaseType::kDevice: return Kind::Device;
+  case BaseType::kMemoryFormat: return Kind::MemoryFormat;
+  case BaseType::kGenerator: return Kind::Generator;
+  default: break;
+  }
+  throw NotImplementedError("an argument of type " + schema::to_string(type) +
+                            " cannot be passed from Python");
+}
+
+Value value_of(Arguments& a, size_t i) {
+  const Parameter& p = a.overload->parameters[i];
+  switch (p.kind) {
+  case Kind::Tensor:
+  case Kind::Out: return TensorBase(a.tensor(i));
+  case Kind::TensorList: {
+    const auto list = a.tensors(i);
+    return Value::Tensors(list.begin(), list.end());
+  }
+  case Kind::OptionalTensorList: {
+    Value::Tensors list;
+    for (const auto& t : a.optional_tensors(i)) list.push_back(t ? TensorBase(*t) : TensorBase());
+    return list;
+  }
+  case Kind::Int: return a.integer(i);
+  case Kind::IntList: return IntArrayRef(a.integers(i));
+  case Kind::Float: return a.real(i);
+  case Kind::FloatList: return a.reals(i);
+  case Kind::Bool: return a.boolean(i);
+  case Kind::BoolList: {
+    Value::Bools list;
+    PyObject* const items = a.values[i];
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items); ++k) {
+      list.push_back(Arguments::read_boolean(PySequence_Fast_GET_ITEM(items, k)));
+    }
+    return list;
+  }
+  case Kind::Scalar: return a.scalar(i);
+  case Kind::ScalarList: return a.scalars(i);
+  case Kind::String: return a.string(i);
+  case Kind::DType: return a.dtype(i);
+  case Kind::Layout: return a.layout(i);
+  case Kind::Device: return a.device(i);
+  case Kind::MemoryFormat: return a.memory_format(i);
+  case Kind::Generator: return a.generator(i);
+  }
+  return {};
+}
+
+int64_t named_constant(const schema::Type& type, const std::string& name) {
+  if (name == "Mean") return 1;
+  if (name == "Sum") return 2;
+  if (type.base == BaseType::kMemoryFormat) {
+    for (int i = 0; i < 4; ++i) {
+      if (detail::concat(static_cast<MemoryFormat>(i)) == name) return i;
+    }
+  }
+  if (type.base == BaseType::kScalarType) {
+    const Object module = Object::adopt(PyImport_ImportModule("tenon._C"));
+    const Object dtype = Object::adopt(PyObject_GetAttrString(module.get(), name.c_str()));
+    return static_cast<int64_t>(dtype_of(dtype.get()));
+  }
+  if (type.base == BaseType::kLayout && name == "strided") return 0;
+  throw NotImplementedError("the default " + name + " is not known in Python; give the argument");
+}
+
+Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
+  if (value.is_none()) return {};
+  if (const auto* b = value.get<bool>()) return *b;
+  if (const auto* i = value.get<int64_t>()) {
+    if (type.is_list()) {
+      return Value::Ints(static_cast<size_t>(type.list_size().value_or(1)), *i);
+    }
+    if (type.base == BaseType::kFloat) return static_cast<double>(*i);
+    return *i;
+  }
+  if (const auto* d = value.get<double>()) return *d;
+  if (const auto* text = value.get<schema::StringValue>()) return std::string_view(text->text);
+  if (const auto* name = value.get<schema::NameValue>()) {
+    const bool number = type.base == BaseType::kFloat || type.base == BaseType::kScalar;
+    if (number && name->name == "inf") return std::numeric_limits<double>::infinity();
+    if (number && name->name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    return named_constant(type, name->name);
+  }
+  const auto& list = *value.get<schema::ListValue>();
+  if (type.base == BaseType::kFloat) {
+    Value::Doubles numbers;
+    for (const auto& one : list) {
+      const auto* d = one.get<double>();
+      numbers.push_back(d ? *d : static_cast<double>(*one.get<int64_t>()));
+    }
+    return numbers;
+  }
+  if (type.base == BaseType::kScalar) {
+    Value::Scalars numbers;
+    for (const auto& one : list)
+      numbers.push_back(default_of(one, {BaseType::kScalar, {}, {}}).to_scalar());
+    return numbers;
+  }
+  if (type.base == BaseType::kBool) {
+    Value::Bools flags;
+    for (const auto& one : list) flags.push_back(*one.get<bool>());
+    return flags;
+  }
+  Value::Ints numbers;
+  for (const auto& one : list) numbers.push_back(*one.get<int64_t>());
+  return numbers;
+}
+
+PyObject* wrap_value(const Value& value, const schema::Type& type) {
+  if (value.is_none()) return none();
+  if (value.is_tensor()) return wrap(Tensor(value.to_tensor()));
+  if (value.is_tensor_list()) {
+    const auto& list = value.to_tensors();
+    return wrap(std::vector<Tensor>(list.begin(), list.end()));
+  }
+  if (type.is_list()) return nb::cast(value.to_ints()).release().ptr();
+  switch (type.base) {
+  case BaseType::kBool: return wrap(value.to_bool());
+  case BaseType::kFloat: return wrap(value.to_double());
+  case BaseType::kScalar: return wrap(value.to_scalar());
+  case BaseType::kScalarType: return wrap(value.to_enum<ScalarType>());
+  case BaseType::kStr: return PyUnicode_FromString(value.to_str().c_str());
+  default: return wrap(value.to_int());
+  }
+}
+
+PyObject* call_boxed(Arguments& a) {
+  const auto& overload = static_cast<const RuntimeOverload&>(*a.overload);
+  const auto& args = overload.schema.args;
+  Stack stack;
+  stack.reserve(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (a.given(i)) {
+      stack.push_back(value_of(a, i));
+    } else if (args[i].default_value && (!a.values[i] || !args[i].type.is_optional())) {
+      stack.push_back(default_of(*args[i].default_value, args[i].type));
+    } else {
+      stack.emplace_back();
+    }
+  }
+  if (recorded_call) *recorded_call = {overload.entry, &overload.schema, stack};
+  {
+    const Unlocked unlocked(a);
+    overload.entry->call_boxed(stack);
+  }
+  const auto& returns = overload.schema.returns;
+  TENON_CHECK(stack.size() == returns.size(), "[", overload.schema.name, "] returned ",
+              stack.size(), " values, expected ", returns.size());
+  if (returns.empty()) return none();
+  if (returns.size() == 1) return wrap_value(stack[0], returns[0].type);
+  Object tuple = Object::adopt(PyTuple_New(static_cast<Py_ssize_t>(returns.size())));
+  for (size_t i = 0; i < returns.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     wrap_value(stack[i], returns[i].type));
+  }
+  return tuple.release();
+}
+
+std::unique_ptr<RuntimeOverload> make_overload(const OperatorEntry& entry) {
+  auto parsed = schema::parse_schema(entry.info->schema);
+  TENON_CHECK(parsed.ok(), "the schema of ", entry.info->name, " cannot be read");
+  auto overload = std::make_unique<RuntimeOverload>();
+  overload->entry = &entry;
+  overload->schema = std::move(*parsed.schema);
+  const auto& args = overload->schema.args;
+  TENON_CHECK(args.size() <= kMaximumParameters, "[", entry.info->name, "] has more than ",
+              kMaximumParameters, " arguments");
+  for (const auto& arg : args) {
+    overload->list.push_back({arg.name.c_str(), kind_of(arg.type), arg.type.is_optional(),
+                              arg.default_value.has_value(), arg.type.list_size().value_or(0)});
+  }
+  const std::string text = schema::to_string(overload->schema);
+  overload->text = text.substr(text.find('('));
+  overload->signature = overload->text.c_str();
+  overload->parameters = overload->list.data();
+  overload->count = static_cast<uint8_t>(args.size());
+  overload->positional = static_cast<uint8_t>(overload->schema.num_positional());
+  overload->self = -1;
+  overload->call = &call_boxed;
+  return overload;
+}
+
+PyObject* call_runtime(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const auto* function = static_cast<const RuntimeFunction*>(PyCapsule_GetPointer(self, nullptr));
+  return call_function(*function, nullptr, args, count, names);
+}
+
+/// The function of all overloads of "mine::swiglu"; None if there is no such operator.
+nb::object find_function(const std::string& name) {
+  auto function = std::make_unique<RuntimeFunction>();
+  for (const OperatorEntry* entry : operators_named(name)) {
+    function->all.push_back(make_overload(*entry));
+  }
+  if (function->all.empty()) return nb::none();
+  function->text = name.substr(name.rfind(':') + 1);
+  for (const auto& one : function->all) function->pointers.push_back(one.get());
+  function->name = function->text.c_str();
+  for (const auto& one : function->all) {
+    function->document += function->text + one->signature + "\n";
+  }
+  function->overloads = function->pointers.data();
+  function->count = function->pointers.size();
+  function->definition = {function->name,
+                          reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_runtime)),
+                          METH_FASTCALL | METH_KEYWORDS, function->document.c_str()};
+  // Kept for good: Python may keep the function as long as it likes.
+  RuntimeFunction* const kept = function.release();
+  const nb::object capsule = nb::steal(PyCapsule_New(kept, nullptr, nullptr));
+  nb::object made = nb::steal(PyCFunction_NewEx(&kept->definition, capsule.ptr(), nullptr));
+  set_callable(*kept, made.ptr());
+  return made;
+}
+
+}  // namespace
+
+void add_runtime_operators(nb::module_& module) {
+  module.def("_find_operator", &find_function);
+  module.def(
+      "_load_library",
+      [](const std::string& path, bool replace) {
+        return load_library(path, replace ? SameName::Replace : SameName::Keep);
+      },
+      nb::arg("path"), nb::arg("replace") = false);
+  module.def("_operator_schemas", [](const std::string& prefix) {
+    std::vector<std::pair<std::string, std::string>> list;
+    for (const OperatorEntry* entry : all_operators()) {
+      if (std::string_view(entry->info->name).starts_with(prefix)) {
+        list.emplace_back(entry->info->name, entry->info->schema);
+      }
+    }
+    return list;
+  });
+}
+
+}  // namespace tenon::python

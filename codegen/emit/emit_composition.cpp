@@ -1,0 +1,88 @@
+#include "codegen/emit/emit_composition.h"
+
+#include <set>
+
+#include "codegen/expr/formulas/composition.h"
+#include "codegen/expr/formulas/formula_names.h"
+#include "codegen/expr/formulas/formula_pointwise.h"
+#include "codegen/expr/graph/append_new.h"
+#include "codegen/expr/graph/constants.h"
+#include "codegen/expr/graph/print_readable.h"
+#include "codegen/meaning/cpp_names.h"
+#include "codegen/meaning/expression.h"
+#include "codegen/meaning/plain_functions.h"
+#include "codegen/model/foreach.h"
+
+namespace tenon::codegen {
+
+namespace {
+
+std::vector<ir::List> emit_lists(const schema::FunctionSchema& schema,
+                                 const std::set<std::string>& conditional) {
+  std::vector<ir::List> lists;
+  for (const schema::Argument& argument : schema.args) {
+    if (!is_taken_apart(argument.type)) continue;
+    lists.push_back({argument.name, cpp_owned_type(argument.type.element()), argument.is_mutable(),
+                     conditional.contains(argument.name)});
+  }
+  return lists;
+}
+
+}  // namespace
+
+std::optional<ir::Composition> emit_composition(const Operator& op) {
+  if (!op.composition) return std::nullopt;
+  const expr::Formula code =
+      with_plain_functions(op, expr::parse_formula(op.composition->text).formula);
+  const schema::FunctionSchema schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
+  const std::vector<std::string> optional = optional_names(schema);
+  ir::Composition result;
+  expr::Renaming renamed;
+  if (op.is_foreach()) {
+    result.lists = emit_lists(op.schema, conditional_lists(op.schema, code));
+    for (const ir::List& one : result.lists) {
+      if (one.conditional) renamed[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
+    }
+  }
+  for (const TextWords& one : op.words) result.words.push_back({one.name, one.words});
+  result.calls_helpers = !op.words.empty();
+  std::set<std::string> used;
+  for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
+  for (const std::string& name : used) {
+    const expr::NamedConstant* constant = expr::find_named_constant(name);
+    if (constant != nullptr && op.schema.find_arg(name) == nullptr) renamed[name] = constant->cpp;
+  }
+  const auto text = [&](const expr::Formula& tree) {
+    const expr::Formula read = expr::read_optionals(tree, optional);
+    for (const std::string& name : expr::called_functions(read))
+      result.calls_helpers |= name == "value_or" || name.starts_with("tenon::native::");
+    return expr::print_formula(expr::with_meaning_in_cpp(read, op.name()), renamed);
+  };
+  const expr::Formula* rest = &code;
+  for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
+    result.locals.push_back({rest->text, text(rest->children[0])});
+  result.result = text(*rest);
+  if (op.is_foreach() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
+  if (op.switched) {
+    for (const auto& [from, to] : {std::pair(&op.switched->inplace, &result.inplace),
+                                   std::pair(&op.switched->out, &result.out)}) {
+      if (!from->empty()) *to = text(expr::parse_formula(*from).formula);
+    }
+  }
+  for (const std::string& name : expr::called_functions(code))
+    expr::append_new(result.operators, name);
+  for (const schema::Argument& argument : op.schema.args) {
+    if (!used.contains(argument.name)) result.unused.push_back(argument.name);
+  }
+  const bool plain = !op.is_foreach() && op.schema.returns.size() == 1 &&
+                     op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
+  if (plain && code.kind != expr::FormulaKind::kName) {
+    if (const auto fused =
+            expr::to_pointwise(code, pointwise_parameters(op.schema), functions_of(op))) {
+      result.kernel = expr::print_readable(fused->graph, fused->outputs[0]);
+    }
+  }
+  return result;
+}
+
+}  // namespace tenon::codegen

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/expr/graph/graph.h"
+#include "codegen/ir/kernel.h"
+
+namespace tenon::codegen {
+
+/// One kernel of the engine: what it reads, and its body for floating and complex types.
+ir::Kernel emit_kernel(const std::string& ident, const expr::Graph& graph,
+                       const std::vector<expr::NodeId>& outputs,
+                       const std::vector<std::string>& inputs,
+                       const std::vector<std::string>& scalars);
+
+/// C++ of the number that stands for an argument where it is absent.
+std::string default_text(const schema::Argument& argument, double number);
+
+/// The forward kernel of a `pointwise` entry whose expressions were checked.
+ir::ForwardKernel emit_pointwise(const Operator& op);
+
+}  // namespace tenon::codegen

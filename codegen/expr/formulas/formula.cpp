@@ -1,0 +1,62 @@
+#include "codegen/expr/formulas/formula.h"
+
+#include <algorithm>
+
+namespace tenon::codegen::expr {
+namespace {
+
+std::string print_list(const Formula& formula, std::size_t first, const Renaming& rename) {
+  std::string text;
+  for (std::size_t i = first; i < formula.children.size(); ++i)
+    text += (i == first ? "" : ", ") + print_formula(formula.children[i], rename);
+  return text;
+}
+
+}  // namespace
+
+std::string print_formula(const Formula& formula, const Renaming& rename) {
+  const auto child = [&](std::size_t i) { return print_formula(formula.children[i], rename); };
+  switch (formula.kind) {
+  case FormulaKind::kName: {
+    const auto it = rename.find(formula.text);
+    return it == rename.end() ? formula.text : it->second;
+  }
+  case FormulaKind::kLiteral:
+  case FormulaKind::kLambda: return formula.text;
+  case FormulaKind::kCall: {
+    const Formula& callee = formula.children[0];
+    const std::string name = callee.kind == FormulaKind::kName ? callee.text : child(0);
+    return name + "(" + print_list(formula, 1, rename) + ")";
+  }
+  case FormulaKind::kMember: return child(0) + formula.operation + formula.text;
+  case FormulaKind::kIndex: return child(0) + "[" + child(1) + "]";
+  case FormulaKind::kUnary: {
+    // `- -x` is not `--x`.
+    const Formula& operand = formula.children[0];
+    const bool same = operand.kind == FormulaKind::kUnary && operand.operation == formula.operation;
+    return formula.operation + (same ? " " : "") + child(0);
+  }
+  case FormulaKind::kBinary: return child(0) + " " + formula.operation + " " + child(1);
+  case FormulaKind::kTernary: return child(0) + " ? " + child(1) + " : " + child(2);
+  case FormulaKind::kBraces: return "{" + print_list(formula, 0, rename) + "}";
+  case FormulaKind::kTypedBraces:
+    return formula.children[0].text + "{" + print_list(formula, 1, rename) + "}";
+  case FormulaKind::kParentheses: return "(" + child(0) + ")";
+  case FormulaKind::kLocal: {
+    std::string text = "[&] { ";
+    const Formula* rest = &formula;
+    for (; rest->kind == FormulaKind::kLocal; rest = &rest->children[1])
+      text += "const auto " + rest->text + " = " + print_formula(rest->children[0], rename) + "; ";
+    return text + "return " + print_formula(*rest, rename) + "; }()";
+  }
+  }
+  return "";
+}
+
+bool same_formula(const Formula& a, const Formula& b) {
+  return a.kind == b.kind && a.text == b.text && a.operation == b.operation &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
+                    same_formula);
+}
+
+}  // namespace tenon::codegen::expr
