@@ -138,7 +138,7 @@ class Tenon(unittest.TestCase):
 
     def test_build_names_presets_and_failing_steps(self):
         self.bad(self.tenon("build", "relase"), "there is no preset relase; the presets are release, debug, thread, cuda")
-        self.bad(self.tenon("lint", "layer"), "lint: there is no check layer; the checks are layers, definitions, sources")
+        self.bad(self.tenon("lint", "layer"), "lint: there is no check layer; the checks are layers, names, definitions, sources")
         self.program("bin/cmake", "#!/bin/sh\nexit 1\n")
         self.bad(self.tenon("build"), "tenon: step failed: configure release", "fix: read CMake's message above")
 

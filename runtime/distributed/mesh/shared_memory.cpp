@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kChunk = 256 << 10;
 constexpr size_t kLine = 64;
 constexpr int kSpins = 200;
-constexpr auto kSlice = std::chrono::milliseconds(20);
+constexpr auto kWaitSlice = std::chrono::milliseconds(20);
 
 /// How far a rank is, in a cache line of its own.
 struct alignas(kLine) Progress {
@@ -36,7 +36,7 @@ void spin_pause() {
 }
 
 void sleep_while(std::atomic<uint32_t>& word, uint32_t value) {
-  const timespec slice{0, std::chrono::nanoseconds(kSlice).count()};
+  const timespec slice{0, std::chrono::nanoseconds(kWaitSlice).count()};
   ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT, value, &slice, nullptr, 0);
 }
 
