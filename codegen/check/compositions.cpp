@@ -24,8 +24,8 @@ using Calls = std::vector<CallChecker::Call>;
 using CallGraph = std::map<const Operator*, Calls>;
 
 std::optional<expr::Formula> parse(const Operator& op) {
-  if (!op.composition) return std::nullopt;
-  expr::FormulaResult parsed = expr::parse_formula(op.composition->text);
+  if (!op.composition()) return std::nullopt;
+  expr::FormulaResult parsed = expr::parse_formula(op.composition()->text.text);
   if (!parsed.ok()) return std::nullopt;
   return with_plain_functions(op, std::move(parsed.formula));
 }
@@ -35,12 +35,13 @@ Calls check_calls(const Operator& op, const expr::Formula& tree, const CallCheck
                   DiagnosticSink& sink) {
   // The checker of formulas knows names by a schema: here that of the operator alone.
   Derivative as_formula;
-  as_formula.schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
+  as_formula.schema = op.is<Foreach>() ? element_schema(op.schema) : op.schema;
   Formula formula;
-  formula.text = *op.composition;
+  formula.text = op.composition()->text;
   // One that writes to lists gives nothing.
   const size_t results = op.schema.has_mutable_arg() ? 0 : as_formula.schema.returns.size();
-  for (size_t i = 0; i < results; ++i) formula.names.push_back({"", op.composition->location});
+  for (size_t i = 0; i < results; ++i)
+    formula.names.push_back({"", op.composition()->text.location});
   Calls made;
   calls.check(as_formula, formula, expr::read_optionals(tree, optional_names(as_formula.schema)),
               sink, made);
@@ -111,12 +112,12 @@ void check_tensors_read(const Operator& op, const expr::Formula& code, Diagnosti
 
 /// Checks one composition; gives its calls, none where it has no meaning.
 Calls check(const Operator& op, const CallChecker& calls, bool has_formulas, DiagnosticSink& sink) {
-  const SourceString& text = *op.composition;
+  const SourceString& text = op.composition()->text;
   const size_t before = sink.num_errors();
   report(text, expr::parse_formula(text.text).errors, sink);
   std::optional<expr::Formula> code = parse(op);
   if (!code) return {};
-  if (!(op.is_foreach() ? check_lists(op, sink) : check_schema(op, sink))) return {};
+  if (!(op.is<Foreach>() ? check_lists(op, sink) : check_schema(op, sink))) return {};
   std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};
   for (const schema::Argument& argument : op.schema.args) known.push_back(argument.name);
   report(text, expr::local_mistakes(*code, known), sink);
@@ -176,7 +177,7 @@ void composition(const Model& model, const CallChecker& calls, DiagnosticSink& s
   for (size_t i = 0; i < model.operators().size(); ++i) {
     const Operator& op = model.operators()[i];
     const bool has_formulas = model.derivative_of(i) != nullptr;
-    if (op.composition) graph.emplace(&op, check(op, calls, has_formulas, sink));
+    if (op.composition()) graph.emplace(&op, check(op, calls, has_formulas, sink));
   }
   keep_circles(graph);
   for (const auto& [op, made] : graph) {
@@ -185,7 +186,7 @@ void composition(const Model& model, const CallChecker& calls, DiagnosticSink& s
       if (back.empty()) continue;
       std::string shown = "`" + op->name() + "`";
       for (const std::string& name : back) shown += " calls `" + name + "`";
-      sink.error(op->composition->at(call.offset),
+      sink.error(op->composition()->text.at(call.offset),
                  "the composition leads back to itself: " + shown);
     }
   }

@@ -35,7 +35,7 @@ bool all_returns_are_tensors(const schema::FunctionSchema& schema) {
 }  // namespace
 
 void computed(const Entry& entry) {
-  if (entry.has_unknown_key() || entry.op.structured) return;
+  if (entry.has_unknown_key() || entry.op.is<Structured>()) return;
   for (const std::string_view way : kWays) {
     if (entry.has(way)) return;
   }
@@ -47,7 +47,7 @@ void computed(const Entry& entry) {
 }
 
 void computed_once(const Entry& entry) {
-  if (entry.op.is_alias()) return;  // alias_target reports every key that is too much
+  if (entry.op.is<AliasOf>()) return;  // alias_target reports every key that is too much
   std::vector<std::string_view> used;
   for (const std::string_view way : kWays) {
     if (entry.has(way) && way != "dispatch") used.push_back(way);
@@ -74,7 +74,7 @@ void computed_once(const Entry& entry) {
 }
 
 void structured_schema(const Entry& entry) {
-  if (!entry.op.structured) return;
+  if (!entry.op.is<Structured>()) return;
   if (entry.kind() != SchemaKind::kFunctional || entry.schema().is_view()) {
     entry.sink.error(entry.at_key("structured"),
                      "`structured` belongs to the functional schema; its out and in-place forms "
@@ -84,13 +84,13 @@ void structured_schema(const Entry& entry) {
                      "a structured operator returns tensors only, got `" +
                          schema::returns_to_string(entry.schema().returns) + "`");
   }
-  if (!entry.op.device_guard) {
+  if (!entry.op.upstream.device_guard) {
     entry.sink.error(entry.at_key("device_guard"), "a structured operator needs its device guard");
   }
 }
 
 void structured_dispatch(const Entry& entry) {
-  if (!entry.op.structured || entry.has_unknown_key()) return;
+  if (!entry.op.is<Structured>() || entry.has_unknown_key()) return;
   if (!entry.has("dispatch") && !entry.op.names_backends) {
     entry.sink.error(entry.at_key("structured"),
                      "a structured operator needs its backends, `structured: CPU, CUDA`, or "
@@ -107,7 +107,7 @@ void structured_dispatch(const Entry& entry) {
 
 void structured_only(const Entry& entry) {
   constexpr std::string_view kKeys[] = {"structured_inherits", "precomputed", "ufunc_inner_loop"};
-  if (entry.op.structured || entry.has_unknown_key()) return;
+  if (entry.op.is<Structured>() || entry.has_unknown_key()) return;
   for (const std::string_view key : kKeys) {
     if (!entry.has(key)) continue;
     entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `structured: True`");
@@ -115,22 +115,19 @@ void structured_only(const Entry& entry) {
 }
 
 void structured_delegate(const Entry& entry) {
-  const std::optional<LocatedName>& delegate = entry.op.structured_delegate;
-  if (!delegate) return;
-  if (entry.op.structured) {
-    entry.sink.error(delegate->location, "an operator is either structured or delegates to one");
-  }
+  if (!entry.op.is<Delegate>()) return;
+  const LocatedName* delegate = &entry.op.as<Delegate>()->of;
   if (entry.kind() == SchemaKind::kOut) {
     entry.sink.error(delegate->location, "an out schema cannot delegate: others delegate to it");
   }
-  if (!entry.op.device_guard) {
+  if (!entry.op.upstream.device_guard) {
     entry.sink.error(entry.at_key("device_guard"), "a structured operator needs its device guard");
   }
   const OperatorRef* target = entry.model.find(delegate->text);
   if (target == nullptr) {
     std::vector<std::string> names;
     for (const Operator& op : entry.model.operators()) {
-      if (op.structured) names.push_back(op.name());
+      if (op.is<Structured>()) names.push_back(op.name());
     }
     if (!entry.model.complete() || entry.model.is_broken(delegate->text)) return;
     entry.sink.error(delegate->location, "unknown operator `" + delegate->text + "`",
@@ -138,7 +135,7 @@ void structured_delegate(const Entry& entry) {
     return;
   }
   const Operator& op = entry.model.op(*target);
-  if (op.structured) return;
+  if (op.is<Structured>()) return;
   entry.sink.report({Severity::kError,
                      delegate->location,
                      "`" + delegate->text + "` is not structured",
@@ -168,7 +165,7 @@ void one_composite_key(const Entry& entry) {
 
 void pointwise_schema(const Entry& entry) {
   const schema::FunctionSchema& schema = entry.schema();
-  if (!entry.has("pointwise") || entry.op.update || lacks_write(schema)) return;
+  if (!entry.has("pointwise") || entry.op.as<Update>() || lacks_write(schema)) return;
   if (entry.kind() != SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),
                      "`pointwise` belongs to the functional schema; its out and in-place forms "
@@ -230,15 +227,15 @@ std::vector<std::string> results_without_expression(const Operator& op) {
   for (size_t i = 0; count > 1 && i < count; ++i) {
     const std::string name = op.schema.return_name(i);
     const auto is_of = [&](const PointwiseCase& one) { return one.output == name; };
-    const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+    const std::vector<PointwiseCase>& cases = op.as<Pointwise>()->cases;
     if (std::none_of(cases.begin(), cases.end(), is_of)) missing.push_back(name);
   }
   return missing;
 }
 
 void pointwise_cases(const Entry& entry) {
-  if (!entry.op.pointwise) return;
-  const std::vector<PointwiseCase>& cases = entry.op.pointwise->cases;
+  if (!entry.op.as<Pointwise>()) return;
+  const std::vector<PointwiseCase>& cases = entry.op.as<Pointwise>()->cases;
   for (size_t i = 0; i < cases.size(); ++i) {
     for (size_t before = 0; before < i; ++before) {
       const bool same = cases[before].output == cases[i].output &&
@@ -253,9 +250,9 @@ void pointwise_cases(const Entry& entry) {
       break;
     }
   }
-  if (!entry.op.pointwise->complete) return;
+  if (!entry.op.as<Pointwise>()->complete) return;
   for (const std::string& name : results_without_expression(entry.op)) {
-    entry.sink.error(entry.op.pointwise->location,
+    entry.sink.error(entry.op.as<Pointwise>()->location,
                      "`pointwise` gives no expression for the output `" + name + "`");
   }
 }
@@ -275,7 +272,7 @@ void promote_needs_pointwise(const Entry& entry) {
 }
 
 void check_needs_expression(const Entry& entry) {
-  if (!entry.op.check || entry.op.is_alias() || entry.op.composition) return;
+  if (!entry.op.check || entry.op.is<AliasOf>() || entry.op.composition()) return;
   if (entry.has("pointwise") || entry.has("rowwise") || entry.has_unknown_key()) return;
   entry.sink.error(entry.at_key("check"),
                    "`check` is called before an expression is computed; a kernel in C++ checks its "

@@ -32,7 +32,7 @@ void definition(const Model& model, DiagnosticSink& sink) {
       sink.error(one.name.location, "`" + one.name.text + "` is a function of expressions already");
     }
     for (const Operator& op : model.operators()) {
-      if (op.base_name() != one.name.text || (!op.pointwise && !op.switched)) continue;
+      if (op.base_name() != one.name.text || (!op.as<Pointwise>() && !op.overload_set())) continue;
       sink.report({Severity::kError,
                    one.name.location,
                    "`" + one.name.text + "` is an operator, which expressions can call",

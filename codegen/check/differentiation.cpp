@@ -21,8 +21,8 @@ bool has_gradient(const schema::FunctionSchema& schema) {
 
 void differentiated(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!entry.model.complete() || entry.has_unknown_key() || op.is_alias()) return;
-  const bool unread_composite = entry.has("composite") && op.composite == Composite::kNo;
+  if (!entry.model.complete() || entry.has_unknown_key() || op.is<AliasOf>()) return;
+  const bool unread_composite = entry.has("composite") && op.is<Unsaid>();
   if (unread_composite || entry.has("non_differentiable") || entry.has("pointwise") ||
       entry.has("rowwise") || op.is_composite_implicit())
     return;
@@ -38,7 +38,7 @@ void differentiated_once(const Entry& entry) {
   if (derivative == nullptr || derivative->target != entry.index) return;
   std::string reason;
   Location place;
-  if (entry.op.is_alias()) {
+  if (entry.op.is<AliasOf>()) {
     reason = "has the derivative of the operator that it is an alias of";
     place = entry.at_key("alias");
   } else if (entry.op.non_differentiable) {

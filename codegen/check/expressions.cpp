@@ -62,7 +62,7 @@ const char* dtype_rule(expr::Promotion promotion) {
 
 /// Where a case says which dtypes it is for: in `dtypes`, else it stands under the word.
 Location place_of(const Operator& op, const PointwiseCase& one) {
-  for (const LocatedName& dtype : op.dtypes) {
+  for (const LocatedName& dtype : op.as<Pointwise>()->dtypes) {
     if (dtype.text == one.category) return dtype.location;
   }
   return one.expression.location;
@@ -72,8 +72,8 @@ Location place_of(const Operator& op, const PointwiseCase& one) {
 
 void pointwise_expression(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!op.pointwise) return;
-  for (const PointwiseCase& one : op.pointwise->cases) {
+  if (!op.as<Pointwise>()) return;
+  for (const PointwiseCase& one : op.as<Pointwise>()->cases) {
     if (one.backend == "cuda") {
       entry.sink.error(one.expression.location,
                        "an expression for CUDA alone is not supported: the kernels of both "
@@ -99,9 +99,9 @@ void pointwise_expression(const Entry& entry) {
 
 // A tensor that no expression reads is most often one that a comment of YAML hides.
 void pointwise_arguments(const Entry& entry) {
-  if (!entry.op.pointwise || !entry.op.pointwise->complete) return;
+  if (!entry.op.as<Pointwise>() || !entry.op.as<Pointwise>()->complete) return;
   std::set<std::string> used, numbers;
-  for (const PointwiseCase& one : entry.op.pointwise->cases) {
+  for (const PointwiseCase& one : entry.op.as<Pointwise>()->cases) {
     const std::optional<expr::Expression> expression = parse(entry, {&one});
     if (!expression) return;
     const expr::TypeInfo info = expr::infer_types(expression->graph, expression->outputs[0]);
@@ -111,7 +111,7 @@ void pointwise_arguments(const Entry& entry) {
   const auto is_tensor = [](const schema::Argument& arg) { return arg.type.is_tensor(); };
   if (std::none_of(entry.schema().args.begin(), entry.schema().args.end(), is_tensor)) return;
   if (used.empty()) {
-    entry.sink.error(entry.op.pointwise->cases[0].expression.location,
+    entry.sink.error(entry.op.as<Pointwise>()->cases[0].expression.location,
                      "no expression reads a tensor, so that the result would have no shape");
     return;
   }
@@ -121,7 +121,7 @@ void pointwise_arguments(const Entry& entry) {
                            arg.type.base == schema::BaseType::kGenerator;
     if (arg.type.is_tensor() ? used.contains(arg.name) : elsewhere || numbers.contains(arg.name))
       continue;
-    const SourceString& text = entry.op.pointwise->cases[0].expression;
+    const SourceString& text = entry.op.as<Pointwise>()->cases[0].expression;
     const Location end = text.end_at(text.text.size());
     const std::string_view line = end.file->line(end.line);
     const bool comment = end.column <= line.size() && line.substr(end.column - 1).find(" #") == 0;
@@ -140,8 +140,8 @@ void pointwise_arguments(const Entry& entry) {
 // A dtype that is asked for without a kernel, or an operator without any.
 void pointwise_dtypes(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!op.pointwise || !op.pointwise->complete) return;
-  const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+  if (!op.as<Pointwise>() || !op.as<Pointwise>()->complete) return;
+  const std::vector<PointwiseCase>& cases = op.as<Pointwise>()->cases;
   if (!results_without_expression(op).empty()) return;  // said by pointwise_cases
   bool asked = false;
   for (const PointwiseCase& one : cases) {
@@ -170,7 +170,7 @@ void pointwise_dtypes(const Entry& entry) {
 }
 
 void pointwise_outputs(const Entry& entry) {
-  if (!entry.op.pointwise || entry.has("promote")) return;
+  if (!entry.op.as<Pointwise>() || entry.has("promote")) return;
   if (!results_without_expression(entry.op).empty()) return;
   for (const std::string& category : pointwise_categories()) {
     const Cases cases = pointwise_cases_for(entry.op, category);
@@ -202,9 +202,9 @@ void pointwise_outputs(const Entry& entry) {
 
 void random_expression(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!op.pointwise || !op.pointwise->complete) return;
+  if (!op.as<Pointwise>() || !op.as<Pointwise>()->complete) return;
   bool draws = false;
-  for (const PointwiseCase& one : op.pointwise->cases) {
+  for (const PointwiseCase& one : op.as<Pointwise>()->cases) {
     const expr::ParseResult parsed = parse_cases(op, {&one});
     if (!parsed.ok()) return;
     draws |= !parsed.expression.draws.empty();
@@ -214,17 +214,17 @@ void random_expression(const Entry& entry) {
     entry.sink.report({Severity::kError,
                        op.at(arg.span),
                        "no expression draws random numbers from the generator `" + arg.name + "`",
-                       {{op.pointwise->location, "the expressions are here"}},
+                       {{op.as<Pointwise>()->location, "the expressions are here"}},
                        {}});
   }
   if (!draws) return;
-  for (const LocatedName& dtype : op.dtypes) {
+  for (const LocatedName& dtype : op.as<Pointwise>()->dtypes) {
     if (dtype.text == "floating") continue;
     entry.sink.error(dtype.location,
                      "random numbers are floating, `dtypes` says `" + dtype.text + "`");
     return;
   }
-  for (const PointwiseCase& one : op.pointwise->cases) {
+  for (const PointwiseCase& one : op.as<Pointwise>()->cases) {
     if (one.category.empty()) continue;
     entry.sink.error(one.expression.location,
                      "an entry that draws random numbers has one expression for each result: it "
@@ -242,10 +242,10 @@ void random_expression(const Entry& entry) {
 }
 
 void rowwise_expression(const Entry& entry) {
-  if (!entry.op.rowwise) return;
+  if (!entry.op.as<Rowwise>()) return;
   if (entry.kind() != schema::SchemaKind::kFunctional) {
     // What names mean is not known of a schema that rowwise_schema refuses.
-    for (const NamedExpressions::Part& part : entry.op.rowwise->parts)
+    for (const NamedExpressions::Part& part : entry.op.as<Rowwise>()->parts)
       report(part.expression, expr::parse_formula(part.expression.text).errors, entry.sink);
     return;
   }
@@ -256,7 +256,7 @@ void rowwise_expression(const Entry& entry) {
   const schema::Argument* argument = entry.schema().find_arg("keepdim");
   if (argument != nullptr) {
     entry.sink.error(entry.op.at(argument->span), what);
-  } else if (entry.op.rowwise->keepdim) {
+  } else if (entry.op.as<Rowwise>()->keepdim) {
     entry.sink.error(entry.at_key("keepdim"), what);
   }
 }
@@ -265,7 +265,7 @@ namespace {
 
 /// Whether no result of the expressions can have a gradient.
 bool has_no_result_with_gradient(const Operator& op) {
-  if (!op.rowwise) return op.pointwise && has_no_gradient(op);
+  if (!op.as<Rowwise>()) return op.as<Pointwise>() && has_no_gradient(op);
   DiagnosticSink reported;  // by rowwise_expression
   const std::optional<RowExpression> row = parse_rowwise(op, reported);
   const auto has = [&](expr::NodeId id) { return expr::has_gradient(row->expression.graph, id); };
@@ -291,18 +291,18 @@ void derivable_expression(const Entry& entry) {
   if (derivative_entry ? !(formulas && follows_from_expression(op, *formulas))
                        : !entry.model.complete())
     return;
-  if (op.rowwise) {
+  if (op.as<Rowwise>()) {
     DiagnosticSink reported;  // by rowwise_expression
     std::optional<RowExpression> row = parse_rowwise(op, reported);
     if (!row) return;
     std::vector<bool> outputs(op.schema.returns.size(), true);
     if (formulas) outputs = differentiability(op, *derivative_entry, *formulas).outputs;
     for (const expr::ExprError& error : expr::differentiate_rows(row->expression, outputs).errors) {
-      entry.sink.error(op.rowwise->location, error.message, error.suggestion);
+      entry.sink.error(op.as<Rowwise>()->location, error.message, error.suggestion);
     }
     return;
   }
-  if (!op.pointwise) return;
+  if (!op.as<Pointwise>()) return;
   const Cases cases = differentiable_cases(op);
   std::optional<expr::Expression> expression = differentiable_expression(op);
   if (!expression) return;
@@ -310,7 +310,7 @@ void derivable_expression(const Entry& entry) {
   for (const expr::ExprError& error : derivative.errors) {
     // One of an intrinsic has no place.
     if (error.length == 0) {
-      entry.sink.error(op.pointwise->location, error.message, error.suggestion);
+      entry.sink.error(op.as<Pointwise>()->location, error.message, error.suggestion);
     } else {
       report(cases[error.text_index]->expression, {error}, entry.sink);
     }

@@ -296,8 +296,8 @@ void derivative_shadowed(const Entry& entry) {
   const bool written = derivative != nullptr && derivative->target == entry.index;
   const bool ours = entry.model.dialect() == Dialect::kTenon;
   const Location* expression = nullptr;
-  if (entry.op.pointwise) expression = &entry.op.pointwise->location;
-  if (entry.op.rowwise) expression = &entry.op.rowwise->location;
+  if (entry.op.as<Pointwise>()) expression = &entry.op.as<Pointwise>()->location;
+  if (entry.op.as<Rowwise>()) expression = &entry.op.as<Rowwise>()->location;
   if (!written && (!ours || expression == nullptr || lacks_write(schema))) return;
   std::vector<std::string> reserved = {"result", "grad_input_mask"};
   if (ours) {

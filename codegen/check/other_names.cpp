@@ -31,7 +31,7 @@ std::string shape_of(const schema::FunctionSchema& schema) {
 void alias_target(const Entry& entry) {
   const Operator& op = entry.op;
   DiagnosticSink& sink = entry.sink;
-  if (!op.is_alias()) {
+  if (!op.is<AliasOf>()) {
     if (entry.has("of")) sink.error(entry.at_key("of"), "`of` needs `alias`");
     return;
   }
@@ -42,29 +42,30 @@ void alias_target(const Entry& entry) {
     sink.error(key.location,
                "an alias is another name of its operator, which alone can have `" + key.text + "`");
   }
-  if (!op.alias_of) {
+  const std::optional<LocatedName>& target = op.as<AliasOf>()->of;
+  if (!target) {
     if (!entry.has("of") && !entry.has_unknown_key()) {
       sink.error(op.location, "an alias needs `of`, the operator that it is another name of");
     }
     return;
   }
-  const std::string& wanted = op.alias_of->text;
+  const std::string& wanted = target->text;
   const OperatorRef* found = entry.model.find(wanted);
   if (found == nullptr) {
     if (!entry.model.complete() || entry.model.is_broken(wanted)) return;
     std::vector<std::string> names;
     for (const Operator& other : entry.model.operators()) {
-      if (!other.is_alias()) names.push_back(other.name());
+      if (!other.is<AliasOf>()) names.push_back(other.name());
     }
-    sink.error(op.alias_of->location, "`of` names no operator of this library: `" + wanted + "`",
+    sink.error(target->location, "`of` names no operator of this library: `" + wanted + "`",
                schema::nearest(wanted, names));
     return;
   }
   const Operator& of = entry.model.op(*found);
-  if (of.is_alias() || found->variant != 0) {
-    sink.error(op.alias_of->location,
-               "`" + wanted + "` is " + (of.is_alias() ? "an alias itself" : "a derived form"),
-               of.is_alias() && of.alias_of ? of.alias_of->text : of.name());
+  if (of.is<AliasOf>() || found->variant != 0) {
+    sink.error(target->location,
+               "`" + wanted + "` is " + (of.is<AliasOf>() ? "an alias itself" : "a derived form"),
+               of.is<AliasOf>() && of.as<AliasOf>()->of ? of.as<AliasOf>()->of->text : of.name());
     return;
   }
   if (of.schema.ns != op.schema.ns) {

@@ -221,12 +221,13 @@ void reserved_operator_name(const Entry& entry) {
 
 void generated_name(const Entry& entry) {
   const std::vector<Derivative>& derivatives = entry.model.derivatives();
-  const bool has_kernel = entry.op.pointwise || entry.op.update || entry.op.rowwise ||
+  const bool has_kernel = entry.op.as<Pointwise>() || entry.op.as<Update>() ||
+                          entry.op.as<Rowwise>() ||
                           std::any_of(derivatives.begin(), derivatives.end(),
                                       [&](const Derivative& d) { return d.target == entry.index; });
   for (const schema::Argument& arg : entry.schema().args) {
     const bool in_kernel = (has_kernel && contains(kernel_names(), arg.name)) ||
-                           (entry.op.rowwise && contains(row_kernel_names(), arg.name));
+                           (entry.op.as<Rowwise>() && contains(row_kernel_names(), arg.name));
     const bool numbered = arg.name.starts_with("written_");  // written_0, ...
     if (!in_kernel && !numbered && !is_generated(arg.name)) continue;
     entry.sink.error(entry.op.at(arg.name_span),
@@ -243,7 +244,7 @@ void output_parameter(const Entry& entry) {
     if (!form.derived || !form.schema.is_out()) continue;
     for (const schema::Argument* out : form.schema.out_args()) outputs.push_back(out->name);
   }
-  if (entry.op.structured) {
+  if (entry.op.is<Structured>()) {
     for (const std::string& name : output_names(schema)) outputs.push_back(name);
   }
   for (const schema::Argument& arg : schema.args) {

@@ -90,8 +90,7 @@ void check_named(const Entry& entry) {
 }  // namespace
 
 void rowwise_keys(const Entry& entry) {
-  if (!entry.op.rowwise || entry.has_unknown_key()) return;
-  if (entry.has("rowwise")) return;
+  if (entry.has("rowwise") || entry.has_unknown_key()) return;
   for (const std::string_view key : {"over", "rows", "columns", "keepdim"}) {
     if (entry.has(key)) {
       entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `rowwise`");
@@ -102,7 +101,7 @@ void rowwise_keys(const Entry& entry) {
 void rowwise_schema(const Entry& entry) {
   const schema::FunctionSchema& schema = entry.schema();
   if (!entry.has("rowwise") || lacks_write(schema)) return;
-  const RowwiseSpec& spec = *entry.op.rowwise;
+  const Rowwise& spec = *entry.op.as<Rowwise>();
   if (entry.kind() != schema::SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),
                      "`rowwise` belongs to the functional schema; its out form is asked for with "

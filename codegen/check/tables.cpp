@@ -83,7 +83,7 @@ void check_element(const Entry& entry, const SourceString& line, const std::stri
 }  // namespace
 
 void precomputed_lines(const Entry& entry) {
-  const std::vector<SourceString>& lines = entry.op.precomputed;
+  const std::vector<SourceString>& lines = entry.op.upstream.precomputed;
   std::vector<std::string> names;
   for (const schema::Argument& arg : entry.schema().args) names.push_back(arg.name);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -112,8 +112,8 @@ void precomputed_lines(const Entry& entry) {
 }
 
 void ufunc_loops(const Entry& entry) {
-  if (entry.op.ufunc_inner_loop.empty()) return;
-  for (const UfuncInnerLoop& loop : entry.op.ufunc_inner_loop) {
+  if (entry.op.upstream.ufunc_inner_loop.empty()) return;
+  for (const UfuncInnerLoop& loop : entry.op.upstream.ufunc_inner_loop) {
     if (!contains(ufunc_keys(), loop.key)) {
       entry.sink.error(loop.key_location, "unknown key `" + loop.key + "` of `ufunc_inner_loop`",
                        schema::nearest(loop.key, ufunc_keys()));
@@ -143,7 +143,7 @@ void ufunc_loops(const Entry& entry) {
 }
 
 void manual_registration(const Entry& entry) {
-  if (!entry.op.manual_kernel_registration || !entry.has("dispatch")) return;
+  if (!entry.op.upstream.manual_kernel_registration || !entry.has("dispatch")) return;
   entry.sink.report({Severity::kError,
                      entry.at_key("dispatch"),
                      "`dispatch` has no effect on an operator whose kernels are registered by hand",

@@ -81,7 +81,7 @@ void cpp_type(const Entry& entry) {
   for (const schema::Argument& argument : entry.schema().args) {
     check(argument.type, argument.span, false);
     const bool list = argument.type.is_tensor_list() && !argument.type.list_size();
-    if (argument.is_mutable() && list && !entry.op.is_foreach()) {
+    if (argument.is_mutable() && list && !entry.op.is<Foreach>()) {
       entry.sink.error(entry.op.at(argument.span), "a list is written with `foreach` alone, got `" +
                                                        schema::to_string(argument) + "`");
     }

@@ -22,7 +22,7 @@ bool is_value(const schema::Type& type) {
 }  // namespace
 
 void update_schema(const Entry& entry) {
-  if (!entry.op.update) return;
+  if (!entry.op.as<Update>()) return;
   const schema::FunctionSchema& schema = entry.schema();
   if (entry.kind() != schema::SchemaKind::kInplace) {
     // Written where the name lacks the `_` is for mutable_self.
@@ -70,7 +70,7 @@ void update_schema(const Entry& entry) {
 
 void update_expression(const Entry& entry) {
   const Operator& op = entry.op;
-  if (!op.update || op.update->parts.empty()) return;
+  if (!op.as<Update>() || op.as<Update>()->parts.empty()) return;
   for (const Argument& arg : entry.schema().args) {
     if (!is_value(arg.type)) return;
   }
@@ -85,7 +85,7 @@ void update_expression(const Entry& entry) {
   }
   for (const Argument& arg : entry.schema().args) {
     if (!arg.type.holds_tensors() || arg.is_mutable()) continue;
-    const auto& parts = op.update->parts;
+    const auto& parts = op.as<Update>()->parts;
     const bool read = std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
       return uses_name(part.expression.text, arg.name);
     });
@@ -93,7 +93,7 @@ void update_expression(const Entry& entry) {
     entry.sink.report({Severity::kError,
                        entry.op.at(arg.name_span),
                        "no expression reads the tensor `" + arg.name + "`",
-                       {{op.update->location, "the expressions are here"}},
+                       {{op.as<Update>()->location, "the expressions are here"}},
                        {}});
   }
 }

@@ -30,25 +30,25 @@ std::string out_name_of(const Family& family) {
 }  // namespace
 
 void structured_out(const Entry& entry) {
-  if (!entry.op.structured) return;
+  if (!entry.op.is<Structured>()) return;
   if (entry.kind() != SchemaKind::kOut) {
     entry.sink.error(entry.at_key("structured"),
                      "`structured` belongs to the out schema; other forms name it in "
                      "`structured_delegate`");
   }
-  if (!entry.op.device_guard) {
+  if (!entry.op.upstream.device_guard) {
     entry.sink.error(entry.at_key("device_guard"), "a structured operator needs its device guard");
   }
 }
 
 void delegated_kernel(const Entry& entry) {
-  if (!entry.op.structured_delegate) return;
+  if (!entry.op.as<Delegate>()) return;
   for (const DispatchEntry& kernel : entry.op.dispatch) {
     if (!contains(structured_keys(), kernel.key)) continue;
     entry.sink.report({Severity::kError,
                        kernel.key_location,
                        "the kernel for `" + kernel.key + "` already comes from `" +
-                           entry.op.structured_delegate->text + "`",
+                           entry.op.as<Delegate>()->of.text + "`",
                        {{entry.at_key("structured_delegate"), "it is named here"}},
                        {}});
   }
@@ -59,7 +59,7 @@ void redundant_dispatch(const Entry& entry) {
   if (dispatch.size() != 1 || dispatch[0].key != "CompositeImplicitAutograd") return;
   // A kernel that takes symbolic sizes has to say so by its name.
   const bool symbolic = dispatch[0].kernel.find("_symint") != std::string::npos;
-  if (symbolic || entry.op.structured_delegate) return;
+  if (symbolic || entry.op.as<Delegate>()) return;
   entry.sink.error(dispatch[0].key_location,
                    "a sole `CompositeImplicitAutograd` is what leaving out `dispatch` means; call "
                    "the kernel `" +
@@ -68,7 +68,7 @@ void redundant_dispatch(const Entry& entry) {
 
 void explicit_factory(const Entry& entry) {
   const schema::FunctionSchema& schema = entry.schema();
-  if (entry.has("dispatch") || entry.op.structured || entry.op.structured_delegate) return;
+  if (entry.has("dispatch") || entry.op.is<Structured>() || entry.op.as<Delegate>()) return;
   const bool takes_tensor =
       std::any_of(schema.args.begin(), schema.args.end(), [](const Argument& arg) {
         return arg.type.holds_tensors() && !(arg.kwarg_only && arg.is_mutable());
@@ -84,7 +84,7 @@ void explicit_factory(const Entry& entry) {
 
 void foreach_device_check(const Entry& entry) {
   if (!entry.schema().name.starts_with("_foreach")) return;
-  if (entry.op.device_check == DeviceCheck::kNoCheck) return;
+  if (entry.op.upstream.device_check == DeviceCheck::kNoCheck) return;
   entry.sink.error(entry.op.at(entry.schema().name_span),
                    "`" + entry.schema().name +
                        "` takes tensors of several devices: add `device_check: NoCheck`");
@@ -95,23 +95,23 @@ void structured_family(const Model& model, const Family& family, DiagnosticSink&
   const std::string out = out_name_of(family);
   const bool structured =
       std::any_of(family.forms.begin(), family.forms.end(), [&](const Form& form) {
-        return form.origin == Form::Origin::kEntry && model.operators()[form.op].structured;
+        return form.origin == Form::Origin::kEntry && model.operators()[form.op].is<Structured>();
       });
   bool has_functional = false;
   for (const Form& form : family.forms) {
     has_functional = has_functional || form.kind == SchemaKind::kFunctional;
     if (form.origin != Form::Origin::kEntry) continue;
     const Operator& op = model.operators()[form.op];
-    if (op.structured) continue;
-    if (structured && !op.structured_delegate) {
+    if (op.is<Structured>()) continue;
+    if (structured && !op.as<Delegate>()) {
       sink.error(op.at(op.schema.name_span), "`" + op.name() + "` is a form of the structured `" +
                                                  out + "`: add `structured_delegate: " + out + "`");
-    } else if (op.structured_delegate && op.structured_delegate->text != out &&
-               model.find(op.structured_delegate->text) != nullptr) {
+    } else if (op.as<Delegate>() && op.as<Delegate>()->of.text != out &&
+               model.find(op.as<Delegate>()->of.text) != nullptr) {
       const std::string what = out.empty() ? "it has none" : "that is `" + out + "`";
-      sink.error(op.structured_delegate->location, "`" + op.structured_delegate->text +
-                                                       "` is not the out form of `" + op.name() +
-                                                       "`: " + what);
+      sink.error(op.as<Delegate>()->of.location, "`" + op.as<Delegate>()->of.text +
+                                                     "` is not the out form of `" + op.name() +
+                                                     "`: " + what);
     }
   }
   if (!structured || has_functional) return;

@@ -32,13 +32,13 @@ void derivable_inplace(const Entry& entry) {
     const auto first = std::find_if(args.begin(), args.end(), [](const schema::Argument& arg) {
       return arg.type.holds_tensors();
     });
-    if (!entry.op.is_foreach() && first != args.end() && first->name != "self") {
+    if (!entry.op.is<Foreach>() && first != args.end() && first->name != "self") {
       entry.sink.error(entry.op.variants_location,
                        "an in-place form writes to `self`, which must be the first tensor: `" +
                            first->name + "` stands before it");
       return;
     }
-    if (entry.op.rowwise) {
+    if (entry.op.as<Rowwise>()) {
       DiagnosticSink reported;  // by rowwise_expression
       const std::optional<RowExpression> row = parse_rowwise(entry.op, reported);
       if (!row || !reduces(*row)) return;
@@ -47,10 +47,10 @@ void derivable_inplace(const Entry& entry) {
                        "per row, `self` has the elements");
       return;
     }
-    if (!entry.op.is_foreach() || !entry.op.composition) return;
-    const expr::FormulaResult parsed = expr::parse_formula(entry.op.composition->text);
+    if (!entry.op.is<Foreach>() || !entry.op.composition()) return;
+    const expr::FormulaResult parsed = expr::parse_formula(entry.op.composition()->text.text);
     if (!parsed.ok() || written_to_self(entry.op, parsed.formula)) return;
-    entry.sink.error(entry.op.composition->location,
+    entry.sink.error(entry.op.composition()->text.location,
                      "no in-place form follows from this expression: it needs a call of an "
                      "operator that has one, `f(self, ...)`");
     return;

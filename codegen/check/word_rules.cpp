@@ -80,7 +80,7 @@ void known_python_module(const Keys& entry) {
 }
 
 void known_category_override(const Keys& entry) {
-  const std::optional<LocatedName>& category = entry.op.category_override;
+  const std::optional<LocatedName>& category = entry.op.upstream.category_override;
   if (!category || contains(category_overrides(), category->text)) return;
   entry.sink.error(category->location,
                    "`category_override` must be " + join_words(category_overrides()) + ", got `" +
@@ -117,7 +117,7 @@ void identifier_keys(const Keys& entry) {
   };
   check("out_name", entry.op.out_name);
   check("check", entry.op.check);
-  check("structured_inherits", entry.op.structured_inherits);
+  check("structured_inherits", entry.op.upstream.structured_inherits);
 }
 
 void no_default_argument(const Entry& entry) {

@@ -47,7 +47,7 @@ std::optional<Differentiable> differentiable(const Model& model, size_t index,
     read_formulas(*derivative, result);
     return result;
   }
-  if (op.is_composite_implicit(model.dialect()) || op.pointwise || op.rowwise) {
+  if (op.is_composite_implicit(model.dialect()) || op.as<Pointwise>() || op.as<Rowwise>()) {
     for (const schema::Argument& arg : op.schema.args) {
       if (arg.type.holds_tensors()) result.arguments.insert(arg.name);
     }

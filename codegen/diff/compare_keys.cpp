@@ -13,7 +13,7 @@ bool is_composite(const Operator& op) {
   const bool by_key = std::any_of(op.dispatch.begin(), op.dispatch.end(), [](const auto& kernel) {
     return kernel.key.starts_with("Composite");
   });
-  return op.composite != Composite::kNo || by_key;
+  return op.composition() != nullptr || op.is<CompositeFunction>() || by_key;
 }
 
 /// The dispatch keys that have a kernel; empty for every backend.
@@ -21,11 +21,11 @@ std::optional<Names> coverage(const Model& model, const Operator& op) {
   if (is_composite(op)) return std::nullopt;
   Names keys;
   for (const DispatchEntry& kernel : op.dispatch) keys.insert(kernel.key);
-  if (op.structured) keys.insert("Meta");
-  if (op.pointwise || op.update || op.rowwise || op.structured_delegate) {
+  if (op.is<Structured>()) keys.insert("Meta");
+  if (op.as<Pointwise>() || op.as<Update>() || op.as<Rowwise>() || op.as<Delegate>()) {
     const OperatorRef* target =
-        op.structured_delegate ? model.find(op.structured_delegate->text) : nullptr;
-    if (target != nullptr && &model.op(*target) != &op && !model.op(*target).structured_delegate) {
+        op.as<Delegate>() ? model.find(op.as<Delegate>()->of.text) : nullptr;
+    if (target != nullptr && &model.op(*target) != &op && !model.op(*target).as<Delegate>()) {
       if (const auto delegated = coverage(model, model.op(*target))) keys.merge(Names(*delegated));
     } else {
       keys.merge(Names{"CPU", "CUDA", "Meta"});
@@ -93,12 +93,12 @@ std::string python_place(const Operator& op) {
 /// The expressions of `pointwise` as one text, for comparison.
 std::string expressions(const Operator& op) {
   std::string text;
-  if (op.update) {
-    for (const auto& part : op.update->parts)
+  if (op.as<Update>()) {
+    for (const auto& part : op.as<Update>()->parts)
       text += part.name.text + ": " + part.expression.text + "\n";
   }
-  if (!op.pointwise) return text;
-  for (const PointwiseCase& one : op.pointwise->cases) {
+  if (!op.as<Pointwise>()) return text;
+  for (const PointwiseCase& one : op.as<Pointwise>()->cases) {
     text += one.output + "/" + one.category + "/" + one.backend + ": " + one.expression.text + "\n";
   }
   return text;
@@ -115,12 +115,13 @@ void compare_keys(const EntryPair& pair, ChangeList& changes) {
     changes.add("python-module", kBreaksCallers,
                 "its Python module is " + python_place(after) + ", was " + python_place(before));
   }
-  if (before.pointwise && after.pointwise && before.promotion != after.promotion) {
+  if (before.as<Pointwise>() && after.as<Pointwise>() && before.promotion != after.promotion) {
     changes.add("promotion", kBreaksBoth,
                 "its dtype rule is `" + std::string(to_string(after.promotion)) + "`, was `" +
                     std::string(to_string(before.promotion)) + "`");
   }
-  const bool both = (before.pointwise && after.pointwise) || (before.update && after.update);
+  const bool both = (before.as<Pointwise>() && after.as<Pointwise>()) ||
+                    (before.as<Update>() && after.as<Update>());
   if (both && expressions(before) != expressions(after)) {
     changes.add("expression", kCompatible, "its expression is another");
   }

@@ -122,7 +122,7 @@ class NodeEmitter {
   std::optional<ir::Node> run() {
     if (written_ && !written_->derived) {
       written();
-    } else if (op_.rowwise ? !derived_from_rows() : !derived()) {
+    } else if (op_.as<Rowwise>() ? !derived_from_rows() : !derived()) {
       return std::nullopt;
     }
     node_.differentiable_outputs = differentiable_outputs_;
@@ -272,7 +272,7 @@ class NodeEmitter {
 
   /// The derivative that follows from a pointwise expression.
   bool derived() {
-    if (!op_.pointwise) return false;
+    if (!op_.as<Pointwise>()) return false;
     std::optional<expr::Expression> expression = differentiable_expression(op_);
     if (!expression) return false;
     if (op_.schema.returns.size() > 1) {
@@ -343,7 +343,8 @@ std::optional<ir::Node> emit_node(const Model& model, size_t op_index) {
   const Operator& op = model.operators()[op_index];
   if (op.non_differentiable || op.is_composite_implicit()) return std::nullopt;
   if (op.schema.kind() == SchemaKind::kOut) return std::nullopt;
-  if (!op.pointwise && !op.rowwise && !model.derivative_of(op_index)) return std::nullopt;
+  if (!op.as<Pointwise>() && !op.as<Rowwise>() && !model.derivative_of(op_index))
+    return std::nullopt;
   std::optional<ir::Node> node = NodeEmitter(model, op_index).run();
   if (!node || node->inputs.empty()) return std::nullopt;
   return node;
@@ -359,7 +360,7 @@ std::optional<ir::Autograd> emit_autograd(const Model& model, size_t op_index, s
   case SchemaKind::kInplace: {
     // The functional form of a composite operator is recorded operator by operator.
     if (op.is_composite_implicit()) return std::nullopt;
-    const bool constant = !node && op.pointwise && !op.update;
+    const bool constant = !node && op.as<Pointwise>() && !op.as<Update>();
     autograd.kind = SchemaKind::kInplace;
     autograd.changes_geometry = op.has_tag("inplace_view");
     if (constant) autograd.constant = camel_case(op.schema.base_name()) + "Backward0";

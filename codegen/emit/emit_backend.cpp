@@ -10,7 +10,7 @@ namespace {
 
 ir::Entry emit_operator(const Model& base, const BackendKernels& kernels, size_t index) {
   const Operator& op = base.operators()[index];
-  const bool into = op.pointwise || op.rowwise || op.structured;
+  const bool into = op.as<Pointwise>() || op.as<Rowwise>() || op.is<Structured>();
   ir::Entry entry;
   entry.name = op.name();
   entry.ident = cpp_identifier(op.schema);

@@ -31,21 +31,22 @@ std::vector<ir::List> emit_lists(const schema::FunctionSchema& schema,
 }  // namespace
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
-  if (!op.composition) return std::nullopt;
+  if (!op.composition()) return std::nullopt;
   const expr::Formula code =
-      with_plain_functions(op, expr::parse_formula(op.composition->text).formula);
-  const schema::FunctionSchema schema = op.is_foreach() ? element_schema(op.schema) : op.schema;
+      with_plain_functions(op, expr::parse_formula(op.composition()->text.text).formula);
+  const schema::FunctionSchema schema = op.is<Foreach>() ? element_schema(op.schema) : op.schema;
   const std::vector<std::string> optional = optional_names(schema);
   ir::Composition result;
   expr::Renaming renamed;
-  if (op.is_foreach()) {
+  if (op.is<Foreach>()) {
     result.lists = emit_lists(op.schema, conditional_lists(op.schema, code));
     for (const ir::List& one : result.lists) {
       if (one.conditional) renamed[one.name] = "present_(" + one.name + ", \"" + one.name + "\")";
     }
   }
-  for (const TextWords& one : op.words) result.words.push_back({one.name, one.words});
-  result.calls_helpers = !op.words.empty();
+  for (const EnumArgument& one : op.composition()->words)
+    result.words.push_back({one.name, one.words});
+  result.calls_helpers = !op.composition()->words.empty();
   std::set<std::string> used;
   for (const expr::NameUse& use : expr::free_names(code)) used.insert(use.name);
   for (const std::string& name : used) {
@@ -62,10 +63,10 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
     result.locals.push_back({rest->text, text(rest->children[0])});
   result.result = text(*rest);
-  if (op.is_foreach() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
-  if (op.switched) {
-    for (const auto& [from, to] : {std::pair(&op.switched->inplace, &result.inplace),
-                                   std::pair(&op.switched->out, &result.out)}) {
+  if (op.is<Foreach>() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
+  if (op.overload_set()) {
+    for (const auto& [from, to] : {std::pair(&op.overload_set()->inplace, &result.inplace),
+                                   std::pair(&op.overload_set()->out, &result.out)}) {
       if (!from->empty()) *to = text(expr::parse_formula(*from).formula);
     }
   }
@@ -74,7 +75,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   for (const schema::Argument& argument : op.schema.args) {
     if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
-  const bool plain = !op.is_foreach() && op.schema.returns.size() == 1 &&
+  const bool plain = !op.is<Foreach>() && op.schema.returns.size() == 1 &&
                      op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
   if (plain && code.kind != expr::FormulaKind::kName) {
     if (const auto fused =

@@ -67,16 +67,15 @@ bool owns_result(const Operator& op) {
          op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor();
 }
 
-/// The hand-written functions of the entry's own schema.
-void direct(Thunks& thunks, const Operator& op, const Targets& targets) {
-  if (op.composition || op.is_composite()) {
-    const ThunkKind kind = op.is_foreach()  ? ThunkKind::kForeach
-                           : op.composition ? ThunkKind::kComposition
-                                            : ThunkKind::kDirect;
-    ir::Thunk& thunk = thunks.add(kind, "composite", kEverywhere);
-    if (!op.composition) thunk.kernel = composite_name(op);
-    thunk.owns_result = owns_result(op) && !op.is_composite_implicit();
-  }
+/// A composition or a function in C++, for every backend but those that `dispatch` names.
+ir::Thunk& composite(Thunks& thunks, const Operator& op, ThunkKind kind) {
+  ir::Thunk& thunk = thunks.add(kind, "composite", kEverywhere);
+  thunk.owns_result = owns_result(op) && !op.is_composite_implicit();
+  return thunk;
+}
+
+/// The hand-written functions of the entry's own schema that `dispatch` names.
+void kernels(Thunks& thunks, const Operator& op, const Targets& targets) {
   for (const DispatchEntry& entry : op.dispatch) {
     if (!is_target(entry.key, targets)) continue;
     ir::Thunk& thunk = thunks.add(ThunkKind::kDirect, entry.key, {entry.key});
@@ -92,42 +91,97 @@ bool may_lack_options(const schema::FunctionSchema& schema) {
          schema.args[*dtype + 2].type.is_optional();
 }
 
+/// The thunks of one form of an operator, by how the operator is computed.
+class FormThunks {
+ public:
+  FormThunks(const Operator& op, const VariantSchema& form, const Targets& targets)
+      : op_(op), form_(form), targets_(targets), thunks_(cpp_identifier(form.schema)) {}
+
+  ir::Dispatch emit() && {
+    std::visit([&](const auto& kind) { add(kind); }, op_.computation);
+    return std::move(thunks_).take();
+  }
+
+ private:
+  void add(const Pointwise&) {
+    if (!mixed_results(op_).any()) {
+      thunks_.add(ThunkKind::kPointwise, "pointwise", kWithTensors);
+    } else if (!form_.derived) {
+      thunks_.add(ThunkKind::kPointwiseMixed, "pointwise", kWithTensors);
+    } else {
+      from_functional();
+    }
+  }
+
+  void add(const Update&) {
+    thunks_.add(ThunkKind::kUpdate, "pointwise", kWithTensors);
+    thunks_.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
+  }
+
+  void add(const Rowwise&) {
+    if (form_.derived) return from_functional();
+    thunks_.add(ThunkKind::kRowwise, "rowwise", kWithTensors);
+    if (!is_made_of_itself(op_))
+      thunks_.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
+  }
+
+  void add(const Structured&) { structured(thunks_, op_, targets_); }
+
+  void add(const Composition& composition) {
+    const std::optional<OverloadSet>& set = composition.overload_set;
+    const bool inplace = form_.kind == SchemaKind::kInplace;
+    if (!form_.derived) {
+      composite(thunks_, op_, ThunkKind::kComposition);
+      kernels(thunks_, op_, targets_);
+    } else if (set && !(inplace ? set->inplace : set->out).empty()) {
+      thunks_.add(ThunkKind::kComposition, "composite", kEverywhere);
+    } else {
+      from_functional();
+    }
+  }
+
+  void add(const Foreach&) {
+    if (!form_.derived) {
+      composite(thunks_, op_, ThunkKind::kForeach);
+      kernels(thunks_, op_, targets_);
+    } else if (form_.kind == SchemaKind::kInplace) {
+      thunks_.add(ThunkKind::kForeach, "derived", kEverywhere);
+    } else {
+      from_functional();
+    }
+  }
+
+  /// A function in C++, or kernels by hand.
+  template <typename Kind>
+  void add(const Kind&) {
+    if (form_.derived) return from_functional();
+    if (op_.is_composite())
+      composite(thunks_, op_, ThunkKind::kDirect).kernel = composite_name(op_);
+    kernels(thunks_, op_, targets_);
+  }
+
+  void from_functional() {
+    const bool inplace = form_.kind == SchemaKind::kInplace;
+    ir::Thunk& thunk =
+        thunks_.add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional,
+                    "derived", kEverywhere);
+    thunk.functional = cpp_identifier(op_.schema);
+    thunk.like_out = !inplace && may_lack_options(op_.schema);
+    thunk.any_shape = !inplace && op_.has_tag(kSequenceTag);
+  }
+
+  const Operator& op_;
+  const VariantSchema& form_;
+  const Targets& targets_;
+  Thunks thunks_;
+};
+
 }  // namespace
 
 ir::Dispatch emit_dispatch(const Model& model, size_t op_index, size_t form_index,
                            const Targets& targets) {
-  const Operator& op = model.operators()[op_index];
-  const VariantSchema& form = model.variants(op_index)[form_index];
-  Thunks thunks(cpp_identifier(form.schema));
-  const bool mixed = mixed_results(op).any();
-  if (mixed && !form.derived) {
-    thunks.add(ThunkKind::kPointwiseMixed, "pointwise", kWithTensors);
-  } else if (op.pointwise && !mixed) {
-    thunks.add(ThunkKind::kPointwise, "pointwise", kWithTensors);
-  } else if (op.update) {
-    thunks.add(ThunkKind::kUpdate, "pointwise", kWithTensors);
-    thunks.add(ThunkKind::kUpdateComposed, "composed", {"PrivateUse1"});
-  } else if (op.rowwise && !form.derived) {
-    thunks.add(ThunkKind::kRowwise, "rowwise", kWithTensors);
-    if (!is_made_of_itself(op))
-      thunks.add(ThunkKind::kRowwiseComposed, "composed", {"PrivateUse1"});
-  } else if (op.structured) {
-    structured(thunks, op, targets);
-  } else if (!form.derived) {
-    direct(thunks, op, targets);
-  } else if (const bool inplace = form.kind == SchemaKind::kInplace; inplace && op.is_foreach()) {
-    thunks.add(ThunkKind::kForeach, "derived", kEverywhere);
-  } else if (op.switched && !(inplace ? op.switched->inplace : op.switched->out).empty()) {
-    thunks.add(ThunkKind::kComposition, "composite", kEverywhere);
-  } else {
-    ir::Thunk& thunk =
-        thunks.add(inplace ? ThunkKind::kInplaceFromFunctional : ThunkKind::kOutFromFunctional,
-                   "derived", kEverywhere);
-    thunk.functional = cpp_identifier(op.schema);
-    thunk.like_out = !inplace && may_lack_options(op.schema);
-    thunk.any_shape = !inplace && op.has_tag(kSequenceTag);
-  }
-  return std::move(thunks).take();
+  return FormThunks(model.operators()[op_index], model.variants(op_index)[form_index], targets)
+      .emit();
 }
 
 }  // namespace tenon::codegen

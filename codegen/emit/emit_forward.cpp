@@ -177,11 +177,11 @@ std::optional<ir::Forward> emit_forward(const Operator& op, const Differentiabil
   if (written != nullptr && !written->forward.empty()) {
     return ForwardEmitter(op, *written, operators).run();
   }
-  if (op.rowwise && (written == nullptr || written->derived)) {
+  if (op.as<Rowwise>() && (written == nullptr || written->derived)) {
     return emit_rowwise_forward(op, outputs, operators);
   }
   // Each element of a pointwise operator's result has one element of each argument to thank.
-  if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
+  if (!op.as<Pointwise>() || op.schema.returns.size() != 1) return std::nullopt;
   bool holomorphic = false;
   uint64_t covered = 0;
   if (written != nullptr) {

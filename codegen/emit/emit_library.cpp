@@ -46,7 +46,8 @@ std::string header_of(const Operator& op) {
 ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& options) {
   const Operator& op = model.operators()[index];
   const auto& forms = model.variants(index);
-  const Operator* of = op.alias_of ? &model.op(*model.find(op.alias_of->text)) : nullptr;
+  const Operator* of =
+      op.is<AliasOf>() ? &model.op(*model.find(op.as<AliasOf>()->of->text)) : nullptr;
   ir::Entry entry;
   entry.name = op.name();
   entry.ident = cpp_identifier(op.schema);
@@ -59,13 +60,14 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
   // Those of all backends: kernels compile alike whichever are built.
   entry.declarations = kernel_declarations(op, Targets{.cuda = true});
   if (op.check) entry.check = op.check->text;
-  if (op.pointwise) {
+  if (op.as<Pointwise>()) {
     entry.kernel = emit_pointwise(op);
     entry.expression.emplace();
-    for (const auto& one : op.pointwise->cases) entry.expression->push_back(one.expression.text);
+    for (const auto& one : op.as<Pointwise>()->cases)
+      entry.expression->push_back(one.expression.text);
   }
-  if (op.update) entry.updates = emit_update(op);
-  if (op.rowwise) entry.rowwise = emit_rowwise(op);
+  if (op.as<Update>()) entry.updates = emit_update(op);
+  if (op.as<Rowwise>()) entry.rowwise = emit_rowwise(op);
   entry.composition = emit_composition(op);
   entry.node = emit_node(model, index);
   if (of) entry.alias = {of->name(), of->base_name(), header_of(*of)};

@@ -52,7 +52,7 @@ class KernelEmitter {
     for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
     fetch_ahead();
     choose_loops(schedule);
-    if (op_.rowwise->over->text != "all") join_last_values(schedule);
+    if (op_.as<Rowwise>()->over->text != "all") join_last_values(schedule);
     for (ir::RowInput& input : kernel_.inputs) input.promotes = !input.position;
     kernel_.cuda = emit_cuda(outputs, kinds);
     if (!kernel_.integer_only) kernel_.types = {"f32", "f64"};
@@ -77,7 +77,7 @@ class KernelEmitter {
     }
     for (const expr::Node* node : nodes) {
       const bool column =
-          node->kind == NodeKind::kTensor && holds_name(op_.rowwise->columns, node->name);
+          node->kind == NodeKind::kTensor && holds_name(op_.as<Rowwise>()->columns, node->name);
       const auto absent = row_.defaults.find(node->name);
       ir::RowInput input;
       input.name = node->name;
@@ -131,7 +131,7 @@ class KernelEmitter {
         stores |= kernel_.outputs[store.output].kind != ir::RowKind::kRow;
       }
     }
-    kernel_.across = plain && op_.rowwise->over->text != "all";
+    kernel_.across = plain && op_.as<Rowwise>()->over->text != "all";
     kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.integer_only;
     kernel_.narrow = plain && compares_elements();
   }
@@ -309,7 +309,7 @@ class ComposedEmitter {
     const std::string argument =
         node.kind == NodeKind::kTangent ? node.name.substr(0, node.name.size() - 2) : node.name;
     const bool column = (node.kind == NodeKind::kTensor || node.kind == NodeKind::kTangent) &&
-                        holds_name(op_.rowwise->columns, argument);
+                        holds_name(op_.as<Rowwise>()->columns, argument);
     const auto absent = row_.defaults.find(node.name);
     ir::RowConversion conversion;
     conversion.name = node.name;
@@ -345,8 +345,8 @@ std::vector<expr::NamedText> number_defaults(const Operator& op, const RowExpres
 
 std::string first_element(const Operator& op) {
   for (const schema::Argument& argument : op.schema.args) {
-    const bool placed = holds_name(op.rowwise->rows, argument.name) ||
-                        holds_name(op.rowwise->columns, argument.name);
+    const bool placed = holds_name(op.as<Rowwise>()->rows, argument.name) ||
+                        holds_name(op.as<Rowwise>()->columns, argument.name);
     if (argument.type.is_tensor() && !placed) return argument.name;
   }
   return "";
@@ -360,8 +360,8 @@ std::string arguments_as_float(const Operator& op) {
     const bool flag = is_half_to_float(argument);
     has |= flag;
     const bool element = argument.type.is_tensor() &&
-                         !holds_name(op.rowwise->rows, argument.name) &&
-                         !holds_name(op.rowwise->columns, argument.name);
+                         !holds_name(op.as<Rowwise>()->rows, argument.name) &&
+                         !holds_name(op.as<Rowwise>()->columns, argument.name);
     text += text.empty() ? "" : ", ";
     text += flag ? "false" : element ? argument.name + ".to(tenon::kFloat)" : argument.name;
   }
@@ -371,7 +371,7 @@ std::string arguments_as_float(const Operator& op) {
 }  // namespace
 
 std::string row_shape_text(const Operator& op) {
-  const RowwiseSpec& spec = *op.rowwise;
+  const Rowwise& spec = *op.as<Rowwise>();
   std::string elements;
   for (const schema::Argument& argument : op.schema.args) {
     if (!argument.type.is_tensor() || holds_name(spec.rows, argument.name) ||
@@ -394,7 +394,7 @@ std::string row_shape_text(const Operator& op) {
   const char* keepdim = argument ? "keepdim" : spec.keepdim ? "true" : "false";
   const std::string& ns = op.schema.ns;
   const std::string own = (ns.empty() ? "" : ns + "::") + op.schema.name;
-  return "tenon::native::" + function + "(\"" + op.work_of.value_or(own) + "\", {" + elements +
+  return "tenon::native::" + function + "(\"" + op.reports_as.value_or(own) + "\", {" + elements +
          "}, " + dims + ", " + keepdim + ")";
 }
 
@@ -477,9 +477,9 @@ emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiab
   for (const expr::RowGradient& gradient : derivative.gradients) {
     ir::RowGradient one;
     one.input = input_index(gradient.input);
-    one.kind = holds_name(op.rowwise->columns, gradient.input) ? ir::RowKind::kColumn
-               : holds_name(op.rowwise->rows, gradient.input)  ? ir::RowKind::kRow
-                                                               : ir::RowKind::kElement;
+    one.kind = holds_name(op.as<Rowwise>()->columns, gradient.input) ? ir::RowKind::kColumn
+               : holds_name(op.as<Rowwise>()->rows, gradient.input)  ? ir::RowKind::kRow
+                                                                     : ir::RowKind::kElement;
     one.text = composer.text(gradient.node);
     one.readable = expr::print_readable(g, gradient.node);
     // With or without the reduced dimensions, as the argument was.
@@ -533,8 +533,8 @@ std::vector<ir::ForwardValue> forward_values(const Operator& op,
   for (size_t i = 0; i < op.schema.args.size(); ++i) {
     const schema::Argument& argument = op.schema.args[i];
     const bool element = argument.type.is_tensor() &&
-                         !holds_name(op.rowwise->rows, argument.name) &&
-                         !holds_name(op.rowwise->columns, argument.name);
+                         !holds_name(op.as<Rowwise>()->rows, argument.name) &&
+                         !holds_name(op.as<Rowwise>()->columns, argument.name);
     if (element || is_geometry(op, argument) || used.contains(argument.name))
       values.push_back({argument.name, false, i, cpp_owned_type(argument.type)});
   }

@@ -84,7 +84,7 @@ class Explanation {
     print_keys();
     out_ << "forms:\n";
     for (const ir::Form& form : entry_.forms) print_form(form);
-    if (op_.is_alias()) {
+    if (op_.is<AliasOf>()) {
       out_ << "files:\n  include \"" << entry_.header << "\"\n";
       return;
     }
@@ -105,8 +105,8 @@ class Explanation {
   }
 
   void print_keys() {
-    if (op_.pointwise) {
-      for (const PointwiseCase& one : op_.pointwise->cases) {
+    if (op_.as<Pointwise>()) {
+      for (const PointwiseCase& one : op_.as<Pointwise>()->cases) {
         std::vector<std::string> when;
         for (const std::string* selector : {&one.output, &one.category, &one.backend}) {
           if (!selector->empty()) when.push_back(*selector);
@@ -115,22 +115,23 @@ class Explanation {
              << one.expression.text << "\n";
       }
     }
-    if (op_.update) {
-      for (const NamedExpressions::Part& part : op_.update->parts) {
+    if (op_.as<Update>()) {
+      for (const NamedExpressions::Part& part : op_.as<Update>()->parts) {
         out_ << "pointwise" << (part.name.text.empty() ? "" : " (" + part.name.text + ")") << ": "
              << part.expression.text << "\n";
       }
     }
-    if (op_.rowwise) {
-      for (const RowwiseSpec::Part& part : op_.rowwise->parts) {
+    if (op_.as<Rowwise>()) {
+      for (const Rowwise::Part& part : op_.as<Rowwise>()->parts) {
         out_ << "rowwise" << (part.name.text.empty() ? "" : " (" + part.name.text + ")") << ": "
              << part.expression.text << "\n";
       }
     }
-    if (op_.composite != Composite::kNo) {
+    if (op_.composition() != nullptr || op_.is<CompositeFunction>()) {
       const std::optional<ir::Composition>& composition = entry_.composition;
-      if (op_.composition) {
-        out_ << (op_.is_foreach() ? "foreach: " : "composite: ") << op_.composition->text << "\n";
+      if (op_.composition()) {
+        out_ << (op_.is<Foreach>() ? "foreach: " : "composite: ") << op_.composition()->text.text
+             << "\n";
       }
       if (composition && !composition->inplace.empty()) {
         out_ << "  in place: " << composition->inplace << "\n";
@@ -138,15 +139,15 @@ class Explanation {
       if (composition && composition->kernel) {
         out_ << "  could be one kernel: `pointwise: " << *composition->kernel << "`\n";
       }
-      out_ << (op_.composition ? "  " : "composite: ")
-           << (op_.composite == Composite::kImplicit
+      out_ << (op_.composition() ? "  " : "composite: ")
+           << (op_.is_composite_implicit()
                    ? "implicit, computed and differentiated by the operators that it calls"
                    : "explicit, computed by the operators that it calls")
            << "\n";
     }
-    if (op_.is_alias()) {
-      out_ << "another name of " << op_.alias_of->text << " ("
-           << place(model_.op(*model_.find(op_.alias_of->text)).location)
+    if (const AliasOf* alias = op_.as<AliasOf>()) {
+      out_ << "another name of " << alias->of->text << " ("
+           << place(model_.op(*model_.find(alias->of->text)).location)
            << "): no kernels and no derivative of its own\n";
     }
     if (op_.python_module) out_ << "Python module: " << op_.python_module->text << "\n";
@@ -212,25 +213,25 @@ class Explanation {
 
   void print_shapes() {
     std::string source;
-    if (op_.pointwise) {
+    if (op_.as<Pointwise>()) {
       source = "tensors are broadcast; dtype rule " + std::string(to_string(op_.promotion));
       if (op_.check) source += "; values checked by " + op_.check->text;
-    } else if (op_.update) {
+    } else if (op_.as<Update>()) {
       source = "what is written has the shape that all are broadcast to, and keeps its dtype";
       if (op_.check) source += "; values checked by " + op_.check->text;
-    } else if (op_.rowwise) {
-      source = "elements are broadcast, rows over " + op_.rowwise->over->text + "; ";
+    } else if (op_.as<Rowwise>()) {
+      source = "elements are broadcast, rows over " + op_.as<Rowwise>()->over->text + "; ";
       source += entry_.rowwise->kernel.floating ? "floating types, integers become the default one"
                                                 : "real types, integers add up in int64";
       if (op_.check) source += "; values checked by " + op_.check->text;
-    } else if (op_.structured) {
+    } else if (op_.is<Structured>()) {
       source = meta_name(op_) + ", for every backend";
     } else {
       source = "by the kernel itself";
     }
     out_ << "shapes and dtypes: " << source << "\n";
-    if (op_.rowwise) print_passes(entry_.rowwise->kernel);
-    if (op_.update) print_updates();
+    if (op_.as<Rowwise>()) print_passes(entry_.rowwise->kernel);
+    if (op_.as<Update>()) print_updates();
   }
 
   /// One kernel for each set of tensors that are given.
@@ -280,7 +281,7 @@ class Explanation {
     print_forward(node);
   }
 
-  const char* way() const { return op_.rowwise ? "rowwise" : "pointwise"; }
+  const char* way() const { return op_.as<Rowwise>() ? "rowwise" : "pointwise"; }
 
   /// What a row kernel does, one line for each way along the row.
   void print_passes(const ir::RowKernel& kernel) {

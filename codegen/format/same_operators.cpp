@@ -15,27 +15,28 @@ class Description {
     line("schema", schema::to_string(op.schema));
     line("forms", std::to_string(op.variants.function) + std::to_string(op.variants.method) +
                       std::to_string(op.variants.inplace) + std::to_string(op.variants.out));
-    names("of", op.alias_of);
+    if (const AliasOf* alias = op.as<AliasOf>()) names("of", alias->of);
     computation(op);
     line("promote", op.has_key("promote") ? std::string(to_string(op.promotion)) : "");
     names("check", op.check);
-    names("structured_delegate", op.structured_delegate);
-    names("structured_inherits", op.structured_inherits);
-    flag("structured", op.structured);
+    if (const Delegate* delegate = op.as<Delegate>())
+      line("structured_delegate", delegate->of.text);
+    names("structured_inherits", op.upstream.structured_inherits);
+    flag("structured", op.is<Structured>());
     flag("non_differentiable", op.non_differentiable);
     names("out_name", op.out_name);
     names("python_module", op.python_module);
-    names("category_override", op.category_override);
+    names("category_override", op.upstream.category_override);
     sorted_names("tags", op.tags);
     sorted_names("autogen", op.autogen);
     sorted_names("cpp_no_default_args", op.cpp_no_default_args);
-    for (const SourceString& text : op.precomputed) line("precomputed", text.text);
-    for (const UfuncInnerLoop& loop : op.ufunc_inner_loop) line(loop.key, loop.value.text);
-    line("device_check", std::to_string(static_cast<int>(op.device_check)));
-    flag("device_guard", op.device_guard);
+    for (const SourceString& text : op.upstream.precomputed) line("precomputed", text.text);
+    for (const UfuncInnerLoop& loop : op.upstream.ufunc_inner_loop) line(loop.key, loop.value.text);
+    line("device_check", std::to_string(static_cast<int>(op.upstream.device_check)));
+    flag("device_guard", op.upstream.device_guard);
     flag("manual_cpp_binding", op.manual_cpp_binding);
-    flag("manual_kernel_registration", op.manual_kernel_registration);
-    flag("use_const_ref_for_mutable_tensors", op.use_const_ref_for_mutable_tensors);
+    flag("manual_kernel_registration", op.upstream.manual_kernel_registration);
+    flag("use_const_ref_for_mutable_tensors", op.upstream.use_const_ref_for_mutable_tensors);
   }
 
   std::string take() const { return text_.str(); }
@@ -63,14 +64,14 @@ class Description {
   // By dtypes, whether these are said or follow; as written where it calls what is not known here.
   void pointwise(const Operator& op) {
     const std::vector<std::string> dtypes = served_dtypes(op);
-    for (const PointwiseCase& one : op.pointwise->cases) {
+    for (const PointwiseCase& one : op.as<Pointwise>()->cases) {
       if (dtypes.empty()) line("pointwise " + one.category + one.backend, one.expression.text);
     }
     for (const std::string& dtype : dtypes) {
       for (size_t i = 0; i < op.schema.returns.size(); ++i) {
         for (const char* backend : {"cpu", "cuda"}) {
           const std::string output = op.schema.return_name(i);
-          const PointwiseCase* one = op.pointwise->find(output, dtype, backend);
+          const PointwiseCase* one = op.as<Pointwise>()->find(output, dtype, backend);
           if (one != nullptr) line(output + " " + dtype + " " + backend, one->expression.text);
         }
       }
@@ -78,31 +79,27 @@ class Description {
   }
 
   void computation(const Operator& op) {
-    if (op.pointwise) pointwise(op);
-    if (op.update) parts("pointwise", *op.update);
-    if (op.rowwise) {
-      parts("rowwise", *op.rowwise);
-      line("over", op.rowwise->over ? op.rowwise->over->text : "");
-      sorted_names("rows", op.rowwise->rows);
-      sorted_names("columns", op.rowwise->columns);
-      line("keepdim", op.rowwise->keepdim ? "True" : "");
+    if (op.as<Pointwise>()) pointwise(op);
+    if (op.as<Update>()) parts("pointwise", *op.as<Update>());
+    if (op.as<Rowwise>()) {
+      parts("rowwise", *op.as<Rowwise>());
+      line("over", op.as<Rowwise>()->over ? op.as<Rowwise>()->over->text : "");
+      sorted_names("rows", op.as<Rowwise>()->rows);
+      sorted_names("columns", op.as<Rowwise>()->columns);
+      line("keepdim", op.as<Rowwise>()->keepdim ? "True" : "");
     }
     // `composite: explicit` is a kernel for CompositeExplicit.
-    Composite composite = op.composite;
     std::string kernel =
-        op.composition ? op.composition->text : kernel_name(op.schema, "Composite");
+        op.composition() ? op.composition()->text.text : kernel_name(op.schema, "Composite");
     for (const DispatchEntry& entry : op.dispatch) {
-      const bool is_explicit = &entry == op.find_dispatch("CompositeExplicit");
-      if (is_explicit || &entry == op.find_dispatch("CompositeImplicit")) {
-        composite = is_explicit ? Composite::kExplicit : Composite::kImplicit;
+      if (&entry == op.find_dispatch("CompositeExplicit") ||
+          &entry == op.find_dispatch("CompositeImplicit")) {
         kernel = entry.kernel;
         if (entry.kernel_namespace.empty()) continue;
       }
       line("dispatch " + entry.key, entry.kernel_namespace + "::" + entry.kernel);
     }
-    if (composite != Composite::kNo) {
-      line(composite == Composite::kExplicit ? "explicit" : "implicit", kernel);
-    }
+    if (op.is_composite()) line(op.is_composite_implicit() ? "implicit" : "explicit", kernel);
   }
 
   std::ostringstream text_;

@@ -119,7 +119,7 @@ class EntryShortener {
     if (!all([&](const Operator& op) { return backends_of(op) == backends; })) return;
     std::string key = "dispatch";
     bool done = false;
-    if (ops_[0].structured) {
+    if (ops_[0].is<Structured>()) {
       const Pair* structured = find("structured");
       done = structured != nullptr && !has_comment(extent(*dispatch)) && drop("dispatch") &&
              replace(*structured, "structured: " + backends);
@@ -142,20 +142,20 @@ class EntryShortener {
 
   /// The expression alone is for these dtypes, and no others.
   static bool follow(Operator op) {
-    const std::vector<std::string> said = {op.pointwise->cases[0].category};
-    op.pointwise->cases[0].category.clear();
-    return op.pointwise->cases.size() == 1 && served_dtypes(op) == said;
+    const std::vector<std::string> said = {op.as<Pointwise>()->cases[0].category};
+    op.as<Pointwise>()->cases[0].category.clear();
+    return op.as<Pointwise>()->cases.size() == 1 && served_dtypes(op) == said;
   }
 
   void dtypes() {
     const Pair* pointwise = find("pointwise");
     if (pointwise == nullptr) return;
     const auto is_one_expression = [](const Operator& op) {
-      if (!op.pointwise || !op.pointwise->complete || op.pointwise->cases.empty() ||
-          op.schema.returns.size() != 1) {
+      if (!op.as<Pointwise>() || !op.as<Pointwise>()->complete ||
+          op.as<Pointwise>()->cases.empty() || op.schema.returns.size() != 1) {
         return false;
       }
-      const std::vector<PointwiseCase>& cases = op.pointwise->cases;
+      const std::vector<PointwiseCase>& cases = op.as<Pointwise>()->cases;
       return std::all_of(cases.begin(), cases.end(), [&](const PointwiseCase& one) {
         return one.output.empty() && one.backend.empty() && !one.category.empty() &&
                one.expression.text == cases[0].expression.text;
@@ -169,7 +169,7 @@ class EntryShortener {
       return;
     }
     std::string names;
-    for (const PointwiseCase& one : ops_[0].pointwise->cases) {
+    for (const PointwiseCase& one : ops_[0].as<Pointwise>()->cases) {
       names += (names.empty() ? "" : ", ") + one.category;
     }
     const Pair& first = pointwise->second->entries.front();
@@ -189,15 +189,17 @@ class EntryShortener {
   void module() {
     const bool follows = all([](const Operator& op) {
       return op.python_module && op.python_module->text == module_of(op.schema) &&
-             (op.own_spelling() || op.is_alias());
+             (op.uses_tenon_keys() || op.is<AliasOf>());
     });
     if (follows) drop("python_module");
   }
 
   void variants() {
     const bool follows = all([&](const Operator& op) {
-      if (!op.is_alias()) return same(op.variants, default_variants(op));
-      const OperatorRef* of = op.alias_of ? model_.find(op.alias_of->text) : nullptr;
+      if (!op.is<AliasOf>()) return same(op.variants, default_variants(op));
+      const AliasOf* alias = op.as<AliasOf>();
+      const OperatorRef* of =
+          alias != nullptr && alias->of ? model_.find(alias->of->text) : nullptr;
       if (of == nullptr) return false;
       VariantSet set = model_.op(*of).variants;
       if (op.python_module) set.method = set.inplace = false;

@@ -23,7 +23,7 @@ bool can_copy(const Operator& op) {
 
 bool has_functional_form(const Operator& op) {
   const SchemaKind kind = op.schema.kind();
-  return (kind == SchemaKind::kInplace || kind == SchemaKind::kMutable) && !op.is_alias() &&
+  return (kind == SchemaKind::kInplace || kind == SchemaKind::kMutable) && !op.is<AliasOf>() &&
          !op.is_view() && !op.manual_cpp_binding && !op.is_composite_implicit() && can_copy(op);
 }
 
@@ -64,8 +64,7 @@ Operator functional_form_of(const Operator& op, schema::FunctionSchema functiona
   made.location = op.location;
   for (const char* key : {"func", "composite", "variants"}) made.keys.push_back({key, op.location});
   made.variants_location = op.location;
-  made.composite = Composite::kImplicit;
-  made.composition = {code_of(op.schema), op.location, {}};
+  made.computation = Composition{{code_of(op.schema), op.location, {}}, true, {}, {}};
   made.python_module = op.python_module;
   made.tags.push_back({"generated", op.location});
   for (const LocatedName& tag : op.tags) {

@@ -14,7 +14,7 @@ constexpr schema::ForeignWord kForeign[] = {
 // and whose values are again either. Each selector can be given once on the way down.
 class PointwiseReader {
  public:
-  PointwiseReader(Reader& reader, const schema::FunctionSchema& schema, PointwiseSpec& spec)
+  PointwiseReader(Reader& reader, const schema::FunctionSchema& schema, Pointwise& spec)
       : reader_(reader), spec_(spec) {
     for (size_t i = 0; i < schema.returns.size(); ++i) outputs_.push_back(schema.return_name(i));
     words_ = outputs_;
@@ -74,7 +74,7 @@ class PointwiseReader {
   }
 
   Reader& reader_;
-  PointwiseSpec& spec_;
+  Pointwise& spec_;
   std::vector<std::string> outputs_;
   std::vector<std::string> words_;
 };
@@ -85,9 +85,9 @@ std::string nearest_category(const std::string& word) {
   return schema::suggest(word, pointwise_categories(), kForeign);
 }
 
-std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
-                                            const schema::FunctionSchema& schema) {
-  PointwiseSpec spec;
+std::optional<Pointwise> read_pointwise(const YamlNode& value, Reader& reader,
+                                        const schema::FunctionSchema& schema) {
+  Pointwise spec;
   spec.location = value.location;
   PointwiseReader(reader, schema, spec).read(value, {});
   if (value.is_map() && value.entries.empty()) {

@@ -72,7 +72,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
       parts.tags.empty() || std::any_of(parts.tags.begin(), parts.tags.end(), is_seeded);
   if (dialect == Dialect::kTenon && knows_seeded) {
     for (Operator& op : parts.operators) {
-      if (op.is_alias() || op.has_tag(kSeededTag)) continue;
+      if (op.is<AliasOf>() || op.has_tag(kSeededTag)) continue;
       if (randomness(op.schema) || draws_random_numbers(op))
         op.tags.push_back({std::string(kSeededTag), op.location});
     }
@@ -87,17 +87,19 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   // A composition with formulas of its own.
   for (const Derivative& derivative : parts.derivatives) {
     Operator& op = parts.operators[derivative.target];
-    if (op.composition) op.composite = Composite::kExplicit;
+    if (Composition* composition = op.composition()) composition->implicit = false;
     differentiated.insert(derivative.target);
-    if (op.switched) choosing.insert(op.name());
+    if (op.overload_set() != nullptr) choosing.insert(op.name());
   }
   for (size_t i = 0; i < parts.operators.size() && dialect == Dialect::kTenon; ++i) {
     Operator& op = parts.operators[i];
-    if (!op.has_key("non_differentiable") && !op.is_alias() && !differentiated.contains(i)) {
+    if (!op.has_key("non_differentiable") && !op.is<AliasOf>() && !differentiated.contains(i)) {
       op.non_differentiable = has_no_gradient(op);
     }
     // What a formula differentiates as a whole needs no gradient of the expressions in it.
-    if (op.chosen_by && choosing.contains(*op.chosen_by)) op.non_differentiable = true;
+    const Pointwise* branch = op.as<Pointwise>();
+    if (branch != nullptr && branch->branch_of && choosing.contains(*branch->branch_of))
+      op.non_differentiable = true;
   }
   return Model(std::move(parts));
 }

@@ -50,8 +50,8 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
                              const std::vector<Operator>& operators, const expr::Functions& base);
 
 /// `pointwise: ...` of an operator with this schema.
-std::optional<PointwiseSpec> read_pointwise(const YamlNode& value, Reader& reader,
-                                            const schema::FunctionSchema& schema);
+std::optional<Pointwise> read_pointwise(const YamlNode& value, Reader& reader,
+                                        const schema::FunctionSchema& schema);
 
 /// The category of dtypes that is meant by a word that is none; maybe "".
 std::string nearest_category(const std::string& word);

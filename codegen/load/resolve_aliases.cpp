@@ -16,19 +16,21 @@ bool takes_values(const schema::Argument& argument) {
 
 /// Why expressions cannot call an operator; empty where that is reported of its entry.
 std::string why_opaque(const Operator& op) {
-  if (op.pointwise && op.schema.returns.size() > 1)
+  if (op.as<Pointwise>() && op.schema.returns.size() > 1)
     return "gives several results, and an expression is one";
-  if (op.switched)
+  if (op.overload_set())
     return "needs arguments that choose its expression, which a call in an expression leaves out";
-  if (op.has_key("pointwise")) return op.pointwise ? "takes more than tensors and numbers" : "";
+  if (op.has_key("pointwise"))
+    return op.as<Pointwise>() ? "takes more than tensors and numbers" : "";
   return "is an operator without `pointwise`, which code of elements cannot call: `composite` "
          "calls operators";
 }
 
 /// The operator that an alias is of, null where there is none.
 const Operator* find_target(const std::vector<Operator>& operators, const Operator& alias) {
+  const std::optional<LocatedName>& of = alias.as<AliasOf>()->of;
   for (const Operator& op : operators) {
-    if (alias.alias_of && op.name() == alias.alias_of->text && !op.is_alias()) return &op;
+    if (of && op.name() == of->text && !op.is<AliasOf>()) return &op;
   }
   return nullptr;
 }
@@ -46,7 +48,7 @@ std::optional<std::string> literal_of(const schema::Argument& argument) {
 }
 
 std::optional<expr::Function> function_of(const Operator& op) {
-  if (!op.pointwise || op.schema.returns.size() != 1) return std::nullopt;
+  if (!op.as<Pointwise>() || op.schema.returns.size() != 1) return std::nullopt;
   expr::Function function;
   function.name = op.base_name();
   function.op = op.name();
@@ -63,7 +65,7 @@ std::optional<expr::Function> function_of(const Operator& op) {
   }
   const std::string output = op.schema.return_name(0);
   for (const std::string& category : pointwise_categories()) {
-    const PointwiseCase* one = op.pointwise->find(output, category, "cpu");
+    const PointwiseCase* one = op.as<Pointwise>()->find(output, category, "cpu");
     if (one == nullptr) continue;
     if (one->category.empty()) {
       function.body = one->expression.text;
@@ -86,15 +88,15 @@ void find_work(std::vector<Operator>& operators) {
   }
   for (Operator& op : operators) {
     const std::string base = op.base_name();
-    if (!base.starts_with("_") || op.work_of) continue;
+    if (!base.starts_with("_") || op.reports_as) continue;
     const auto found = shown.find(key(op, base.substr(1)));
-    if (found != shown.end()) op.work_of = found->second;
+    if (found != shown.end()) op.reports_as = found->second;
   }
 }
 
 void resolve_aliases(std::vector<Operator>& operators) {
   for (Operator& op : operators) {
-    if (!op.is_alias() || !op.alias_of) continue;
+    if (!op.is<AliasOf>()) continue;
     const Operator* of = find_target(operators, op);
     if (of == nullptr) continue;
     if (!op.has_key("variants")) {
@@ -120,10 +122,10 @@ expr::Functions functions_of(const std::vector<Definition>& definitions,
     functions.push_back(std::move(function));
   }
   for (const Operator& op : operators) {
-    const Operator* target = op.is_alias() ? find_target(operators, op) : &op;
+    const Operator* target = op.is<AliasOf>() ? find_target(operators, op) : &op;
     if (target == nullptr) continue;
     expr::Functions made;
-    if (target->switched) made = target->switched->functions;
+    if (const OverloadSet* set = target->overload_set()) made = set->functions;
     if (std::optional<expr::Function> function = function_of(*target))
       made.push_back(std::move(*function));
     if (made.empty()) {

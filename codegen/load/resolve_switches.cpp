@@ -35,9 +35,9 @@ const schema::StringValue* default_text(const Argument& argument) {
 
 /// The words that the argument can be, by the trees of the texts that it is an argument of; none
 /// where it is no choice, or where what is wrong with them is reported.
-TextWords words_of(const Operator& op, const Argument& argument,
-                   const std::vector<const expr::Formula*>& trees, DiagnosticSink& sink) {
-  TextWords result = {argument.name, argument.type.is_optional(), {}};
+EnumArgument words_of(const Operator& op, const Argument& argument,
+                      const std::vector<const expr::Formula*>& trees, DiagnosticSink& sink) {
+  EnumArgument result = {argument.name, argument.type.is_optional(), {}};
   const auto add = [&](const std::string& word) {
     if (std::find(result.words.begin(), result.words.end(), word) == result.words.end())
       result.words.push_back(word);
@@ -107,25 +107,24 @@ class Switch {
       // What is wrong is reported, the texts' mistakes here where they are not read again.
       for (size_t i = 0; i < parsed_.size() && needs_it; ++i)
         report(cases()[i].expression, parsed_[i].errors, sink);
-      if (needs_it) op_.pointwise.reset();
+      if (needs_it) op_.computation = Unsaid{};
       return;
     }
     find_arguments();
     if (order_.empty()) return;
     if (check(sink)) {
       make_operators();
-      make_composition();
+      op_.computation = composition();
+    } else {
+      op_.computation = Unsaid{};
     }
-    op_.pointwise.reset();
   }
 
  private:
   // ---- what the entry says
 
   bool can_be_taken_apart() const {
-    return op_.pointwise->complete && op_.schema.kind() == SchemaKind::kFunctional &&
-           op_.composite == Composite::kNo && !op_.rowwise && !op_.structured &&
-           !op_.structured_delegate && !op_.is_alias();
+    return op_.as<Pointwise>()->complete && op_.schema.kind() == SchemaKind::kFunctional;
   }
 
   bool parse() {
@@ -212,8 +211,8 @@ class Switch {
 
   // ---- what calls mean
 
-  const TextWords* words(const std::string& name) const {
-    for (const TextWords& one : words_) {
+  const EnumArgument* words(const std::string& name) const {
+    for (const EnumArgument& one : words_) {
       if (one.name == name) return &one;
     }
     return nullptr;
@@ -223,7 +222,7 @@ class Switch {
   bool find_ways(DiagnosticSink& sink) {
     size_t count = 1;
     for (const Argument* argument : order_) {
-      const TextWords* text = words(argument->name);
+      const EnumArgument* text = words(argument->name);
       count *= (text ? text->words.size() : 1) + arguments_.optionals.contains(argument->name);
       if (count <= kMaxWays) continue;
       sink.error(op_.at(argument->span), "the arguments that choose an expression have more than " +
@@ -250,7 +249,7 @@ class Switch {
   void each_value(const Argument& argument, const expr::Choice& choice, const Visit& visit) const {
     expr::Choice next = choice;
     if (arguments_.optionals.contains(argument.name)) next.given.insert(argument.name);
-    if (const TextWords* text = words(argument.name)) {
+    if (const EnumArgument* text = words(argument.name)) {
       for (const std::string& word : text->words) {
         next.words[argument.name] = word;
         visit(next);
@@ -329,10 +328,11 @@ class Switch {
     one.cpp_no_default_args.clear();
     one.check.reset();  // the entry's, of all arguments
     one.dispatch.clear();
-    one.work_of = shown();
-    one.chosen_by = op_.name();
+    one.reports_as = shown();
+    auto& expressions = *one.as<Pointwise>();
+    expressions.branch_of = op_.name();
     for (size_t i = 0; i < way.texts.size(); ++i)
-      one.pointwise->cases[i].expression.text = way.texts[i];
+      expressions.cases[i].expression.text = way.texts[i];
     return one;
   }
 
@@ -377,7 +377,7 @@ class Switch {
   const Operator* same_operator(const Operator& one) const {
     if (one.schema.returns.size() != 1) return nullptr;
     std::string called;
-    for (const PointwiseCase& text : one.pointwise->cases) {
+    for (const PointwiseCase& text : one.as<Pointwise>()->cases) {
       expr::Formula tree = expr::parse_formula(text.expression.text).formula;
       while (tree.kind == expr::FormulaKind::kParentheses) tree = expr::Formula(tree.children[0]);
       const bool plain = tree.kind == expr::FormulaKind::kCall &&
@@ -395,7 +395,7 @@ class Switch {
     const std::set<std::string> any = {""};  // those of what is called
     const auto found =
         std::find_if(operators_.begin(), operators_.end(), [&](const Operator& other) {
-          return other.pointwise && other.base_name() == called && same_types(other, one) &&
+          return other.as<Pointwise>() && other.base_name() == called && same_types(other, one) &&
                  other.variants.function && other.schema.ns == one.schema.ns &&
                  other.schema.returns.size() == 1 && other.promotion == one.promotion &&
                  (categories(one) == any || categories(other) == categories(one));
@@ -412,7 +412,7 @@ class Switch {
 
   static std::set<std::string> categories(const Operator& op) {
     std::set<std::string> all;
-    for (const PointwiseCase& one : op.pointwise->cases) all.insert(one.category);
+    for (const PointwiseCase& one : op.as<Pointwise>()->cases) all.insert(one.category);
     return all;
   }
 
@@ -447,7 +447,7 @@ class Switch {
         bound += argument.name + " = " + *literal + "; ";
       }
     }
-    for (PointwiseCase& text : one.pointwise->cases)
+    for (PointwiseCase& text : one.as<Pointwise>()->cases)
       text.expression.text = bound + text.expression.text;
     std::optional<expr::Function> function = function_of(one);
     if (function) function->name = op_.base_name();
@@ -476,20 +476,21 @@ class Switch {
     return call;
   }
 
-  void make_composition() {
+  Composition composition() {
     const auto has = [&](bool VariantSet::*form) {
       return op_.variants.*form && std::all_of(calls_.begin(), calls_.end(), [&](const auto& call) {
                return call.second.variants.*form;
              });
     };
-    Switched switched;
-    if (has(&VariantSet::inplace)) switched.inplace = decide(0, {}, SchemaKind::kInplace);
-    if (has(&VariantSet::out)) switched.out = decide(0, {}, SchemaKind::kOut);
-    switched.functions = std::move(functions_);
-    op_.composite = Composite::kImplicit;
-    op_.composition = {decide(0, {}, SchemaKind::kFunctional), op_.pointwise->location, {}};
-    op_.words = std::move(words_);
-    op_.switched = std::move(switched);
+    OverloadSet set;
+    if (has(&VariantSet::inplace)) set.inplace = decide(0, {}, SchemaKind::kInplace);
+    if (has(&VariantSet::out)) set.out = decide(0, {}, SchemaKind::kOut);
+    set.functions = std::move(functions_);
+    Composition result;
+    result.text = {decide(0, {}, SchemaKind::kFunctional), op_.as<Pointwise>()->location, {}};
+    result.words = std::move(words_);
+    result.overload_set = std::move(set);
+    return result;
   }
 
   /// The part of the composition that is meant once the first `i` arguments are known.
@@ -509,7 +510,7 @@ class Switch {
       return part.find(" ? ") == std::string::npos ? part : "(" + part + ")";
     };
     std::string text;
-    const TextWords* of_text = words(argument.name);
+    const EnumArgument* of_text = words(argument.name);
     for (size_t k = 0; k + 1 < parts.size(); ++k) {
       const std::string test =
           of_text ? argument.name + " == \"" + of_text->words[k] + "\"" : argument.name;
@@ -551,7 +552,7 @@ class Switch {
   }
 
   using Type = schema::Type;
-  const std::vector<PointwiseCase>& cases() const { return op_.pointwise->cases; }
+  const std::vector<PointwiseCase>& cases() const { return op_.as<Pointwise>()->cases; }
 
   const std::vector<Operator>& operators_;
   std::vector<Operator>& made_;
@@ -560,7 +561,7 @@ class Switch {
   std::vector<const expr::Formula*> trees_;  // of the cases
   expr::SwitchArguments arguments_;
   std::vector<const Argument*> order_;  // those of arguments_
-  std::vector<TextWords> words_;
+  std::vector<EnumArgument> words_;
   std::vector<Way> ways_;
   std::set<std::string> some_names_;  // that stand in one of the expressions
   bool some_draw_ = false;
@@ -573,16 +574,16 @@ class Switch {
 void resolve_switches(std::vector<Operator>& operators, DiagnosticSink& sink) {
   std::vector<Operator> made;
   for (Operator& op : operators) {
-    if (op.pointwise) {
+    if (op.as<Pointwise>()) {
       const RuleScope scope(sink, "pointwise_switch");
       Switch(operators, made, op).take_apart(sink);
-    } else if (op.composition) {
+    } else if (Composition* composition = op.composition()) {
       const RuleScope scope(sink, "composition");
-      const expr::FormulaResult parsed = expr::parse_formula(op.composition->text);
+      const expr::FormulaResult parsed = expr::parse_formula(composition->text.text);
       for (const Argument& argument : op.schema.args) {
         if (!parsed.ok() || !is_text(argument.type)) continue;
-        TextWords words = words_of(op, argument, {&parsed.formula}, sink);
-        if (!words.words.empty()) op.words.push_back(std::move(words));
+        EnumArgument words = words_of(op, argument, {&parsed.formula}, sink);
+        if (!words.words.empty()) composition->words.push_back(std::move(words));
       }
     }
   }

@@ -14,7 +14,7 @@ using schema::SchemaKind;
 
 /// What composes views, as reshape, is left to its parts.
 bool has_copy(const Operator& op) {
-  return op.schema.kind() == SchemaKind::kFunctional && op.schema.is_view() && !op.is_alias() &&
+  return op.schema.kind() == SchemaKind::kFunctional && op.schema.is_view() && !op.is<AliasOf>() &&
          !op.is_composite_implicit();
 }
 
@@ -34,12 +34,12 @@ Operator copy_of(const Operator& view) {
     copy.keys.push_back({key, view.location});
   copy.variants.function = copy.variants.out = true;
   copy.variants_location = view.location;
-  copy.composite = Composite::kImplicit;
   std::string arguments;
   for (const schema::Argument& argument : view.schema.args)
     arguments += (arguments.empty() ? "" : ", ") + argument.name;
-  copy.composition = {
+  const SourceString code = {
       "tenon::native::copied(" + view.schema.name + "(" + arguments + "))", view.location, {}};
+  copy.computation = Composition{code, true, {}, {}};
   copy.python_module = view.python_module;
   copy.tags.push_back({"view_copy", view.location});
   return copy;

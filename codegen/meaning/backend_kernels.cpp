@@ -8,7 +8,7 @@ KernelDeclaration backend_declaration(const Operator& op, const BackendKernels& 
   KernelDeclaration declaration;
   declaration.name = cpp_identifier(op.schema) + "_" + kernels.cpp_namespace;
   declaration.backend = kernels.backend;
-  if (op.pointwise || op.rowwise || op.structured) {
+  if (op.as<Pointwise>() || op.as<Rowwise>() || op.is<Structured>()) {
     declaration.kind = DeclarationKind::kStructured;
     declaration.outputs = output_names(op.schema);
   }

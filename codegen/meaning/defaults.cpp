@@ -72,13 +72,13 @@ VariantSet default_variants(const Operator& op) {
   VariantSet set;
   set.function = true;
   const FunctionSchema& schema = op.schema;
-  if (!op.own_spelling() || is_private(schema) || schema.kind() != SchemaKind::kFunctional) {
+  if (!op.uses_tenon_keys() || is_private(schema) || schema.kind() != SchemaKind::kFunctional) {
     return set;
   }
   const Argument* self = schema.self();
   set.method = self != nullptr && self->type.is_tensor() && !op.python_module;
-  set.inplace = op.pointwise && set.method && derive_inplace(schema);
-  set.out = (op.pointwise || op.structured) && derive_out(schema, out_overload(op));
+  set.inplace = op.as<Pointwise>() && set.method && derive_inplace(schema);
+  set.out = (op.as<Pointwise>() || op.is<Structured>()) && derive_out(schema, out_overload(op));
   return set;
 }
 
@@ -126,7 +126,7 @@ bool has_no_gradient(const Operator& op) {
       std::none_of(schema.returns.begin(), schema.returns.end(), holds_tensors)) {
     return true;
   }
-  if (!op.pointwise || !op.pointwise->complete) return false;
+  if (!op.as<Pointwise>() || !op.as<Pointwise>()->complete) return false;
   if (op.has_key("promote")) return op.promotion == Promotion::kBool;
   return !computes_numbers(op, "floating") && !computes_numbers(op, "complex");
 }

@@ -245,7 +245,7 @@ std::vector<const Argument*> tensor_arguments(const Operator& op) {
 }
 
 bool follows_from_expression(const Operator& op, const FormulaSet& set) {
-  return set.backward.empty() && (op.pointwise || op.rowwise);
+  return set.backward.empty() && (op.as<Pointwise>() || op.as<Rowwise>());
 }
 
 Differentiability differentiability(const Operator& op, const Derivative& derivative,

@@ -45,7 +45,7 @@ std::vector<const PointwiseCase*> pointwise_cases_for(const Operator& op,
                                                       std::string_view category) {
   std::vector<const PointwiseCase*> found;
   for (size_t i = 0; i < op.schema.returns.size(); ++i) {
-    const PointwiseCase* one = op.pointwise->find(op.schema.return_name(i), category, "cpu");
+    const PointwiseCase* one = op.as<Pointwise>()->find(op.schema.return_name(i), category, "cpu");
     if (!one) return {};
     found.push_back(one);
   }
@@ -60,7 +60,7 @@ void add_needed(const Operator& op, const PointwiseCase& one, const std::string&
   if (std::find(all.begin(), all.end(), &one) != all.end()) return;
   for (size_t i = 0; i < op.schema.returns.size() && op.schema.returns.size() > 1; ++i) {
     const std::string name = op.schema.return_name(i);
-    const PointwiseCase* result = op.pointwise->find(name, category, "cpu");
+    const PointwiseCase* result = op.as<Pointwise>()->find(name, category, "cpu");
     if (result != nullptr && result < &one && uses_name(one.expression.text, name))
       add_needed(op, *result, category, all);
   }
@@ -125,7 +125,7 @@ std::optional<expr::Expression> differentiable_expression(const Operator& op) {
 }
 
 bool draws_random_numbers(const Operator& op) {
-  if (!op.pointwise) return false;
+  if (!op.as<Pointwise>()) return false;
   const std::optional<expr::Expression> expression = differentiable_expression(op);
   return expression && !expression->draws.empty();
 }

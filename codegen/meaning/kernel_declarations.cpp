@@ -51,21 +51,22 @@ std::vector<KernelDeclaration> kernel_declarations(const Operator& op, const Tar
     declaration.signature = kernel_signature(op.schema, declaration);
     declarations.push_back(std::move(declaration));
   };
-  const bool generated = op.pointwise || op.update || op.rowwise || op.switched;
-  if (op.check && (generated || op.composition))
+  const bool generated =
+      op.as<Pointwise>() || op.as<Update>() || op.as<Rowwise>() || op.overload_set();
+  if (op.check && (generated || op.composition()))
     add({op.check->text, DeclarationKind::kCheck, "Meta", {}, {}, {}});
   if (generated) return declarations;
-  if (op.structured) {
+  if (op.is<Structured>()) {
     const size_t n = op.schema.returns.size();
     const std::string result =
         n == 1 ? "tenon::TensorSpec" : "std::array<tenon::TensorSpec, " + std::to_string(n) + ">";
     add({meta_name(op), DeclarationKind::kMeta, "Meta", result, {}, {}});
-  } else if (op.is_composite() && !op.composition) {
+  } else if (op.is_composite() && !op.composition()) {
     add({composite_name(op), DeclarationKind::kFunction, "composite", {}, {}, {}});
   }
   for (const DispatchEntry& entry : op.dispatch) {
     if (!is_target(entry.key, targets)) continue;
-    if (op.structured) {
+    if (op.is<Structured>()) {
       add({entry.kernel, DeclarationKind::kStructured, entry.key, {}, output_names(op.schema), {}});
     } else {
       add({entry.kernel, DeclarationKind::kFunction, entry.key, {}, {}, {}});

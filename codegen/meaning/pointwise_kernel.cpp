@@ -8,7 +8,7 @@ namespace tenon::codegen {
 MixedResults mixed_results(const Operator& op) {
   MixedResults mixed;
   const std::optional<expr::Expression> expression =
-      op.pointwise ? differentiable_expression(op) : std::nullopt;
+      op.as<Pointwise>() ? differentiable_expression(op) : std::nullopt;
   if (!expression) return mixed;
   const size_t n = expression->outputs.size();
   for (size_t i = 0; i < n; ++i) {

@@ -45,7 +45,8 @@ const expr::Functions& row_functions() {
 
 class RowParser {
  public:
-  RowParser(const Operator& op, DiagnosticSink& sink) : op_(op), spec_(*op.rowwise), sink_(sink) {}
+  RowParser(const Operator& op, DiagnosticSink& sink)
+      : op_(op), spec_(*op.as<Rowwise>()), sink_(sink) {}
 
   std::optional<RowExpression> run() {
     before_ = sink_.num_errors();
@@ -54,7 +55,7 @@ class RowParser {
     const size_t num_outputs = op_.schema.returns.size();
     if (num_outputs == 0) return std::nullopt;  // said of the schema
     for (size_t i = 0; i < spec_.parts.size(); ++i) {
-      const RowwiseSpec::Part& part = spec_.parts[i];
+      const Rowwise::Part& part = spec_.parts[i];
       const std::string name = part.name.text.empty() ? op_.schema.return_name(0) : part.name.text;
       if (part.name.text.empty() && num_outputs > 1) {
         sink_.error(spec_.location, "`rowwise` needs an expression for each of " +
@@ -206,7 +207,8 @@ class RowParser {
 
   /// Arguments that no expression computes with, and what the keys got wrong, said elsewhere.
   bool has_meaning(const schema::Argument& argument) const {
-    const std::string& over = op_.rowwise->over ? op_.rowwise->over->text : argument.name;
+    const std::string& over =
+        op_.as<Rowwise>()->over ? op_.as<Rowwise>()->over->text : argument.name;
     const bool misspelt = !over.empty() && std::isalpha(static_cast<unsigned char>(over[0])) != 0 &&
                           over != "all" && op_.schema.find_arg(over) == nullptr;
     return is_geometry(op_, argument) || argument.name == "dtype" || is_half_to_float(argument) ||
@@ -235,7 +237,7 @@ class RowParser {
   }
 
   const Operator& op_;
-  const RowwiseSpec& spec_;
+  const Rowwise& spec_;
   DiagnosticSink& sink_;
   RowExpression result_;
   expr::GraphBuilder::Names names_;
@@ -249,7 +251,7 @@ class RowParser {
 
 bool is_geometry(const Operator& op, const schema::Argument& argument) {
   return argument.name == "keepdim" ||
-         (op.rowwise->over && op.rowwise->over->text == argument.name);
+         (op.as<Rowwise>()->over && op.as<Rowwise>()->over->text == argument.name);
 }
 
 bool is_half_to_float(const schema::Argument& argument) {
@@ -263,10 +265,10 @@ bool holds_name(const std::vector<LocatedName>& list, std::string_view name) {
 }
 
 std::optional<RowExpression> parse_rowwise(const Operator& op, DiagnosticSink& sink) {
-  if (op.rowwise->parts.empty()) return std::nullopt;
+  if (op.as<Rowwise>()->parts.empty()) return std::nullopt;
   std::optional<RowExpression> row = RowParser(op, sink).run();
   // Without `over` mistakes are all that can be said.
-  return op.rowwise->over ? std::move(row) : std::nullopt;
+  return op.as<Rowwise>()->over ? std::move(row) : std::nullopt;
 }
 
 std::vector<expr::ExprError> mistakes_in_rows(const Definition& definition,

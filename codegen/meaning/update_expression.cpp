@@ -16,7 +16,7 @@ using expr::NodeKind;
 class UpdateParser {
  public:
   UpdateParser(const Operator& op, const std::set<std::string>& given, DiagnosticSink& sink)
-      : op_(op), spec_(*op.update), sink_(sink) {
+      : op_(op), spec_(*op.as<Update>()), sink_(sink) {
     result_.given = given;
     optionals_.given = given;
     for (const schema::Argument& argument : op.schema.args) {

@@ -16,8 +16,8 @@ std::string_view canonical_key(std::string_view key) {
 
 }  // namespace
 
-const PointwiseCase* PointwiseSpec::find(std::string_view output, std::string_view category,
-                                         std::string_view backend) const {
+const PointwiseCase* Pointwise::find(std::string_view output, std::string_view category,
+                                     std::string_view backend) const {
   const PointwiseCase* best = nullptr;
   int best_score = -1;
   for (const PointwiseCase& c : cases) {
@@ -47,7 +47,22 @@ const Location* Operator::key_location(std::string_view key) const {
   return nullptr;
 }
 
-bool Operator::own_spelling() const {
+const Composition* Operator::composition() const {
+  const Foreach* lists = as<Foreach>();
+  return lists != nullptr ? lists : as<Composition>();
+}
+
+Composition* Operator::composition() {
+  Foreach* lists = as<Foreach>();
+  return lists != nullptr ? lists : as<Composition>();
+}
+
+const OverloadSet* Operator::overload_set() const {
+  const Composition* chosen = as<Composition>();
+  return chosen != nullptr && chosen->overload_set ? &*chosen->overload_set : nullptr;
+}
+
+bool Operator::uses_tenon_keys() const {
   return names_backends || has_key("pointwise") || has_key("rowwise") || has_key("composite") ||
          has_key("foreach");
 }
@@ -69,14 +84,15 @@ bool Operator::is_view() const {
 }
 
 bool Operator::is_composite_implicit(Dialect dialect) const {
-  if (composite == Composite::kImplicit || find_dispatch("CompositeImplicit") != nullptr)
-    return true;
-  const bool silent = !has_key("dispatch") && !structured && !structured_delegate;
-  return dialect == Dialect::kUpstream && silent;
+  if (find_dispatch("CompositeImplicit") != nullptr) return true;
+  if (const Composition* written = composition()) return written->implicit;
+  if (const CompositeFunction* function = as<CompositeFunction>()) return function->implicit;
+  return dialect == Dialect::kUpstream && is<Unsaid>();
 }
 
 bool Operator::is_composite() const {
-  return composite != Composite::kNo || find_dispatch("CompositeImplicit") != nullptr ||
+  return composition() != nullptr || is<CompositeFunction>() ||
+         find_dispatch("CompositeImplicit") != nullptr ||
          find_dispatch("CompositeExplicit") != nullptr;
 }
 

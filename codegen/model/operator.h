@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "codegen/expr/graph/functions.h"
@@ -41,10 +42,14 @@ struct PointwiseCase {
   SourceString expression;
 };
 
-struct PointwiseSpec {
+/// `pointwise` of an operator that returns new tensors.
+struct Pointwise {
   std::vector<PointwiseCase> cases;  // in file order
   Location location;                 // of the value of `pointwise`
   bool complete = true;              // false: a part could not be read and was reported
+  std::vector<LocatedName> dtypes;   // of `pointwise` as one expression; its cases have them
+  /// Of an expression that an entry's texts or absent arguments choose: the entry's name.
+  std::optional<std::string> branch_of;
 
   /// The most specific case for the selectors (backend first, then category), or null. An operator
   /// with one output may leave `output` empty in its cases.
@@ -63,8 +68,11 @@ struct NamedExpressions {
   bool complete = true;     // false: a part could not be read and was reported
 };
 
+/// `pointwise` of a schema that writes arguments: their new values by their names.
+struct Update : NamedExpressions {};
+
 /// `rowwise` and the keys that go with it.
-struct RowwiseSpec : NamedExpressions {
+struct Rowwise : NamedExpressions {
   /// An argument, `all`, or whole numbers "-1" or "-2, -1"; required.
   std::optional<SourceString> over;
   std::vector<LocatedName> rows;     // arguments with one value per row
@@ -86,7 +94,6 @@ enum class Promotion : uint8_t {
 };
 std::string_view to_string(Promotion promotion);
 
-enum class Composite : uint8_t { kNo, kImplicit, kExplicit };
 enum class DeviceCheck : uint8_t { kExactSame, kNoCheck };
 
 /// `name: dtypes` lines of upstream's `ufunc_inner_loop`.
@@ -94,6 +101,18 @@ struct UfuncInnerLoop {
   std::string key;
   SourceString value;
   Location key_location;  // of the value where there is no key
+};
+
+/// Keys that PyTorch's generator alone acts on: they are read, checked and kept.
+struct UpstreamKeys {
+  std::optional<LocatedName> structured_inherits;
+  std::vector<SourceString> precomputed;
+  std::vector<UfuncInnerLoop> ufunc_inner_loop;
+  std::optional<LocatedName> category_override;  // factory, new, like, dummy
+  DeviceCheck device_check = DeviceCheck::kExactSame;
+  bool device_guard = true;
+  bool manual_kernel_registration = false;
+  bool use_const_ref_for_mutable_tensors = false;
 };
 
 /// `define`: a function of expressions that is no operator.
@@ -113,17 +132,56 @@ struct PlainFunctions {
 
 /// The words that an argument of type `str` can be: what an expression compares it with, and its
 /// default.
-struct TextWords {
+struct EnumArgument {
   std::string name;
   bool optional = false;  ///< it may be absent too
   std::vector<std::string> words;
 };
 
-/// Of a composition that chooses among the expressions of a `pointwise` entry.
-struct Switched {
+/// What an entry is whose texts or absent arguments choose among the expressions of `pointwise`.
+struct OverloadSet {
   std::string inplace, out;   // compositions that write to self, or to the outputs; may be empty
   expr::Functions functions;  // what other expressions mean by calling it
 };
+
+/// `composite` as an expression of operators.
+struct Composition {
+  SourceString text;
+  bool implicit = true;                     // its derivative is that of its parts
+  std::vector<EnumArgument> words;          // what it chooses by; any other word is an error
+  std::optional<OverloadSet> overload_set;  // it was `pointwise`
+};
+
+/// `foreach`: a composition of the elements of lists (foreach.h).
+struct Foreach : Composition {};
+
+/// `composite: implicit` or `explicit`: a function in C++ that calls operators.
+struct CompositeFunction {
+  bool implicit = true;
+};
+
+/// `structured`: kernels that compute into outputs of the shape that a function of its own finds.
+struct Structured {};
+
+/// `structured_delegate`: the kernels are those of a structured operator.
+struct Delegate {
+  LocatedName of;  // full name
+};
+
+/// `dispatch` alone: hand-written kernels of the operator's own schema.
+struct Kernels {};
+
+/// Another name of an operator of this library.
+struct AliasOf {
+  std::optional<LocatedName> of;  // nothing: it could not be read, which was reported
+};
+
+/// Nothing is said, or it could not be read. In PyTorch's files: as CompositeImplicit.
+struct Unsaid {};
+
+/// How an operator is computed. `dispatch` may add kernels of other backends to any of them.
+using Computation = std::variant<Unsaid, Pointwise, Update, Rowwise, Composition, Foreach,
+                                 CompositeFunction, Structured, Delegate, Kernels, AliasOf>;
 
 /// One entry of native_functions.yaml as it was written; what follows from it is in variants.h.
 struct Operator {
@@ -131,8 +189,8 @@ struct Operator {
   SourceString schema_text;       // value of `func`; spans of the schema are offsets into it
   Location location;              // of the entry (its `func` key)
   std::vector<LocatedName> keys;  // every key that is present, in file order
-  /// Of `_softmax`: `softmax`, the operator whose work it does.
-  std::optional<std::string> work_of;
+  /// Of `_softmax`: `softmax`, the operator whose work it does and whose name errors say.
+  std::optional<std::string> reports_as;
   /// What its expressions and formulas may call; one list for all entries of a library.
   std::shared_ptr<const expr::Functions> functions;
   /// What formulas and compositions call as `x.f(y)` that is f(x, y); null in upstream's dialect.
@@ -141,56 +199,48 @@ struct Operator {
   bool has_methods = true;  // false in a library that adds to another, whose Tensor has its own
   VariantSet variants;      // as default_variants() has them; of an alias, what its operator has
   Location variants_location;
-  /// Of an `alias`: the operator of this library that it is another name of.
-  std::optional<LocatedName> alias_of;
+  Computation computation;
   std::vector<DispatchEntry> dispatch;
-  bool names_backends = false;  // alone, without kernels: kernel_name() gives them
-  std::optional<PointwiseSpec> pointwise;
-  std::vector<LocatedName> dtypes;  // of `pointwise` as one expression; its cases have them
-  /// `pointwise` of a schema that writes arguments: their new values by their names.
-  std::optional<NamedExpressions> update;
-  std::optional<RowwiseSpec> rowwise;
-  Promotion promotion = Promotion::kDefault;
-  /// Of a `pointwise` entry: hand-written function of the operator's arguments that throws where a
-  /// value or dtype is not allowed; shapes and promotion are checked without it.
+  bool names_backends = false;                // without kernels: kernel_name() gives them
+  Promotion promotion = Promotion::kDefault;  // of `pointwise` and `rowwise`
+  /// Hand-written function of the operator's arguments that throws where a value or dtype is not
+  /// allowed, before an expression is computed; shapes and promotion are checked without it.
   std::optional<LocatedName> check;
-  bool structured = false;
-  std::optional<LocatedName> structured_delegate;  // full name of the structured operator
-  std::optional<LocatedName> structured_inherits;
-  Composite composite = Composite::kNo;
-  /// `composite` as an expression of operators, in place of a hand-written function; or `foreach`.
-  std::optional<SourceString> composition;
-  std::vector<TextWords> words;      // that the composition chooses by; any other is an error
-  std::optional<Switched> switched;  // it was `pointwise`
-  /// Of an expression that such an entry chooses: the entry's name.
-  std::optional<std::string> chosen_by;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;
   std::optional<LocatedName> python_module;
-  DeviceCheck device_check = DeviceCheck::kExactSame;
-  bool device_guard = true;
   std::vector<LocatedName> autogen;
-  std::vector<SourceString> precomputed;
-  std::vector<UfuncInnerLoop> ufunc_inner_loop;
-  std::optional<LocatedName> category_override;  // factory, new, like, dummy
   std::vector<LocatedName> cpp_no_default_args;
   bool manual_cpp_binding = false;
-  bool manual_kernel_registration = false;
-  bool use_const_ref_for_mutable_tensors = false;
+  UpstreamKeys upstream;
 
   /// "add.Tensor"; "ns::foo" when there is a namespace.
   std::string name() const { return schema.qualified_name(); }
   std::string base_name() const { return schema.base_name(); }
   /// What errors call it: the operator that was called.
-  std::string error_name() const { return work_of ? *work_of : name(); }
-  /// Only another name of an operator: no kernels, no derivative of its own.
-  bool is_alias() const { return has_key("alias"); }
+  std::string error_name() const { return reports_as ? *reports_as : name(); }
+  /// Its computation if it is of that kind, else null.
+  template <typename Kind>
+  const Kind* as() const {
+    return std::get_if<Kind>(&computation);
+  }
+  template <typename Kind>
+  Kind* as() {
+    return std::get_if<Kind>(&computation);
+  }
+  template <typename Kind>
+  bool is() const {
+    return std::holds_alternative<Kind>(computation);
+  }
+  /// The expression of operators of `composite` or `foreach`, or null.
+  const Composition* composition() const;
+  Composition* composition();
+  /// Null if it is no composition that chooses among expressions.
+  const OverloadSet* overload_set() const;
   bool has_key(std::string_view key) const { return key_location(key) != nullptr; }
-  /// Its composition is of the elements of lists (foreach.h).
-  bool is_foreach() const { return has_key("foreach"); }
   /// Says how it is computed as PyTorch's files cannot; what it leaves unsaid follows (defaults.h).
-  bool own_spelling() const;
+  bool uses_tenon_keys() const;
   /// Null when the key is absent.
   const Location* key_location(std::string_view key) const;
   /// Null when the key is absent. CompositeExplicit also finds upstream's

@@ -418,14 +418,17 @@ TEST_CASE("formatting changes nothing that is generated", "[format]") {
 // Everything that the model holds of an entry, without places.
 std::string describe(const Operator& op) {
   std::ostringstream out;
-  out << op.schema_text.text << op.variants.function << op.variants.method << op.structured
-      << op.device_guard << static_cast<int>(op.device_check) << op.manual_cpp_binding
-      << op.manual_kernel_registration << op.use_const_ref_for_mutable_tensors;
+  out << op.schema_text.text << op.variants.function << op.variants.method << op.is<Structured>()
+      << op.upstream.device_guard << static_cast<int>(op.upstream.device_check)
+      << op.manual_cpp_binding << op.upstream.manual_kernel_registration
+      << op.upstream.use_const_ref_for_mutable_tensors;
   const auto names = [&](const std::vector<LocatedName>& list) {
     for (const LocatedName& name : list) out << "\n- " << name.text;
   };
-  for (const auto* one : {&op.structured_delegate, &op.structured_inherits, &op.python_module,
-                          &op.category_override}) {
+  const Delegate* delegate = op.as<Delegate>();
+  out << "\n" << (delegate != nullptr ? delegate->of.text : "");
+  for (const auto* one :
+       {&op.upstream.structured_inherits, &op.python_module, &op.upstream.category_override}) {
     out << "\n" << (*one ? (*one)->text : "");
   }
   for (const DispatchEntry& kernel : op.dispatch) {
@@ -434,8 +437,9 @@ std::string describe(const Operator& op) {
   names(op.tags);
   names(op.autogen);
   names(op.cpp_no_default_args);
-  for (const SourceString& line : op.precomputed) out << "\n" << line.text;
-  for (const UfuncInnerLoop& loop : op.ufunc_inner_loop) out << loop.key << loop.value.text;
+  for (const SourceString& line : op.upstream.precomputed) out << "\n" << line.text;
+  for (const UfuncInnerLoop& loop : op.upstream.ufunc_inner_loop)
+    out << loop.key << loop.value.text;
   return out.str();
 }
 

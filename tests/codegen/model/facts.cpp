@@ -53,7 +53,7 @@ std::vector<std::string> operator_facts(const Model& model) {
     const bool grouped = is_grouped(family);
     const bool structured =
         std::any_of(family.forms.begin(), family.forms.end(), [&](const Form& form) {
-          return form.kind == SchemaKind::kOut && model.operators()[form.op].structured;
+          return form.kind == SchemaKind::kOut && model.operators()[form.op].is<Structured>();
         });
     for (const Form& form : family.forms) {
       lines.push_back(std::to_string(i + 1) + " " + form_line(model, form, grouped, structured));

@@ -109,7 +109,7 @@ TEST_CASE("autogen asks for the functional form of what writes", "[model][family
       const Operator& op = read.model.operators()[i];
       for (const VariantSchema& form : read.model.variants(i))
         made.push_back(schema::to_string(form.schema));
-      made.push_back(op.composition->text);
+      made.push_back(op.composition()->text.text);
       CHECK(op.has_tag("generated"));
     }
     return made;

@@ -63,26 +63,28 @@ TEST_CASE("entries of our dialect", "[model]") {
   CHECK(add.location.to_string() == "native.yaml:2:3");
   CHECK(add.at(add.schema.args[1].name_span).to_string() == "native.yaml:2:40");
   CHECK((add.variants.function && add.variants.method && add.variants.inplace && add.variants.out));
-  REQUIRE(add.pointwise);
-  CHECK(add.pointwise->find("result", "floating", "cpu")->expression.text ==
+  REQUIRE(add.as<Pointwise>());
+  CHECK(add.as<Pointwise>()->find("result", "floating", "cpu")->expression.text ==
         "self + alpha * other");
-  CHECK(add.pointwise->find("result", "", "")->expression.at(7).to_string() == "native.yaml:4:21");
+  CHECK(add.as<Pointwise>()->find("result", "", "")->expression.at(7).to_string() ==
+        "native.yaml:4:21");
   CHECK(add.has_tag("core"));
   CHECK(add.has_key("pointwise"));
   CHECK_FALSE(add.has_key("dispatch"));
 
   const Operator& mm = model.operators()[1];
-  CHECK(mm.structured);
+  CHECK(mm.is<Structured>());
   REQUIRE(mm.find_dispatch("CUDA"));
   CHECK(mm.find_dispatch("CUDA")->kernel == "mm_cuda");
   CHECK(mm.find_dispatch("CUDA")->kernel_location.to_string() == "native.yaml:9:33");
   CHECK(mm.find_dispatch("Meta") == nullptr);
 
-  CHECK(model.operators()[2].composite == Composite::kImplicit);
+  REQUIRE(model.operators()[2].is<CompositeFunction>());
+  CHECK(model.operators()[2].as<CompositeFunction>()->implicit);
   CHECK(model.operators()[2].python_module->text == "nn");
   CHECK_FALSE(model.operators()[2].variants.method);
 
-  const PointwiseSpec& frexp = *model.operators()[3].pointwise;
+  const Pointwise& frexp = *model.operators()[3].as<Pointwise>();
   CHECK(frexp.cases.size() == 5);
   CHECK(frexp.find("mantissa", "floating", "cuda")->expression.text == "m2(self)");
   CHECK(frexp.find("mantissa", "bool", "cuda")->expression.text == "self");

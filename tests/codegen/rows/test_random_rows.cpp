@@ -52,9 +52,9 @@ Operator declare(size_t num_results) {
 
 bool is_named(const Operator& op, const std::string& name) {
   const std::regex word("\\b" + name + "\\b");
-  return std::any_of(op.rowwise->parts.begin(), op.rowwise->parts.end(), [&](const auto& part) {
-    return std::regex_search(part.expression.text, word);
-  });
+  return std::any_of(
+      op.as<Rowwise>()->parts.begin(), op.as<Rowwise>()->parts.end(),
+      [&](const auto& part) { return std::regex_search(part.expression.text, word); });
 }
 
 /// The entry's expressions; what they do not name is no argument. Nothing where it is refused.
@@ -74,8 +74,8 @@ class Trial {
   Trial(Operator op, const RandomEntry& entry, Counts& counts)
       : op_(std::move(op)), entry_(entry), counts_(counts) {
     for (size_t i = 0; i < entry.results.size(); ++i) {
-      texts_ += "    " + op_.rowwise->parts[i].name.text + ": " + entry.text(i) + "\n";
-      op_.rowwise->parts[i].expression.text = entry.text(i);
+      texts_ += "    " + op_.as<Rowwise>()->parts[i].name.text + ": " + entry.text(i) + "\n";
+      op_.as<Rowwise>()->parts[i].expression.text = entry.text(i);
     }
   }
 
@@ -318,7 +318,7 @@ TEST_CASE("random row operators", "[rows][fuzz]") {
 /// The entry `text` on a row whose position is `at`: what forward's and backward's steps give.
 std::vector<Values> run_at(const std::string& text, double at) {
   Operator op = declare(1);
-  op.rowwise->parts[0].expression.text = text;
+  op.as<Rowwise>()->parts[0].expression.text = text;
   DiagnosticSink sink;
   expr::Expression expression = parse_used(op, sink).value().expression;
   const expr::RowDerivative derivative = expr::differentiate_rows(expression);
@@ -340,7 +340,7 @@ std::vector<Values> run_at(const std::string& text, double at) {
 /// How often the passes of `text` take an exponential of what is known not to be positive.
 size_t nonpositive_exponentials(const std::string& text) {
   Operator op = declare(1);
-  op.rowwise->parts[0].expression.text = text;
+  op.as<Rowwise>()->parts[0].expression.text = text;
   DiagnosticSink sink;
   expr::Expression expression = parse_used(op, sink).value().expression;
   const expr::RowSchedule schedule =
