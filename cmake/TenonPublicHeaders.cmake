@@ -140,6 +140,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/views/update_checks.h
   codegen/schema/default_value.h
   codegen/schema/function_schema.h
+  codegen/schema/promotion.h
   codegen/schema/source.h
   codegen/schema/type.h
   runtime/data/data.h

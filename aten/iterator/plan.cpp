@@ -165,14 +165,14 @@ ResultTypes result_types(const PointwiseOp& op, ArrayRef<const TensorBase*> inpu
   ScalarType common = result_type(inputs, scalars, op.promoting_inputs, op.promoting_scalars);
   // Tensors that are conditions alone choose among numbers of the expression.
   if (common == ScalarType::Undefined) common = ScalarType::Long;
-  if (makes_floating(op.promotion) && is_integral(common, true)) {
+  if (schema::makes_floating(op.promotion) && is_integral(common, true)) {
     common = get_default_dtype();
   }
-  if (op.promotion == Promotion::BoolToLong && common == ScalarType::Bool)
+  if (op.promotion == Promotion::kBoolToLong && common == ScalarType::Bool)
     common = ScalarType::Long;
   ScalarType output = common;
-  if (is_comparison(op.promotion)) output = ScalarType::Bool;
-  if (op.promotion == Promotion::ComplexToReal) output = to_real(common);
+  if (schema::gives_bool(op.promotion)) output = ScalarType::Bool;
+  if (op.promotion == Promotion::kComplexToFloat) output = to_real(common);
   return {common, output};
 }
 

@@ -257,11 +257,11 @@ struct Quick {
       if (compute == ComputeType::I32 && !is_value_of(s->toLong(), dtype)) return false;
       if (s->is_complex() && !is_complex(dtype)) return false;
     }
-    if (op.promotion != Promotion::Default) {
-      if (makes_floating(op.promotion) && integer) return false;
-      if (op.promotion == Promotion::BoolToLong && dtype == ScalarType::Bool) return false;
-      if (is_comparison(op.promotion)) out_dtype = ScalarType::Bool;
-      if (op.promotion == Promotion::ComplexToReal) out_dtype = to_real(dtype);
+    if (op.promotion != Promotion::kDefault) {
+      if (schema::makes_floating(op.promotion) && integer) return false;
+      if (op.promotion == Promotion::kBoolToLong && dtype == ScalarType::Bool) return false;
+      if (schema::gives_bool(op.promotion)) out_dtype = ScalarType::Bool;
+      if (op.promotion == Promotion::kComplexToFloat) out_dtype = to_real(dtype);
       direct &= out_dtype == dtype;
     }
     const PointwiseLoops& loops = *op.cpu();

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "aten/core/scalar.h"
+#include "codegen/schema/promotion.h"
 
 namespace tenon::native {
 
@@ -40,25 +41,10 @@ struct PointwiseLoops {
   }
 };
 
-/// How the output's dtype follows from the promoted dtype of the operands.
-enum class Promotion : uint8_t {
-  Default,          ///< the promoted dtype
-  IntToFloat,       ///< integers and Bool are computed in the default dtype first
-  Comparison,       ///< Bool
-  FloatComparison,  ///< Bool, and integers are computed in the default dtype first
-  ComplexToReal,    ///< the real dtype of a complex one, else the promoted dtype
-  BoolToLong,       ///< the promoted dtype, but Bool is computed in Long first
-};
+using schema::Promotion;
 
 /// Launches an operator's CUDA kernel over the plan on the current stream.
 using CudaLauncher = void (*)(const PointwisePlan& plan, const Scalar* scalars);
-
-constexpr bool is_comparison(Promotion promotion) {
-  return promotion == Promotion::Comparison || promotion == Promotion::FloatComparison;
-}
-constexpr bool makes_floating(Promotion promotion) {
-  return promotion == Promotion::IntToFloat || promotion == Promotion::FloatComparison;
-}
 
 /// A pointwise operator's kernels and dtype rule: what the generator emits.
 struct PointwiseOp {
@@ -66,7 +52,7 @@ struct PointwiseOp {
   uint8_t num_inputs;
   uint8_t num_outputs;
   uint8_t num_scalars;
-  Promotion promotion = Promotion::Default;
+  Promotion promotion = Promotion::kDefault;
   uint32_t promoting_inputs = ~0u;   ///< bit k: input k takes part in type promotion
   uint32_t promoting_scalars = ~0u;  ///< bit k: so does scalar k
   uint8_t cost = 1;                  ///< about the vector instructions per element

@@ -259,7 +259,7 @@ void pointwise_cases(const Entry& entry) {
 
 void promote_needs_pointwise(const Entry& entry) {
   if (!entry.has("promote") || entry.has_unknown_key()) return;
-  if (entry.op.promotion == Promotion::kUnknown) return;
+  if (!entry.op.promotion) return;
   const bool elements = entry.op.promotion == Promotion::kElements;
   if (entry.has("rowwise") || (entry.has("pointwise") && elements)) {
     if (entry.has("rowwise") && elements) return;

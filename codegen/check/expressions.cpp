@@ -51,11 +51,11 @@ void powers(const Entry& entry, const PointwiseCase& one) {
   }
 }
 
-const char* dtype_rule(expr::Promotion promotion) {
+const char* dtype_rule(Promotion promotion) {
   switch (promotion) {
-  case expr::Promotion::kBool: return "bool";
-  case expr::Promotion::kFloat: return "floating, whatever the arguments";
-  case expr::Promotion::kDefault: break;
+  case Promotion::kBool: return "bool";
+  case Promotion::kFloat: return "floating, whatever the arguments";
+  case Promotion::kDefault: break;
   }
   return "the arguments' dtype";
 }

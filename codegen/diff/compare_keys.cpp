@@ -117,8 +117,8 @@ void compare_keys(const EntryPair& pair, ChangeList& changes) {
   }
   if (before.as<Pointwise>() && after.as<Pointwise>() && before.promotion != after.promotion) {
     changes.add("promotion", kBreaksBoth,
-                "its dtype rule is `" + std::string(to_string(after.promotion)) + "`, was `" +
-                    std::string(to_string(before.promotion)) + "`");
+                "its dtype rule is `" + std::string(to_string(*after.promotion)) + "`, was `" +
+                    std::string(to_string(*before.promotion)) + "`");
   }
   const bool both = (before.as<Pointwise>() && after.as<Pointwise>()) ||
                     (before.as<Update>() && after.as<Update>());

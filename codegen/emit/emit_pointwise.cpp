@@ -74,7 +74,7 @@ ir::KernelBody emit_body(const expr::Graph& graph, const std::vector<NodeId>& ou
 }
 
 struct Summary {
-  expr::Promotion promotion = expr::Promotion::kDefault;
+  Promotion promotion = Promotion::kDefault;
   bool integers = true, floating = true, complex = true;
   int cost = 0;
   std::vector<std::string> compute_tensors, compute_scalars;
@@ -84,8 +84,8 @@ Summary summarize(const expr::Graph& graph, const std::vector<NodeId>& outputs) 
   Summary all;
   for (NodeId output : outputs) {
     const expr::TypeInfo info = expr::infer_types(graph, output);
-    const expr::Promotion promotion = promotion_of(info);
-    if (promotion != expr::Promotion::kDefault) all.promotion = promotion;
+    const Promotion promotion = promotion_of(info);
+    if (promotion != Promotion::kDefault) all.promotion = promotion;
     all.integers &= info.integers_allowed;
     all.floating &= info.floating_allowed;
     all.complex &= info.complex_allowed;
@@ -104,15 +104,6 @@ bool serves(const Summary& summary, const std::string& category) {
   return summary.integers;
 }
 
-Promotion promotion_of(expr::Promotion promotion) {
-  switch (promotion) {
-  case expr::Promotion::kFloat: return Promotion::kFloat;
-  case expr::Promotion::kBool: return Promotion::kBool;
-  case expr::Promotion::kDefault: break;
-  }
-  return Promotion::kDefault;
-}
-
 ir::Kernel kernel_head(const std::string& ident, const std::vector<std::string>& inputs,
                        const std::vector<std::string>& scalars, size_t num_outputs,
                        const Summary& summary) {
@@ -121,7 +112,7 @@ ir::Kernel kernel_head(const std::string& ident, const std::vector<std::string>&
   kernel.inputs = inputs;
   kernel.scalars = scalars;
   kernel.num_outputs = num_outputs;
-  kernel.promotion = promotion_of(summary.promotion);
+  kernel.promotion = summary.promotion;
   kernel.promoting_inputs = mask_of(inputs, summary.compute_tensors);
   kernel.promoting_scalars = mask_of(scalars, summary.compute_scalars);
   kernel.cost = std::clamp(summary.cost, 1, 255);
@@ -215,7 +206,8 @@ ir::ForwardKernel emit_pointwise(const Operator& op) {
   kernel.masks = mixed.masks;
   kernel.draws = mixed.functions;
   if (mixed.any()) kernel.promotion = mixed.floating ? Promotion::kFloat : Promotion::kDefault;
-  if (op.has_key("promote")) kernel.promotion = op.promotion;
+  if (op.has_key("promote"))
+    kernel.promotion = op.promotion == Promotion::kNone ? Promotion::kDefault : *op.promotion;
   // Where a condition is of floating values, `self > 0.5`, integers are as well.
   const bool of_integers =
       std::any_of(bodies.begin(), bodies.end(), [](const ir::KernelBody& body) {

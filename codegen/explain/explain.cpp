@@ -214,7 +214,7 @@ class Explanation {
   void print_shapes() {
     std::string source;
     if (op_.as<Pointwise>()) {
-      source = "tensors are broadcast; dtype rule " + std::string(to_string(op_.promotion));
+      source = "tensors are broadcast; dtype rule " + std::string(to_string(*op_.promotion));
       if (op_.check) source += "; values checked by " + op_.check->text;
     } else if (op_.as<Update>()) {
       source = "what is written has the shape that all are broadcast to, and keeps its dtype";

@@ -17,7 +17,7 @@ class Description {
                       std::to_string(op.variants.inplace) + std::to_string(op.variants.out));
     if (const AliasOf* alias = op.as<AliasOf>()) names("of", alias->of);
     computation(op);
-    line("promote", op.has_key("promote") ? std::string(to_string(op.promotion)) : "");
+    line("promote", op.has_key("promote") ? std::string(to_string(*op.promotion)) : "");
     names("check", op.check);
     if (const Delegate* delegate = op.as<Delegate>())
       line("structured_delegate", delegate->of.text);

@@ -27,9 +27,10 @@ template <class Kind>
 inline constexpr auto kNames = nullptr;
 
 template <>
-inline constexpr auto kNames<Promotion> =
-    names_upto<Promotion::kFloatToBool>("Default", "IntToFloat", "Comparison", "ComplexToReal",
-                                        "BoolToLong", "Default", "Default", "FloatComparison");
+inline constexpr auto
+    kNames<Promotion> = names_upto<Promotion::kFloatToBool>("kDefault", "kFloat", "kBool",
+                                                            "kComplexToFloat", "kBoolToLong",
+                                                            "kNone", "kElements", "kFloatToBool");
 template <>
 inline constexpr auto kNames<ThunkKind> = names_upto<ThunkKind::kOutFromFunctional>(
     "pointwise", "pointwise_mixed", "update", "update_composed", "rowwise", "rowwise_composed",

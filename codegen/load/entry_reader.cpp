@@ -323,8 +323,9 @@ void EntryReader::over(const YamlNode& value) {
 void EntryReader::promote(const YamlNode& value) {
   const std::optional<LocatedName> name = reader_.name(value, what_);
   if (!name) return;
-  const std::optional<size_t> word = reader_.word(*name, promotions(), what_);
-  op_.promotion = word ? static_cast<Promotion>(*word) : Promotion::kUnknown;
+  op_.promotion.reset();
+  if (const std::optional<size_t> word = reader_.word(*name, promotions(), what_))
+    op_.promotion = static_cast<Promotion>(*word);
 }
 
 void EntryReader::composite(const YamlNode& value) {

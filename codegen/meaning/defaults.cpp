@@ -47,9 +47,8 @@ std::vector<expr::TypeInfo> types_for(const Operator& op, const std::string& cat
 /// Some output is a number of this category.
 bool computes_numbers(const Operator& op, const std::string& category) {
   const std::vector<expr::TypeInfo> types = types_for(op, category);
-  return std::any_of(types.begin(), types.end(), [](const expr::TypeInfo& info) {
-    return info.promotion != expr::Promotion::kBool;
-  });
+  return std::any_of(types.begin(), types.end(),
+                     [](const expr::TypeInfo& info) { return info.promotion != Promotion::kBool; });
 }
 
 }  // namespace

@@ -130,9 +130,9 @@ bool draws_random_numbers(const Operator& op) {
   return expression && !expression->draws.empty();
 }
 
-expr::Promotion promotion_of(const expr::TypeInfo& info) {
-  if (info.promotion == expr::Promotion::kDefault && info.computes_floating) {
-    return expr::Promotion::kFloat;
+Promotion promotion_of(const expr::TypeInfo& info) {
+  if (info.promotion == Promotion::kDefault && info.computes_floating) {
+    return Promotion::kFloat;
   }
   return info.promotion;
 }

@@ -48,7 +48,7 @@ std::optional<expr::Expression> differentiable_expression(const Operator& op);
 bool draws_random_numbers(const Operator& op);
 
 /// The dtype rule that one output has by itself.
-expr::Promotion promotion_of(const expr::TypeInfo& info);
+Promotion promotion_of(const expr::TypeInfo& info);
 
 /// A formula that computes each element of a gradient from the same element of its operands, as an
 /// expression; nothing for other formulas. `analysis` is what the formula is from.

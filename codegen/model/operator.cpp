@@ -1,7 +1,6 @@
 #include "codegen/model/operator.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tenon::codegen {
 
@@ -32,12 +31,6 @@ const PointwiseCase* Pointwise::find(std::string_view output, std::string_view c
     }
   }
   return best;
-}
-
-std::string_view to_string(Promotion promotion) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "default", "float", "bool", "complex_to_float", "bool_to_long", "none", "elements", "", ""};
-  return kNames[static_cast<size_t>(promotion)];
 }
 
 const Location* Operator::key_location(std::string_view key) const {

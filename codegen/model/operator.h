@@ -9,6 +9,7 @@
 
 #include "codegen/expr/graph/functions.h"
 #include "codegen/schema/function_schema.h"
+#include "codegen/schema/promotion.h"
 #include "codegen/yaml/source_file.h"
 
 namespace tenon::codegen {
@@ -80,19 +81,7 @@ struct Rowwise : NamedExpressions {
   bool keepdim = false;              // results of rows keep the row's dimensions
 };
 
-/// The dtype rule of a pointwise or row operator (`promote`).
-enum class Promotion : uint8_t {
-  kDefault,         // default: result and computation in the promoted type of the inputs
-  kFloat,           // float: as default, but integers and bool become the default float type
-  kBool,            // bool: computed in the promoted type, result is bool
-  kComplexToFloat,  // complex_to_float: as default, but a complex result becomes its real type
-  kBoolToLong,      // bool_to_long: as default, but bool becomes int64
-  kNone,            // none: inputs must already have one dtype
-  kElements,        // elements: of `rowwise`, columns and values of rows do not lift the dtype
-  kFloatToBool,     // of kernels: as bool, but integers become the default float type first
-  kUnknown,         // a word that is none of these, which was reported
-};
-std::string_view to_string(Promotion promotion);
+using schema::Promotion;
 
 enum class DeviceCheck : uint8_t { kExactSame, kNoCheck };
 
@@ -201,8 +190,9 @@ struct Operator {
   Location variants_location;
   Computation computation;
   std::vector<DispatchEntry> dispatch;
-  bool names_backends = false;                // without kernels: kernel_name() gives them
-  Promotion promotion = Promotion::kDefault;  // of `pointwise` and `rowwise`
+  bool names_backends = false;  // without kernels: kernel_name() gives them
+  /// Of `pointwise` and `rowwise`; nothing: a word that is none, which was reported.
+  std::optional<Promotion> promotion = Promotion::kDefault;
   /// Hand-written function of the operator's arguments that throws where a value or dtype is not
   /// allowed, before an expression is computed; shapes and promotion are checked without it.
   std::optional<LocatedName> check;

@@ -123,8 +123,7 @@ const Words& variant_words(Dialect dialect) {
 }
 
 const Words& promotions() {
-  static const Words words = {"default",      "float", "bool",    "complex_to_float",
-                              "bool_to_long", "none",  "elements"};
+  static const Words words(schema::kPromotions.begin(), schema::kPromotions.end());
   return words;
 }
 

@@ -100,14 +100,6 @@ std::string why_not(const Graph& graph, const std::vector<NodeId>& outputs,
   return "";
 }
 
-std::string to_string(Promotion promotion) {
-  switch (promotion) {
-  case Promotion::kFloat: return "float";
-  case Promotion::kBool: return "bool";
-  default: return "default";
-  }
-}
-
 bool is_real(const Graph& graph, NodeId id) {
   std::vector<NodeId> open = {id};
   for (std::size_t i = 0; i < open.size(); ++i) {

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "codegen/expr/graph/graph.h"
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "codegen/expr/graph/graph.h"
+#include "codegen/schema/promotion.h"
 
 namespace tenon::codegen::expr {
 
 /// The dtype rule of an output: that of the operands, that of the operands with integers promoted
 /// to the default floating type, or bool.
-enum class Promotion : std::uint8_t { kDefault, kFloat, kBool };
+using schema::Promotion;
 
 /// What an output says about types. A tensor used only as a condition (`where(mask, a, b)`) takes
 /// part in neither list; one that is only compared takes part in the compute type alone.
@@ -40,7 +41,6 @@ std::string why_not(const Graph& graph, const std::vector<NodeId>& outputs,
                     std::string_view category);
 
 /// "default", "float" or "bool".
-std::string to_string(Promotion promotion);
 
 /// Whether the value is real where tensors are complex, as a function gives it that does: real,
 /// imag, abs, or a condition.

@@ -118,7 +118,7 @@ const PointwiseOp lt_op{.name = "lt",
                         .num_inputs = 2,
                         .num_outputs = 1,
                         .num_scalars = 0,
-                        .promotion = Promotion::Comparison,
+                        .promotion = Promotion::kBool,
                         .cpu = &lt_loops};
 const PointwiseOp where_op{.name = "where",
                            .num_inputs = 3,
@@ -136,7 +136,7 @@ const PointwiseOp abs_op{.name = "abs",
                          .num_inputs = 1,
                          .num_outputs = 1,
                          .num_scalars = 0,
-                         .promotion = Promotion::ComplexToReal,
+                         .promotion = Promotion::kComplexToFloat,
                          .cpu = &abs_loops};
 const PointwiseOp gelu_op{.name = "gelu",
                           .num_inputs = 1,
@@ -145,14 +145,14 @@ const PointwiseOp gelu_op{.name = "gelu",
                           .cost = 30,
                           .cpu = &gelu_loops};
 
-#define TENON_UNARY_OP(name_, cost_)                               \
-  TENON_SAMPLE(name_)                                              \
-  const PointwiseOp name_##_op{.name = #name_,                     \
-                               .num_inputs = 1,                    \
-                               .num_outputs = 1,                   \
-                               .num_scalars = 0,                   \
-                               .promotion = Promotion::IntToFloat, \
-                               .cost = cost_,                      \
+#define TENON_UNARY_OP(name_, cost_)                           \
+  TENON_SAMPLE(name_)                                          \
+  const PointwiseOp name_##_op{.name = #name_,                 \
+                               .num_inputs = 1,                \
+                               .num_outputs = 1,               \
+                               .num_scalars = 0,               \
+                               .promotion = Promotion::kFloat, \
+                               .cost = cost_,                  \
                                .cpu = &name_##_loops};
 TENON_SAMPLE_UNARY(TENON_UNARY_OP)
 

@@ -53,7 +53,7 @@ static TENON_POINTWISE_LOOPS(silu_mul_backward_loops, silu_mul_backward_fill)
         .num_inputs = 2,
         .num_outputs = 1,
         .num_scalars = 0,
-        .promotion = Promotion::IntToFloat,
+        .promotion = Promotion::kFloat,
         .cost = 20,
         .cpu = &silu_mul_loops,
     };
@@ -63,7 +63,7 @@ const PointwiseOp silu_mul_backward_op{
     .num_inputs = 3,
     .num_outputs = 2,
     .num_scalars = 0,
-    .promotion = Promotion::IntToFloat,
+    .promotion = Promotion::kFloat,
     .cost = 25,
     .cpu = &silu_mul_backward_loops,
 };
