@@ -23,7 +23,9 @@ SOURCE = HERE / "by_hand.cpp"
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--old", type=Path, required=True, metavar="BUILD", help="build folder of the kernels by hand")
-    parser.add_argument("--new", type=Path, required=True, metavar="BUILD", help="build folder of the generated kernels")
+    parser.add_argument(
+        "--new", type=Path, required=True, metavar="BUILD", help="build folder of the generated kernels"
+    )
     parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose name matches, e.g. '^softmax/'")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, each measured (default 1,2)")
     parser.add_argument("--repetitions", type=int, default=9, help="processes of each side (default 9)")
@@ -65,17 +67,29 @@ def measure(programs, threads, options, repetitions):
     results = []
     for name, sides in times.items():
         ratios = [new / old for new, old in zip(sides["new"], sides["old"])]
-        results.append({
-            "name": name, "threads": threads, "old_ns": statistics.median(sides["old"]), "new_ns": statistics.median(sides["new"]),
-            "ratio": statistics.median(ratios), "spread": spread(ratios), "best_ratio": best[name]["new"] / best[name]["old"],
-            "old_best_ns": best[name]["old"], "new_best_ns": best[name]["new"], "times": sides,
-        })
+        results.append(
+            {
+                "name": name,
+                "threads": threads,
+                "old_ns": statistics.median(sides["old"]),
+                "new_ns": statistics.median(sides["new"]),
+                "ratio": statistics.median(ratios),
+                "spread": spread(ratios),
+                "best_ratio": best[name]["new"] / best[name]["old"],
+                "old_best_ns": best[name]["old"],
+                "new_best_ns": best[name]["new"],
+                "times": sides,
+            }
+        )
     return results
 
 
 def show(r):
-    print(f"{r['name']:40} {r['threads']:>2} {show_time(r['old_ns']):>9} {show_time(r['new_ns']):>9} "
-          f"{r['ratio']:>6.2f} {100 * r['spread']:>4.0f}% {r['best_ratio']:>6.2f}", flush=True)
+    print(
+        f"{r['name']:40} {r['threads']:>2} {show_time(r['old_ns']):>9} {show_time(r['new_ns']):>9} "
+        f"{r['ratio']:>6.2f} {100 * r['spread']:>4.0f}% {r['best_ratio']:>6.2f}",
+        flush=True,
+    )
 
 
 HEADER = f"{'case':40} {'T':>2} {'old':>9} {'new':>9} {'ratio':>6} {'+-':>5} {'best':>6}"
@@ -88,8 +102,11 @@ def main():
     programs = {side: compile_against(getattr(options, side).resolve(), folder / side) for side in ("old", "new")}
     if not has_cases(programs["new"], options):
         raise SystemExit(f"by_hand.py: no case matches '{options.filter}'")
-    print(f"new: {options.new}, old: {options.old}; {os.cpu_count()} cores, {repetitions} processes of each side in turn, "
-          f"load {os.getloadavg()[0]:.2f}\n\n{HEADER}", flush=True)
+    print(
+        f"new: {options.new}, old: {options.old}; {os.cpu_count()} cores, {repetitions} processes of each side in turn, "
+        f"load {os.getloadavg()[0]:.2f}\n\n{HEADER}",
+        flush=True,
+    )
     results = []
     for threads in map(int, options.threads.split(",")):
         measured = measure(programs, threads, options, repetitions)
@@ -98,8 +115,10 @@ def main():
         results += measured
     # A busy machine moves medians; what is slower is so as the best of all times as well.
     over = [r for r in results if r["ratio"] > options.limit and r["best_ratio"] > options.limit]
-    print(f"\n{len(over)} of {len(results)} over {options.limit}, as median and as ratio of the best times"
-          + (f":\n{HEADER}" if over else ""))
+    print(
+        f"\n{len(over)} of {len(results)} over {options.limit}, as median and as ratio of the best times"
+        + (f":\n{HEADER}" if over else "")
+    )
     for result in sorted(over, key=lambda r: -r["ratio"]):
         show(result)
     if options.json:

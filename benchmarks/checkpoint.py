@@ -1,9 +1,8 @@
 """PyTorch's side of checkpoint.cpp: the same blocks, the same cases, one JSON line for each."""
 
 import torch
-from torch.utils.checkpoint import checkpoint
-
 import torch_side
+from torch.utils.checkpoint import checkpoint
 
 BLOCKS, BATCH, STEPS, WIDTH, HEADS = 24, 4, 128, 256, 4
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Two processes on this machine: collectives and data parallel training, Tenon beside PyTorch with Gloo, in turn.
 
-    collectives.py [--nproc N] [--rounds N]        run with the Python that has torch
+collectives.py [--nproc N] [--rounds N]        run with the Python that has torch
 """
 
 import argparse
+import functools
 import json
 import os
 import re
@@ -17,7 +18,13 @@ from pathlib import Path
 
 BUILD = Path(__file__).resolve().parent.parent / "build/release"
 # The time that Tenon may take, as a share of PyTorch's.
-TARGETS = {"all_reduce 4": 0.5, "all_reduce 1048576": 0.4, "all_reduce 67108864": 0.7, "LeNet step with DDP": 0.5, "overhead of DDP": 0.5}
+TARGETS = {
+    "all_reduce 4": 0.5,
+    "all_reduce 1048576": 0.4,
+    "all_reduce 67108864": 0.7,
+    "LeNet step with DDP": 0.5,
+    "overhead of DDP": 0.5,
+}
 
 
 def peer():
@@ -38,12 +45,25 @@ def peer():
             times.append(time.perf_counter() - start)
         times.sort()
         if dist.get_rank() == 0:
-            print(json.dumps({"name": name, "median": times[len(times) // 2], "p90": times[len(times) * 9 // 10]}), flush=True)
+            print(
+                json.dumps({"name": name, "median": times[len(times) // 2], "p90": times[len(times) * 9 // 10]}),
+                flush=True,
+            )
 
     def net():
         return nn.Sequential(
-            nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
-            nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
+            nn.Conv2d(1, 6, 5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(400, 120),
+            nn.ReLU(),
+            nn.Linear(120, 84),
+            nn.ReLU(),
+            nn.Linear(84, 10),
         )
 
     def training_step(model):
@@ -60,7 +80,7 @@ def peer():
     for size in (4, 64 << 10, 1 << 20, 64 << 20):
         t = torch.zeros(size // 4)
         repetitions = 20 if size > 1 << 20 else 1000
-        measure(f"all_reduce {size}", repetitions // 10, repetitions, lambda: dist.all_reduce(t))
+        measure(f"all_reduce {size}", repetitions // 10, repetitions, functools.partial(dist.all_reduce, t))
     measure("LeNet step without DDP", 50, 500, training_step(net()))
     measure("LeNet step with DDP", 50, 500, training_step(nn.parallel.DistributedDataParallel(net())))
     dist.barrier()
@@ -83,7 +103,13 @@ def cases(lines):
 
 
 def run_tenon(ranks):
-    command = [BUILD / "runtime/tenon-run", "--no-prefix", "--nproc", str(ranks), BUILD / "benchmarks/bench_collectives"]
+    command = [
+        BUILD / "runtime/tenon-run",
+        "--no-prefix",
+        "--nproc",
+        str(ranks),
+        BUILD / "benchmarks/bench_collectives",
+    ]
     return cases(subprocess.run(command, env=environment(), check=True, capture_output=True, text=True).stdout)
 
 
@@ -93,8 +119,16 @@ def run_peer(ranks):
         port = probe.getsockname()[1]
     running = []
     for rank in range(ranks):
-        env = {**environment(), "RANK": str(rank), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-        running.append(subprocess.Popen([sys.executable, __file__, "--peer"], env=env, stdout=subprocess.PIPE, text=True))
+        env = {
+            **environment(),
+            "RANK": str(rank),
+            "WORLD_SIZE": str(ranks),
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(port),
+        }
+        running.append(
+            subprocess.Popen([sys.executable, __file__, "--peer"], env=env, stdout=subprocess.PIPE, text=True)
+        )
     outputs = [p.communicate()[0] for p in running]
     assert all(p.returncode == 0 for p in running)
     return cases(outputs[0])

@@ -11,6 +11,7 @@ minimum. These are facts about code, not times.
 A kernel that no family below names is an error, so that the table grows with the kernels. cuobjdump is taken from PATH, from
 beside nvcc, or from the environment of `./tenon setup --oracle`.
 """
+
 import argparse
 import os
 import re
@@ -22,21 +23,93 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Family, pattern of its kernels' names, bytes moved and the minimum in units of the data (N elements in, M out), remark.
 FAMILIES = [
-    ("pointwise", r"pointwise_kernel", "N + M", "N + M", "16 bytes per thread and operand where operands are dense along the fastest dimension"),
-    ("row operators in registers", r"rows::kernel<.*, true>", "N + M", "N + M", "rows of up to 4096 elements; each operand is read once"),
-    ("row operators, longer rows", r"rows::kernel<.*, false>", "(passes) N + M", "N + M", "a pass for each reduction that depends on another, from cache where a row fits"),
-    ("sums of row operators' columns", r"add_groups_kernel", "8 G L + 8 L", "0", "G groups of threads, rows of L; beside the rows' own N"),
-    ("reductions", r"reduce_kernel", "N + M", "N + M", "four loads in flight per thread; the loop holds the 64-bit divisions of tensors beyond 2^31 elements, which all others skip"),
-    ("reductions' splits", r"combine_splits_kernel", "S M + M", "0", "S blocks to an output, where outputs do not fill the GPU"),
-    ("batch norm, elements", r"(normalize|input|invstd)_kernel", "N + M", "N + M", "the statistics are among the reductions"),
+    (
+        "pointwise",
+        r"pointwise_kernel",
+        "N + M",
+        "N + M",
+        "16 bytes per thread and operand where operands are dense along the fastest dimension",
+    ),
+    (
+        "row operators in registers",
+        r"rows::kernel<.*, true>",
+        "N + M",
+        "N + M",
+        "rows of up to 4096 elements; each operand is read once",
+    ),
+    (
+        "row operators, longer rows",
+        r"rows::kernel<.*, false>",
+        "(passes) N + M",
+        "N + M",
+        "a pass for each reduction that depends on another, from cache where a row fits",
+    ),
+    (
+        "sums of row operators' columns",
+        r"add_groups_kernel",
+        "8 G L + 8 L",
+        "0",
+        "G groups of threads, rows of L; beside the rows' own N",
+    ),
+    (
+        "reductions",
+        r"reduce_kernel",
+        "N + M",
+        "N + M",
+        "four loads in flight per thread; the loop holds the 64-bit divisions of tensors beyond 2^31 elements, which all others skip",
+    ),
+    (
+        "reductions' splits",
+        r"combine_splits_kernel",
+        "S M + M",
+        "0",
+        "S blocks to an output, where outputs do not fill the GPU",
+    ),
+    (
+        "batch norm, elements",
+        r"(normalize|input|invstd)_kernel",
+        "N + M",
+        "N + M",
+        "the statistics are among the reductions",
+    ),
     ("accumulation by index", r"add_at_once_kernel", "N + 2 M", "N + 2 M", "atomic operations in the L2 cache"),
-    ("accumulation in order", r"(element_places|accumulate_in_order)_kernel", "2 N + M", "N + M", "beside the sorting of N places; products, and sums where they must be the same in every run"),
+    (
+        "accumulation in order",
+        r"(element_places|accumulate_in_order)_kernel",
+        "2 N + M",
+        "N + M",
+        "beside the sorting of N places; products, and sums where they must be the same in every run",
+    ),
     ("im2col", r"(unfold|fold|deliver)_kernel", "K N", "0", "K elements of a window; beside the matrix product"),
-    ("pooling, losses' gradients", r"(forward|backward)_kernel", "N + M", "N + M", "a thread for an output; what windows share comes from cache"),
-    ("sums so far", r"(parts|before|rows|columns)_kernel", "2 N + M", "N + M", "N + M where rows fill the GPU; else blocks share a row and read it twice"),
-    ("sort, topk", r"(take|sort|merge|give)_kernel", "N + 16 N (2 + log2(L / 1024)) + M", "N + M", "entries of 8 bytes (16 for types of 8); blocks sort 1024 in shared memory, then runs are merged pairwise"),
+    (
+        "pooling, losses' gradients",
+        r"(forward|backward)_kernel",
+        "N + M",
+        "N + M",
+        "a thread for an output; what windows share comes from cache",
+    ),
+    (
+        "sums so far",
+        r"(parts|before|rows|columns)_kernel",
+        "2 N + M",
+        "N + M",
+        "N + M where rows fill the GPU; else blocks share a row and read it twice",
+    ),
+    (
+        "sort, topk",
+        r"(take|sort|merge|give)_kernel",
+        "N + 16 N (2 + log2(L / 1024)) + M",
+        "N + M",
+        "entries of 8 bytes (16 for types of 8); blocks sort 1024 in shared memory, then runs are merged pairwise",
+    ),
     ("selection", r"(count|places|write)_kernel", "2 N + M", "N + M", "flags are read twice: counted, then written"),
-    ("copies and rearrangement", r"(copy|cat|roll|flip|repeat|pad|tril|rearrange|fill|arange|convert|gather|scatter|index|put|embedding|select|add)\w*_kernel", "N + M", "N + M", ""),
+    (
+        "copies and rearrangement",
+        r"(copy|cat|roll|flip|repeat|pad|tril|rearrange|fill|arange|convert|gather|scatter|index|put|embedding|select|add)\w*_kernel",
+        "N + M",
+        "N + M",
+        "",
+    ),
     ("everything else", r"_kernel", "", "", "see the file"),
 ]
 
@@ -78,13 +151,18 @@ def output(*command):
 def plain(symbols):
     """The names that people read."""
     text = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=True).stdout
-    return [re.sub(r"\(anonymous namespace\)::|tenon::|cuda::|void ", "", line.rsplit("(", 1)[0]) for line in text.splitlines()]
+    return [
+        re.sub(r"\(anonymous namespace\)::|tenon::|cuda::|void ", "", line.rsplit("(", 1)[0])
+        for line in text.splitlines()
+    ]
 
 
 def resources(cuobjdump, path):
     """symbol -> (registers, stack, shared), one per architecture; the last one counts."""
     found = {}
-    for match in re.finditer(r"Function (\w+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)", output(cuobjdump, "-res-usage", path)):
+    for match in re.finditer(
+        r"Function (\w+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)", output(cuobjdump, "-res-usage", path)
+    ):
         found[match[1]] = tuple(int(match[i]) for i in (2, 3, 4))
     return found
 
@@ -108,7 +186,10 @@ def load_bytes(instruction):
     if not match:
         return 0
     parts = match[1].split(".")
-    return next((size for key, size in (("128", 16), ("64", 8), ("U8", 1), ("S8", 1), ("U16", 2), ("S16", 2)) if key in parts), 4)
+    return next(
+        (size for key, size in (("128", 16), ("64", 8), ("U8", 1), ("S8", 1), ("U16", 2), ("S16", 2)) if key in parts),
+        4,
+    )
 
 
 def inner_loop(body):
@@ -155,17 +236,29 @@ def measure(cuobjdump, path):
         loads = [size for size in map(load_bytes, loop) if size]
         # Elements of 4 bytes, or of what is loaded where that is narrower.
         elements = sum(max(1, size // 4) for size in loads)
-        rows.append({"family": family_of(name), "kernel": name, "registers": registers, "shared": shared, "stack": stack,
-                     "threads": threads(registers, shared, 256, architecture), "loop": len(loop) if is_loop else None,
-                     "instructions": len(code[symbol]), "widest": max(map(load_bytes, (text for _, text in code[symbol]))),
-                     "per_element": len(loop) / elements if elements and is_loop else None})
+        rows.append(
+            {
+                "family": family_of(name),
+                "kernel": name,
+                "registers": registers,
+                "shared": shared,
+                "stack": stack,
+                "threads": threads(registers, shared, 256, architecture),
+                "loop": len(loop) if is_loop else None,
+                "instructions": len(code[symbol]),
+                "widest": max(map(load_bytes, (text for _, text in code[symbol]))),
+                "per_element": len(loop) / elements if elements and is_loop else None,
+            }
+        )
     return rows
 
 
 def table(rows):
     """A line per family: ranges over its kernels."""
-    lines = ["| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes | |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| family | kernels | moved | minimum | registers | threads of 2048 | stack | widest load | loop's instructions per 4 bytes | |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     spread = lambda values: f"{min(values)}" if min(values) == max(values) else f"{min(values)}-{max(values)}"
     for family in FAMILIES:
         own = [row for row in rows if row["family"] is family]
@@ -173,8 +266,10 @@ def table(rows):
             continue
         cost = sorted(row["per_element"] for row in own if row["per_element"])
         median = f"{cost[len(cost) // 2]:.1f}" if cost else "no loop"
-        lines.append(f"| {family[0]} | {len(own)} | {family[2]} | {family[3]} | {spread([r['registers'] for r in own])} | "
-                     f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} | {family[4]} |")
+        lines.append(
+            f"| {family[0]} | {len(own)} | {family[2]} | {family[3]} | {spread([r['registers'] for r in own])} | "
+            f"{spread([r['threads'] for r in own])} | {max(r['stack'] for r in own)} | {max(r['widest'] for r in own)} | {median} | {family[4]} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -194,8 +289,10 @@ def main():
     if arguments.kernels:
         for row in rows:
             cost = f"{row['per_element']:6.1f}" if row["per_element"] else "     -"
-            print(f"{row['registers']:4} registers {row['threads']:5} threads {row['stack']:4} stack {row['widest']:3} widest "
-                  f"{row['loop'] or row['instructions']:5} instructions {cost} per element  {row['kernel']}")
+            print(
+                f"{row['registers']:4} registers {row['threads']:5} threads {row['stack']:4} stack {row['widest']:3} widest "
+                f"{row['loop'] or row['instructions']:5} instructions {cost} per element  {row['kernel']}"
+            )
     text = table(rows)
     print(text, end="")
     if arguments.markdown:

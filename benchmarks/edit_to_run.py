@@ -83,34 +83,51 @@ def cases():
     derivatives = DERIVATIVES.read_text()
     if MM not in derivatives:
         raise SystemExit("edit_to_run.py: derivatives.yaml has no entry for mm that begins as expected")
-    backward = "std::printf(\"%.4f\\n\", x.grad().select(0, 0).select(0, 0).item<double>());"
+    backward = 'std::printf("%.4f\\n", x.grad().select(0, 0).select(0, 0).item<double>());'
     schema = "- func: bench_edit_to_run(Tensor self) -> Tensor\n"
     return {
         # 1 - tanh(1)^2 + tanh(1) + 1
         "pointwise": Case(
-            appended(NATIVE, schema + "  variants: function\n  pointwise: tanh(self) * self + self\n"), "bench_edit_to_run",
-            "tenon::sum(tenon::bench_edit_to_run(x)).backward(); " + backward, "2.1816"),
+            appended(NATIVE, schema + "  variants: function\n  pointwise: tanh(self) * self + self\n"),
+            "bench_edit_to_run",
+            "tenon::sum(tenon::bench_edit_to_run(x)).backward(); " + backward,
+            "2.1816",
+        ),
         # Rows of ones over their root mean square of 1: the gradient of the weight is the number of rows.
         "rows": Case(
-            appended(NATIVE, "- func: bench_edit_to_run(Tensor self, Tensor weight, float eps=0) -> Tensor\n  variants: function\n"
-                     "  over: -1\n  columns: [weight]\n"
-                     "  rowwise: self * rsqrt(mean(square(self)) + eps) * weight\n"), "bench_edit_to_run",
+            appended(
+                NATIVE,
+                "- func: bench_edit_to_run(Tensor self, Tensor weight, float eps=0) -> Tensor\n  variants: function\n"
+                "  over: -1\n  columns: [weight]\n"
+                "  rowwise: self * rsqrt(mean(square(self)) + eps) * weight\n",
+            ),
+            "bench_edit_to_run",
             "tenon::Tensor w = tenon::ones({2}, tenon::TensorOptions()).requires_grad_();\n"
             "  tenon::sum(tenon::bench_edit_to_run(x, w)).backward();\n"
-            "  std::printf(\"%.4f\\n\", w.grad().select(0, 0).item<double>());", "2.0000"),
+            '  std::printf("%.4f\\n", w.grad().select(0, 0).item<double>());',
+            "2.0000",
+        ),
         "structured": Case(
-            appended(NATIVE, schema + "  variants: function\n  structured: CPU\n"
-                     "  non_differentiable: True\n")
+            appended(NATIVE, schema + "  variants: function\n  structured: CPU\n  non_differentiable: True\n")
             | {ROOT / "aten/meta/bench_edit_to_run.cpp": META, ROOT / "aten/cpu/bench_edit_to_run.cpp": KERNEL},
             "bench_edit_to_run",
-            "std::printf(\"%.4f\\n\", tenon::sum(tenon::bench_edit_to_run(x.detach())).item<double>());", "12.0000"),
+            'std::printf("%.4f\\n", tenon::sum(tenon::bench_edit_to_run(x.detach())).item<double>());',
+            "12.0000",
+        ),
         # The gradient of mm's first argument, three times what it is.
         "formula": Case(
-            {DERIVATIVES: derivatives.replace(MM, "- name: mm\n  self: 3 * grad.mm(")}, "mm",
-            "tenon::sum(tenon::mm(x, tenon::ones({2, 2}, tenon::TensorOptions()))).backward(); " + backward, "6.0000"),
+            {DERIVATIVES: derivatives.replace(MM, "- name: mm\n  self: 3 * grad.mm(")},
+            "mm",
+            "tenon::sum(tenon::mm(x, tenon::ones({2, 2}, tenon::TensorOptions()))).backward(); " + backward,
+            "6.0000",
+        ),
         "method": Case(
-            appended(NATIVE, schema + "  variants: function, method\n  pointwise: self * 5\n"), "bench_edit_to_run",
-            "tenon::sum(x.bench_edit_to_run()).backward(); " + backward, "5.0000", wide=True),
+            appended(NATIVE, schema + "  variants: function, method\n  pointwise: self * 5\n"),
+            "bench_edit_to_run",
+            "tenon::sum(x.bench_edit_to_run()).backward(); " + backward,
+            "5.0000",
+            wide=True,
+        ),
     }
 
 
@@ -119,8 +136,9 @@ def ninja(build):
     environment = {**os.environ, "NINJA_STATUS": ""}
     # A new source is listed first, as ./tenon fmt does it.
     subprocess.run([sys.executable, str(ROOT / "cmake/lint/sources.py"), "--fix"], check=True, capture_output=True)
-    result = subprocess.run(["cmake", "--build", str(build), "--target", "tenon"], capture_output=True, text=True,
-                            env=environment)
+    result = subprocess.run(
+        ["cmake", "--build", str(build), "--target", "tenon"], capture_output=True, text=True, env=environment
+    )
     if result.returncode != 0:
         raise SystemExit(f"edit_to_run.py: the build failed:\n{result.stdout[-4000:]}{result.stderr[-2000:]}")
     return re.findall(r"Building C\w+ object CMakeFiles/tenon(?:_kernels|_calls)?\.dir/(\S+)\.o", result.stdout)
@@ -129,8 +147,23 @@ def ninja(build):
 def compile_and_run(case, build, folder):
     source, binary = Path(folder) / "main.cpp", Path(folder) / "main"
     source.write_text(case.program)
-    subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-O1", f"-I{ROOT}", f"-I{build}/gen", f"-I{build}/include",
-                    str(source), "-o", str(binary), f"-L{build}", "-ltenon", f"-Wl,-rpath,{build}"], check=True)
+    subprocess.run(
+        [
+            os.environ.get("CXX", "g++"),
+            "-std=c++20",
+            "-O1",
+            f"-I{ROOT}",
+            f"-I{build}/gen",
+            f"-I{build}/include",
+            str(source),
+            "-o",
+            str(binary),
+            f"-L{build}",
+            "-ltenon",
+            f"-Wl,-rpath,{build}",
+        ],
+        check=True,
+    )
     return subprocess.run([str(binary)], check=True, capture_output=True, text=True).stdout.strip()
 
 
@@ -173,7 +206,12 @@ def measure_case(name, case, build):
     if output != case.expected:
         raise SystemExit(f"edit_to_run.py: {name}: the program printed {output}, expected {case.expected}")
     kernels = [] if case.wide else [path for path in compiled if path in existing]
-    return {"seconds": done - start, "build_seconds": built - start, "compiled": compiled, "kernels_recompiled": kernels}
+    return {
+        "seconds": done - start,
+        "build_seconds": built - start,
+        "compiled": compiled,
+        "kernels_recompiled": kernels,
+    }
 
 
 OWN = {"own": [], "own_here": ["-DTENON_INSTRUCTION_SETS=native"]}
@@ -184,14 +222,26 @@ def measure_own(build, options):
     environment = {**os.environ, "CCACHE_DISABLE": "1", "NINJA_STATUS": ""}
 
     def run(*command):
-        return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, env=environment).stdout
+        return subprocess.run(
+            [str(word) for word in command], check=True, capture_output=True, text=True, env=environment
+        ).stdout
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run("cmake", "--install", build, "--prefix", folder / "tenon")
         shutil.copytree(ROOT / "examples/custom_operator", folder / "source")
-        run("cmake", "-S", folder / "source", "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            f"-DCMAKE_PREFIX_PATH={folder / 'tenon'}", *options)
+        run(
+            "cmake",
+            "-S",
+            folder / "source",
+            "-B",
+            folder / "build",
+            "-G",
+            "Ninja",
+            "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_PREFIX_PATH={folder / 'tenon'}",
+            *options,
+        )
         run("cmake", "--build", folder / "build")
         yaml = folder / "source/custom_ops.yaml"
         text = yaml.read_text()
@@ -213,22 +263,31 @@ def measure(build, names=("pointwise",)):
     """{case: {"seconds", "build_seconds", "compiled": [objects], "kernels_recompiled"}}"""
     ninja(build)  # what was left to do does not count
     known = cases()
-    return {name: measure_own(build, OWN[name]) if name in OWN else measure_case(name, known[name], build) for name in names}
+    return {
+        name: measure_own(build, OWN[name]) if name in OWN else measure_case(name, known[name], build) for name in names
+    }
 
 
 def report(results):
     lines = []
     for name, result in results.items():
-        lines.append(f"{name:<12} {result['seconds']:6.1f} s, of which the library {result['build_seconds']:.1f} s; "
-                     f"{len(result['compiled'])} files compiled")
+        lines.append(
+            f"{name:<12} {result['seconds']:6.1f} s, of which the library {result['build_seconds']:.1f} s; "
+            f"{len(result['compiled'])} files compiled"
+        )
         lines += [f"    {path}" for path in result["compiled"][:12]]
     return lines
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=["pointwise", "rows", "structured", "formula"], metavar="CASE",
-                        help="pointwise, rows, structured, formula (these by default), method, own, own_here")
+    parser.add_argument(
+        "cases",
+        nargs="*",
+        default=["pointwise", "rows", "structured", "formula"],
+        metavar="CASE",
+        help="pointwise, rows, structured, formula (these by default), method, own, own_here",
+    )
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args()

@@ -4,7 +4,6 @@ import os
 import tempfile
 
 import torch
-
 import torch_side
 
 

@@ -22,17 +22,41 @@ CHECK_MIB = 100
 
 def generate_command(build, out):
     return [
-        str(build / "codegen/tenonc"), "gen", "--native", str(ROOT / "native_functions.yaml"),
-        "--derivatives", str(ROOT / "derivatives.yaml"), "--tags", str(ROOT / "tags.yaml"),
-        "--templates", str(ROOT / "codegen/templates"), "--python", str(ROOT / "build/venv/bin/python"),
-        "--out", str(out), "--backends", "CPU", "--depfile", str(out / "gen.d"), "--stamp", str(out / "gen.stamp"),
+        str(build / "codegen/tenonc"),
+        "gen",
+        "--native",
+        str(ROOT / "native_functions.yaml"),
+        "--derivatives",
+        str(ROOT / "derivatives.yaml"),
+        "--tags",
+        str(ROOT / "tags.yaml"),
+        "--templates",
+        str(ROOT / "codegen/templates"),
+        "--python",
+        str(ROOT / "build/venv/bin/python"),
+        "--out",
+        str(out),
+        "--backends",
+        "CPU",
+        "--depfile",
+        str(out / "gen.d"),
+        "--stamp",
+        str(out / "gen.stamp"),
     ]
 
 
 def check_command(build, files):
     return [
-        str(build / "codegen/tenonc"), "check", "--dialect", "upstream", "--native", str(files["native_functions"]),
-        "--derivatives", str(files["derivatives"]), "--tags", str(files["tags"]),
+        str(build / "codegen/tenonc"),
+        "check",
+        "--dialect",
+        "upstream",
+        "--native",
+        str(files["native_functions"]),
+        "--derivatives",
+        str(files["derivatives"]),
+        "--tags",
+        str(files["tags"]),
     ]
 
 
@@ -78,18 +102,33 @@ def measure(build, repetitions):
         seconds, mib = run(checking)
         check.append(seconds)
         peak = max(peak, mib)
-    return {"full": full, "nothing": nothing, "check": check, "check_mib": peak, "files": files,
-            "entries": count_entries(ROOT / "native_functions.yaml"),
-            "upstream": count_entries(upstream["native_functions"], upstream["derivatives"])}
+    return {
+        "full": full,
+        "nothing": nothing,
+        "check": check,
+        "check_mib": peak,
+        "files": files,
+        "entries": count_entries(ROOT / "native_functions.yaml"),
+        "upstream": count_entries(upstream["native_functions"], upstream["derivatives"]),
+    }
 
 
 def report(result):
     median = {name: statistics.median(result[name]) for name in ("full", "nothing", "check")}
     return [
-        ("generator: everything", median["full"], FULL_SECONDS, f"{result['entries']} entries, {result['files']} files"),
+        (
+            "generator: everything",
+            median["full"],
+            FULL_SECONDS,
+            f"{result['entries']} entries, {result['files']} files",
+        ),
         ("generator: nothing to do", median["nothing"], NOTHING_SECONDS, ""),
-        ("generator: read and check PyTorch's files", median["check"], CHECK_SECONDS,
-         f"{result['upstream']:,} entries; peak {result['check_mib']:.0f} MiB of {CHECK_MIB}"),
+        (
+            "generator: read and check PyTorch's files",
+            median["check"],
+            CHECK_SECONDS,
+            f"{result['upstream']:,} entries; peak {result['check_mib']:.0f} MiB of {CHECK_MIB}",
+        ),
     ]
 
 

@@ -21,10 +21,26 @@ def compile_one(name, out, package, abi, compiler):
     binary = out / f"bench_{name}"
     lib = package / "lib"
     command = [
-        compiler, "-std=c++20", "-O3", "-DNDEBUG", "-DBENCH_TORCH", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", f"-I{ROOT}",
-        "-isystem", str(package / "include"), "-isystem", str(package / "include/torch/csrc/api/include"),
-        str(HERE / f"{name}.cpp"), "-o", str(binary), f"-L{lib}", "-ltorch", "-ltorch_cpu", "-lc10",
-        f"-Wl,-rpath,{lib}", "-Wl,--allow-shlib-undefined",
+        compiler,
+        "-std=c++20",
+        "-O3",
+        "-DNDEBUG",
+        "-DBENCH_TORCH",
+        f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
+        f"-I{ROOT}",
+        "-isystem",
+        str(package / "include"),
+        "-isystem",
+        str(package / "include/torch/csrc/api/include"),
+        str(HERE / f"{name}.cpp"),
+        "-o",
+        str(binary),
+        f"-L{lib}",
+        "-ltorch",
+        "-ltorch_cpu",
+        "-lc10",
+        f"-Wl,-rpath,{lib}",
+        "-Wl,--allow-shlib-undefined",
     ]
     digest = hashlib.sha256("\0".join(command).encode())
     for source in [HERE / f"{name}.cpp", *sorted((HERE / "support").glob("*.h"))]:

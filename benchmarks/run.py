@@ -24,7 +24,17 @@ import peer  # noqa: E402
 from targets import AT_CEILING, BESIDE, Ceilings, target_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ["calls", "own_operator", "own_rows", "pointwise", "operators", "everyday", "reductions", "products", "training"]
+PROGRAMS = [
+    "calls",
+    "own_operator",
+    "own_rows",
+    "pointwise",
+    "operators",
+    "everyday",
+    "reductions",
+    "products",
+    "training",
+]
 # PyTorch has these only in Python: its side is a script.
 SCRIPTS = ["files", "checkpoint"]
 
@@ -38,7 +48,9 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="Tenon's build tree")
     parser.add_argument("--json", type=Path, default=ROOT / "build/bench.json", help="where the results go")
     parser.add_argument("--no-generator", action="store_true", help="do not time the generator")
-    parser.add_argument("--edit-to-run", action="store_true", help="also time adding an operator; edits the YAML meanwhile")
+    parser.add_argument(
+        "--edit-to-run", action="store_true", help="also time adding an operator; edits the YAML meanwhile"
+    )
     return parser.parse_args()
 
 
@@ -67,8 +79,9 @@ def run_program(program, threads, options):
 
 
 def has_cases(program, options):
-    result = subprocess.run([*program, "--list", "--filter", options.filter], capture_output=True, text=True,
-                            env=environment(1))
+    result = subprocess.run(
+        [*program, "--list", "--filter", options.filter], capture_output=True, text=True, env=environment(1)
+    )
     return bool(result.stdout.strip())
 
 
@@ -108,12 +121,23 @@ class Measurement:
         share, ceiling = ceilings.share(self.case, ours)
         met = target is None or (ratio <= target and (wanted_share is None or share is None or share >= wanted_share))
         return {
-            "name": self.case["name"], "threads": self.threads, "tenon_ns": ours, "torch_ns": theirs,
-            "tenon_spread": spread(self.times["tenon"]), "torch_spread": spread(self.times["torch"]), "ratio": ratio,
-            "tenon_best_ns": self.best["tenon"], "torch_best_ns": self.best["torch"],
+            "name": self.case["name"],
+            "threads": self.threads,
+            "tenon_ns": ours,
+            "torch_ns": theirs,
+            "tenon_spread": spread(self.times["tenon"]),
+            "torch_spread": spread(self.times["torch"]),
+            "ratio": ratio,
+            "tenon_best_ns": self.best["tenon"],
+            "torch_best_ns": self.best["torch"],
             "best_ratio": self.best["tenon"] / self.best["torch"],
-            "target": target, "target_share": wanted_share, "share": share, "ceiling": ceiling, "met": met,
-            "memory": self.case.get("memory"), "times": self.times,
+            "target": target,
+            "target_share": wanted_share,
+            "share": share,
+            "ceiling": ceiling,
+            "met": met,
+            "memory": self.case.get("memory"),
+            "times": self.times,
         }
 
 
@@ -126,9 +150,11 @@ def show(r):
     verdict = "" if r["target"] is None else "met" if r["met"] else "MISSED"
     if verdict == "MISSED" and r["ratio"] > r["target"] and (r["share"] or 0) >= AT_CEILING:
         verdict += ", at the ceiling"
-    print(f"{r['name']:36} {r['threads']:>2} {show_time(r['tenon_ns']):>9} {100 * r['tenon_spread']:>3.0f}% "
-          f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {r['best_ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
-          flush=True)
+    print(
+        f"{r['name']:36} {r['threads']:>2} {show_time(r['tenon_ns']):>9} {100 * r['tenon_spread']:>3.0f}% "
+        f"{show_time(r['torch_ns']):>9} {100 * r['torch_spread']:>3.0f}% {r['ratio']:>6.3f} {r['best_ratio']:>6.3f} {target:>6}  {share:22} {verdict}",
+        flush=True,
+    )
 
 
 def show_beside(results):
@@ -138,18 +164,26 @@ def show_beside(results):
         if name not in by_name or other not in by_name:
             continue
         # Process by process: neighbours in time see the same machine.
-        time = statistics.median(a / b for a, b in zip(by_name[name]["times"]["tenon"], by_name[other]["times"]["tenon"]))
+        time = statistics.median(
+            a / b for a, b in zip(by_name[name]["times"]["tenon"], by_name[other]["times"]["tenon"])
+        )
         memory = by_name[name]["memory"] / by_name[other]["memory"]
         verdict = "met" if time <= most_time and memory <= most_memory else "MISSED"
-        print(f"{name}: {time:.3f} of the time of {other}, at most {most_time}, and {memory:.3f} of its "
-              f"{by_name[other]['memory'] / 2**20:.0f} MiB, at most {most_memory}: {verdict}")
+        print(
+            f"{name}: {time:.3f} of the time of {other}, at most {most_time}, and {memory:.3f} of its "
+            f"{by_name[other]['memory'] / 2**20:.0f} MiB, at most {most_memory}: {verdict}"
+        )
 
 
 def measure_threads(threads, programs, options, repetitions):
     """All programs with one number of threads; prints each case as it is done."""
     ceiling_binary = options.build / "benchmarks/bench_ceilings"
     ceiling_options = argparse.Namespace(filter="", quick=options.quick)
-    runs = [run_program([str(ceiling_binary)], threads, ceiling_options) for _ in range(3)] if ceiling_binary.exists() else []
+    runs = (
+        [run_program([str(ceiling_binary)], threads, ceiling_options) for _ in range(3)]
+        if ceiling_binary.exists()
+        else []
+    )
     ceilings = Ceilings(runs)
     for what, rates in (("copy", ceilings.copies), ("read", ceilings.reads)):
         for size, rate in rates:
@@ -214,15 +248,23 @@ def main():
     torch_side |= {n: [sys.executable, str(ROOT / f"benchmarks/{n}.py")] for n in SCRIPTS}
     programs = [{"tenon": command, "torch": torch_side[n]} for n, command in tenon_side.items()]
 
-    print(f"Tenon against PyTorch {version}; {processor()}, {os.cpu_count()} cores; "
-          f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}")
+    print(
+        f"Tenon against PyTorch {version}; {processor()}, {os.cpu_count()} cores; "
+        f"{repetitions} processes of each side in turn; load {os.getloadavg()[0]:.2f}\n\n{HEADER}"
+    )
     results, ceilings = [], {}
     for threads in map(int, options.threads.split(",")):
         measured, ceilings[threads] = measure_threads(threads, programs, options, repetitions)
         results += measured
         print()
-    record = {"torch": version, "processor": processor(), "time": time.strftime("%Y-%m-%dT%H:%M:%S"), "repetitions": repetitions,
-              "ceilings": ceilings, "results": results}
+    record = {
+        "torch": version,
+        "processor": processor(),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
+        "repetitions": repetitions,
+        "ceilings": ceilings,
+        "results": results,
+    }
 
     if not options.no_generator and not options.filter:
         record["generator"] = generator.measure(options.build, repetitions)
@@ -232,8 +274,10 @@ def main():
         record["edit_to_run"] = edit_to_run.measure(options.build)
         edit = record["edit_to_run"]["pointwise"]
         verdict = "met" if edit["seconds"] < edit_to_run.TARGET_SECONDS and not edit["kernels_recompiled"] else "MISSED"
-        print(f"edit -> linked -> run: {edit['seconds']:.1f} s, target {edit_to_run.TARGET_SECONDS:.0f} s, {verdict}; "
-              f"{len(edit['compiled'])} files compiled, {len(edit['kernels_recompiled'])} of them kernels")
+        print(
+            f"edit -> linked -> run: {edit['seconds']:.1f} s, target {edit_to_run.TARGET_SECONDS:.0f} s, {verdict}; "
+            f"{len(edit['compiled'])} files compiled, {len(edit['kernels_recompiled'])} of them kernels"
+        )
 
     show_summary(results)
     missed = [r for r in results if not r["met"]]

@@ -32,5 +32,16 @@ def run(cases, options, size=0):
             start = time.perf_counter_ns()
             body()
             samples.append(time.perf_counter_ns() - start)
-        print(json.dumps({"name": name, "ns": statistics.median(samples), "best": min(samples), "bytes": size,
-                          "flops": 0, "calls": 1}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "name": name,
+                    "ns": statistics.median(samples),
+                    "best": min(samples),
+                    "bytes": size,
+                    "flops": 0,
+                    "calls": 1,
+                }
+            ),
+            flush=True,
+        )

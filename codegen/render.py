@@ -98,7 +98,7 @@ def remove_stale(out, previous, current):
 def renderer_digest(templates):
     """Of all that text is made from besides the IR."""
     texts = [jinja2.__version__]
-    for folder, folders, names in sorted(os.walk(templates)):
+    for folder, _, names in sorted(os.walk(templates)):
         texts += [os.path.join(folder, name) for name in sorted(names)]
     for path in [os.path.abspath(__file__), *texts[1:]]:
         with open(path, encoding="utf-8") as file:
@@ -146,7 +146,9 @@ def main():
             written += write_if_changed(path, text)
         current[file["path"]] = (source, written_at(path))
     remove_stale(out, previous, current)
-    write_if_changed(listing, "".join(f"{path}\t{source}\t{time}\n" for path, (source, time) in sorted(current.items())))
+    write_if_changed(
+        listing, "".join(f"{path}\t{source}\t{time}\n" for path, (source, time) in sorted(current.items()))
+    )
     print(f"{written} of {len(current)} files written")
 
 

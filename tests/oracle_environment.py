@@ -33,5 +33,10 @@ def upstream_files():
         return {}
     package = subprocess.check_output([python, "-c", "import torchgen; print(*torchgen.__path__)"], text=True)
     packaged = Path(package.strip()) / "packaged"
-    folders = {"native_functions": "ATen/native", "tags": "ATen/native", "derivatives": "autograd", "deprecated": "autograd"}
+    folders = {
+        "native_functions": "ATen/native",
+        "tags": "ATen/native",
+        "derivatives": "autograd",
+        "deprecated": "autograd",
+    }
     return {name: packaged / folder / f"{name}.yaml" for name, folder in folders.items()}

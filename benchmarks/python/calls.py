@@ -61,7 +61,9 @@ print(json.dumps(times))
 
 def measure(python, library, environment):
     command = [str(python), "-c", MEASURE, library, json.dumps(ROWS)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **environment}
+    )
     if done.returncode != 0:
         sys.exit(f"{library} cannot be measured:\n{done.stderr}")
     return json.loads(done.stdout)

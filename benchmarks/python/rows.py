@@ -93,7 +93,9 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="also write the rows to this file")
     arguments = parser.parse_args()
     rows, late = [], []
-    print(f"{'ms, MiB, ratios':34}{'tenon':>8}{'torch':>8}{'compile':>8}{'/torch':>8}{'/compile':>9}{'MiB':>7}{'torch':>7}{'compile':>8}")
+    print(
+        f"{'ms, MiB, ratios':34}{'tenon':>8}{'torch':>8}{'compile':>8}{'/torch':>8}{'/compile':>9}{'MiB':>7}{'torch':>7}{'compile':>8}"
+    )
     for case, bounds in BOUNDS.items():
         turns = {side: [] for side in SIDES}
         for _ in range(arguments.turns):
@@ -101,10 +103,17 @@ def main():
                 turns[side].append(measure(side, case, arguments.threads, arguments.build))
         median = {side: statistics.median(turn["s"] for turn in turns[side]) for side in SIDES}
         memory = {side: statistics.median(turn["mb"] for turn in turns[side]) for side in SIDES}
-        ratios = [statistics.median(own["s"] / peer["s"] for own, peer in zip(turns["tenon"], turns[side])) for side in SIDES[1:]]
+        ratios = [
+            statistics.median(own["s"] / peer["s"] for own, peer in zip(turns["tenon"], turns[side]))
+            for side in SIDES[1:]
+        ]
         ratios.append(memory["tenon"] / memory["operators"])
-        print(f"{case:34}" + "".join(f"{median[side] * 1e3:8.2f}" for side in SIDES) + f"{ratios[0]:8.3f}{ratios[1]:9.3f}"
-              + f"{memory['tenon']:7.0f}{memory['operators']:7.0f}{memory['compiled']:8.0f}")
+        print(
+            f"{case:34}"
+            + "".join(f"{median[side] * 1e3:8.2f}" for side in SIDES)
+            + f"{ratios[0]:8.3f}{ratios[1]:9.3f}"
+            + f"{memory['tenon']:7.0f}{memory['operators']:7.0f}{memory['compiled']:8.0f}"
+        )
         rows.append({"case": case, "threads": arguments.threads, "s": median, "mib": memory, "ratios": ratios})
         late += [case for ratio, bound in zip(ratios, bounds) if bound and ratio > bound]
     if arguments.json:

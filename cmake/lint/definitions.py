@@ -22,13 +22,23 @@ DISTRIBUTED_MODULE = ("bindings/python/distributed",)
 GENERATOR = ("codegen",)
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
-NOISE = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"', re.S
-)
+NOISE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"', re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.M)
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|::|->|&&|\S")
-SPECIFIERS = {"inline", "constexpr", "consteval", "extern", "friend", "virtual", "explicit", "__device__", "__host__",
-              "__forceinline__", "__noinline__", "typename"}
+SPECIFIERS = {
+    "inline",
+    "constexpr",
+    "consteval",
+    "extern",
+    "friend",
+    "virtual",
+    "explicit",
+    "__device__",
+    "__host__",
+    "__forceinline__",
+    "__noinline__",
+    "typename",
+}
 BUILTIN = {"int", "char", "long", "short", "unsigned", "signed", "float", "double", "bool", "void", "auto", "const"}
 ENTRIES = {"main", "LLVMFuzzerTestOneInput", "tenon_register_backend"}  # each program's own, or each plug-in's
 MACRO = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
@@ -107,7 +117,9 @@ def without_noise(head):
                     i = end + 1
         elif token == "[" and head[i : i + 2] == ["[", "["]:
             i = closing(head, i, "[", "]") + 1
-        elif token in ("__attribute__", "alignas", "__launch_bounds__") or (MACRO.match(token) and head[i + 1 : i + 2] == ["("]):
+        elif token in ("__attribute__", "alignas", "__launch_bounds__") or (
+            MACRO.match(token) and head[i + 1 : i + 2] == ["("]
+        ):
             i = closing(head, i + 1, "(", ")") + 1 if head[i + 1 : i + 2] == ["("] else i + 1
         elif token in SPECIFIERS or MACRO.match(token):
             i += 1
@@ -172,7 +184,10 @@ def definitions_of(text):
             first = lines[i]
         inside = None in scopes
         prefix = "::".join(s for s in scopes if s)
-        qualify = lambda name: f"{prefix}::{name}" if prefix else name
+
+        def qualify(name, prefix=prefix):
+            return f"{prefix}::{name}" if prefix else name
+
         if token == ";":
             head = []
         elif token == "}":
@@ -243,7 +258,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
     root = parser.parse_args().root
-    programs = [LIBRARY, DISTRIBUTED_MODULE, GENERATOR] + [(f"tests/{p.name}",) for p in sorted((root / "tests").glob("*")) if p.is_dir()]
+    programs = [LIBRARY, DISTRIBUTED_MODULE, GENERATOR] + [
+        (f"tests/{p.name}",) for p in sorted((root / "tests").glob("*")) if p.is_dir()
+    ]
     count, problems = 0, []
     for folders in programs:
         files = []

@@ -30,7 +30,12 @@ def in_share(root, share):
     """Whether a header, given by its path, is of the share."""
     part, _, parts = share.partition("/")
     if part == "commit":
-        part = subprocess.run(["git", "-C", str(root), "rev-list", "--count", "HEAD"], capture_output=True, text=True).stdout or "0"
+        part = (
+            subprocess.run(
+                ["git", "-C", str(root), "rev-list", "--count", "HEAD"], capture_output=True, text=True
+            ).stdout
+            or "0"
+        )
     return lambda header: zlib.crc32(header.encode()) % int(parts) == int(part) % int(parts)
 
 

@@ -23,13 +23,41 @@ class Layer(NamedTuple):
 # Generated headers are of two kinds. "generated" is what kernels may see: per-operator headers, Tensor and
 # the kernel declarations. "umbrella" is for users alone: a new operator recompiles what includes it.
 BELOW = ("codegen/schema", "config")
-ATEN = tuple("aten/" + name for name in
-             ("core", "dispatch", "iterator", "common", "meta", "generated_support", "composite", "registration", "cpu", "cuda"))
+ATEN = tuple(
+    "aten/" + name
+    for name in (
+        "core",
+        "dispatch",
+        "iterator",
+        "common",
+        "meta",
+        "generated_support",
+        "composite",
+        "registration",
+        "cpu",
+        "cuda",
+    )
+)
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
 RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler")
 MODEL = ("codegen/schema", "codegen/expr", "codegen/yaml", "codegen/model", "codegen/meaning")
-GENERATOR = tuple("codegen/" + name for name in
-                  ("load", "sources", "report", "diff", "editor", "format", "check", "ir", "select", "emit", "explain", "output"))
+GENERATOR = tuple(
+    "codegen/" + name
+    for name in (
+        "load",
+        "sources",
+        "report",
+        "diff",
+        "editor",
+        "format",
+        "check",
+        "ir",
+        "select",
+        "emit",
+        "explain",
+        "output",
+    )
+)
 LAYERS = (
     Layer("codegen/schema", ("codegen/schema/",), ()),
     # The generator: what is read, what is checked, and what is made of it. Checks and emission do not know each other.

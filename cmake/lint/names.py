@@ -47,7 +47,12 @@ def check(root):
                 problems.append(f"{folder}: [names] {size} files; split a folder of more than {LARGEST_FOLDER} by idea")
         for stem, folders in sorted(places.items()):
             interface_apart = sorted(map(sorted, folders.values())) == [[".cpp"], [".h"]]
-            if len(folders) > 1 and stem not in SEPARATE and not interface_apart and not folders.keys() <= set(OPERATORS):
+            if (
+                len(folders) > 1
+                and stem not in SEPARATE
+                and not interface_apart
+                and not folders.keys() <= set(OPERATORS)
+            ):
                 problems.append(f"{stem}: [names] files of {', '.join(sorted(folders))} have one name")
     return problems
 

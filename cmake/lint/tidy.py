@@ -68,7 +68,7 @@ def main():
 
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for file, code, output in pool.map(tidy, files):
+        for _, code, output in pool.map(tidy, files):
             if code or "warning:" in output:
                 failed += 1
                 print(output, flush=True)

@@ -76,7 +76,9 @@ def main():
     total, spent, start = 0, 0.0, time.monotonic()
     environment = dict(os.environ, NINJA_STATUS="[%f/%t] ")
     left, weighed = 1.0, False
-    process = subprocess.Popen(ninja, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment)
+    process = subprocess.Popen(
+        ninja, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
+    )
     for text in process.stdout:
         text = text.rstrip("\n")
         match = STATUS.match(text)

@@ -189,9 +189,7 @@ class Operator:
                     name=self.name, backend=backend, label=label, parameters=self.parameters()
                 )
         elif self.kind == "composite":
-            found[f"aten/composite/{self.name}.cpp"] = COMPOSITE.format(
-                name=self.name, parameters=self.parameters()
-            )
+            found[f"aten/composite/{self.name}.cpp"] = COMPOSITE.format(name=self.name, parameters=self.parameters())
         return found
 
 
@@ -204,7 +202,7 @@ def next_steps(operator):
         ],
         "structured": [
             f"write shape and dtype rule in aten/meta/{name}.cpp, the kernels in aten/cpu/{name}.cpp and aten/cuda/{name}.cu",
-            f"write the derivative in derivatives.yaml in place of not_implemented, or say non_differentiable: True "
+            "write the derivative in derivatives.yaml in place of not_implemented, or say non_differentiable: True "
             "in native_functions.yaml",
             f"./tenon test -R '{name}'",
         ],

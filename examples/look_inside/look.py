@@ -1,6 +1,6 @@
 """One training step of a small network: its graph, what took the time and the memory, and pictures of both.
 
-    python look.py [folder for graph.dot, step.svg and trace.json; this one by default]
+python look.py [folder for graph.dot, step.svg and trace.json; this one by default]
 """
 
 import pathlib

@@ -26,8 +26,12 @@ class Build(unittest.TestCase):
             ninja = pathlib.Path(folder) / "ninja"
             ninja.write_text(NINJA)
             ninja.chmod(0o755)
-            return subprocess.run([sys.executable, BUILD, "tree", "--jobs", "1", "all"], capture_output=True, text=True,
-                                  env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", **environment})
+            return subprocess.run(
+                [sys.executable, BUILD, "tree", "--jobs", "1", "all"],
+                capture_output=True,
+                text=True,
+                env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", **environment},
+            )
 
     def test_a_line_for_each_tenth_and_what_commands_print(self):
         done = self.run_build()

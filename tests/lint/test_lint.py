@@ -97,7 +97,10 @@ class Definitions(unittest.TestCase):
     def test_a_second_definition_is_named_whatever_it_returns(self):
         for other, name in (
             ("namespace tenon { int native::compute_type(ScalarType dtype) { return 1; } }", "native::compute_type"),
-            ("namespace tenon::native {\nconstexpr auto compute_type(ScalarType) -> int { return 1; }\n}", "compute_type"),
+            (
+                "namespace tenon::native {\nconstexpr auto compute_type(ScalarType) -> int { return 1; }\n}",
+                "compute_type",
+            ),
             ("namespace tenon { namespace native { template <class U> class Box final : Base { }; } }", "native::Box"),
         ):
             with self.subTest(other=other):
@@ -150,7 +153,13 @@ class Names(Tree):
     def test_two_files_of_one_name(self):
         self.plant("codegen/check/update.cpp", "")
         self.plant("codegen/emit/update.cpp", "")
-        for allowed in ("aten/cpu/mm.cpp", "aten/cuda/mm.cu", "aten/iterator/draw.h", "aten/cpu/draw.cpp", "runtime/nn/update.cpp"):
+        for allowed in (
+            "aten/cpu/mm.cpp",
+            "aten/cuda/mm.cu",
+            "aten/iterator/draw.h",
+            "aten/cpu/draw.cpp",
+            "runtime/nn/update.cpp",
+        ):
             self.plant(allowed, "")
         problems = names.check(self.root)
         self.assertEqual(["update: [names] files of codegen/check, codegen/emit have one name"], problems)

@@ -31,10 +31,25 @@ class Tenon(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        self.environment = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "HOME": str(self.root), "TENON_JOBS": "1",
-                            "TENON_TEST_TREE": str(self.root), "TENON_NO_SETUP": "1"}
-        for path in (".clang-format", "tenon", "cmake/lint/sources.py", "cmake/lint/public_headers.py", "cmake/tools/new_op.py", "codegen/requirements.txt",
-                     "tests/requirements.txt", "tests/oracle-requirements.txt", "bindings/python/requirements.txt"):
+        self.environment = {
+            "PATH": f"{self.root}/bin:{os.environ['PATH']}",
+            "HOME": str(self.root),
+            "TENON_JOBS": "1",
+            "TENON_TEST_TREE": str(self.root),
+            "TENON_NO_SETUP": "1",
+        }
+        for path in (
+            ".clang-format",
+            "tenon",
+            "cmake/lint/sources.py",
+            "cmake/lint/public_headers.py",
+            "cmake/lint/requirements.txt",
+            "cmake/tools/new_op.py",
+            "codegen/requirements.txt",
+            "tests/requirements.txt",
+            "tests/oracle-requirements.txt",
+            "bindings/python/requirements.txt",
+        ):
             self.plant(path, (ROOT / path).read_text())
         self.plant("cmake/TenonPublicHeaders.cmake", "set(TENON_PUBLIC_ENTRIES\n)\nset(TENON_PUBLIC_HEADERS\n)\n")
         (self.root / "tenon").chmod(0o755)
@@ -43,6 +58,7 @@ class Tenon(unittest.TestCase):
             self.program(f"bin/{name}", RECORD)
         for name in ("venv", "venv-oracle"):
             self.program(f"build/{name}/bin/python", RECORD)
+        self.program("build/venv/bin/ruff", RECORD)
 
     def plant(self, path, text=""):
         file = self.root / path
@@ -54,8 +70,13 @@ class Tenon(unittest.TestCase):
         self.plant(path, text).chmod(0o755)
 
     def tenon(self, *arguments, **environment):
-        return subprocess.run([self.root / "tenon", *arguments], env={**self.environment, **environment}, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            [self.root / "tenon", *arguments],
+            env={**self.environment, **environment},
+            text=True,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+        )
 
     def good(self, done):
         self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
@@ -86,24 +107,43 @@ class Tenon(unittest.TestCase):
         self.bad(self.tenon("biuld"), "tenon: there is no verb biuld; ./tenon help lists the verbs")
 
     def test_each_verb_is_in_the_help_and_is_run(self):
-        texts = [self.good(self.tenon("help")), *((ROOT / path).read_text() for path in ("tenon", ".ci/run")),
-                 pathlib.Path(__file__).read_text()]
+        texts = [
+            self.good(self.tenon("help")),
+            *((ROOT / path).read_text() for path in ("tenon", ".ci/run")),
+            pathlib.Path(__file__).read_text(),
+        ]
         self.assertEqual([], problems(*texts))
         texts[1] = texts[1].replace("  fmt) verb_fmt", "  check) verb_check\n  format) verb_fmt")
         texts[2] = texts[2].replace("./tenon demo", "./demo")
         self.assertEqual(
-            ["check: in ./tenon, not in its help", "format: in ./tenon, not in its help",
-             "fmt: in the help of ./tenon, which does not know it",
-             "check: neither .ci/run nor tests/lint/test_tenon.py runs it",
-             "demo: neither .ci/run nor tests/lint/test_tenon.py runs it",
-             "format: neither .ci/run nor tests/lint/test_tenon.py runs it"], problems(*texts))
+            [
+                "check: in ./tenon, not in its help",
+                "format: in ./tenon, not in its help",
+                "fmt: in the help of ./tenon, which does not know it",
+                "check: neither .ci/run nor tests/lint/test_tenon.py runs it",
+                "demo: neither .ci/run nor tests/lint/test_tenon.py runs it",
+                "format: neither .ci/run nor tests/lint/test_tenon.py runs it",
+            ],
+            problems(*texts),
+        )
 
     # ---- set-up ----
 
     def test_setup_installs_what_the_pins_say_once(self):
         self.good(self.tenon("setup"))
         pip = "python -m pip install --disable-pip-version-check --requirement "
-        self.assertEqual([pip + path for path in ("codegen/requirements.txt", "tests/requirements.txt", "bindings/python/requirements.txt")], self.calls())
+        self.assertEqual(
+            [
+                pip + path
+                for path in (
+                    "codegen/requirements.txt",
+                    "tests/requirements.txt",
+                    "bindings/python/requirements.txt",
+                    "cmake/lint/requirements.txt",
+                )
+            ],
+            self.calls(),
+        )
         self.good(self.tenon("setup"))
         self.assertEqual([], self.calls())
         self.good(self.tenon("setup", "--oracle"))
@@ -115,15 +155,21 @@ class Tenon(unittest.TestCase):
     def test_setup_says_what_is_wrong(self):
         self.bad(self.tenon("setup", "--oracel"), "tenon: setup: the only option is --oracle, got: --oracel")
         self.program("build/venv/bin/python", "#!/bin/sh\necho no network\nexit 1\n")
-        self.bad(self.tenon("setup"), "no network", "tenon: step failed: Python packages of codegen/requirements.txt",
-                 f"log: {self.root}/build/logs/Python-packages-of-codegen-requirements-txt.log",
-                 "fix: check the connection to the Python package index")
+        self.bad(
+            self.tenon("setup"),
+            "no network",
+            "tenon: step failed: Python packages of codegen/requirements.txt",
+            f"log: {self.root}/build/logs/Python-packages-of-codegen-requirements-txt.log",
+            "fix: check the connection to the Python package index",
+        )
         self.assertFalse((self.root / "build/venv/codegen-requirements.txt").exists())
 
     def test_missing_system_packages_are_named(self):
         self.program("bin/dpkg-query", '#!/bin/sh\n[ "$3" = ccache ] || [ "$3" = mold ] || echo installed\n')
-        self.bad(self.tenon("setup"), "tenon: missing system packages; run as root: apt-get install --yes "
-                 "--no-install-recommends ccache mold")
+        self.bad(
+            self.tenon("setup"),
+            "tenon: missing system packages; run as root: apt-get install --yes --no-install-recommends ccache mold",
+        )
         self.assertEqual([], self.calls())
 
     def test_other_systems_are_told_the_packages(self):
@@ -131,19 +177,29 @@ class Tenon(unittest.TestCase):
         (self.root / "bin/cmake").unlink()
         for tool in ("cat", "date", "dirname", "sh", "tr", "g++"):
             os.symlink(shutil.which(tool) or "/bin/true", self.root / "bin" / tool)
-        self.bad(self.tenon("setup", PATH=f"{self.root}/bin"),
-                 "tenon: cmake is not installed, and this is no Debian system", "counterparts of these Debian packages: g++ cmake")
+        self.bad(
+            self.tenon("setup", PATH=f"{self.root}/bin"),
+            "tenon: cmake is not installed, and this is no Debian system",
+            "counterparts of these Debian packages: g++ cmake",
+        )
 
     # ---- building ----
 
     def test_build_names_presets_and_failing_steps(self):
-        self.bad(self.tenon("build", "relase"), "there is no preset relase; the presets are release, debug, thread, cuda")
-        self.bad(self.tenon("lint", "layer"), "lint: there is no check layer; the checks are layers, names, definitions, sources")
+        self.bad(
+            self.tenon("build", "relase"), "there is no preset relase; the presets are release, debug, thread, cuda"
+        )
+        self.bad(
+            self.tenon("lint", "layer"),
+            "lint: there is no check layer; the checks are layers, names, definitions, sources",
+        )
         self.program("bin/cmake", "#!/bin/sh\nexit 1\n")
         self.bad(self.tenon("build"), "tenon: step failed: configure release", "fix: read CMake's message above")
 
     def test_bench_runs_fairly_with_the_oracles_python(self):
-        self.program("build/venv-oracle/bin/python", RECORD + 'env | grep "^OPENBLAS_" >>"$TENON_TEST_TREE/calls.txt"\ntrue\n')
+        self.program(
+            "build/venv-oracle/bin/python", RECORD + 'env | grep "^OPENBLAS_" >>"$TENON_TEST_TREE/calls.txt"\ntrue\n'
+        )
         self.good(self.tenon("bench", "--quick", OPENBLAS_NUM_THREADS="1", OPENBLAS_CORETYPE="x"))
         calls = self.calls()
         self.assertIn("python cmake/tools/build.py --jobs 1 build/release tenon_package tenon_benchmarks", calls)
@@ -156,12 +212,22 @@ class Tenon(unittest.TestCase):
         self.plant("cmake/tools/bundle_gpu.sh", 'echo "bundle $*" >>"$TENON_TEST_TREE/calls.txt"\n')
         self.plant("build/cuda/benchmarks/bench_calls")
         self.good(self.tenon("bundle-gpu"))
-        self.assertEqual(["cmake --preset cuda -B build/cuda -DTENON_INSTRUCTION_SETS=all",
-                          "python cmake/tools/build.py --jobs 1 build/cuda tenon_package tenon_benchmarks test_cuda test_ops",
-                          "bundle build/cuda build/bundle-gpu test_cuda test_ops bench_calls"], self.calls_but_set_up())
+        self.assertEqual(
+            [
+                "cmake --preset cuda -B build/cuda -DTENON_INSTRUCTION_SETS=all",
+                "python cmake/tools/build.py --jobs 1 build/cuda tenon_package tenon_benchmarks test_cuda test_ops",
+                "bundle build/cuda build/bundle-gpu test_cuda test_ops bench_calls",
+            ],
+            self.calls_but_set_up(),
+        )
         self.good(self.tenon("bundle-gpu", "test_cuda"))
-        self.assertEqual(["python cmake/tools/build.py --jobs 1 build/cuda tenon_package test_cuda",
-                          "bundle build/cuda build/bundle-gpu test_cuda"], self.calls_but_set_up()[-2:])
+        self.assertEqual(
+            [
+                "python cmake/tools/build.py --jobs 1 build/cuda tenon_package test_cuda",
+                "bundle build/cuda build/bundle-gpu test_cuda",
+            ],
+            self.calls_but_set_up()[-2:],
+        )
 
     def test_a_tree_goes_from_one_preset_to_another(self):
         build = "python cmake/tools/build.py --jobs 1 build/release tenon"
@@ -172,10 +238,17 @@ class Tenon(unittest.TestCase):
         self.assertEqual([build], self.calls_but_set_up())
         tree = {"TENON_TREE": "build/release"}
         self.good(self.tenon("build", "cuda", "tenon", **tree, TENON_CMAKE_OPTIONS="-DCMAKE_CUDA_ARCHITECTURES=90"))
-        self.assertEqual(["cmake --preset cuda -B build/release -DCMAKE_CUDA_ARCHITECTURES=90", build], self.calls_but_set_up())
+        self.assertEqual(
+            ["cmake --preset cuda -B build/release -DCMAKE_CUDA_ARCHITECTURES=90", build], self.calls_but_set_up()
+        )
         self.good(self.tenon("wheel", **tree))
         wheel = next(call for call in self.calls() if "pip wheel" in call)
-        for setting in ("cmake.define.TENON_INSTRUCTION_SETS=all", "build-dir=build/release", "cmake.define.TENON_TESTS=true", "cmake.define.TENON_BENCHMARKS=true"):
+        for setting in (
+            "cmake.define.TENON_INSTRUCTION_SETS=all",
+            "build-dir=build/release",
+            "cmake.define.TENON_TESTS=true",
+            "cmake.define.TENON_BENCHMARKS=true",
+        ):
             self.assertIn(f" --config-settings {setting} ", wheel)
         self.good(self.tenon("build", "release", "tenon"))
         self.assertEqual(["cmake --preset release -B build/release", build], self.calls_but_set_up())
@@ -186,9 +259,15 @@ class Tenon(unittest.TestCase):
 
     def test_sanitizers_take_the_generator_of_release(self):
         self.good(self.tenon("build", "thread", "test_autograd"))
-        self.assertEqual(["cmake --preset release -B build/release", "python cmake/tools/build.py --jobs 1 build/release tenonc",
-                          "cmake --preset thread -B build/thread -DTENON_GENERATOR=build/release/codegen/tenonc",
-                          "python cmake/tools/build.py --jobs 1 build/thread test_autograd"], self.calls_but_set_up())
+        self.assertEqual(
+            [
+                "cmake --preset release -B build/release",
+                "python cmake/tools/build.py --jobs 1 build/release tenonc",
+                "cmake --preset thread -B build/thread -DTENON_GENERATOR=build/release/codegen/tenonc",
+                "python cmake/tools/build.py --jobs 1 build/thread test_autograd",
+            ],
+            self.calls_but_set_up(),
+        )
 
     # ---- editing ----
 
@@ -202,7 +281,9 @@ class Tenon(unittest.TestCase):
         self.plant("native_functions.yaml", "- func: neg(Tensor self) -> Tensor\n  pointwise: -self\n")
         text = self.good(self.tenon("new-op", "gated", "--pointwise", "sigmoid(gate) * self"))
         self.assertIn("native_functions.yaml: entry added", text)
-        self.assertIn("\n\n- func: gated(Tensor self, Tensor gate) -> Tensor\n", self.snapshot()["native_functions.yaml"])
+        self.assertIn(
+            "\n\n- func: gated(Tensor self, Tensor gate) -> Tensor\n", self.snapshot()["native_functions.yaml"]
+        )
         self.assertIn("tests/ops/test_gated.cpp", self.snapshot())
         before = self.snapshot()
         self.bad(self.tenon("new-op", "gated", "--composite"), "new-op: native_functions.yaml has gated already")
@@ -211,6 +292,7 @@ class Tenon(unittest.TestCase):
     @unittest.skipUnless(shutil.which("clang-format") and shutil.which("git"), "clang-format or git is missing")
     def test_fmt_settles(self):
         self.real_python()
+        self.program("build/venv/bin/ruff", "#!/bin/sh\n")
         subprocess.run(["git", "init", "--quiet", self.root], env=self.environment, check=True)
         self.plant(".gitignore", "/build/\n")
         self.plant("part/CMakeLists.txt", "tenon_target_sources(part\n  FOLDERS a\n  SOURCES\n    a/gone.cpp\n)\n")
@@ -237,7 +319,18 @@ class Tenon(unittest.TestCase):
         self.assertEqual(after, self.snapshot())
 
     def test_clean_removes_what_was_built_alone(self):
-        for name in ("release", "debug", "cuda", "small", "clones", "examples", "install", "logs", "bundle-gpu", "mine"):
+        for name in (
+            "release",
+            "debug",
+            "cuda",
+            "small",
+            "clones",
+            "examples",
+            "install",
+            "logs",
+            "bundle-gpu",
+            "mine",
+        ):
             self.plant(f"build/{name}/file")
         before = self.snapshot()
         self.good(self.tenon("clean"))

@@ -6,6 +6,7 @@ Usage: make_golden.py [family...]           (needs torch 2.15, PyYAML and a buil
 README.md describes the rows. The cells of a tensor come from cells.cpp's generator, repeated here,
 so that both programs compute on the same numbers.
 """
+
 import json
 import math
 import pathlib
@@ -15,19 +16,30 @@ import warnings
 
 import torch
 import yaml
-
 from references import REFERENCES
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DTYPES = {
-    "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
-    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
-    "c64": torch.complex64, "c128": torch.complex128, "bool": torch.bool,
+    "u8": torch.uint8,
+    "i8": torch.int8,
+    "i16": torch.int16,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "c64": torch.complex64,
+    "c128": torch.complex128,
+    "bool": torch.bool,
 }
 TOKENS = {dtype: token for token, dtype in DTYPES.items()}
-FORMATS = {"contiguous_format": torch.contiguous_format, "preserve_format": torch.preserve_format,
-           "channels_last": torch.channels_last}
+FORMATS = {
+    "contiguous_format": torch.contiguous_format,
+    "preserve_format": torch.preserve_format,
+    "channels_last": torch.channels_last,
+}
 REDUCTIONS = {"None": 0, "Mean": 1, "Sum": 2}
 GRAD_STREAM = 1000  # cells of the gradient of output k come from stream GRAD_STREAM + k
 MASK = (1 << 64) - 1
@@ -104,8 +116,7 @@ class Spec:
             tensor = self.drawn(stream, count)
         tensor = tensor.to(self.dtype).reshape(sizes)
         if self.layout == "t":
-            tensor = tensor.permute(*reversed(range(tensor.dim()))).contiguous().permute(
-                *reversed(range(tensor.dim())))
+            tensor = tensor.permute(*reversed(range(tensor.dim()))).contiguous().permute(*reversed(range(tensor.dim())))
         elif self.layout == "every2":
             wide = torch.zeros([*sizes[:-1], sizes[-1] * 2], dtype=self.dtype)
             wide[..., ::2] = tensor
@@ -124,8 +135,13 @@ class Spec:
     def drawn(self, stream, count):
         if self.dtype.is_complex:
             low, high = self.range or (-2, 2)
-            return torch.tensor([complex(float_cell(stream, 2 * i, low, high), float_cell(stream, 2 * i + 1, low, high))
-                                 for i in range(count)], dtype=torch.complex128)
+            return torch.tensor(
+                [
+                    complex(float_cell(stream, 2 * i, low, high), float_cell(stream, 2 * i + 1, low, high))
+                    for i in range(count)
+                ],
+                dtype=torch.complex128,
+            )
         if self.dtype.is_floating_point:
             low, high = self.range or (-2, 2)
             return torch.tensor([float_cell(stream, i, low, high) for i in range(count)], dtype=torch.float64)
@@ -143,8 +159,14 @@ def schemas():
     if not path.exists():
         sys.exit(f"make_golden.py reads {path.relative_to(ROOT)}, which ./tenon build writes")
     return {
-        entry["name"]: [(argument["name"], re.sub(r"\(.*?\)", "", argument["schema_type"]).replace("SymInt", "int"),
-                         argument["kwarg_only"]) for argument in entry["forms"][0]["arguments"]]
+        entry["name"]: [
+            (
+                argument["name"],
+                re.sub(r"\(.*?\)", "", argument["schema_type"]).replace("SymInt", "int"),
+                argument["kwarg_only"],
+            )
+            for argument in entry["forms"][0]["arguments"]
+        ]
         for entry in json.loads(path.read_text())["operators"]
     }
 
@@ -157,7 +179,7 @@ class Call:
         self.args, self.kwargs = [], {}
         self.dtype = dtype
         by_name = dict((name, (type_, kw)) for name, type_, kw in arguments)
-        for node, (name, type_, _) in zip(row.get("args", []), arguments):
+        for node, (_, type_, _) in zip(row.get("args", []), arguments):
             self.args.append(self.value(node, type_))
         for name, node in row.get("kwargs", {}).items():
             self.kwargs[name] = self.value(node, by_name[name][0])
@@ -179,10 +201,10 @@ class Call:
         if optional:
             return None
         if "[" in type_:
-            base, count = type_[:type_.index("[")], type_[type_.index("[") + 1:-1]
+            base, count = type_[: type_.index("[")], type_[type_.index("[") + 1 : -1]
             if not isinstance(node, list):
                 return [self.value(node, base)] * int(count or 1)
-            return [self.value(n, type_[:type_.rindex("[")]) for n in node]
+            return [self.value(n, type_[: type_.rindex("[")]) for n in node]
         if type_ == "Tensor":
             return self.tensor(node)
         if type_ == "Scalar":
@@ -278,8 +300,11 @@ def run(row, name, dtype, arguments):
     for out in outputs:
         if isinstance(out, torch.Tensor):
             one = record(out, row.get("values") != "false")
-            owners = [i for i, t in enumerate(call.tensors)
-                      if t.numel() and out.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()]
+            owners = [
+                i
+                for i, t in enumerate(call.tensors)
+                if t.numel() and out.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+            ]
             if owners:
                 one["of"] = owners[0]
             entry["out"].append(one)
@@ -288,8 +313,11 @@ def run(row, name, dtype, arguments):
         else:
             entry["out"].append({"scalar": plain(out)})
     first = 1 if writes_self(name) and not isinstance(call.args[0], list) else 0
-    changed = {str(i): record(t) for i, (t, b) in enumerate(zip(call.tensors, before))
-               if i >= first and not torch.equal(t.nan_to_num(), b.nan_to_num())}
+    changed = {
+        str(i): record(t)
+        for i, (t, b) in enumerate(zip(call.tensors, before))
+        if i >= first and not torch.equal(t.nan_to_num(), b.nan_to_num())
+    }
     if changed:
         entry["changed"] = changed
     if row.get("grad") == "false":
@@ -363,7 +391,8 @@ def main():
                         errors.append(f"{family}: {name}: {line}: torch raises {golden[key]['error']}")
         lines = ",\n".join(f" {json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in golden.items())
         (HERE / "golden" / f"{family}.json").write_text(
-            f'{{"torch": "{torch.__version__}", "rows": {{\n{lines}\n}}}}\n')
+            f'{{"torch": "{torch.__version__}", "rows": {{\n{lines}\n}}}}\n'
+        )
         print(f"{family}: {len(golden)} samples")
     if not sys.argv[1:]:
         errors += [f"no row for {name}" for name in known if name not in seen]

@@ -1,4 +1,5 @@
 """PyTorch expressions for the operators that PyTorch has under another form or not at all."""
+
 import math
 
 import torch
@@ -21,8 +22,16 @@ def vjp(function, inputs, grads):
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [(o, g) for o, g in zip(outputs, grads) if g is not None]
         wanted = [x for x in inputs if x is not None]
-        found = iter(torch.autograd.grad([o for o, _ in pairs], wanted, [g for _, g in pairs],
-                                         create_graph=True, allow_unused=True, materialize_grads=True))
+        found = iter(
+            torch.autograd.grad(
+                [o for o, _ in pairs],
+                wanted,
+                [g for _, g in pairs],
+                create_graph=True,
+                allow_unused=True,
+                materialize_grads=True,
+            )
+        )
         return tuple(None if x is None else next(found) for x in inputs)
 
 
@@ -57,27 +66,76 @@ def evenly_distribute_backward(grad, self, result, dim, keepdim):
 
 
 def var_backward(grad, self, dim, correction, keepdim):
-    return vjp(lambda x: torch.var(x, dim, correction=1 if correction is None else correction, keepdim=keepdim),
-               [self], [grad])[0]
+    return vjp(
+        lambda x: torch.var(x, dim, correction=1 if correction is None else correction, keepdim=keepdim), [self], [grad]
+    )[0]
 
 
 def std_backward(result, grad, self, dim, correction, keepdim):
     return var_backward((grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim)
 
 
-def sgd_step_(self, grad, momentum_buffer=None, *, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False,
-              is_first_step=False):
-    torch._fused_sgd_([self], [grad], [] if momentum_buffer is None else [momentum_buffer], lr=lr, momentum=momentum,
-                      dampening=dampening, weight_decay=weight_decay, nesterov=nesterov, maximize=maximize, is_first_step=is_first_step)
+def sgd_step_(
+    self,
+    grad,
+    momentum_buffer=None,
+    *,
+    lr,
+    momentum=0,
+    dampening=0,
+    weight_decay=0,
+    nesterov=False,
+    maximize=False,
+    is_first_step=False,
+):
+    torch._fused_sgd_(
+        [self],
+        [grad],
+        [] if momentum_buffer is None else [momentum_buffer],
+        lr=lr,
+        momentum=momentum,
+        dampening=dampening,
+        weight_decay=weight_decay,
+        nesterov=nesterov,
+        maximize=maximize,
+        is_first_step=is_first_step,
+    )
     return self
 
 
-def adam_step_(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq=None, *, step, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0,
-               decoupled_weight_decay=False, maximize=False):
+def adam_step_(
+    self,
+    grad,
+    exp_avg,
+    exp_avg_sq,
+    max_exp_avg_sq=None,
+    *,
+    step,
+    lr=1e-3,
+    beta1=0.9,
+    beta2=0.999,
+    eps=1e-8,
+    weight_decay=0,
+    decoupled_weight_decay=False,
+    maximize=False,
+):
     amsgrad = max_exp_avg_sq is not None
     fused = torch._fused_adamw_ if decoupled_weight_decay else torch._fused_adam_
-    fused([self], [grad], [exp_avg], [exp_avg_sq], [max_exp_avg_sq] if amsgrad else [], [torch.tensor(float(step))], lr=lr, beta1=beta1,
-          beta2=beta2, weight_decay=weight_decay, eps=eps, amsgrad=amsgrad, maximize=maximize)
+    fused(
+        [self],
+        [grad],
+        [exp_avg],
+        [exp_avg_sq],
+        [max_exp_avg_sq] if amsgrad else [],
+        [torch.tensor(float(step))],
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=eps,
+        amsgrad=amsgrad,
+        maximize=maximize,
+    )
     return self
 
 
@@ -86,59 +144,198 @@ def step_before(step):
     return [torch.tensor(float(step - 1))]
 
 
-def rmsprop_step_(self, grad, square_avg, momentum_buffer=None, grad_avg=None, *, lr, alpha, eps, weight_decay=0, momentum=0, maximize=False):
+def rmsprop_step_(
+    self,
+    grad,
+    square_avg,
+    momentum_buffer=None,
+    grad_avg=None,
+    *,
+    lr,
+    alpha,
+    eps,
+    weight_decay=0,
+    momentum=0,
+    maximize=False,
+):
     some = lambda x: [] if x is None else [x]
-    rmsprop([self], [grad], [square_avg], some(grad_avg), some(momentum_buffer), step_before(1), foreach=False, lr=lr,
-            alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=grad_avg is not None,
-            maximize=maximize)
+    rmsprop(
+        [self],
+        [grad],
+        [square_avg],
+        some(grad_avg),
+        some(momentum_buffer),
+        step_before(1),
+        foreach=False,
+        lr=lr,
+        alpha=alpha,
+        eps=eps,
+        weight_decay=weight_decay,
+        momentum=momentum,
+        centered=grad_avg is not None,
+        maximize=maximize,
+    )
     return self
 
 
 def adagrad_step_(self, grad, state_sum, *, step, lr, eps, lr_decay=0, weight_decay=0, maximize=False):
-    adagrad([self], [grad], [state_sum], step_before(step), foreach=False, lr=lr, eps=eps, lr_decay=lr_decay,
-            weight_decay=weight_decay, maximize=maximize)
+    adagrad(
+        [self],
+        [grad],
+        [state_sum],
+        step_before(step),
+        foreach=False,
+        lr=lr,
+        eps=eps,
+        lr_decay=lr_decay,
+        weight_decay=weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
 def adadelta_step_(self, grad, square_avg, acc_delta, *, lr, rho, eps, weight_decay=0, maximize=False):
-    adadelta([self], [grad], [square_avg], [acc_delta], step_before(1), foreach=False, lr=lr, rho=rho, eps=eps,
-             weight_decay=weight_decay, maximize=maximize)
+    adadelta(
+        [self],
+        [grad],
+        [square_avg],
+        [acc_delta],
+        step_before(1),
+        foreach=False,
+        lr=lr,
+        rho=rho,
+        eps=eps,
+        weight_decay=weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
 def adamax_step_(self, grad, exp_avg, exp_inf, *, step, lr, beta1, beta2, eps, weight_decay=0, maximize=False):
-    adamax([self], [grad], [exp_avg], [exp_inf], step_before(step), foreach=False, lr=lr, beta1=beta1, beta2=beta2,
-           eps=eps, weight_decay=weight_decay, maximize=maximize)
+    adamax(
+        [self],
+        [grad],
+        [exp_avg],
+        [exp_inf],
+        step_before(step),
+        foreach=False,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        weight_decay=weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
-def nadam_step_(self, grad, exp_avg, exp_avg_sq, *, step, mu, mu_next, mu_product, lr, beta1, beta2, eps, weight_decay=0,
-                decoupled_weight_decay=False, maximize=False):
+def nadam_step_(
+    self,
+    grad,
+    exp_avg,
+    exp_avg_sq,
+    *,
+    step,
+    mu,
+    mu_next,
+    mu_product,
+    lr,
+    beta1,
+    beta2,
+    eps,
+    weight_decay=0,
+    decoupled_weight_decay=False,
+    maximize=False,
+):
     # Without a decay of the momentum both are half of beta1.
     assert mu == mu_next == beta1 / 2
-    nadam([self], [grad], [exp_avg], [exp_avg_sq], [torch.tensor(mu_product / mu, dtype=torch.float64)], step_before(step),
-          foreach=False, momentum_decay=0, lr=lr, beta1=beta1, beta2=beta2, eps=eps, weight_decay=weight_decay,
-          decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+    nadam(
+        [self],
+        [grad],
+        [exp_avg],
+        [exp_avg_sq],
+        [torch.tensor(mu_product / mu, dtype=torch.float64)],
+        step_before(step),
+        foreach=False,
+        momentum_decay=0,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        weight_decay=weight_decay,
+        decoupled_weight_decay=decoupled_weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
-def radam_step_(self, grad, exp_avg, exp_avg_sq, *, step, lr, beta1, beta2, eps, weight_decay=0, decoupled_weight_decay=False,
-                maximize=False):
-    radam([self], [grad], [exp_avg], [exp_avg_sq], step_before(step), foreach=False, lr=lr, beta1=beta1, beta2=beta2,
-          eps=eps, weight_decay=weight_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+def radam_step_(
+    self,
+    grad,
+    exp_avg,
+    exp_avg_sq,
+    *,
+    step,
+    lr,
+    beta1,
+    beta2,
+    eps,
+    weight_decay=0,
+    decoupled_weight_decay=False,
+    maximize=False,
+):
+    radam(
+        [self],
+        [grad],
+        [exp_avg],
+        [exp_avg_sq],
+        step_before(step),
+        foreach=False,
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        weight_decay=weight_decay,
+        decoupled_weight_decay=decoupled_weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
 def asgd_step_(self, grad, ax, *, eta, mu, lambd, weight_decay=0, maximize=False):
     number = lambda x: [torch.tensor(x, dtype=torch.float64)]
-    asgd([self], [grad], [ax], number(mu), number(eta), step_before(1), foreach=False, lambd=lambd, lr=0.1, t0=1, alpha=0.5,
-         weight_decay=weight_decay, maximize=maximize)
+    asgd(
+        [self],
+        [grad],
+        [ax],
+        number(mu),
+        number(eta),
+        step_before(1),
+        foreach=False,
+        lambd=lambd,
+        lr=0.1,
+        t0=1,
+        alpha=0.5,
+        weight_decay=weight_decay,
+        maximize=maximize,
+    )
     return self
 
 
 def rprop_step_(self, grad, prev, step_size, *, eta_minus, eta_plus, step_size_min, step_size_max, maximize=False):
-    rprop([self], [grad], [prev], [step_size], step_before(1), foreach=False, step_size_min=step_size_min,
-          step_size_max=step_size_max, etaminus=eta_minus, etaplus=eta_plus, maximize=maximize)
+    rprop(
+        [self],
+        [grad],
+        [prev],
+        [step_size],
+        step_before(1),
+        foreach=False,
+        step_size_min=step_size_min,
+        step_size_max=step_size_max,
+        etaminus=eta_minus,
+        etaplus=eta_plus,
+        maximize=maximize,
+    )
     return self
 
 
@@ -202,8 +399,11 @@ def resample_grid(self, dim, filter, size, output_size, align_corners, scale, tr
     if self.shape[dim] != (output_size if transposed else size):
         raise ValueError("self has as many elements as the grid")
     rows = torch.eye(size, dtype=torch.float64)[None]
-    matrix = (torch.ops.aten.upsample_linear1d(rows, [output_size], align_corners, scale) if filter == 2 else
-              torch.ops.aten.upsample_nearest1d(rows, [output_size], scale))[0].to(self.dtype)
+    matrix = (
+        torch.ops.aten.upsample_linear1d(rows, [output_size], align_corners, scale)
+        if filter == 2
+        else torch.ops.aten.upsample_nearest1d(rows, [output_size], scale)
+    )[0].to(self.dtype)
     return torch.tensordot(self, matrix.T if transposed else matrix, ([dim], [0])).movedim(-1, dim).contiguous()
 
 
@@ -259,8 +459,9 @@ REFERENCES = {
     "_nextafter": torch.nextafter,
     "_kth_place": lambda self, k, dim: torch.kthvalue(self, k + 1, dim, keepdim=True)[1],
     "_delayed": delayed,
-    "_embedding_bags": lambda weight, indices, starts, mean=False:
-        F.embedding_bag(indices.long(), weight, starts, mode="mean" if mean else "sum", include_last_offset=True),
+    "_embedding_bags": lambda weight, indices, starts, mean=False: F.embedding_bag(
+        indices.long(), weight, starts, mode="mean" if mean else "sum", include_last_offset=True
+    ),
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
     "_lstm_gates": lstm_gates,
@@ -271,24 +472,37 @@ REFERENCES = {
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_softmax_gradient": lambda grad, output, dim: torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype),
-    "_log_softmax_gradient": lambda grad, output, dim:
-        torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype),
+    "_log_softmax_gradient": lambda grad, output, dim: torch.ops.aten._log_softmax_backward_data(
+        grad, output, dim, grad.dtype
+    ),
     "_mse_loss": lambda self, target, reduction: F.mse_loss(self, target, reduction=REDUCTIONS[reduction]),
     "_l1_loss": lambda self, target, reduction: F.l1_loss(self, target, reduction=REDUCTIONS[reduction]),
-    "_huber_loss.reduced": lambda self, target, reduction, delta:
-        F.huber_loss(self, target, reduction=REDUCTIONS[reduction], delta=delta),
-    "_smooth_l1_loss.reduced": lambda self, target, reduction, beta:
-        F.smooth_l1_loss(self, target, reduction=REDUCTIONS[reduction], beta=beta),
+    "_huber_loss.reduced": lambda self, target, reduction, delta: F.huber_loss(
+        self, target, reduction=REDUCTIONS[reduction], delta=delta
+    ),
+    "_smooth_l1_loss.reduced": lambda self, target, reduction, beta: F.smooth_l1_loss(
+        self, target, reduction=REDUCTIONS[reduction], beta=beta
+    ),
     "_kl_div": lambda self, target, reduction: torch.kl_div(self, target, reduction),
     "_kl_div_log_target": lambda self, target, reduction: torch.kl_div(self, target, reduction, log_target=True),
-    "_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(input, target, log_input, False, eps, 0),
-    "_poisson_nll_loss.reduced": lambda target, input, reduction: torch.poisson_nll_loss(input, target, True, False, 0, reduction),
+    "_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(
+        input, target, log_input, False, eps, 0
+    ),
+    "_poisson_nll_loss.reduced": lambda target, input, reduction: torch.poisson_nll_loss(
+        input, target, True, False, 0, reduction
+    ),
     "_margin_ranking_loss": torch.margin_ranking_loss,
     "_hinge_embedding_loss": torch.hinge_embedding_loss,
-    "_soft_margin_loss": lambda self, target, reduction: F.soft_margin_loss(self, target, reduction=REDUCTIONS[reduction]),
-    "_full_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(input, target, log_input, True, eps, 0),
+    "_soft_margin_loss": lambda self, target, reduction: F.soft_margin_loss(
+        self, target, reduction=REDUCTIONS[reduction]
+    ),
+    "_full_poisson_nll_loss": lambda input, target, log_input, eps: torch.poisson_nll_loss(
+        input, target, log_input, True, eps, 0
+    ),
     "_stirling": lambda self: (self * self.log() - self + 0.5 * (2 * math.pi * self).log()).where(self > 1, 0),
-    "_in_one_pass": lambda self, target, reduction: reduction > 0 and self.is_floating_point() and self.dtype == target.dtype,
+    "_in_one_pass": lambda self, target, reduction: (
+        reduction > 0 and self.is_floating_point() and self.dtype == target.dtype
+    ),
     "_cross_entropy_loss": cross_entropy_rows,
     "_bce": lambda self, target: F.binary_cross_entropy(self, target, reduction="none"),
     "_bce_with_logits": lambda self, target: F.binary_cross_entropy_with_logits(self, target, reduction="none"),
@@ -300,8 +514,9 @@ REFERENCES = {
     "logit_backward": logit_backward,
     "_logit_backward": logit_backward,
     "_logit_backward_eps": logit_backward,
-    "logcumsumexp_backward": lambda grad, self, result, dim:
-        self.exp() * (grad * (-result).exp()).flip(dim).cumsum(dim).flip(dim),
+    "logcumsumexp_backward": lambda grad, self, result, dim: (
+        self.exp() * (grad * (-result).exp()).flip(dim).cumsum(dim).flip(dim)
+    ),
     "_reduced": lambda self, reduction: (self, self.mean(), self.sum())[reduction],
     "_smooth_l1_loss": lambda self, target, beta: F.smooth_l1_loss(self, target, reduction="none", beta=beta),
     "_gelu_none": F.gelu,
@@ -314,27 +529,32 @@ REFERENCES = {
     "std_backward": std_backward,
     "_var": lambda self, dim, correction, keepdim: torch.var(self, dim, correction=correction, keepdim=keepdim),
     "_std": lambda self, dim, correction, keepdim: torch.std(self, dim, correction=correction, keepdim=keepdim),
-    "_var_mean": lambda self, dim, correction, keepdim: torch.var_mean(self, dim, correction=correction, keepdim=keepdim),
-    "_std_mean": lambda self, dim, correction, keepdim: torch.std_mean(self, dim, correction=correction, keepdim=keepdim),
-    "_prod_gradient": lambda grad, self, dim:
-        prod_backward(grad, self, None if dim is None else [dim],
-                      dim is not None and grad.dim() == self.dim()).detach(),
-    "_var_gradient": lambda grad, self, dim, correction:
-        var_backward(grad, self, dim, correction, grad.dim() == self.dim()),
+    "_var_mean": lambda self, dim, correction, keepdim: torch.var_mean(
+        self, dim, correction=correction, keepdim=keepdim
+    ),
+    "_std_mean": lambda self, dim, correction, keepdim: torch.std_mean(
+        self, dim, correction=correction, keepdim=keepdim
+    ),
+    "_prod_gradient": lambda grad, self, dim: prod_backward(
+        grad, self, None if dim is None else [dim], dim is not None and grad.dim() == self.dim()
+    ).detach(),
+    "_var_gradient": lambda grad, self, dim, correction: var_backward(
+        grad, self, dim, correction, grad.dim() == self.dim()
+    ),
     "linalg_vector_norm_backward": linalg_vector_norm_backward,
     "_logsumexp": torch.logsumexp,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
     "_resample": resample,
     "_resample_grid": resample_grid,
-    "index_backward": lambda grad, sizes, indices:
-        of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
+    "index_backward": lambda grad, sizes, indices: of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
     "masked_select_backward": lambda grad, sizes, mask: of_zeros(lambda x: x.masked_select(mask), sizes, grad),
     "repeat_backward": lambda grad, repeats, sizes: of_zeros(lambda x: x.repeat(repeats), sizes, grad),
     "constant_pad_nd_backward": lambda grad, pad: F.pad(grad, [-p for p in pad]),
     "roll_backward": lambda grad, shifts, dims: torch.roll(grad, [-s for s in shifts], dims),
-    "index_add_source_backward": lambda grad, dim, index, sizes, alpha:
-        grad.index_select(dim, index).expand(sizes) * alpha,
+    "index_add_source_backward": lambda grad, dim, index, sizes, alpha: (
+        grad.index_select(dim, index).expand(sizes) * alpha
+    ),
     "permute_backward": permute_backward,
     "as_strided_backward": as_strided_backward,
     "linear_backward": linear_backward,

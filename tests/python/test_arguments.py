@@ -131,7 +131,7 @@ def test_arbitrary_arguments_are_errors_at_worst():
 
 
 def test_names_that_no_operator_has_are_type_errors():
-    for name, function in _callables():
+    for _, function in _callables():
         with pytest.raises(TypeError):
             function(tenon.ones(2, 2), nothing_has_this_name=1)
 

@@ -187,7 +187,7 @@ def get_num_threads():
 
 
 def set_num_threads(int):
-    if not isinstance(int, type(1)) or int <= 0:
+    if not isinstance(int, type(1)) or int <= 0:  # noqa: UP003
         raise RuntimeError(f"set_num_threads expects a positive integer, got {int}")
     _C._set_num_threads(int)
 

@@ -53,8 +53,10 @@ class Backend(Workspace):
         result = self.run_with("gen", GOOD, "--out", "out", "--templates", TEMPLATES, "--python", sys.executable)
         self.check_ok(result)
         declaration = (self.folder / "out/toy/native/mm.h").read_text()
-        self.assertIn("TENON_API void mm_toy(const tenon::Tensor& self, const tenon::Tensor& mat2, "
-                      "const tenon::Tensor& out);", declaration)
+        self.assertIn(
+            "TENON_API void mm_toy(const tenon::Tensor& self, const tenon::Tensor& mat2, const tenon::Tensor& out);",
+            declaration,
+        )
         source = (self.folder / "out/backend_toy.cpp").read_text()
         for name in ("mm", "mm.out", "mul.Tensor", "mul_.Tensor", "zero_"):
             self.assertIn(f'made.impl("{name}"', source)
@@ -64,8 +66,9 @@ class Backend(Workspace):
         result = self.run_with("check-kernels", GOOD, "--kernels", "kernels.cpp")
         self.assertEqual(result.returncode, 1)
         self.assertIn("toy.yaml:3:17: error: kernel 'mul_Tensor_toy' is not defined", result.stderr)
-        self.assertIn("`void native::mul_Tensor_toy(const Tensor& self, const Tensor& other, const Tensor& out)`",
-                      result.stderr)
+        self.assertIn(
+            "`void native::mul_Tensor_toy(const Tensor& self, const Tensor& other, const Tensor& out)`", result.stderr
+        )
         self.assertIn("did you mean 'mull_Tensor_toy'?", result.stderr)
         self.write("kernels.cpp", KERNELS)
         self.check_ok(self.run_with("check-kernels", GOOD, "--kernels", "kernels.cpp"))

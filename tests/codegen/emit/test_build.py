@@ -71,12 +71,32 @@ class Build(Workspace):
         shutil.copytree(GOLDEN, source, ignore=shutil.ignore_patterns("expected", "base.yaml"))
         self.write(f"{kind}/kernels.cpp", KERNELS)
         includes = " ".join(f'"{folder}"' for folder in (ROOT, self.base, os.environ["TENON_INCLUDE"]))
-        self.write(f"{kind}/CMakeLists.txt", PROJECT.format(
-            root=ROOT, templates=TEMPLATES, python=sys.executable, includes=includes,
-            compiler=COMPILERS[kind].format(TENONC)))
+        self.write(
+            f"{kind}/CMakeLists.txt",
+            PROJECT.format(
+                root=ROOT,
+                templates=TEMPLATES,
+                python=sys.executable,
+                includes=includes,
+                compiler=COMPILERS[kind].format(TENONC),
+            ),
+        )
         configured = subprocess.run(
-            ["cmake", "-S", source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-             f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}"], capture_output=True, text=True, timeout=120)
+            [
+                "cmake",
+                "-S",
+                source,
+                "-B",
+                self.build,
+                "-G",
+                "Ninja",
+                "-DCMAKE_BUILD_TYPE=Debug",
+                f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         self.assertEqual(configured.returncode, 0, configured.stderr)
         everything = ["autograd_0.cpp", "blend.cpp", "kernels.cpp", "operators_0.cpp", "step.cpp"]
         self.assertEqual(sorted(self.compiled(self.ninja())), everything)

@@ -19,11 +19,28 @@ def content(folder):
 class Determinism(Workspace):
     def run_generator(self, name, environment, templates=TEMPLATES):
         out = self.folder / name
-        command = [TENONC, "gen", "--native", "native_functions.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                   "tags.yaml", "--backends", "CPU,CUDA", "--python-module", "--templates", str(templates), "--python", sys.executable,
-                   "--out", str(out)]
-        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300,
-                                env={**os.environ, **environment})
+        command = [
+            TENONC,
+            "gen",
+            "--native",
+            "native_functions.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--tags",
+            "tags.yaml",
+            "--backends",
+            "CPU,CUDA",
+            "--python-module",
+            "--templates",
+            str(templates),
+            "--python",
+            sys.executable,
+            "--out",
+            str(out),
+        ]
+        result = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         return content(out)
 
@@ -34,7 +51,9 @@ class Determinism(Workspace):
         if not shutil.which("localedef"):
             return None
         # Exit status 1 is for warnings.
-        made = subprocess.run(["localedef", "-i", "tr_TR", "-f", "UTF-8", str(folder / "tr_TR.UTF-8")], capture_output=True)
+        made = subprocess.run(
+            ["localedef", "-i", "tr_TR", "-f", "UTF-8", str(folder / "tr_TR.UTF-8")], capture_output=True
+        )
         return {"LC_ALL": "tr_TR.UTF-8", "LOCPATH": str(folder)} if made.returncode < 2 else None
 
     def test_same_bytes(self):
@@ -60,8 +79,10 @@ class Determinism(Workspace):
             self.assertEqual([path for path in other if other[path] != results[0][path]], [])
 
     def test_folders_of_diff_and_kernels(self):
-        entries = ["- func: b(Tensor self) -> Tensor\n  composite: implicit\n",
-                   "- func: a(Tensor self) -> Tensor\n  dispatch: {CPU: a_cpu}\n  non_differentiable: True\n"]
+        entries = [
+            "- func: b(Tensor self) -> Tensor\n  composite: implicit\n",
+            "- func: a(Tensor self) -> Tensor\n  dispatch: {CPU: a_cpu}\n  non_differentiable: True\n",
+        ]
         for name, order in (("x", (0, 1)), ("y", (1, 0))):
             for i in order:
                 self.write(f"{name}/{i}.yaml", entries[i])

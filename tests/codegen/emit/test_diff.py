@@ -19,8 +19,11 @@ class Diff(Workspace):
         self.assertEqual((same.returncode, same.stdout, same.stderr), (0, "no changes\n", ""))
         result = tenonc("diff", self.old, self.new)
         self.assertEqual((result.returncode, result.stderr), (1, ""))
-        self.assertIn("new/ops.yaml:1:3: breaks callers and saved programs: f: argument `n` now defaults to `2`, was `1` "
-                      "[changed-default]\n", result.stdout)
+        self.assertIn(
+            "new/ops.yaml:1:3: breaks callers and saved programs: f: argument `n` now defaults to `2`, was `1` "
+            "[changed-default]\n",
+            result.stdout,
+        )
 
     def test_json(self):
         result = tenonc("diff", "--format=json", self.old, self.new)

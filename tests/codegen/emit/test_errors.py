@@ -58,14 +58,15 @@ class Generation(Workspace):
     def test_wrong_expression(self):
         message = self.errors(
             "- func: f(Tensor self) -> Tensor\n  pointwise: self * sigmiod(self)\n"
-            "- func: g(Tensor self) -> Tensor\n  pointwise: self * (1 + self\n", "")
+            "- func: g(Tensor self) -> Tensor\n  pointwise: self * (1 + self\n",
+            "",
+        )
         self.assertRegex(message, r"native\.yaml:2:21: error: .*sigmiod.*did you mean 'sigmoid'\?")
         self.assertRegex(message, r"native\.yaml:4:\d+: error: ")
         self.assertIn("2 errors\n", message)
 
     def test_errors_of_all_files_in_one_run(self):
-        message = self.errors(MM.replace("Tensor self", "Tnsor self"),
-                              MM_DERIVATIVE + "- name: mmm\n  self: grad\n")
+        message = self.errors(MM.replace("Tensor self", "Tnsor self"), MM_DERIVATIVE + "- name: mmm\n  self: grad\n")
         self.assertRegex(message, r"native\.yaml:1:\d+: error: .*Tnsor")
         self.assertRegex(message, r"derivatives\.yaml:4:\d+: error: .*mmm")
 
@@ -74,7 +75,8 @@ class Generation(Workspace):
             "- func: f(Tnsor self) -> Tensor\n  pointwise: self\n"
             "- func: g(Tensor self) -> Tensor\n  pointwise: self * sigmiod(self)\n"
             "- func: h(Tensor self) -> Tensor\n  pointwise: nextafter(self, self)\n" + MM,
-            MM_DERIVATIVE.replace("grad.mm(mat2", "grad.mmm(mat2"))
+            MM_DERIVATIVE.replace("grad.mm(mat2", "grad.mmm(mat2"),
+        )
         self.assertRegex(message, r"native\.yaml:1:11: error: unknown type `Tnsor`")
         self.assertRegex(message, r"native\.yaml:4:21: error: .*sigmiod")
         self.assertRegex(message, r"native\.yaml:6:\d+: error: .*nextafter")
@@ -85,20 +87,33 @@ class Generation(Workspace):
         mistakes = [  # an entry, its derivative, and what is said about it
             ("- func: a(Tnsor self) -> Tensor\n  pointwise: self\n", "", "unknown type `Tnsor`"),
             ("- func: b(Tensor self) -> Tensor\n  pointwyse: self\n", "", "unknown key `pointwyse`"),
-            ("- func: c.Tensor|Scalar(Tensor self, Tensor|Scalar|int x) -> Tensor\n  composite: implicit\n", "",
-             "`Tensor|Scalar|int` has 3 alternatives"),
+            (
+                "- func: c.Tensor|Scalar(Tensor self, Tensor|Scalar|int x) -> Tensor\n  composite: implicit\n",
+                "",
+                "`Tensor|Scalar|int` has 3 alternatives",
+            ),
             ("- func: d(Tensor self) -> Tensor\n  composite: implicit\n  dtypes: floating\n", "", "`dtypes` says"),
-            ("- func: e(Tensor self) -> Tensor\n  dispatch: CPV\n", "- name: e\n  self: grad\n",
-             "unknown dispatch key `CPV`"),
+            (
+                "- func: e(Tensor self) -> Tensor\n  dispatch: CPV\n",
+                "- name: e\n  self: grad\n",
+                "unknown dispatch key `CPV`",
+            ),
             ("- func: f(Tensor self) -> Tensor\n  dispatch: CPU\n", "", "`f` does not say how it is differentiated"),
-            ("- func: g(Tensor self) -> Tensor\n  non_differentiable: True\n", "", "`g` does not say how it is computed"),
+            (
+                "- func: g(Tensor self) -> Tensor\n  non_differentiable: True\n",
+                "",
+                "`g` does not say how it is computed",
+            ),
             ("- func: h(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n", "", "sigmiod"),
             ("- func: i(Tensor self) -> Tensor\n  rowwise: sum(self\n  over: -1\n", "", "this '(' is never closed"),
             ("- func: j(Tensor self) -> Tensor\n  composite: sefl.exp()\n", "", "sefl"),
             ("- func: k(Tensor self) -> Tensor\n  pointwise: nextafter(self, self)\n", "", "nextafter"),
             ("- func: l(Tensor self) -> Tensor\n  dispatch: CPU\n", "- name: l\n  self: grad * slef\n", "slef"),
-            ("- func: m(Tensor self) -> Tensor\n  dispatch: CPU\n", "- name: m\n  self: grad.lll(self)\n",
-             "Tensor has no method `lll`"),
+            (
+                "- func: m(Tensor self) -> Tensor\n  dispatch: CPU\n",
+                "- name: m\n  self: grad.lll(self)\n",
+                "Tensor has no method `lll`",
+            ),
         ]
         message = self.errors("".join(entry for entry, _, _ in mistakes), "".join(d for _, d, _ in mistakes))
         said = re.findall(r"^(\w+)\.yaml:(\d+):\d+: error: (.*)", message, re.M)
@@ -106,44 +121,73 @@ class Generation(Workspace):
         line, derivative_line = 1, 1
         for entry, derivative, text in mistakes:
             end, derivative_end = line + entry.count("\n"), derivative_line + derivative.count("\n")
-            at = [what for file, number, what in said
-                  if line <= int(number) < end and file == "native"
-                  or derivative_line <= int(number) < derivative_end and file == "derivatives"]
+            at = [
+                what
+                for file, number, what in said
+                if line <= int(number) < end
+                and file == "native"
+                or derivative_line <= int(number) < derivative_end
+                and file == "derivatives"
+            ]
             self.assertEqual(len(at), 1, message)
             self.assertIn(text, at[0])
             line, derivative_line = end, derivative_end
         self.assertIn(f"{len(mistakes)} errors\n", message)
 
     def test_an_unreadable_schema_hides_no_mistake_in_a_text(self):
-        message = self.errors("- func: a(Tnsor self) -> Tensor\n  variants: outt\n"
-                              "- func: b(Tensor self, Tensor self) -> Tensor\n  pointwise: (self + 1\n"
-                              "- func: c(Tensor self=3) -> Tensor\n  over: -1\n  rowwise: sum(self]\n"
-                              "- func: d(Tensor self) -> Tensr\n  composite: self; self\n",
-                              "- name: a\n  self: grad * (other\n")
+        message = self.errors(
+            "- func: a(Tnsor self) -> Tensor\n  variants: outt\n"
+            "- func: b(Tensor self, Tensor self) -> Tensor\n  pointwise: (self + 1\n"
+            "- func: c(Tensor self=3) -> Tensor\n  over: -1\n  rowwise: sum(self]\n"
+            "- func: d(Tensor self) -> Tensr\n  composite: self; self\n",
+            "- name: a\n  self: grad * (other\n",
+        )
         said = re.findall(r"^(\w+)\.yaml:(\d+:\d+): error: (.{12})", message, re.M)
-        self.assertEqual(said, [
-            ("native", "1:11", "unknown type"), ("native", "2:13", "each of `var"),
-            ("native", "3:31", "argument `se"), ("native", "4:14", "this '(' is "), ("native", "5:23", "`Tensor` can"),
-            ("native", "7:20", "expected ')'"), ("native", "8:27", "unknown type"), ("native", "9:18", "only 'name ="),
-            ("derivatives", "2:16", "this '(' is ")], message)
+        self.assertEqual(
+            said,
+            [
+                ("native", "1:11", "unknown type"),
+                ("native", "2:13", "each of `var"),
+                ("native", "3:31", "argument `se"),
+                ("native", "4:14", "this '(' is "),
+                ("native", "5:23", "`Tensor` can"),
+                ("native", "7:20", "expected ')'"),
+                ("native", "8:27", "unknown type"),
+                ("native", "9:18", "only 'name ="),
+                ("derivatives", "2:16", "this '(' is "),
+            ],
+            message,
+        )
         self.assertIn("9 errors\n", message)
 
     def test_a_missing_kernel_beside_every_other_kind_in_one_run(self):
-        native = self.write("all.yaml", "- func: a(Tensr self) -> Tensor\n  pointwise: exp(self)\n"
-                                        "- func: b(Tensor self) -> Tensor\n  pointwise: exp(slf)\n"
-                                        "- func: c(Tensor self, Tensor other) -> Tensor\n  dispatch: CPU\n"
-                                        "- func: d_(Tensor(a!) self) -> Tensor(a!)\n  pointwise: self + othr\n"
-                                        "  non_differentiable: True\n")
+        native = self.write(
+            "all.yaml",
+            "- func: a(Tensr self) -> Tensor\n  pointwise: exp(self)\n"
+            "- func: b(Tensor self) -> Tensor\n  pointwise: exp(slf)\n"
+            "- func: c(Tensor self, Tensor other) -> Tensor\n  dispatch: CPU\n"
+            "- func: d_(Tensor(a!) self) -> Tensor(a!)\n  pointwise: self + othr\n"
+            "  non_differentiable: True\n",
+        )
         derivatives = self.write("all_d.yaml", "- name: c\n  self: grad * (other\n  other: grad.mull(self)\n")
         kernels = self.folder / "none"
         kernels.mkdir(exist_ok=True)
-        result = tenonc("check", "--native", native.name, "--derivatives", derivatives.name, "--kernels", kernels,
-                        cwd=self.folder)
+        result = tenonc(
+            "check", "--native", native.name, "--derivatives", derivatives.name, "--kernels", kernels, cwd=self.folder
+        )
         self.assertEqual(result.returncode, 1, result.stderr)
         said = re.findall(r"^(\w+\.yaml:\d+:\d+): error: (.{13})", result.stderr, re.M)
-        self.assertEqual(said, [("all.yaml:1:11", "unknown type "), ("all.yaml:4:18", "unknown name "),
-                                ("all.yaml:6:13", "kernel 'c_cpu"), ("all.yaml:8:21", "unknown name "),
-                                ("all_d.yaml:2:16", "this '(' is n"), ("all_d.yaml:3:15", "Tensor has no")])
+        self.assertEqual(
+            said,
+            [
+                ("all.yaml:1:11", "unknown type "),
+                ("all.yaml:4:18", "unknown name "),
+                ("all.yaml:6:13", "kernel 'c_cpu"),
+                ("all.yaml:8:21", "unknown name "),
+                ("all_d.yaml:2:16", "this '(' is n"),
+                ("all_d.yaml:3:15", "Tensor has no"),
+            ],
+        )
         self.assertIn("6 errors\n", result.stderr)
 
     def test_missing_kernels_of_files_with_other_mistakes(self):
@@ -182,8 +226,9 @@ class Templates(Workspace):
                 text = path.read_text()
                 path.write_text(text + "\n{{ file.no_such_key }}\n")
                 line = path.read_text().split("\n").index("{{ file.no_such_key }}") + 1
-                result = generate("native.yaml", "derivatives.yaml", self.folder / "out", templates=templates,
-                                  cwd=self.folder)
+                result = generate(
+                    "native.yaml", "derivatives.yaml", self.folder / "out", templates=templates, cwd=self.folder
+                )
                 path.write_text(text)
                 self.assertEqual(result.returncode, 1)
                 self.assertRegex(result.stderr, rf"{name}:{line}: error: .*no_such_key.*\(while writing ")
@@ -195,8 +240,17 @@ class MissingKernels(Workspace):
         self.write("native.yaml", MM)
         self.write("derivatives.yaml", MM_DERIVATIVE)
         paths = [part for path in kernels for part in ("--kernels", path)]
-        return tenonc("check-kernels", "--native", "native.yaml", "--derivatives", "derivatives.yaml",
-                      "--backends", backends, *paths, cwd=self.folder)
+        return tenonc(
+            "check-kernels",
+            "--native",
+            "native.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--backends",
+            backends,
+            *paths,
+            cwd=self.folder,
+        )
 
     def setUp(self):
         shutil.rmtree(self.folder / "aten", ignore_errors=True)
@@ -217,16 +271,23 @@ class MissingKernels(Workspace):
         self.assertEqual(result.returncode, 1)
         self.assertIn(
             "native.yaml:4:33: error: kernel 'mm_cuda' is not defined; expected in one of the kernel files: "
-            "`void native::mm_cuda(const Tensor& self, const Tensor& mat2, const Tensor& out)`\n", result.stderr)
+            "`void native::mm_cuda(const Tensor& self, const Tensor& mat2, const Tensor& out)`\n",
+            result.stderr,
+        )
         self.assertTrue(result.stderr.endswith("1 error\n"))
 
     def test_misspelt(self):
-        self.write("aten/cpu/mm.cpp", "// native::mm_cpu(1) {\nvoid native::mm_cpuu(const Tensor& a) { native::mm_cpu(a); }\n")
+        self.write(
+            "aten/cpu/mm.cpp", "// native::mm_cpu(1) {\nvoid native::mm_cpuu(const Tensor& a) { native::mm_cpu(a); }\n"
+        )
         result = self.check("aten/meta", "aten/cpu")
-        self.assertIn("error: kernel 'mm_cpu' is not defined; expected in aten/cpu/mm.cpp: `void native::mm_cpu(",
-                      result.stderr)
-        self.assertIn("aten/cpu/mm.cpp:2:14: note: 'mm_cpuu' is defined here and no entry asks for it; "
-                      "did you mean 'mm_cpu'?\n", result.stderr)
+        self.assertIn(
+            "error: kernel 'mm_cpu' is not defined; expected in aten/cpu/mm.cpp: `void native::mm_cpu(", result.stderr
+        )
+        self.assertIn(
+            "aten/cpu/mm.cpp:2:14: note: 'mm_cpuu' is defined here and no entry asks for it; did you mean 'mm_cpu'?\n",
+            result.stderr,
+        )
 
     def test_unqualified(self):
         self.write("aten/cpu/mm.cpp", "namespace native {\nvoid mm_cpu(const Tensor& a) {}\n}\n")
@@ -239,9 +300,19 @@ class MissingKernels(Workspace):
         self.assertIn("--kernels aten/cqu: there is no such file or folder", result.stderr)
 
     def test_the_librarys_own_kernels_are_all_there(self):
-        folders = [part for name in ("composite", "cpu", "cuda", "meta") for part in ("--kernels", ROOT / "aten" / name)]
-        result = tenonc("check-kernels", "--native", ROOT / "native_functions.yaml",
-                        "--derivatives", ROOT / "derivatives.yaml", "--backends", "CPU,CUDA", *folders)
+        folders = [
+            part for name in ("composite", "cpu", "cuda", "meta") for part in ("--kernels", ROOT / "aten" / name)
+        ]
+        result = tenonc(
+            "check-kernels",
+            "--native",
+            ROOT / "native_functions.yaml",
+            "--derivatives",
+            ROOT / "derivatives.yaml",
+            "--backends",
+            "CPU,CUDA",
+            *folders,
+        )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
@@ -256,7 +327,9 @@ class Compilation(Workspace):
         cls.derivatives = cls.folder / "derivatives.yaml"
         text = (ROOT / "derivatives.yaml").read_text()
         # A function of another library, which does not exist: only the compiler can tell.
-        cls.derivatives.write_text(re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1std::no_such_function<Tensor>(grad, mat2)", text))
+        cls.derivatives.write_text(
+            re.sub(r"(?m)^(- name: mm\n  self: ).*", r"\1std::no_such_function<Tensor>(grad, mat2)", text)
+        )
         result = generate(cls.native, cls.derivatives, cls.gen)
         if result.returncode:
             raise AssertionError(result.stderr)
@@ -282,11 +355,15 @@ class Compilation(Workspace):
 
     def test_wrong_signature(self):
         place = self.place(self.native, "- func: mm(")
-        note = (f"{place}: note: kernel mm_cpu is declared by this entry: mm(Tensor self, Tensor mat2) -> Tensor\n"
-                f"  its definition must be: {self.RIGHT}\n")
-        for wrong in (self.RIGHT.replace("const Tensor& mat2", "Tensor& mat2"),
-                      self.RIGHT.replace("void", "int"),
-                      self.RIGHT.replace(", const Tensor& out", "")):
+        note = (
+            f"{place}: note: kernel mm_cpu is declared by this entry: mm(Tensor self, Tensor mat2) -> Tensor\n"
+            f"  its definition must be: {self.RIGHT}\n"
+        )
+        for wrong in (
+            self.RIGHT.replace("const Tensor& mat2", "Tensor& mat2"),
+            self.RIGHT.replace("void", "int"),
+            self.RIGHT.replace(", const Tensor& out", ""),
+        ):
             with self.subTest(wrong):
                 result = self.compile(self.kernel(wrong))
                 self.assertNotEqual(result.returncode, 0)
@@ -307,7 +384,9 @@ class Compilation(Workspace):
         result = self.compile(shard)
         self.assertNotEqual(result.returncode, 0)
         place = self.place(self.derivatives, "  self: std::no_such_function")
-        self.assertIn(f"{place}: note: this is the formula of self: std::no_such_function<Tensor>(grad, mat2)\n", result.stderr)
+        self.assertIn(
+            f"{place}: note: this is the formula of self: std::no_such_function<Tensor>(grad, mat2)\n", result.stderr
+        )
 
     def test_wrong_pointwise_kernel(self):
         source = self.gen / "pointwise" / "lerp.cpp"

@@ -30,10 +30,13 @@ class Fmt(Workspace):
         self.assertEqual(tenonc("fmt", "--check", path).returncode, 0)
 
     def test_aliases_and_definitions(self):
-        path = self.write("n.yaml", "- of: abs\n  alias:  absolute(Tensor self)->Tensor\n-   as: x*x\n    define: power(x)\n")
+        path = self.write(
+            "n.yaml", "- of: abs\n  alias:  absolute(Tensor self)->Tensor\n-   as: x*x\n    define: power(x)\n"
+        )
         self.assertEqual(tenonc("fmt", path).stderr, "")
-        self.assertEqual(path.read_text(), "- alias: absolute(Tensor self) -> Tensor\n  of: abs\n\n"
-                                           "- define: power(x)\n  as: x*x\n")
+        self.assertEqual(
+            path.read_text(), "- alias: absolute(Tensor self) -> Tensor\n  of: abs\n\n- define: power(x)\n  as: x*x\n"
+        )
 
     def test_a_link_stays_a_link(self):
         path = self.write("target.yaml", UGLY)

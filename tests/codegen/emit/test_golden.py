@@ -19,8 +19,11 @@ class Golden(Workspace):
 
     def test_generated_text(self):
         out = self.folder / "gen"
-        self.check_ok(generate("operators.yaml", "derivatives.yaml", out, "--base", "base.yaml",
-                               "--backends", "CPU,CUDA", cwd=GOLDEN))
+        self.check_ok(
+            generate(
+                "operators.yaml", "derivatives.yaml", out, "--base", "base.yaml", "--backends", "CPU,CUDA", cwd=GOLDEN
+            )
+        )
         written = {path: text.decode() for path, (_, text) in snapshot(out).items() if path not in UNPINNED}
         expected = GOLDEN / "expected"
         if os.environ.get("TENON_ACCEPT"):

@@ -77,12 +77,28 @@ class Incremental(Workspace):
     def test_the_depfile_names_yaml_templates_and_renderer(self):
         depfile = self.folder / "gen.d"
         out = self.folder / "first"
-        self.check_ok(generate(self.native_file, self.derivatives_file, out, "--backends", "CPU,CUDA",
-                               "--depfile", depfile, "--stamp", self.folder / "gen.stamp"))
+        self.check_ok(
+            generate(
+                self.native_file,
+                self.derivatives_file,
+                out,
+                "--backends",
+                "CPU,CUDA",
+                "--depfile",
+                depfile,
+                "--stamp",
+                self.folder / "gen.stamp",
+            )
+        )
         text = depfile.read_text()
         self.assertTrue(text.startswith(f"{self.folder}/gen.stamp:"), text[:200])
-        for path in (self.native_file, self.derivatives_file, ROOT / "tags.yaml",
-                     ROOT / "codegen/render.py", ROOT / "codegen/templates/autograd.cpp.j2"):
+        for path in (
+            self.native_file,
+            self.derivatives_file,
+            ROOT / "tags.yaml",
+            ROOT / "codegen/render.py",
+            ROOT / "codegen/templates/autograd.cpp.j2",
+        ):
             self.assertIn(str(path), text)
 
     def test_a_new_operator_touches_its_own_files_and_few_others(self):
@@ -153,8 +169,12 @@ class Incremental(Workspace):
         self.assertLessEqual(len(difference.sources - kernels), 2, difference.sources)
 
     def test_an_expression_touches_one_kernel_file(self):
-        native = re.sub(r"(?m)^(- func: sigmoid\((?:.*\n)+?  pointwise: )sigmoid\(self\)", r"\1sigmoid(self) * 2",
-                        self.native, count=1)
+        native = re.sub(
+            r"(?m)^(- func: sigmoid\((?:.*\n)+?  pointwise: )sigmoid\(self\)",
+            r"\1sigmoid(self) * 2",
+            self.native,
+            count=1,
+        )
         self.assertNotEqual(native, self.native)
         difference = self.after_edit(native=native)
         self.assertFalse(difference.added | difference.removed)

@@ -46,8 +46,16 @@ def objects(value, path, found):
 
 
 def library_ir(*options):
-    result = tenonc("ir", "--native", ROOT / "native_functions.yaml", "--derivatives", ROOT / "derivatives.yaml",
-                    "--tags", ROOT / "tags.yaml", *options)
+    result = tenonc(
+        "ir",
+        "--native",
+        ROOT / "native_functions.yaml",
+        "--derivatives",
+        ROOT / "derivatives.yaml",
+        "--tags",
+        ROOT / "tags.yaml",
+        *options,
+    )
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -99,9 +107,16 @@ class Documentation(unittest.TestCase):
     def test_out_of_factories(self):
         # What is not given is out's; a range fits an out of any shape.
         forms = {form["schema"].split("(")[0]: form for entry in self.ir["operators"] for form in entry["forms"]}
-        for name, any_shape in (("arange.start_out", True), ("linspace.out", True), ("zeros.out", False), ("randint.low_out", False)):
+        for name, any_shape in (
+            ("arange.start_out", True),
+            ("linspace.out", True),
+            ("zeros.out", False),
+            ("randint.low_out", False),
+        ):
             (thunk,) = forms[name]["dispatch"]["thunks"]
-            self.assertEqual((thunk["kind"], thunk["like_out"], thunk["any_shape"]), ("out_from_functional", True, any_shape))
+            self.assertEqual(
+                (thunk["kind"], thunk["like_out"], thunk["any_shape"]), ("out_from_functional", True, any_shape)
+            )
         self.assertIn("ScalarType? dtype=None", forms["randint.low_out"]["schema"])
 
     def test_operators_are_in_the_order_of_their_names(self):
@@ -113,8 +128,20 @@ class Explain(Workspace):
     maxDiff = None
 
     def explain(self, name, *options):
-        return tenonc("explain", name, "--native", "operators.yaml", "--derivatives", "derivatives.yaml", "--base",
-                      "base.yaml", "--backends", "CPU,CUDA", *options, cwd=GOLDEN)
+        return tenonc(
+            "explain",
+            name,
+            "--native",
+            "operators.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--base",
+            "base.yaml",
+            "--backends",
+            "CPU,CUDA",
+            *options,
+            cwd=GOLDEN,
+        )
 
     def test_golden(self):
         names = re.findall(r"(?m)^- func: ([\w:.]+)\(", (GOLDEN / "operators.yaml").read_text())
@@ -129,8 +156,16 @@ class Explain(Workspace):
         self.assertEqual(text, path.read_text())
 
     def library(self, name):
-        return tenonc("explain", name, "--native", ROOT / "native_functions.yaml", "--derivatives",
-                      ROOT / "derivatives.yaml", "--tags", ROOT / "tags.yaml")
+        return tenonc(
+            "explain",
+            name,
+            "--native",
+            ROOT / "native_functions.yaml",
+            "--derivatives",
+            ROOT / "derivatives.yaml",
+            "--tags",
+            ROOT / "tags.yaml",
+        )
 
     def test_names(self):
         entry = self.library("add.Tensor").stdout
@@ -141,21 +176,27 @@ class Explain(Workspace):
 
     def test_what_users_ask(self):
         text = self.library("mm").stdout
-        for line in ("written, functional; function tenon::mm, method Tensor::mm",
-                     "CPU: shapes by mm_meta, kernel mm_cpu",
-                     "saves mat2 (argument): the gradient of self needs it; only where that is wanted",
-                     "grad of self = grad.mm(mat2.t().conj())", "tenon/ops/mm.h"):
+        for line in (
+            "written, functional; function tenon::mm, method Tensor::mm",
+            "CPU: shapes by mm_meta, kernel mm_cpu",
+            "saves mat2 (argument): the gradient of self needs it; only where that is wanted",
+            "grad of self = grad.mm(mat2.t().conj())",
+            "tenon/ops/mm.h",
+        ):
             self.assertIn(line, text)
         self.assertIn("backward: none: `non_differentiable`", self.library("argmax").stdout)
         self.assertIn("differentiated by the operators that it calls", self.library("softmax.int").stdout)
 
     def test_division_in_formulas_is_true_division(self):
-        native = ("- func: half(Tensor self, int n) -> Tensor\n  dispatch: {CPU: half_cpu}\n"
-                  "- func: mm(Tensor self, Tensor mat2) -> Tensor\n  variants: method\n  composite: implicit\n"
-                  "- func: part(Tensor self, int n) -> Tensor\n  dispatch: {CPU: part_cpu}\n")
+        native = (
+            "- func: half(Tensor self, int n) -> Tensor\n  dispatch: {CPU: half_cpu}\n"
+            "- func: mm(Tensor self, Tensor mat2) -> Tensor\n  variants: method\n  composite: implicit\n"
+            "- func: part(Tensor self, int n) -> Tensor\n  dispatch: {CPU: part_cpu}\n"
+        )
         derivatives = "- name: half\n  self: grad * (1 / 2)\n- name: part\n  self: grad.mm(self) * (n / self.size(0))\n"
-        result = tenonc("ir", "--native", self.write("n.yaml", native), "--derivatives",
-                        self.write("d.yaml", derivatives))
+        result = tenonc(
+            "ir", "--native", self.write("n.yaml", native), "--derivatives", self.write("d.yaml", derivatives)
+        )
         self.check_ok(result)
         nodes = {entry["name"]: entry["node"] for entry in json.loads(result.stdout)["operators"]}
         self.assertEqual(nodes["half"]["pointwise"][0]["readable"], "grad * 0.5")
@@ -163,10 +204,14 @@ class Explain(Workspace):
 
     def test_upstream(self):
         # Most of what upstream's formulas call is written by hand there, and nothing here can know it.
-        native = self.write("n.yaml", "- func: f(Tensor self, Tensor other) -> Tensor\n"
-                                      "  dispatch:\n    CPU: f\n    Vulkan: f_vulkan\n")
-        derivatives = self.write("d.yaml", "- name: f(Tensor self, Tensor other) -> Tensor\n"
-                                           "  self: f_backward(grad, other)\n  other: at::native::g(grad)\n")
+        native = self.write(
+            "n.yaml", "- func: f(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: f\n    Vulkan: f_vulkan\n"
+        )
+        derivatives = self.write(
+            "d.yaml",
+            "- name: f(Tensor self, Tensor other) -> Tensor\n"
+            "  self: f_backward(grad, other)\n  other: at::native::g(grad)\n",
+        )
         files = ["--native", native, "--derivatives", derivatives, "--dialect", "upstream"]
         self.check_ok(tenonc("ir", *files))
         explained = tenonc("explain", "f", *files)

@@ -47,8 +47,27 @@ def template_names():
     return sorted(found - {"self"})
 
 
-BASES = ("Tensor", "int", "SymInt", "SymBool", "float", "bool", "str", "Scalar", "ScalarType", "Layout", "Device",
-         "DeviceIndex", "MemoryFormat", "Generator", "DimVector", "Dimname", "QScheme", "Storage", "Stream")
+BASES = (
+    "Tensor",
+    "int",
+    "SymInt",
+    "SymBool",
+    "float",
+    "bool",
+    "str",
+    "Scalar",
+    "ScalarType",
+    "Layout",
+    "Device",
+    "DeviceIndex",
+    "MemoryFormat",
+    "Generator",
+    "DimVector",
+    "Dimname",
+    "QScheme",
+    "Storage",
+    "Stream",
+)
 SUFFIXES = ("", "?", "[]", "[3]", "[]?", "?[]", "[3]?", "[][]", "??[]")
 ENTRY = "- func: my::{}\n  composite: explicit\n  non_differentiable: True\n  tags: nondeterministic_seeded\n"
 
@@ -69,13 +88,19 @@ class Compiled(Workspace):
 
 class Types(Compiled):
     def test_types_of_arguments_and_results(self):
-        schemas = [f"a{i}(Tensor self, {base}{suffix} x) -> Tensor" for i, (base, suffix) in
-                   enumerate((base, suffix) for base in BASES for suffix in SUFFIXES)]
-        schemas += [f"r{i}(Tensor self) -> {base}{suffix}" for i, (base, suffix) in
-                    enumerate((base, suffix) for base in BASES for suffix in SUFFIXES[:4])]
+        schemas = [
+            f"a{i}(Tensor self, {base}{suffix} x) -> Tensor"
+            for i, (base, suffix) in enumerate((base, suffix) for base in BASES for suffix in SUFFIXES)
+        ]
+        schemas += [
+            f"r{i}(Tensor self) -> {base}{suffix}"
+            for i, (base, suffix) in enumerate((base, suffix) for base in BASES for suffix in SUFFIXES[:4])
+        ]
         entries = [ENTRY.format(schema) for schema in schemas]
         self.write("n.yaml", "".join(entries))
-        result = tenonc("check", "--native", "n.yaml", "--tags", ROOT / "tags.yaml", "--format", "json", cwd=self.folder)
+        result = tenonc(
+            "check", "--native", "n.yaml", "--tags", ROOT / "tags.yaml", "--format", "json", cwd=self.folder
+        )
         messages = json.loads(result.stdout)["diagnostics"]
         self.assertLessEqual({message["rule"] for message in messages}, {"cpp_type", "schema_syntax"})
         lines = ENTRY.count("\n")
@@ -91,8 +116,9 @@ class Namespaces(Compiled):
         more = "- func: {}::g(Tensor self) -> Tensor\n  dispatch: {{CPU: g_cpu}}\n"
         native = "".join(part.format(name) for name in ("mine", "yours") for part in (entry, more))
         derivatives = "".join(f"- name: {name}::g\n  self: {name}::f(grad)\n" for name in ("mine", "yours"))
-        self.check_compiles(native, derivatives, "operators_0.cpp", "autograd_0.cpp", "pointwise/mine/f.cpp",
-                            "pointwise/yours/f.cpp")
+        self.check_compiles(
+            native, derivatives, "operators_0.cpp", "autograd_0.cpp", "pointwise/mine/f.cpp", "pointwise/yours/f.cpp"
+        )
 
 
 class Names(Compiled):
@@ -118,14 +144,24 @@ class Names(Compiled):
     def test_names_of_generated_code(self):
         names = template_names()
         self.assertGreater(len(names), 150)
-        result = tenonc("check", *self.files(names), "--base", ROOT / "native_functions.yaml", "--format", "json",
-                        cwd=self.folder)
+        result = tenonc(
+            "check", *self.files(names), "--base", ROOT / "native_functions.yaml", "--format", "json", cwd=self.folder
+        )
         refused = set()
         for message in json.loads(result.stdout)["diagnostics"]:
             if message["rule"] == "pointwise_arguments":  # the expressions read them below
                 continue
-            self.assertIn(message["rule"], ("generated_name", "output_parameter", "reserved_argument_name",
-                                            "derivative_shadowed", "derivative_two_meanings", "gradient_names"))
+            self.assertIn(
+                message["rule"],
+                (
+                    "generated_name",
+                    "output_parameter",
+                    "reserved_argument_name",
+                    "derivative_shadowed",
+                    "derivative_two_meanings",
+                    "gradient_names",
+                ),
+            )
             refused.add(re.match("`(\\w+)`", message["message"])[1])
         self.assertLess(len(refused), len(names) / 2)
         taken = [name for name in names if name not in refused]

@@ -18,8 +18,15 @@ SARIF = {
     "tool": {"driver!": "driver"},
     "driver": {"name!": str, "version": str, "rules": ["rule"]},
     "rule": {"id!": str, "shortDescription": "message"},
-    "result": {"ruleId": str, "ruleIndex": int, "level": str, "message!": "message", "locations": ["location"],
-               "relatedLocations": ["location"], "fixes": ["fix"]},
+    "result": {
+        "ruleId": str,
+        "ruleIndex": int,
+        "level": str,
+        "message!": "message",
+        "locations": ["location"],
+        "relatedLocations": ["location"],
+        "fixes": ["fix"],
+    },
     "message": {"text!": str},
     "location": {"id": int, "physicalLocation": "physical", "message": "message"},
     "physical": {"artifactLocation!": "artifact", "region": "region"},
@@ -55,7 +62,12 @@ def arguments(native):
     if derivatives.exists():
         result += ["--derivatives", derivatives]
     upstream = native.read_bytes().startswith(b"# dialect: upstream\n")
-    return result + ["--dialect", "upstream" if upstream else "tenon", "--tags", tags if tags.exists() else ROOT / "tags.yaml"]
+    return result + [
+        "--dialect",
+        "upstream" if upstream else "tenon",
+        "--tags",
+        tags if tags.exists() else ROOT / "tags.yaml",
+    ]
 
 
 def check(*options):
@@ -68,7 +80,7 @@ def replaced(text, message, new):
     """The text with the message's region replaced; its columns count bytes."""
     lines = text.encode().split(b"\n")
     line = lines[message["line"] - 1]
-    lines[message["line"] - 1] = line[:message["column"] - 1] + new.encode() + line[message["endColumn"] - 1:]
+    lines[message["line"] - 1] = line[: message["column"] - 1] + new.encode() + line[message["endColumn"] - 1 :]
     return b"\n".join(lines).decode()
 
 
@@ -76,8 +88,18 @@ class Golden(Workspace):
     maxDiff = None
 
     def report(self, name, *options):
-        return tenonc("check", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                      "../../../tags.yaml", f"--format={name}", *options, cwd=REPORT)
+        return tenonc(
+            "check",
+            "--native",
+            "native.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--tags",
+            "../../../tags.yaml",
+            f"--format={name}",
+            *options,
+            cwd=REPORT,
+        )
 
     def test_golden(self):
         for name in ("text", "json", "sarif"):
@@ -125,8 +147,16 @@ class Golden(Workspace):
 class Sarif(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        result = tenonc("check", "--native", REPORT / "native.yaml", "--derivatives", REPORT / "derivatives.yaml",
-                        "--tags", ROOT / "tags.yaml", "--format=sarif")
+        result = tenonc(
+            "check",
+            "--native",
+            REPORT / "native.yaml",
+            "--derivatives",
+            REPORT / "derivatives.yaml",
+            "--tags",
+            ROOT / "tags.yaml",
+            "--format=sarif",
+        )
         cls.log = json.loads(result.stdout)
         cls.run_ = cls.log["runs"][0]
 
@@ -136,8 +166,10 @@ class Sarif(unittest.TestCase):
         self.assertEqual(self.run_["columnKind"], "unicodeCodePoints")
 
     def test_the_check_can_fail(self):
-        self.assertEqual(violations({"version": 1, "run": []}, "log"),
-                         ["log: lacks runs", "log.version: 1 is no str", "log: has run"])
+        self.assertEqual(
+            violations({"version": 1, "run": []}, "log"),
+            ["log: lacks runs", "log.version: 1 is no str", "log: has run"],
+        )
 
     def test_rules(self):
         ids = [rule["id"] for rule in self.run_["tool"]["driver"]["rules"]]
@@ -154,7 +186,7 @@ class Sarif(unittest.TestCase):
             region = place["region"]
             self.assertEqual(region["startLine"], region["endLine"])
             line = path.read_text().split("\n")[region["startLine"] - 1]
-            words.append(line[region["startColumn"] - 1:region["endColumn"] - 1])
+            words.append(line[region["startColumn"] - 1 : region["endColumn"] - 1])
         self.assertEqual(words, ["Tensr", "é", "intt", "poinwise", "func", "pointwise", "slef"])
 
 
@@ -167,8 +199,10 @@ class Rules(unittest.TestCase):
     EMITTED = {
         "pointwise_expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: sigmiod(self)\n", ""),
         "derivable_expression": ("- func: f(Tensor self) -> Tensor\n  pointwise: nextafter(self, 1)\n", ""),
-        "formula_calls": ("- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n",
-                          "- name: f\n  self: grad.mmm(self)\n"),
+        "formula_calls": (
+            "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n",
+            "- name: f\n  self: grad.mmm(self)\n",
+        ),
     }
 
     def test_each_message_has_a_rule_and_each_rule_a_file(self):
@@ -231,16 +265,21 @@ class Emitted(Workspace):
         missing = check("--native", self.folder / "nowhere.yaml")["diagnostics"]
         self.assertEqual([m["rule"] for m in missing], ["unreadable_file"])
         self.assertNotIn("file", missing[0])
-        path = self.write("k.yaml", "- func: f(Tensor self) -> Tensor\n  composite: explicit\n  non_differentiable: True\n")
+        path = self.write(
+            "k.yaml", "- func: f(Tensor self) -> Tensor\n  composite: explicit\n  non_differentiable: True\n"
+        )
         (self.folder / "kernels").mkdir(exist_ok=True)
         result = tenonc("check-kernels", "--native", path, "--kernels", self.folder / "kernels", "--format=json")
         self.assertEqual([m["rule"] for m in json.loads(result.stdout)["diagnostics"]], ["missing_kernel"])
 
     def test_names_of_the_base(self):
         base = self.write("base.yaml", "- func: f.x(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n")
-        path = self.write("own.yaml", "- func: f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
-                          "- func: my::f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
-                          "- func: aten::g(Tensor self) -> Tensor\n  composite: implicit\n  variants: function, method\n")
+        path = self.write(
+            "own.yaml",
+            "- func: f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
+            "- func: my::f(Tensor self, int n) -> Tensor\n  composite: implicit\n"
+            "- func: aten::g(Tensor self) -> Tensor\n  composite: implicit\n  variants: function, method\n",
+        )
         messages = check("--base", base, "--native", path)["diagnostics"]
         self.assertEqual([(m["line"], m["rule"]) for m in messages], [(1, "base_operator"), (7, "base_operator")])
 
@@ -248,9 +287,10 @@ class Emitted(Workspace):
         base = self.write("base.yaml", "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f_cpu}\n")
         path = self.write("toy.yaml", "backend: CPU\ncpp_namespace: 1\nsupported: [f, g]\nmore: 1\nsupported: f\n")
         messages = check("--base", base, "--backend", path)["diagnostics"]
-        self.assertEqual([(m["line"], m["rule"]) for m in messages],
-                         [(1, "known_word"), (2, "value_form"), (3, "backend_operators"), (4, "known_key"),
-                          (5, "duplicate_key")])
+        self.assertEqual(
+            [(m["line"], m["rule"]) for m in messages],
+            [(1, "known_word"), (2, "value_form"), (3, "backend_operators"), (4, "known_key"), (5, "duplicate_key")],
+        )
         path.write_text("backend: PrivateUse1\n")
         self.assertEqual({m["rule"] for m in check("--base", base, "--backend", path)["diagnostics"]}, {"missing_key"})
 

@@ -16,8 +16,18 @@ TESTS = ROOT / "tests" / "codegen"
 
 # Bad files whose form alone is wrong.
 TELLING = {
-    "entry_not_a_map", "missing_func", "not_a_list", "known_category_override", "known_dispatch_key", "unknown_key",
-    "unknown_promotion", "known_python_module", "known_tag", "unknown_variant", "wrong_kind", "kernel_name",
+    "entry_not_a_map",
+    "missing_func",
+    "not_a_list",
+    "known_category_override",
+    "known_dispatch_key",
+    "unknown_key",
+    "unknown_promotion",
+    "known_python_module",
+    "known_tag",
+    "unknown_variant",
+    "wrong_kind",
+    "kernel_name",
 }
 TELLING_DERIVATIVES = {"derivative_form", "derivative_key"}
 
@@ -37,8 +47,10 @@ class Schemas(Workspace):
     def setUpClass(cls):
         super().setUpClass()
         tags = ["--tags", ROOT / "tags.yaml"]
-        cls.valid = {kind: fastjsonschema.compile(schema(kind, *tags))
-                     for kind in ("native_functions", "derivatives", "tags", "backend")}
+        cls.valid = {
+            kind: fastjsonschema.compile(schema(kind, *tags))
+            for kind in ("native_functions", "derivatives", "tags", "backend")
+        }
 
     def is_valid(self, kind, data):
         try:
@@ -64,25 +76,56 @@ class Schemas(Workspace):
 
     def test_words(self):
         entry = {"func": "f(Tensor self) -> Tensor"}
-        for more in ({"variants": "function, inplace"}, {"variants": ["method", "out"]}, {"tags": "core"},
-                     {"tags": ["core", "pointwise"]}, {"dispatch": {"CPU, CUDA": "a", "Meta": "at::b"}},
-                     {"pointwise": {"integral, bool": "self", "floating": {"cpu": "-self"}}}, {"pointwise": 1},
-                     {"func": "ns::f.x(\n  Tensor self)\n-> ()"}, {"structured": True},
-                     {"structured": "CPU, CUDA"}, {"dispatch": "CPU, CompositeExplicit"}, {"dispatch": ["CPU"]},
-                     {"dtypes": "integral, bool"}, {"out_name": "a||b"}, {"check": "|c"},
-                     {"func": "f.|Scalar(Tensor self, Tensor|Scalar x, *, TensorOptions) -> Tensor"}):
+        for more in (
+            {"variants": "function, inplace"},
+            {"variants": ["method", "out"]},
+            {"tags": "core"},
+            {"tags": ["core", "pointwise"]},
+            {"dispatch": {"CPU, CUDA": "a", "Meta": "at::b"}},
+            {"pointwise": {"integral, bool": "self", "floating": {"cpu": "-self"}}},
+            {"pointwise": 1},
+            {"func": "ns::f.x(\n  Tensor self)\n-> ()"},
+            {"structured": True},
+            {"structured": "CPU, CUDA"},
+            {"dispatch": "CPU, CompositeExplicit"},
+            {"dispatch": ["CPU"]},
+            {"dtypes": "integral, bool"},
+            {"out_name": "a||b"},
+            {"check": "|c"},
+            {"func": "f.|Scalar(Tensor self, Tensor|Scalar x, *, TensorOptions) -> Tensor"},
+        ):
             self.assertTrue(self.is_valid("native_functions", [{**entry, **more}]), more)
-        for more in ({"variants": "function inplace"}, {"variants": ["methd"]}, {"tags": "core, cor"},
-                     {"dispatch": {"CPU; CUDA": "a"}}, {"dispatch": {"CPU": "a b"}}, {"dispatch": []},
-                     {"pointwise": {}}, {"pointwise": ["self"]}, {"func": "f(Tensor self)"}, {"structured": "yes please"},
-                     {"structured": "CPU, CPV"}, {"dispatch": "CPV"}, {"dtypes": "float"},
-                     {"composite": "implict"}, {"autogen": 1}):
+        for more in (
+            {"variants": "function inplace"},
+            {"variants": ["methd"]},
+            {"tags": "core, cor"},
+            {"dispatch": {"CPU; CUDA": "a"}},
+            {"dispatch": {"CPU": "a b"}},
+            {"dispatch": []},
+            {"pointwise": {}},
+            {"pointwise": ["self"]},
+            {"func": "f(Tensor self)"},
+            {"structured": "yes please"},
+            {"structured": "CPU, CPV"},
+            {"dispatch": "CPV"},
+            {"dtypes": "float"},
+            {"composite": "implict"},
+            {"autogen": 1},
+        ):
             self.assertFalse(self.is_valid("native_functions", [{**entry, **more}]), more)
-        for entry in ({"alias": "g(Tensor self) -> Tensor", "of": "f"}, {"define": "g(x, y)", "as": "x * y"},
-                      {"func": "f(Tensor self) -> Tensor", "composite": "self * self"}):
+        for entry in (
+            {"alias": "g(Tensor self) -> Tensor", "of": "f"},
+            {"define": "g(x, y)", "as": "x * y"},
+            {"func": "f(Tensor self) -> Tensor", "composite": "self * self"},
+        ):
             self.assertTrue(self.is_valid("native_functions", [entry]), entry)
-        for entry in ({"alias": "g(Tensor self) -> Tensor"}, {"define": "g(x, y)"}, {"define": "g", "as": "1"},
-                      {"alias": "g", "of": "f"}, {"of": "f"}):
+        for entry in (
+            {"alias": "g(Tensor self) -> Tensor"},
+            {"define": "g(x, y)"},
+            {"define": "g", "as": "1"},
+            {"alias": "g", "of": "f"},
+            {"of": "f"},
+        ):
             self.assertFalse(self.is_valid("native_functions", [entry]), entry)
         self.assertTrue(self.is_valid("native_functions", None))
 

@@ -66,16 +66,16 @@ DERIVATIVES = """- name: thrice
 """
 SOURCES = {
     "aten/cpu/thrice.cpp": '#include "tenon/native/thrice.h"\n#include "aten/cpu/helper.h"\n'
-                           "Tensor native::thrice_cpu(const Tensor& self) { return help(self); }\n",
+    "Tensor native::thrice_cpu(const Tensor& self) { return help(self); }\n",
     "aten/cpu/forwards.cpp": '#include "tenon/native/forwards.h"\n'
-                             "Tensor native::forwards_cpu(const Tensor& self) { return self; }\n",
+    "Tensor native::forwards_cpu(const Tensor& self) { return self; }\n",
     "aten/cpu/helper.h": '#pragma once\n#include "tenon/tensor.h"\n',
     "aten/cpu/helper.cpp": '#include "aten/cpu/helper.h"\n#include "tenon/ops/exp.h"\n'
-                           "// lonely(x) in a comment\nTensor help(const Tensor& t) { return exp(t); }\n",
+    "// lonely(x) in a comment\nTensor help(const Tensor& t) { return exp(t); }\n",
     "aten/cpu/seldom.cpp": '#include "tenon/native/seldom.h"\n'
-                           "Tensor native::seldom_cpu(const Tensor& self) { return self; }\n",
+    "Tensor native::seldom_cpu(const Tensor& self) { return self; }\n",
     "aten/cpu/lonely.cpp": '#include "tenon/native/lonely.h"\n'
-                           "Tensor native::lonely_cpu(const Tensor& self) { return self; }\n",
+    "Tensor native::lonely_cpu(const Tensor& self) { return self; }\n",
     "aten/composite/both.cpp": """#include "tenon/native/both.h"
 #include "tenon/native/other.h"
 #include "tenon/ops/lonely.h"
@@ -131,8 +131,20 @@ class Selection(Workspace):
         for path, text in sources.items():
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             self.write(path, text)
-        return tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                      ROOT / "tags.yaml", "--operators", "list.txt", "--root", ".", cwd=self.folder)
+        return tenonc(
+            "ir",
+            "--native",
+            "native.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--tags",
+            ROOT / "tags.yaml",
+            "--operators",
+            "list.txt",
+            "--root",
+            ".",
+            cwd=self.folder,
+        )
 
     def selected(self, names, sources=SOURCES):
         result = self.select(names, sources)
@@ -218,16 +230,40 @@ class Selection(Workspace):
 
     def test_missing_list(self):
         self.select("")
-        result = tenonc("ir", "--native", "native.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                        ROOT / "tags.yaml", "--operators", "none.txt", "--root", ".", cwd=self.folder)
+        result = tenonc(
+            "ir",
+            "--native",
+            "native.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--tags",
+            ROOT / "tags.yaml",
+            "--operators",
+            "none.txt",
+            "--root",
+            ".",
+            cwd=self.folder,
+        )
         self.assertEqual(result.returncode, 1)
         self.assertIn("cannot read the list of operators none.txt", result.stderr)
 
 
 class Lenet(Workspace):
     def test_trace_of_the_example(self):
-        result = tenonc("ir", "--native", "native_functions.yaml", "--derivatives", "derivatives.yaml", "--tags",
-                        "tags.yaml", "--operators", "examples/train_mnist/operators.txt", "--root", ".", cwd=ROOT)
+        result = tenonc(
+            "ir",
+            "--native",
+            "native_functions.yaml",
+            "--derivatives",
+            "derivatives.yaml",
+            "--tags",
+            "tags.yaml",
+            "--operators",
+            "examples/train_mnist/operators.txt",
+            "--root",
+            ".",
+            cwd=ROOT,
+        )
         self.check_ok(result)
         operators = {op["name"]: op for op in json.loads(result.stdout)["operators"]}
         selected = {name for name, op in operators.items() if op["selected"]}

@@ -32,7 +32,9 @@ def corpora():
         "schema": [re.search(r"func: (.*)", entry)[1] for entry in ours + theirs],
         "formula": texts + re.findall(r"pointwise: (.*)", "".join(ours)),
         "rows": rows,
-        "yaml": files + [b"0" + text for text in bad] + [b"0" + text + b"\n%%\n- name: f\n  self: grad\n" for text in bad],
+        "yaml": files
+        + [b"0" + text for text in bad]
+        + [b"0" + text + b"\n%%\n- name: f\n  self: grad\n" for text in bad],
         "fmt": files + [b"1" + entry.encode() for entry in derivatives[::4]] + [b"0" + text for text in bad],
         "diff": [b"0" + a.encode() + b"\n%%\n" + b.encode() for a, b in zip(ours[::3], ours[1::3])],
     }

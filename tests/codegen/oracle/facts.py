@@ -53,8 +53,12 @@ def operator_facts(native, tags):
     for number, family in enumerate(families, 1):
         for function in sorted(family.values(), key=lambda f: str(f.func.name)):
             generated = "generated" in function.tags
-            flags = [("grouped", function.func in grouped), ("structured", function.func in structured),
-                     ("view", function.is_view_op), ("generated", generated)]
+            flags = [
+                ("grouped", function.func in grouped),
+                ("structured", function.func in structured),
+                ("view", function.is_view_op),
+                ("generated", generated),
+            ]
             words = [str(number), function.func.kind().name, str(function.func.name)]
             lines.append(" ".join(words + [word for word, holds in flags if holds]))
             if generated:
@@ -143,8 +147,12 @@ def derivative_facts(native, derivatives, tags):
             for key, info in pair.info.items():
                 entries += entry_facts(pair, key, info, name if key == "Default" else f"{name}:{key}")
         elif pair.func.func in copies:
-            view = [s.name for s in written if infos[s].get("Default") is not None and infos[s]["Default"].derivatives
-                    is pair.info["Default"].derivatives]
+            view = [
+                s.name
+                for s in written
+                if infos[s].get("Default") is not None
+                and infos[s]["Default"].derivatives is pair.info["Default"].derivatives
+            ]
             inherited.append(f"inherit {name} {view[0]}")
         else:
             source = references.get(name) or next(iter(pair.info.values())).func.func.name

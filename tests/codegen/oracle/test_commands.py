@@ -24,8 +24,17 @@ class Commands(Workspace):
             shutil.copy(cls.files[name], path)
 
     def test_check_finds_nothing(self):
-        result = tenonc("check", *DIALECT, "--format=json", "--native", self.files["native_functions"],
-                        "--derivatives", self.files["derivatives"], "--tags", self.files["tags"])
+        result = tenonc(
+            "check",
+            *DIALECT,
+            "--format=json",
+            "--native",
+            self.files["native_functions"],
+            "--derivatives",
+            self.files["derivatives"],
+            "--tags",
+            self.files["tags"],
+        )
         self.check_ok(result)
         self.assertEqual(json.loads(result.stdout)["diagnostics"], [])
 
@@ -35,7 +44,7 @@ class Commands(Workspace):
         slip = self.write("slip/native_functions.yaml", text[:at] + text[at:].replace("Tensor", "Tensr", 1))
         result = tenonc("check", *DIALECT, "--format=json", "--native", slip, "--tags", self.files["tags"])
         self.assertEqual(result.returncode, 1, result.stderr)
-        message, = (m for m in json.loads(result.stdout)["diagnostics"] if m["line"] == text[:at].count("\n") + 1)
+        (message,) = (m for m in json.loads(result.stdout)["diagnostics"] if m["line"] == text[:at].count("\n") + 1)
         self.assertEqual((message["column"], message["fix"]), (len("- func: addmm(") + 1, "Tensor"))
 
     def test_schemas_accept_the_files(self):
@@ -62,7 +71,7 @@ class Commands(Workspace):
     def test_a_lost_operator_is_found(self):
         text = self.copies["native_functions"].read_text()
         begin = text.index("- func: cosine_similarity(")
-        new = self.write("new/native_functions.yaml", text[:begin] + text[text.index("\n- func:", begin) + 1:])
+        new = self.write("new/native_functions.yaml", text[:begin] + text[text.index("\n- func:", begin) + 1 :])
         result = tenonc("diff", *DIALECT, "--format=json", self.copies["native_functions"], new)
         self.assertEqual(result.returncode, 1, result.stderr)
         changes = json.loads(result.stdout)["changes"]
@@ -73,4 +82,5 @@ if __name__ == "__main__":
     enter()
     import fastjsonschema
     import yaml
+
     unittest.main()

@@ -1,6 +1,6 @@
 """Runs the test cases about PyTorch's own YAML files, [upstream] of TEST_CODEGEN, beside what torchgen makes of them.
 
-    python test_torchgen.py TEST_CODEGEN
+python test_torchgen.py TEST_CODEGEN
 """
 
 import os
@@ -20,10 +20,13 @@ def main(program):
         facts.main(*(str(files[name]) for name in ("native_functions", "derivatives", "tags")), folder)
         for file in files.values():
             shutil.copy(file, folder)
-        return subprocess.run([program, "[upstream]"], env={**os.environ, "TENON_UPSTREAM": folder}, check=False).returncode
+        return subprocess.run(
+            [program, "[upstream]"], env={**os.environ, "TENON_UPSTREAM": folder}, check=False
+        ).returncode
 
 
 if __name__ == "__main__":
     enter()
     import facts  # needs torchgen
+
     sys.exit(main(sys.argv[1]))

@@ -18,19 +18,21 @@ DATA = Path(__file__).resolve().parent / "data"
 
 def state_dicts():
     base = torch.arange(12.0)
-    mixed = collections.OrderedDict([
-        ("a", torch.arange(6.0).reshape(2, 3)),
-        ("b.c", torch.tensor(3)),
-        ("v", base[2:8:2]),
-        ("w", base.view(3, 4).t()),
-        ("e", torch.zeros(0, 3)),
-        ("five", torch.ones(1, 1, 1, 2, 3, dtype=torch.bfloat16)),
-        ("big", torch.zeros(300, 1, dtype=torch.uint8)),
-        ("grad", torch.tensor([1.5, -2.5], dtype=torch.float64).requires_grad_()),
-        ("bool", torch.tensor([True, False])),
-        ("c", torch.tensor([1 + 2j])),
-        ("h", torch.tensor([0.5], dtype=torch.half)),
-    ])
+    mixed = collections.OrderedDict(
+        [
+            ("a", torch.arange(6.0).reshape(2, 3)),
+            ("b.c", torch.tensor(3)),
+            ("v", base[2:8:2]),
+            ("w", base.view(3, 4).t()),
+            ("e", torch.zeros(0, 3)),
+            ("five", torch.ones(1, 1, 1, 2, 3, dtype=torch.bfloat16)),
+            ("big", torch.zeros(300, 1, dtype=torch.uint8)),
+            ("grad", torch.tensor([1.5, -2.5], dtype=torch.float64).requires_grad_()),
+            ("bool", torch.tensor([True, False])),
+            ("c", torch.tensor([1 + 2j])),
+            ("h", torch.tensor([0.5], dtype=torch.half)),
+        ]
+    )
     torch.save(mixed, DATA / "mixed.pt")
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
@@ -42,8 +44,16 @@ def foreign():
     """Kinds of tensor that the library has not, or has in another way."""
     floats = torch.arange(3.0)
     z = torch.tensor([1 + 2j, 3 - 4j, 5j], dtype=torch.complex64)
-    torch.save({"z": z, "conj": z.conj(), "neg": torch._neg_view(floats), "both": torch._neg_view(z.conj()),
-                "part": z.conj()[1:]}, DATA / "conj.pt")
+    torch.save(
+        {
+            "z": z,
+            "conj": z.conj(),
+            "neg": torch._neg_view(floats),
+            "both": torch._neg_view(z.conj()),
+            "part": z.conj()[1:],
+        },
+        DATA / "conj.pt",
+    )
     eye = torch.eye(3).to_sparse()
     torch.save({"coo": eye, "dense": torch.ones(2)}, DATA / "sparse_coo.pt")
     torch.save({"csr": torch.eye(3).to_sparse_csr()}, DATA / "sparse_csr.pt")
@@ -54,8 +64,14 @@ def foreign():
 
 
 def protocols():
-    value = {"tensor": torch.arange(3.0), "text": "x" * 300, "bytes": b"\x00\xff", "set": {1},
-             "int": 2**70, "array": bytearray(b"ab")}
+    value = {
+        "tensor": torch.arange(3.0),
+        "text": "x" * 300,
+        "bytes": b"\x00\xff",
+        "set": {1},
+        "int": 2**70,
+        "array": bytearray(b"ab"),
+    }
     for protocol in (3, 4, 5):
         torch.save(value, DATA / f"protocol{protocol}.pt", pickle_protocol=protocol)
 

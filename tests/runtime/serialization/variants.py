@@ -39,8 +39,7 @@ def big_endian():
     widths = [1, 1, 2, 4, 8, 2, 2, 4, 8, 4, 8, 1]
     for key, width in enumerate(widths):
         data = contents[f"data/{key}"]
-        contents[f"data/{key}"] = b"".join(
-            data[i:i + width][::-1] for i in range(0, len(data), width))
+        contents[f"data/{key}"] = b"".join(data[i : i + width][::-1] for i in range(0, len(data), width))
     contents["byteorder"] = b"big"
     write_zip("big_endian.pt", contents.items())
 
@@ -57,11 +56,11 @@ def no_crc():
     data = bytearray((DATA / "one.pt").read_bytes())
     at = 0
     while (at := data.find(b"PK\x01\x02", at)) >= 0:
-        data[at + 16:at + 20] = bytes(4)
+        data[at + 16 : at + 20] = bytes(4)
         at += 4
     at = 0
     while (at := data.find(b"PK\x07\x08", at)) >= 0:
-        data[at + 4:at + 8] = bytes(4)
+        data[at + 4 : at + 8] = bytes(4)
         at += 4
     (DATA / "no_crc.pt").write_bytes(data)
 
@@ -72,18 +71,25 @@ def text(s):
 
 def legacy_view():
     """As PyTorch 0.3 and older wrote two tensors whose storages were parts of one storage."""
+
     def tensor(view):
-        return (b"ctorch._utils\n_rebuild_tensor\n((" + text("storage") + b"ctorch\nFloatStorage\n"
-                + text("77") + text("cpu") + b"K\x06" + view + b"tQK\x00K\x02\x85K\x01\x85tR")
+        return (
+            b"ctorch._utils\n_rebuild_tensor\n(("
+            + text("storage")
+            + b"ctorch\nFloatStorage\n"
+            + text("77")
+            + text("cpu")
+            + b"K\x06"
+            + view
+            + b"tQK\x00K\x02\x85K\x01\x85tR"
+        )
 
     def view(key, offset):
         return b"(" + text(key) + b"K" + bytes([offset]) + b"K\x03t"
 
-    system = {"protocol_version": 1001, "little_endian": True,
-              "type_sizes": {"short": 2, "int": 4, "long": 4}}
-    out = b"".join(pickle.dumps(v, 2) for v in (0x1950a86a20f9469cfc6c, 1001, system))
-    out += (b"\x80\x02](" + tensor(view("78", 0)) + tensor(view("79", 3)) + tensor(view("78", 0))
-            + tensor(b"N") + b"e.")
+    system = {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
+    out = b"".join(pickle.dumps(v, 2) for v in (0x1950A86A20F9469CFC6C, 1001, system))
+    out += b"\x80\x02](" + tensor(view("78", 0)) + tensor(view("79", 3)) + tensor(view("78", 0)) + tensor(b"N") + b"e."
     out += pickle.dumps(["77"], 2)
     out += struct.pack("<q6f", 6, *range(6))
     (DATA / "legacy_view.pt").write_bytes(out)

@@ -28,6 +28,7 @@ def listed(path):
 
 # Opcodes of pickles.
 
+
 def text(s):
     data = s.encode()
     return b"X" + struct.pack("<I", len(data)) + data
@@ -44,35 +45,55 @@ def numbers(values):
 
 def storage(key, elements="Float", count=1, legacy=False):
     key = number(key) if isinstance(key, int) else text(key)
-    return (b"(" + text("storage") + f"ctorch\n{elements}Storage\n".encode() + key + text("cpu") + number(count) +
-            (b"N" if legacy else b"") + b"tQ")
+    return (
+        b"("
+        + text("storage")
+        + f"ctorch\n{elements}Storage\n".encode()
+        + key
+        + text("cpu")
+        + number(count)
+        + (b"N" if legacy else b"")
+        + b"tQ"
+    )
 
 
 def tensor(of, sizes, strides, offset=0):
-    return (b"ctorch._utils\n_rebuild_tensor_v2\n(" + of + number(offset) + numbers(sizes) + numbers(strides) +
-            b"\x89ccollections\nOrderedDict\n)RtR")
+    return (
+        b"ctorch._utils\n_rebuild_tensor_v2\n("
+        + of
+        + number(offset)
+        + numbers(sizes)
+        + numbers(strides)
+        + b"\x89ccollections\nOrderedDict\n)RtR"
+    )
 
 
 def meta_tensor(dtype, sizes):
-    return (f"ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\n{dtype}\n".encode() + numbers(sizes) +
-            numbers([1] * len(sizes)) + b"\x89tR")
+    return (
+        f"ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\n{dtype}\n".encode()
+        + numbers(sizes)
+        + numbers([1] * len(sizes))
+        + b"\x89tR"
+    )
 
 
 def dict_of(items):
     return b"}(" + b"".join(text(key) + value for key, value in items.items()) + b"u"
 
 
-def zip_file(path, opcodes, storages={}):
+def zip_file(path, opcodes, storages=None):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x/data.pkl", b"\x80\x02" + opcodes + b".")
         archive.writestr("x/version", "3\n")
-        for key, data in storages.items():
+        for key, data in (storages or {}).items():
             archive.writestr(f"x/data/{key}", data)
     return path
 
 
-def legacy_file(path, opcodes, storages={}):
+def legacy_file(path, opcodes, storages=None):
     """`storages` has for each key the elements' number and the data."""
+    storages = storages or {}
+
     def pickle(code):
         return b"\x80\x02" + code + b"."
 
@@ -114,8 +135,10 @@ class CkptTest(unittest.TestCase):
         self.assertIn("takes more than", run("ls", path, status=2))
 
     def test_meta_tensors(self):
-        paths = [zip_file(self.folder / "meta.pt", meta_tensor("float32", [2, 3])),
-                 legacy_file(self.folder / "meta.leg", meta_tensor("float32", [2, 3]))]
+        paths = [
+            zip_file(self.folder / "meta.pt", meta_tensor("float32", [2, 3])),
+            legacy_file(self.folder / "meta.leg", meta_tensor("float32", [2, 3])),
+        ]
         for path in paths:
             self.assertEqual(run("show", path, ""), "  float32 meta [2, 3]  24 B\n")
             self.assertEqual(json.loads(run("show", "--json", path, ""))["kind"], "meta")
@@ -131,13 +154,32 @@ class CkptTest(unittest.TestCase):
         indices = tensor(storage("i", "Long", 4, True), [2, 2], [2, 1])
         values = tensor(storage("v", "Float", 2, True), [2], [1])
         layout = b"ctorch.serialization\n_get_layout\n" + text("torch.sparse_coo") + b"\x85R"
-        sparse = (b"ctorch._utils\n_rebuild_sparse_tensor\n" + layout + b"(" + indices + values + numbers([3, 3]) +
-                  b"t\x86R")
-        quantized = (b"ctorch._utils\n_rebuild_qtensor\n(" + storage("q", "QInt8", 4, True) + number(0) + numbers([4]) +
-                     numbers([1]) + b"(ctorch\nper_tensor_affine\nG" + struct.pack(">d", 0.5) + number(3) +
-                     b"t\x89ccollections\nOrderedDict\n)RtR")
-        module = b"(" + text("module") + b"cmodel\nNet\n" + text("model.py") + text("class Net: pass") + b"tQ)\x81" + \
-            b"}" + text("weight") + values + b"sb"
+        sparse = (
+            b"ctorch._utils\n_rebuild_sparse_tensor\n" + layout + b"(" + indices + values + numbers([3, 3]) + b"t\x86R"
+        )
+        quantized = (
+            b"ctorch._utils\n_rebuild_qtensor\n("
+            + storage("q", "QInt8", 4, True)
+            + number(0)
+            + numbers([4])
+            + numbers([1])
+            + b"(ctorch\nper_tensor_affine\nG"
+            + struct.pack(">d", 0.5)
+            + number(3)
+            + b"t\x89ccollections\nOrderedDict\n)RtR"
+        )
+        module = (
+            b"("
+            + text("module")
+            + b"cmodel\nNet\n"
+            + text("model.py")
+            + text("class Net: pass")
+            + b"tQ)\x81"
+            + b"}"
+            + text("weight")
+            + values
+            + b"sb"
+        )
         subclass = b"cmodel\nState\n)R" + text("w") + values + b"s"
         files = {
             "sparse": (sparse, {"i": (4, eight), "v": (2, bytes(8))}, [3, 3]),
@@ -170,8 +212,9 @@ class CkptTest(unittest.TestCase):
         self.assertIn(f"zero {2**40}", run("show", zero, ""))
         huge = zip_file(self.folder / "huge.pt", tensor(storage("0"), [2**62], [0]), {"0": one})
         self.assertIn("16.0 EiB", run("ls", huge))
-        windows = zip_file(self.folder / "w.pt", tensor(storage("0", count=2**16), [2**15, 2**15], [1, 1]),
-                           {"0": bytes(4 * 2**16)})
+        windows = zip_file(
+            self.folder / "w.pt", tensor(storage("0", count=2**16), [2**15, 2**15], [1, 1]), {"0": bytes(4 * 2**16)}
+        )
         self.assertIn("too often", run("show", windows, "", status=2))
 
     def test_text_from_files(self):
@@ -290,8 +333,16 @@ class CkptTest(unittest.TestCase):
     def test_usage(self):
         self.assertIn("usage: tenon-ckpt", run("--help"))
         self.assertIn("usage: tenon-ckpt", run("ls", "--help"))
-        for arguments in [[], ["lsx"], ["ls"], ["ls", "a", "b"], ["ls", "--what", "a"], ["convert", "a", "b", "--to"],
-                          ["diff", "--tolerance", "x", "a", "b"], ["convert", "--deflate", "10", "a", "b"]]:
+        for arguments in [
+            [],
+            ["lsx"],
+            ["ls"],
+            ["ls", "a", "b"],
+            ["ls", "--what", "a"],
+            ["convert", "a", "b", "--to"],
+            ["diff", "--tolerance", "x", "a", "b"],
+            ["convert", "--deflate", "10", "a", "b"],
+        ]:
             self.assertIn("--help", run(*arguments, status=2))
         self.assertIn("--to must be", run("convert", "--to", "x", DATA / "one.pt", self.folder / "y", status=2))
 

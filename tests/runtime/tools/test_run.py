@@ -1,7 +1,6 @@
 """tenon-run, end to end. TENON_RUN names the program."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -116,7 +115,13 @@ class Run(unittest.TestCase):
                 wait_until(lambda: not alive(file.read_text()))
 
     def test_misuse(self):
-        for arguments in ((), ("--nproc", "0", "true"), ("--nproc", "x", "true"), ("--what", "1", "true"), ("--nproc",)):
+        for arguments in (
+            (),
+            ("--nproc", "0", "true"),
+            ("--nproc", "x", "true"),
+            ("--what", "1", "true"),
+            ("--nproc",),
+        ):
             _, err = run(*arguments, status=2)
             self.assertIn("usage: tenon-run", err)
         _, err = run("--nproc", 1, "/nonexistent/program", status=127)

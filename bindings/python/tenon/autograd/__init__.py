@@ -2,11 +2,31 @@
 
 from tenon import _C
 from tenon._tensor import GradientEdge, _check_edges, _check_gradients, _edge, _list, _run_backward
-from tenon.autograd import forward_ad as forward_ad, functional as functional, graph as graph
-from tenon.autograd.anomaly_mode import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
-from tenon.autograd.function import Function as Function, once_differentiable as once_differentiable
-from tenon.autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad, set_grad_enabled as set_grad_enabled
-from tenon.autograd.gradcheck import gradcheck as gradcheck, gradgradcheck as gradgradcheck
+from tenon.autograd import forward_ad, functional, graph
+from tenon.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from tenon.autograd.function import Function, once_differentiable
+from tenon.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tenon.autograd.gradcheck import gradcheck, gradgradcheck
+
+__all__ = [
+    "Function",
+    "GradientEdge",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "forward_ad",
+    "functional",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "once_differentiable",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "to_dot",
+]
 
 
 def to_dot(*tensors):

@@ -15,9 +15,26 @@ from safetensors import TensorSpec, serialize_file
 from safetensors.numpy import save_file
 
 HERE = Path(__file__).resolve().parent
-SIZES = {"bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1,
-         "float8_e5m2fnuz": 1, "uint16": 2, "int16": 2, "float16": 2, "bfloat16": 2, "uint32": 4, "int32": 4,
-         "float32": 4, "complex64": 8, "uint64": 8, "int64": 8, "float64": 8}
+SIZES = {
+    "bool": 1,
+    "uint8": 1,
+    "int8": 1,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
+    "float8_e4m3fnuz": 1,
+    "float8_e5m2fnuz": 1,
+    "uint16": 2,
+    "int16": 2,
+    "float16": 2,
+    "bfloat16": 2,
+    "uint32": 4,
+    "int32": 4,
+    "float32": 4,
+    "complex64": 8,
+    "uint64": 8,
+    "int64": 8,
+    "float64": 8,
+}
 COUNTING = ctypes.create_string_buffer(bytes(range(16)))
 
 
@@ -27,6 +44,13 @@ def spec(dtype, count, size):
 
 serialize_file({f"t_{d}": spec(d, 2, size) for d, size in SIZES.items()}, str(HERE / "dtypes.safetensors"))
 serialize_file({"scale": spec("float8_e8m0fnu", 2, 1), "x": spec("float32", 1, 4)}, str(HERE / "foreign.safetensors"))
-save_file({"scalar": np.array(1.5, np.float32), "empty": np.zeros((0, 3), np.float32),
-           "matrix": np.arange(6, dtype=np.int64).reshape(2, 3), "\"quoted\\\n\u00e9": np.array([7], np.uint8)},
-          HERE / "shapes.safetensors", {"format": "pt"})
+save_file(
+    {
+        "scalar": np.array(1.5, np.float32),
+        "empty": np.zeros((0, 3), np.float32),
+        "matrix": np.arange(6, dtype=np.int64).reshape(2, 3),
+        '"quoted\\\n\u00e9': np.array([7], np.uint8),
+    },
+    HERE / "shapes.safetensors",
+    {"format": "pt"},
+)

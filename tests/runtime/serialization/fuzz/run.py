@@ -14,12 +14,61 @@ from fuzzing import run_fuzzers  # noqa: E402
 
 DATA = TESTS / "serialization" / "data"
 WORDS = {
-    "safetensors": ["dtype", "shape", "data_offsets", "__metadata__", "BOOL", "F4", "F6_E2M3", "U8", "F8_E5M2", "F8_E4M3", "I16", "BF16",
-                    "F32", "F64", "C64", "I64"],
-    "index": ["format", "tenon.sharded", "version", "metadata", "files", "bytes", "sha256", "tensors", "name", "dtype", "shape", "pieces",
-              "file", "record", "offset", "float32", "bool"],
-    "training": ["state", "param_groups", "params", "step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer", "lr", "betas",
-                 "eps", "weight_decay", "amsgrad", "momentum", "dampening", "nesterov"],
+    "safetensors": [
+        "dtype",
+        "shape",
+        "data_offsets",
+        "__metadata__",
+        "BOOL",
+        "F4",
+        "F6_E2M3",
+        "U8",
+        "F8_E5M2",
+        "F8_E4M3",
+        "I16",
+        "BF16",
+        "F32",
+        "F64",
+        "C64",
+        "I64",
+    ],
+    "index": [
+        "format",
+        "tenon.sharded",
+        "version",
+        "metadata",
+        "files",
+        "bytes",
+        "sha256",
+        "tensors",
+        "name",
+        "dtype",
+        "shape",
+        "pieces",
+        "file",
+        "record",
+        "offset",
+        "float32",
+        "bool",
+    ],
+    "training": [
+        "state",
+        "param_groups",
+        "params",
+        "step",
+        "exp_avg",
+        "exp_avg_sq",
+        "max_exp_avg_sq",
+        "momentum_buffer",
+        "lr",
+        "betas",
+        "eps",
+        "weight_decay",
+        "amsgrad",
+        "momentum",
+        "dampening",
+        "nesterov",
+    ],
 }
 
 
@@ -40,16 +89,22 @@ def safetensors():
         data = path.read_bytes()
         (length,) = struct.unpack("<Q", data[:8])
         yield b"0" + data
-        yield b"1" + struct.pack("<H", len(data) - 8 - length) + data[8:8 + length]
+        yield b"1" + struct.pack("<H", len(data) - 8 - length) + data[8 : 8 + length]
 
 
 def index(pieces):
     """The index of two tensors, one of them cut into `pieces`."""
     files = {f"shard-{i}.pt": {"bytes": 100 + i, "sha256": "ab" * 32} for i in range(pieces)}
-    cut = [{"file": f"shard-{i}.pt", "record": f"data/{i}", "offset": [2 * i, 0], "shape": [2, 3]} for i in range(pieces)]
-    tensors = [{"name": "weight", "dtype": "float32", "shape": [2 * pieces, 3], "pieces": cut},
-               {"name": "scalar", "dtype": "int64", "shape": [], "pieces": [{**cut[0], "offset": [], "shape": []}]}]
-    return json.dumps({"format": "tenon.sharded", "version": 1, "metadata": {"a": "b"}, "files": files, "tensors": tensors}).encode()
+    cut = [
+        {"file": f"shard-{i}.pt", "record": f"data/{i}", "offset": [2 * i, 0], "shape": [2, 3]} for i in range(pieces)
+    ]
+    tensors = [
+        {"name": "weight", "dtype": "float32", "shape": [2 * pieces, 3], "pieces": cut},
+        {"name": "scalar", "dtype": "int64", "shape": [], "pieces": [{**cut[0], "offset": [], "shape": []}]},
+    ]
+    return json.dumps(
+        {"format": "tenon.sharded", "version": 1, "metadata": {"a": "b"}, "files": files, "tensors": tensors}
+    ).encode()
 
 
 def generator_state():
@@ -67,7 +122,9 @@ def corpora():
         "safetensors": list(safetensors()),
         "index": [index(n) for n in range(1, 5)],
         "training": [b"0" + generator_state()] + [bytes([mode, 0]) + found["checkpoint"] for mode in (1, 2, 3)],
-        "unpack": [path.read_bytes() for path in [*sorted((TESTS / "hub" / "data").glob("*.zip")), DATA / "deflated.pt"]],
+        "unpack": [
+            path.read_bytes() for path in [*sorted((TESTS / "hub" / "data").glob("*.zip")), DATA / "deflated.pt"]
+        ],
     }
 
 

@@ -17,14 +17,16 @@ MARKED = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**32, LARGE - 1]
 
 def value():
     import torch
+
     big = torch.zeros(LARGE, dtype=torch.uint8)
     for mark, at in enumerate(MARKED, 1):
         big[at] = mark
-    return {"big": big, "after": torch.arange(5.)}
+    return {"big": big, "after": torch.arange(5.0)}
 
 
 def check(path, mmap):
     import torch
+
     loaded = torch.load(path, mmap=mmap, weights_only=True)
     big = loaded["big"]
     assert big.shape == (LARGE,) and big.dtype == torch.uint8
@@ -56,6 +58,7 @@ def main():
         sys.exit(SKIPPED)
     enter()
     import torch
+
     program = sys.argv[1]
     ours, theirs = Path(folder) / "large" / "x.pt", Path(folder) / "large.torch" / "x.pt"
 

@@ -28,6 +28,7 @@ class Comparison:
 
     def same(self, a, b, at="value"):
         import torch
+
         assert type(a) is type(b), f"{at}: {type(a)} and {type(b)}"
         if (id(a), id(b)) in self.seen:
             return
@@ -60,6 +61,7 @@ class Comparison:
 
     def same_tensor(self, a, b, at):
         import torch
+
         for what in ("dtype", "shape", "requires_grad", "is_leaf", "device"):
             x, y = getattr(a, what), getattr(b, what)
             # What was saved as the result of an operation loads as a leaf.
@@ -69,14 +71,17 @@ class Comparison:
         if a.device.type == "meta":
             return
         self.shared(a.untyped_storage(), b.untyped_storage(), at)
-        x, y = (t.detach().contiguous().flatten().view(torch.uint8) if t.dim() else
-                t.detach().reshape(1).view(torch.uint8) for t in (a, b))
+        x, y = (
+            t.detach().contiguous().flatten().view(torch.uint8) if t.dim() else t.detach().reshape(1).view(torch.uint8)
+            for t in (a, b)
+        )
         assert bytes(x.tolist()) == bytes(y.tolist()), at
 
 
 def random_object(rng, depth, pool):
     """Anything that can be saved; objects of the pool occur again."""
     import torch
+
     if pool and rng.random() < 0.15:
         return rng.choice(pool)
     kinds = ["int", "float", "str", "bytes", "tensor", "view", "none", "size", "dtype", "big"]
@@ -86,7 +91,7 @@ def random_object(rng, depth, pool):
     some = lambda: [random_object(rng, depth - 1, pool) for _ in range(rng.choice([0, 1, 2, 3, 5]))]
     key = lambda: rng.choice(["k", "key", 3, -1, 2.5, None, ("t", 1), "other key"])
     if kind == "int":
-        result = rng.choice([0, 1, -1, 255, 256, 65536, -2**31, 2**31, 2**63, -2**100])
+        result = rng.choice([0, 1, -1, 255, 256, 65536, -(2**31), 2**31, 2**63, -(2**100)])
     elif kind == "big":
         result = rng.getrandbits(rng.randrange(1, 2000)) * rng.choice([1, -1])
     elif kind == "float":
@@ -105,7 +110,7 @@ def random_object(rng, depth, pool):
         dtype = rng.choice([torch.float32, torch.int64, torch.bool, torch.complex64, torch.uint16])
         result = torch.zeros(rng.choice([(), (0,), (3,), (2, 3)]), dtype=dtype)
     elif kind == "view":
-        result = torch.arange(24.).view(2, 3, 4)[:, rng.randrange(3)].t()
+        result = torch.arange(24.0).view(2, 3, 4)[:, rng.randrange(3)].t()
     elif kind == "parameter":
         result = torch.nn.Parameter(torch.ones(2), requires_grad=rng.random() < 0.5)
     elif kind == "list":
@@ -143,8 +148,10 @@ def same_archive(ours, theirs, name):
 def main():
     enter()
     import torch
+
     sys.path.insert(0, str(HERE))
     import cases
+
     warnings.simplefilter("ignore")
     program = sys.argv[1]
 
@@ -167,8 +174,7 @@ def main():
                     continue
                 weights_only = name not in cases.NOT_WEIGHTS_ONLY
                 loaded = torch.load(ours / f"{name}.pt", weights_only=weights_only, mmap=mmap)
-                Comparison().same(loaded, torch.load(theirs / f"{name}.pt", mmap=mmap,
-                                                     weights_only=weights_only), name)
+                Comparison().same(loaded, torch.load(theirs / f"{name}.pt", mmap=mmap, weights_only=weights_only), name)
         count = int(os.environ.get("TENON_ORACLE_OBJECTS", "150"))
         for seed in range(count):
             value = random_object(random.Random(seed), 4, [])
@@ -177,8 +183,9 @@ def main():
         for seed in range(count):
             name = f"r{seed}.pt"
             same_archive(resaved / name, random_ones / name, name)
-            Comparison().same(torch.load(resaved / name, weights_only=True),
-                              torch.load(random_ones / name, weights_only=True), name)
+            Comparison().same(
+                torch.load(resaved / name, weights_only=True), torch.load(random_ones / name, weights_only=True), name
+            )
     print(f"torch {torch.__version__}: {len(cases.NAMES)} cases and {count} random objects agree")
 
 

@@ -1,11 +1,21 @@
 """Functions of all parameters of a module; `rnn`: sequences of different lengths."""
 
 import tenon
-from tenon.nn.utils import rnn as rnn
+from tenon.nn.utils import rnn
 from tenon.nn.utils.clip_grad import (
-    clip_grad_norm_ as clip_grad_norm_, clip_grad_value_ as clip_grad_value_, clip_grads_with_norm_ as clip_grads_with_norm_,
-    get_total_norm as get_total_norm,
+    clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_,
+    get_total_norm,
 )
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+    "parameters_to_vector",
+    "rnn",
+    "vector_to_parameters",
+]
 
 
 def parameters_to_vector(parameters):
