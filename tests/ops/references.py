@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import torch
 import torch.nn.functional as F
 from torch.optim.adadelta import adadelta
@@ -443,6 +444,21 @@ def gru_gates(r, z, input_n, state_n, h):
     return (1 - z) * torch.tanh(input_n + r * state_n) + z * h
 
 
+def of_mpmath(name, order, values):
+    """A Bessel function of each element, rounded from 30 digits."""
+
+    def one(x):
+        if math.isnan(x) or (name == "bessely" and x < 0):
+            return math.nan
+        if name == "bessely" and x == 0:
+            return -math.inf
+        with mpmath.workdps(30):
+            return float(getattr(mpmath, name)(order, x))
+
+    found = [one(x) for x in values.detach().double().flatten().tolist()]
+    return torch.tensor(found, dtype=torch.float64).reshape(values.shape).to(values.dtype)
+
+
 REFERENCES = {
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
@@ -471,6 +487,11 @@ REFERENCES = {
     "cumprod_backward": cumprod_backward,
     "_trunc_divide": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
     "_trunc_divide.Scalar": lambda self, other: torch.div(self, other, rounding_mode="trunc"),
+    # PyTorch's are right to nine digits: they round pi / 4 to float.
+    "special_bessel_j0": lambda self: of_mpmath("besselj", 0, self),
+    "special_bessel_j1": lambda self: of_mpmath("besselj", 1, self),
+    "special_bessel_y0": lambda self: of_mpmath("bessely", 0, self),
+    "special_bessel_y1": lambda self: of_mpmath("bessely", 1, self),
     "_softmax_gradient": lambda grad, output, dim: torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype),
     "_log_softmax_gradient": lambda grad, output, dim: torch.ops.aten._log_softmax_backward_data(
         grad, output, dim, grad.dtype

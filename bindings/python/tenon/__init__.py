@@ -26,7 +26,7 @@ from tenon import (
 from tenon._functional import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, block_diag as block_diag,
     broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod,
-    cdist as cdist, einsum as einsum, get_num_threads as get_num_threads,
+    cdist as cdist, einsum as einsum, gradient as gradient, unravel_index as unravel_index, get_num_threads as get_num_threads,
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled, is_signed as is_signed, meshgrid as meshgrid, nonzero as nonzero,
     norm as norm, set_num_threads as set_num_threads, tensordot as tensordot, unique as unique,
     unique_consecutive as unique_consecutive, use_deterministic_algorithms as use_deterministic_algorithms,
@@ -60,7 +60,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # Imported when first asked for: a program that only computes starts without them.
-        if name in ("distributed", "futures", "hub", "nn", "optim", "special"):
+        if name in ("distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special"):
             import importlib
 
             return importlib.import_module(f"tenon.{name}")

@@ -1,7 +1,9 @@
 """Functions of the module that do more than one operator's work."""
 
+import functools
 import warnings
 
+import tenon
 from tenon import _C
 
 Tensor = _C.Tensor
@@ -212,3 +214,89 @@ for _function in (nonzero, norm, unique, unique_consecutive):
     _method = globals()[f"_tensor_{_function.__name__}"]
     _method.__name__, _method.__doc__ = _function.__name__, _function.__doc__
     setattr(Tensor, _function.__name__, _method)
+
+
+def _differences(input, dim, spacing, edge_order):
+    """Derivatives along `dim` by central differences, at the ends by one-sided ones of `edge_order`."""
+    n = input.shape[dim]
+    if n <= edge_order:
+        raise RuntimeError("[gradient] expected each dimension size to be at least edge_order+1")
+    at = functools.partial(input.narrow, dim)
+    if isinstance(spacing, tenon.Tensor) and spacing.dim() > 0:
+        shape = [-1 if d == dim else 1 for d in range(input.dim())]
+        steps = (spacing[1:] - spacing[:-1]).reshape(shape)
+        first = lambda start, length: steps.narrow(dim, start, length)  # noqa: E731
+        left, right = first(0, n - 2), first(1, n - 2)
+        inner = (
+            -right / (left * (left + right)) * at(0, n - 2)
+            + (right - left) / (left * right) * at(1, n - 2)
+            + left / (right * (left + right)) * at(2, n - 2)
+        )
+    else:
+        first = lambda start, length: spacing  # noqa: E731
+        inner = (at(2, n - 2) - at(0, n - 2)) / (2 * spacing)
+    if edge_order == 1:
+        head = (at(1, 1) - at(0, 1)) / first(0, 1)
+        tail = (at(n - 1, 1) - at(n - 2, 1)) / first(n - 2, 1)
+    else:
+        a, b = first(0, 1), first(1, 1)
+        head = -(2 * a + b) / (a * (a + b)) * at(0, 1) + (a + b) / (a * b) * at(1, 1) - a / (b * (a + b)) * at(2, 1)
+        a, b = first(n - 3, 1), first(n - 2, 1)
+        tail = (
+            b / (a * (a + b)) * at(n - 3, 1)
+            - (a + b) / (a * b) * at(n - 2, 1)
+            + (2 * b + a) / (b * (a + b)) * at(n - 1, 1)
+        )
+    return tenon.cat([head, inner, tail], dim)
+
+
+def gradient(input, *, spacing=None, dim=None, edge_order=1):
+    """The partial derivatives of the function whose values on a grid `input` has, a tensor for each dimension of `dim`.
+
+    spacing: the distance of neighbours, 1 by default; one for each dimension; or the coordinates along each, tensors of one dimension.
+    edge_order: 1 or 2, the accuracy at the ends. Inside it is 2.
+    """
+    spacing = 1 if spacing is None else spacing
+    if edge_order not in (1, 2):
+        raise RuntimeError("[gradient] only supports edge_order=1 and edge_order=2.")
+    dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    if isinstance(spacing, (list, tuple)):
+        if len(spacing) != len(dims):
+            raise RuntimeError(
+                "[gradient] expected spacing to be unspecified, a scalar, or a list of length equal to "
+                f"{'self.dim()' if dim is None else 'the length of dim'} = {len(dims)}, but got a list of length {len(spacing)}"
+            )
+        spacings = list(spacing)
+    else:
+        if isinstance(spacing, tenon.Tensor) and spacing.dim() > 0:
+            raise TypeError("[gradient] coordinates are given as a list of tensors, one for each dimension")
+        spacings = [spacing] * len(dims)
+    found = []
+    for d in dims:
+        size = max(input.dim(), 1)
+        if not -size <= d < size:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})"
+            )
+        if d % size in found:
+            raise RuntimeError(f"[gradient] dim {d % size} appears multiple times in the list of dims")
+        found.append(d % size)
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        input = input.to(tenon.get_default_dtype())
+    return tuple(_differences(input, d, h, edge_order) for d, h in zip(found, spacings))
+
+
+def unravel_index(indices, shape):
+    """The coordinates, a tensor for each dimension of `shape`, of places in a contiguous tensor of that shape."""
+    if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype == tenon.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(not isinstance(size, int) for size in shape):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {shape}")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    result, step = [], 1
+    for size in reversed(shape):
+        result.append(tenon.floor_divide(indices.to(tenon.int64), step).remainder(size))
+        step *= size
+    return tenon.stack(result[::-1], -1).unbind(-1) if result else ()

@@ -77,7 +77,7 @@ def main():
     base = lambda op: op.name.rpartition(".")[2]  # noqa: E731
     # linalg.norm is not norm, and nn.functional.unfold not unfold: PyTorch's name of the operator says so.
     of_ours = lambda op: op.aten_name in known or op.aten_name == op.name and base(op) in known  # noqa: E731
-    entries = [op for op in op_db if not op.name.startswith(("_refs", "ops.", "masked.", "sparse."))
+    entries = [op for op in op_db if not op.name.startswith(("_refs", "ops.", "sparse."))
                and (of_ours(op) or subject.has(op))]
     entries.sort(key=full_name)
     # The same name twice: the same entry under other decorations.

@@ -379,7 +379,9 @@ class Entry:
 
 
 def says(regex, message):
-    """Whether a message says what PyTorch's does: `[op] text` stands for `op(): text`, `op: text` and `op : text`."""
+    """Whether a message says what PyTorch's does: `[op] text` stands for `op(): text`, `op: text` and `op : text`, and
+    `tenon.float32` for `torch.float32`."""
+    message = re.sub(r"\btenon\.(?=\w)", "torch.", message)
     named = re.match(r"\[(\w+)[^\]]*\] ", message)
     forms = [message] + [f"{named[1]}{after}{message[named.end():]}" for after in ("(): ", ": ", " : ")] if named else [message]
     return any(re.search(regex, form) for form in forms)

@@ -55,7 +55,7 @@ class Memory:
 class Subject:
     def __init__(self, name):
         self.module = importlib.import_module(name)
-        for part in ("autograd", "nn.functional", "linalg", "special", "fft"):
+        for part in ("autograd", "nn.functional", "linalg", "special", "fft", "masked", "signal.windows"):
             try:
                 importlib.import_module(f"{name}.{part}")
             except ModuleNotFoundError:

@@ -162,6 +162,22 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return (mean.sign() * mean.abs().relu() * (height * width)) ** (1 / norm_type)
 
 
+def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    depth, height, width = [kernel_size] * 3 if isinstance(kernel_size, int) else kernel_size
+    mean = _nn.avg_pool3d(input**norm_type, [depth, height, width], [] if stride is None else stride, 0, ceil_mode)
+    return (mean.sign() * mean.abs().relu() * (depth * height * width)) ** (1 / norm_type)
+
+
+def pdist(input, p=2.0):
+    """The distances in the p-norm of the pairs of rows i < j of [N, M], as [N (N - 1) / 2]."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if p < 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got: {p}")
+    rows, columns = tenon.triu_indices(input.shape[0], input.shape[0], 1, device=input.device)
+    return tenon.linalg.vector_norm(input[rows] - input[columns], p, 1)
+
+
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x / (k + alpha m)^beta, m the mean of the squares of `size` neighbouring channels."""
     if input.dim() < 3:
@@ -264,6 +280,21 @@ def _sizes_and_scales(input, size, scale_factor, recompute):
                          f"{shape} and scale_factor of shape {scale_factor}.")
     size = [int(n * s) for n, s in zip(shape, scales)]
     return size, [None] * dims if recompute else [float(s) for s in scales]
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """interpolate(), by its former name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    """interpolate() in the mode "nearest"."""
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    """interpolate() in the mode "bilinear" with aligned corners."""
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
@@ -645,6 +676,29 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
         raise RuntimeError(f"[triplet_margin_loss] The anchor, positive, and negative tensors are expected to have the same number of "
                            f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
     return tenon.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
+):
+    """max(d(anchor, positive) - d(anchor, negative) + margin, 0), d the distance function: pairwise_distance() by default.
+
+    swap: the lesser of the distances of the negative example from the anchor and from the positive one.
+    """
+    number = _reduction(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs"
+        )
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = tenon.minimum(far, distance(positive, negative))
+    loss = tenon.clamp_min(margin + near - far, 0)
+    return loss if number == 0 else loss.mean() if number == 1 else loss.sum()
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

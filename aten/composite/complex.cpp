@@ -1,0 +1,42 @@
+#include "tenon/native/complex.h"
+#include "tenon/native/polar.h"
+#include "tenon/ops/broadcast_tensors.h"
+#include "tenon/ops/cos.h"
+#include "tenon/ops/mul.h"
+#include "tenon/ops/sin.h"
+#include "tenon/ops/stack.h"
+#include "tenon/ops/view_as_complex.h"
+
+namespace tenon {
+namespace {
+
+void check_parts(const char* op, const Tensor& a, const Tensor& b) {
+  const auto serves = [](const Tensor& t) {
+    return t.scalar_type() == kFloat || t.scalar_type() == kDouble;
+  };
+  TENON_CHECK(serves(a) && serves(b), "[", op,
+              "] Expected both inputs to be Half, Float or Double tensors but got ",
+              a.scalar_type(), " and ", b.scalar_type());
+  TENON_CHECK(a.scalar_type() == b.scalar_type(), "[", op, "] Expected object of scalar type ",
+              a.scalar_type(), " but got scalar type ", b.scalar_type(), " for second argument");
+}
+
+Tensor of_parts(const Tensor& real, const Tensor& imag) {
+  return view_as_complex(stack(broadcast_tensors({real, imag}), -1));
+}
+
+}  // namespace
+
+/// real + i imag of real tensors of one dtype, float or double, which are broadcast.
+Tensor native::complex(const Tensor& real, const Tensor& imag) {
+  check_parts("complex", real, imag);
+  return of_parts(real, imag);
+}
+
+/// abs (cos(angle) + i sin(angle)) of real tensors of one dtype, float or double.
+Tensor native::polar(const Tensor& abs, const Tensor& angle) {
+  check_parts("polar", abs, angle);
+  return of_parts(abs * cos(angle), abs * sin(angle));
+}
+
+}  // namespace tenon

@@ -1,0 +1,264 @@
+"""Operators of tensors of which a mask says what counts: True keeps an element, False leaves it out.
+
+mask: a tensor that broadcasts to the input, Bool or converted to it; None keeps all.
+dim: a dimension, a tuple of them, or None or () for all.
+dtype: that of the computation and the result; by default the input's, int64 for sums and products of integers.
+
+What is left out counts as the operation's identity: 0 in a sum, -inf in a maximum. A row without any element gives the
+identity, or NaN where the operation has none (mean, var, softmax).
+"""
+
+import tenon
+
+__all__ = [
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
+]
+
+
+def _dims(input, dim):
+    """The dimensions as a tuple, without repetition."""
+    if dim is None or dim == ():
+        return tuple(range(input.dim()))
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    found = []
+    for d in dims:
+        size = max(input.dim(), 1)
+        if not -size <= d < size:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})")
+        if d % size in found:
+            raise RuntimeError(f"dim={d % size} appears multiple times in the list of dims")
+        found.append(d % size)
+    return tuple(found) if input.dim() else ()
+
+
+def _dtype(input, dtype, integers_sum=False):
+    if dtype is not None:
+        return dtype
+    is_number = input.dtype.is_floating_point or input.dtype.is_complex
+    return tenon.int64 if integers_sum and not is_number else input.dtype
+
+
+def _mask(name, input, mask):
+    """The mask as Bool that broadcasts to the input; None if everything counts."""
+    if mask is None:
+        return None
+    if mask.dim() > input.dim():
+        raise IndexError(
+            f"{name} expected broadcastable mask (got mask dimensionality higher than of the input: "
+            f"{mask.dim()} and {input.dim()})"
+        )
+    return mask.expand(input.shape).to(tenon.bool)
+
+
+def _lowest(name, dtype):
+    if dtype.is_floating_point or (dtype.is_complex and name == "logsumexp"):
+        return float("-inf")
+    if dtype.is_complex or dtype == tenon.bool:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    return tenon.iinfo(dtype).min
+
+
+def _highest(name, dtype):
+    if dtype.is_floating_point:
+        return float("inf")
+    if dtype.is_complex or dtype == tenon.bool:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    return tenon.iinfo(dtype).max
+
+
+def _filled(name, input, mask, value):
+    """The input with `value` in place of what is left out."""
+    mask = _mask(name, input, mask)
+    return input if mask is None else tenon.where(mask, input, tenon.full_like(input[()], value))
+
+
+def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The sum of the elements that count; 0 of none."""
+    input = input.to(_dtype(input, dtype, integers_sum=True))
+    filled = _filled("sum", input, mask, 0)
+    return filled.sum(_dims(input, dim), bool(keepdim), dtype=input.dtype) if input.dim() else filled.clone()
+
+
+def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The product of the elements that count; 1 of none."""
+    input = input.to(_dtype(input, dtype, integers_sum=True))
+    result = _filled("prod", input, mask, 1)
+    for d in sorted(_dims(input, dim), reverse=True):
+        result = result.prod(d, bool(keepdim))
+    return result.to(input.dtype) if input.dim() or dim is None or dim == () else result.clone()
+
+
+def cumsum(input, dim, *, dtype=None, mask=None):
+    """Sums of the elements up to each one."""
+    dtype = _dtype(input, dtype)
+    return _filled("cumsum", input.to(dtype), mask, 0).cumsum(_dims(input, dim)[0] if input.dim() else 0).to(dtype)
+
+
+def cumprod(input, dim, *, dtype=None, mask=None):
+    """Products of the elements up to each one."""
+    dtype = _dtype(input, dtype)
+    return _filled("cumprod", input.to(dtype), mask, 1).cumprod(_dims(input, dim)[0] if input.dim() else 0).to(dtype)
+
+
+def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The largest element that counts; the least value of the dtype of none."""
+    input = input.to(_dtype(input, dtype))
+    filled = _filled("amax", input, mask, _lowest("amax", input.dtype))
+    return filled.amax(_dims(input, dim), bool(keepdim))
+
+
+def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The smallest element that counts; the largest value of the dtype of none."""
+    input = input.to(_dtype(input, dtype))
+    filled = _filled("amin", input, mask, _highest("amin", input.dtype))
+    return filled.amin(_dims(input, dim), bool(keepdim))
+
+
+def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """Where the largest element that counts is, in the input's dtype."""
+    dtype = _dtype(input, dtype)
+    filled = _filled("argmax", input, mask, _lowest("argmax", input.dtype))
+    return filled.argmax(dim, bool(keepdim)).to(dtype)
+
+
+def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """Where the smallest element that counts is, in the input's dtype."""
+    dtype = _dtype(input, dtype)
+    filled = _filled("argmin", input, mask, _highest("argmin", input.dtype))
+    return filled.argmin(dim, bool(keepdim)).to(dtype)
+
+
+def _count(input, dims, mask, keepdim=True):
+    ones = tenon.ones(input.shape, dtype=tenon.int64, device=input.device)
+    return sum(ones, dims, keepdim=keepdim, mask=mask)
+
+
+def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The mean of the elements that count; NaN of none."""
+    dtype = _dtype(input, dtype)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise ValueError(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype}"
+        )
+    dims = _dims(input, dim)
+    total = sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask)
+    return total / _count(input, dims, mask, bool(keepdim))
+
+
+def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
+    """The lower median of the elements that count; NaN of none."""
+    dtype = _dtype(input, dtype)
+    input = input.to(dtype)
+    dim = _dims(input, dim)[0] if input.dim() else 0
+    kept = _mask("median", input, mask)
+    if kept is None:
+        return input.median(dim, bool(keepdim)).values
+    if dtype.is_floating_point:
+        return tenon.where(kept, input, float("nan")).nanmedian(dim, bool(keepdim)).values
+    if not kept.any(dim).all():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    # The largest value comes last, so that the place of the median follows from how many count.
+    values = tenon.where(kept, input, tenon.iinfo(dtype).max).sort(dim).values
+    place = (kept.sum(dim, True) - 1) // 2
+    result = values.gather(dim, place)
+    return result if keepdim else result.squeeze(dim)
+
+
+def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The vector norm of the elements that count."""
+    input = input.to(_dtype(input, dtype))
+    filled = _filled("norm", input, mask, float("inf") if ord == float("-inf") else 0)
+    return tenon.linalg.vector_norm(filled, ord, _dims(input, dim) or None, bool(keepdim))
+
+
+def _variance(name, input, dim, unbiased, correction, keepdim, dtype, mask, root):
+    if unbiased is not None and correction is not None:
+        raise AssertionError("Only one of unbiased and correction may be given")
+    if correction is None:
+        correction = 1 if unbiased is None else int(unbiased)
+    dtype = _dtype(input, dtype)
+    compute = dtype if dtype.is_floating_point or dtype.is_complex else tenon.get_default_dtype()
+    dims = _dims(input, dim)
+    count = _count(input, dims, mask)
+    center = sum(input, dims, keepdim=True, dtype=compute, mask=mask) / count
+    difference = input.to(compute) - center
+    if compute.is_complex:
+        difference = difference * difference.conj()
+    else:
+        difference = difference * difference
+    total = sum(difference, dims, keepdim=bool(keepdim), dtype=compute, mask=mask)
+    count = count.reshape(total.shape) - correction
+    count = tenon.maximum(count, tenon.zeros_like(count))
+    result = total / count
+    return (result.sqrt() if root else result).to(compute)
+
+
+def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The variance of the elements that count, by their number less `correction` (1); NaN of none."""
+    return _variance("var", input, dim, unbiased, correction, keepdim, dtype, mask, False)
+
+
+def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The square root of var()."""
+    return _variance("std", input, dim, unbiased, correction, keepdim, dtype, mask, True)
+
+
+def softmax(input, dim, *, dtype=None, mask=None):
+    """The softmax of the elements that count, 0 elsewhere; NaN in rows of none."""
+    input = input.to(_dtype(input, dtype))
+    return tenon.softmax(_filled("softmax", input, mask, _lowest("amax", input.dtype)), dim)
+
+
+def log_softmax(input, dim, *, dtype=None, mask=None):
+    """The logarithm of softmax(), -inf elsewhere."""
+    input = input.to(_dtype(input, dtype))
+    return tenon.log_softmax(_filled("log_softmax", input, mask, _lowest("amax", input.dtype)), dim)
+
+
+def softmin(input, dim, *, dtype=None, mask=None):
+    """softmax() of the negative elements."""
+    input = input.to(_dtype(input, dtype))
+    return tenon.softmax(-_filled("softmin", input, mask, _highest("amin", input.dtype)), dim)
+
+
+def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
+    """The elements that count by their norm, which is at least eps."""
+    input = input.to(_dtype(input, dtype))
+    size = norm(input, ord, dim, keepdim=True, mask=mask)
+    return _filled("normalize", input, mask, 0) / tenon.maximum(size, tenon.full_like(size, eps))
+
+
+def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
+    """log(exp(input) + exp(other)), where what is left out of one of them is not added."""
+    dtype = _dtype(input, dtype)
+    input, other = input.to(dtype), other.to(dtype)
+    lowest = _lowest("logaddexp", dtype)
+    return tenon.logaddexp(
+        _filled("logaddexp", input, input_mask, lowest), _filled("logaddexp", other, other_mask, lowest)
+    )
+
+
+def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The logarithm of the sum of the exponentials; -inf of none."""
+    input = input.to(_dtype(input, dtype))
+    filled = _filled("logsumexp", input, mask, _lowest("logsumexp", input.dtype))
+    return tenon.logsumexp(filled, _dims(input, dim), bool(keepdim)).to(input.dtype)

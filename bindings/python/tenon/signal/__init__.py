@@ -1,0 +1,5 @@
+"""Signal processing: `windows`."""
+
+from tenon.signal import windows
+
+__all__ = ["windows"]

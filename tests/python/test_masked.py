@@ -1,0 +1,88 @@
+"""Operators under a mask, against the same operators of the elements that the mask keeps."""
+
+import math
+
+import pytest
+import tenon
+from tenon import masked
+
+KEPT = [[True, False, True, True], [False, False, False, False], [False, True, False, True]]
+
+
+def rows(dtype=tenon.float64):
+    return tenon.arange(12).reshape(3, 4).to(dtype) * 0.75 - 2
+
+
+def kept_of(x):
+    return [[value for value, keep in zip(row, flags) if keep] for row, flags in zip(x.tolist(), KEPT)]
+
+
+@pytest.mark.parametrize(
+    "name, of_values",
+    {
+        "sum": sum,
+        "prod": math.prod,
+        "amax": lambda v: max(v, default=-math.inf),
+        "amin": lambda v: min(v, default=math.inf),
+        "mean": lambda v: sum(v) / len(v) if v else math.nan,
+        "median": lambda v: sorted(v)[(len(v) - 1) // 2] if v else math.nan,
+        "norm": lambda v: math.hypot(*v),
+        "var": lambda v: tenon.tensor(v).double().var().item() if v else math.nan,
+        "std": lambda v: tenon.tensor(v).double().std().item() if v else math.nan,
+        "logsumexp": lambda v: math.log(sum(map(math.exp, v))) if v else -math.inf,
+    }.items(),
+)
+def test_reductions_see_what_is_kept(name, of_values):
+    x = rows()
+    found = getattr(masked, name)(x, dim=1, mask=tenon.tensor(KEPT))
+    assert found.tolist() == pytest.approx([of_values(v) for v in kept_of(x)], nan_ok=True)
+
+
+def test_places_softmax_and_scans():
+    x, mask = rows(), tenon.tensor(KEPT)
+    assert masked.argmax(x, 1, mask=mask).tolist() == [3, 0, 3]
+    assert masked.argmin(x, 1, mask=mask).tolist() == [0, 0, 1]
+    soft = masked.softmax(x, 1, mask=mask)
+    for row, values, flags in zip(soft.tolist(), x.tolist(), KEPT):
+        total = sum(math.exp(v) for v, keep in zip(values, flags) if keep)
+        expected = [math.exp(v) / total if keep else 0.0 for v, keep in zip(values, flags)] if total else [math.nan] * 4
+        assert row == pytest.approx(expected, nan_ok=True)
+    assert masked.cumsum(x, 1, mask=mask)[0].tolist() == [-2.0, -2.0, -2.5, -2.25]
+    assert masked.cumprod(x, 1, mask=mask)[2].tolist() == [1.0, 4.75, 4.75, 4.75 * 6.25]
+    assert masked.log_softmax(x, 1, mask=mask)[0].exp().tolist() == pytest.approx(soft[0].tolist())
+    assert masked.softmin(-x, 1, mask=mask)[0].tolist() == pytest.approx(soft[0].tolist())
+
+
+def test_gradients_reach_what_is_kept_alone():
+    x = rows().requires_grad_()
+    masked.sum(x * x, mask=tenon.tensor(KEPT)).backward()
+    expected = tenon.where(tenon.tensor(KEPT), 2 * x.detach(), tenon.zeros((), dtype=x.dtype))
+    assert tenon.equal(x.grad, expected)
+
+
+def test_dtypes_and_dimensions():
+    x = tenon.tensor([[1, 2], [3, 4]], dtype=tenon.int32)
+    mask = tenon.tensor([True, False])
+    assert masked.sum(x, mask=mask).item() == 4 and masked.sum(x).dtype == tenon.int64
+    assert masked.amax(x, 1, mask=~mask & mask).tolist() == [-(2**31)] * 2
+    assert masked.sum(x, (0, 1), keepdim=True).shape == (1, 1)
+    assert masked.median(x, 1, mask=mask).tolist() == [1, 3]
+    assert masked.mean(x, 0, dtype=tenon.float64, mask=mask).tolist() == pytest.approx([2.0, math.nan], nan_ok=True)
+
+
+def test_bad_calls():
+    x = rows()
+    with pytest.raises(ValueError, match="must be either a floating point or complex dtype"):
+        masked.mean(tenon.tensor([1, 2]))
+    with pytest.raises(IndexError, match="broadcastable mask"):
+        masked.sum(x, mask=tenon.ones(1, 3, 4))
+    with pytest.raises(RuntimeError, match="dim=0 appears multiple times"):
+        masked.sum(x, (0, -2))
+    with pytest.raises(IndexError, match="got 2"):
+        masked.sum(x, 2)
+    with pytest.raises(NotImplementedError, match="identity of amax"):
+        masked.amax(x > 0, mask=tenon.tensor(KEPT))
+    with pytest.raises(ValueError, match="no fully masked out rows"):
+        masked.median(tenon.tensor([1, 2]), 0, mask=tenon.tensor([False, False]))
+    with pytest.raises(AssertionError, match="Only one of"):
+        masked.var(x, 1, True, correction=1)
