@@ -23,8 +23,8 @@ struct RowRun {
       ScalarType::Undefined;        ///< Float, Double, Long; on a CPU also Int, Byte, Bool
   const RowLoops* loops = nullptr;  ///< the CPU's
 
-  RowLoop along() const { return loop_of(loops->along); }
-  RowLoop across() const { return loop_of(loops->across); }
+  RowLoop row_major() const { return loop_of(loops->row_major); }
+  RowLoop column_major() const { return loop_of(loops->column_major); }
   bool may_divide_by_zero() const { return is_integral(compute, false); }
 
  private:

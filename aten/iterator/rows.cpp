@@ -97,16 +97,16 @@ void choose_types(RowRun& run) {
   const bool integral = is_integral(run.common, true);
   run.loops = op.cpu();
   const bool narrow =
-      integral && run.common != kLong && run.device.is_cpu() && run.loops->along.i32;
+      integral && run.common != kLong && run.device.is_cpu() && run.loops->row_major.i32;
   const bool bytes =
-      narrow && run.loops->along.u8 && element_size(run.common) == 1 && run.common != kChar;
+      narrow && run.loops->row_major.u8 && element_size(run.common) == 1 && run.common != kChar;
   run.compute = bytes                   ? run.common
                 : narrow                ? kInt
                 : integral              ? kLong
                 : run.common == kDouble ? kDouble
                                         : kFloat;
-  TENON_CHECK_NOT_IMPLEMENTED(run.along(), "[", op.name, "] is not implemented for '", run.common,
-                              "'");
+  TENON_CHECK_NOT_IMPLEMENTED(run.row_major(), "[", op.name, "] is not implemented for '",
+                              run.common, "'");
   for (const Scalar* scalar : run.scalars) check_number(run, *scalar);
   TENON_CHECK(!op.uses_index || run.compute != kFloat || run.length <= (int64_t{1} << 24), "[",
               op.name, "] positions beyond 2^24 are no values of float, got rows of ", run.length);

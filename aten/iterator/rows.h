@@ -90,32 +90,32 @@ struct RowBlock {
   }
 };
 
-/// Rows of at least two such pieces are computed piece by piece, on several threads where there are
-/// fewer rows than threads; what a pass reduces is put together in the order of the pieces.
-inline constexpr int64_t kRowPiece = 65536;
+/// Rows of at least two such chunks are computed chunk by chunk, on several threads if there are
+/// fewer rows than threads. The chunks' partial reductions are merged in their order.
+inline constexpr int64_t kRowChunk = 65536;
 /// The most rows whose segments lie one after the other that a loop takes at a time.
 #ifdef __OPTIMIZE_SIZE__
 inline constexpr int64_t kRowsTogether = 1;
 #else
 inline constexpr int64_t kRowsTogether = 16;
 #endif
-/// The most rows side by side that a loop takes at a time, and their pieces.
-inline constexpr int64_t kRowStrip = 512, kRowStripPiece = 4096;
+/// The most rows side by side that a loop takes at a time, and their chunks.
+inline constexpr int64_t kRowStrip = 512, kRowStripChunk = 4096;
 
 using RowLoop = void (*)(RowBlock& block);
 /// Half types are computed in float, integers and Bool in int64, or where there are such loops up
 /// to 32 bits in int32 and Bool and bytes in uint8; f16 and bf16 read elements of those types;
 /// null: not defined for the type.
 struct RowLoops {
-  /// Along rows whose elements lie one after the other, `step` 1.
-  struct Along {
+  /// For rows whose elements follow one another in memory, `step` 1: lanes hold elements of a row.
+  struct RowMajor {
     RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr, f16 = nullptr,
             bf16 = nullptr, u8 = nullptr;
-  } along;
-  /// Across rows that lie side by side, `row` 1 in all operands but columns.
-  struct Across {
+  } row_major;
+  /// For rows that are interleaved in memory, `row` 1 in all operands but columns: a lane per row.
+  struct ColumnMajor {
     RowLoop f32 = nullptr, f64 = nullptr, i64 = nullptr, i32 = nullptr, u8 = nullptr;
-  } across;
+  } column_major;
 };
 
 /// What a kernel of another device gets: all rows at once, as the operands lie. Elements are of the
@@ -156,13 +156,13 @@ struct RowInput {
 
 struct RowOutput {
   enum class DType : uint8_t {
-    Common,  ///< the promoted dtype of the operands
-    Sum,     ///< the same, but int64 for integers and Bool
+    Promoted,  ///< the promoted dtype of the operands
+    Sum,       ///< the same, but int64 for integers and Bool
     Bool,
     Long  ///< of one value per row, which the loop writes as int64
   };
   RowOperand kind;
-  DType dtype = DType::Common;
+  DType dtype = DType::Promoted;
 };
 
 /// A row operator's kernel and dtype rule: what the generator emits.

@@ -16,8 +16,8 @@
 #include "aten/iterator/row_run.h"
 #include "aten/iterator/zero_division.h"
 
-// Row operators on the CPU: blocks of rows, along them or across, whose operands the loop reads and
-// writes as they lie or by way of scratch memory.
+// Row operators on the CPU: blocks of rows, traversed row-major or column-major, whose operands the
+// loop reads and writes as they lie or by way of scratch memory.
 
 namespace tenon::native {
 namespace {
@@ -96,8 +96,8 @@ class CpuRows {
     int64_t blocks = runs_;
     for (size_t d = 0; d + 1 < layout_.outer.size(); ++d) blocks *= layout_.outer[d];
     groups_ = (blocks + group_ - 1) / group_;
-    const int64_t piece = across_ ? kRowStripPiece : kRowPiece;
-    if (run_.rows > 0 && run_.length >= 2 * piece && groups_ < get_num_threads()) {
+    const int64_t chunk = column_major_ ? kRowStripChunk : kRowChunk;
+    if (run_.rows > 0 && run_.length >= 2 * chunk && groups_ < get_num_threads()) {
       work(0, blocks);  // few long rows: each in turn, on all threads
     } else if (run_.rows > 0) {
       const int64_t per_group = group_ * block_rows_ * std::max<int64_t>(run_.length, 1);
@@ -124,8 +124,8 @@ class CpuRows {
 
   bool is_input(size_t k) const { return k < run_.op.num_inputs; }
   bool is_position(size_t k) const { return is_input(k) && run_.op.inputs[k].is_position; }
-  bool lies_along(const Operand& o) const { return o.step() == 1 || run_.length <= 1; }
-  static bool lies_across(const Operand& o) { return o.row() == 1; }
+  bool is_row_major(const Operand& o) const { return o.step() == 1 || run_.length <= 1; }
+  static bool is_column_major(const Operand& o) { return o.row() == 1; }
   bool is_uniform(size_t k) const {
     const Operand& o = layout_.operands[k];
     const auto is_zero = [](int64_t stride) { return stride == 0; };
@@ -138,7 +138,7 @@ class CpuRows {
   void choose_loop() {
     const RowLoops& loops = *run_.loops;
     places_.resize(layout_.operands.size());
-    int64_t not_along = 0, not_across = 0;
+    int64_t not_row_major = 0, not_column_major = 0;
     bool all_lie = true;
     for (size_t k = 0; k < places_.size(); ++k) {
       const Operand& o = layout_.operands[k];
@@ -146,22 +146,22 @@ class CpuRows {
       places_[k].uniform = is_uniform(k);
       all_lie &= !places_[k].uniform;
       if (places_[k].uniform) continue;
-      if (!lies_along(o)) not_along += bytes(o);
-      if (!lies_across(o)) not_across += bytes(o);
+      if (!is_row_major(o)) not_row_major += bytes(o);
+      if (!is_column_major(o)) not_column_major += bytes(o);
     }
-    const RowLoop beside = run_.across();
+    const RowLoop by_columns = run_.column_major();
     // Fewer rows leave most lanes of a vector empty.
     constexpr int64_t kFewRows = 4;
     // Lanes of floats count in 32 bits.
     constexpr int64_t kLongest = std::numeric_limits<int32_t>::max();
-    across_ = beside && not_across < not_along && layout_.outer.back() >= kFewRows &&
-              run_.length <= kLongest;
-    loop_ = across_ ? beside : run_.along();
+    column_major_ = by_columns && not_column_major < not_row_major &&
+                    layout_.outer.back() >= kFewRows && run_.length <= kLongest;
+    loop_ = column_major_ ? by_columns : run_.row_major();
     stored_ = run_.compute;
-    if ((across_ ? not_across : not_along) > 0 || !all_lie) return;
-    if (run_.compute == kFloat && !across_) {
-      read_directly(kHalf, loops.along.f16);
-      read_directly(kBFloat16, loops.along.bf16);
+    if ((column_major_ ? not_column_major : not_row_major) > 0 || !all_lie) return;
+    if (run_.compute == kFloat && !column_major_) {
+      read_directly(kHalf, loops.row_major.f16);
+      read_directly(kBFloat16, loops.row_major.bf16);
     }
   }
 
@@ -182,20 +182,20 @@ class CpuRows {
       if (!o.tensor.defined()) continue;
       places_[k].size = bytes(o);
       if (places_[k].uniform) continue;
-      const bool lies = across_ ? lies_across(o) : !o.is_element() || lies_along(o);
+      const bool lies = column_major_ ? is_column_major(o) : !o.is_element() || is_row_major(o);
       const ScalarType wanted = o.is_element() && is_input(k) ? stored_ : run_.compute;
       places_[k].direct = o.kind == RowOperand::Column || writes_whole(run_.op, k) ||
                           (lies && o.tensor.scalar_type() == wanted && !is_position(k));
       if (places_[k].direct || !o.is_element()) continue;
       packed = true;
-      transposed |= !lies_along(o) && lies_across(o);
+      transposed |= !is_row_major(o) && is_column_major(o);
     }
-    for (int k = 0; across_ && k < run_.op.num_spills; ++k) {
+    for (int k = 0; column_major_ && k < run_.op.num_spills; ++k) {
       const int output = run_.op.spill_outputs[k];
       packed |= output < 0 || !places_[run_.op.num_inputs + output].direct;
     }
     const int64_t length = std::max<int64_t>(run_.length, 1);
-    if (across_) {
+    if (column_major_) {
       // What several passes read stays in the second cache, if strips are not so narrow for that
       // that memory is read a few cache lines at a time. Copies are not large at any rate.
       constexpr int64_t kKept = 524288, kNarrow = 512, kHopeless = 4194304, kCopied = 16777216;
@@ -223,9 +223,9 @@ class CpuRows {
   /// How many rows a loop takes at a time where these are of segments, between which those of the
   /// next rows lie: memory is read in its order then, which several passes are worth.
   int64_t rows_together() const {
-    if (across_ || segments_ == 1 || run_.length == 0) return 1;
-    // Without a loop across rows, what a row is computed with has no place for several.
-    if (run_.op.num_spills > 0 || !run_.across()) return 1;
+    if (column_major_ || segments_ == 1 || run_.length == 0) return 1;
+    // Without a column-major loop, what a row is computed with has no place for several.
+    if (run_.op.num_spills > 0 || !run_.column_major()) return 1;
     for (const Operand& o : layout_.operands) {
       if (o.is_element() && o.row() != segment_length_) return 1;
     }
@@ -253,7 +253,7 @@ class CpuRows {
       Place& place = places_[k];
       if (!o.tensor.defined() || place.direct) continue;
       if (place.uniform) {
-        place.values = reserve(across_ ? block_rows_ : segment_length_, width_);
+        place.values = reserve(column_major_ ? block_rows_ : segment_length_, width_);
         continue;
       }
       const int64_t count = block_rows_ * (o.is_element() ? run_.length : 1);
@@ -263,7 +263,7 @@ class CpuRows {
       place.raw = reserve(count, place.size);
       place.convert = is_input(k) ? converter(run_.compute, dtype) : converter(dtype, run_.compute);
     }
-    padded_ = !across_ && segments_ == 1 && run_.length * width_ <= kRowInFirstCache;
+    padded_ = !column_major_ && segments_ == 1 && run_.length * width_ <= kRowInFirstCache;
     for (int k = 0; k < run_.op.num_spills; ++k) {
       const int output = run_.op.spill_outputs[k];
       const size_t operand = output < 0 ? 0 : run_.op.num_inputs + output;
@@ -271,7 +271,7 @@ class CpuRows {
                             places_[operand].direct;
       spills_.push_back(
           {has_room ? output : -1,
-           has_room ? 0 : reserve(run_.length * (across_ ? block_rows_ : 1), width_)});
+           has_room ? 0 : reserve(run_.length * (column_major_ ? block_rows_ : 1), width_)});
     }
     for (int k = 0; k < run_.op.num_outputs; ++k) {
       if (run_.op.outputs[k].kind == RowOperand::Column)
@@ -281,7 +281,7 @@ class CpuRows {
 
   /// Whether the outputs are large and their rows aligned, and nothing is read where they are.
   bool bypasses_caches() const {
-    if (across_ || segments_ != 1) return false;
+    if (column_major_ || segments_ != 1) return false;
     int64_t written = 0;
     for (size_t k = run_.op.num_inputs; k < places_.size(); ++k) {
       const Operand& o = layout_.operands[k];
@@ -305,7 +305,7 @@ class CpuRows {
   /// Of values in scratch memory, for a block of `rows`.
   RowBlock::Elements packed(char* data, bool element, int64_t rows) const {
     if (!element) return {data, 1, 0, 0};
-    if (across_) return {data, 1, segment_length_ * rows, rows};
+    if (column_major_) return {data, 1, segment_length_ * rows, rows};
     return {data, run_.length, segment_length_, 1};
   }
 
@@ -314,9 +314,10 @@ class CpuRows {
   RowBlock::Elements repeated(const Operand& o, char* values) const {
     alignas(8) char element[8];
     converter(run_.compute, o.tensor.scalar_type())(element, o.data(), 1);
-    const int64_t count = across_ ? block_rows_ : segment_length_;
+    const int64_t count = column_major_ ? block_rows_ : segment_length_;
     for (int64_t i = 0; i < count; ++i) std::memcpy(values + i * width_, element, width_);
-    return across_ ? RowBlock::Elements{values, 1, 0, 0} : RowBlock::Elements{values, 0, 0, 1};
+    return column_major_ ? RowBlock::Elements{values, 1, 0, 0}
+                         : RowBlock::Elements{values, 0, 0, 1};
   }
 
   void work(int64_t begin, int64_t end) {
@@ -417,7 +418,7 @@ class CpuRows {
   void for_stretches(const Operand& o, int64_t rows, F f) const {
     for (int64_t s = 0; s < segments_; ++s) {
       const int64_t from = s * segment_stride(o);
-      if (across_) {
+      if (column_major_) {
         for (int64_t i = 0; i < segment_length_; ++i)
           f(from + i * o.step(), (s * segment_length_ + i) * rows, rows);
       } else {
@@ -432,10 +433,10 @@ class CpuRows {
   template <class F>
   void for_planes(const Operand& o, int64_t rows, F f) const {
     if (!o.is_element()) return f(0, 0, 1, rows, 0, o.row());
-    if (!across_ && segments_ == 1) return f(0, 0, run_.length, rows, o.step(), o.row());
+    if (!column_major_ && segments_ == 1) return f(0, 0, run_.length, rows, o.step(), o.row());
     for (int64_t s = 0; s < segments_; ++s) {
       const int64_t from = s * segment_stride(o), to = s * segment_length_;
-      if (across_) {
+      if (column_major_) {
         f(from, to * rows, rows, segment_length_, o.row(), o.step());
       } else {
         for (int64_t r = 0; r < rows; ++r)
@@ -445,13 +446,13 @@ class CpuRows {
   }
 
   bool in_stretches(const Operand& o) const {
-    return o.is_element() && (across_ ? lies_across(o) : lies_along(o));
+    return o.is_element() && (column_major_ ? is_column_major(o) : is_row_major(o));
   }
 
   /// Few long rows are converted on all threads, as they are computed.
   static void convert(Converter converter, char* to, int64_t to_size, const char* from,
                       int64_t from_size, int64_t count) {
-    parallel_for(0, count, kRowPiece, [&](int64_t begin, int64_t end) {
+    parallel_for(0, count, kRowChunk, [&](int64_t begin, int64_t end) {
       converter(to + begin * to_size, from + begin * from_size, end - begin);
     });
   }
@@ -561,7 +562,7 @@ class CpuRows {
   const RowRun& run_;
   RowLayout layout_;
   const int64_t segments_, segment_length_, width_;
-  bool across_ = false;
+  bool column_major_ = false;
   RowLoop loop_ = nullptr;
   ScalarType stored_ = ScalarType::Undefined;  ///< of the elements that the loop reads
   SmallVector<Place, 6> places_;

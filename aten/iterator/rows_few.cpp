@@ -75,7 +75,7 @@ bool run_plain_rows(const RowOp& op, const RowShape& shape, ArrayRef<const Tenso
   }
   const bool one_row = !shape.keepdim && shape.mask + 1 == uint64_t{1} << shape.sizes.size();
   const RowLoops& loops = *op.cpu();
-  const RowLoop loop = dtype == kFloat ? loops.along.f32 : loops.along.f64;
+  const RowLoop loop = dtype == kFloat ? loops.row_major.f32 : loops.row_major.f64;
   if (!loop) return false;
   for (int k = 0; k < op.num_outputs; ++k) {
     const RowOutput& output = op.outputs[k];
@@ -166,7 +166,7 @@ bool run_few_rows(const RowRun& run) {
     operands[k].data = free;
     free += run.outputs[k - num_inputs].numel() * 8;
   }
-  run_block(run.along(), operands.data(), num_inputs, num_operands, run.scalars, run.rows,
+  run_block(run.row_major(), operands.data(), num_inputs, num_operands, run.scalars, run.rows,
             run.length);
   if (run.may_divide_by_zero() && take_zero_division()) raise_zero_division(op.name);
   for (int k = 0; truths >> k; ++k) {

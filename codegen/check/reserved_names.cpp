@@ -117,7 +117,7 @@ const Words& kernel_names() {
 
 // Of kernels of rows besides.
 const Words& row_kernel_names() {
-  static const Words words = {"Row", "T", "Way"};
+  static const Words words = {"Row", "T", "Traversal"};
   return words;
 }
 

@@ -47,7 +47,7 @@ class KernelEmitter {
       kernel_.outputs.push_back({kinds[i], mask                ? ir::RowDtype::kBool
                                            : whole(outputs[i]) ? ir::RowDtype::kLong
                                            : sums(outputs[i])  ? ir::RowDtype::kSum
-                                                               : ir::RowDtype::kCommon});
+                                                               : ir::RowDtype::kPromoted});
     }
     for (const expr::RowStep& step : schedule.steps) kernel_.steps.push_back(emit_step(step));
     fetch_ahead();
@@ -131,9 +131,9 @@ class KernelEmitter {
         stores |= kernel_.outputs[store.output].kind != ir::RowKind::kRow;
       }
     }
-    kernel_.across = plain && op_.as<Rowwise>()->over->text != "all";
+    kernel_.column_major = plain && op_.as<Rowwise>()->over->text != "all";
     kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.integer_only;
-    kernel_.narrow = plain && compares_elements();
+    kernel_.int32_loops = plain && compares_elements();
   }
 
   /// Dear values that only results of one per row are made of: no pass waits for them, so that a
@@ -417,7 +417,7 @@ ir::Rowwise emit_rowwise(const Operator& op) {
   ir::Rowwise result;
   ComposedEmitter composer(op, row);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    result.composed.push_back({kinds[i], ir::RowDtype::kCommon, composer.text(outputs[i])});
+    result.composed.push_back({kinds[i], ir::RowDtype::kPromoted, composer.text(outputs[i])});
     result.readable.push_back(expr::print_readable(row.expression.graph, outputs[i]));
   }
   result.shape = row_shape_text(op);

@@ -42,8 +42,8 @@ inline constexpr auto kNames<DeclarationKind> =
 template <>
 inline constexpr auto kNames<RowKind> = names_upto<RowKind::kColumn>("Element", "Row", "Column");
 template <>
-inline constexpr auto kNames<RowDtype> = names_upto<RowDtype::kCommon>("Bool", "Long", "Sum",
-                                                                       "Common");
+inline constexpr auto kNames<RowDtype> = names_upto<RowDtype::kPromoted>("Bool", "Long", "Sum",
+                                                                         "Promoted");
 template <>
 inline constexpr auto
     kNames<expr::RowStep::Kind> = names_upto<expr::RowStep::Kind::kPick>("values", "pass", "pick");

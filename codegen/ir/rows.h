@@ -21,11 +21,11 @@ struct RowInput {
   TENON_FIELDS(name, kind, position, promotes, optional, absent)
 };
 
-enum class RowDtype : uint8_t { kBool, kLong, kSum, kCommon };
+enum class RowDtype : uint8_t { kBool, kLong, kSum, kPromoted };
 
 struct RowResult {
   RowKind kind = RowKind::kElement;
-  RowDtype dtype = RowDtype::kCommon;
+  RowDtype dtype = RowDtype::kPromoted;
   TENON_FIELDS(kind, dtype)
 };
 
@@ -50,9 +50,9 @@ struct RowKernel {
   std::vector<std::string> scalars;
   std::vector<RowResult> outputs;
   std::vector<int> spill_outputs;  ///< for each spilled row: an output with room for it, or -1
-  bool across = false;             ///< there is a loop over rows side by side
-  bool reads_once = false;         ///< half types, bytes if narrow, are converted as they are read
-  bool narrow = false;             ///< integers of up to 32 bits are computed in such
+  bool column_major = false;       ///< there is a loop for rows that are interleaved in memory
+  bool reads_once = false;   ///< half types, bytes with int32_loops, are converted as they are read
+  bool int32_loops = false;  ///< integers of up to 32 bits are computed in int32
   size_t batched_tail = 0;  ///< of the last steps, those that are computed for several rows at once
   std::vector<std::string> last_reads;  ///< what these read, without what they define
   bool floating = false;                ///< no integers
@@ -63,9 +63,9 @@ struct RowKernel {
   size_t num_passes = 0;
   std::vector<RowStep> steps;
   CudaRows cuda;
-  TENON_FIELDS(ident, inputs, scalars, outputs, spill_outputs, across, reads_once, narrow,
-               batched_tail, last_reads, floating, integer_only, types, needs_elements, uses_index,
-               num_passes, steps, cuda)
+  TENON_FIELDS(ident, inputs, scalars, outputs, spill_outputs, column_major, reads_once,
+               int32_loops, batched_tail, last_reads, floating, integer_only, types, needs_elements,
+               uses_index, num_passes, steps, cuda)
 };
 
 /// A tensor as the operators of the composed form read it.
@@ -81,7 +81,7 @@ struct RowConversion {
 /// A result made of operators.
 struct ComposedRow {
   RowKind kind = RowKind::kElement;
-  RowDtype dtype = RowDtype::kCommon;
+  RowDtype dtype = RowDtype::kPromoted;
   std::string text;
   TENON_FIELDS(kind, dtype, text)
 };

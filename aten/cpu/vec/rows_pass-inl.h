@@ -1,4 +1,4 @@
-// What generated row kernels are made of: ways along rows. Included once per Highway target, by
+// What generated row kernels are made of: traversals of rows. Included once per Highway target, by
 // generated files.
 #if defined(TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_ATEN_CPU_VEC_ROWS_PASS_INL_H_
@@ -23,9 +23,20 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 namespace rows {
 
-// A kernel is written once for both ways: Along takes one row at a time, or some whose segments lie
-// one after the other, and its vectors hold neighbouring elements; Across takes rows that lie side
-// by side, a lane for each.
+// A kernel is written once for both traversals. Numbers are positions in memory, a vector is drawn
+// as [...] or as a column between --.
+//
+//   RowMajor                           ColumnMajor     --  --  --
+//   row 0   [0  1  2  3] [ 4 ...       row 0            0   4   8 ...
+//   row 1   [8  9 10 11] [12 ...       row 1            1   5   9 ...
+//                                      row 2            2   6  10 ...
+//                                      row 3            3   7  11 ...
+//                                                      --  --  --
+//
+// RowMajor takes one row at a time, or some whose segments follow one another in memory. Its
+// vectors hold neighbouring elements of a row. ColumnMajor takes rows that are interleaved in
+// memory: each lane of a vector is a row. Long rows are chunked: partial reductions of a chunk are
+// saved and then merged. A value that a later pass reads again is spilled.
 
 /// a / b, where b is the same for a whole row: by its reciprocal, which the compiler takes out of
 /// the loop, and a correction step that makes it the rounded quotient (Markstein). Where that is no
@@ -64,7 +75,7 @@ struct Output {
   HWY_INLINE explicit operator bool() const { return static_cast<bool>(at); }
 };
 
-/// Where values for later passes are kept; `padded`: a vector may be written at its end.
+/// Memory for spilled values; `padded`: a vector may be written at its end.
 template <class T>
 struct Spill {
   Elements<T> at;
@@ -95,7 +106,7 @@ HWY_INLINE Vec<T> loaded_part(const S* p, size_t count) {
   }
 }
 
-/// Which one of the rows that a way takes at a time: the only one, or one of several.
+/// Which one of the rows that a traversal takes at a time: the only one, or one of several.
 struct OnlyRow {
   static constexpr int number = 0;
 };
@@ -130,8 +141,8 @@ struct Full {
     hn::Stream(v, Tag<T>(), place(out.at));
   }
   HWY_INLINE void add(Output<T> out, Vec<T> v) const { put(out.at, hn::Add(load(out.at), v)); }
-  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
-  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE void spill(Spill<T> e, Vec<T> v) const { put(e.at, v); }
+  HWY_INLINE Vec<T> spilled(Spill<T> e) const { return load(e.at); }
   template <class S>
   HWY_INLINE void ahead(Elements<S> e) const {
     hwy::Prefetch(place(e));
@@ -162,11 +173,11 @@ struct Tail {
     return load(e);
   }
   /// Whole vectors, since a part that was just written is slow to read.
-  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const {
+  HWY_INLINE void spill(Spill<T> e, Vec<T> v) const {
     if (e.padded) return hn::StoreU(v, Tag<T>(), e.at.data + i);
     put(e.at, v);
   }
-  HWY_INLINE Vec<T> kept(Spill<T> e) const {
+  HWY_INLINE Vec<T> spilled(Spill<T> e) const {
     return e.padded ? hn::LoadU(Tag<T>(), e.at.data + i) : load(e.at);
   }
   HWY_INLINE void put(Elements<T> e, Vec<T> v) const { store_part(v, Tag<T>(), place(e), count); }
@@ -193,13 +204,14 @@ struct Single {
   HWY_INLINE Vec<T> column(Elements<S> e) const {
     return load(e);
   }
-  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE Vec<T> spilled(Spill<T> e) const { return load(e.at); }
   HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
 };
 
-/// One element of each of several rows side by side; a part of a vector of rows where kPart.
+/// One element of each of several rows, a lane per row; if kPart, of fewer rows than a vector has
+/// lanes.
 template <class T, bool kPart>
-struct Beside {
+struct LanePerRow {
   static constexpr int kSlot = 0;
   static constexpr bool kInTurn = false;
   int64_t i, segment, first;
@@ -225,119 +237,125 @@ struct Beside {
       hn::StoreU(v, Tag<T>(), p);
     }
   }
-  HWY_INLINE void keep(Spill<T> e, Vec<T> v) const { put(e.at, v); }
-  HWY_INLINE Vec<T> kept(Spill<T> e) const { return load(e.at); }
+  HWY_INLINE void spill(Spill<T> e, Vec<T> v) const { put(e.at, v); }
+  HWY_INLINE Vec<T> spilled(Spill<T> e) const { return load(e.at); }
   template <class S>
   HWY_INLINE void ahead(Elements<S>) const {}
   HWY_INLINE Vec<T> index() const { return hn::Set(Tag<T>(), static_cast<T>(first + i)); }
   HWY_INLINE Vec<T> or_else(Vec<T> v, Vec<T>) const { return v; }
 };
 
-/// A value for each group of rows that a way takes at a time; those of groups() are to be set.
-template <class Way, class Value, bool = Way::kGrouped>
+/// A value for each group of rows that a traversal takes at a time; those of groups() are to be
+/// set.
+template <class Traversal, class Value, bool = Traversal::kGrouped>
 struct PerGroup {
   union {
-    Value all[Way::kGroups];
+    Value all[Traversal::kGroups];
   };
   HWY_INLINE PerGroup() {}
   HWY_INLINE Value& operator[](int group) { return all[group]; }
   HWY_INLINE const Value& operator[](int group) const { return all[group]; }
 };
 /// One, which stays in registers.
-template <class Way, class Value>
-struct PerGroup<Way, Value, false> {
+template <class Traversal, class Value>
+struct PerGroup<Traversal, Value, false> {
   Value one;
   HWY_INLINE PerGroup() {}
   HWY_INLINE Value& operator[](int) { return one; }
   HWY_INLINE const Value& operator[](int) const { return one; }
 };
-template <class Way>
-using RowValues = PerGroup<Way, Vec<typename Way::T>>;
+template <class Traversal>
+using RowValues = PerGroup<Traversal, Vec<typename Traversal::T>>;
 
-/// What a pass holds of such values: one in a register, or where the others are.
-template <class Way>
-HWY_INLINE auto seen(const RowValues<Way>& values) {
-  if constexpr (Way::kGrouped) {
-    return static_cast<const Vec<typename Way::T>*>(values.all);
+/// What the body of a pass captures of such values: one in a register, or a pointer to all.
+template <class Traversal>
+HWY_INLINE auto captured(const RowValues<Traversal>& values) {
+  if constexpr (Traversal::kGrouped) {
+    return static_cast<const Vec<typename Traversal::T>*>(values.all);
   } else {
     return values;
   }
 }
 
-template <class Way, class R>
-HWY_INLINE void start(const Way& way, PerGroup<Way, R>& reductions) {
-  const int groups = std::min(way.groups(), Way::kGroups);  // which the compiler does not know
+template <class Traversal, class R>
+HWY_INLINE void start(const Traversal& traversal, PerGroup<Traversal, R>& reductions) {
+  const int groups =
+      std::min(traversal.groups(), Traversal::kGroups);  // which the compiler does not know
   for (int g = 0; g < groups; ++g) reductions[g] = R();
 }
-template <class Way, class R>
-HWY_INLINE void keep(const Way& way, const PerGroup<Way, R>& reductions, char*& kept) {
-  for (int g = 0; g < way.groups(); ++g, kept += sizeof(R))
-    std::memcpy(kept, &reductions[g], sizeof(R));
+template <class Traversal, class R>
+HWY_INLINE void save(const Traversal& traversal, const PerGroup<Traversal, R>& reductions,
+                     char*& saved) {
+  for (int g = 0; g < traversal.groups(); ++g, saved += sizeof(R))
+    std::memcpy(saved, &reductions[g], sizeof(R));
 }
-template <class Way, class R>
-HWY_INLINE void merge_kept(const Way& way, PerGroup<Way, R>& into, const char*& kept) {
-  for (int g = 0; g < way.groups(); ++g, kept += sizeof(R)) {
+template <class Traversal, class R>
+HWY_INLINE void merge_saved(const Traversal& traversal, PerGroup<Traversal, R>& into,
+                            const char*& saved) {
+  for (int g = 0; g < traversal.groups(); ++g, saved += sizeof(R)) {
     R other;
-    std::memcpy(&other, kept, sizeof(R));
+    std::memcpy(&other, saved, sizeof(R));
     into[g].merge(other);
   }
 }
 
-/// Long rows in pieces that do not depend on the threads, so that nor do the results: what
-/// compute(begin, end, kept) leaves in `bytes` goes to merge(kept) in the order of the pieces.
+/// Long rows in chunks that do not depend on the threads, so that nor do the results: what
+/// compute(begin, end, saved) leaves in `bytes` goes to merge(saved) in the order of the chunks.
 template <class Compute, class Merge>
-HWY_INLINE void in_pieces(int64_t length, int64_t piece, size_t bytes, const Compute& compute,
+HWY_INLINE void in_chunks(int64_t length, int64_t chunk, size_t bytes, const Compute& compute,
                           const Merge& merge) {
-  const int64_t pieces = length / piece;
-  const size_t all = std::max<size_t>(bytes * static_cast<size_t>(pieces), 1);
-  char* const kept = static_cast<char*>(tenon::memory::allocate(all));
+  const int64_t chunks = length / chunk;
+  const size_t all = std::max<size_t>(bytes * static_cast<size_t>(chunks), 1);
+  char* const saved = static_cast<char*>(tenon::memory::allocate(all));
   std::atomic<bool> divided{false};
-  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+  parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t k = begin; k < end; ++k) {
       // The last one is longer by the rest.
-      compute(k * piece, k + 1 == pieces ? length : (k + 1) * piece, kept + k * bytes);
+      compute(k * chunk, k + 1 == chunks ? length : (k + 1) * chunk, saved + k * bytes);
     }
     if (take_zero_division()) divided = true;  // of this thread
   });
   if (divided) note_zero_division();
-  for (int64_t k = 0; k < pieces; ++k) merge(kept + k * bytes);
-  tenon::memory::deallocate(kept, all);
+  for (int64_t k = 0; k < chunks; ++k) merge(saved + k * bytes);
+  tenon::memory::deallocate(saved, all);
 }
 
-/// One piece, whose reductions go to `kept`, one after the other.
-template <class Way, class Body, class... R>
-HWY_NOINLINE void walk_piece(const Way& way, int64_t begin, int64_t end, const Body& body,
-                             [[maybe_unused]] char* kept, PerGroup<Way, R>... reductions) {
-  (start(way, reductions), ...);
-  way.walk(begin, end, body, reductions...);
-  (keep(way, reductions, kept), ...);
-  if (way.past_caches()) hwy::FlushStream();  // of this thread
+/// One chunk, whose reductions go to `saved`, one after the other.
+template <class Traversal, class Body, class... R>
+HWY_NOINLINE void walk_chunk(const Traversal& traversal, int64_t begin, int64_t end,
+                             const Body& body, [[maybe_unused]] char* saved,
+                             PerGroup<Traversal, R>... reductions) {
+  (start(traversal, reductions), ...);
+  traversal.walk(begin, end, body, reductions...);
+  (save(traversal, reductions, saved), ...);
+  if (traversal.past_caches()) hwy::FlushStream();  // of this thread
 }
 
-/// The rows that the way is at, piece by piece.
-template <class Way, class Body, class... R>
-HWY_NOINLINE void walk_in_pieces(const Way& way, int64_t length, int64_t piece, const Body& body,
-                                 PerGroup<Way, R>&... reductions) {
-  in_pieces(
-      length, piece, (sizeof(R) + ... + 0) * static_cast<size_t>(way.groups()),
-      [&](int64_t begin, int64_t end, char* kept) HWY_ATTR {
-        walk_piece<Way, Body, R...>(way, begin, end, body, kept, PerGroup<Way, R>()...);
+/// The rows that the traversal is at, chunk by chunk.
+template <class Traversal, class Body, class... R>
+HWY_NOINLINE void walk_in_chunks(const Traversal& traversal, int64_t length, int64_t chunk,
+                                 const Body& body, PerGroup<Traversal, R>&... reductions) {
+  in_chunks(
+      length, chunk, (sizeof(R) + ... + 0) * static_cast<size_t>(traversal.groups()),
+      [&](int64_t begin, int64_t end, char* saved) HWY_ATTR {
+        walk_chunk<Traversal, Body, R...>(traversal, begin, end, body, saved,
+                                          PerGroup<Traversal, R>()...);
       },
-      [&]([[maybe_unused]] const char* kept)
-          HWY_ATTR { (merge_kept(way, reductions, kept), ...); });
+      [&]([[maybe_unused]] const char* saved)
+          HWY_ATTR { (merge_saved(traversal, reductions, saved), ...); });
 }
 
 /// Bytes of a row that is fetched while the one before it is computed.
 inline constexpr int64_t kFetchedAhead = 16384;
 
-/// What both ways have in common.
+/// What both traversals have in common.
 template <class T_, class Stored_>
-class Way {
+class TraversalBase {
  public:
   using T = T_;
   using Stored = Stored_;
 
-  HWY_INLINE explicit Way(RowBlock& block) : b_(block) {}
+  HWY_INLINE explicit TraversalBase(RowBlock& block) : b_(block) {}
   HWY_INLINE bool more() const { return row_ < b_.rows; }
   HWY_INLINE bool past_caches() const { return b_.past_caches; }
   HWY_INLINE Elements<const Stored> input(int k) const { return of<const Stored>(b_.inputs[k]); }
@@ -367,26 +385,26 @@ class Way {
   int64_t row_ = 0;
 };
 
-/// kInPieces: rows of several segments, and long ones. Their code is apart: what a short row is
+/// kChunked: rows of several segments, and long ones. Their code is apart: what a short row is
 /// computed with has no address then, and stays in registers. Some rows are taken at a time where
 /// their segments lie one after the other in memory, which is then read in its order.
-template <class T_, class Stored_, bool kInPieces>
-class Along : public Way<T_, Stored_> {
+template <class T_, class Stored_, bool kChunked>
+class RowMajor : public TraversalBase<T_, Stored_> {
  public:
   using T = T_;
-  static constexpr bool kAcross = false;
-  static constexpr bool kGrouped = kInPieces;
-  static constexpr bool kFinishes = !kInPieces;
+  static constexpr bool kColumnMajor = false;
+  static constexpr bool kGrouped = kChunked;
+  static constexpr bool kFinishes = !kChunked;
   static constexpr int kSlots = 4;
   static constexpr int kGroups = static_cast<int>(kRowsTogether);
 
-  HWY_INLINE explicit Along(RowBlock& block) : Way<T_, Stored_>(block) {}
+  HWY_INLINE explicit RowMajor(RowBlock& block) : TraversalBase<T_, Stored_>(block) {}
   HWY_INLINE void next() { row_ += groups(); }
   HWY_INLINE int groups() const {
     if constexpr (!kGrouped) return 1;
     return static_cast<int>(std::min({b_.together, b_.rows - row_, kRowsTogether}));
   }
-  HWY_INLINE void row_values(int k, RowValues<Along>& values) const {
+  HWY_INLINE void row_values(int k, RowValues<RowMajor>& values) const {
     const Elements<const T> e = this->template of<const T>(b_.inputs[k]);
     for (int g = 0; g < groups(); ++g) values[g] = hn::Set(Tag<T>(), e.data[g * e.row]);
   }
@@ -419,20 +437,20 @@ class Along : public Way<T_, Stored_> {
 
   /// Calls body(at, reductions...) along each row; the reductions are folded every so many vectors.
   template <class Body, class... R>
-  HWY_INLINE void pass(const Body& body, PerGroup<Along, R>&... reductions) const {
-    if constexpr (!kInPieces) {
+  HWY_INLINE void pass(const Body& body, PerGroup<RowMajor, R>&... reductions) const {
+    if constexpr (!kChunked) {
       at_once<Body, R...>(b_.length, body, reductions[0]..., R()...);
     } else {
       (start(*this, reductions), ...);
-      if (b_.length < 2 * kRowPiece) return walk(0, b_.length, body, reductions...);
-      walk_in_pieces<Along, Body, R...>(*this, b_.length, kRowPiece, body, reductions...);
+      if (b_.length < 2 * kRowChunk) return walk(0, b_.length, body, reductions...);
+      walk_in_chunks<RowMajor, Body, R...>(*this, b_.length, kRowChunk, body, reductions...);
     }
   }
 
   /// Elements [begin, end) of the rows, whichever segments they are in.
   template <class Body, class... R>
   HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
-                         PerGroup<Along, R>&... reductions) const {
+                         PerGroup<RowMajor, R>&... reductions) const {
     int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
     while (begin < end) {
       const int64_t stop = std::min(b_.segment_length, i + end - begin);
@@ -450,7 +468,7 @@ class Along : public Way<T_, Stored_> {
   }
 
  private:
-  using Base = Way<T_, Stored_>;
+  using Base = TraversalBase<T_, Stored_>;
   using Base::b_;
   using Base::row_;
   static constexpr int64_t kStretch = 16;
@@ -522,22 +540,22 @@ class Along : public Way<T_, Stored_> {
 };
 
 /// Values of several rows, one after the other, a lane each: what results of one value per row are
-/// computed from. Across rows there is nothing to do.
-template <class Way, int kValues, bool = Way::kGrouped>
+/// computed from. A column-major traversal has nothing to do.
+template <class Traversal, int kValues, bool = Traversal::kGrouped>
 class Batch {
  public:
-  using T = typename Way::T;
+  using T = typename Traversal::T;
 
   // An implicit constructor would be of another target than the functions here.
   HWY_INLINE Batch() {}
   /// Whether to compute now: the lanes are full, or there is no other row.
   template <class... V>
-  HWY_INLINE bool take(const Way& way, V... values) {
+  HWY_INLINE bool take(const Traversal& traversal, V... values) {
     int k = 0;
     ((lanes_[k++][count_] = hn::GetLane(values)), ...);
     ++count_;
     if (count_ == hn::Lanes(Tag<T>())) return true;
-    if (!way.is_last()) return false;
+    if (!traversal.is_last()) return false;
     // Lanes without a row have another's values, so that nothing is divided by what no row has.
     for (auto& lanes : lanes_) {
       for (size_t j = count_; j < hn::Lanes(Tag<T>()); ++j) lanes[j] = lanes[0];
@@ -545,51 +563,55 @@ class Batch {
     return true;
   }
   HWY_INLINE Vec<T> value(int k) const { return hn::Load(Tag<T>(), lanes_[k]); }
-  HWY_INLINE void store(const Way& way, int k, Vec<T> v) const { way.store_rows(k, count_, v); }
+  HWY_INLINE void store(const Traversal& traversal, int k, Vec<T> v) const {
+    traversal.store_rows(k, count_, v);
+  }
   HWY_INLINE void clear() { count_ = 0; }
 
  private:
   HWY_ALIGN T lanes_[kValues][kMaxLanes<T>];
   size_t count_ = 0;
 };
-template <class Way, int kValues>
-class Batch<Way, kValues, true> {};
+template <class Traversal, int kValues>
+class Batch<Traversal, kValues, true> {};
 
 #if TENON_FEW_LOOPS  // all rows: a pass has its code six times then instead of nineteen
-inline constexpr bool kAllInPieces = true;
+inline constexpr bool kAllChunked = true;
 #else
-inline constexpr bool kAllInPieces = false;
+inline constexpr bool kAllChunked = false;
 #endif
 template <class T, class Stored = T>
-using AtOnce = Along<T, Stored, kAllInPieces>;
+using Unchunked = RowMajor<T, Stored, kAllChunked>;
 template <class T, class Stored = T>
-using InPieces = Along<T, Stored, true>;
+using Chunked = RowMajor<T, Stored, true>;
 
-/// The loop for rows as the block's are.
-template <RowLoop kWhole, RowLoop kInPieces>
-void along(RowBlock& block) {
-  const bool whole = block.segments == 1 && block.length < 2 * kRowPiece;
-  return whole ? kWhole(block) : kInPieces(block);
+/// The row-major loop for rows as the block's are.
+template <RowLoop kUnchunked, RowLoop kChunked>
+void row_major(RowBlock& block) {
+  const bool whole = block.segments == 1 && block.length < 2 * kRowChunk;
+  return whole ? kUnchunked(block) : kChunked(block);
 }
 
 /// Strips of up to kGroups vectors of rows.
 template <class T_, class Stored_ = T_>
-class Across : public Way<T_, Stored_> {
+class ColumnMajor : public TraversalBase<T_, Stored_> {
  public:
   using T = T_;
-  static constexpr bool kAcross = true;
+  static constexpr bool kColumnMajor = true;
   static constexpr bool kGrouped = true;
   static constexpr bool kFinishes = false;
   static constexpr int kSlots = 1;
   static constexpr int kGroups = static_cast<int>(kRowStrip * sizeof(T) / HWY_MAX_BYTES);
 
-  HWY_INLINE explicit Across(RowBlock& block) : Way<T_, Stored_>(block) { measure(); }
+  HWY_INLINE explicit ColumnMajor(RowBlock& block) : TraversalBase<T_, Stored_>(block) {
+    measure();
+  }
   HWY_INLINE void next() {
     row_ += kGroups * lanes();
     measure();
   }
   HWY_INLINE int groups() const { return full_ + (part_ > 0); }
-  HWY_INLINE void row_values(int k, RowValues<Across>& values) const {
+  HWY_INLINE void row_values(int k, RowValues<ColumnMajor>& values) const {
     const T* const p = this->template of<const T>(b_.inputs[k]).data;
     for (int g = 0; g < full_; ++g) values[g] = hn::LoadU(Tag<T>(), p + g * lanes());
     if (part_ > 0) values[full_] = load_part(Tag<T>(), p + full_ * lanes(), part_, T{1});
@@ -602,7 +624,7 @@ class Across : public Way<T_, Stored_> {
       store_part(v, Tag<T>(), p, part_);
     }
   }
-  HWY_INLINE void store_whole(Output<int64_t> out, int group, const Whole<Across>& n) const {
+  HWY_INLINE void store_whole(Output<int64_t> out, int group, const Whole<ColumnMajor>& n) const {
     int64_t* const to = out.at.data + group * lanes();
     const int64_t count = group < full_ ? lanes() : static_cast<int64_t>(part_);
     if constexpr (sizeof(T) == 1) {
@@ -613,7 +635,7 @@ class Across : public Way<T_, Stored_> {
       std::copy_n(numbers, count, to);
     }
   }
-  static HWY_INLINE Vec<T> as_value(const Whole<Across>& n) {
+  static HWY_INLINE Vec<T> as_value(const Whole<ColumnMajor>& n) {
     if constexpr (sizeof(T) == 1) {
       return hn::Zero(Tag<T>());  // kernels of bytes have positions as results alone
     } else if constexpr (hwy::IsFloat<T>()) {
@@ -625,15 +647,15 @@ class Across : public Way<T_, Stored_> {
 
   /// Calls body(at, reductions[group]...) for each group of rows along them.
   template <class Body, class... R>
-  HWY_INLINE void pass(const Body& body, PerGroup<Across, R>&... reductions) const {
+  HWY_INLINE void pass(const Body& body, PerGroup<ColumnMajor, R>&... reductions) const {
     (start(*this, reductions), ...);
-    if (b_.length < 2 * kRowStripPiece) return walk(0, b_.length, body, reductions...);
-    walk_in_pieces<Across, Body, R...>(*this, b_.length, kRowStripPiece, body, reductions...);
+    if (b_.length < 2 * kRowStripChunk) return walk(0, b_.length, body, reductions...);
+    walk_in_chunks<ColumnMajor, Body, R...>(*this, b_.length, kRowStripChunk, body, reductions...);
   }
 
   template <class Body, class... R>
   HWY_NOINLINE void walk(int64_t begin, int64_t end, Body body,
-                         PerGroup<Across, R>&... reductions) const {
+                         PerGroup<ColumnMajor, R>&... reductions) const {
     int64_t s = begin / b_.segment_length, i = begin - s * b_.segment_length;
     while (begin < end) {
       // Without sums to keep, rows of memory are read one after the other.
@@ -653,7 +675,7 @@ class Across : public Way<T_, Stored_> {
   }
 
  private:
-  using Base = Way<T_, Stored_>;
+  using Base = TraversalBase<T_, Stored_>;
   using Base::b_;
   using Base::row_;
   using I = hwy::MakeSigned<T>;
@@ -672,7 +694,7 @@ class Across : public Way<T_, Stored_> {
                           R&... reductions) const {
     [&](R... copies) HWY_ATTR {
       for (; i < end; ++i)
-        body(Beside<T, kPart>{i, s, s * b_.segment_length, group, part_}, copies...);
+        body(LanePerRow<T, kPart>{i, s, s * b_.segment_length, group, part_}, copies...);
       (copies.fold(), ...);
       ((reductions = copies), ...);
     }(reductions...);
@@ -687,10 +709,10 @@ class Across : public Way<T_, Stored_> {
         [&](R... c) HWY_ATTR {
           [&](R... d) HWY_ATTR {
             for (; i < end; ++i) {
-              body(Beside<T, false>{i, s, first, g, 0}, a...);
-              body(Beside<T, false>{i, s, first, g + 1, 0}, b...);
-              body(Beside<T, false>{i, s, first, g + 2, 0}, c...);
-              body(Beside<T, false>{i, s, first, g + 3, 0}, d...);
+              body(LanePerRow<T, false>{i, s, first, g, 0}, a...);
+              body(LanePerRow<T, false>{i, s, first, g + 1, 0}, b...);
+              body(LanePerRow<T, false>{i, s, first, g + 2, 0}, c...);
+              body(LanePerRow<T, false>{i, s, first, g + 3, 0}, d...);
             }
             (keep_folded(r[0], a), ...);
             (keep_folded(r[1], b), ...);

@@ -24,19 +24,19 @@ using Vec = hn::Vec<Tag<T>>;
 template <class T>
 inline constexpr size_t kMaxLanes = hn::MaxLanes(Tag<T>());
 
-// A reduction of a Way has parts for its slots: places whose partial results are kept apart, so
-// that one need not wait for the other. Way::kAcross: every lane is a row of its own; otherwise the
+// A reduction of a Traversal has parts for its slots, whose partial results are apart so that one
+// need not wait for the other. Traversal::kColumnMajor: every lane is a row; otherwise the
 // lanes are parts of one row, and value() has the whole in all of them. fold() comes after every
-// few elements, before merge() and value(). Way::kFinishes: finish() comes before value(); a row
-// was one stretch, which was not folded and got to kUsed slots, or several: kUsed is 0.
+// few elements, before merge() and value(). Traversal::kFinishes: finish() comes before value(); a
+// row was one stretch, which was not folded and got to kUsed slots, or several: kUsed is 0.
 
 /// A sum whose error does not grow with the row: each slot's lanes add up short stretches, and what
 /// the totals lose to rounding is added in the end (Knuth's two-sum). In units of the sum of |x|
 /// the error is at most some 30 roundings, whatever the length.
-template <class Way>
+template <class Traversal>
 struct Sum {
-  using T = typename Way::T;
-  Vec<T> part[Way::kSlots];
+  using T = typename Traversal::T;
+  Vec<T> part[Traversal::kSlots];
   Vec<T> total;
   Vec<T> lost;
 
@@ -56,7 +56,7 @@ struct Sum {
   }
   HWY_INLINE void fold() {
     Vec<T> more = part[0];
-    if constexpr (Way::kSlots == 4)
+    if constexpr (Traversal::kSlots == 4)
       more = hn::Add(hn::Add(more, part[1]), hn::Add(part[2], part[3]));
     take(more);
     for (Vec<T>& p : part) p = hn::Zero(Tag<T>());
@@ -77,11 +77,11 @@ struct Sum {
   }
   HWY_INLINE Vec<T> value() const {
     if constexpr (!hwy::IsFloat<T>()) {
-      return Way::kAcross ? total : in_turn();
-    } else if constexpr (Way::kAcross) {
+      return Traversal::kColumnMajor ? total : in_turn();
+    } else if constexpr (Traversal::kColumnMajor) {
       return with_lost();
     } else {
-      return hn::SumOfLanes(Tag<T>(), Way::kFinishes ? total : with_lost());
+      return hn::SumOfLanes(Tag<T>(), Traversal::kFinishes ? total : with_lost());
     }
   }
 
@@ -112,14 +112,14 @@ struct Sum {
 };
 
 /// f over all slots, then over the lanes where these are of one row.
-template <class Way, class V, class F>
+template <class Traversal, class V, class F>
 HWY_INLINE V combined(const V* part, const F& f) {
   V all = part[0];
-  if constexpr (Way::kSlots == 4) all = f(f(all, part[1]), f(part[2], part[3]));
-  if constexpr (Way::kAcross) {
+  if constexpr (Traversal::kSlots == 4) all = f(f(all, part[1]), f(part[2], part[3]));
+  if constexpr (Traversal::kColumnMajor) {
     return all;
   } else {
-    using T = typename Way::T;
+    using T = typename Traversal::T;
     HWY_ALIGN T lanes[kMaxLanes<T>];
     hn::Store(all, Tag<T>(), lanes);
     V result = hn::Set(Tag<T>(), lanes[0]);
@@ -130,10 +130,10 @@ HWY_INLINE V combined(const V* part, const F& f) {
 }
 
 /// The product; lanes beyond the row hold 1.
-template <class Way>
+template <class Traversal>
 struct Prod {
-  using T = typename Way::T;
-  Vec<T> part[Way::kSlots];
+  using T = typename Traversal::T;
+  Vec<T> part[Traversal::kSlots];
 
   HWY_INLINE Prod() {
     for (Vec<T>& p : part) p = hn::Set(Tag<T>(), T{1});
@@ -146,10 +146,10 @@ struct Prod {
   template <int>
   HWY_INLINE void finish() {}
   HWY_INLINE void merge(const Prod& other) {
-    for (int k = 0; k < Way::kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
+    for (int k = 0; k < Traversal::kSlots; ++k) part[k] = m::mul(part[k], other.part[k]);
   }
   HWY_INLINE Vec<T> value() const {
-    return combined<Way>(part, [](auto a, auto b) HWY_ATTR { return m::mul(a, b); });
+    return combined<Traversal>(part, [](auto a, auto b) HWY_ATTR { return m::mul(a, b); });
   }
 };
 
@@ -180,11 +180,11 @@ HWY_INLINE uint8_t byte_of_lanes(V v) {
 /// The largest or smallest; lanes beyond the row hold the identity. A NaN, which the machine's
 /// instructions may forget, is remembered beside them; not where kUnlessNan: where the row has a
 /// NaN the result may then be anything.
-template <class Way, class Operation, bool kUnlessNan = false>
+template <class Traversal, class Operation, bool kUnlessNan = false>
 struct Extreme {
-  using T = typename Way::T;
+  using T = typename Traversal::T;
   static constexpr bool kSeesNan = hwy::IsFloat<T>() && !kUnlessNan;
-  Vec<T> part[Way::kSlots];
+  Vec<T> part[Traversal::kSlots];
   Vec<T> bad;     ///< NaN where there was one
   Vec<T> before;  ///< of an even slot, while it waits for the next one to be looked at with it
 
@@ -207,15 +207,15 @@ struct Extreme {
   template <int>
   HWY_INLINE void finish() {}
   HWY_INLINE void merge(const Extreme& other) {
-    for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
+    for (int k = 0; k < Traversal::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
     if constexpr (kSeesNan) bad = hn::Or(bad, other.bad);
   }
   HWY_INLINE Vec<T> value() const {
     const auto apply = [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); };
-    if constexpr (Way::kAcross && !kSeesNan) {
-      return combined<Way>(part, apply);
+    if constexpr (Traversal::kColumnMajor && !kSeesNan) {
+      return combined<Traversal>(part, apply);
     } else if constexpr (sizeof(T) == 8 && !hwy::IsFloat<T>()) {
-      return combined<Way>(part, apply);
+      return combined<Traversal>(part, apply);
     } else if constexpr (sizeof(T) == 1) {
       return hn::Set(Tag<T>(), byte_of_lanes<Operation>(
                                    apply(apply(part[0], part[1]), apply(part[2], part[3]))));
@@ -223,10 +223,11 @@ struct Extreme {
       return Operation::of_lanes(apply(apply(part[0], part[1]), apply(part[2], part[3])));
     } else {
       const Vec<T> nan = hn::Set(Tag<T>(), std::numeric_limits<T>::quiet_NaN());
-      if constexpr (Way::kAcross)
-        return hn::IfThenElse(hn::IsNaN(bad), nan, combined<Way>(part, apply));
+      if constexpr (Traversal::kColumnMajor)
+        return hn::IfThenElse(hn::IsNaN(bad), nan, combined<Traversal>(part, apply));
       Vec<T> best = part[0];
-      if constexpr (Way::kSlots == 4) best = apply(apply(best, part[1]), apply(part[2], part[3]));
+      if constexpr (Traversal::kSlots == 4)
+        best = apply(apply(best, part[1]), apply(part[2], part[3]));
       if (kSeesNan && HWY_UNLIKELY(!hn::AllFalse(Tag<T>(), hn::IsNaN(bad)))) return nan;
       return Operation::of_lanes(best);
     }
@@ -263,20 +264,20 @@ struct Smaller {
   }
 };
 
-template <class Way>
-using Max = Extreme<Way, Larger>;
-template <class Way>
-using Min = Extreme<Way, Smaller>;
-template <class Way>
-using MaxUnlessNan = Extreme<Way, Larger, true>;
-template <class Way>
-using MinUnlessNan = Extreme<Way, Smaller, true>;
+template <class Traversal>
+using Max = Extreme<Traversal, Larger>;
+template <class Traversal>
+using Min = Extreme<Traversal, Smaller>;
+template <class Traversal>
+using MaxUnlessNan = Extreme<Traversal, Larger, true>;
+template <class Traversal>
+using MinUnlessNan = Extreme<Traversal, Smaller, true>;
 
 /// The largest or smallest of the numbers among the values; NaN where there is none.
-template <class Way, class Operation>
+template <class Traversal, class Operation>
 struct ExtremeNumber {
-  using T = typename Way::T;
-  Vec<T> part[Way::kSlots];
+  using T = typename Traversal::T;
+  Vec<T> part[Traversal::kSlots];
 
   HWY_INLINE ExtremeNumber() {
     for (Vec<T>& p : part) p = none();
@@ -289,10 +290,11 @@ struct ExtremeNumber {
   template <int>
   HWY_INLINE void finish() {}
   HWY_INLINE void merge(const ExtremeNumber& other) {
-    for (int k = 0; k < Way::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
+    for (int k = 0; k < Traversal::kSlots; ++k) part[k] = Operation::apply(part[k], other.part[k]);
   }
   HWY_INLINE Vec<T> value() const {
-    return combined<Way>(part, [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); });
+    return combined<Traversal>(part,
+                               [](auto a, auto b) HWY_ATTR { return Operation::apply(a, b); });
   }
 
  private:
@@ -313,30 +315,31 @@ struct SmallerNumber : Smaller {
     return m::fmin(a, b);
   }
 };
-template <class Way>
-using Fmax = ExtremeNumber<Way, LargerNumber>;
-template <class Way>
-using Fmin = ExtremeNumber<Way, SmallerNumber>;
+template <class Traversal>
+using Fmax = ExtremeNumber<Traversal, LargerNumber>;
+template <class Traversal>
+using Fmin = ExtremeNumber<Traversal, SmallerNumber>;
 
 // What follows gives whole numbers, whatever T is. Along a row it is an int64, and lanes keep
-// numbers of a piece, which any type has; across rows each lane has an integer as wide as T, and
+// numbers of a chunk, which any type has; across rows each lane has an integer as wide as T, and
 // rows have less than 2^31 elements where T is float.
-static_assert(2 * kRowPiece <= int64_t{1} << 24);
+static_assert(2 * kRowChunk <= int64_t{1} << 24);
 
 /// Of rows side by side whose elements are bytes: a number for each lane.
 struct WholeOfLanes {
   int32_t lanes[kMaxLanes<uint8_t>];
 };
-template <class Way>
-using Whole = std::conditional_t<!Way::kAcross, int64_t,
-                                 std::conditional_t<sizeof(typename Way::T) == 1, WholeOfLanes,
-                                                    Vec<hwy::MakeSigned<typename Way::T>>>>;
+template <class Traversal>
+using Whole =
+    std::conditional_t<!Traversal::kColumnMajor, int64_t,
+                       std::conditional_t<sizeof(typename Traversal::T) == 1, WholeOfLanes,
+                                          Vec<hwy::MakeSigned<typename Traversal::T>>>>;
 
 /// How many values are not 0; each is 0 or 1.
-template <class Way, bool = Way::kAcross>
+template <class Traversal, bool = Traversal::kColumnMajor>
 struct Count {
-  using T = typename Way::T;
-  Vec<T> part[Way::kSlots];
+  using T = typename Traversal::T;
+  Vec<T> part[Traversal::kSlots];
   int64_t total;
 
   HWY_INLINE Count() : total(0) {
@@ -359,9 +362,9 @@ struct Count {
   }
 };
 
-template <class Way>
-struct Count<Way, true> {
-  using T = typename Way::T;
+template <class Traversal>
+struct Count<Traversal, true> {
+  using T = typename Traversal::T;
   using I = hwy::MakeSigned<T>;
   Vec<I> count;
 
@@ -386,22 +389,24 @@ HWY_INLINE auto beats(V a, V b) {
   }
 }
 
-template <class Way>
-inline constexpr bool kOfBytes = sizeof(typename Way::T) == 1;
+template <class Traversal>
+inline constexpr bool kOfBytes = sizeof(typename Traversal::T) == 1;
 
 /// The position of the largest or smallest, of ties the first. A NaN is more extreme than a number.
-template <class Way, class Operation, bool = Way::kAcross, bool = kOfBytes<Way>>
+template <class Traversal, class Operation, bool = Traversal::kColumnMajor,
+          bool = kOfBytes<Traversal>>
 struct Place {
-  using T = typename Way::T;
+  using T = typename Traversal::T;
   using I = hwy::MakeSigned<T>;
-  Vec<T> best[Way::kSlots];
-  Vec<I> places[Way::kSlots];  ///< of the vectors that the lanes of `best` are from, after `start`
-  int64_t start;               ///< of what was added; below 0: nothing
-  bool in_one_slot;            ///< all that was added
-  T value_of_pieces;
-  int64_t place_of_pieces;  ///< below 0: none was merged
+  Vec<T> best[Traversal::kSlots];
+  Vec<I> places[Traversal::kSlots];  ///< of the vectors that the lanes of `best` are from, after
+                                     ///< `start`
+  int64_t start;                     ///< of what was added; below 0: nothing
+  bool in_one_slot;                  ///< all that was added
+  T value_of_chunks;
+  int64_t place_of_chunks;  ///< below 0: none was merged
 
-  HWY_INLINE Place() : start(-1), in_one_slot(false), value_of_pieces(), place_of_pieces(-1) {
+  HWY_INLINE Place() : start(-1), in_one_slot(false), value_of_chunks(), place_of_chunks(-1) {
     for (Vec<T>& b : best) b = worst();
     for (Vec<I>& p : places) p = hn::Zero(Tag<I>());
   }
@@ -421,14 +426,14 @@ struct Place {
   HWY_INLINE void finish() {
     in_one_slot = kUsed == 1;
   }
-  /// Pieces come in their order; each may be made of such.
+  /// Chunks come in their order; each may be made of such.
   HWY_INLINE void merge(const Place& other) {
-    if (other.start < 0 && other.place_of_pieces < 0) return;
+    if (other.start < 0 && other.place_of_chunks < 0) return;
     T value;
     const int64_t place = other.chosen(value);
-    if (place_of_pieces >= 0 && !beats_one(value, value_of_pieces)) return;
-    value_of_pieces = value;
-    place_of_pieces = place;
+    if (place_of_chunks >= 0 && !beats_one(value, value_of_chunks)) return;
+    value_of_chunks = value;
+    place_of_chunks = place;
   }
   HWY_INLINE int64_t value() const {
     T unused;
@@ -447,15 +452,15 @@ struct Place {
     }
   }
   HWY_INLINE int64_t chosen(T& value) const {
-    if (place_of_pieces < 0) return first_best(value);
-    value = value_of_pieces;
-    return place_of_pieces;
+    if (place_of_chunks < 0) return first_best(value);
+    value = value_of_chunks;
+    return place_of_chunks;
   }
   HWY_INLINE int64_t first_best(T& value) const {
     const Tag<I> d;
     Vec<T> top = best[0];
     Vec<I> where = hn::Add(places[0], hn::Iota(d, 0));
-    for (int k = 1; k < Way::kSlots && !in_one_slot; ++k) {
+    for (int k = 1; k < Traversal::kSlots && !in_one_slot; ++k) {
       const Vec<I> other = hn::Add(places[k], hn::Iota(d, 0));
       const auto better = hn::RebindMask(d, beats<Operation>(best[k], top));
       const auto worse = hn::RebindMask(d, beats<Operation>(top, best[k]));
@@ -495,9 +500,9 @@ struct Place {
 };
 
 /// Of each lane's row.
-template <class Way, class Operation>
-struct Place<Way, Operation, true, false> {
-  using T = typename Way::T;
+template <class Traversal, class Operation>
+struct Place<Traversal, Operation, true, false> {
+  using T = typename Traversal::T;
   using I = hwy::MakeSigned<T>;
   Vec<T> best;
   Vec<I> place;
@@ -510,7 +515,7 @@ struct Place<Way, Operation, true, false> {
     take(v, hn::Set(Tag<I>(), static_cast<I>(at.first + at.i)));
   }
   HWY_INLINE void fold() {}
-  /// Pieces come in their order.
+  /// Chunks come in their order.
   HWY_INLINE void merge(const Place& other) { take(other.best, other.place); }
   HWY_INLINE Vec<I> value() const { return place; }
 
@@ -522,11 +527,11 @@ struct Place<Way, Operation, true, false> {
   }
 };
 /// Of bytes, whose lanes keep numbers of vectors.
-template <class Way, class Operation>
-struct Place<Way, Operation, false, true> {
-  using T = typename Way::T;
-  Vec<T> best[Way::kSlots];
-  Vec<T> vectors[Way::kSlots];  ///< that the lanes of `best` are from, counted from `start`
+template <class Traversal, class Operation>
+struct Place<Traversal, Operation, false, true> {
+  using T = typename Traversal::T;
+  Vec<T> best[Traversal::kSlots];
+  Vec<T> vectors[Traversal::kSlots];  ///< that the lanes of `best` are from, counted from `start`
   int64_t start,
       last;  ///< vectors that were added since the lanes were looked at; start below 0: none
   bool in_one_slot;  ///< all that was added
@@ -559,7 +564,7 @@ struct Place<Way, Operation, false, true> {
   HWY_INLINE void finish() {
     in_one_slot = kUsed == 1;
   }
-  /// Pieces come in their order; each may be made of such.
+  /// Chunks come in their order; each may be made of such.
   HWY_INLINE void merge(const Place& other) {
     if (other.start < 0 && other.place_before < 0) return;
     T value;
@@ -595,7 +600,7 @@ struct Place<Way, Operation, false, true> {
   HWY_INLINE int64_t first_best(T& value) const {
     const Tag<T> d;
     Vec<T> top = best[0], where = vectors[0];
-    for (int k = 1; k < Way::kSlots && !in_one_slot; ++k) {
+    for (int k = 1; k < Traversal::kSlots && !in_one_slot; ++k) {
       const auto ties = hn::And(hn::Eq(best[k], top), hn::Lt(vectors[k], where));
       where = hn::IfThenElse(hn::Or(ties, Operation::exceeds(best[k], top)), vectors[k], where);
       top = Operation::apply(top, best[k]);
@@ -613,9 +618,9 @@ struct Place<Way, Operation, false, true> {
 };
 
 /// Of each lane's row, of bytes.
-template <class Way, class Operation>
-struct Place<Way, Operation, true, true> {
-  using T = typename Way::T;
+template <class Traversal, class Operation>
+struct Place<Traversal, Operation, true, true> {
+  using T = typename Traversal::T;
   Vec<T> best;
   Vec<T> step;         ///< of the best, counted from 1 at `start`; 0: it came before
   int64_t start;       ///< the position of the first element since the steps were looked at
@@ -637,7 +642,7 @@ struct Place<Way, Operation, true, true> {
   HWY_INLINE void fold() {
     if (steps > kMost) settle();
   }
-  /// Pieces come in their order.
+  /// Chunks come in their order.
   HWY_INLINE void merge(const Place& other) {
     settle();
     const WholeOfLanes places = other.value();
@@ -698,10 +703,10 @@ struct Smallest : Smaller {
     }
   }
 };
-template <class Way>
-using Argmax = Place<Way, Largest>;
-template <class Way>
-using Argmin = Place<Way, Smallest>;
+template <class Traversal>
+using Argmax = Place<Traversal, Largest>;
+template <class Traversal>
+using Argmin = Place<Traversal, Smallest>;
 
 }  // namespace rows
 }  // namespace tenon::native::HWY_NAMESPACE

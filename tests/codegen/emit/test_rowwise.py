@@ -187,9 +187,9 @@ class Readable(Workspace):
         kernel = next(self.folder.glob("out/rowwise/**/f.cpp")).read_text()
         self.assertIn("auto out1_ = way_.template output<int64_t>(1);", kernel)
         self.assertIn("if (out1_) way_.store_whole(out1_, group_, reduced1_whole_[group_]);", kernel)
-        self.assertIn("loops->across.f32", kernel)
+        self.assertIn("loops->column_major.f32", kernel)
         # A share of the row is computed: 32 bits are for extremes and their positions alone.
-        self.assertNotIn("loops->along.i32", kernel)
+        self.assertNotIn("loops->row_major.i32", kernel)
         self.assertIn("auto out2_ = way_.output(2);", kernel)
         cuda = next(self.folder.glob("out/rowwise/**/f.cu")).read_text()
         self.assertIn("row_.store_whole(0, reduced0_whole_);", cuda)
@@ -206,10 +206,10 @@ class Readable(Workspace):
         self.check_ok(generate("native.yaml", "derivatives.yaml", self.folder / "out", cwd=self.folder))
         kernel = next(self.folder.glob("out/rowwise/**/f.cpp")).read_text()
         self.assertIn(
-            "loops->along.i32 = &rows::along<&f_row_loop<rows::AtOnce<int32_t>>, &f_row_loop<rows::InPieces<int32_t>>>;",
+            "loops->row_major.i32 = &rows::row_major<&f_row_loop<rows::Unchunked<int32_t>>, &f_row_loop<rows::Chunked<int32_t>>>;",
             kernel,
         )
-        self.assertIn("loops->across.i32 = &f_row_loop<rows::Across<int32_t>>;", kernel)
+        self.assertIn("loops->column_major.i32 = &f_row_loop<rows::ColumnMajor<int32_t>>;", kernel)
         # A sum may need more bits.
         self.assertNotIn("i32", next(self.folder.glob("out/rowwise/**/g.cpp")).read_text())
 
