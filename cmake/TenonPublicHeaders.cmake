@@ -27,6 +27,7 @@ set(TENON_PUBLIC_ENTRIES
 
 set(TENON_PUBLIC_HEADERS
   aten/common/check_device.h
+  aten/common/opmath_type.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/deterministic.h

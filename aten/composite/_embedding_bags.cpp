@@ -1,6 +1,6 @@
 #include "tenon/native/_embedding_bags.h"
 
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "aten/meta/embedding_bags.h"
 #include "tenon/ops/diff.h"
 #include "tenon/ops/div.h"
@@ -16,7 +16,7 @@ Tensor native::_embedding_bags(const Tensor& weight, const Tensor& indices, cons
                                bool mean) {
   meta::check_embedding_bags(weight, indices, starts);
   const int64_t bags = starts.numel() - 1;
-  const Tensor rows = wide(index_select(weight, 0, indices)), counts = starts.diff();
+  const Tensor rows = to_opmath_type(index_select(weight, 0, indices)), counts = starts.diff();
   const Tensor bag = repeat_interleave(counts, std::optional<int64_t>(indices.numel()));
   const Tensor sums = zeros({bags, weight.size(1)}, rows.options()).index_add(0, bag, rows);
   return (mean ? sums / counts.clamp_min(1).unsqueeze(1) : sums).to(weight.scalar_type());

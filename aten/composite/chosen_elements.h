@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "aten/composite/in_format.h"
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "tenon/ops/gather.h"
 
 namespace tenon {
@@ -15,7 +15,7 @@ inline std::tuple<Tensor, Tensor> chosen_elements(const Tensor& self, const Tens
                                                   int64_t dims, MemoryFormat format) {
   const Tensor at = in_format(indices, format);
   // Gradients of half types are sums.
-  const Tensor x = self.requires_grad() ? wide(self) : self;
+  const Tensor x = self.requires_grad() ? to_opmath_type(self) : self;
   const Tensor values = x.flatten(-dims).gather(-1, at.flatten(-dims)).reshape(at.sizes());
   return {in_format(values.to(self.scalar_type()), format), at};
 }

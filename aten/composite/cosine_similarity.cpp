@@ -1,6 +1,6 @@
 #include "tenon/native/cosine_similarity.h"
 
-#include "aten/composite/wide.h"
+#include "aten/common/opmath_type.h"
 #include "aten/iterator/plan.h"
 #include "tenon/ops/linalg_vector_norm.h"
 
@@ -17,7 +17,7 @@ Tensor native::cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim
   const TensorBase* const both[] = {&x1, &x2};
   const DimVector sizes = broadcast_shape(both);
   const auto unit = [&](const Tensor& t) {
-    const Tensor x = t.to(wide(dtype)).expand(sizes);
+    const Tensor x = t.to(to_opmath_type(dtype)).expand(sizes);
     const Tensor norm = linalg_vector_norm(x, 2, IntArrayRef(dim), true);
     return x / (norm + (norm.clamp_min(eps) - norm).detach());
   };

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "aten/composite/wide.h"
+#include "aten/common/opmath_type.h"
 #include "aten/meta/nll_loss.h"
 #include "tenon/ops/_cross_entropy_loss.h"
 #include "tenon/ops/add.h"
@@ -88,7 +88,7 @@ Tensor from_indices(const Tensor& self, const Tensor& target, const Tensor& weig
       _cross_entropy_loss(self, target, weight.defined() ? std::optional(weight) : std::nullopt,
                           ignore_index, class_dim);
   if (reduction == kNone) return loss;
-  const ScalarType type = wide(self.scalar_type());
+  const ScalarType type = to_opmath_type(self.scalar_type());
   const Tensor total = sum(loss, type);
   // Nothing to average gives 0 / 0, NaN, as in PyTorch.
   const Tensor result = reduction == kSum ? total : div(total, sum(kept, type));

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "aten/composite/in_format.h"
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "tenon/native/instance_norm.h"
 #include "tenon/native/rms_norm.h"
 #include "tenon/ops/_moments.h"
@@ -52,7 +52,7 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
               input.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
                               "[group_norm] is not implemented for '", input.scalar_type(), "'");
-  const Tensor x = wide(input);
+  const Tensor x = to_opmath_type(input);
   const int64_t each = channels / num_groups;
   if (!weight && !bias && batch > 0) {
     const Tensor out = layer_norm(x.reshape({batch, num_groups, each * pixels}), {each * pixels},
@@ -92,12 +92,12 @@ Tensor native::instance_norm(const Tensor& input, const std::optional<Tensor>& w
   sizes[1] = batch * channels;
   const auto repeated = [&](const std::optional<Tensor>& values) -> std::optional<Tensor> {
     if (!values) return std::nullopt;
-    return wide(*values).repeat({batch});
+    return to_opmath_type(*values).repeat({batch});
   };
   const std::optional<Tensor> mean = repeated(running_mean), var = repeated(running_var);
   const Tensor out =
-      tenon::batch_norm(wide(input).contiguous().view(sizes), repeated(weight), repeated(bias),
-                        mean, var, use_input_stats, momentum, eps, cudnn_enabled);
+      tenon::batch_norm(to_opmath_type(input).contiguous().view(sizes), repeated(weight),
+                        repeated(bias), mean, var, use_input_stats, momentum, eps, cudnn_enabled);
   if (use_input_stats) {
     for (const auto& [running, moved] :
          {std::pair(running_mean, mean), std::pair(running_var, var)}) {

@@ -1,5 +1,6 @@
 #include "tenon/native/linspace.h"
 
+#include "aten/common/opmath_type.h"
 #include "aten/composite/factory_options.h"
 #include "aten/core/parallel.h"
 #include "tenon/ops/copy.h"
@@ -24,7 +25,7 @@ Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
   if (!made_on.is_meta() && steps > 0) {
     TENON_DISPATCH_ALL(o.dtype, "linspace", {
       constexpr bool kComplex = is_complex(scalar_type_of<scalar_t>);
-      using Real = std::conditional_t<std::is_same_v<opmath_t<scalar_t>, float>, float, double>;
+      using Real = std::conditional_t<std::is_same_v<opmath_type<scalar_t>, float>, float, double>;
       using A = std::conditional_t<kComplex, scalar_t, Real>;
       scalar_t* out = static_cast<scalar_t*>(result.data_ptr());
       // Integers lie between integers, as PyTorch has it.

@@ -1,6 +1,6 @@
 #include "tenon/native/native_layer_norm_backward.h"
 
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "tenon/ops/mean.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/reshape.h"
@@ -59,14 +59,14 @@ std::tuple<Tensor, Tensor, Tensor> native::native_layer_norm_backward(
   const auto over_rows = [&](const Tensor& t) {
     return outer.empty() ? t : sum(t, IntArrayRef(outer));
   };
-  const Tensor grad = wide(grad_out), s = reshape(wide(rstd), statistics);
-  const Tensor h = mul(sub(wide(input), reshape(wide(mean), statistics)), s);
+  const Tensor grad = to_opmath_type(grad_out), s = reshape(to_opmath_type(rstd), statistics);
+  const Tensor h = mul(sub(to_opmath_type(input), reshape(to_opmath_type(mean), statistics)), s);
   const auto like = [&](const std::optional<Tensor>& parameter) {
     return parameter ? parameter->scalar_type() : input.scalar_type();
   };
   std::tuple<Tensor, Tensor, Tensor> grads;
   if (output_mask[0]) {
-    const Tensor g = w ? mul(grad, wide(*w)) : grad;
+    const Tensor g = w ? mul(grad, to_opmath_type(*w)) : grad;
     const Tensor dx = mul(s, sub(sub(g, over_row(g)), mul(h, over_row(mul(g, h)))));
     std::get<0>(grads) = dx.to(input.scalar_type());
   }

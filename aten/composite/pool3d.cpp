@@ -2,7 +2,7 @@
 #include <array>
 
 #include "aten/composite/chosen_elements.h"
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "aten/generated_support/tensor_factories.h"
 #include "aten/meta/checks.h"
 #include "tenon/native/avg_pool3d.h"
@@ -126,7 +126,7 @@ Tensor native::avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayR
   check_input(kOp, self);
   const Volume in(self);
   const Tensor rows =
-      avg_pool2d(wide(self).reshape(in.slices()), {p.kernel[1], p.kernel[2]},
+      avg_pool2d(to_opmath_type(self).reshape(in.slices()), {p.kernel[1], p.kernel[2]},
                  {p.stride[1], p.stride[2]}, {p.padding[1], p.padding[2]}, ceil_mode, true, 1);
   const int64_t h = rows.size(2), w = rows.size(3);
   const Tensor sums = avg_pool2d(rows.reshape({in.planes, 1, in.d, h * w}), {p.kernel[0], 1},

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/ones.h"
@@ -39,7 +39,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
               query.dim(), ", ", key.dim(), " and ", value.dim());
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
-  Tensor keys = wide(key), values = wide(value);
+  Tensor keys = to_opmath_type(key), values = to_opmath_type(value);
   if (enable_gqa) {
     TENON_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, "[", kOp,
                 "] enable_gqa expects heads in dimension -3, got shapes ", query.sizes(), ", ",
@@ -56,7 +56,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   }
   // The root on both sides, so that the product does not overflow before it is scaled.
   const double root = std::sqrt(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))));
-  const Tensor left = wide(query) * root;
+  const Tensor left = to_opmath_type(query) * root;
   Tensor scores = tenon::matmul(left, keys.transpose(-2, -1) * root);
   std::optional<Tensor> blind;
   if (is_causal) {

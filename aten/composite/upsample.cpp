@@ -2,7 +2,7 @@
 
 #include "aten/composite/in_format.h"
 #include "aten/composite/resample.h"
-#include "aten/composite/wide.h"
+#include "aten/composite/to_opmath_type.h"
 #include "tenon/native/_upsample_bicubic2d_aa.h"
 #include "tenon/native/_upsample_bilinear2d_aa.h"
 #include "tenon/native/_upsample_nearest_exact1d.h"
@@ -44,7 +44,7 @@ Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, 
   check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()) || self.scalar_type() == kByte,
                               "[", op, "] is not implemented for '", self.scalar_type(), "'");
-  Tensor out = self.scalar_type() == kByte ? self : wide(self);
+  Tensor out = self.scalar_type() == kByte ? self : to_opmath_type(self);
   // The last dimension first: what is rounded between dimensions, bytes, is rounded as in PyTorch.
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], align_corners, scales.begin()[d]};
@@ -57,7 +57,7 @@ Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool
                Scales scales) {
   check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
   // Only gradients of half types are sums.
-  Tensor out = self.requires_grad() ? wide(self) : self;
+  Tensor out = self.requires_grad() ? to_opmath_type(self) : self;
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
     const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
     out = resample(out, 2 + d, exact ? Filter::NearestExact : Filter::Nearest, grid);
@@ -153,7 +153,7 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
               self.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", kOp,
                               "] is not implemented for '", self.scalar_type(), "'");
-  Tensor out = wide(self);
+  Tensor out = to_opmath_type(self);
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t d = self.dim() - 3 + i;
     TENON_CHECK(self.size(d) > 0, "[", kOp,

@@ -206,20 +206,4 @@ TENON_API bool can_cast(ScalarType from, ScalarType to);
 #define TENON_DISPATCH_ALL(type, name, ...) \
   TENON_DISPATCH_SWITCH(type, name, TENON_FORALL_TYPES(TENON_DISPATCH_CASE), __VA_ARGS__)
 
-/// The type sums and products of T are accumulated in: float for half types, else T.
-template <class T>
-struct OpMath {
-  using type = T;
-};
-template <>
-struct OpMath<Half> {
-  using type = float;
-};
-template <>
-struct OpMath<BFloat16> {
-  using type = float;
-};
-template <class T>
-using opmath_t = typename OpMath<T>::type;
-
 }  // namespace tenon

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/avg_pool_plane.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
 void native::_adaptive_avg_pool2d_cpu(const Tensor& self, IntArrayRef, const Tensor& out) {
   const meta::Pool2d p = meta::adaptive_pool2d(self, out);
-  const ScalarType type = opmath_type(self.scalar_type());
-  const TensorBase from = plain_input(self, type);
-  const PlainOutput to(out, type);
+  const ScalarType type = to_opmath_type(self.scalar_type());
+  const TensorBase from = contiguous(self, type);
+  const ContiguousOutput to(out, type);
   const auto window = [&](int64_t row, int64_t column) { return adaptive_window(p, row, column); };
   TENON_DISPATCH_FLOATING(type, "adaptive_avg_pool2d", {
     parallel_for(0, p.planes, std::max<int64_t>(1, 16384 / p.in_size()),
@@ -23,7 +23,7 @@ void native::_adaptive_avg_pool2d_cpu(const Tensor& self, IntArrayRef, const Ten
                    }
                  });
   });
-  to.deliver();
+  to.copy_back();
 }
 
 }  // namespace tenon

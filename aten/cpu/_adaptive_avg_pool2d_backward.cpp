@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/avg_pool_plane.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
 void native::_adaptive_avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& self,
                                                const Tensor& grad_input) {
   const meta::Pool2d p = meta::adaptive_pool2d(self, grad_output);
-  const ScalarType type = opmath_type(grad_output.scalar_type());
-  const TensorBase from = plain_input(grad_output, type);
-  const PlainOutput to(grad_input, type);
+  const ScalarType type = to_opmath_type(grad_output.scalar_type());
+  const TensorBase from = contiguous(grad_output, type);
+  const ContiguousOutput to(grad_input, type);
   const auto window = [&](int64_t row, int64_t column) { return adaptive_window(p, row, column); };
   TENON_DISPATCH_FLOATING(type, "adaptive_avg_pool2d_backward", {
     parallel_for(0, p.planes, std::max<int64_t>(1, 16384 / p.in_size()),
@@ -24,7 +24,7 @@ void native::_adaptive_avg_pool2d_backward_cpu(const Tensor& grad_output, const 
                    }
                  });
   });
-  to.deliver();
+  to.copy_back();
 }
 
 }  // namespace tenon

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 #include "aten/meta/embedding_bags.h"
 
 namespace tenon {
@@ -15,8 +15,8 @@ Tensor native::_embedding_bags_cpu(const Tensor& weight, const Tensor& indices,
   const int64_t bags = starts.numel() - 1, rows = weight.size(0), width = weight.size(1);
   const Tensor out(tenon::empty({bags, width}, weight.scalar_type(), weight.device()));
   const ScalarType type = weight.scalar_type();
-  const TensorBase w = as_contiguous(weight), at = plain_input(indices, kLong),
-                   from = plain_input(starts, kLong);
+  const TensorBase w = contiguous(weight), at = contiguous(indices, kLong),
+                   from = contiguous(starts, kLong);
   const auto* index = at.data_ptr<int64_t>();
   const auto* start = from.data_ptr<int64_t>();
   for (int64_t b = 0; b <= bags; ++b) {
@@ -29,7 +29,7 @@ Tensor native::_embedding_bags_cpu(const Tensor& weight, const Tensor& indices,
   const int64_t each = std::max<int64_t>(1, width * at.numel() / std::max<int64_t>(bags, 1));
   TENON_DISPATCH_FLOATING_AND_REDUCED(type, "embedding_bag", {
     // Half types are sums of floats, rounded once.
-    using Sum = typename OpMath<scalar_t>::type;
+    using Sum = opmath_type<scalar_t>;
     const auto* table = static_cast<const scalar_t*>(w.data_ptr());
     auto* to = static_cast<scalar_t*>(out.mutable_data_ptr());
     parallel_for(0, bags, std::max<int64_t>(1, 32768 / each), [&](int64_t begin, int64_t end) {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/strided_dim.h"
 
 namespace tenon {
 namespace {
@@ -61,7 +61,7 @@ struct Places {
 }  // namespace
 
 Tensor native::_kth_place_cpu(const Tensor& self, int64_t k, int64_t dim) {
-  const TensorBase in = dense(self);
+  const TensorBase in = contiguous(self);
   const DimSplit split(self.sizes(), dim);
   DimVector sizes(self.sizes());
   sizes[static_cast<size_t>(dim)] = 1;
@@ -69,7 +69,7 @@ Tensor native::_kth_place_cpu(const Tensor& self, int64_t k, int64_t dim) {
   auto* const to = static_cast<int64_t*>(out.mutable_data_ptr());
   const int64_t n = split.length, inner = split.inner;
   TENON_DISPATCH_REAL(self.scalar_type(), "kthvalue", {
-    using V = opmath_t<scalar_t>;
+    using V = opmath_type<scalar_t>;
     const auto* const from = static_cast<const scalar_t*>(in.const_data_ptr());
     const int64_t grain = std::max<int64_t>(1, 16384 / (n + 1));
     parallel_for(0, split.outer * inner, grain, [&](int64_t begin, int64_t end) {

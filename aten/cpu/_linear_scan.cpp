@@ -1,7 +1,7 @@
 #include "tenon/native/_linear_scan.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 #include "aten/meta/linear_scan.h"
 
 namespace tenon {
@@ -9,7 +9,7 @@ namespace {
 
 /// y[i] = x[i] + f[i] y[i - 1] along the middle dimension, or y[i] = x[i] + f[i + 1] y[i + 1].
 template <class T>
-void linear_scan(const T* x, const T* f, T* y, const native::Split& split, bool adjoint) {
+void linear_scan(const T* x, const T* f, T* y, const native::DimSplit& split, bool adjoint) {
   const auto [outer, n, inner] = split;
   parallel_for(0, outer, std::max<int64_t>(1, 16384 / (n * inner + 1)),
                [&, n = n, inner = inner](int64_t begin, int64_t end) {
@@ -43,15 +43,15 @@ Tensor native::_linear_scan_cpu(const Tensor& self, const Tensor& factors, int64
   meta::check_linear_scan(self, factors);
   const Tensor out(tenon::empty(self.sizes(), self.scalar_type(), self.device()));
   if (out.numel() == 0) return out;
-  const ScalarType type = opmath_type(self.scalar_type());
-  const TensorBase x = plain_input(self, type), f = plain_input(factors, type);
-  const PlainOutput to(out, type);
-  const Split split(self.sizes(), dim);
+  const ScalarType type = to_opmath_type(self.scalar_type());
+  const TensorBase x = contiguous(self, type), f = contiguous(factors, type);
+  const ContiguousOutput to(out, type);
+  const DimSplit split(self.sizes(), dim);
   TENON_DISPATCH_FLOATING_AND_COMPLEX(type, "_linear_scan", {
     linear_scan(x.data_ptr<scalar_t>(), f.data_ptr<scalar_t>(), to.data<scalar_t>(), split,
                 adjoint);
   });
-  to.deliver();
+  to.copy_back();
   return out;
 }
 

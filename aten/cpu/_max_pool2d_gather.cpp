@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
@@ -11,11 +11,11 @@ namespace tenon {
 /// gradient is the transpose of.
 void native::_max_pool2d_gather_cpu(const Tensor& self, const Tensor& indices, const Tensor& out) {
   if (out.numel() == 0) return;
-  const ScalarType type = opmath_type(self.scalar_type());
+  const ScalarType type = to_opmath_type(self.scalar_type());
   const int64_t in_size = self.size(-1) * self.size(-2),
                 out_size = indices.size(-1) * indices.size(-2);
-  const TensorBase x = plain_input(self, type), at = plain_input(indices, kLong);
-  const PlainOutput y(out, type);
+  const TensorBase x = contiguous(self, type), at = contiguous(indices, kLong);
+  const ContiguousOutput y(out, type);
   TENON_DISPATCH_FLOATING(type, "_max_pool2d_gather", {
     parallel_for(
         0, out.numel() / out_size, std::max<int64_t>(1, 32768 / out_size),
@@ -29,7 +29,7 @@ void native::_max_pool2d_gather_cpu(const Tensor& self, const Tensor& indices, c
           }
         });
   });
-  y.deliver();
+  y.copy_back();
 }
 
 }  // namespace tenon

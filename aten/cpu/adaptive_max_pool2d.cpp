@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 #include "aten/iterator/element_copy.h"
 #include "aten/meta/pooling.h"
 
@@ -54,9 +54,9 @@ std::tuple<Tensor, Tensor> native::adaptive_max_pool2d_cpu(const Tensor& self,
   const Tensor indices(tenon::empty(sizes, kLong, self.device()));
   const MemoryFormat format = self.suggest_memory_format();
   if (values.numel() > 0) {
-    const ScalarType type = opmath_type(self.scalar_type());
-    const TensorBase x = plain_input(self, type);
-    const PlainOutput out(values, type);
+    const ScalarType type = to_opmath_type(self.scalar_type());
+    const TensorBase x = contiguous(self, type);
+    const ContiguousOutput out(values, type);
     const int64_t in_plane = height * width, out_plane = output_size[0] * output_size[1];
     TENON_DISPATCH_FLOATING(type, "adaptive_max_pool2d", {
       parallel_for(0, values.numel() / out_plane,
@@ -70,7 +70,7 @@ std::tuple<Tensor, Tensor> native::adaptive_max_pool2d_cpu(const Tensor& self,
                      }
                    });
     });
-    out.deliver();
+    out.copy_back();
   }
   if (format == MemoryFormat::Contiguous) return {values, indices};
   // Strides of the format, in dimensions of one element too.

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "aten/common/dims.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/amax.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/amin.h"
@@ -24,7 +25,7 @@ namespace tenon::native::HWY_NAMESPACE {
 /// The larger (or smaller) one; NaN wins.
 template <class T, bool kMax>
 struct ExtremeOp {
-  using In = opmath_t<T>;
+  using In = opmath_type<T>;
   using Acc = In;
   using Out = T;
   static constexpr bool kCascade = false;

@@ -1,6 +1,7 @@
 #include "tenon/native/any.h"
 
 #include "aten/common/dims.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/all.h"
 #include "tenon/ops/to.h"
@@ -28,7 +29,7 @@ namespace tenon::native::HWY_NAMESPACE {
 /// of which is asked for by the context's parameter. A byte vectorises where bool does not.
 template <class T>
 struct LogicOp {
-  using In = opmath_t<T>;
+  using In = opmath_type<T>;
   using Acc = uint8_t;
   using Out = uint8_t;
   static constexpr bool kCascade = false;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/avg_pool_plane.h"
-#include "aten/cpu/plain.h"
 #include "aten/cpu/pool_pixel.h"
 
 namespace tenon {
@@ -35,15 +35,15 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
                             std::optional<int64_t> divisor_override, const Tensor& out) {
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
-  const ScalarType type = opmath_type(self.scalar_type());
+  const ScalarType type = to_opmath_type(self.scalar_type());
   if (self.scalar_type() == type && type != kLong && is_channels_last(self) &&
       is_channels_last(out)) {
     return average_last(self, p, out, [&](int64_t row, int64_t column) {
       return average_window(p, row, column, count_include_pad, divisor_override);
     });
   }
-  const TensorBase from = plain_input(self, type);
-  const PlainOutput to(out, type);
+  const TensorBase from = contiguous(self, type);
+  const ContiguousOutput to(out, type);
   const auto window = [&](int64_t row, int64_t column) {
     return average_window(p, row, column, count_include_pad, divisor_override);
   };
@@ -61,7 +61,7 @@ void native::avg_pool2d_cpu(const Tensor& self, IntArrayRef kernel_size, IntArra
   } else {
     TENON_DISPATCH_FLOATING(type, "avg_pool2d", { average.operator()<scalar_t>(); });
   }
-  to.deliver();
+  to.copy_back();
 }
 
 }  // namespace tenon

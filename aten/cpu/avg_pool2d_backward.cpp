@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/avg_pool_plane.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
@@ -15,9 +15,9 @@ void native::avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& se
                                      const Tensor& grad_input) {
   const meta::Pool2d p =
       meta::pool2d("avg_pool2d", self, kernel_size, stride, padding, 1, ceil_mode);
-  const ScalarType type = opmath_type(grad_output.scalar_type());
-  const TensorBase from = plain_input(grad_output, type);
-  const PlainOutput to(grad_input, type);
+  const ScalarType type = to_opmath_type(grad_output.scalar_type());
+  const TensorBase from = contiguous(grad_output, type);
+  const ContiguousOutput to(grad_input, type);
   const auto window = [&](int64_t row, int64_t column) {
     return average_window(p, row, column, count_include_pad, divisor_override);
   };
@@ -30,7 +30,7 @@ void native::avg_pool2d_backward_cpu(const Tensor& grad_output, const Tensor& se
                    }
                  });
   });
-  to.deliver();
+  to.copy_back();
 }
 
 }  // namespace tenon

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "aten/common/contiguous.h"
 #include "aten/cpu/batch_norm_channels.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon::native {
 
@@ -17,16 +17,12 @@ inline ChannelShape channel_shape(const TensorBase& t, bool last) {
   return {batch, channels, inner, last || inner == 1};
 }
 
-/// `t` in compute type, row-major or channels last as asked; itself if it is so already.
-inline TensorBase in_layout(const TensorBase& t, ScalarType type, bool last) {
-  const MemoryFormat format = !last          ? MemoryFormat::Contiguous
-                              : t.dim() == 4 ? MemoryFormat::ChannelsLast
-                                             : MemoryFormat::ChannelsLast3d;
-  if (t.scalar_type() == type && t.is_contiguous(format)) return t;
-  TensorBase fresh =
-      empty_strided(t.sizes(), strides_of_format(t.sizes(), format), type, t.device());
-  copy(fresh, t);
-  return fresh;
+/// `t` in that dtype, contiguous or channels last as asked; itself if it is so already.
+inline TensorBase in_layout(const TensorBase& t, ScalarType dtype, bool last) {
+  return contiguous(t, dtype,
+                    !last          ? MemoryFormat::Contiguous
+                    : t.dim() == 4 ? MemoryFormat::ChannelsLast
+                                   : MemoryFormat::ChannelsLast3d);
 }
 
 }  // namespace tenon::native

@@ -1,3 +1,4 @@
+#include "aten/common/contiguous.h"
 #include "aten/cpu/conv_depthwise.h"
 #include "aten/cpu/conv_rows.h"
 #include "aten/cpu/convolution.h"
@@ -7,24 +8,8 @@
 namespace tenon::native {
 namespace {
 
-TensorBase to_float(const TensorBase& t) {
-  if (!t.defined()) return t;
-  TensorBase f = empty(t.sizes(), kFloat, t.device());
-  copy(f, t);
-  return f;
-}
-
 TensorBase float_like(const TensorBase& t) {
   return t.defined() ? empty(t.sizes(), kFloat, t.device()) : TensorBase();
-}
-
-/// A row-major stand-in for a result that im2col cannot write to.
-TensorBase plain_like(const TensorBase& t) {
-  return t.is_contiguous() ? t : empty(t.sizes(), t.scalar_type(), t.device());
-}
-
-void deliver(const TensorBase& to, const TensorBase& from) {
-  if (to.defined() && !to.is_same(from)) copy(to, from);
 }
 
 }  // namespace
@@ -38,12 +23,13 @@ void conv_forward(const ConvGeometry& g, const TensorBase& src, const TensorBase
   if (onednn::conv_forward(g, src, weight, bias, dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase result = float_like(dst);
-    conv_forward(g, to_float(src), to_float(weight), to_float(bias), result);
+    conv_forward(g, contiguous(src, kFloat), contiguous(weight, kFloat), contiguous(bias, kFloat),
+                 result);
     return copy(dst, result);
   }
-  const TensorBase result = plain_like(dst);
-  im2col::forward(g, as_contiguous(src), weight, bias, result);
-  deliver(dst, result);
+  const ContiguousOutput result(dst);
+  im2col::forward(g, contiguous(src), weight, bias, result.tensor());
+  result.copy_back();
 }
 
 void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const TensorBase& weight,
@@ -57,12 +43,12 @@ void conv_backward_data(const ConvGeometry& g, const TensorBase& diff_src, const
   if (onednn::conv_backward_data(g, diff_src, weight, diff_dst)) return;
   if (is_reduced_floating_point(diff_dst.scalar_type())) {
     const TensorBase result = float_like(diff_src);
-    conv_backward_data(g, result, to_float(weight), to_float(diff_dst));
+    conv_backward_data(g, result, contiguous(weight, kFloat), contiguous(diff_dst, kFloat));
     return copy(diff_src, result);
   }
-  const TensorBase result = plain_like(diff_src);
-  im2col::backward_data(g, result, weight, as_contiguous(diff_dst));
-  deliver(diff_src, result);
+  const ContiguousOutput result(diff_src);
+  im2col::backward_data(g, result.tensor(), weight, contiguous(diff_dst));
+  result.copy_back();
 }
 
 void conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
@@ -76,11 +62,12 @@ void conv_backward_weight(const ConvGeometry& g, const TensorBase& src,
   if (onednn::conv_backward_weight(g, src, diff_weight, diff_bias, diff_dst)) return;
   if (is_reduced_floating_point(src.scalar_type())) {
     const TensorBase weight = float_like(diff_weight), bias = float_like(diff_bias);
-    conv_backward_weight(g, to_float(src), weight, bias, to_float(diff_dst));
+    conv_backward_weight(g, contiguous(src, kFloat), weight, bias, contiguous(diff_dst, kFloat));
     copy(diff_weight, weight);
-    return deliver(diff_bias, bias);
+    if (bias.defined()) copy(diff_bias, bias);
+    return;
   }
-  im2col::backward_weight(g, as_contiguous(src), diff_weight, diff_bias, as_contiguous(diff_dst));
+  im2col::backward_weight(g, contiguous(src), diff_weight, diff_bias, contiguous(diff_dst));
 }
 
 }  // namespace tenon::native

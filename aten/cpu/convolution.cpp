@@ -1,6 +1,6 @@
 #include "aten/cpu/convolution.h"
 
-#include "aten/cpu/conv_layout.h"
+#include "aten/common/contiguous.h"
 #include "aten/cpu/convolution_other.h"
 #include "aten/iterator/element_copy.h"
 #include "tenon/native/convolution.h"
@@ -43,11 +43,13 @@ void native::convolution_cpu(const Tensor& input, const Tensor& weight,
     return convolution_long(input, weight, bias, stride, padding, dilation, transposed, groups,
                             out);
   }
-  const TensorBase result = has_dense_layout(out)
-                                ? static_cast<const TensorBase&>(out)
-                                : empty(out.sizes(), out.scalar_type(), out.device());
-  const TensorBase x = in_layout_of(result, input), w = as_contiguous(weight);
-  const TensorBase b = bias && bias->defined() ? as_contiguous(*bias) : TensorBase();
+  const std::optional<MemoryFormat> format = contiguous_format(out);
+  const TensorBase result = format ? static_cast<const TensorBase&>(out)
+                                   : empty(out.sizes(), out.scalar_type(), out.device());
+  const TensorBase x = contiguous(input, input.scalar_type(),
+                                  format.value_or(MemoryFormat::Contiguous)),
+                   w = contiguous(weight);
+  const TensorBase b = contiguous(bias);
   if (transposed) {
     conv_backward_data(conv_geometry(result, w, x, stride, padding, dilation, groups), result, w,
                        x);

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "aten/cpu/conv_layout.h"
+#include "aten/common/contiguous.h"
 #include "aten/cpu/convolution.h"
 #include "aten/cpu/convolution_other.h"
 #include "aten/iterator/element_copy.h"
@@ -24,16 +24,14 @@ TensorBase zeros(IntArrayRef sizes, const TensorBase& options) {
 
 /// Sums of half types are accumulated in float.
 TensorBase bias_gradient(const TensorBase& grad_output) {
-  TensorBase plain = native::as_contiguous(grad_output);
   TensorBase out = empty(grad_output.size(1), grad_output.scalar_type(), grad_output.device());
   if (!is_reduced_floating_point(grad_output.scalar_type())) {
-    native::sum_per_channel(plain, out);
+    native::sum_per_channel(native::contiguous(grad_output), out);
     return out;
   }
-  const TensorBase wide = empty(plain.sizes(), kFloat, plain.device());
+  const TensorBase values = native::contiguous(grad_output, kFloat);
   const TensorBase sums = empty(out.sizes(), kFloat, out.device());
-  native::copy(wide, plain);
-  native::sum_per_channel(wide, sums);
+  native::sum_per_channel(values, sums);
   native::copy(out, sums);
   return out;
 }
@@ -59,8 +57,9 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cpu(
     return convolution_backward_complex(grad_output, input, weight, stride, padding, dilation,
                                         transposed, output_padding, groups, output_mask);
   }
-  const TensorBase x = dense_layout(input), w = as_contiguous(weight),
-                   dy = in_layout_of(x, grad_output);
+  const MemoryFormat format = contiguous_format(input).value_or(MemoryFormat::Contiguous);
+  const TensorBase x = contiguous(input, input.scalar_type(), format), w = contiguous(weight),
+                   dy = contiguous(grad_output, grad_output.scalar_type(), format);
   if (output_mask[0]) grad_input = like(x);
   if (output_mask[1]) grad_weight = empty(w.sizes(), w.scalar_type(), w.device());
   if (transposed) {

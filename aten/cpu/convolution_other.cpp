@@ -3,7 +3,7 @@
 #include "aten/cpu/convolution_other.h"
 
 #include "aten/common/complex_parts.h"
-#include "aten/cpu/conv_layout.h"
+#include "aten/common/contiguous.h"
 #include "aten/iterator/element_copy.h"
 #include "tenon/native/convolution.h"
 #include "tenon/native/convolution_backward.h"
@@ -16,8 +16,8 @@ namespace {
 struct Parts {
   explicit Parts(const TensorBase& t) {
     const ComplexParts parts = complex_parts(t);
-    real = Tensor(as_contiguous(parts.real));
-    imag = Tensor(as_contiguous(parts.imag));
+    real = Tensor(contiguous(parts.real));
+    imag = Tensor(contiguous(parts.imag));
   }
   Tensor real, imag;
 };
@@ -88,7 +88,7 @@ convolution_backward_complex(const Tensor& grad_output, const Tensor& input, con
 void convolution_long(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                       IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                       bool transposed, int64_t groups, const Tensor& out) {
-  const TensorBase x = as_contiguous(input), w = as_contiguous(weight);
+  const TensorBase x = contiguous(input), w = contiguous(weight);
   const TensorBase result = empty(out.sizes(), kLong, kCPU);
   const int64_t outer = result.size(0) * result.size(1), inner = result.numel() / outer;
   // Unsigned, so that sums and products wrap around.
@@ -98,7 +98,7 @@ void convolution_long(const Tensor& input, const Tensor& weight, const std::opti
   for (int64_t i = 0; i < outer; ++i) {
     const uint64_t start =
         bias && bias->defined()
-            ? static_cast<uint64_t>(as_contiguous(*bias).data_ptr<int64_t>()[i % result.size(1)])
+            ? static_cast<uint64_t>(contiguous(*bias).data_ptr<int64_t>()[i % result.size(1)])
             : 0;
     std::fill_n(to + i * inner, inner, start);
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
@@ -14,9 +14,9 @@ namespace tenon {
 void native::embedding_dense_backward_cpu(const Tensor& grad_output, const Tensor& indices,
                                           int64_t num_weights, int64_t padding_idx,
                                           bool scale_grad_by_freq, const Tensor& out) {
-  const ScalarType type = opmath_type(grad_output.scalar_type());
-  const TensorBase g = plain_input(grad_output, type), at = plain_input(indices, kLong);
-  const PlainOutput to(out, type);
+  const ScalarType type = to_opmath_type(grad_output.scalar_type());
+  const TensorBase g = contiguous(grad_output, type), at = contiguous(indices, kLong);
+  const ContiguousOutput to(out, type);
   const int64_t width = out.size(1), count = indices.numel();
   const int64_t* index = at.data_ptr<int64_t>();
   std::vector<int64_t> times(scale_grad_by_freq ? num_weights : 0, 0);
@@ -47,7 +47,7 @@ void native::embedding_dense_backward_cpu(const Tensor& grad_output, const Tenso
                    }
                  });
   });
-  to.deliver();
+  to.copy_back();
 }
 
 }  // namespace tenon

@@ -5,7 +5,7 @@
 #include <cwchar>
 
 #include "aten/core/parallel.h"
-#include "aten/cpu/strided_dim.h"
+#include "aten/cpu/dispatch_size.h"
 #include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/storage_only.h"

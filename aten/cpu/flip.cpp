@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aten/common/contiguous.h"
 #include "aten/common/dims.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/strided_dim.h"
+#include "aten/cpu/dispatch_size.h"
 #include "tenon/native/roll.h"
 
 namespace tenon {
@@ -13,8 +14,8 @@ namespace tenon {
 void native::flip_cpu(const Tensor& self, IntArrayRef dims, const Tensor& out) {
   if (out.numel() == 0) return;
   const uint64_t mask = dim_mask("flip", dims, self.dim(), false);
-  const TensorBase in = dense(self);
-  const DenseOutput result(out);
+  const TensorBase in = contiguous(self);
+  const ContiguousOutput result(out);
   const int64_t rank = in.dim();
   const int64_t inner = rank == 0 ? 1 : in.sizes().back();
   const bool reverse = rank > 0 && ((mask >> (rank - 1)) & 1);
@@ -42,14 +43,14 @@ void native::flip_cpu(const Tensor& self, IntArrayRef dims, const Tensor& out) {
                    }
                  });
   });
-  result.finish();
+  result.copy_back();
 }
 
 /// Along each dim, element i comes from i - shift, cyclically.
 void native::roll_cpu(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase in = dense(self);
-  const DenseOutput result(out);
+  const TensorBase in = contiguous(self);
+  const ContiguousOutput result(out);
   const auto item = static_cast<int64_t>(in.element_size());
   TensorBase current = in;
   const size_t steps = shifts.size();
@@ -72,7 +73,7 @@ void native::roll_cpu(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, 
     }
     current = target;
   }
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

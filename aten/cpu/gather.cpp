@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
+#include "aten/cpu/dispatch_size.h"
 #include "aten/cpu/index_range.h"
-#include "aten/cpu/strided_dim.h"
 #include "aten/cpu/sum_of.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
@@ -69,11 +71,11 @@ void check_range(const char* op, const int64_t* index, int64_t n, int64_t length
 template <class F>
 void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                   const TensorBase* src, const Tensor& out, F&& apply) {
-  const native::DenseOutput result(out);
+  const native::ContiguousOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   if (index.numel() > 0) {
     const int64_t d = wrap_dim(dim, self.dim());
-    const TensorBase at = native::dense(index, kLong);
+    const TensorBase at = native::contiguous(index, kLong);
     const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
     check_range(op, indices, at.numel(), self.dim() == 0 ? 1 : self.sizes()[d], d);
     const IndexWalk walk(at.sizes(), self.sizes(), d);
@@ -102,13 +104,13 @@ void scatter_with(const char* op, const Tensor& self, int64_t dim, const Tensor&
       }
     }
   }
-  result.finish();
+  result.copy_back();
 }
 
 /// Adds or multiplies what is in `self` by the elements of `src`.
 void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
              const Tensor& src, bool multiply, const Tensor& out) {
-  const TensorBase values = native::dense(src);
+  const TensorBase values = native::contiguous(src);
   TENON_DISPATCH_ALL(self.scalar_type(), op, {
     const auto* s = static_cast<const scalar_t*>(values.const_data_ptr());
     const auto with = [&](auto&& combined) {
@@ -133,12 +135,12 @@ void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bo
                         const Tensor& out) {
   if (index.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
-  const TensorBase in = dense(self);
-  const TensorBase at = dense(index, kLong);
+  const TensorBase in = contiguous(self);
+  const TensorBase at = contiguous(index, kLong);
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
   check_range("gather", indices, at.numel(), self.dim() == 0 ? 1 : self.sizes()[d], d);
   const IndexWalk walk(at.sizes(), in.sizes(), d);
-  const DenseOutput result(out);
+  const ContiguousOutput result(out);
   dispatch_size(in.element_size(), [&]<class T>() {
     const auto* from = static_cast<const T*>(in.const_data_ptr());
     auto* to = static_cast<T*>(result.data());
@@ -155,12 +157,12 @@ void native::gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bo
       }
     });
   });
-  result.finish();
+  result.copy_back();
 }
 
 void native::scatter_src_cpu(const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& src, const Tensor& out) {
-  const TensorBase values = dense(src);
+  const TensorBase values = contiguous(src);
   dispatch_size(self.element_size(), [&]<class T>() {
     const auto* s = static_cast<const T*>(values.const_data_ptr());
     scatter_with("scatter", self, dim, index, &values, out,

@@ -5,9 +5,10 @@
 #include <cstring>
 #include <memory>
 
+#include "aten/common/contiguous.h"
 #include "aten/common/index_plan.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/strided_dim.h"
+#include "aten/cpu/dispatch_size.h"
 #include "aten/cpu/sum_of.h"
 #include "tenon/native/index_put.h"
 
@@ -36,8 +37,8 @@ Offsets offsets_of(IntArrayRef sizes, IntArrayRef strides) {
 Offsets block_offsets(const char* op, const IndexPlan& plan) {
   Offsets all(static_cast<size_t>(numel_of(plan.block_sizes())));
   for (const IndexPlan::Index& index : plan.indices) {
-    const TensorBase dense = native::dense(index.at);
-    const auto* at = static_cast<const int64_t*>(dense.const_data_ptr());
+    const TensorBase positions = native::contiguous(index.at);
+    const auto* at = static_cast<const int64_t*>(positions.const_data_ptr());
     parallel_for(0, static_cast<int64_t>(all.size()), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         if (TENON_UNLIKELY(at[i] < -index.length || at[i] >= index.length)) {
@@ -50,7 +51,7 @@ Offsets block_offsets(const char* op, const IndexPlan& plan) {
   return all;
 }
 
-bool is_row_major(IntArrayRef sizes, IntArrayRef strides) {
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
   int64_t expected = 1;
   for (size_t d = sizes.size(); d-- > 0;) {
     if (sizes[d] != 1 && strides[d] != expected) return false;
@@ -68,7 +69,7 @@ struct Walk {
       : before(offsets_of(plan.before_sizes(), strides.slice(0, plan.before))),
         block(std::move(of_block)) {
     const IntArrayRef rest = strides.slice(plan.before + plan.block);
-    run = is_row_major(plan.after_sizes(), rest);
+    run = is_contiguous(plan.after_sizes(), rest);
     after = offsets_of(plan.after_sizes(), rest);
   }
 };
@@ -121,7 +122,7 @@ Tensor native::index_cpu(const Tensor& self, ArrayRef<std::optional<Tensor>> ind
   Tensor result(tenon::empty_strided(plan.sizes, strides, self.scalar_type(), self.device()));
   const Walk walk(plan, plan.strides, block_offsets("index", plan));
   if (result.numel() == 0) return result;
-  const DenseOutput out(result);
+  const ContiguousOutput out(result);
   dispatch_size(self.element_size(), [&]<class T>() {
     const auto* from = static_cast<const T*>(self.const_data_ptr());
     auto* to = static_cast<T*>(out.data());
@@ -142,7 +143,7 @@ Tensor native::index_cpu(const Tensor& self, ArrayRef<std::optional<Tensor>> ind
       }
     });
   });
-  out.finish();
+  out.copy_back();
   return result;
 }
 

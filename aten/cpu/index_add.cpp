@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/index_range.h"
-#include "aten/cpu/strided_dim.h"
 #include "aten/cpu/sum_of.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "tenon/native/index_fill.h"
 
@@ -31,12 +32,12 @@ constexpr int64_t kColumns = 64;
 /// out = self; out[i][index[k]][j] += alpha * source[i][k][j], in the order of k.
 void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
                            const Tensor& source, const Scalar& alpha, const Tensor& out) {
-  const DenseOutput result(out);
+  const ContiguousOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   const int64_t d = wrap_dim(dim, self.dim());
   const DimSplit split(self.sizes(), d);
-  const TensorBase at = dense(index, kLong);
-  const TensorBase src = dense(source);
+  const TensorBase at = contiguous(index, kLong);
+  const TensorBase src = contiguous(source);
   const int64_t count = at.numel();
   const int64_t* indices = checked("index_add", at, split.length, d, false);
   TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
@@ -62,17 +63,17 @@ void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
     const int64_t rows = std::max<int64_t>(1, split.outer * count);
     parallel_for(0, split.inner, std::max<int64_t>(kColumns, 32768 / rows), columns);
   });
-  result.finish();
+  result.copy_back();
 }
 
 /// out = self; out[i][index[k]][j] = value. Negative indices count from the end.
 void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Tensor& index,
                                        const Scalar& value, const Tensor& out) {
-  const DenseOutput result(out);
+  const ContiguousOutput result(out);
   if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
   const int64_t d = wrap_dim(dim, self.dim());
   const DimSplit split(self.sizes(), d);
-  const TensorBase at = dense(index, kLong);
+  const TensorBase at = contiguous(index, kLong);
   check_number_fits("index_fill", value, self.scalar_type());
   const int64_t* indices = checked("index_fill", at, split.length, d, true);
   TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
@@ -85,7 +86,7 @@ void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Te
       }
     }
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

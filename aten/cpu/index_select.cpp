@@ -4,9 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
+#include "aten/cpu/dispatch_size.h"
 #include "aten/cpu/index_range.h"
-#include "aten/cpu/strided_dim.h"
 
 namespace tenon {
 namespace {
@@ -57,8 +58,8 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
                               const Tensor& out) {
   if (out.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
-  const TensorBase in = dense(self);
-  const TensorBase at = dense(index, kLong);
+  const TensorBase in = contiguous(self);
+  const TensorBase at = contiguous(index, kLong);
   const DimSplit split(in.sizes(), d);
   const int64_t count = at.numel();
   const auto* indices = static_cast<const int64_t*>(at.const_data_ptr());
@@ -68,7 +69,7 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
                       "[index_select] index out of range in self: index ", indices[k],
                       " is out of bounds for dimension ", d, " with size ", split.length);
   }
-  const DenseOutput result(out);
+  const ContiguousOutput result(out);
   const auto* from = static_cast<const char*>(in.const_data_ptr());
   auto* to = static_cast<char*>(result.data());
   dispatch_size(in.element_size(), [&]<class T>() {
@@ -97,7 +98,7 @@ void native::index_select_cpu(const Tensor& self, int64_t dim, const Tensor& ind
       }
     });
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "aten/common/dims.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/to.h"
@@ -23,7 +24,7 @@ namespace tenon::native::HWY_NAMESPACE {
 /// Sums of powers in double: squares of floats neither overflow nor vanish there.
 template <class T>
 struct NormBase {
-  using In = opmath_t<T>;
+  using In = opmath_type<T>;
   using Acc = double;
   using Out = T;
   static constexpr bool kCascade = true;
@@ -34,7 +35,7 @@ struct NormBase {
 
 template <class T>
 struct Norm2Op : NormBase<T> {
-  static HWY_INLINE double load(opmath_t<T> x) {
+  static HWY_INLINE double load(opmath_type<T> x) {
     return static_cast<double>(x) * static_cast<double>(x);
   }
   static T finish(double a, const ReduceContext&) { return static_cast<T>(std::sqrt(a)); }
@@ -42,19 +43,19 @@ struct Norm2Op : NormBase<T> {
 
 template <class T>
 struct Norm1Op : NormBase<T> {
-  static HWY_INLINE double load(opmath_t<T> x) { return std::fabs(static_cast<double>(x)); }
+  static HWY_INLINE double load(opmath_type<T> x) { return std::fabs(static_cast<double>(x)); }
 };
 
 template <class T>
 struct Norm0Op : NormBase<T> {
-  static HWY_INLINE double load(opmath_t<T> x) { return x != 0 ? 1.0 : 0.0; }
+  static HWY_INLINE double load(opmath_type<T> x) { return x != 0 ? 1.0 : 0.0; }
 };
 
 /// max |x| and min |x|; NaN wins.
 template <class T, bool kMax>
 struct NormInfOp : NormBase<T> {
   static constexpr bool kCascade = false;
-  static HWY_INLINE double load(opmath_t<T> x) { return std::fabs(static_cast<double>(x)); }
+  static HWY_INLINE double load(opmath_type<T> x) { return std::fabs(static_cast<double>(x)); }
   static HWY_INLINE double combine(double a, double b) {
     const double best = (kMax ? b > a : b < a) ? b : a;
     return b != b ? b : best;

@@ -1,5 +1,6 @@
 #include "tenon/native/linear.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cpu/product.h"
 
 namespace tenon {
@@ -44,8 +45,8 @@ Tensor native::linear_cpu(const Tensor& input, const Tensor& weight,
   // Two dimensions may be strided in any way; more are collapsed, which needs one stride for the
   // rows.
   const TensorBase rows =
-      input.dim() <= 2 ? static_cast<const TensorBase&>(input) : as_contiguous(input);
-  MatrixBatch a = row_major(rows.data_ptr(), features);
+      input.dim() <= 2 ? static_cast<const TensorBase&>(input) : contiguous(input);
+  MatrixBatch a = contiguous_matrix(rows.data_ptr(), features);
   if (rows.dim() == 2) a = matrices_of(rows);
   if (rows.dim() == 1) a = {rows.data_ptr(), 0, 0, rows.stride(0)};
   const MatrixBatch w{weight.data_ptr(), 0, weight.dim() == 2 ? weight.stride(0) : 0,
@@ -54,13 +55,13 @@ Tensor native::linear_cpu(const Tensor& input, const Tensor& weight,
   TensorBase row_bias;
   if (bias && bias->defined()) {
     if (bias->numel() == outputs) {
-      row_bias = as_contiguous(*bias);
+      row_bias = contiguous(*bias);
     } else {
-      row_bias = as_contiguous(make_view(*bias, outputs, 0, bias->storage_offset()));
+      row_bias = contiguous(make_view(*bias, outputs, 0, bias->storage_offset()));
     }
   }
   matrix_product("linear", input.scalar_type(), {1, out.numel() / outputs, outputs, features}, 1, a,
-                 w.transposed(), 0, row_major(out.data_ptr(), outputs),
+                 w.transposed(), 0, contiguous_matrix(out.data_ptr(), outputs),
                  row_bias.defined() ? row_bias.data_ptr() : nullptr);
   return out;
 }

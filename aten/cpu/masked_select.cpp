@@ -1,7 +1,8 @@
 #include "tenon/native/masked_select.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/common/masked_shape.h"
-#include "aten/cpu/strided_dim.h"
+#include "aten/cpu/dispatch_size.h"
 #include "tenon/native/nonzero.h"
 #include "tenon/ops/expand.h"
 
@@ -14,9 +15,9 @@ namespace tenon {
 Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
   const DimVector shape = masked_shape(self, mask);
   const TensorBase values =
-      dense(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
+      contiguous(self.sizes() == IntArrayRef(shape) ? self : ops::expand::call(self, shape, false));
   const TensorBase chosen =
-      dense(mask.sizes() == IntArrayRef(shape) ? mask : ops::expand::call(mask, shape, false));
+      contiguous(mask.sizes() == IntArrayRef(shape) ? mask : ops::expand::call(mask, shape, false));
   const auto* m = static_cast<const uint8_t*>(chosen.const_data_ptr());
   const int64_t n = chosen.numel();
   int64_t count = 0;
@@ -39,7 +40,7 @@ Tensor native::masked_select_cpu(const Tensor& self, const Tensor& mask) {
 
 /// The indices of the elements that are not zero, one row each: [count, dim].
 Tensor native::nonzero_cpu(const Tensor& self) {
-  const TensorBase in = dense(self);
+  const TensorBase in = contiguous(self);
   const int64_t rank = self.dim();
   const int64_t n = in.numel();
   const auto places = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(n) + 1);

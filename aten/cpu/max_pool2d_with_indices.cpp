@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
 #include "aten/cpu/max_pool_plane.h"
-#include "aten/cpu/plain.h"
 #include "aten/cpu/pool_pixel.h"
 
 namespace tenon {
@@ -90,14 +90,14 @@ void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_
                                          const Tensor& indices) {
   const Pool2d p =
       meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
-  const ScalarType type = opmath_type(self.scalar_type());
+  const ScalarType type = to_opmath_type(self.scalar_type());
   if (type == kFloat && self.scalar_type() == type && is_channels_last(self) &&
       is_channels_last(out) && is_channels_last(indices) &&
       p.in_size() <= std::numeric_limits<int32_t>::max()) {
     return maxima_last(self, p, out, indices);
   }
-  const TensorBase x = plain_input(self, type);
-  const PlainOutput y(out, type), positions(indices, kLong);
+  const TensorBase x = contiguous(self, type);
+  const ContiguousOutput y(out, type), positions(indices, kLong);
   TENON_DISPATCH_SWITCH(
       type, "max_pool2d",
       TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE), {
@@ -112,8 +112,8 @@ void native::max_pool2d_with_indices_cpu(const Tensor& self, IntArrayRef kernel_
               }
             });
       });
-  y.deliver();
-  positions.deliver();
+  y.copy_back();
+  positions.copy_back();
 }
 
 }  // namespace tenon

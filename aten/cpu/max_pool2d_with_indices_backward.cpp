@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon {
 
@@ -13,11 +13,11 @@ void native::max_pool2d_with_indices_backward_cpu(const Tensor& grad_output, con
                                                   IntArrayRef, bool, const Tensor& indices,
                                                   const Tensor& grad_input) {
   if (grad_input.numel() == 0) return;
-  const ScalarType type = opmath_type(grad_output.scalar_type());
+  const ScalarType type = to_opmath_type(grad_output.scalar_type());
   const int64_t in_size = self.size(-1) * self.size(-2),
                 out_size = indices.size(-1) * indices.size(-2);
-  const TensorBase dy = plain_input(grad_output, type), at = plain_input(indices, kLong);
-  const PlainOutput dx(grad_input, type);
+  const TensorBase dy = contiguous(grad_output, type), at = contiguous(indices, kLong);
+  const ContiguousOutput dx(grad_input, type);
   TENON_DISPATCH_FLOATING(type, "max_pool2d_with_indices_backward", {
     parallel_for(0, self.numel() / in_size, std::max<int64_t>(1, 32768 / in_size),
                  [&](int64_t begin, int64_t end) {
@@ -36,7 +36,7 @@ void native::max_pool2d_with_indices_backward_cpu(const Tensor& grad_output, con
                    }
                  });
   });
-  dx.deliver();
+  dx.copy_back();
 }
 
 }  // namespace tenon

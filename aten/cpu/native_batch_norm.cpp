@@ -3,7 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "aten/common/contiguous.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/batch_norm_shape.h"
+#include "aten/iterator/element_copy.h"
 
 namespace tenon {
 namespace {
@@ -13,12 +16,12 @@ namespace {
 template <class T>
 void update_running(const TensorBase& running, const std::vector<T>& value, double momentum) {
   if (!running.defined()) return;
-  const TensorBase plain = native::plain_input(running, scalar_type_of<T>);
-  T* r = plain.data_ptr<T>();
+  const TensorBase values = native::contiguous(running, scalar_type_of<T>);
+  T* r = values.data_ptr<T>();
   for (size_t c = 0; c < value.size(); ++c) {
     r[c] = static_cast<T>((1 - momentum) * r[c] + momentum * value[c]);
   }
-  if (!plain.is_same(running)) native::copy(running, plain);
+  if (!values.is_same(running)) native::copy(running, values);
 }
 
 template <class T>
@@ -53,8 +56,8 @@ void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase&
     std::copy(mean.begin(), mean.end(), save_mean);
     std::copy(invstd.begin(), invstd.end(), save_invstd);
   } else {
-    const TensorBase rm = native::plain_input(running_mean, scalar_type_of<T>);
-    const TensorBase rv = native::plain_input(running_var, scalar_type_of<T>);
+    const TensorBase rm = native::contiguous(running_mean, scalar_type_of<T>);
+    const TensorBase rv = native::contiguous(running_var, scalar_type_of<T>);
     for (int64_t c = 0; c < channels; ++c) {
       mean[c] = rm.data_ptr<T>()[c];
       invstd[c] = static_cast<T>(1 / std::sqrt(static_cast<double>(rv.data_ptr<T>()[c]) + eps));
@@ -79,7 +82,7 @@ void native::native_batch_norm_cpu(const Tensor& input, const std::optional<Tens
                                    double momentum, double eps, const Tensor& out,
                                    const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
-  const ScalarType type = opmath_type(input.scalar_type());
+  const ScalarType type = to_opmath_type(input.scalar_type());
   const bool last = channels_fastest(input);
   const TensorBase x = in_layout(input, type, last);
   const bool direct = out.scalar_type() == type && out.strides() == x.strides();
@@ -88,16 +91,16 @@ void native::native_batch_norm_cpu(const Tensor& input, const std::optional<Tens
   const auto running = [](const std::optional<Tensor>& t) {
     return t ? static_cast<const TensorBase&>(*t) : TensorBase();
   };
-  const PlainOutput mean(save_mean, type), invstd(save_invstd, type);
+  const ContiguousOutput mean(save_mean, type), invstd(save_invstd, type);
   TENON_DISPATCH_FLOATING(type, "native_batch_norm", {
-    batch_norm<scalar_t>(x, plain_input(weight, type), plain_input(bias, type),
-                         running(running_mean), running(running_var), training, momentum, eps, last,
-                         y, mean.data<scalar_t>(), invstd.data<scalar_t>());
+    batch_norm<scalar_t>(x, contiguous(weight, type), contiguous(bias, type), running(running_mean),
+                         running(running_var), training, momentum, eps, last, y,
+                         mean.data<scalar_t>(), invstd.data<scalar_t>());
   });
   if (!direct) copy(out, y);
   if (training) {
-    mean.deliver();
-    invstd.deliver();
+    mean.copy_back();
+    invstd.copy_back();
   }
 }
 

@@ -4,7 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#include "aten/common/contiguous.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/batch_norm_shape.h"
+#include "aten/iterator/element_copy.h"
 #include "aten/meta/batch_norm.h"
 
 namespace tenon {
@@ -58,13 +61,13 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cpu(
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
   meta::check_batch_norm_backward(grad_out, input, mean_of, spread_of, train);
-  const ScalarType type = opmath_type(input.scalar_type());
+  const ScalarType type = to_opmath_type(input.scalar_type());
   const ScalarType parameter =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
   const bool last = channels_fastest(input);
   const TensorBase x = in_layout(input, type, last), dy = in_layout(grad_out, type, last);
-  const TensorBase w = plain_input(weight, type), mean = plain_input(mean_of, type);
-  TensorBase invstd = plain_input(spread_of, type);
+  const TensorBase w = contiguous(weight, type), mean = contiguous(mean_of, type);
+  TensorBase invstd = contiguous(spread_of, type);
 
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;

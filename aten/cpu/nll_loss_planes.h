@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/cpu/plain.h"
+#include "aten/common/contiguous.h"
 #include "tenon/tensor.h"
 
 namespace tenon::native {
@@ -16,10 +16,10 @@ inline void nll_forward(const char* op, const NllShape& s, const TensorBase& sel
                         const TensorBase& target, const std::optional<Tensor>& weight, bool each,
                         bool mean, int64_t ignore_index, const TensorBase& output,
                         const TensorBase& total_weight) {
-  const ScalarType type = opmath_type(self.scalar_type());
-  const TensorBase x = plain_input(self, type), t = plain_input(target, kLong),
-                   w = plain_input(weight, type);
-  const PlainOutput out(output, type), total(total_weight, type);
+  const ScalarType type = to_opmath_type(self.scalar_type());
+  const TensorBase x = contiguous(self, type), t = contiguous(target, kLong),
+                   w = contiguous(weight, type);
+  const ContiguousOutput out(output, type), total(total_weight, type);
   TENON_DISPATCH_FLOATING(type, "nll_loss", {
     const scalar_t* weights = data_or_null<scalar_t>(w);
     double sum = 0, weight_sum = 0;
@@ -47,18 +47,18 @@ inline void nll_forward(const char* op, const NllShape& s, const TensorBase& sel
     }
     *total.data<scalar_t>() = static_cast<scalar_t>(each ? 0 : weight_sum);
   });
-  out.deliver();
-  total.deliver();
+  out.copy_back();
+  total.copy_back();
 }
 
 inline void nll_backward(const char* op, const NllShape& s, const TensorBase& grad_output,
                          const TensorBase& target, const std::optional<Tensor>& weight, bool each,
                          bool mean, int64_t ignore_index, const TensorBase& total_weight,
                          const TensorBase& grad_input) {
-  const ScalarType type = opmath_type(grad_input.scalar_type());
-  const TensorBase g = plain_input(grad_output, type), t = plain_input(target, kLong);
-  const TensorBase w = plain_input(weight, type), total = plain_input(total_weight, type);
-  const PlainOutput out(grad_input, type);
+  const ScalarType type = to_opmath_type(grad_input.scalar_type());
+  const TensorBase g = contiguous(grad_output, type), t = contiguous(target, kLong);
+  const TensorBase w = contiguous(weight, type), total = contiguous(total_weight, type);
+  const ContiguousOutput out(grad_input, type);
   TENON_DISPATCH_FLOATING(type, "nll_loss_backward", {
     const scalar_t* grad = g.data_ptr<scalar_t>();
     const scalar_t* weights = data_or_null<scalar_t>(w);
@@ -78,7 +78,7 @@ inline void nll_backward(const char* op, const NllShape& s, const TensorBase& gr
       }
     }
   });
-  out.deliver();
+  out.copy_back();
 }
 
 }  // namespace tenon::native

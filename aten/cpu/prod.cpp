@@ -2,6 +2,7 @@
 
 #include "aten/common/accumulate.h"
 #include "aten/common/dims.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/reduce.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,7 +19,7 @@ namespace tenon::native::HWY_NAMESPACE {
 
 template <class T, class OutType>
 struct ProdOp {
-  using In = opmath_t<T>;
+  using In = opmath_type<T>;
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, In>;
   using Out = OutType;
   static constexpr bool kCascade = false;

@@ -9,7 +9,6 @@
 #include "aten/cpu/gemm.h"
 #include "aten/cpu/integer_product.h"
 #include "aten/cpu/onednn.h"
-#include "aten/iterator/element_copy.h"
 
 namespace tenon::native {
 namespace {
@@ -188,11 +187,6 @@ void typed_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBat
 
 }  // namespace
 
-MatrixBatch matrices_of(const TensorBase& t) {
-  const int64_t d = t.dim();
-  return {t.data_ptr(), d > 2 ? t.stride(d - 3) : 0, t.stride(d - 2), t.stride(d - 1)};
-}
-
 void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const Scalar& alpha,
                     MatrixBatch a, MatrixBatch b, const Scalar& beta, MatrixBatch out,
                     const void* bias) {
@@ -219,13 +213,6 @@ void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const 
   default:
     detail::raise<NotImplementedError>("[", op, "] is not implemented for ", to_string(dtype));
   }
-}
-
-TensorBase as_contiguous(const TensorBase& t) {
-  if (t.is_contiguous()) return t;
-  TensorBase fresh = empty(t.sizes(), t.scalar_type(), t.device());
-  copy(fresh, t);
-  return fresh;
 }
 
 }  // namespace tenon::native

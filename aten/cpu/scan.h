@@ -3,26 +3,16 @@
 #include <algorithm>
 #include <complex>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/plain.h"
 
 namespace tenon::native {
 
-/// Float types are accumulated in double, as PyTorch does.
-template <class T>
-struct Accumulator {
-  using type = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
-};
-template <class R>
-struct Accumulator<std::complex<R>> {
-  using type = std::complex<double>;
-};
-
-/// out[i] = first op in[0] op ... op in[i] along the middle dimension of a row-major [outer, n,
-/// inner]; `in` may be `out`.
+/// out[i] = first op in[0] op ... op in[i] along the middle dimension of a contiguous [outer,
+/// length, inner]; `in` may be `out`. Float types are accumulated in double, as PyTorch does.
 template <class T, class Op>
-void accumulate(const T* in, T* out, const Split& split, int first, Op op) {
-  using A = typename Accumulator<T>::type;
+void accumulate(const T* in, T* out, const DimSplit& split, int first, Op op) {
+  using A = acc_type<T>;
   const auto [outer, length, inner] = split;
   parallel_for(0, outer, std::max<int64_t>(1, 16384 / (length * inner + 1)),
                [&, length = length, inner = inner](int64_t begin, int64_t end) {
@@ -60,16 +50,16 @@ void accumulate(const char* name, const TensorBase& self, int64_t dim, const Ten
                 int first, Op op) {
   if (out.numel() == 0) return;
   // Half types: through float, whose totals in double are rounded once more at the end.
-  const ScalarType type = opmath_type(out.scalar_type());
-  const TensorBase in = plain_input(plain_input(self, out.scalar_type()), type);
-  const PlainOutput result(out, type);
-  const Split split(in.sizes(), dim);
+  const ScalarType type = to_opmath_type(out.scalar_type());
+  const TensorBase in = contiguous(contiguous(self, out.scalar_type()), type);
+  const ContiguousOutput result(out, type);
+  const DimSplit split(in.sizes(), dim);
   TENON_DISPATCH_SWITCH(
       type, name,
       TENON_FORALL_INTEGRAL(TENON_DISPATCH_CASE) TENON_FORALL_FLOATING(TENON_DISPATCH_CASE)
           TENON_FORALL_COMPLEX(TENON_DISPATCH_CASE),
       { accumulate(in.data_ptr<scalar_t>(), result.data<scalar_t>(), split, first, op); });
-  result.deliver();
+  result.copy_back();
 }
 
 }  // namespace tenon::native

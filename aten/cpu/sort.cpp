@@ -6,9 +6,10 @@
 
 #include <hwy/contrib/sort/vqsort.h>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
+#include "aten/cpu/dispatch_size.h"
 #include "aten/cpu/sort_keys.h"
-#include "aten/cpu/strided_dim.h"
 #include "tenon/native/topk.h"
 
 namespace tenon {
@@ -152,9 +153,9 @@ void order_rows(const Tensor& self, int64_t dim, int64_t k, bool inverted, const
                 const Tensor& indices) {
   if (values.numel() == 0) return;
   const int64_t d = wrap_dim(dim, self.dim());
-  const TensorBase in = native::dense(self);
-  const native::DenseOutput v(values);
-  const native::DenseOutput at(indices);
+  const TensorBase in = native::contiguous(self);
+  const native::ContiguousOutput v(values);
+  const native::ContiguousOutput at(indices);
   const native::DimSplit split(in.sizes(), d);
   native::dispatch_size(in.element_size(), [&]<class T>() {
     const auto* from = static_cast<const T*>(in.const_data_ptr());
@@ -191,8 +192,8 @@ void order_rows(const Tensor& self, int64_t dim, int64_t k, bool inverted, const
                    }
                  });
   });
-  v.finish();
-  at.finish();
+  v.copy_back();
+  at.copy_back();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "aten/common/accumulate.h"
 #include "aten/common/dims.h"
+#include "aten/common/opmath_type.h"
 #include "aten/cpu/reduce.h"
 #include "tenon/native/mean.h"
 #include "tenon/ops/to.h"
@@ -21,7 +22,7 @@ namespace tenon::native::HWY_NAMESPACE {
 /// Float types are summed in their own type, half types in float, integers and bool in int64.
 template <class T, class OutType>
 struct SumOp {
-  using In = opmath_t<T>;
+  using In = opmath_type<T>;
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, In>;
   using Out = OutType;
   static constexpr bool kCascade = !std::is_integral_v<T>;

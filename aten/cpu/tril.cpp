@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/core/parallel.h"
-#include "aten/cpu/strided_dim.h"
+#include "aten/cpu/dispatch_size.h"
 #include "tenon/native/triu.h"
 
 namespace tenon {
@@ -12,8 +13,8 @@ namespace {
 /// Of every matrix the elements below (above) the diagonal, the others zero.
 void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase in = native::dense(self);
-  const native::DenseOutput result(out);
+  const TensorBase in = native::contiguous(self);
+  const native::ContiguousOutput result(out);
   const int64_t rows = in.size(-2);
   const int64_t columns = in.size(-1);
   // Further out nothing changes any more, and sums cannot overflow.
@@ -36,7 +37,7 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
           }
         });
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace

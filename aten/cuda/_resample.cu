@@ -1,9 +1,9 @@
 // A linear map along one dimension, a thread for each element of the result.
 #include "tenon/native/_resample.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/atomic.cuh"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/launch.h"
 
 namespace tenon {
@@ -34,20 +34,20 @@ void native::_resample_cuda(const Tensor& self, int64_t dim, const Tensor& start
                             const Tensor& indices, const Tensor& weights, const Tensor&,
                             const Tensor&, const Tensor&, const Tensor& out) {
   if (out.numel() == 0) return;
-  const cuda::DimSplit split(self.sizes(), dim);
-  const TensorBase in = cuda::contiguous(self), first = cuda::contiguous(starts),
-                   at = cuda::contiguous(indices), by = cuda::contiguous(weights);
-  const cuda::DenseOutput result(out);
+  const native::DimSplit split(self.sizes(), dim);
+  const TensorBase in = native::contiguous(self), first = native::contiguous(starts),
+                   at = native::contiguous(indices), by = native::contiguous(weights);
+  const native::ContiguousOutput result(out);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "_resample", {
     using T = cuda::device_t<scalar_t>;
-    using V = cuda::accumulate_t<scalar_t>;
+    using V = cuda::opmath_type<scalar_t>;
     cuda::launch(resample_kernel<T, V>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
                  static_cast<const T*>(in.const_data_ptr()), first.data_ptr<int64_t>(),
                  at.data_ptr<int64_t>(), static_cast<const T*>(by.const_data_ptr()),
                  result.data<T>(), out.numel(), split.length, split.inner, first.numel() - 1);
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

@@ -15,7 +15,7 @@ namespace {
 
 template <class T, bool kMax>
 struct ExtremeOp {
-  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, opmath_t<T>>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, opmath_type<T>>;
   using Limits = std::numeric_limits<Acc>;
   T* values;
 

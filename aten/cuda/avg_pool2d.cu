@@ -2,8 +2,8 @@
 // which gather from the windows that hold an element; half types in float, int64 rounded to zero.
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
@@ -68,7 +68,7 @@ template <class T, class Windows>
 __global__ void forward_kernel(const T* in, T* out, int64_t n,
                                const __grid_constant__ Average<Windows> p, cuda::Extent rows,
                                cuda::Extent columns) {
-  using V = cuda::accumulate_t<T>;
+  using V = cuda::opmath_type<T>;
   TENON_CUDA_LOOP(i, n) {
     int64_t rest = i;
     const Span b = p.w.span(columns.take(rest)), a = p.h.span(rows.take(rest));
@@ -86,7 +86,7 @@ template <class T, class Windows>
 __global__ void backward_kernel(const T* grad, T* out, int64_t n,
                                 const __grid_constant__ Average<Windows> p, cuda::Extent rows,
                                 cuda::Extent columns) {
-  using V = cuda::accumulate_t<T>;
+  using V = cuda::opmath_type<T>;
   TENON_CUDA_LOOP(i, n) {
     int64_t rest = i;
     const int64_t x = columns.take(rest), y = rows.take(rest);
@@ -112,8 +112,8 @@ template <class Windows>
 void run(const char* op, const Average<Windows>& p, const TensorBase& from, const TensorBase& to,
          bool backward) {
   if (to.numel() == 0) return;
-  const TensorBase x = cuda::contiguous(from);
-  const cuda::DenseOutput y(to);
+  const TensorBase x = native::contiguous(from);
+  const native::ContiguousOutput y(to);
   const cuda::LaunchScope scope(to);
   const unsigned blocks = cuda::blocks_for(to.numel());
   const cuda::Extent rows(to.size(-2), to.numel()), columns(to.size(-1), to.numel());
@@ -129,7 +129,7 @@ void run(const char* op, const Average<Windows>& p, const TensorBase& from, cons
              static_cast<scalar_t*>(nullptr));
     });
   }
-  y.finish();
+  y.copy_back();
 }
 
 Average<FixedWindows> fixed(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,

@@ -1,5 +1,6 @@
 // Batch normalisation over the channels of [N, C, ...]; half types in float, statistics in double.
 //   y = (x - mean_c) invstd_c w_c + b_c,  invstd = 1 / sqrt(var + eps)
+#include "aten/common/contiguous.h"
 #include "aten/cuda/copy.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/moments.cuh"
@@ -117,23 +118,14 @@ __global__ void input_kernel(const T* grad, const T* in, const V* means, const V
   }
 }
 
-ScalarType accumulate_type(ScalarType t) { return t == kDouble ? kDouble : kFloat; }
-
-TensorBase parameter(const std::optional<Tensor>& t, ScalarType type) {
-  return t && t->defined() ? cuda::contiguous(*t, type) : TensorBase();
-}
-
 template <class V>
 V* pointer(const TensorBase& t) {
   return t.defined() ? t.data_ptr<V>() : nullptr;
 }
 
-/// `t` itself where it lies without gaps, row by row or with the channels last; else a copy.
-TensorBase dense(const TensorBase& t) {
-  return t.is_contiguous(MemoryFormat::ChannelsLast) ||
-                 t.is_contiguous(MemoryFormat::ChannelsLast3d)
-             ? t
-             : cuda::contiguous(t);
+/// `t` itself if it is contiguous in some memory format, otherwise a contiguous copy.
+TensorBase contiguous_in_any(const TensorBase& t) {
+  return native::contiguous_format(t) ? t : native::contiguous(t);
 }
 
 /// A new tensor that lies as `t` does.
@@ -171,14 +163,16 @@ void native::native_batch_norm_cuda(const Tensor& input, const std::optional<Ten
                                     double momentum, double eps, const Tensor& out,
                                     const Tensor& save_mean, const Tensor& save_invstd) {
   if (input.numel() == 0) return;
-  const ScalarType type = accumulate_type(input.scalar_type());
-  const TensorBase x = dense(input), w = parameter(weight, type), b = parameter(bias, type);
-  TensorBase mean = parameter(running_mean, type), var = parameter(running_var, type), invstd;
+  const ScalarType type = to_opmath_type(input.scalar_type());
+  const TensorBase x = contiguous_in_any(input), w = native::contiguous(weight, type),
+                   b = native::contiguous(bias, type);
+  TensorBase mean = native::contiguous(running_mean, type),
+             var = native::contiguous(running_var, type), invstd;
   const TensorBase y = out.strides() == x.strides() ? TensorBase(out) : like(x);
   const Channels channels(x);
   const cuda::LaunchScope scope(input);
   TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_batch_norm", {
-    using V = opmath_t<scalar_t>;
+    using V = opmath_type<scalar_t>;
     if (training) {
       const TensorBase means = empty(input.size(1), type, input.device());
       invstd = empty(input.size(1), type, input.device());
@@ -213,12 +207,12 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
   const auto& mean_of = train ? save_mean : running_mean;
   const auto& spread_of = train ? save_invstd : running_var;
   meta::check_batch_norm_backward(grad_out, input, mean_of, spread_of, train);
-  const ScalarType type = accumulate_type(input.scalar_type());
+  const ScalarType type = to_opmath_type(input.scalar_type());
   const ScalarType parameter_type =
       weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
-  const TensorBase x = dense(input), dy = laid_out_as(x, grad_out);
-  const TensorBase w = parameter(weight, type), mean = parameter(mean_of, type);
-  TensorBase invstd = parameter(spread_of, type);
+  const TensorBase x = contiguous_in_any(input), dy = laid_out_as(x, grad_out);
+  const TensorBase w = native::contiguous(weight, type), mean = native::contiguous(mean_of, type);
+  TensorBase invstd = native::contiguous(spread_of, type);
   const Channels channels(x);
   const cuda::LaunchScope scope(input);
 
@@ -230,7 +224,7 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
   if (input.size(1) > 0) {
     const TensorBase sums = empty({2, input.size(1)}, type, input.device());
     TENON_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), "native_batch_norm_backward", {
-      using V = opmath_t<scalar_t>;
+      using V = opmath_type<scalar_t>;
       V* const mean_dy = sums.data_ptr<V>();
       V* const slope = mean_dy + input.size(1);
       if (!train) invstd = inverse_deviation<V>(invstd, eps, scope);
@@ -247,8 +241,8 @@ std::tuple<Tensor, Tensor, Tensor> native::native_batch_norm_backward_cuda(
       }
     });
   }
-  if (dw.defined()) grad_weight = cuda::contiguous(dw, parameter_type);
-  if (db.defined()) grad_bias = cuda::contiguous(db, parameter_type);
+  if (dw.defined()) grad_weight = native::contiguous(dw, parameter_type);
+  if (db.defined()) grad_bias = native::contiguous(db, parameter_type);
   return grads;
 }
 

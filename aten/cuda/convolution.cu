@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/gemm.h"
 #include "aten/cuda/launch.h"
@@ -101,7 +102,7 @@ __global__ void fold_kernel(const T* columns, const T* bias, T* src, int64_t bat
                             cuda::Extent channels, const __grid_constant__ Triple in,
                             const __grid_constant__ Triple stride,
                             const __grid_constant__ Shape s) {
-  using V = cuda::accumulate_t<T>;
+  using V = cuda::opmath_type<T>;
   TENON_CUDA_LOOP(i, batch * s.channels * s.in_size) {
     int64_t n = i, from[3];
     in.take(n, from);
@@ -134,7 +135,7 @@ __global__ void fold_kernel(const T* columns, const T* bias, T* src, int64_t bat
 template <class T>
 __global__ void deliver_kernel(const T* result, const T* bias, T* dst, int64_t batch,
                                cuda::Extent channels, cuda::Extent size) {
-  using V = cuda::accumulate_t<T>;
+  using V = cuda::opmath_type<T>;
   TENON_CUDA_LOOP(i, batch * channels.size * size.size) {
     int64_t n = i;
     const int64_t o = size.take(n), c = channels.take(n);
@@ -167,7 +168,7 @@ TensorBase channels_first(const TensorBase& t) {
   const int64_t n = t.size(0), channels = t.size(1), size = t.numel() / (n * channels);
   const TensorBase view = make_detached(t);
   view.unsafe_impl()->set_sizes_and_strides({channels, n, size}, {size, channels * size, 1});
-  return cuda::contiguous(view);
+  return native::contiguous(view);
 }
 
 TensorBase unfolded(const Shape& s, const TensorBase& src, CUstream_st* stream) {
@@ -276,16 +277,16 @@ void native::convolution_cuda(const Tensor& input, const Tensor& weight,
                               IntArrayRef padding, IntArrayRef dilation, bool transposed,
                               IntArrayRef, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight);
-  const TensorBase b = bias && bias->defined() ? cuda::contiguous(*bias) : TensorBase();
-  const cuda::DenseOutput result(out);
+  const TensorBase x = native::contiguous(input), w = native::contiguous(weight);
+  const TensorBase b = bias && bias->defined() ? native::contiguous(*bias) : TensorBase();
+  const native::ContiguousOutput result(out);
   const TensorBase& y = result.tensor();
   if (transposed) {
     backward_data(conv_geometry(y, w, x, stride, padding, dilation, groups), y, w, b, x);
   } else {
     forward(conv_geometry(x, w, y, stride, padding, dilation, groups), x, w, b, y);
   }
-  result.finish();
+  result.copy_back();
 }
 
 /// Gradients of input, weight and bias; only those in the mask are computed.
@@ -295,8 +296,8 @@ std::tuple<Tensor, Tensor, Tensor> native::convolution_backward_cuda(
     IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   meta::check_convolution_backward(grad_output, input, weight, stride, padding, dilation,
                                    transposed, output_padding, groups);
-  const TensorBase x = cuda::contiguous(input), w = cuda::contiguous(weight),
-                   dy = cuda::contiguous(grad_output);
+  const TensorBase x = native::contiguous(input), w = native::contiguous(weight),
+                   dy = native::contiguous(grad_output);
   std::tuple<Tensor, Tensor, Tensor> grads;
   auto& [grad_input, grad_weight, grad_bias] = grads;
   if (output_mask[0]) grad_input = like(x);

@@ -2,6 +2,7 @@
 // kernel.
 #include "aten/cuda/copy.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_pointwise.cuh"
 #include "aten/cuda/pinned.h"
 #include "aten/iterator/element_copy.h"
@@ -50,7 +51,7 @@ void on_one_device(const TensorBase& dst, const TensorBase& src) {
 /// The copy runs on the source's stream, after the destination's and before what follows there.
 void between_devices(const TensorBase& dst, const TensorBase& src) {
   if (!same_bytes(dst, src)) {
-    const TensorBase packed = contiguous(src, dst.scalar_type());
+    const TensorBase packed = native::contiguous(src, dst.scalar_type());
     const TensorBase arrived = tenon::empty(src.sizes(), dst.scalar_type(), dst.device());
     between_devices(arrived, packed);
     copy_by_kernel(dst, arrived);
@@ -94,7 +95,7 @@ void to_device(const TensorBase& dst, const TensorBase& src, bool non_blocking) 
 
 void to_host(const TensorBase& dst, const TensorBase& src, bool non_blocking) {
   if (!same_bytes(dst, src)) {
-    TensorBase packed = contiguous(src, dst.scalar_type());
+    TensorBase packed = native::contiguous(src, dst.scalar_type());
     if (packed.sizes() == dst.sizes() && dst.is_contiguous())
       return to_host(dst, packed, non_blocking);
     const TensorBase arrived = tenon::empty(src.sizes(), dst.scalar_type(), kCPU);
@@ -132,15 +133,6 @@ void copy(const TensorBase& dst, const TensorBase& src, bool non_blocking) {
   TENON_CHECK(src.is_cuda() && dst.is_cpu(), "[copy_] expected CPU and CUDA tensors, got devices ",
               dst.device(), " and ", src.device());
   to_host(dst, src, non_blocking);
-}
-
-TensorBase contiguous(const TensorBase& t) { return contiguous(t, t.scalar_type()); }
-
-TensorBase contiguous(const TensorBase& t, ScalarType dtype) {
-  if (t.is_contiguous() && t.scalar_type() == dtype) return t;
-  const TensorBase packed = tenon::empty(t.sizes(), dtype, t.device());
-  copy(packed, t);
-  return packed;
 }
 
 namespace {

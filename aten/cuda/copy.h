@@ -10,9 +10,4 @@ namespace tenon::cuda {
 /// too. A 0-dim CPU tensor is passed to the kernel as a number.
 TENON_API void copy(const TensorBase& dst, const TensorBase& src, bool non_blocking = false);
 
-/// `t` itself if it is row-major, else a row-major copy.
-TENON_API TensorBase contiguous(const TensorBase& t);
-/// `t` itself if it is row-major of that dtype, else a copy that is.
-TENON_API TensorBase contiguous(const TensorBase& t, ScalarType dtype);
-
 }  // namespace tenon::cuda

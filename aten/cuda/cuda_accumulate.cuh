@@ -33,7 +33,7 @@ __global__ void element_places_kernel(int64_t* places, int64_t n,
 template <class T, Accumulation kHow, class Elements>
 __global__ void accumulate_in_order_kernel(const int64_t* places, const int64_t* numbers, T* out,
                                            int64_t n, const __grid_constant__ Elements elements) {
-  using V = accumulate_t<T>;
+  using V = opmath_type<T>;
   TENON_CUDA_LOOP(first, n) {
     const int64_t place = places[first];
     if (place < 0 || (first > 0 && places[first - 1] == place)) continue;

@@ -5,6 +5,7 @@
 
 #include <thrust/complex.h>
 
+#include "aten/common/opmath_type.h"
 #include "aten/core/scalar.h"
 #include "aten/core/scalar_type.h"
 
@@ -23,9 +24,9 @@ struct DeviceType<std::complex<R>> {
 template <class T>
 using device_t = typename DeviceType<T>::type;
 
-/// The type sums and products of T are accumulated in on the device.
+/// The type that a kernel computes elements of T in on the device.
 template <class T>
-using accumulate_t = device_t<opmath_t<T>>;
+using opmath_type = device_t<tenon::opmath_type<T>>;
 
 template <class T>
 inline constexpr bool kIsComplex = false;

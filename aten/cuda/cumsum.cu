@@ -1,9 +1,9 @@
 // Sums of the elements so far along a dimension. Floats are added up in double, integers in int64.
 #include "tenon/native/cumsum.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/scan.cuh"
 
 namespace tenon {
@@ -113,9 +113,9 @@ void launch_rows(const T* in, T* out, int64_t rows, int64_t length, const cuda::
 void native::cumsum_cuda(const Tensor& self, int64_t dim, std::optional<ScalarType>,
                          const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase in = cuda::contiguous(self, out.scalar_type());
-  const cuda::DenseOutput result(out);
-  const cuda::DimSplit split(in.sizes(), dim);
+  const TensorBase in = native::contiguous(self, out.scalar_type());
+  const native::ContiguousOutput result(out);
+  const native::DimSplit split(in.sizes(), dim);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_SWITCH(
       out.scalar_type(), "cumsum",
@@ -134,7 +134,7 @@ void native::cumsum_cuda(const Tensor& self, int64_t dim, std::optional<ScalarTy
                        result.data<T>(), rows, split.length, split.inner);
         }
       });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

@@ -1,9 +1,9 @@
 // The gradient of an embedding's weight: rows of grad_output added up by index.
 #include "tenon/native/embedding_dense_backward.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_accumulate.cuh"
 #include "aten/cuda/cuda_allocator.h"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 
@@ -44,9 +44,9 @@ void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tens
                                            bool scale_grad_by_freq, const Tensor& out) {
   if (out.numel() == 0) return;
   const ScalarType type = out.scalar_type() == kDouble ? kDouble : kFloat;
-  const TensorBase grad = cuda::contiguous(grad_output, type),
-                   index = cuda::contiguous(indices, kLong);
-  const cuda::DenseOutput result(out, type);
+  const TensorBase grad = native::contiguous(grad_output, type),
+                   index = native::contiguous(indices, kLong);
+  const native::ContiguousOutput result(out, type);
   const cuda::LaunchScope scope(out);
   TENON_CUDA_CHECK(cudaMemsetAsync(result.data<void>(), 0, result.tensor().nbytes(), scope));
   if (grad.numel() > 0) {
@@ -67,7 +67,7 @@ void native::embedding_dense_backward_cuda(const Tensor& grad_output, const Tens
           scope);
     });
   }
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

@@ -1,8 +1,10 @@
 // gather and scatter: elements by an index tensor along one dimension.
 #include "tenon/native/gather.h"
 
+#include "aten/common/contiguous.h"
+#include "aten/cuda/copy.h"
 #include "aten/cuda/cuda_accumulate.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/divisor.cuh"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
@@ -105,7 +107,7 @@ void scatter(const Tensor& self, int64_t dim, const Tensor& index, const TensorB
              const Tensor& out, Launch&& launch) {
   cuda::copy(out, self);
   if (index.numel() == 0) return;
-  const TensorBase at = cuda::contiguous(index, kLong);
+  const TensorBase at = native::contiguous(index, kLong);
   const cuda::LaunchScope scope(out);
   launch(at.data_ptr<int64_t>(), Walk(at, out, dim, src), scope);
 }
@@ -131,8 +133,8 @@ void combine(const char* op, const Tensor& self, int64_t dim, const Tensor& inde
 void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, bool,
                          const Tensor& out) {
   if (index.numel() == 0) return;
-  const TensorBase at = cuda::contiguous(index, kLong);
-  const cuda::DenseOutput result(out);
+  const TensorBase at = native::contiguous(index, kLong);
+  const native::ContiguousOutput result(out);
   const Walk walk(at, self, dim, nullptr);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
@@ -140,7 +142,7 @@ void native::gather_cuda(const Tensor& self, int64_t dim, const Tensor& index, b
                  static_cast<const T*>(self.const_data_ptr()), at.data_ptr<int64_t>(),
                  result.data<T>(), walk);
   });
-  result.finish();
+  result.copy_back();
 }
 
 void native::scatter_src_cuda(const Tensor& self, int64_t dim, const Tensor& index,

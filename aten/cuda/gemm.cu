@@ -54,7 +54,7 @@ __global__ void product_kernel(ProductSizes s, V alpha, Matrices<const T> a, Mat
 template <class T>
 void plain_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBatch b,
                    const Scalar& beta, MatrixBatch out, const void* bias, CUstream_st* stream) {
-  using V = accumulate_t<T>;
+  using V = opmath_type<T>;
   using D = device_t<T>;
   const auto tiles = [](int64_t n) { return static_cast<unsigned>((n + kTile - 1) / kTile); };
   TENON_CHECK(s.m < (int64_t{1} << 19),

@@ -1,29 +1,14 @@
 #pragma once
 
+#include "aten/common/matrix_batch.h"
 #include "aten/core/scalar.h"
-#include "aten/core/tensor_base.h"
 
 struct CUstream_st;
 
 namespace tenon::cuda {
 
-/// The matrices of a batch: element (i, j) of matrix l is data[l * batch + i * row + j * col].
-struct MatrixBatch {
-  void* data;
-  int64_t batch, row, col;
-
-  MatrixBatch transposed() const { return {data, batch, col, row}; }
-};
-
-/// A tensor's last two dimensions, with the third last, if any, as the batch.
-inline MatrixBatch matrices_of(const TensorBase& t) {
-  return {t.mutable_data_ptr(), t.dim() > 2 ? t.stride(-3) : 0, t.stride(-2), t.stride(-1)};
-}
-
-/// Sizes of a batched product: a [batch, m, k], b [batch, k, n], out [batch, m, n].
-struct ProductSizes {
-  int64_t batch, m, n, k;
-};
+using native::MatrixBatch;
+using native::ProductSizes;
 
 /// out = alpha * a @ b + beta * out + bias for every dtype but Bool, bias [n] contiguous or null,
 /// on the current stream of `device`. `out` is not read when beta is 0. Half types accumulate in

@@ -1,9 +1,10 @@
 // Elements by index tensors, and assignment to them.
 #include "tenon/native/index.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/common/index_plan.h"
 #include "aten/cuda/cuda_accumulate.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/index_put.h"
@@ -108,7 +109,7 @@ TensorBase block_places(const TensorBase& self, const IndexPlan& plan) {
   const cuda::LaunchScope scope(self);
   TENON_CUDA_CHECK(cudaMemsetAsync(places.mutable_data_ptr(), 0, places.nbytes(), scope));
   for (const IndexPlan::Index& index : plan.indices) {
-    const TensorBase at = cuda::contiguous(index.at);
+    const TensorBase at = native::contiguous(index.at);
     cuda::launch(places_kernel, cuda::blocks_for(n), cuda::kBlock, 0, scope, at.data_ptr<int64_t>(),
                  places.data_ptr<int64_t>(), n, index.length, index.step);
   }

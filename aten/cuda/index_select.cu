@@ -2,8 +2,10 @@
 // embedding.
 #include "tenon/native/index_select.h"
 
+#include "aten/common/contiguous.h"
+#include "aten/cuda/copy.h"
 #include "aten/cuda/cuda_accumulate.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/embedding.h"
@@ -19,7 +21,7 @@ struct Rows {
   int64_t total, length;
   cuda::Extent inner, count;
 
-  Rows(const TensorBase& at, const cuda::DimSplit& split)
+  Rows(const TensorBase& at, const native::DimSplit& split)
       : index(at.data_ptr<int64_t>()), total(split.outer * at.numel() * split.inner),
         length(split.length), inner(split.inner, total), count(at.numel(), total) {}
   /// Where element i lies in the indexed tensor.
@@ -54,43 +56,43 @@ struct AddedRows {
   }
 };
 
-void select(const TensorBase& self, const cuda::DimSplit& split, const TensorBase& index,
+void select(const TensorBase& self, const native::DimSplit& split, const TensorBase& index,
             const TensorBase& out) {
   if (out.numel() == 0) return;
-  const TensorBase in = cuda::contiguous(self), at = cuda::contiguous(index, kLong);
-  const cuda::DenseOutput result(out);
+  const TensorBase in = native::contiguous(self), at = native::contiguous(index, kLong);
+  const native::ContiguousOutput result(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(in.element_size(), [&]<class T>() {
     cuda::launch(select_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
                  static_cast<const T*>(in.const_data_ptr()), result.data<T>(), Rows(at, split));
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace
 
 void native::index_select_cuda(const Tensor& self, int64_t dim, const Tensor& index,
                                const Tensor& out) {
-  select(self, cuda::DimSplit(self.sizes(), dim), index, out);
+  select(self, native::DimSplit(self.sizes(), dim), index, out);
 }
 
 /// Rows of weight [num, size...]: out [indices..., size...]
 void native::embedding_cuda(const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
                             const Tensor& out) {
-  select(weight, cuda::DimSplit(weight.sizes(), 0), indices, out);
+  select(weight, native::DimSplit(weight.sizes(), 0), indices, out);
 }
 
 void native::index_add_cuda(const Tensor& self, int64_t dim, const Tensor& index,
                             const Tensor& source, const Scalar& alpha, const Tensor& out) {
-  const cuda::DenseOutput result(out);
+  const native::ContiguousOutput result(out);
   cuda::copy(result.tensor(), self);
   if (source.numel() > 0) {
-    const cuda::DimSplit split(self.sizes(), dim);
-    const TensorBase src = cuda::contiguous(source), at = cuda::contiguous(index, kLong);
+    const native::DimSplit split(self.sizes(), dim);
+    const TensorBase src = native::contiguous(source), at = native::contiguous(index, kLong);
     const cuda::LaunchScope scope(out);
     TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
       using T = cuda::device_t<scalar_t>;
-      using V = cuda::accumulate_t<scalar_t>;
+      using V = cuda::opmath_type<scalar_t>;
       cuda::accumulate<cuda::Accumulation::Sum>(
           result.data<T>(), src.numel(),
           AddedRows<T, V>{static_cast<const T*>(src.const_data_ptr()), cuda::number_as<V>(alpha),
@@ -98,17 +100,17 @@ void native::index_add_cuda(const Tensor& self, int64_t dim, const Tensor& index
           scope);
     });
   }
-  result.finish();
+  result.copy_back();
 }
 
 void native::index_fill_int_Scalar_cuda(const Tensor& self, int64_t dim, const Tensor& index,
                                         const Scalar& value, const Tensor& out) {
-  const cuda::DenseOutput result(out);
+  const native::ContiguousOutput result(out);
   cuda::copy(result.tensor(), self);
-  const cuda::DimSplit split(self.sizes(), dim);
+  const native::DimSplit split(self.sizes(), dim);
   const int64_t total = split.outer * index.numel() * split.inner;
   if (total > 0) {
-    const TensorBase at = cuda::contiguous(index, kLong);
+    const TensorBase at = native::contiguous(index, kLong);
     const cuda::LaunchScope scope(out);
     TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
       using T = cuda::device_t<scalar_t>;
@@ -116,7 +118,7 @@ void native::index_fill_int_Scalar_cuda(const Tensor& self, int64_t dim, const T
                    result.data<T>(), cuda::number_as<T>(value), Rows(at, split));
     });
   }
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "aten/common/contiguous.h"
 #include "aten/common/dims.h"
 #include "aten/cuda/copy.h"
 #include "aten/cuda/reduce.cuh"
@@ -49,7 +50,7 @@ struct NormOp {
 void native::linalg_vector_norm_cuda(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                                      bool, std::optional<ScalarType> dtype, const Tensor& out) {
   const uint64_t mask = dim_mask("linalg_vector_norm", dim, self.dim());
-  const TensorBase in = dtype ? cuda::contiguous(self, *dtype) : TensorBase(self);
+  const TensorBase in = dtype ? native::contiguous(self, *dtype) : TensorBase(self);
   const auto run = [&]<class T>(T) {
     using In = cuda::device_t<T>;
     TENON_DISPATCH_FLOATING_AND_REDUCED(out.scalar_type(), "linalg_vector_norm", {

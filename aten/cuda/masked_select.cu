@@ -3,10 +3,11 @@
 // writes to its place: the order is the same in every run.
 #include "tenon/native/masked_select.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/common/masked_shape.h"
 #include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/scan.cuh"
 #include "tenon/native/nonzero.h"
 #include "tenon/ops/expand.h"
@@ -127,7 +128,7 @@ class Chosen {
 Tensor native::nonzero_cuda(const Tensor& self) {
   TENON_CHECK(self.dim() <= kMaxDims, "[nonzero] tensors of at most ", kMaxDims,
               " dimensions are supported on CUDA, got ", self.dim());
-  const TensorBase in = cuda::contiguous(self);
+  const TensorBase in = native::contiguous(self);
   const cuda::LaunchScope scope(in);
   StoreIndices store{nullptr, static_cast<int>(in.dim()), 0, {}};
   for (int64_t d = 0; d < in.dim(); ++d) store.sizes[d] = in.size(d);
@@ -150,11 +151,11 @@ Tensor native::nonzero_cuda(const Tensor& self) {
 /// The elements where the mask is true, both broadcast to one shape, in row-major order: [count].
 Tensor native::masked_select_cuda(const Tensor& self, const Tensor& mask) {
   const DimVector shape = masked_shape(self, mask);
-  const auto row_major = [&](const Tensor& t) {
-    return cuda::contiguous(t.sizes() == IntArrayRef(shape) ? t
-                                                            : ops::expand::call(t, shape, false));
+  const auto broadcast = [&](const Tensor& t) {
+    return native::contiguous(t.sizes() == IntArrayRef(shape) ? t
+                                                              : ops::expand::call(t, shape, false));
   };
-  const TensorBase values = row_major(self), flags = row_major(mask);
+  const TensorBase values = broadcast(self), flags = broadcast(mask);
   const cuda::LaunchScope scope(values);
   const Chosen<bool> chosen("masked_select", static_cast<const bool*>(flags.const_data_ptr()),
                             flags.numel(), scope);

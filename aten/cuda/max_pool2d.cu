@@ -1,6 +1,7 @@
 // Maxima over windows of planes, with their positions, and what their gradients need.
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_accumulate.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "aten/meta/pooling.h"
@@ -23,7 +24,7 @@ template <class T>
 __global__ void forward_kernel(const T* in, T* out, int64_t* indices,
                                const __grid_constant__ Pool2d p, cuda::Extent out_h,
                                cuda::Extent out_w) {
-  using V = cuda::accumulate_t<T>;
+  using V = cuda::opmath_type<T>;
   TENON_CUDA_LOOP(i, p.planes * p.out_h * p.out_w) {
     int64_t rest = i;
     const int64_t left = out_w.take(rest) * p.stride_w - p.pad_w;
@@ -89,8 +90,8 @@ void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel
   if (out.numel() == 0) return;
   const Pool2d p =
       meta::pool2d("max_pool2d", self, kernel_size, stride, padding, dilation, ceil_mode);
-  const TensorBase x = cuda::contiguous(self);
-  const cuda::DenseOutput y(out), at(indices);
+  const TensorBase x = native::contiguous(self);
+  const native::ContiguousOutput y(out), at(indices);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_SWITCH(
       self.scalar_type(), "max_pool2d",
@@ -101,8 +102,8 @@ void native::max_pool2d_with_indices_cuda(const Tensor& self, IntArrayRef kernel
                      scope, x.data_ptr<scalar_t>(), y.data<scalar_t>(), at.data<int64_t>(), p,
                      cuda::Extent(p.out_h, out.numel()), cuda::Extent(p.out_w, out.numel()));
       });
-  y.finish();
-  at.finish();
+  y.copy_back();
+  at.copy_back();
 }
 
 /// 0 but at the maxima, where the gradients of all windows that chose them add up, half types in
@@ -113,8 +114,9 @@ void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, co
                                                    const Tensor& grad_input) {
   if (grad_input.numel() == 0) return;
   const ScalarType type = self.scalar_type() == kDouble ? kDouble : kFloat;
-  const TensorBase dy = cuda::contiguous(grad_output, type), at = cuda::contiguous(indices, kLong);
-  const cuda::DenseOutput dx(grad_input, type);
+  const TensorBase dy = native::contiguous(grad_output, type),
+                   at = native::contiguous(indices, kLong);
+  const native::ContiguousOutput dx(grad_input, type);
   const cuda::LaunchScope scope(grad_input);
   TENON_CUDA_CHECK(cudaMemsetAsync(dx.data<void>(), 0, dx.tensor().nbytes(), scope));
   if (dy.numel() > 0) {
@@ -124,21 +126,21 @@ void native::max_pool2d_with_indices_backward_cuda(const Tensor& grad_output, co
           Gradients<scalar_t>{positions(at, self), dy.data_ptr<scalar_t>()}, scope);
     });
   }
-  dx.finish();
+  dx.copy_back();
 }
 
 /// out[..., i] = self[..., indices[i]] with positions counted within a plane.
 void native::_max_pool2d_gather_cuda(const Tensor& self, const Tensor& indices, const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase x = cuda::contiguous(self), at = cuda::contiguous(indices, kLong);
-  const cuda::DenseOutput y(out);
+  const TensorBase x = native::contiguous(self), at = native::contiguous(indices, kLong);
+  const native::ContiguousOutput y(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
     cuda::launch(gather_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
                  static_cast<const T*>(x.const_data_ptr()), y.data<T>(), out.numel(),
                  positions(at, self));
   });
-  y.finish();
+  y.copy_back();
 }
 
 }  // namespace tenon

@@ -1,7 +1,7 @@
 // Negative log-likelihood: loss_i = -weight[t_i] x[i, t_i], 0 where t_i is ignore_index. The mean
 // divides by total_weight, the sum of the weights of what was not ignored. Half types in float.
+#include "aten/common/contiguous.h"
 #include "aten/cuda/atomic.cuh"
-#include "aten/cuda/dense.h"
 #include "aten/cuda/reduce.cuh"
 #include "tenon/native/nll_loss_backward.h"
 #include "tenon/native/nll_loss_forward.h"
@@ -78,7 +78,7 @@ __global__ void backward_kernel(const T* grad, const int64_t* targets, const V* 
 /// The weights in the type losses are computed in, or undefined.
 TensorBase weights_of(const std::optional<Tensor>& weight) {
   if (!weight || !weight->defined()) return {};
-  return cuda::contiguous(*weight, weight->scalar_type() == kDouble ? kDouble : kFloat);
+  return native::contiguous(*weight, weight->scalar_type() == kDouble ? kDouble : kFloat);
 }
 
 }  // namespace
@@ -87,14 +87,14 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
                                    const std::optional<Tensor>& weight, int64_t reduction,
                                    int64_t ignore_index, const Tensor& output,
                                    const Tensor& total_weight) {
-  const TensorBase x = cuda::contiguous(self), t = cuda::contiguous(target, kLong),
+  const TensorBase x = native::contiguous(self), t = native::contiguous(target, kLong),
                    w = weights_of(weight);
-  const cuda::DenseOutput out(output), total(total_weight);
+  const native::ContiguousOutput out(output), total(total_weight);
   const Sizes s(self, ignore_index);
   const bool each = reduction == 0 && self.dim() == 2;
   const cuda::LaunchScope scope(self);
   TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "nll_loss", {
-    using V = opmath_t<scalar_t>;
+    using V = opmath_type<scalar_t>;
     const V* weights = w.defined() ? w.data_ptr<V>() : nullptr;
     if (each) {
       cuda::launch(each_kernel<scalar_t, V>, cuda::blocks_for(s.rows), cuda::kBlock, 0, scope,
@@ -107,8 +107,8 @@ void native::nll_loss_forward_cuda(const Tensor& self, const Tensor& target,
                                                  reduction == Reduction::Mean});
     }
   });
-  out.finish();
-  total.finish();
+  out.copy_back();
+  total.copy_back();
 }
 
 void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& self,
@@ -116,23 +116,23 @@ void native::nll_loss_backward_cuda(const Tensor& grad_output, const Tensor& sel
                                     int64_t reduction, int64_t ignore_index,
                                     const Tensor& total_weight, const Tensor& grad_input) {
   if (self.numel() == 0) return;
-  const TensorBase g = cuda::contiguous(grad_output, self.scalar_type()),
-                   t = cuda::contiguous(target, kLong);
+  const TensorBase g = native::contiguous(grad_output, self.scalar_type()),
+                   t = native::contiguous(target, kLong);
   const TensorBase w = weights_of(weight),
-                   total = cuda::contiguous(total_weight, self.scalar_type());
-  const cuda::DenseOutput out(grad_input, self.scalar_type());
+                   total = native::contiguous(total_weight, self.scalar_type());
+  const native::ContiguousOutput out(grad_input, self.scalar_type());
   const Sizes s(self, ignore_index);
   const cuda::LaunchScope scope(self);
   TENON_CUDA_CHECK(cudaMemsetAsync(out.data<void>(), 0, out.tensor().nbytes(), scope));
   TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "nll_loss_backward", {
-    using V = opmath_t<scalar_t>;
+    using V = opmath_type<scalar_t>;
     cuda::launch(backward_kernel<scalar_t, V>, cuda::blocks_for(s.rows), cuda::kBlock, 0, scope,
                  g.data_ptr<scalar_t>(), t.data_ptr<int64_t>(),
                  w.defined() ? w.data_ptr<V>() : nullptr,
                  reduction == Reduction::Mean ? total.data_ptr<scalar_t>() : nullptr,
                  out.data<scalar_t>(), s, reduction == Reduction::None && self.dim() == 2);
   });
-  out.finish();
+  out.copy_back();
 }
 
 }  // namespace tenon

@@ -10,7 +10,7 @@ namespace {
 
 template <class T, class Out>
 struct ProdOp {
-  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, cuda::accumulate_t<T>>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, cuda::opmath_type<T>>;
   Out* out;
 
   __device__ Acc identity() const { return Acc(1); }

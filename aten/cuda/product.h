@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/copy.h"
 #include "aten/cuda/gemm.h"
 
@@ -11,7 +12,7 @@ inline TensorBase readable_matrices(const TensorBase& t) {
   const int64_t rows = t.size(-2), cols = t.size(-1);
   const bool by_rows = (t.stride(-1) == 1 || cols == 1) && (rows == 1 || t.stride(-2) >= cols);
   const bool by_columns = (t.stride(-2) == 1 || rows == 1) && (cols == 1 || t.stride(-1) >= rows);
-  return by_rows || by_columns ? t : contiguous(t);
+  return by_rows || by_columns ? t : native::contiguous(t);
 }
 
 /// out = alpha * a @ b + beta * self, for a [(b,) m, k], b [(b,) k, n]; self broadcasts to out and
@@ -27,9 +28,9 @@ inline void add_product(const char* op, const TensorBase* self, const TensorBase
                       self->is_contiguous() && beta.equal(1) &&
                       self->scalar_type() == out.scalar_type();
   if (adds && !is_row) copy(out, *self);
-  matrix_product(op, out.scalar_type(), sizes, alpha, matrices_of(a), matrices_of(b),
-                 adds && !is_row ? beta : Scalar(0), matrices_of(out), out.device(),
-                 is_row ? self->const_data_ptr() : nullptr);
+  matrix_product(op, out.scalar_type(), sizes, alpha, native::matrices_of(a),
+                 native::matrices_of(b), adds && !is_row ? beta : Scalar(0),
+                 native::matrices_of(out), out.device(), is_row ? self->const_data_ptr() : nullptr);
 }
 
 }  // namespace tenon::cuda

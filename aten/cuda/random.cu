@@ -1,4 +1,5 @@
 // uniform_, normal_, random_ and bernoulli_, from the Philox generator.
+#include "aten/cuda/copy.h"
 #include "aten/cuda/random.cuh"
 
 #include "aten/iterator/number_fits.h"
@@ -77,7 +78,7 @@ struct BernoulliDraw {
 };
 
 /// A tensor's elements in the order in which it has them in memory, which is that of drawing.
-/// finish() copies where there is something between them.
+/// copy_back() copies where there is something between them.
 class DrawnOutput {
  public:
   explicit DrawnOutput(const TensorBase& out)
@@ -91,7 +92,7 @@ class DrawnOutput {
   T* data() const {
     return static_cast<T*>(dense_.mutable_data_ptr());
   }
-  void finish() const {
+  void copy_back() const {
     if (!dense_.is_same(out_)) cuda::copy(out_, dense_);
   }
 
@@ -112,7 +113,7 @@ void fill_integers(Tensor& self, uint64_t range, int64_t base,
                            IntegerDraw64<scalar_t>{out.data<scalar_t>(), range, base});
     }
   });
-  out.finish();
+  out.copy_back();
 }
 
 /// The elements of a complex tensor as twice as many real ones.
@@ -122,7 +123,7 @@ void fill_real_parts(const char* op, Tensor& self, F&& fill) {
   const DrawnOutput out(self);
   const int64_t n = self.numel() * (self.is_complex() ? 2 : 1);
   TENON_DISPATCH_FLOATING_AND_REDUCED(real, op, { fill(out.data<scalar_t>(), n); });
-  out.finish();
+  out.copy_back();
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ Tensor& native::uniform_cuda_(Tensor& self, double from, double to,
               "[uniform_] uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   fill_real_parts("uniform_", self, [&]<class T>(T* out, int64_t n) {
-    using V = opmath_t<T>;
+    using V = opmath_type<T>;
     cuda::fill_random<cuda::kDrawn<V>>("uniform_", n, self.device(), generator,
                                        UniformDraw<T, V>{out, static_cast<V>(from),
                                                          static_cast<V>(to),
@@ -148,7 +149,7 @@ Tensor& native::normal_cuda_(Tensor& self, double mean, double std,
   TENON_CHECK(std >= 0, "[normal_] normal expects std >= 0.0, but found std ", std);
   const double deviation = self.is_complex() ? std * 0.70710678118654752440 : std;
   fill_real_parts("normal_", self, [&]<class T>(T* out, int64_t n) {
-    using V = opmath_t<T>;
+    using V = opmath_type<T>;
     cuda::fill_random<cuda::kDrawn<V>>(
         "normal_", n, self.device(), generator,
         NormalDraw<T, V>{out, static_cast<V>(mean), static_cast<V>(deviation)});
@@ -186,7 +187,7 @@ Tensor& native::bernoulli_float_cuda_(Tensor& self, double p, std::optional<Gene
         "bernoulli_", self.numel(), self.device(), generator,
         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), static_cast<float>(p), nullptr});
   });
-  out.finish();
+  out.copy_back();
   return self;
 }
 
@@ -204,7 +205,7 @@ Tensor& native::bernoulli_tensor_cuda_(Tensor& self, const Tensor& p,
         "bernoulli_", self.numel(), self.device(), generator,
         BernoulliDraw<scalar_t, float>{out.data<scalar_t>(), 0.0f, each.data_ptr<float>()});
   });
-  out.finish();
+  out.copy_back();
   return self;
 }
 

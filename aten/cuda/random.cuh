@@ -2,7 +2,7 @@
 
 #include "aten/cuda/cuda_convert.cuh"
 #include "aten/cuda/cuda_generator.h"
-#include "aten/cuda/dense.h"
+
 #include "aten/cuda/launch.h"
 #include "aten/cuda/random_values.cuh"
 

@@ -2,9 +2,10 @@
 // dimension: repeat, flip, roll, constant_pad_nd; and the triangles.
 #include <algorithm>
 
+#include "aten/common/contiguous.h"
 #include "aten/common/dims.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/extent.cuh"
 #include "aten/cuda/launch.h"
 #include "tenon/native/constant_pad_nd.h"
@@ -80,20 +81,20 @@ __global__ void triangle_kernel(const T* in, T* out, int64_t n, cuda::Extent row
 /// Moves elements only; no output element is filled.
 void move(const TensorBase& self, const Map& map, const Tensor& out) {
   if (out.numel() == 0) return;
-  const cuda::DenseOutput result(out);
+  const native::ContiguousOutput result(out);
   const cuda::LaunchScope scope(out);
   cuda::dispatch_size(self.element_size(), [&]<class T>() {
     cuda::launch(map_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
                  static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(), T{},
                  map);
   });
-  result.finish();
+  result.copy_back();
 }
 
 void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& out) {
   if (out.numel() == 0) return;
-  const TensorBase in = cuda::contiguous(self);
-  const cuda::DenseOutput result(out);
+  const TensorBase in = native::contiguous(self);
+  const native::ContiguousOutput result(out);
   const int64_t rows = in.size(-2), columns = in.size(-1);
   // Further out nothing changes any more, and sums cannot overflow.
   const int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);
@@ -103,7 +104,7 @@ void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& ou
                  static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(),
                  cuda::Extent(rows, in.numel()), cuda::Extent(columns, in.numel()), shift, lower);
   });
-  result.finish();
+  result.copy_back();
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ void native::roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims,
                        const Tensor& out) {
   Map map(out.numel(), true);
   if (dims.empty()) {
-    const TensorBase in = cuda::contiguous(self);
+    const TensorBase in = native::contiguous(self);
     map.add(in.numel(), in.numel(), 1, 1, -shifts[0]);
     return move(in, map, out);
   }
@@ -159,7 +160,7 @@ void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Sca
     const auto at = static_cast<size_t>(2 * (self.dim() - 1 - d));
     map.add(out.size(d), self.size(d), self.stride(d), 1, at < pad.size() ? -pad[at] : 0);
   }
-  const cuda::DenseOutput result(out);
+  const native::ContiguousOutput result(out);
   const cuda::LaunchScope scope(out);
   TENON_DISPATCH_ALL(self.scalar_type(), "constant_pad_nd", {
     using T = cuda::device_t<scalar_t>;
@@ -167,7 +168,7 @@ void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Sca
                  static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(),
                  cuda::number_as<T>(value), map);
   });
-  result.finish();
+  result.copy_back();
 }
 
 void native::tril_cuda(const Tensor& self, int64_t diagonal, const Tensor& out) {

@@ -3,9 +3,10 @@
 // shared memory, which are then merged pairwise.
 #include "tenon/native/sort.h"
 
+#include "aten/common/contiguous.h"
 #include "aten/cuda/cuda_allocator.h"
 #include "aten/cuda/cuda_convert.cuh"
-#include "aten/cuda/dense.h"
+#include "aten/cuda/dispatch_size.h"
 #include "aten/cuda/index_limit.h"
 #include "aten/cuda/launch.h"
 #include "tenon/native/topk.h"
@@ -169,9 +170,9 @@ E* order(E* entries, int64_t total, int64_t length, int64_t count, CUstream_st* 
 void order_rows(const char* op, const Tensor& self, int64_t dim, int64_t count, bool descending,
                 const Tensor& values, const Tensor& indices) {
   if (values.numel() == 0) return;
-  const TensorBase in = cuda::contiguous(self);
-  const cuda::DenseOutput v(values), at(indices);
-  const cuda::DimSplit split(in.sizes(), dim);
+  const TensorBase in = native::contiguous(self);
+  const native::ContiguousOutput v(values), at(indices);
+  const native::DimSplit split(in.sizes(), dim);
   const int64_t total = in.numel(), length = split.length, results = values.numel();
   TENON_CHECK(length < (int64_t{1} << 32), "[", op, "] rows of ", length,
               " elements are too long for CUDA");
@@ -192,8 +193,8 @@ void order_rows(const char* op, const Tensor& self, int64_t dim, int64_t count, 
     });
   };
   in.element_size() == 8 ? finish(entries.as<Long>()) : finish(entries.as<Short>());
-  v.finish();
-  at.finish();
+  v.copy_back();
+  at.copy_back();
 }
 
 }  // namespace

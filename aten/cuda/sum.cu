@@ -11,7 +11,7 @@ namespace {
 
 template <class T, class Out>
 struct SumOp {
-  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, cuda::accumulate_t<T>>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, cuda::opmath_type<T>>;
   Out* out;
   double divisor;  // 1, or the number of elements for a mean
 

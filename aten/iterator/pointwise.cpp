@@ -95,7 +95,7 @@ PointwiseLoop find_narrow_loop(const PointwiseOp& op, const PointwisePlan& plan)
 void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
   const PointwiseLoop narrow_loop = find_narrow_loop(op, plan);
   const PointwiseLoop loop = narrow_loop ? narrow_loop : find_loop(op, plan.common, plan.compute);
-  const ScalarType storage = narrow_loop ? plan.operands[0].dtype : storage_type(plan.compute);
+  const ScalarType storage = narrow_loop ? plan.operands[0].dtype : to_scalar_type(plan.compute);
   int64_t written = 0;
   for (int k = 0; k < plan.num_outputs; ++k) {
     if (!plan.operands[k].data) continue;
@@ -124,7 +124,7 @@ bool holds(ScalarType to, ScalarType from) {
 /// through the dtypes that PyTorch computes in.
 void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
                  ArrayRef<const TensorBase*> inputs, bool writes_arguments) {
-  const ScalarType storage = storage_type(plan.compute);
+  const ScalarType storage = to_scalar_type(plan.compute);
   for (int k = 0; k < plan.num_outputs; ++k) {
     PointwisePlan::Operand& out = plan.operands[k];
     if (types.output != out.dtype && types.output != storage) out.through = types.output;
@@ -248,7 +248,7 @@ struct Quick {
       direct = true;
     } else {
       compute = compute_type(dtype);
-      direct = storage_type(compute) == dtype;
+      direct = to_scalar_type(compute) == dtype;
     }
     const bool integer = is_integral(dtype, true);
     for (const Scalar* s : scalars) {

@@ -8,7 +8,7 @@
 namespace tenon::native {
 
 /// The dtype whose memory a compute type's loop works on.
-inline ScalarType storage_type(ComputeType type) {
+inline ScalarType to_scalar_type(ComputeType type) {
   constexpr ScalarType kTypes[] = {kFloat,        kDouble,        kInt, kLong,
                                    kComplexFloat, kComplexDouble, kInt};
   return kTypes[static_cast<int>(type)];

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "aten/common/opmath_type.h"
 #include "aten/core/parallel.h"
 #include "custom/native/rms_scale.h"
 
@@ -9,7 +10,7 @@ namespace {
 template <class T>
 void rows(const T* x, const T* weight, T* out, int64_t begin, int64_t end, int64_t columns,
           double eps) {
-  using Sum = tenon::opmath_t<T>;
+  using Sum = tenon::opmath_type<T>;
   for (int64_t row = begin; row < end; ++row) {
     const T* from = x + row * columns;
     T* to = out + row * columns;
