@@ -7,22 +7,9 @@
 #include "aten/cpu/index_range.h"
 #include "aten/cpu/sum_of.h"
 #include "aten/iterator/element_copy.h"
-#include "aten/iterator/number_fits.h"
-#include "tenon/native/index_fill.h"
 
 namespace tenon {
 namespace {
-
-const int64_t* checked(const char* op, const TensorBase& index, int64_t length, int64_t dim,
-                       bool wrap) {
-  auto* p = static_cast<int64_t*>(index.mutable_data_ptr());
-  if (!wrap && native::all_in_range(p, index.numel(), length)) return p;
-  for (int64_t k = 0; k < index.numel(); ++k) {
-    TENON_CHECK_INDEX(p[k] >= (wrap ? -length : 0) && p[k] < length, "[", op, "] index ", p[k],
-                      " is out of bounds for dimension ", dim, " with size ", length);
-  }
-  return p;
-}
 
 /// Columns whose rows are worth reading by a thread of their own: some cache lines.
 constexpr int64_t kColumns = 64;
@@ -39,7 +26,7 @@ void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
   const TensorBase at = contiguous(index, kLong);
   const TensorBase src = contiguous(source);
   const int64_t count = at.numel();
-  const int64_t* indices = checked("index_add", at, split.length, d, false);
+  const int64_t* indices = checked_indices("index_add", at, split.length, d, false);
   TENON_DISPATCH_ALL(self.scalar_type(), "index_add", {
     const auto* s = static_cast<const scalar_t*>(src.const_data_ptr());
     auto* o = static_cast<scalar_t*>(result.data());
@@ -62,29 +49,6 @@ void native::index_add_cpu(const Tensor& self, int64_t dim, const Tensor& index,
     };
     const int64_t rows = std::max<int64_t>(1, split.outer * count);
     parallel_for(0, split.inner, std::max<int64_t>(kColumns, 32768 / rows), columns);
-  });
-  result.copy_back();
-}
-
-/// out = self; out[i][index[k]][j] = value. Negative indices count from the end.
-void native::index_fill_int_Scalar_cpu(const Tensor& self, int64_t dim, const Tensor& index,
-                                       const Scalar& value, const Tensor& out) {
-  const ContiguousOutput result(out);
-  if (!result.tensor().is_same(self)) native::copy(result.tensor(), self);
-  const int64_t d = wrap_dim(dim, self.dim());
-  const DimSplit split(self.sizes(), d);
-  const TensorBase at = contiguous(index, kLong);
-  check_number_fits("index_fill", value, self.scalar_type());
-  const int64_t* indices = checked("index_fill", at, split.length, d, true);
-  TENON_DISPATCH_ALL(self.scalar_type(), "index_fill", {
-    auto* o = static_cast<scalar_t*>(result.data());
-    const auto v = value.to<scalar_t>();
-    for (int64_t i = 0; i < split.outer; ++i) {
-      for (int64_t k = 0; k < at.numel(); ++k) {
-        const int64_t row = indices[k] < 0 ? indices[k] + split.length : indices[k];
-        std::fill_n(o + (i * split.length + row) * split.inner, split.inner, v);
-      }
-    }
   });
   result.copy_back();
 }

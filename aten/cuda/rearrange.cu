@@ -1,7 +1,5 @@
 // Operators that take every element of the result from a place of the input, dimension by
-// dimension: repeat, flip, roll, constant_pad_nd; and the triangles.
-#include <algorithm>
-
+// dimension: repeat, flip, roll, constant_pad_nd.
 #include "aten/common/contiguous.h"
 #include "aten/common/dims.h"
 #include "aten/cuda/cuda_convert.cuh"
@@ -12,8 +10,6 @@
 #include "tenon/native/flip.h"
 #include "tenon/native/repeat.h"
 #include "tenon/native/roll.h"
-#include "tenon/native/tril.h"
-#include "tenon/native/triu.h"
 
 namespace tenon {
 namespace {
@@ -68,16 +64,6 @@ __global__ void map_kernel(const T* in, T* out, int64_t n, T fill,
   }
 }
 
-template <class T>
-__global__ void triangle_kernel(const T* in, T* out, int64_t n, cuda::Extent rows,
-                                cuda::Extent columns, int64_t diagonal, bool lower) {
-  TENON_CUDA_LOOP(i, n) {
-    int64_t rest = i;
-    const int64_t column = columns.take(rest), above = column - rows.take(rest) - diagonal;
-    out[i] = (lower ? above <= 0 : above >= 0) ? in[i] : T{};
-  }
-}
-
 /// Moves elements only; no output element is filled.
 void move(const TensorBase& self, const Map& map, const Tensor& out) {
   if (out.numel() == 0) return;
@@ -87,22 +73,6 @@ void move(const TensorBase& self, const Map& map, const Tensor& out) {
     cuda::launch(map_kernel<T>, cuda::blocks_for(out.numel()), cuda::kBlock, 0, scope,
                  static_cast<const T*>(self.const_data_ptr()), result.data<T>(), out.numel(), T{},
                  map);
-  });
-  result.copy_back();
-}
-
-void triangle(const Tensor& self, int64_t diagonal, bool lower, const Tensor& out) {
-  if (out.numel() == 0) return;
-  const TensorBase in = native::contiguous(self);
-  const native::ContiguousOutput result(out);
-  const int64_t rows = in.size(-2), columns = in.size(-1);
-  // Further out nothing changes any more, and sums cannot overflow.
-  const int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);
-  const cuda::LaunchScope scope(out);
-  cuda::dispatch_size(in.element_size(), [&]<class T>() {
-    cuda::launch(triangle_kernel<T>, cuda::blocks_for(in.numel()), cuda::kBlock, 0, scope,
-                 static_cast<const T*>(in.const_data_ptr()), result.data<T>(), in.numel(),
-                 cuda::Extent(rows, in.numel()), cuda::Extent(columns, in.numel()), shift, lower);
   });
   result.copy_back();
 }
@@ -169,13 +139,6 @@ void native::constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Sca
                  cuda::number_as<T>(value), map);
   });
   result.copy_back();
-}
-
-void native::tril_cuda(const Tensor& self, int64_t diagonal, const Tensor& out) {
-  triangle(self, diagonal, true, out);
-}
-void native::triu_cuda(const Tensor& self, int64_t diagonal, const Tensor& out) {
-  triangle(self, diagonal, false, out);
 }
 
 }  // namespace tenon

@@ -165,6 +165,32 @@ class Names(Tree):
         self.assertEqual(["update: [names] files of codegen/check, codegen/emit have one name"], problems)
 
 
+class KernelFiles(Tree):
+    KERNEL = "void native::{}(const Tensor& self,\n    const Tensor& out) {{\n}}\n"
+
+    def check(self, path, *kernels):
+        self.plant(path, "".join(map(self.KERNEL.format, kernels)))
+        return names.check(self.root)
+
+    def test_the_operator_or_the_beginning_of_its_name(self):
+        self.assertEqual([], self.check("aten/cpu/mm.cpp", "mm_cpu"))
+        self.assertEqual([], self.check("aten/cpu/fill.cpp", "fill_cpu_", "zero_cpu_"))
+        self.assertEqual([], self.check("aten/cuda/nll_loss.cu", "nll_loss_forward_cuda", "nll_loss_backward_cuda"))
+
+    def test_another_file(self):
+        problems = self.check("aten/cuda/mm.cu", "mm_cuda", "bmm_cuda")
+        expected = "aten/cuda/mm.cu: [names] bmm_cuda is expected in aten/cuda/bmm; move it, or name the file in FAMILIES"
+        self.assertEqual([expected], problems)
+
+    def test_calls_and_members_are_no_kernels(self):
+        self.plant("aten/cpu/mm.cpp", "void run() {\n  native::bmm_cpu(a, b);\n  if (native::bmm_cpu(a)) {\n  }\n}\n")
+        self.assertEqual([], names.check(self.root))
+
+    def test_families_that_are_no_more(self):
+        problems = self.check("aten/cpu/sort.cpp", "sort_cpu")
+        self.assertEqual(["aten/cpu/sort.cpp: [names] FAMILIES expects a kernel of topk here, and there is none"], problems)
+
+
 class PublicHeaders(Tree):
     def setUp(self):
         super().setUp()
