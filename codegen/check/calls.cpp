@@ -16,6 +16,18 @@ const std::vector<FormulaFunction>& formula_functions() {
   return functions;
 }
 
+const std::vector<CompositionFunction>& composition_functions() {
+  using schema::BaseType;
+  static const std::vector<CompositionFunction> functions = {
+      {"get_default_dtype", {}, BaseType::kScalarType},
+      {"is_integral", {BaseType::kScalarType, BaseType::kBool}, BaseType::kBool},
+      {"promote_types", {BaseType::kScalarType, BaseType::kScalarType}, BaseType::kScalarType},
+      {"wrap_dim", {BaseType::kInt, BaseType::kInt}, BaseType::kInt},
+      {"Scalar", {BaseType::kFloat}, BaseType::kScalar},
+  };
+  return functions;
+}
+
 CallChecker::CallChecker(const Model& model, const Model* base) : model_(model) {
   add(model);
   if (base != nullptr) add(*base);

@@ -20,6 +20,14 @@ struct FormulaFunction {
 };
 const std::vector<FormulaFunction>& formula_functions();
 
+/// A function of Tenon that is no operator, which compositions may call.
+struct CompositionFunction {
+  std::string name;
+  std::vector<schema::BaseType> arguments;
+  schema::BaseType result;
+};
+const std::vector<CompositionFunction>& composition_functions();
+
 /// Checks the calls that formulas make: that functions and methods exist, and that some overload
 /// takes the arguments by number and kind. What cannot be told without a compiler (templates, types
 /// of std, members of anything but a Tensor) passes.

@@ -50,8 +50,8 @@ Calls check_calls(const Operator& op, const expr::Formula& tree, const CallCheck
 
 /// Locals become variables of C++.
 void check_locals(const SourceString& text, const expr::Formula& code, DiagnosticSink& sink) {
-  for (const expr::Formula* rest = &code; rest->kind == expr::FormulaKind::kLocal;
-       rest = &rest->children[1]) {
+  for (const expr::Formula* rest = &code; expr::has_rest(*rest); rest = &rest->children[1]) {
+    if (rest->kind != expr::FormulaKind::kLocal) continue;
     const std::string why = why_no_local(rest->text);
     if (why.empty()) continue;
     sink.error(text.at(rest->offset), "`" + rest->text + "` is " + why + " and can name no local");
@@ -118,7 +118,9 @@ Calls check(const Operator& op, const CallChecker& calls, bool has_formulas, Dia
   std::optional<expr::Formula> code = parse(op);
   if (!code) return {};
   if (!(op.is<Foreach>() ? check_lists(op, sink) : check_schema(op, sink))) return {};
-  std::vector<std::string> known = {"kFloat", "kDouble", "kLong", "kInt", "kBool"};
+  std::vector<std::string> known = {"kFloat",    "kDouble",       "kHalf",
+                                    "kBFloat16", "kComplexFloat", "kComplexDouble",
+                                    "kLong",     "kInt",          "kBool"};
   for (const schema::Argument& argument : op.schema.args) known.push_back(argument.name);
   report(text, expr::local_mistakes(*code, known), sink);
   check_locals(text, *code, sink);

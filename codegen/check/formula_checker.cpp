@@ -26,7 +26,7 @@ void FormulaChecker::check(const Tree& tree) {
   const size_t before = sink_.num_errors();
   const ValueType type = type_of(tree);
   const Tree* result = &tree;
-  while (result->kind == FormulaKind::kLocal) result = &result->children[1];
+  while (expr::has_rest(*result)) result = &result->children[1];
   if (is_composition() && derivative_.schema.has_mutable_arg() && sink_.num_errors() == before)
     check_writes(*result);
   if (formula_.kind == codegen::FormulaKind::kNotImplemented || formula_.names.empty()) return;
@@ -64,6 +64,7 @@ ValueType FormulaChecker::type_of(const Tree& tree) {
     locals_[tree.text] = {type, owner(tree.children[0]), is_borrowed(tree.children[0])};
     return type_of(tree.children[1]);
   }
+  case FormulaKind::kCheck: refusal(tree.children[0]); return type_of(tree.children[1]);
   case FormulaKind::kBraces: {
     std::vector<ValueType> elements;
     for (const Tree& child : tree.children) elements.push_back(type_of(child));
@@ -259,6 +260,24 @@ ValueType FormulaChecker::choice(const Tree& tree) {
     error_at_operation(tree, "one side is the caller's list, the other one of its own");
   if (!type) error_at_operation(tree, "the sides are " + a.describe() + " and " + b.describe());
   return type.value_or(ValueType());
+}
+
+void FormulaChecker::refusal(const Tree& call) {
+  const std::string& name = call.children[0].text;
+  if (!is_composition()) {
+    error(call, "only compositions have `" + name + "`");
+    return;
+  }
+  if (call.children.size() < 3) {
+    error(call, "`" + name + "` takes what must hold, and what is said where it does not");
+    return;
+  }
+  condition(call.children[1], value(call.children[1]), "", call.children[1]);
+  for (size_t i = 2; i < call.children.size(); ++i) {
+    const ValueType shown = value(call.children[i]);
+    if (shown.is(BaseType::kTensor) || shown.is_tuple() || shown.is_optional())
+      error(call.children[i], "a message does not show " + shown.describe());
+  }
 }
 
 ValueType FormulaChecker::unary(const Tree& tree) {

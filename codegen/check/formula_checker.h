@@ -73,6 +73,8 @@ class FormulaChecker {
   void condition(const Tree& tree, const ValueType& type, const std::string& of_elements,
                  const Tree& place);
   ValueType choice(const Tree& tree);
+  /// The call of `check`, `check_index`, ... of one.
+  void refusal(const Tree& call);
   ValueType unary(const Tree& tree);
   ValueType binary(const Tree& tree);
 

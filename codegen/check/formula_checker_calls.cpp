@@ -82,6 +82,23 @@ ValueType FormulaChecker::function(const Tree& tree, const Types& arguments) {
     }
     return helper.gives_tensor ? ValueType(BaseType::kTensor) : ValueType();
   }
+  for (const CompositionFunction& one : composition_functions()) {
+    if (!is_composition() || one.name != name) continue;
+    bool fits = one.arguments.size() == arguments.size();
+    std::vector<ValueType> wanted;
+    for (size_t i = 0; i < one.arguments.size(); ++i) {
+      wanted.emplace_back(one.arguments[i]);
+      fits = fits && arguments[i].converts_to(*wanted[i].type(), false);
+    }
+    if (!fits) {
+      error(callee, "`" + name + "` takes " + describe(wanted) + ", got " + describe(arguments));
+    }
+    return ValueType(one.result);
+  }
+  if (expr::is_check(name)) {
+    error(callee, "`" + name + "` stands before the result, followed by ';'");
+    return {};
+  }
   if (calls_.may_exist(name)) return {};
   if (calls_.is_definition(name)) {
     error(callee, "`" + name + "` is a `define`, which expressions of elements and rows call");
@@ -89,6 +106,9 @@ ValueType FormulaChecker::function(const Tree& tree, const Types& arguments) {
   }
   std::vector<std::string> names = names_of(functions_);
   for (const FormulaFunction& helper : formula_functions()) names.push_back(helper.name);
+  for (const CompositionFunction& one : composition_functions()) {
+    if (is_composition()) names.push_back(one.name);
+  }
   const std::string only_method =
       methods_.contains(name) ? "; `" + name + "` is a method of Tensor" : "";
   const std::string near =

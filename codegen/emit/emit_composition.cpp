@@ -1,5 +1,6 @@
 #include "codegen/emit/emit_composition.h"
 
+#include <algorithm>
 #include <set>
 
 #include "codegen/expr/formulas/composition.h"
@@ -28,6 +29,15 @@ std::vector<ir::List> emit_lists(const schema::FunctionSchema& schema,
   return lists;
 }
 
+/// `narrow` of narrow.Tensor, `linalg.norm` of linalg_norm.
+std::string name_in_errors(const Operator& op) {
+  std::string name = op.error_name();
+  name.resize(std::min(name.find('.'), name.size()));
+  const std::string module = op.python_module ? op.python_module->text : "";
+  if (!module.empty() && name.starts_with(module + "_")) name[module.size()] = '.';
+  return name;
+}
+
 }  // namespace
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
@@ -53,21 +63,27 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
     const expr::NamedConstant* constant = expr::find_named_constant(name);
     if (constant != nullptr && op.schema.find_arg(name) == nullptr) renamed[name] = constant->cpp;
   }
-  const auto text = [&](const expr::Formula& tree) {
-    const expr::Formula read = expr::read_optionals(tree, optional);
+  const auto in_cpp = [&](const expr::Formula& tree) {
+    expr::Formula read = expr::read_optionals(tree, optional);
     for (const std::string& name : expr::called_functions(read))
       result.calls_helpers |= name == "value_or" || name.starts_with("tenon::native::");
-    return expr::print_formula(expr::with_meaning_in_cpp(read, op.name()), renamed);
+    return expr::with_meaning_in_cpp(std::move(read), name_in_errors(op));
   };
-  const expr::Formula* rest = &code;
-  for (; rest->kind == expr::FormulaKind::kLocal; rest = &rest->children[1])
+  const auto text = [&](const expr::Formula& tree) { return expr::print_formula(tree, renamed); };
+  const expr::Formula whole = in_cpp(code);
+  const expr::Formula* rest = &whole;
+  for (; expr::has_rest(*rest); rest = &rest->children[1])
     result.locals.push_back({rest->text, text(rest->children[0])});
   result.result = text(*rest);
-  if (op.is<Foreach>() && op.variants.inplace) result.inplace = text(*written_to_self(op, *rest));
+  if (op.is<Foreach>() && op.variants.inplace) {
+    const expr::Formula* last = &code;
+    while (expr::has_rest(*last)) last = &last->children[1];
+    result.inplace = text(in_cpp(*written_to_self(op, *last)));
+  }
   if (op.overload_set()) {
     for (const auto& [from, to] : {std::pair(&op.overload_set()->inplace, &result.inplace),
                                    std::pair(&op.overload_set()->out, &result.out)}) {
-      if (!from->empty()) *to = text(expr::parse_formula(*from).formula);
+      if (!from->empty()) *to = text(in_cpp(expr::parse_formula(*from).formula));
     }
   }
   for (const std::string& name : expr::called_functions(code))

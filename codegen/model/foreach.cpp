@@ -67,7 +67,7 @@ std::set<std::string> conditional_lists(const schema::FunctionSchema& schema, co
 }
 
 std::optional<Tree> written_to_self(const Operator& op, Tree tree) {
-  if (tree.kind == Kind::kLocal) {
+  if (expr::has_rest(tree)) {
     std::optional<Tree> rest = written_to_self(op, std::move(tree.children[1]));
     if (!rest) return std::nullopt;
     tree.children[1] = std::move(*rest);

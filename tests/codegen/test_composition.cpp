@@ -40,6 +40,20 @@ TEST_CASE("where it is known to be there, an optional argument is its value", "[
   CHECK(cpp("weight ? f(weight ?? 1) : self") == "weight ? f(value_or(weight, 1)) : self");
 }
 
+TEST_CASE("checks are macros with the operator's name", "[composition]") {
+  CHECK(cpp("check(n > 0, \"n is \", n); t = self; t") ==
+        "[&] { TENON_CHECK(n > 0, \"[f] n is \", n); const auto t = self; return t; }()");
+  CHECK(cpp("check_not_implemented(a, b, c); a") ==
+        "[&] { TENON_CHECK_NOT_IMPLEMENTED(a, \"[f] \", b, c); return a; }()");
+  // What the test leaves is known: in the message and after it.
+  CHECK(cpp("check(!weight || weight.dim() == 1, \"got \", weight.dim()); g(weight)") ==
+        "[&] { TENON_CHECK(!weight || ((*weight).dim() == 1), \"[f] got \", (*weight).dim()); "
+        "return g(weight); }()");
+  CHECK(cpp("check(weight, \"none\"); self * weight") ==
+        "[&] { TENON_CHECK(weight, \"[f] none\"); return self * (*weight); }()");
+  CHECK(cpp("check(self, \"no\") + 1; self") == "21: only 'name = expression' is followed by ';'");
+}
+
 TEST_CASE("mistakes in compositions are at their place", "[composition]") {
   CHECK(cpp("t = self") == "0: the last expression is the result and has no name");
   CHECK(cpp("self; self") == "4: only 'name = expression' is followed by ';'");

@@ -86,6 +86,13 @@ class OptionalReader {
       tree.children[2] = read(std::move(tree.children[2]), with(present(test, false, optional_)));
       return tree;
     }
+    if (tree.kind == FormulaKind::kCheck) {
+      const Formula test =
+          tree.children[0].children.size() > 1 ? tree.children[0].children[1] : Formula();
+      tree.children[0] = check(std::move(tree.children[0]), test, known);
+      tree.children[1] = read(std::move(tree.children[1]), with(present(test, true, optional_)));
+      return tree;
+    }
     const bool logic = tree.operation == "&&" || tree.operation == "||";
     if (tree.kind == FormulaKind::kBinary && logic) {
       const Formula first = tree.children[0];
@@ -105,6 +112,15 @@ class OptionalReader {
   }
 
  private:
+  /// What the message shows is read where the test does not hold.
+  Formula check(Formula call, const Formula& test, std::vector<std::string> known) const {
+    if (call.children.size() > 1) call.children[1] = read(test, known, true);
+    for (std::string& name : present(test, false, optional_)) known.push_back(std::move(name));
+    for (std::size_t i = 2; i < call.children.size(); ++i)
+      call.children[i] = read(std::move(call.children[i]), known);
+    return call;
+  }
+
   const std::vector<std::string>& optional_;
 };
 
@@ -116,6 +132,18 @@ Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
 
 Formula with_meaning_in_cpp(Formula tree, const std::string& op) {
   for (Formula& child : tree.children) child = with_meaning_in_cpp(std::move(child), op);
+  if (tree.kind == FormulaKind::kCheck) {
+    Formula& call = tree.children[0];
+    call.children[0].text = check_macro(call.children[0].text);
+    // The text that comes first, as it is most of the time, is one with the operator's name.
+    Formula& first = call.children[2];
+    if (first.kind == FormulaKind::kLiteral && first.text[0] == '"') {
+      first.text = "\"[" + op + "] " + first.text.substr(1);
+    } else {
+      call.children.insert(call.children.begin() + 2, text_of("[" + op + "] ", call));
+    }
+    return tree;
+  }
   // Whether there is a gradient `grads[1]` is checked with the formula.
   if (tree.kind == FormulaKind::kIndex && !is_name(tree.children[0], {"grads"})) {
     const std::string list = print_formula(tree.children[0]);

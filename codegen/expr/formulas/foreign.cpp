@@ -129,13 +129,12 @@ ExprError unknown_name(const std::string& name, std::size_t offset,
 std::vector<ExprError> local_mistakes(const Formula& text, const std::vector<std::string>& known) {
   std::vector<const Formula*> locals;
   const Formula* result = &text;
-  for (; result->kind == FormulaKind::kLocal; result = &result->children[1])
-    locals.push_back(result);
   std::set<std::string> used, names(known.begin(), known.end());
-  for (const NameUse& use : free_names(*result)) used.insert(use.name);
-  for (const Formula* local : locals) {
-    for (const NameUse& use : free_names(local->children[0])) used.insert(use.name);
+  for (; has_rest(*result); result = &result->children[1]) {
+    if (result->kind == FormulaKind::kLocal) locals.push_back(result);
+    for (const NameUse& use : free_names(result->children[0])) used.insert(use.name);
   }
+  for (const NameUse& use : free_names(*result)) used.insert(use.name);
   std::vector<ExprError> errors;
   for (const Formula* local : locals) {
     const auto report = [&](const std::string& message) {

@@ -1,6 +1,8 @@
 #include "codegen/expr/formulas/formula.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -42,15 +44,30 @@ std::string print_formula(const Formula& formula, const Renaming& rename) {
   case FormulaKind::kTypedBraces:
     return formula.children[0].text + "{" + print_list(formula, 1, rename) + "}";
   case FormulaKind::kParentheses: return "(" + child(0) + ")";
-  case FormulaKind::kLocal: {
+  case FormulaKind::kLocal:
+  case FormulaKind::kCheck: {
     std::string text = "[&] { ";
     const Formula* rest = &formula;
-    for (; rest->kind == FormulaKind::kLocal; rest = &rest->children[1])
-      text += "const auto " + rest->text + " = " + print_formula(rest->children[0], rename) + "; ";
+    for (; has_rest(*rest); rest = &rest->children[1]) {
+      if (rest->kind == FormulaKind::kLocal) text += "const auto " + rest->text + " = ";
+      text += print_formula(rest->children[0], rename) + "; ";
+    }
     return text + "return " + print_formula(*rest, rename) + "; }()";
   }
   }
   return "";
+}
+
+bool is_check(std::string_view function) {
+  constexpr std::array<std::string_view, 5> kChecks = {"check", "check_index", "check_type",
+                                                       "check_value", "check_not_implemented"};
+  return std::find(kChecks.begin(), kChecks.end(), function) != kChecks.end();
+}
+
+std::string check_macro(std::string_view function) {
+  std::string macro = "TENON_" + std::string(function);
+  for (char& c : macro) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return macro;
 }
 
 bool same_formula(const Formula& a, const Formula& b) {

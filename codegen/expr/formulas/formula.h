@@ -24,7 +24,8 @@ enum class FormulaKind : std::uint8_t {
   kTypedBraces,  ///< type { children... }: children[0] is the type name
   kParentheses,  ///< ( children[0] )
   kLambda,       ///< kept as written in `text`; its children are the names used inside
-  kLocal         ///< `text` = children[0]; children[1], where the name stands for the value
+  kLocal,        ///< `text` = children[0]; children[1], where the name stands for the value
+  kCheck         ///< children[0]; children[1]: a call of `check`, `check_index`, ..., then the rest
 };
 
 /// A node of the one tree of the language: of expressions of elements and rows, of compositions and
@@ -52,7 +53,7 @@ struct FormulaResult {
 
 /// The parser of every text of the language.
 ///
-///     text    := { name "=" expr ";" } expr
+///     text    := { ( name "=" expr | check "(" arguments ")" ) ";" } expr
 ///     expr    := either [ "?" expr ":" expr ]
 ///     either  := or-expr [ "??" either ]
 ///     operators, C's precedence: || && | ^ & == != < <= > >= << >> + - * / % unary - + ! ~ *
@@ -68,6 +69,17 @@ FormulaResult parse_formula(const std::string& text);
 /// C++ text of the tree; unqualified names found in `rename` are replaced. Member names, callees
 /// and qualified names are not renamed.
 std::string print_formula(const Formula& formula, const Renaming& rename = {});
+
+/// Whether a call of this name says what a composition is refused for: `check`, `check_index`, ...
+bool is_check(std::string_view function);
+
+/// Whether the tree is a local or a check, and children[1] what comes after it.
+inline bool has_rest(const Formula& tree) {
+  return tree.kind == FormulaKind::kLocal || tree.kind == FormulaKind::kCheck;
+}
+
+/// The macro of a check's name, `TENON_CHECK_INDEX` of `check_index`.
+std::string check_macro(std::string_view function);
 
 /// True if the trees are equal but for positions.
 bool same_formula(const Formula& a, const Formula& b);

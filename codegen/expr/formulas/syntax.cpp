@@ -42,6 +42,10 @@ class Parser {
   Formula parse() {
     if (cursor_.peek().kind == TokenKind::kName && cursor_.peek(1).text == "=") return local();
     Formula result = expression();
+    const bool call =
+        result.kind == FormulaKind::kCall && result.children[0].kind == FormulaKind::kName;
+    if (call && is_check(result.children[0].text) && cursor_.at(";"))
+      return checked(std::move(result));
     if (cursor_.peek().kind != TokenKind::kEnd) fail_behind_expression();
     return result;
   }
@@ -64,6 +68,18 @@ class Parser {
     if (!cursor_.accept(";"))
       cursor_.fail("expected ';' after the definition of '" + name.text + "', got " +
                    describe(cursor_.peek()));
+    node.children.push_back(parse());
+    --depth_;
+    return finish(std::move(node));
+  }
+
+  Formula checked(Formula check) {
+    if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
+    Formula node;
+    node.kind = FormulaKind::kCheck;
+    node.offset = check.offset;
+    node.children.push_back(std::move(check));
+    cursor_.take();
     node.children.push_back(parse());
     --depth_;
     return finish(std::move(node));

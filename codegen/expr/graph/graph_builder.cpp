@@ -72,6 +72,14 @@ GraphBuilder::Value GraphBuilder::lower(const Formula& tree) {
     // After an error the name still counts as known, to avoid errors that only follow from it.
     names_[tree.text] = lower(tree.children[0]).value_or(graph_.integer(0));
     return lower(tree.children[1]);
+  case FormulaKind::kCheck: {
+    const Formula& call = tree.children[0];
+    errors_->push_back({call.offset, call.length,
+                        "a check is of tensor code: `check: NAME` beside an expression of elements "
+                        "names a function that throws",
+                        "", 0});
+    return lower(tree.children[1]);
+  }
   case FormulaKind::kMember: {
     const Formula& owner = tree.children[0];
     if (const auto mistake = module_mistake(tree, constant_names())) {
