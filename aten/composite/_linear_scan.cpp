@@ -2,11 +2,9 @@
 
 #include "aten/meta/linear_scan.h"
 #include "tenon/native/_delayed.h"
-#include "tenon/native/cumprod_backward.h"
 #include "tenon/ops/_delayed.h"
 #include "tenon/ops/_linear_scan.h"
 #include "tenon/ops/cat.h"
-#include "tenon/ops/conj.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/mul.h"
 
@@ -45,14 +43,6 @@ Tensor native::_delayed(const Tensor& self, int64_t dim, const Scalar& first) {
   DimVector sizes(self.sizes());
   sizes[d] = 1;
   return cat({full(sizes, first, self.options()), self.narrow(d, 0, self.size(d) - 1)}, d);
-}
-
-/// Of P[i] = x[0] ... x[i]: x[i] gets conj(P[i - 1]) S[i], where S[i] = grad[i] + conj(x[i + 1])
-/// S[i + 1]. Nothing is divided, so that it holds where elements are zero.
-Tensor native::cumprod_backward(const Tensor& grad, const Tensor& input, int64_t dim,
-                                const Tensor& output) {
-  return mul(tenon::_linear_scan(grad, conj(input), dim, true),
-             conj(tenon::_delayed(output, dim, 1)));
 }
 
 }  // namespace tenon

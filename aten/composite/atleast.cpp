@@ -1,9 +1,9 @@
 #include "tenon/native/atleast_1d.h"
+
 #include "tenon/native/atleast_2d.h"
 #include "tenon/native/atleast_3d.h"
 #include "tenon/native/block_diag.h"
 #include "tenon/native/column_stack.h"
-#include "tenon/native/dstack.h"
 #include "tenon/ops/atleast_1d.h"
 #include "tenon/ops/atleast_2d.h"
 #include "tenon/ops/atleast_3d.h"
@@ -21,20 +21,6 @@ std::vector<Tensor> each(TensorList tensors, Tensor (*function)(const Tensor&)) 
 }
 
 }  // namespace
-
-Tensor native::atleast_1d(const Tensor& self) { return self.dim() == 0 ? self.reshape({1}) : self; }
-
-/// A vector becomes a row.
-Tensor native::atleast_2d(const Tensor& self) {
-  return self.dim() == 0 ? self.reshape({1, 1}) : self.dim() == 1 ? self.unsqueeze(0) : self;
-}
-
-/// A vector becomes [1, n, 1], a matrix [m, n, 1].
-Tensor native::atleast_3d(const Tensor& self) {
-  if (self.dim() == 0) return self.reshape({1, 1, 1});
-  if (self.dim() == 1) return self.unsqueeze(0).unsqueeze(-1);
-  return self.dim() == 2 ? self.unsqueeze(-1) : self;
-}
 
 std::vector<Tensor> native::atleast_1d_Sequence(TensorList tensors) {
   return each(tensors, &ops::atleast_1d::call);
@@ -58,12 +44,6 @@ Tensor native::column_stack(TensorList tensors) {
   return cat(parts, 1);
 }
 
-/// One behind the other, along the third dimension.
-Tensor native::dstack(TensorList tensors) {
-  TENON_CHECK(!tensors.empty(), "[dstack] dstack expects a non-empty TensorList");
-  return cat(native::atleast_3d_Sequence(tensors), 2);
-}
-
 /// The matrices along the diagonal of one, zeros elsewhere; numbers and vectors are rows.
 Tensor native::block_diag(TensorList tensors) {
   std::vector<Tensor> parts;
@@ -74,7 +54,7 @@ Tensor native::block_diag(TensorList tensors) {
                 "[block_diag] torch.block_diag: Input tensors must have 2 or fewer dimensions. "
                 "Input has ",
                 tensor.dim(), " dimensions");
-    parts.push_back(native::atleast_2d(tensor));
+    parts.push_back(atleast_2d(tensor));
     columns += parts.back().size(1);
     dtype = promote_types(dtype, tensor.scalar_type());
   }

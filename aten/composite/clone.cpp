@@ -1,7 +1,6 @@
 #include "tenon/native/clone.h"
 
 #include "aten/composite/factory_options.h"
-#include "tenon/native/contiguous.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 
@@ -12,14 +11,6 @@ Tensor native::clone(const Tensor& self, std::optional<MemoryFormat> memory_form
   Tensor result = tenon::empty_strided(self.sizes(), strides, self.scalar_type(), self.device());
   ops::copy_::call(result, self, false);
   return result;
-}
-
-Tensor native::contiguous(const Tensor& self, MemoryFormat memory_format) {
-  TENON_CHECK_VALUE(
-      memory_format != MemoryFormat::Preserve,
-      "[contiguous] preserve memory format is unsupported by the contiguous operator");
-  if (self.is_contiguous(memory_format)) return self;
-  return ops::clone::call(self, memory_format);
 }
 
 }  // namespace tenon

@@ -1,9 +1,8 @@
-#include "tenon/native/linalg_norm.h"
+#include "tenon/native/linalg_matrix_norm.h"
 
 #include <cmath>
 
 #include "aten/meta/norm_dtype.h"
-#include "tenon/native/linalg_matrix_norm.h"
 #include "tenon/ops/amax.h"
 #include "tenon/ops/amin.h"
 #include "tenon/ops/linalg_matrix_norm.h"
@@ -76,34 +75,6 @@ Tensor native::linalg_matrix_norm_str_ord(const Tensor& self, std::string_view o
   }
   TENON_CHECK(ord == "fro", "[linalg.matrix_norm] Order ", ord, " not supported.");
   return linalg_vector_norm(self, 2, IntArrayRef(dims), keepdim, dtype);
-}
-
-/// Of one dimension a vector's norm, of two a matrix'; without ord the 2-norm over `dim`, or over
-/// all elements.
-Tensor native::linalg_norm(const Tensor& self, const std::optional<Scalar>& ord,
-                           OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  TENON_CHECK(!dim || dim->size() == 1 || dim->size() == 2,
-              "[linalg.norm] If dim is specified, it must be of length 1 or 2. Got ", *dim);
-  TENON_CHECK(!ord || dim || self.dim() == 1 || self.dim() == 2,
-              "[linalg.norm] If dim is not specified but ord is, the input must be 1D or 2D. Got ",
-              self.dim(), "D.");
-  if (ord && (dim ? dim->size() == 2 : self.dim() == 2)) {
-    const DimVector dims = dim ? DimVector(*dim) : DimVector{0, 1};
-    return ops::linalg_matrix_norm::call(self, *ord, dims, keepdim, dtype);
-  }
-  return linalg_vector_norm(self, ord.value_or(2), dim, keepdim, dtype);
-}
-
-Tensor native::linalg_norm_ord_str(const Tensor& self, std::string_view ord,
-                                   OptionalIntArrayRef dim, bool keepdim,
-                                   std::optional<ScalarType> dtype) {
-  TENON_CHECK(!dim || dim->size() == 1 || dim->size() == 2,
-              "[linalg.norm] If dim is specified, it must be of length 1 or 2. Got ", *dim);
-  TENON_CHECK(dim || self.dim() == 1 || self.dim() == 2,
-              "[linalg.norm] If dim is not specified but ord is, the input must be 1D or 2D. Got ",
-              self.dim(), "D.");
-  const DimVector dims = dim ? DimVector(*dim) : DimVector{0, 1};
-  return ops::linalg_matrix_norm_str_ord::call(self, ord, dims, keepdim, dtype);
 }
 
 }  // namespace tenon

@@ -1,8 +1,7 @@
-#include "tenon/native/linalg_svd.h"
+#include "tenon/native/linalg_svdvals.h"
 
 #include "aten/core/thread_state.h"
 #include "tenon/native/_linalg_svd_backward.h"
-#include "tenon/native/linalg_svdvals.h"
 #include "tenon/native/svd.h"
 #include "tenon/ops/_linalg_svd.h"
 #include "tenon/ops/abs.h"
@@ -26,12 +25,6 @@ namespace {
 Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1).conj(); }
 
 }  // namespace
-
-/// A = U diag(S) Vh; see _linalg_svd.
-std::tuple<Tensor, Tensor, Tensor> native::linalg_svd(const Tensor& A, bool full_matrices,
-                                                      std::optional<std::string_view> driver) {
-  return _linalg_svd(A, full_matrices, true, driver);
-}
 
 /// The singular values of A, [..., min(m, n)], in descending order.
 Tensor native::linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {

@@ -2,8 +2,6 @@
 
 #include "aten/iterator/plan.h"
 #include "tenon/native/index_copy.h"
-#include "tenon/native/take.h"
-#include "tenon/ops/index.h"
 #include "tenon/ops/scatter.h"
 #include "tenon/ops/where.h"
 
@@ -67,17 +65,6 @@ Tensor native::index_copy(const Tensor& self, int64_t dim, const Tensor& index,
   along[d] = index.numel();
   return ops::scatter_src::call(self, d, index.reshape(along).expand(wanted),
                                 source.dim() == 0 ? source.expand(wanted) : source);
-}
-
-/// The elements of self, counted row by row, at the places that the index names; negative places
-/// count from the end.
-Tensor native::take(const Tensor& self, const Tensor& index) {
-  TENON_CHECK_TYPE(index.scalar_type() == kLong,
-                   "[take] Expected a long tensor for index, but got ", index.scalar_type());
-  TENON_CHECK_INDEX(self.numel() > 0 || index.numel() == 0,
-                    "[take] tried to take from an empty tensor");
-  const std::optional<Tensor> places = index;
-  return ops::index_Tensor::call(self.reshape({-1}), places);
 }
 
 }  // namespace tenon

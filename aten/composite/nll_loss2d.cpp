@@ -1,10 +1,8 @@
-#include "tenon/native/nll_loss2d.h"
+#include "tenon/native/nll_loss2d_forward.h"
 
 #include "aten/meta/nll_loss.h"
 #include "tenon/native/nll_loss2d_backward.h"
-#include "tenon/native/nll_loss2d_forward.h"
 #include "tenon/ops/movedim.h"
-#include "tenon/ops/nll_loss2d_forward.h"
 #include "tenon/ops/nll_loss_backward.h"
 #include "tenon/ops/nll_loss_forward.h"
 #include "tenon/ops/reshape.h"
@@ -19,12 +17,6 @@ Tensor pixels_first(const Tensor& self) {
 }
 
 }  // namespace
-
-Tensor native::nll_loss2d(const Tensor& self, const Tensor& target,
-                          const std::optional<Tensor>& weight, int64_t reduction,
-                          int64_t ignore_index) {
-  return std::get<0>(tenon::nll_loss2d_forward(self, target, weight, reduction, ignore_index));
-}
 
 std::tuple<Tensor, Tensor> native::nll_loss2d_forward(const Tensor& self, const Tensor& target,
                                                       const std::optional<Tensor>& weight,

@@ -7,10 +7,8 @@
 #include "tenon/native/addbmm.h"
 #include "tenon/native/addmv.h"
 #include "tenon/native/addr.h"
-#include "tenon/native/inner.h"
 #include "tenon/native/kron.h"
 #include "tenon/native/linalg_multi_dot.h"
-#include "tenon/native/outer.h"
 #include "tenon/native/tensordot.h"
 #include "tenon/ops/ones.h"
 
@@ -67,22 +65,6 @@ int64_t sizes_of(const Tensor& tensor, IntArrayRef dims, DimVector* sizes = null
 }
 
 }  // namespace
-
-/// out[i, j] = self[i] vec2[j].
-Tensor native::outer(const Tensor& self, const Tensor& vec2) {
-  check_vector("outer", "self", self);
-  check_vector("outer", "vec2", vec2);
-  return self.unsqueeze(1) * vec2;
-}
-
-/// The sum over the last dimension of both; a number times a tensor where one has no dimension.
-Tensor native::inner(const Tensor& self, const Tensor& other) {
-  if (self.dim() == 0 || other.dim() == 0) return self * other;
-  TENON_CHECK(self.size(-1) == other.size(-1),
-              "[inner] the last dimension must match on both input tensors but got shapes ",
-              self.sizes(), " and ", other.sizes());
-  return native::tensordot(self, other, {-1}, {-1});
-}
 
 /// beta self + alpha vec1 vec2^T.
 Tensor native::addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "tenon/native/_kth_place.h"
-#include "tenon/native/kthvalue.h"
 #include "tenon/native/median.h"
 #include "tenon/native/nanmedian.h"
 #include "tenon/native/nanquantile.h"
@@ -116,22 +115,6 @@ Tensor native::nanmedian(const Tensor& self) { return median_of_all("nanmedian",
 
 std::tuple<Tensor, Tensor> native::nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
   return median_of("nanmedian", self, dim, keepdim, true);
-}
-
-/// The k-th smallest element, counted from 1, and where it stands.
-std::tuple<Tensor, Tensor> native::kthvalue(const Tensor& self, int64_t k, int64_t dim,
-                                            bool keepdim) {
-  const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = self.dim() == 0 ? 1 : self.size(d);
-  TENON_CHECK_INDEX(self.dim() == 0 || n > 0, "[kthvalue] Expected reduction dim ", d,
-                    " to have non-zero size, got ", self.sizes());
-  TENON_CHECK(k >= 1 && k <= n, "[kthvalue] selected number k out of range for dimension ", d,
-              ", got ", k, " of ", n);
-  const Tensor x = self.dim() == 0 ? self.reshape({1}) : self;
-  const Tensor index = ops::_kth_place::call(x.detach(), k - 1, d), value = x.gather(d, index);
-  if (self.dim() == 0) return {value.reshape({}), index.reshape({})};
-  if (!keepdim) return {value.squeeze(d), index.squeeze(d)};
-  return {value, index};
 }
 
 /// Where the k-th smallest element of each row along dim stands, k counted from 0; [..., 1, ...].

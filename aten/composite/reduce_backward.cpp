@@ -1,7 +1,6 @@
 #include "aten/common/dims.h"
 #include "aten/core/thread_state.h"
 #include "aten/generated_support/composed_rows.h"
-#include "tenon/native/cumsum_backward.h"
 #include "tenon/native/evenly_distribute_backward.h"
 #include "tenon/native/linalg_vector_norm_backward.h"
 #include "tenon/native/mean_backward.h"
@@ -10,11 +9,9 @@
 #include "tenon/ops/_prod_gradient.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/conj.h"
-#include "tenon/ops/cumsum.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/eq.h"
 #include "tenon/ops/expand.h"
-#include "tenon/ops/flip.h"
 #include "tenon/ops/isnan.h"
 #include "tenon/ops/logical_and.h"
 #include "tenon/ops/logical_or.h"
@@ -141,11 +138,6 @@ Tensor native::linalg_vector_norm_backward(const Tensor& grad, const Tensor& sel
         grads, ops::pow_Tensor_Scalar::call(ops::div_Tensor::call(norm, scale), 1 - p));
   }
   return grads;
-}
-
-Tensor native::cumsum_backward(const Tensor& grad, int64_t dim) {
-  if (grad.numel() <= 1) return grad;
-  return ops::flip::call(ops::cumsum::call(ops::flip::call(grad, dim), dim, std::nullopt), dim);
 }
 
 }  // namespace tenon

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tenon/ops/repeat_interleave.h"
 #include "tenon/ops/to.h"
 
 namespace tenon {
@@ -35,24 +34,6 @@ Tensor native::repeat_interleave_Tensor(const Tensor& repeats, std::optional<int
   auto* to = static_cast<int64_t*>(places.data_ptr());
   for (int64_t i = 0; i < counts.numel(); ++i) to = std::fill_n(to, count[i], i);
   return places.to(repeats.device(), repeats.scalar_type());
-}
-
-/// Each slice along dim, by default each element, as many times as repeats says of its place.
-Tensor native::repeat_interleave_self_Tensor(const Tensor& self, const Tensor& repeats,
-                                             std::optional<int64_t> dim,
-                                             std::optional<int64_t> output_size) {
-  const Tensor x = dim ? self : self.flatten();
-  const int64_t d = wrap_dim(dim.value_or(0), x.dim());
-  const int64_t n = x.dim() == 0 ? 1 : x.size(d);
-  TENON_CHECK(repeats.dim() <= 1, "[repeat_interleave] repeats must be 0-dim or 1-dim tensor, got ",
-              repeats.sizes());
-  const bool one = repeats.dim() == 0 || repeats.size(0) == 1;
-  TENON_CHECK(one || repeats.size(0) == n,
-              "[repeat_interleave] repeats must have the same size as input along dim, but got "
-              "repeats.size(0) = ",
-              repeats.numel(), " and input.size(", d, ") = ", n);
-  const Tensor each = one ? repeats.reshape({1}).expand({n}) : repeats;
-  return x.index_select(d, repeat_interleave(each, output_size));
 }
 
 Tensor native::repeat_interleave_self_int(const Tensor& self, int64_t repeats,

@@ -1,10 +1,9 @@
 #include "tenon/native/select.h"
 
-#include "tenon/native/narrow.h"
+#include <algorithm>
+
 #include "tenon/native/slice.h"
 #include "tenon/ops/slice.h"
-
-#include <algorithm>
 
 namespace tenon {
 
@@ -46,26 +45,6 @@ Tensor native::slice(const Tensor& self, int64_t dim, std::optional<int64_t> sta
   // A step that overflows leaves one element, whose stride does not matter.
   if (__builtin_mul_overflow(self.strides()[d], step, &strides[d])) strides[d] = self.strides()[d];
   return make_view(self, sizes, strides, self.storage_offset() + from * self.strides()[d]);
-}
-
-Tensor native::narrow_Tensor(const Tensor& self, int64_t dim, const Tensor& start, int64_t length) {
-  TENON_CHECK(start.dim() == 0 && is_integral(start.scalar_type(), false),
-              "[narrow] start must be an 0-dim integral Tensor., got ", start.scalar_type(),
-              start.sizes());
-  return native::narrow(self, dim, start.item().toLong(), length);
-}
-
-Tensor native::narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
-  TENON_CHECK(self.dim() > 0, "[narrow] narrow() cannot be applied to a 0-dim tensor.");
-  TENON_CHECK(length >= 0, "[narrow] length must be non-negative. Got ", length);
-  const int64_t size = self.size(dim);
-  TENON_CHECK_INDEX(start >= -size && start <= size,
-                    "[narrow] start out of range (expected to be in range of [", -size, ", ", size,
-                    "], but got ", start, ")");
-  const int64_t from = start < 0 ? start + size : start;
-  TENON_CHECK(length <= size - from, "[narrow] start (", from, ") + length (", length,
-              ") exceeds dimension size (", size, ").");
-  return ops::slice_Tensor::call(self, dim, from, from + length, 1);
 }
 
 }  // namespace tenon

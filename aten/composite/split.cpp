@@ -1,12 +1,12 @@
 #include "tenon/native/split.h"
 
+#include <algorithm>
+
 #include "tenon/native/chunk.h"
 #include "tenon/native/split_with_sizes.h"
 #include "tenon/native/unbind.h"
 #include "tenon/ops/split.h"
 #include "tenon/ops/split_with_sizes.h"
-
-#include <algorithm>
 
 namespace tenon {
 namespace {
@@ -64,10 +64,6 @@ std::vector<Tensor> native::split(const Tensor& self, int64_t split_size, int64_
   DimVector sizes(static_cast<size_t>(count), split_size);
   sizes.back() = size - (count - 1) * split_size;
   return native::split_with_sizes(self, sizes, dim);
-}
-
-std::vector<Tensor> native::split_sizes(const Tensor& self, IntArrayRef split_size, int64_t dim) {
-  return ops::split_with_sizes::call(self, split_size, dim);
 }
 
 std::vector<Tensor> native::chunk(const Tensor& self, int64_t chunks, int64_t dim) {

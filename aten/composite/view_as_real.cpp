@@ -1,9 +1,6 @@
 #include "tenon/native/view_as_real.h"
 
-#include "tenon/native/imag.h"
-#include "tenon/native/real.h"
 #include "tenon/native/view_as_complex.h"
-#include "tenon/ops/select.h"
 #include "tenon/ops/view_as_real.h"
 
 namespace tenon {
@@ -67,19 +64,6 @@ Tensor native::view_as_complex(const Tensor& self) {
               self.storage_offset());
   return view_of_dtype(self, type == kFloat ? kComplexFloat : kComplexDouble, sizes, strides,
                        self.storage_offset() / 2);
-}
-
-/// The real parts, of a real tensor itself.
-Tensor native::real(const Tensor& self) {
-  return self.is_complex() ? ops::view_as_real::call(self).select(-1, 0) : self;
-}
-
-/// The imaginary parts, of a complex tensor alone.
-Tensor native::imag(const Tensor& self) {
-  TENON_CHECK_TYPE(self.is_complex(),
-                   "[imag] imag is not implemented for tensors with non-complex dtypes, got ",
-                   self.scalar_type());
-  return ops::view_as_real::call(self).select(-1, 1);
 }
 
 }  // namespace tenon

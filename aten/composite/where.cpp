@@ -1,8 +1,6 @@
 #include "tenon/native/where.h"
-#include "tenon/ops/nonzero.h"
-#include "tenon/ops/reshape.h"
+
 #include "tenon/ops/scalar_tensor.h"
-#include "tenon/ops/unbind.h"
 #include "tenon/ops/where.h"
 
 namespace tenon {
@@ -13,12 +11,6 @@ Tensor native::where_Scalar(const Tensor& condition, const Scalar& self, const S
   if (dtype == kComplexDouble) dtype = to_complex(get_default_dtype());
   return where(condition, scalar_tensor(self, TensorOptions(dtype).device(condition.device())),
                other);
-}
-
-/// The places where the condition is not zero: for each dimension a tensor of indices.
-std::vector<Tensor> native::where(const Tensor& condition) {
-  const Tensor places = nonzero(condition.dim() == 0 ? condition.reshape({1}) : condition);
-  return tenon::unbind(places, 1);
 }
 
 }  // namespace tenon

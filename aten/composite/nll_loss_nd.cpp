@@ -1,20 +1,12 @@
-#include "tenon/native/nll_loss.h"
+#include "tenon/native/nll_loss_nd.h"
 
 #include "aten/meta/nll_loss.h"
-#include "tenon/native/nll_loss_nd.h"
 #include "tenon/ops/movedim.h"
 #include "tenon/ops/nll_loss.h"
 #include "tenon/ops/nll_loss2d.h"
-#include "tenon/ops/nll_loss_forward.h"
 #include "tenon/ops/reshape.h"
 
 namespace tenon {
-
-Tensor native::nll_loss(const Tensor& self, const Tensor& target,
-                        const std::optional<Tensor>& weight, int64_t reduction,
-                        int64_t ignore_index) {
-  return std::get<0>(nll_loss_forward(self, target, weight, reduction, ignore_index));
-}
 
 /// self [N, C, d1, ...] with target [N, d1, ...]: the further dimensions are more samples, or, if
 /// they lie between the classes in memory, the pixels of a plane for each class.

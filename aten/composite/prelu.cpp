@@ -1,19 +1,8 @@
-#include "tenon/native/glu.h"
-
 #include "tenon/native/prelu.h"
+
 #include "tenon/ops/_prelu_kernel.h"
-#include "tenon/ops/sigmoid.h"
 
 namespace tenon {
-
-/// The first half along dim, times the sigmoid of the second.
-Tensor native::glu(const Tensor& self, int64_t dim) {
-  TENON_CHECK(self.dim() > 0, "[glu] glu does not support 0-dimensional tensors");
-  const int64_t d = wrap_dim(dim, self.dim()), n = self.size(d);
-  TENON_CHECK(n % 2 == 0, "[glu] Halving dimension must be even, but dimension ", d, " is size ",
-              n);
-  return self.narrow(d, 0, n / 2) * sigmoid(self.narrow(d, n / 2, n / 2));
-}
 
 /// x where it is positive, else weight x; one weight, or one per channel (dimension 1).
 Tensor native::prelu(const Tensor& self, const Tensor& weight) {

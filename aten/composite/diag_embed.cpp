@@ -1,18 +1,11 @@
-#include "tenon/native/diag.h"
+#include "tenon/native/diag_embed.h"
 
 #include <algorithm>
 
-#include "tenon/native/diag_embed.h"
 #include "tenon/native/fill_diagonal.h"
-#include "tenon/native/trace.h"
 #include "tenon/ops/diagonal_backward.h"
 
 namespace tenon {
-
-Tensor native::trace(const Tensor& self) {
-  TENON_CHECK(self.dim() == 2, "[trace] expected a matrix, but got tensor with dim ", self.dim());
-  return self.diagonal().sum();
-}
 
 /// Zeros but for the diagonals of dim1 and dim2 of the result, which are self's last dimension.
 Tensor native::diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
@@ -27,14 +20,6 @@ Tensor native::diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int6
   sizes.insert(sizes.begin() + std::min(d1, d2), size);
   sizes.insert(sizes.begin() + std::max(d1, d2), size);
   return diagonal_backward(self, sizes, offset, d1, d2);  // which is this very operator
-}
-
-/// Of a vector the matrix with that diagonal, of a matrix its diagonal.
-Tensor native::diag(const Tensor& self, int64_t diagonal) {
-  TENON_CHECK(self.dim() == 1 || self.dim() == 2, "[diag] Supports 1D or 2D tensors. Got ",
-              self.dim(), "D");
-  if (self.dim() == 1) return native::diag_embed(self, diagonal, 0, 1);
-  return self.diagonal(diagonal).clone();
 }
 
 /// The elements whose places are the same in all dimensions. With wrap, a matrix with more rows

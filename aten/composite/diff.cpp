@@ -2,40 +2,10 @@
 
 #include <algorithm>
 
-#include "tenon/native/fliplr.h"
-#include "tenon/native/flipud.h"
-#include "tenon/native/rot90.h"
 #include "tenon/ops/cat.h"
 #include "tenon/ops/logical_xor.h"
 
 namespace tenon {
-
-Tensor native::fliplr(const Tensor& self) {
-  TENON_CHECK(self.dim() >= 2, "[fliplr] Input must be >= 2-d, got ", self.dim(), "-d");
-  return self.flip({1});
-}
-
-Tensor native::flipud(const Tensor& self) {
-  TENON_CHECK(self.dim() >= 1, "[flipud] Input must be >= 1-d, got 0-d");
-  return self.flip({0});
-}
-
-/// k quarter turns in the plane of two dimensions, from the first towards the second.
-Tensor native::rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
-  TENON_CHECK(dims.size() == 2,
-              "[rot90] expected total rotation dims == 2, but got dims = ", dims.size());
-  TENON_CHECK(self.dim() >= 2,
-              "[rot90] expected total dims >= 2, but got total dims = ", self.dim());
-  const int64_t a = wrap_dim(dims[0], self.dim()), b = wrap_dim(dims[1], self.dim());
-  TENON_CHECK(a != b, "[rot90] expected rotation dims to be different, but got dim0 = ", dims[0],
-              " and dim1 = ", dims[1]);
-  switch ((k % 4 + 4) % 4) {
-  case 1: return self.flip({b}).transpose_(a, b);
-  case 2: return self.flip({a, b});
-  case 3: return self.flip({a}).transpose_(a, b);
-  default: return self.clone(MemoryFormat::Contiguous);
-  }
-}
 
 /// n times the differences of neighbours along dim; of bools, whether they differ.
 Tensor native::diff(const Tensor& self, int64_t n, int64_t dim,
