@@ -13,9 +13,9 @@
 
 namespace tenon::autograd {
 
+class GraphTask;
 class Node;
-struct NodeState;
-class Task;
+struct NodeTask;
 
 /// Where a gradient goes: input `input_nr` of `function`; no function: nowhere.
 struct Edge {
@@ -118,7 +118,7 @@ class TENON_API Node {
   }
   /// The same, and it is wanted by the backward pass that runs now.
   bool task_should_compute_output(size_t i) const {
-    return should_compute_output(i) && (TENON_LIKELY(!current_task_is_pruned) || wanted_by_task(i));
+    return should_compute_output(i) && (TENON_LIKELY(!current_task_is_pruned) || needed_by_task(i));
   }
   /// Whether any of `count` gradients from i on is wanted.
   bool any_wanted(size_t i, size_t count) const {
@@ -151,17 +151,17 @@ class TENON_API Node {
   OnDemand<NodeHooks> hooks_;
 
  private:
-  friend class Task;
+  friend class GraphTask;
 
-  bool wanted_by_task(size_t i) const;
+  bool needed_by_task(size_t i) const;
 
   mutable SpinLock saved_lock_;
-  // The backward pass that has claimed the node, and its notes about it: no look-up where, as
-  // nearly always, one pass at a time visits a node.
-  std::atomic<Task*> claimed_by_{nullptr};
+  // The first backward pass to visit the node claims it and finds its NodeTask here. Only a second
+  // pass at the same time, which is rare, needs a hash table.
+  std::atomic<GraphTask*> claimed_by_{nullptr};
   union {
-    NodeState* state_ = nullptr;
-    Node* next_dead_;  // when waiting to be deleted
+    NodeTask* task_ = nullptr;
+    Node* next_dead_;  // while the node waits to be deleted
   };
 };
 
