@@ -30,7 +30,8 @@ Tensor native::isclose(const Tensor& self, const Tensor& other, double rtol, dou
   if (rtol == 0 && atol == 0) return same;
   const auto inexact = [](const Tensor& t) {
     return is_integral(t.scalar_type(), true)
-               ? ops::to_dtype::call(t, get_default_dtype(), false, false, std::nullopt)
+               ? ops::to_dtype::call(t, get_default_dtype(), /*non_blocking=*/false, /*copy=*/false,
+                                     std::nullopt)
                : t;
   };
   const Tensor to = inexact(other);

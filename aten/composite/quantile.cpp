@@ -16,10 +16,12 @@
 namespace tenon {
 namespace {
 
-/// The middle element, of two the lower one. A NaN is the median of what contains it, unless NaNs
-/// are ignored: sorted, they are the last.
+/// What a NaN among the elements does: it is the result, or it does not count.
+enum class NanPolicy { kPropagate, kIgnore };
+
+/// The middle element; of two, the lower one. Sorting puts NaNs last.
 std::tuple<Tensor, Tensor> median_of(const char* op, const Tensor& self, int64_t dim, bool keepdim,
-                                     bool ignore_nan) {
+                                     NanPolicy nan_policy) {
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor x = self.dim() == 0 ? self.reshape({1}) : self;
   const int64_t n = x.size(d);
@@ -27,24 +29,25 @@ std::tuple<Tensor, Tensor> median_of(const char* op, const Tensor& self, int64_t
                     self.sizes());
   const auto [values, indices] = x.sort(true, d, false);
   const Tensor numbers = n - isnan(x.detach()).sum(d, true);
-  Tensor place = (ignore_nan ? (numbers - 1).clamp_min(0) : numbers - 1).floor_divide(2);
-  if (!ignore_nan) place = where(numbers < n, numbers, place);
+  Tensor place =
+      (nan_policy == NanPolicy::kIgnore ? (numbers - 1).clamp_min(0) : numbers - 1).floor_divide(2);
+  if (nan_policy == NanPolicy::kPropagate) place = where(numbers < n, numbers, place);
   Tensor value = values.gather(d, place), index = indices.gather(d, place);
   if (self.dim() == 0) return {value.reshape({}), index.reshape({})};
   if (!keepdim) return {value.squeeze(d), index.squeeze(d)};
   return {value, index};
 }
 
-Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
+Tensor median_of_all(const char* op, const Tensor& self, NanPolicy nan_policy) {
   if (self.numel() == 0) {
     return full({}, std::nan(""), self.options().dtype(kFloat)).to(self.scalar_type());
   }
-  return std::get<0>(median_of(op, self.reshape({-1}), 0, false, ignore_nan));
+  return std::get<0>(median_of(op, self.reshape({-1}), 0, /*keepdim=*/false, nan_policy));
 }
 
 /// The element of rank q (n - 1) of n sorted ones, between two as `interpolation` says. [Q, ...].
 Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
-                   bool keepdim, std::string_view interpolation, bool ignore_nan) {
+                   bool keepdim, std::string_view interpolation, NanPolicy nan_policy) {
   TENON_CHECK(self.numel() > 0, "[", op, "] input tensor must be non-empty");
   TENON_CHECK(q.dim() <= 1, "[", op, "] q must be a scalar or 1D tensor, got shape ", q.sizes());
   TENON_CHECK(self.scalar_type() == kFloat || self.scalar_type() == kDouble, "[", op,
@@ -73,7 +76,7 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
   const int64_t last = rows.size(-1) - 1;
   const Tensor orders = q.reshape({-1});
   Tensor rank;
-  if (ignore_nan) {
+  if (nan_policy == NanPolicy::kIgnore) {
     rank = (orders * (last - nans.sum(-1, true))).clamp_min(0);
   } else {
     rank = (orders * last).masked_fill(nans.any(-1, true), last);
@@ -105,16 +108,20 @@ Tensor order(const char* op, const Tensor& self, double q) {
 
 }  // namespace
 
-Tensor native::median(const Tensor& self) { return median_of_all("median", self, false); }
-
-std::tuple<Tensor, Tensor> native::median_dim(const Tensor& self, int64_t dim, bool keepdim) {
-  return median_of("median", self, dim, keepdim, false);
+Tensor native::median(const Tensor& self) {
+  return median_of_all("median", self, NanPolicy::kPropagate);
 }
 
-Tensor native::nanmedian(const Tensor& self) { return median_of_all("nanmedian", self, true); }
+std::tuple<Tensor, Tensor> native::median_dim(const Tensor& self, int64_t dim, bool keepdim) {
+  return median_of("median", self, dim, keepdim, NanPolicy::kPropagate);
+}
+
+Tensor native::nanmedian(const Tensor& self) {
+  return median_of_all("nanmedian", self, NanPolicy::kIgnore);
+}
 
 std::tuple<Tensor, Tensor> native::nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
-  return median_of("nanmedian", self, dim, keepdim, true);
+  return median_of("nanmedian", self, dim, keepdim, NanPolicy::kIgnore);
 }
 
 /// Where the k-th smallest element of each row along dim stands, k counted from 0; [..., 1, ...].
@@ -124,24 +131,24 @@ Tensor native::_kth_place(const Tensor& self, int64_t k, int64_t dim) {
 
 Tensor native::quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
                         bool keepdim, std::string_view interpolation) {
-  return quantile_of("quantile", self, q, dim, keepdim, interpolation, false);
+  return quantile_of("quantile", self, q, dim, keepdim, interpolation, NanPolicy::kPropagate);
 }
 
 Tensor native::quantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim,
                                bool keepdim, std::string_view interpolation) {
   return quantile_of("quantile", self, order("quantile", self, q), dim, keepdim, interpolation,
-                     false);
+                     NanPolicy::kPropagate);
 }
 
 Tensor native::nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
                            bool keepdim, std::string_view interpolation) {
-  return quantile_of("nanquantile", self, q, dim, keepdim, interpolation, true);
+  return quantile_of("nanquantile", self, q, dim, keepdim, interpolation, NanPolicy::kIgnore);
 }
 
 Tensor native::nanquantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim,
                                   bool keepdim, std::string_view interpolation) {
   return quantile_of("nanquantile", self, order("nanquantile", self, q), dim, keepdim,
-                     interpolation, true);
+                     interpolation, NanPolicy::kIgnore);
 }
 
 }  // namespace tenon

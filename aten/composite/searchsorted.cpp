@@ -18,8 +18,14 @@
 namespace tenon {
 namespace {
 
-/// The same by a loop over the values, which memory has in row-major order.
-Tensor search_cpu(const Tensor& sorted, const Tensor& values, bool right, bool nans_last) {
+struct SearchOptions {
+  bool right = false;      ///< the place after equal values, not before them
+  bool nans_last = false;  ///< a NaN is greater than all numbers
+};
+
+/// The same by a loop over the values in row-major order.
+Tensor search_cpu(const Tensor& sorted, const Tensor& values, SearchOptions options) {
+  const bool right = options.right, nans_last = options.nans_last;
   const Tensor rows = sorted.contiguous(), wanted = values.contiguous();
   const Tensor places(empty(values.sizes(), kLong, kCPU));
   const int64_t n = sorted.size(-1);
@@ -49,8 +55,9 @@ Tensor search_cpu(const Tensor& sorted, const Tensor& values, bool right, bool n
 
 /// Where `values` would be put into the sorted rows, before or, with right, after equal ones: a
 /// binary search of all at once. `sorted` is a vector, or has values' sizes but the last.
-Tensor search(const Tensor& sorted, const Tensor& values, bool right, bool nans_last = false) {
-  if (values.is_cpu()) return search_cpu(sorted, values, right, nans_last);
+Tensor search(const Tensor& sorted, const Tensor& values, SearchOptions options) {
+  if (values.is_cpu()) return search_cpu(sorted, values, options);
+  const bool right = options.right, nans_last = options.nans_last;
   const int64_t n = sorted.size(-1);
   const TensorOptions places = values.options().dtype(kLong);
   Tensor low = zeros(values.sizes(), places), high = full(values.sizes(), n, places);
@@ -120,7 +127,7 @@ Tensor native::searchsorted_Tensor(const Tensor& sorted_sequence, const Tensor& 
     sequence = sequence.gather(-1, *sorter);
   }
   const ScalarType type = promote_types(sequence.scalar_type(), self.scalar_type());
-  const Tensor places = search(sequence.to(type), self.to(type), after);
+  const Tensor places = search(sequence.to(type), self.to(type), {.right = after});
   return out_int32 ? places.to(kInt) : places;
 }
 
@@ -166,7 +173,7 @@ Tensor native::isin_Tensor_Tensor(const Tensor& elements, const Tensor& test_ele
   }
   const Tensor values = elements.to(type);
   const Tensor sorted = std::get<0>(test_elements.to(type).reshape({-1}).sort(0, false));
-  const Tensor place = search(sorted, values, false, true).clamp_max(n - 1);
+  const Tensor place = search(sorted, values, {.nans_last = true}).clamp_max(n - 1);
   const Tensor found = sorted.index_select(0, place.reshape({-1})).reshape(values.sizes());
   return invert ? found != values : found == values;
 }

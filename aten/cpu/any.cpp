@@ -6,13 +6,6 @@
 #include "tenon/native/all.h"
 #include "tenon/ops/to.h"
 
-#ifndef TENON_ATEN_CPU_ANY_
-#define TENON_ATEN_CPU_ANY_
-namespace tenon::native {
-inline constexpr double kAny = 0, kAll = 1;
-}
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aten/cpu/any.cpp"
 #include "aten/core/simd_targets.h"
@@ -25,8 +18,8 @@ inline constexpr double kAny = 0, kAll = 1;
 HWY_BEFORE_NAMESPACE();
 namespace tenon::native::HWY_NAMESPACE {
 
-/// Bit 0: an element is true; bit 1: one is false. So the same loops serve any and all, the result
-/// of which is asked for by the context's parameter. A byte vectorises where bool does not.
+/// Bit 0: an element is true; bit 1: one is false. So the same loops serve any and all. The
+/// accumulator is a byte because loops over bool do not vectorise.
 template <class T>
 struct LogicOp {
   using In = opmath_type<T>;
@@ -37,7 +30,7 @@ struct LogicOp {
   static HWY_INLINE Acc combine(Acc a, Acc b) { return a | b; }
   static HWY_INLINE Acc identity() { return 0; }
   static HWY_INLINE Out finish(Acc a, const ReduceContext& context) {
-    return context.parameter == kAll ? (a >> 1) ^ 1 : a & 1;
+    return context.logic == Logic::kAll ? (a >> 1) ^ 1 : a & 1;
   }
 };
 
@@ -57,19 +50,19 @@ HWY_EXPORT(logic_loops);
 namespace {
 
 // An empty list of dims reduces nothing here: that is what `any.dims` with dim=[] means in PyTorch.
-void logic(const char* op, const Tensor& self, OptionalIntArrayRef dim, double which,
+void logic(const char* op, const Tensor& self, OptionalIntArrayRef dim, native::Logic which,
            const Tensor& out) {
   using namespace native;
   reduce(self, dim_mask(op, dim, self.dim(), false), out,
-         *HWY_DYNAMIC_DISPATCH(logic_loops)(self.scalar_type(), op), {.parameter = which});
+         *HWY_DYNAMIC_DISPATCH(logic_loops)(self.scalar_type(), op), {.logic = which});
 }
 
 void any(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
-  logic("any", self, dim, native::kAny, out);
+  logic("any", self, dim, native::Logic::kAny, out);
 }
 
 void all(const Tensor& self, OptionalIntArrayRef dim, const Tensor& out) {
-  logic("all", self, dim, native::kAll, out);
+  logic("all", self, dim, native::Logic::kAll, out);
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 
 namespace tenon::native {
 
+/// any and all share their loops.
+enum class Logic { kAny, kAll };
+
 /// What `finish` needs besides the accumulated values.
 struct ReduceContext {
-  int64_t count = 1;     ///< elements reduced to one
-  double parameter = 0;  ///< the operator's own: exponent of a norm, correction of a variance
+  int64_t count = 1;          ///< elements reduced to one
+  Logic logic = Logic::kAny;  ///< the result to take from the loops of any and all
 };
 
 /// The loops of one reduction for one element type. An accumulator is a plain value of acc_size

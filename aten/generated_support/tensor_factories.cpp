@@ -22,10 +22,10 @@ Tensor detail::tensor_of(const void* data, ScalarType stored, IntArrayRef sizes,
   Tensor made = tenon::empty(sizes, stored, kCPU);
   if (made.nbytes() > 0) std::memcpy(made.data_ptr(), data, made.nbytes());
   const ScalarType wanted = options.dtype_opt().value_or(natural);
-  Tensor result =
-      wanted == stored && options.device().is_cpu()
-          ? made
-          : ops::to_device::call(made, options.device(), wanted, false, false, std::nullopt);
+  Tensor result = wanted == stored && options.device().is_cpu()
+                      ? made
+                      : ops::to_device::call(made, options.device(), wanted, /*non_blocking=*/false,
+                                             /*copy=*/false, std::nullopt);
   return options.requires_grad() ? result.requires_grad_(true) : result;
 }
 

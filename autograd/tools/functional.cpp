@@ -13,12 +13,17 @@
 namespace tenon::autograd::functional {
 namespace {
 
-/// Tensors of their own, so that an input can be told from what the function has captured.
-variable_list prepare(const variable_list& tensors, bool create_graph, bool require_grad) {
+struct PrepareOptions {
+  bool create_graph = false;   ///< stay connected to the history of the caller's tensors
+  bool requires_grad = false;  ///< of the others
+};
+/// New tensors, so that an input differs from the same tensor used inside the function.
+variable_list prepare(const variable_list& tensors, const PrepareOptions& options = {}) {
   variable_list prepared;
   for (const Tensor& t : tensors) {
-    prepared.push_back(create_graph && t.requires_grad() ? t.view(t.sizes())
-                                                         : t.detach().requires_grad_(require_grad));
+    prepared.push_back(options.create_graph && t.requires_grad()
+                           ? t.view(t.sizes())
+                           : t.detach().requires_grad_(options.requires_grad));
   }
   return prepared;
 }
@@ -45,7 +50,7 @@ variable_list prepare_v(const char* name, const variable_list& v, const variable
                 " in v has invalid size: should be ", like[i].sizes(), " but got ", v[i].sizes(),
                 ".");
   }
-  return prepare(v, create_graph, false);
+  return prepare(v, {.create_graph = create_graph});
 }
 
 void check_outputs(const variable_list& outputs, const Options& options) {
@@ -202,7 +207,7 @@ FirstDerivative first_derivative(const char* name, const MultiFunction& f,
                                  const variable_list& inputs, const variable_list& v,
                                  const Options& options) {
   FirstDerivative first;
-  first.inputs = prepare(inputs, options.create_graph, true);
+  first.inputs = prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
   first.v = prepare_v(name, v, first.inputs, "the input to the user-provided function",
                       options.create_graph);
   first.outputs = f(first.inputs);
@@ -215,7 +220,7 @@ FirstDerivative first_derivative(const char* name, const MultiFunction& f,
 
 /// Column by column: one call of the function for each element of the inputs.
 std::vector<variable_list> forward_jacobian(const MultiFunction& f, const variable_list& inputs) {
-  const variable_list in = prepare(inputs, false, false);
+  const variable_list in = prepare(inputs);
   std::vector<std::vector<std::vector<Tensor>>> columns;  // of each output and input
   variable_list outputs;
   for (size_t j = 0; j < in.size(); ++j) {
@@ -252,7 +257,8 @@ Product vjp(const MultiFunction& f, const variable_list& inputs, const variable_
             const Options& options) {
   check_reverse("vjp", options);
   const AutoGradMode recorded(true);
-  const variable_list in = prepare(inputs, options.create_graph, true);
+  const variable_list in =
+      prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
   const variable_list outputs = f(in);
   check_outputs(outputs, options);
   const variable_list weights =
@@ -265,14 +271,15 @@ Product vjp(const MultiFunction& f, const variable_list& inputs, const variable_
 Product jvp(const MultiFunction& f, const variable_list& inputs, const variable_list& v,
             const Options& options) {
   if (is_forward("jvp", options)) {
-    const variable_list in = prepare(inputs, false, false);
+    const variable_list in = prepare(inputs);
     const variable_list weights =
         prepare_v("jvp", v, in, "the input to the user-provided function", false);
     const forward_ad::DualLevel level;
     return unpacked(f(duals(in, weights)));
   }
   const AutoGradMode recorded(true);
-  const variable_list in = prepare(inputs, options.create_graph, true);
+  const variable_list in =
+      prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
   const variable_list weights =
       prepare_v("jvp", v, in, "the input to the user-provided function", options.create_graph);
   const variable_list outputs = f(in);
@@ -296,7 +303,8 @@ std::vector<variable_list> jacobian(const MultiFunction& f, const variable_list&
                                     const Options& options) {
   if (is_forward("jacobian", options)) return forward_jacobian(f, inputs);
   const AutoGradMode recorded(true);
-  const variable_list in = prepare(inputs, options.create_graph, true);
+  const variable_list in =
+      prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
   const variable_list outputs = f(in);
   check_outputs(outputs, options);
   std::vector<variable_list> result;
@@ -367,7 +375,7 @@ Product hvp(const MultiFunction& f, const variable_list& inputs, const variable_
             const Options& options) {
   const AutoGradMode recorded(true);
   if (is_forward("hvp", options)) {
-    const variable_list in = prepare(inputs, false, true);
+    const variable_list in = prepare(inputs, {.requires_grad = true});
     const variable_list weights =
         prepare_v("hvp", v, in, "the input to the user-provided function", false);
     const forward_ad::DualLevel level;

@@ -168,7 +168,7 @@ class Check {
   /// Gradients of the checked inputs; zeros where none arrives.
   Tensors gradients(const Tensors& outputs, const Tensors& grads) const {
     const Tensors to = wanted();
-    Tensors result = grad(outputs, to, grads, true, false, true);
+    Tensors result = grad(outputs, to, grads, {.retain_graph = true, .allow_unused = true});
     for (size_t i = 0; i < result.size(); ++i) {
       TENON_CHECK(!result[i].defined() || result[i].sizes() == to[i].sizes(),
                   "[gradcheck] the gradient of input ", checked_[i], " must have its sizes ",

@@ -57,7 +57,7 @@ void definition(const Model& model, DiagnosticSink& sink) {
         sink.error(parameter.location, "the parameter `" + parameter.text + "` is given twice");
         distinct = false;
       }
-      parameters.push_back({parameter.text, true, true});
+      parameters.push_back({.name = parameter.text});
     }
     if (!distinct) continue;
     std::vector<expr::ExprError> mistakes =

@@ -51,7 +51,7 @@ Overload overload_of(const Operator& op, const VariantSchema& form, bool method)
     return arg.kwarg_only && arg.is_mutable();
   };
   for (const schema::Argument& arg : schema.args) {
-    if (is_out(arg)) overload.parameters.push_back({arg.type, false, false, &arg});
+    if (is_out(arg)) overload.parameters.push_back({.type = arg.type, .argument = &arg});
   }
   for (size_t i = 0; i < schema.args.size(); ++i) {
     const schema::Argument& arg = schema.args[i];
@@ -61,8 +61,10 @@ Overload overload_of(const Operator& op, const VariantSchema& form, bool method)
     const bool required =
         std::any_of(op.cpp_no_default_args.begin(), op.cpp_no_default_args.end(),
                     [&](const LocatedName& name) { return name.text == arg.name; });
-    overload.parameters.push_back(
-        {arg.type, folded, arg.default_value.has_value() && !required, &arg});
+    overload.parameters.push_back({.type = arg.type,
+                                   .is_options = folded,
+                                   .has_default = arg.default_value.has_value() && !required,
+                                   .argument = &arg});
   }
   return overload;
 }

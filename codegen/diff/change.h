@@ -15,10 +15,10 @@ struct Breaks {
 
   bool any() const { return callers || serialized; }
 };
-inline constexpr Breaks kCompatible = {false, false};
-inline constexpr Breaks kBreaksCallers = {true, false};
-inline constexpr Breaks kBreaksSerialized = {false, true};
-inline constexpr Breaks kBreaksBoth = {true, true};
+inline constexpr Breaks kCompatible = {};
+inline constexpr Breaks kBreaksCallers = {.callers = true};
+inline constexpr Breaks kBreaksSerialized = {.serialized = true};
+inline constexpr Breaks kBreaksBoth = {.callers = true, .serialized = true};
 
 /// One difference between two versions of an operator.
 struct Change {

@@ -17,7 +17,7 @@ using schema::SchemaKind;
 struct NamedForm {
   size_t op;
   const schema::FunctionSchema* schema;
-  bool derived, method, function;
+  bool derived = false, method = false, function = false;
 };
 
 std::map<std::string, NamedForm> forms_of(const Model& model) {
@@ -29,12 +29,17 @@ std::map<std::string, NamedForm> forms_of(const Model& model) {
   };
   for (size_t i = 0; i < model.operators().size(); ++i) {
     for (const VariantSchema& variant : model.variants(i)) {
-      add({i, &variant.schema, variant.derived, variant.method, variant.function});
+      add({.op = i,
+           .schema = &variant.schema,
+           .derived = variant.derived,
+           .method = variant.method,
+           .function = variant.function});
     }
   }
   for (const Family& family : model.families()) {
     for (const Form& form : family.forms) {
-      if (form.origin == Form::Origin::kGenerated) add({form.op, &form.schema, true, false, true});
+      if (form.origin != Form::Origin::kGenerated) continue;
+      add({.op = form.op, .schema = &form.schema, .derived = true, .function = true});
     }
   }
   return forms;

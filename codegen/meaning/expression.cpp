@@ -145,8 +145,8 @@ std::vector<expr::Parameter> formula_parameters(const Operator& op) {
                         type.is(schema::BaseType::kInt);
     return !p.is_tensor && !number;
   });
-  parameters.push_back({"grad", true, false});
-  parameters.push_back({"result", true, false});
+  parameters.push_back({.name = "grad", .differentiable = false});
+  parameters.push_back({.name = "result", .differentiable = false});
   return parameters;
 }
 

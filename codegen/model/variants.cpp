@@ -93,12 +93,15 @@ std::vector<VariantSchema> variant_schemas(const Operator& op) {
   if (op.variants.inplace) {
     if (std::optional<FunctionSchema> inplace = derive_inplace(op.schema)) {
       const bool method = op.has_methods && op.schema.self()->type.is_tensor();
-      result.push_back({std::move(*inplace), SchemaKind::kInplace, true, method, true});
+      result.push_back({.schema = std::move(*inplace),
+                        .kind = SchemaKind::kInplace,
+                        .derived = true,
+                        .method = method});
     }
   }
   if (op.variants.out) {
     if (std::optional<FunctionSchema> out = derive_out(op.schema, out_overload(op))) {
-      result.push_back({std::move(*out), SchemaKind::kOut, true, false, true});
+      result.push_back({.schema = std::move(*out), .kind = SchemaKind::kOut, .derived = true});
     }
   }
   return result;

@@ -276,10 +276,10 @@ PyObject* list_of(const char*& from, ScalarType type, IntArrayRef sizes) {
 // ---- tenon.tensor and its kin ----
 
 constexpr Parameter kTensorParameters[] = {
-    {"dtype", Kind::DType, true, true, 0},
-    {"device", Kind::Device, true, true, 0},
-    {"requires_grad", Kind::Bool, false, true, 0},
-    {"pin_memory", Kind::Bool, false, true, 0},
+    {.name = "dtype", .kind = Kind::DType, .optional = true, .has_default = true},
+    {.name = "device", .kind = Kind::Device, .optional = true, .has_default = true},
+    {.name = "requires_grad", .kind = Kind::Bool, .has_default = true},
+    {.name = "pin_memory", .kind = Kind::Bool, .has_default = true},
 };
 
 constexpr Overload kTensorOptions = {

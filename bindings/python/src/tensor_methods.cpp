@@ -295,8 +295,9 @@ PyMethodDef plain_methods[] = {
 
 // ---- methods with arguments ----
 
-constexpr Parameter kDimParameters[] = {{"input", Kind::Tensor, false, false, 0},
-                                        {"dim", Kind::Int, true, true, 0}};
+constexpr Parameter kDimParameters[] = {
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "dim", .kind = Kind::Int, .optional = true, .has_default = true}};
 constexpr Overload kSize = {
     "(int? dim=None) -> Size", kDimParameters, 2, 2, 0, [](Arguments& a) -> PyObject* {
       return a.given(1) ? wrap(a.tensor(0).size(a.integer(1))) : wrap_size(a.tensor(0).sizes());
@@ -309,8 +310,8 @@ constexpr Overload kStride = {
     }};
 
 constexpr Parameter kRequiresGradParameters[] = {
-    {"input", Kind::Tensor, false, false, 0},
-    {"requires_grad", Kind::Bool, false, true, 0},
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "requires_grad", .kind = Kind::Bool, .has_default = true},
 };
 constexpr Overload kRequiresGrad_ = {
     "(bool requires_grad=True) -> Tensor", kRequiresGradParameters, 2, 2, 0, [](Arguments& a) {
@@ -319,8 +320,8 @@ constexpr Overload kRequiresGrad_ = {
     }};
 
 constexpr Parameter kContiguousParameters[] = {
-    {"input", Kind::Tensor, false, false, 0},
-    {"memory_format", Kind::MemoryFormat, false, true, 0},
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "memory_format", .kind = Kind::MemoryFormat, .has_default = true},
 };
 constexpr Overload kIsContiguous = {
     "(*, memory_format memory_format=contiguous_format) -> bool",
@@ -342,11 +343,11 @@ PyObject* converted(Arguments& a, std::optional<ScalarType> dtype, std::optional
   return result.is_same(self) ? a.again(0) : wrap(std::move(result));
 }
 constexpr Parameter kToDtypeParameters[] = {
-    {"input", Kind::Tensor, false, false, 0},
-    {"dtype", Kind::DType, false, false, 0},
-    {"non_blocking", Kind::Bool, false, true, 0},
-    {"copy", Kind::Bool, false, true, 0},
-    {"memory_format", Kind::MemoryFormat, true, true, 0},
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "dtype", .kind = Kind::DType},
+    {.name = "non_blocking", .kind = Kind::Bool, .has_default = true},
+    {.name = "copy", .kind = Kind::Bool, .has_default = true},
+    {.name = "memory_format", .kind = Kind::MemoryFormat, .optional = true, .has_default = true},
 };
 constexpr Overload kToDtype = {"(dtype dtype, bool non_blocking=False, bool copy=False, *, "
                                "memory_format? memory_format=None) -> Tensor",
@@ -359,9 +360,12 @@ constexpr Overload kToDtype = {"(dtype dtype, bool non_blocking=False, bool copy
                                                   a.optional_memory_format(4));
                                }};
 constexpr Parameter kToDeviceParameters[] = {
-    {"input", Kind::Tensor, false, false, 0}, {"device", Kind::Device, true, true, 0},
-    {"dtype", Kind::DType, true, true, 0},    {"non_blocking", Kind::Bool, false, true, 0},
-    {"copy", Kind::Bool, false, true, 0},     {"memory_format", Kind::MemoryFormat, true, true, 0},
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "device", .kind = Kind::Device, .optional = true, .has_default = true},
+    {.name = "dtype", .kind = Kind::DType, .optional = true, .has_default = true},
+    {.name = "non_blocking", .kind = Kind::Bool, .has_default = true},
+    {.name = "copy", .kind = Kind::Bool, .has_default = true},
+    {.name = "memory_format", .kind = Kind::MemoryFormat, .optional = true, .has_default = true},
 };
 constexpr Overload kToDevice = {"(device? device=None, dtype? dtype=None, bool non_blocking=False, "
                                 "bool copy=False, *, memory_format? memory_format=None) -> Tensor",
@@ -375,11 +379,11 @@ constexpr Overload kToDevice = {"(device? device=None, dtype? dtype=None, bool n
                                                    a.optional_memory_format(5));
                                 }};
 constexpr Parameter kToOtherParameters[] = {
-    {"input", Kind::Tensor, false, false, 0},
-    {"other", Kind::Tensor, false, false, 0},
-    {"non_blocking", Kind::Bool, false, true, 0},
-    {"copy", Kind::Bool, false, true, 0},
-    {"memory_format", Kind::MemoryFormat, true, true, 0},
+    {.name = "input", .kind = Kind::Tensor},
+    {.name = "other", .kind = Kind::Tensor},
+    {.name = "non_blocking", .kind = Kind::Bool, .has_default = true},
+    {.name = "copy", .kind = Kind::Bool, .has_default = true},
+    {.name = "memory_format", .kind = Kind::MemoryFormat, .optional = true, .has_default = true},
 };
 constexpr Overload kToOther = {"(Tensor other, bool non_blocking=False, bool copy=False, *, "
                                "memory_format? memory_format=None) -> Tensor",

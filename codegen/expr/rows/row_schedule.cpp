@@ -98,7 +98,7 @@ class Scheduler {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (kinds_[i] != RowOutput::kRow) continue;
       if (const auto whole = wholes_.find(outputs_[i]); whole != wholes_.end()) {
-        stores.stores.push_back({i, whole->second, false, true});
+        stores.stores.push_back({.output = i, .text = whole->second, .whole = true});
         continue;
       }
       roots.push_back(outputs_[i]);

@@ -27,7 +27,8 @@ namespace {
 /// twice, so that rounding does not bring it back); those that depend on others become 0. The host
 /// does it: the matrix is small.
 Tensor orthonormal(const Tensor& matrix, double epsilon) {
-  const Tensor result = matrix.to(kCPU, kDouble, false, true).contiguous();
+  const Tensor result =
+      matrix.to(kCPU, kDouble, /*non_blocking=*/false, /*copy=*/true).contiguous();
   const int64_t n = matrix.size(0), r = matrix.size(1);
   auto* data = result.data_ptr<double>();
   const auto dot = [&](int64_t a, int64_t b) {

@@ -145,8 +145,9 @@ struct SyncBatchNormFunction : autograd::Function<SyncBatchNormFunction> {
     const Tensor sum_dy = sum_of(dy), sum_dy_xhat = sum_of(dy.mul(xhat));
     Tensor grad_weight, grad_bias, grad_input;
     if (context->needs_input_grad(1))
-      grad_weight = sum_dy_xhat.to(weight.scalar_type(), false, true);
-    if (context->needs_input_grad(2)) grad_bias = sum_dy.to(state.bias_dtype, false, true);
+      grad_weight = sum_dy_xhat.to(weight.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+    if (context->needs_input_grad(2))
+      grad_bias = sum_dy.to(state.bias_dtype, /*non_blocking=*/false, /*copy=*/true);
     if (context->needs_input_grad(0)) {
       all_reduce_coalesced({sum_dy, sum_dy_xhat}, ReduceOp::SUM, state.group);
       const Tensor constant = along(sum_dy.mul(1 / state.count).to(dtype), x);

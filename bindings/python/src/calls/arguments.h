@@ -38,9 +38,9 @@ enum class Kind : uint8_t {
 struct Parameter {
   const char* name;
   Kind kind;
-  bool optional;  ///< may be None
-  bool has_default;
-  int64_t size;  ///< of a list: that many elements, for which one number may stand; 0: any
+  bool optional = false;  ///< may be None
+  bool has_default = false;
+  int64_t size = 0;  ///< of a list: its length, to which a single number is expanded; 0: any
 };
 
 struct Arguments;
