@@ -10,14 +10,14 @@ namespace tenon::serialization {
 
 void PickleWriter::integer(int64_t value) {
   if (value >= 0 && value <= 0xFF) {
-    out_ += 'K';
+    write(Opcode::BinInt1);
     zip::put<uint8_t>(out_, static_cast<uint8_t>(value));
   } else if (value >= 0 && value <= 0xFFFF) {
-    out_ += 'M';
+    write(Opcode::BinInt2);
     zip::put<uint16_t>(out_, static_cast<uint16_t>(value));
   } else if (value >= std::numeric_limits<int32_t>::min() &&
              value <= std::numeric_limits<int32_t>::max()) {
-    out_ += 'J';
+    write(Opcode::BinInt);
     zip::put<int32_t>(out_, static_cast<int32_t>(value));
   } else {
     std::string bytes;
@@ -34,19 +34,19 @@ void PickleWriter::integer(int64_t value) {
 
 void PickleWriter::long_integer(std::string_view bytes) {
   if (bytes.size() <= 0xFF) {
-    out_ += '\x8a';
+    write(Opcode::Long1);
     zip::put<uint8_t>(out_, static_cast<uint8_t>(bytes.size()));
   } else {
     TENON_CHECK(bytes.size() <= std::numeric_limits<int32_t>::max(), "[save] an int of ",
                 bytes.size(), " bytes is too large");
-    out_ += '\x8b';
+    write(Opcode::Long4);
     zip::put<int32_t>(out_, static_cast<int32_t>(bytes.size()));
   }
   out_ += bytes;
 }
 
 void PickleWriter::real(double value) {
-  out_ += 'G';
+  write(Opcode::BinFloat);
   const auto bits = std::bit_cast<uint64_t>(value);
   for (int shift = 56; shift >= 0; shift -= 8) out_ += static_cast<char>(bits >> shift);
 }
@@ -54,7 +54,7 @@ void PickleWriter::real(double value) {
 PickleWriter::Memo PickleWriter::string(std::string_view text) {
   TENON_CHECK(text.size() <= std::numeric_limits<uint32_t>::max(), "[save] a string of ",
               text.size(), " bytes is too long");
-  out_ += 'X';
+  write(Opcode::BinUnicode);
   zip::put<uint32_t>(out_, static_cast<uint32_t>(text.size()));
   out_ += text;
   return put();
@@ -76,7 +76,7 @@ void PickleWriter::global(std::string_view text) {
   const size_t space = text.find(' ');
   TENON_CHECK_VALUE(space != text.npos && text.find('\n') == text.npos,
                     "[save] a class or function must be given as 'module name', got '", text, "'");
-  out_ += 'c';
+  write(Opcode::Global);
   out_ += text.substr(0, space);
   out_ += '\n';
   out_ += text.substr(space + 1);
@@ -85,22 +85,22 @@ void PickleWriter::global(std::string_view text) {
 }
 
 PickleWriter::Memo PickleWriter::tuple(size_t items) {
-  constexpr char kOpcodes[] = {'\x85', '\x86', '\x87'};
-  return remember(items > 3 ? 't' : kOpcodes[items - 1]);
+  constexpr Opcode kOpcodes[] = {Opcode::Tuple1, Opcode::Tuple2, Opcode::Tuple3};
+  return remember(items > 3 ? Opcode::Tuple : kOpcodes[items - 1]);
 }
 
 void PickleWriter::drop_tuple(size_t items, Memo memo) {
   if (items > 3) {
-    out_ += '1';
+    write(Opcode::PopMark);
   } else {
-    out_.append(items, '0');
+    out_.append(items, static_cast<char>(Opcode::Pop));
   }
   get(memo);
 }
 
 void PickleWriter::drop_reduced(bool by_new, Memo memo) {
-  out_ += by_new ? "\x81" : "R";
-  out_ += '0';
+  write(by_new ? Opcode::NewObj : Opcode::Reduce);
+  write(Opcode::Pop);
   get(memo);
 }
 
@@ -113,27 +113,27 @@ void PickleWriter::integers(IntArrayRef values) {
 
 void PickleWriter::get(Memo memo) {
   if (memo <= 0xFF) {
-    out_ += 'h';
+    write(Opcode::BinGet);
     zip::put<uint8_t>(out_, static_cast<uint8_t>(memo));
   } else {
-    out_ += 'j';
+    write(Opcode::LongBinGet);
     zip::put<uint32_t>(out_, memo);
   }
 }
 
 PickleWriter::Memo PickleWriter::put() {
   if (next_ <= 0xFF) {
-    out_ += 'q';
+    write(Opcode::BinPut);
     zip::put<uint8_t>(out_, static_cast<uint8_t>(next_));
   } else {
-    out_ += 'r';
+    write(Opcode::LongBinPut);
     zip::put<uint32_t>(out_, next_);
   }
   return next_++;
 }
 
-PickleWriter::Memo PickleWriter::remember(char opcode) {
-  out_ += opcode;
+PickleWriter::Memo PickleWriter::remember(Opcode opcode) {
+  write(opcode);
   return put();
 }
 

@@ -20,16 +20,16 @@ constexpr size_t kMaxKey = 1024;
 /// Of a message, which may quote the pickle.
 constexpr size_t kMaxMessage = 1000;
 
-const char* rejected_name(uint8_t opcode) {
+const char* rejected_name(Opcode opcode) {
   switch (opcode) {
-  case 'i': return "INST";
-  case 'o': return "OBJ";
-  case 'P': return "PERSID";
-  case 0x82: return "EXT1";
-  case 0x83: return "EXT2";
-  case 0x84: return "EXT4";
-  case 0x97: return "NEXT_BUFFER";
-  case 0x98: return "READONLY_BUFFER";
+  case Opcode::Inst: return "INST";
+  case Opcode::Obj: return "OBJ";
+  case Opcode::PersId: return "PERSID";
+  case Opcode::Ext1: return "EXT1";
+  case Opcode::Ext2: return "EXT2";
+  case Opcode::Ext4: return "EXT4";
+  case Opcode::NextBuffer: return "NEXT_BUFFER";
+  case Opcode::ReadonlyBuffer: return "READONLY_BUFFER";
   default: return nullptr;
   }
 }
@@ -300,59 +300,59 @@ Value Unpickler::run() {
 /// Runs one opcode; false for the last.
 bool Unpickler::step() {
   opcode_at_ = in_.position();
-  const auto opcode = in_.take_number<uint8_t>();
+  const auto opcode = static_cast<Opcode>(in_.take_number<uint8_t>());
   switch (opcode) {
-  case 0x80: {  // PROTO
+  case Opcode::Proto: {
     const auto protocol = in_.take_number<uint8_t>();
     if (protocol > 5) fail("pickle protocol " + std::to_string(protocol) + " is not supported");
     return true;
   }
-  case 0x95:  // FRAME
+  case Opcode::Frame:
     if (in_.take_number<uint64_t>() > in_.left())
       fail("a frame reaches past the end of the pickle");
     return true;
-  case '.': return false;
-  case '(':
+  case Opcode::Stop: return false;
+  case Opcode::Mark:
     if (marks_.size() >= kMaxMarks) fail("marks are nested too deep");
     marks_.push_back(stack_.size());
     return true;
-  case '0':
+  case Opcode::Pop:
     if (!marks_.empty() && marks_.back() == stack_.size()) {
       marks_.pop_back();
     } else {
       pop();
     }
     return true;
-  case '1': pop_to_mark(); return true;
-  case '2': push(top()); return true;
-  case 'c': {
+  case Opcode::PopMark: pop_to_mark(); return true;
+  case Opcode::Dup: push(top()); return true;
+  case Opcode::Global: {
     std::string module(in_.take_line());
     global(std::move(module), std::string(in_.take_line()));
     return true;
   }
-  case 0x93: {  // STACK_GLOBAL
+  case Opcode::StackGlobal: {
     const Value name = pop(Kind::String);
     global(pop(Kind::String).to_string(), name.to_string());
     return true;
   }
-  case 'R': reduce(); return true;
-  case 0x81: new_object(false); return true;
-  case 0x92: new_object(true); return true;
-  case 'b': build(); return true;
-  case 'Q': persistent_load(); return true;
-  case 'q': put(in_.take_number<uint8_t>()); return true;
-  case 'r': put(in_.take_number<uint32_t>()); return true;
-  case 0x94: put(memo_.size() + far_memo_.size()); return true;  // MEMOIZE
-  case 'h': get(in_.take_number<uint8_t>()); return true;
-  case 'j': get(in_.take_number<uint32_t>()); return true;
-  case 'p':
-  case 'g': {
+  case Opcode::Reduce: reduce(); return true;
+  case Opcode::NewObj: new_object(false); return true;
+  case Opcode::NewObjEx: new_object(true); return true;
+  case Opcode::Build: build(); return true;
+  case Opcode::BinPersId: persistent_load(); return true;
+  case Opcode::BinPut: put(in_.take_number<uint8_t>()); return true;
+  case Opcode::LongBinPut: put(in_.take_number<uint32_t>()); return true;
+  case Opcode::Memoize: put(memo_.size() + far_memo_.size()); return true;
+  case Opcode::BinGet: get(in_.take_number<uint8_t>()); return true;
+  case Opcode::LongBinGet: get(in_.take_number<uint32_t>()); return true;
+  case Opcode::Put:
+  case Opcode::Get: {
     const std::string_view digits = in_.take_line();
     if (digits.size() > kMaxIndexDigits) fail("the number of a memo entry has too many digits");
     const Value index = Value::int_of_decimal(digits);
     if (!index.fits_int64() || index.to_int() < 0) fail("a memo index must not be negative");
     const auto at = static_cast<uint64_t>(index.to_int());
-    opcode == 'p' ? put(at) : get(at);
+    opcode == Opcode::Put ? put(at) : get(at);
     return true;
   }
   default: break;
@@ -360,47 +360,47 @@ bool Unpickler::step() {
   if (step_number(opcode) || step_text(opcode) || step_container(opcode)) return true;
   if (const char* name = rejected_name(opcode))
     fail(std::string("opcode ") + name + " is not accepted");
-  fail("opcode " + std::to_string(opcode) + " is not supported");
+  fail("opcode " + std::to_string(static_cast<int>(opcode)) + " is not supported");
 }
 
-bool Unpickler::step_container(uint8_t opcode) {
+bool Unpickler::step_container(Opcode opcode) {
   switch (opcode) {
-  case ')':
-  case 't':
-  case ']':
-  case 'l':
-  case '}':
-  case 'd':
-  case 0x8f:
-  case 0x91: budget_.spend(Budget::kNode); break;
+  case Opcode::EmptyTuple:
+  case Opcode::Tuple:
+  case Opcode::EmptyList:
+  case Opcode::List:
+  case Opcode::EmptyDict:
+  case Opcode::Dict:
+  case Opcode::EmptySet:
+  case Opcode::FrozenSet: budget_.spend(Budget::kNode); break;
   default: break;
   }
   switch (opcode) {
-  case ')': push(Value::tuple()); return true;
-  case 0x85:
-  case 0x86:
-  case 0x87: push_tuple(opcode - 0x84u); return true;
-  case 't': push(Value::tuple(pop_to_mark())); return true;
-  case ']': push(track(Value::list())); return true;
-  case 'l': push(track(Value::list(pop_to_mark()))); return true;
-  case 'a': {
+  case Opcode::EmptyTuple: push(Value::tuple()); return true;
+  case Opcode::Tuple1: push_tuple(1); return true;
+  case Opcode::Tuple2: push_tuple(2); return true;
+  case Opcode::Tuple3: push_tuple(3); return true;
+  case Opcode::Tuple: push(Value::tuple(pop_to_mark())); return true;
+  case Opcode::EmptyList: push(track(Value::list())); return true;
+  case Opcode::List: push(track(Value::list(pop_to_mark()))); return true;
+  case Opcode::Append: {
     const Value item = pop();
     append({item});
     return true;
   }
-  case 'e': append(pop_to_mark()); return true;
-  case '}': push(track(Value::dict())); return true;
-  case 'd': push_dict(pop_to_mark()); return true;
-  case 's': {
+  case Opcode::Appends: append(pop_to_mark()); return true;
+  case Opcode::EmptyDict: push(track(Value::dict())); return true;
+  case Opcode::Dict: push_dict(pop_to_mark()); return true;
+  case Opcode::SetItem: {
     const Value value = pop();
     const Value key = pop();
     set_items({key, value});
     return true;
   }
-  case 'u': set_items(pop_to_mark()); return true;
-  case 0x8f: push(track(Value::set())); return true;  // EMPTY_SET
-  case 0x90: add_items(pop_to_mark()); return true;   // ADDITEMS
-  case 0x91: push_frozenset(pop_to_mark()); return true;
+  case Opcode::SetItems: set_items(pop_to_mark()); return true;
+  case Opcode::EmptySet: push(track(Value::set())); return true;
+  case Opcode::AddItems: add_items(pop_to_mark()); return true;
+  case Opcode::FrozenSet: push_frozenset(pop_to_mark()); return true;
   default: return false;
   }
 }

@@ -10,6 +10,7 @@
 #include "runtime/serialization/budget.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/pickle/byte_cursor.h"
+#include "runtime/serialization/pickle/opcode.h"
 #include "runtime/serialization/values/value_visit.h"
 
 namespace tenon::serialization {
@@ -69,9 +70,9 @@ class Unpickler {
   using Kind = Value::Kind;
 
   bool step();
-  bool step_number(uint8_t opcode);
-  bool step_text(uint8_t opcode);
-  bool step_container(uint8_t opcode);
+  bool step_number(Opcode opcode);
+  bool step_text(Opcode opcode);
+  bool step_container(Opcode opcode);
   void push(Value value);
   /// The next bytes, which are to be a text or a large number.
   std::string_view take_text(uint64_t bytes);

@@ -46,42 +46,40 @@ void Unpickler::push_8bit(std::string_view text) {
   push(std::string(text));
 }
 
-bool Unpickler::step_number(uint8_t opcode) {
+bool Unpickler::step_number(Opcode opcode) {
   switch (opcode) {
-  case 'N': push(nullptr); return true;
-  case 0x88: push(true); return true;
-  case 0x89: push(false); return true;
-  case 'K': push(in_.take_number<uint8_t>()); return true;
-  case 'M': push(in_.take_number<uint16_t>()); return true;
-  case 'J': push(in_.take_number<int32_t>()); return true;
-  case 0x8a:
-    push(Value::int_of_bytes(take_text(in_.take_number<uint8_t>())));
-    return true;  // LONG1
-  case 0x8b: {    // LONG4
+  case Opcode::None: push(nullptr); return true;
+  case Opcode::NewTrue: push(true); return true;
+  case Opcode::NewFalse: push(false); return true;
+  case Opcode::BinInt1: push(in_.take_number<uint8_t>()); return true;
+  case Opcode::BinInt2: push(in_.take_number<uint16_t>()); return true;
+  case Opcode::BinInt: push(in_.take_number<int32_t>()); return true;
+  case Opcode::Long1: push(Value::int_of_bytes(take_text(in_.take_number<uint8_t>()))); return true;
+  case Opcode::Long4: {
     const auto bytes = in_.take_number<int32_t>();
     if (bytes < 0) fail("an int of negative length");
     push(Value::int_of_bytes(take_text(static_cast<uint64_t>(bytes))));
     return true;
   }
-  case 'I': {
+  case Opcode::Int: {
     const std::string_view line = take_text_line();
     // Protocol 0 writes False and True as 00 and 01.
     line == "00" || line == "01" ? push(line == "01") : push_decimal(line);
     return true;
   }
-  case 'L': {
+  case Opcode::Long: {
     std::string_view line = take_text_line();
     if (line.ends_with('L')) line.remove_suffix(1);
     push_decimal(line);
     return true;
   }
-  case 'G': {  // big-endian
+  case Opcode::BinFloat: {  // big-endian
     uint64_t bits = 0;
     for (const char c : in_.take(8)) bits = (bits << 8) | static_cast<uint8_t>(c);
     push(std::bit_cast<double>(bits));
     return true;
   }
-  case 'F': {
+  case Opcode::Float: {
     const std::string line(in_.take_line());
     char* end = nullptr;
     const double value = std::strtod(line.c_str(), &end);
@@ -93,34 +91,40 @@ bool Unpickler::step_number(uint8_t opcode) {
   }
 }
 
-bool Unpickler::step_text(uint8_t opcode) {
+bool Unpickler::step_text(Opcode opcode) {
   switch (opcode) {
-  case 'X': push_text(take_text(in_.take_number<uint32_t>())); return true;
-  case 0x8c: push_text(take_text(in_.take_number<uint8_t>())); return true;   // SHORT_BINUNICODE
-  case 0x8d: push_text(take_text(in_.take_number<uint64_t>())); return true;  // BINUNICODE8
-  case 'V': {
+  case Opcode::BinUnicode: push_text(take_text(in_.take_number<uint32_t>())); return true;
+  case Opcode::ShortBinUnicode: push_text(take_text(in_.take_number<uint8_t>())); return true;
+  case Opcode::BinUnicode8: push_text(take_text(in_.take_number<uint64_t>())); return true;
+  case Opcode::Unicode: {
     const std::optional<std::string> text = unescaped_unicode(take_text_line());
     if (!text) fail("a wrong escape in a string");
     push_text(*text);
     return true;
   }
-  case 'U': push_8bit(take_text(in_.take_number<uint8_t>())); return true;
-  case 'T': {
+  case Opcode::ShortBinString: push_8bit(take_text(in_.take_number<uint8_t>())); return true;
+  case Opcode::BinString: {
     const auto bytes = in_.take_number<int32_t>();
     if (bytes < 0) fail("a string of negative length");
     push_8bit(take_text(static_cast<uint64_t>(bytes)));
     return true;
   }
-  case 'S': {
+  case Opcode::String: {
     const std::optional<std::string> text = unquoted(take_text_line());
     if (!text) fail("a string without its quotes, or a wrong escape in it");
     push_8bit(*text);
     return true;
   }
-  case 'C': push(Value::bytes(std::string(take_text(in_.take_number<uint8_t>())))); return true;
-  case 'B': push(Value::bytes(std::string(take_text(in_.take_number<uint32_t>())))); return true;
-  case 0x8e: push(Value::bytes(std::string(take_text(in_.take_number<uint64_t>())))); return true;
-  case 0x96:
+  case Opcode::ShortBinBytes:
+    push(Value::bytes(std::string(take_text(in_.take_number<uint8_t>()))));
+    return true;
+  case Opcode::BinBytes:
+    push(Value::bytes(std::string(take_text(in_.take_number<uint32_t>()))));
+    return true;
+  case Opcode::BinBytes8:
+    push(Value::bytes(std::string(take_text(in_.take_number<uint64_t>()))));
+    return true;
+  case Opcode::ByteArray8:
     push(Value::bytearray(std::string(take_text(in_.take_number<uint64_t>()))));
     return true;
   default: return false;
