@@ -70,7 +70,7 @@ struct Geometry {
 struct Operand {
   char* data;
   ScalarType dtype;
-  ScalarType through;  // see PointwisePlan::Operand
+  ScalarType round_to;  // see PointwisePlan::Operand
   Access access;
   bool in_pieces;  ///< dense, or repeated, along the fastest dimension alone
   uint32_t size;   // of an element, in bytes
@@ -143,8 +143,8 @@ __device__ __noinline__ void store_element(const Geometry& g, const Operand& o, 
 
 /// The value as the nearest one of `through`, where that is a type narrower than V.
 template <class V>
-__device__ __noinline__ V pass_through(ScalarType through, V value) {
-  switch (through) {
+__device__ __noinline__ V round_to_dtype(ScalarType round_to, V value) {
+  switch (round_to) {
 #define TENON_CASE(T, Name) \
   case ScalarType::Name: return convert<V>(convert<T>(value));
     TENON_FORALL_INTEGRAL(TENON_CASE)
@@ -157,10 +157,10 @@ __device__ __noinline__ V pass_through(ScalarType through, V value) {
 }
 
 template <class V, int N>
-__device__ __forceinline__ void pass_through(const Operand& o, V (&values)[N]) {
-  if (o.through == ScalarType::Undefined) return;
+__device__ __forceinline__ void round_to_dtype(const Operand& o, V (&values)[N]) {
+  if (o.round_to == ScalarType::Undefined) return;
 #pragma unroll
-  for (int i = 0; i < N; ++i) values[i] = pass_through(o.through, values[i]);
+  for (int i = 0; i < N; ++i) values[i] = round_to_dtype(o.round_to, values[i]);
 }
 
 template <class T, int N>
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
 #pragma unroll
   for (int k = 0; k < F::kInputs; ++k) {
     load(a.geometry, a.ins[k], a.numbers[k], index, count, in[k]);
-    pass_through(a.ins[k], in[k]);
+    round_to_dtype(a.ins[k], in[k]);
   }
 #pragma unroll
   for (int i = 0; i < N; ++i) {
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(kBlock) pointwise_kernel(
   }
 #pragma unroll
   for (int k = 0; k < F::kOutputs; ++k) {
-    pass_through(a.outs[k], out[k]);
+    round_to_dtype(a.outs[k], out[k]);
     store(a.geometry, a.outs[k], index, count, out[k]);
   }
 }
@@ -304,7 +304,7 @@ template <class V>
 Operand describe(const PointwisePlan& plan, const PointwisePlan::Operand& o) {
   Operand result{static_cast<char*>(o.data),
                  o.dtype,
-                 o.through,
+                 o.round_to,
                  Access::Skip,
                  false,
                  static_cast<uint32_t>(element_size(o.dtype)),

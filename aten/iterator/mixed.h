@@ -33,10 +33,10 @@ TENON_API void pointwise_mixed(const PointwiseOp& op, const Drawing& drawing, ui
                                const std::optional<Generator>& generator, TensorBase* outs);
 
 /// Runs the operator over outputs that exist and have the shape; null where one is not wanted.
-/// `fresh`: they are not inputs as well.
+/// `is_new`: they are not inputs as well.
 void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
                    ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
-                   ArrayRef<const Scalar*> scalars, bool fresh);
+                   ArrayRef<const Scalar*> scalars, bool is_new);
 
 /// The same on CUDA for an operator that draws; `inputs` are its tensors alone, outputs are new.
 void run_drawing(const PointwiseOp& op, CudaDrawingLauncher launcher, IntArrayRef shape,

@@ -252,12 +252,12 @@ void make_plan(PointwisePlan& plan, IntArrayRef shape, ArrayRef<const TensorBase
     row_of[k] = -1;
     if (!t) {
       operand = {};
-      operand.through = ScalarType::Undefined;
+      operand.round_to = ScalarType::Undefined;
       continue;
     }
     operand.data = t->data_ptr();
     operand.dtype = t->scalar_type();
-    operand.through = ScalarType::Undefined;
+    operand.round_to = ScalarType::Undefined;
     operand.cpu_scalar = t->is_cpu() && t->dim() == 0;
     row_of[k] = table.count;
     table.add(*t, shape);

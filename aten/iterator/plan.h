@@ -14,9 +14,9 @@ struct PointwisePlan {
   struct Operand {
     void* data;  ///< first element; null for an output that is not wanted
     ScalarType dtype;
-    /// The dtype that values take between memory and computing, where that may change them: the
-    /// promoted one of an input, the result's of an output. Undefined elsewhere.
-    ScalarType through;
+    /// The dtype that values are rounded to between memory and computing: the promoted dtype for an
+    /// input, the result's dtype for an output. Undefined if rounding cannot change a value.
+    ScalarType round_to;
     bool cpu_scalar;                ///< one value in CPU memory, whatever the plan's device
     int64_t strides[kMaxPlanDims];  ///< in bytes; 0 along broadcast dimensions
   };

@@ -87,12 +87,12 @@ PointwiseLoop find_narrow_loop(const PointwiseOp& op, const PointwisePlan& plan)
   const ScalarType dtype = plan.operands[0].dtype;
   for (int k = 0; k < plan.num_operands(); ++k) {
     const PointwisePlan::Operand& operand = plan.operands[k];
-    if (operand.dtype != dtype || operand.through != ScalarType::Undefined) return nullptr;
+    if (operand.dtype != dtype || operand.round_to != ScalarType::Undefined) return nullptr;
   }
   return op.cpu()->narrow(dtype, plan.compute);
 }
 
-void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool fresh) {
+void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalars, bool is_new) {
   const PointwiseLoop narrow_loop = find_narrow_loop(op, plan);
   const PointwiseLoop loop = narrow_loop ? narrow_loop : find_loop(op, plan.common, plan.compute);
   const ScalarType storage = narrow_loop ? plan.operands[0].dtype : to_scalar_type(plan.compute);
@@ -101,7 +101,7 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
     if (!plan.operands[k].data) continue;
     written += plan.numel * static_cast<int64_t>(element_size(plan.operands[k].dtype));
   }
-  const bool stream = fresh && written >= kStreamBytes;
+  const bool stream = is_new && written >= kStreamBytes;
   const bool may_divide = can_divide_by_zero(plan.compute);
   std::atomic<bool> divided{false};
   for_each_row(
@@ -120,14 +120,14 @@ bool holds(ScalarType to, ScalarType from) {
   return to == from || from == kBool || (byte && to != kByte && to != kChar && to != kBool);
 }
 
-/// Computing is wider than the promoted dtype: what it is given and what it gives has to pass
-/// through the dtypes that PyTorch computes in.
-void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
-                 ArrayRef<const TensorBase*> inputs, bool writes_arguments) {
+/// The compute type has more precision than the promoted dtype, so values are rounded to the dtypes
+/// that PyTorch computes in.
+void set_round_to(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
+                  ArrayRef<const TensorBase*> inputs, bool writes_arguments) {
   const ScalarType storage = to_scalar_type(plan.compute);
   for (int k = 0; k < plan.num_outputs; ++k) {
     PointwisePlan::Operand& out = plan.operands[k];
-    if (types.output != out.dtype && types.output != storage) out.through = types.output;
+    if (types.output != out.dtype && types.output != storage) out.round_to = types.output;
   }
   if (types.common == storage) return;
   for (int k = 0; k < plan.num_inputs; ++k) {
@@ -138,7 +138,7 @@ void set_through(PointwisePlan& plan, const PointwiseOp& op, ResultTypes types,
       const NumberRule rule = writes_arguments ? NumberRule::Exact : number_rule(op);
       if (rule == NumberRule::Exact || (rule == NumberRule::Factor && k == 1)) continue;
     }
-    in.through = types.common;
+    in.round_to = types.common;
   }
 }
 
@@ -155,19 +155,25 @@ bool prepare_plan(PointwisePlan& plan, const PointwiseOp& op, IntArrayRef shape,
   make_plan(plan, shape, outputs, inputs);
   plan.device = device;
   if (plan.numel == 0) return false;
-  set_through(plan, op, types, inputs, writes_arguments);
+  set_round_to(plan, op, types, inputs, writes_arguments);
   return true;
 }
 
+struct RunOptions {
+  bool is_new = false;            ///< the outputs are not inputs as well
+  bool writes_arguments = false;  ///< the call is an update: its outputs are inputs
+};
+
 TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
                         ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
-                        ArrayRef<const Scalar*> scalars, bool fresh, bool writes_arguments) {
+                        ArrayRef<const Scalar*> scalars, RunOptions options) {
   check_scalars(op, types.common, scalars);
   const ScalarList list(op, scalars, types.common);
   PointwisePlan plan;
-  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, list, writes_arguments))
+  if (!prepare_plan(plan, op, shape, types, device, outputs, inputs, list,
+                    options.writes_arguments))
     return;
-  if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), fresh);
+  if (device.is_cpu()) return run_on_cpu(op, plan, list.data(), options.is_new);
   TENON_CHECK_NOT_IMPLEMENTED(device.is_cuda() && op.cuda, "[", op.name,
                               "] is not implemented for device ", device);
   op.cuda(plan, list.data());
@@ -177,8 +183,8 @@ TENON_NOINLINE void run(const PointwiseOp& op, IntArrayRef shape, ResultTypes ty
 
 void run_pointwise(const PointwiseOp& op, IntArrayRef shape, ResultTypes types, Device device,
                    ArrayRef<const TensorBase*> outputs, ArrayRef<const TensorBase*> inputs,
-                   ArrayRef<const Scalar*> scalars, bool fresh) {
-  run(op, shape, types, device, outputs, inputs, scalars, fresh, false);
+                   ArrayRef<const Scalar*> scalars, bool is_new) {
+  run(op, shape, types, device, outputs, inputs, scalars, {.is_new = is_new});
 }
 
 void run_drawing(const PointwiseOp& op, CudaDrawingLauncher launcher, IntArrayRef shape,
@@ -207,8 +213,9 @@ void check_counts([[maybe_unused]] const PointwiseOp& op, ArrayRef<const TensorB
                op.name);
 }
 
-/// What most calls are: dense CPU operands of one dtype and shape, or single values of that dtype.
-struct Quick {
+/// The call without a plan: contiguous CPU operands of one dtype and shape, or single values of
+/// that dtype. Most calls are of this kind.
+struct FastPath {
   PointwiseLoop loop;
   int64_t numel;
   const TensorImpl* shape;  ///< an input that has the result's shape
@@ -275,20 +282,20 @@ struct Quick {
     return loop != nullptr;
   }
 
-  /// Runs the loop; `fresh` outputs may bypass the caches.
+  /// `is_new`: the outputs are not inputs as well, so writes may bypass the caches.
   TENON_ALWAYS_INLINE void run(const PointwiseOp& op, void* const* outs,
-                               ArrayRef<const Scalar*> scalars, bool fresh) const {
+                               ArrayRef<const Scalar*> scalars, bool is_new) const {
     const ScalarList list(op, scalars, dtype);
     if (TENON_LIKELY(direct && numel < 2 * grain_of(op))) {
       loop(outs, in, steps, list.data(), numel, false);
       if (can_divide_by_zero(compute) && take_zero_division()) raise_zero_division(op.name);
     } else {
-      run_planned(op, outs, list.data(), fresh);
+      run_planned(op, outs, list.data(), is_new);
     }
   }
 
   TENON_NOINLINE void run_planned(const PointwiseOp& op, void* const* outs, const Scalar* scalars,
-                                  bool fresh) const {
+                                  bool is_new) const {
     PointwisePlan plan;
     plan.num_outputs = op.num_outputs;
     plan.num_inputs = op.num_inputs;
@@ -301,13 +308,13 @@ struct Quick {
       const bool is_output = k < plan.num_outputs;
       operand.data = is_output ? outs[k] : const_cast<void*>(in[k - plan.num_outputs]);
       operand.dtype = is_output ? out_dtype : dtype;
-      operand.through = ScalarType::Undefined;
+      operand.round_to = ScalarType::Undefined;
       operand.cpu_scalar = false;
       operand.strides[0] = !is_output && steps[k - plan.num_outputs] == 0
                                ? 0
                                : static_cast<int64_t>(element_size(operand.dtype));
     }
-    run_on_cpu(op, plan, scalars, fresh);
+    run_on_cpu(op, plan, scalars, is_new);
   }
 };
 
@@ -334,11 +341,11 @@ TENON_NOINLINE void allocate_and_run(const PointwiseOp& op, ArrayRef<const Tenso
 
 TensorBase pointwise(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                      ArrayRef<const Scalar*> scalars) {
-  Quick quick;
-  if (TENON_LIKELY(quick.prepare(op, inputs, scalars))) {
-    TensorBase out = empty(quick.shape->sizes, quick.out_dtype, kCPU);
+  FastPath fast;
+  if (TENON_LIKELY(fast.prepare(op, inputs, scalars))) {
+    TensorBase out = empty(fast.shape->sizes, fast.out_dtype, kCPU);
     void* outs[] = {out.unsafe_impl()->data};
-    quick.run(op, outs, scalars, true);
+    fast.run(op, outs, scalars, true);
     return out;
   }
   TensorBase out;
@@ -348,33 +355,33 @@ TensorBase pointwise(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
 
 void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                      ArrayRef<const Scalar*> scalars, TensorBase* outs, uint32_t wanted) {
-  Quick quick;
-  if (!quick.prepare(op, inputs, scalars))
+  FastPath fast;
+  if (!fast.prepare(op, inputs, scalars))
     return allocate_and_run(op, inputs, scalars, outs, wanted);
   void* data[kMaxOperands];
   for (int k = 0; k < op.num_outputs; ++k) {
     data[k] = nullptr;
     outs[k].reset();
     if (((wanted >> k) & 1) == 0) continue;
-    outs[k] = empty(quick.shape->sizes, quick.out_dtype, kCPU);
+    outs[k] = empty(fast.shape->sizes, fast.out_dtype, kCPU);
     data[k] = outs[k].unsafe_impl()->data;
   }
-  quick.run(op, data, scalars, true);
+  fast.run(op, data, scalars, true);
 }
 
 void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                        ArrayRef<const Scalar*> scalars) {
   const TensorBase& self = *inputs[0];
-  Quick quick;
-  if (quick.prepare(op, inputs, scalars) && quick.shape == self.unsafe_impl() &&
-      quick.out_dtype == quick.dtype) {
+  FastPath fast;
+  if (fast.prepare(op, inputs, scalars) && fast.shape == self.unsafe_impl() &&
+      fast.out_dtype == fast.dtype) {
     bool aliased = false;
     for (size_t k = 1; k < inputs.size(); ++k) {
       aliased |= !inputs[k]->is_same(self) && inputs[k]->is_alias_of(self);
     }
     if (TENON_LIKELY(!aliased)) {
-      void* outs[] = {quick.shape->data};
-      return quick.run(op, outs, scalars, false);
+      void* outs[] = {fast.shape->data};
+      return fast.run(op, outs, scalars, false);
     }
   }
   check_counts(op, inputs, scalars);
@@ -398,18 +405,18 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
   const auto separate = [](const TensorBase& a, const TensorBase& b) {
     return a.is_same(b) || !a.is_alias_of(b);
   };
-  Quick quick;
-  if (quick.prepare(op, inputs, scalars)) {
+  FastPath fast;
+  if (fast.prepare(op, inputs, scalars)) {
     bool plain = true;
     void* outs[kMaxOperands];
     for (size_t k = 0; k < written.size() && plain; ++k) {
       const TensorImpl& w = *written[k]->unsafe_impl();
-      plain = w.dtype == quick.out_dtype && IntArrayRef(w.sizes) == IntArrayRef(quick.shape->sizes);
+      plain = w.dtype == fast.out_dtype && IntArrayRef(w.sizes) == IntArrayRef(fast.shape->sizes);
       for (size_t j = 0; j < k; ++j) plain &= !written[j]->is_alias_of(*written[k]);
       for (const TensorBase* input : inputs) plain &= separate(*input, *written[k]);
       outs[k] = w.data;
     }
-    if (TENON_LIKELY(plain)) return quick.run(op, outs, scalars, false);
+    if (TENON_LIKELY(plain)) return fast.run(op, outs, scalars, false);
   }
   check_counts(op, inputs, scalars);
   const ResultTypes types = result_types(op, inputs, scalars);
@@ -437,20 +444,20 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     }
     for (const TensorBase* input : inputs) check_no_partial_overlap(w, *input);
   }
-  run(op, shape, types, device, written, inputs, scalars, false, true);
+  run(op, shape, types, device, written, inputs, scalars, {.writes_arguments = true});
 }
 
 void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
                    ArrayRef<const Scalar*> scalars, const TensorBase& out) {
-  Quick quick;
-  if (quick.prepare(op, inputs, scalars) && out.unsafe_impl()) {
+  FastPath fast;
+  if (fast.prepare(op, inputs, scalars) && out.unsafe_impl()) {
     const TensorImpl& o = *out.unsafe_impl();
     bool aliased = false;
     for (const TensorBase* input : inputs) aliased |= input->is_alias_of(out);
-    if (!aliased && o.contiguous && o.dtype == quick.out_dtype && o.device.is_cpu() &&
-        IntArrayRef(o.sizes) == IntArrayRef(quick.shape->sizes)) {
+    if (!aliased && o.contiguous && o.dtype == fast.out_dtype && o.device.is_cpu() &&
+        IntArrayRef(o.sizes) == IntArrayRef(fast.shape->sizes)) {
       void* outs[] = {o.data};
-      return quick.run(op, outs, scalars, true);
+      return fast.run(op, outs, scalars, true);
     }
   }
   check_counts(op, inputs, scalars);
@@ -460,7 +467,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
   check_output_device(out, device);
   TENON_CHECK(can_cast(types.output, out.scalar_type()), "result type ", types.output,
               " can't be cast to the desired output type ", out.scalar_type());
-  bool fresh = true;
+  bool is_new = true;
   if (out.sizes() != IntArrayRef(shape)) {
     for (const TensorBase* input : inputs) {
       TENON_CHECK(!input->is_alias_of(out), "output with shape ", out.sizes(),
@@ -471,11 +478,11 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     check_no_internal_overlap(out);
     for (const TensorBase* input : inputs) {
       check_no_partial_overlap(out, *input);
-      fresh &= !input->is_alias_of(out);
+      is_new &= !input->is_alias_of(out);
     }
   }
   const TensorBase* outputs = &out;
-  run_pointwise(op, shape, types, device, outputs, inputs, scalars, fresh);
+  run_pointwise(op, shape, types, device, outputs, inputs, scalars, is_new);
 }
 
 }  // namespace tenon::native

@@ -30,11 +30,12 @@ class RowRunner {
       const ScalarType dtype = plan.operands[k].dtype;
       size_[k] = static_cast<int64_t>(element_size(dtype));
       convert_[k] = narrow_[k] = widen_[k] = nullptr;
-      const ScalarType through = plan.operands[k].through;
-      const bool passes = through != ScalarType::Undefined;
+      const ScalarType round_to = plan.operands[k].round_to;
+      const bool passes = round_to != ScalarType::Undefined;
       if (!plan.operands[k].data || (dtype == storage && !passes)) continue;
       convert_[k] = k < plan.num_outputs ? converter(dtype, storage) : converter(storage, dtype);
-      if (passes) narrow_[k] = converter(through, storage), widen_[k] = converter(storage, through);
+      if (passes)
+        narrow_[k] = converter(round_to, storage), widen_[k] = converter(storage, round_to);
     }
   }
 
@@ -114,7 +115,7 @@ class RowRunner {
         } else {
           gather_converted(buffers[k], p, k, count, strides[k], packed);
         }
-        if (narrow_[k]) pass_through(k, buffers[k], strides[k] == 0 ? 1 : count, packed);
+        if (narrow_[k]) round_to_dtype(k, buffers[k], strides[k] == 0 ? 1 : count, packed);
       }
       for (int k = 0; k < outputs; ++k) {
         const bool dense = strides[k] == size_[k] && !convert_[k] && !stream_;
@@ -123,7 +124,7 @@ class RowRunner {
       loop_(out, in, steps, scalars_, count, false);
       for (int k = 0; k < outputs; ++k) {
         if (out[k] != buffers[k]) continue;
-        if (narrow_[k]) pass_through(k, buffers[k], count, packed);
+        if (narrow_[k]) round_to_dtype(k, buffers[k], count, packed);
         store(data[k] + at * strides[k], k, count, strides[k], out[k], packed);
       }
     }
@@ -134,7 +135,7 @@ class RowRunner {
   }
 
   /// Values of the compute type become those that the operand's other dtype has.
-  void pass_through(int k, char* values, int64_t count, char* packed) const {
+  void round_to_dtype(int k, char* values, int64_t count, char* packed) const {
     narrow_[k](packed, values, count);
     widen_[k](values, packed, count);
   }
