@@ -464,7 +464,7 @@ void run_on_rank_0(const std::function<void()>& f, const GroupPtr& group) {
     try {
       f();
     } catch (const std::exception& error) {
-      g->backend().forfeit(error.what(), 1);
+      g->backend().fail_next_collectives(error.what(), 1);
       throw;
     }
   }

@@ -40,7 +40,7 @@ void Mark::synchronize() const {
   for (const auto& e : events_) e->event.synchronize();
 }
 
-void UsedInTurn::here(const Tensor& t) {
+void StreamOrdering::use(const Tensor& t) {
   if (!t.is_cuda()) return;
   const cuda::Stream stream = cuda::current_stream(t.device().index());
   if (used_ && stream.handle() == stream_) return;
@@ -65,7 +65,7 @@ Mark::Mark(const std::vector<Tensor>&) {}
 void Mark::set() {}
 void Mark::wait() const {}
 void Mark::synchronize() const {}
-void UsedInTurn::here(const Tensor&) {}
+void StreamOrdering::use(const Tensor&) {}
 void keep_for_current_stream(const Tensor&) {}
 
 #endif

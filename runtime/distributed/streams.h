@@ -7,18 +7,18 @@
 
 namespace tenon::distributed::detail {
 
-/// A place in the queues of the calling thread's current streams, one for each GPU that some
-/// tensors are on. For other devices, which work while they are asked, there is none.
+/// An event in the calling thread's current stream of each GPU that some tensors are on. Tensors on
+/// other devices need none, because their operators finish before they return.
 class TENON_API Mark {
  public:
   Mark() = default;
-  /// Marks what the current streams hold now.
+  /// Records the events.
   explicit Mark(const std::vector<Tensor>& tensors);
-  /// The same again, for the same GPUs.
+  /// Records them again, for the same GPUs.
   void set();
-  /// What the calling thread's current streams get from now on comes after the mark.
+  /// The calling thread's current streams wait for the events.
   void wait() const;
-  /// Waits until the GPUs have come to the mark.
+  /// The host waits for the events.
   void synchronize() const;
 
  private:
@@ -26,19 +26,20 @@ class TENON_API Mark {
   std::vector<std::shared_ptr<Event>> events_;
 };
 
-/// Memory on a GPU that is used in one stream after another.
-class TENON_API UsedInTurn {
+/// Orders the uses of a GPU's memory in several streams.
+class TENON_API StreamOrdering {
  public:
-  /// What the current stream gets from now on comes after what the stream of the last call has got
-  /// by now, and t's memory is not given away before that is done.
-  void here(const Tensor& t);
+  /// The current stream waits for the stream of the last call. The allocator does not reuse t's
+  /// memory before the current stream is done with it.
+  void use(const Tensor& t);
 
  private:
   bool used_ = false;
   void* stream_ = nullptr;
 };
 
-/// t's memory is not given away before its GPU's current stream has done what it holds when t goes.
+/// The allocator does not reuse t's memory before the GPU's current stream has finished its work of
+/// the time when t is freed.
 TENON_API void keep_for_current_stream(const Tensor& t);
 
 }  // namespace tenon::distributed::detail

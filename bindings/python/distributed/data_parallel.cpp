@@ -138,16 +138,16 @@ void add_data_parallel(nb::module_& module) {
           nb::arg("name"), nb::arg("parameters"), nb::arg("buffers"), nb::arg("group").none(),
           nb::arg("bucket_cap_mb"), nb::arg("find_unused_parameters"), nb::arg("static_graph"),
           nb::arg("broadcast_buffers"), nb::arg("gradient_as_bucket_view"), nb::arg("init_sync"))
-      .def_prop_ro("is_watching", &Replica::is_watching)
+      .def_prop_ro("requires_grad_sync", &Replica::requires_grad_sync)
       .def("before_forward", &Replica::before_forward, nb::call_guard<Unlocked>())
-      .def("watch", &Replica::watch)
+      .def("prepare_for_backward", &Replica::prepare_for_backward)
       .def_prop_rw("sync", &Replica::sync, &Replica::set_sync)
       .def("begin_join",
            [](Replica& r, bool divide_by_initial_world_size, bool throw_on_early_termination) {
              r.begin_join({divide_by_initial_world_size, throw_on_early_termination});
            })
       .def("finish_join", &Replica::finish_join, nb::call_guard<Unlocked>())
-      .def("stand_in", &Replica::stand_in, nb::call_guard<Unlocked>())
+      .def("shadow_iteration", &Replica::shadow_iteration, nb::call_guard<Unlocked>())
       .def("agree_with_last", &Replica::agree_with_last, nb::call_guard<Unlocked>())
       .def("end_join", &Replica::end_join)
       .def("register_native_hook",

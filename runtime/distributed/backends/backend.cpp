@@ -41,7 +41,7 @@ WorkPtr Backend::all_to_all(const std::vector<Tensor>&, const std::vector<Tensor
 WorkPtr Backend::send(const Tensor&, int, int, const CallOptions&) { missing("send"); }
 WorkPtr Backend::recv(const Tensor&, int, int, const CallOptions&) { missing("recv"); }
 WorkPtr Backend::barrier(const CallOptions&) { missing("barrier"); }
-void Backend::forfeit(const std::string&, int) { missing("forfeit"); }
+void Backend::fail_next_collectives(const std::string&, int) { missing("fail_next_collectives"); }
 
 namespace {
 

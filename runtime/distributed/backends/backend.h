@@ -57,7 +57,7 @@ class TENON_API Backend {
   virtual WorkPtr barrier(const CallOptions& options);
   /// Takes part in the next `count` collectives, whatever they are, only to make them fail on all
   /// ranks: "rank 1: <text>". Returns when all have been told; the group goes on.
-  virtual void forfeit(const std::string& text, int count);
+  virtual void fail_next_collectives(const std::string& text, int count);
   /// Fails everything under way and to come, here and on the other ranks, and wakes who waits.
   virtual void abort(const std::string& text) = 0;
 

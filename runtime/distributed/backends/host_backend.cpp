@@ -146,7 +146,7 @@ HostBackend::Peers HostBackend::meet(Call& call, Deadline deadline) {
   }
   std::string body;
   put_u32(body, static_cast<uint32_t>(own.text.size()));
-  put_u32(body, static_cast<uint32_t>(own.forfeit.size()));
+  put_u32(body, static_cast<uint32_t>(own.failure.size()));
   put_u32(body, static_cast<uint32_t>(own.sizes.size()));
   if (call.small_data) {
     own.data = call.small_data();
@@ -154,7 +154,7 @@ HostBackend::Peers HostBackend::meet(Call& call, Deadline deadline) {
   }
   body += own.is_inline ? '+' : '-';
   body += own.text;
-  body += own.forfeit;
+  body += own.failure;
   for (const int64_t size : own.sizes) {
     put_u32(body, static_cast<uint32_t>(size));
     put_u32(body, static_cast<uint32_t>(static_cast<uint64_t>(size) >> 32));
@@ -167,13 +167,13 @@ HostBackend::Peers HostBackend::meet(Call& call, Deadline deadline) {
   peers.bodies = mesh_->exchange(number, body, deadline, call.timeout, call.what);
   for (const std::string& bytes : peers.bodies) {
     const char* at = bytes.data();
-    const size_t text = get_u32(at), forfeit = get_u32(at + 4), sizes = get_u32(at + 8);
+    const size_t text = get_u32(at), failure = get_u32(at + 4), sizes = get_u32(at + 8);
     Header header;
     header.is_inline = at[12] == '+';
     at += 13;
     header.text.assign(at, text);
-    header.forfeit.assign(at + text, forfeit);
-    at += text + forfeit;
+    header.failure.assign(at + text, failure);
+    at += text + failure;
     for (size_t i = 0; i < sizes; ++i, at += 8)
       header.sizes.push_back(static_cast<int64_t>(get_u32(at) | (uint64_t{get_u32(at + 4)} << 32)));
     const size_t head =
@@ -190,12 +190,12 @@ void HostBackend::run_or_throw(Call& call) {
   std::optional<Mesh::Watch> watch;
   if (mesh_) watch.emplace(*mesh_, -1, call.what);
   const Peers peers = meet(call, deadline);
-  std::string forfeits;
+  std::string failures;
   for (size_t r = 0; r < peers.headers.size(); ++r) {
-    if (!peers.headers[r].forfeit.empty())
-      forfeits += concat(forfeits.empty() ? "" : "; ", "rank ", r, ": ", peers.headers[r].forfeit);
+    if (!peers.headers[r].failure.empty())
+      failures += concat(failures.empty() ? "" : "; ", "rank ", r, ": ", peers.headers[r].failure);
   }
-  TENON_CHECK_AS(DistBackendError, forfeits.empty(), "[", call.what, "] ", forfeits);
+  TENON_CHECK_AS(DistBackendError, failures.empty(), "[", call.what, "] ", failures);
   for (size_t r = 1; r < peers.headers.size(); ++r) {
     TENON_CHECK_AS(DistBackendError, peers.headers[r].text == peers.headers[0].text, "[collective ",
                    next_number_ - 1, "] the ranks call different collectives: rank ", "0 calls ",
@@ -230,10 +230,10 @@ WorkPtr HostBackend::barrier(const CallOptions& options) {
   return submit(std::move(call), options);
 }
 
-void HostBackend::forfeit(const std::string& text, int count) {
+void HostBackend::fail_next_collectives(const std::string& text, int count) {
   for (int i = 0; i < count; ++i) {
-    Call call{.what = "forfeit"};
-    call.header.forfeit = text;
+    Call call{.what = "fail_next_collectives"};
+    call.header.failure = text;
     submit(std::move(call), {});
   }
 }

@@ -42,7 +42,7 @@ class TENON_API HostBackend : public Backend {
   WorkPtr send(const Tensor& tensor, int dst, int tag, const CallOptions& options) override;
   WorkPtr recv(const Tensor& tensor, int src, int tag, const CallOptions& options) override;
   WorkPtr barrier(const CallOptions& options) override;
-  void forfeit(const std::string& text, int count) override;
+  void fail_next_collectives(const std::string& text, int count) override;
   void abort(const std::string& text) override;
 
  protected:
@@ -50,7 +50,7 @@ class TENON_API HostBackend : public Backend {
   struct Header {
     std::string text = {};            // must be the same on all ranks
     std::vector<int64_t> sizes = {};  // elements, where ranks may differ
-    std::string forfeit = {};         // not empty: why it must fail
+    std::string failure = {};         // not empty: why it must fail
     bool is_inline = false;           // the data follows
     std::string_view data = {};
   };

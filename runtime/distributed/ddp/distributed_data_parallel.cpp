@@ -22,7 +22,7 @@ DistributedDataParallelBase::DistributedDataParallelBase(std::shared_ptr<nn::Mod
 }
 
 void DistributedDataParallelBase::before_forward() {
-  if (is_watching()) replica_.before_forward(wrapped_->buffers());
+  if (requires_grad_sync()) replica_.before_forward(wrapped_->buffers());
 }
 
 void DistributedDataParallelBase::join(const std::function<void()>& f, const JoinOptions& options) {

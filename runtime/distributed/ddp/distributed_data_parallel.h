@@ -48,9 +48,9 @@ class TENON_API DistributedDataParallelBase : public nn::Module {
   DistributedDataParallelBase(std::shared_ptr<nn::Module> module,
                               DistributedDataParallelOptions options);
   void before_forward();
-  bool is_watching() const { return replica_.is_watching(); }
-  std::vector<Tensor> watch(std::vector<Tensor> outputs) {
-    return replica_.watch(std::move(outputs));
+  bool requires_grad_sync() const { return replica_.requires_grad_sync(); }
+  std::vector<Tensor> prepare_for_backward(std::vector<Tensor> outputs) {
+    return replica_.prepare_for_backward(std::move(outputs));
   }
 
  private:
@@ -78,10 +78,10 @@ class DistributedDataParallel : public DistributedDataParallelBase {
   auto forward(Args&&... args) {
     before_forward();
     auto output = module_(std::forward<Args>(args)...);
-    if (is_watching()) {
+    if (requires_grad_sync()) {
       std::vector<Tensor> tensors;
       each_tensor(output, [&](Tensor& t) { tensors.push_back(t); });
-      tensors = watch(std::move(tensors));
+      tensors = prepare_for_backward(std::move(tensors));
       size_t next = 0;
       each_tensor(output, [&](Tensor& t) { t = tensors[next++]; });
     }

@@ -17,9 +17,9 @@ namespace tenon::distributed::detail {
 
 using autograd::variable_list;
 
-/// The identity. Its backward is the first of the module's to run, in the pass that the user has
-/// started, and not in one within it as reentrant checkpoints make.
-struct Sink : autograd::Function<Sink> {
+/// The identity. Its backward runs before all other nodes of the module, and in the pass that the
+/// user has started: reentrant checkpoints start others within it.
+struct OutputHook : autograd::Function<OutputHook> {
   static variable_list forward(autograd::AutogradContext* context,
                                const std::vector<Tensor>& outputs,
                                const std::shared_ptr<Reducer>& reducer) {
@@ -37,8 +37,9 @@ struct Sink : autograd::Function<Sink> {
 };
 
 Reducer::Reducer(std::vector<Parameter> parameters, const DistributedDataParallelOptions& options)
-    : options_(options), group_(options.group), parameters_(std::move(parameters)),
-      divisor_(options.group->size()), used_here_(parameters_.size()), counts_(parameters_.size()),
+    : options_(options), mode_(graph_mode(options)), group_(options.group),
+      parameters_(std::move(parameters)), divisor_(options.group->size()),
+      used_here_(parameters_.size()), counts_(parameters_.size()),
       used_somewhere_(parameters_.size(), true), log_(options.group->rank()) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -53,11 +54,17 @@ Reducer::Reducer(std::vector<Parameter> parameters, const DistributedDataParalle
   }
   // Until the order of the gradients is known, one bucket is best: it waits for all of them.
   std::vector<size_t> limits{std::numeric_limits<size_t>::max()};
-  if (finds_unused())
+  if (finds_unused_in_each_pass())
     limits = {options_.first_bucket_bytes, static_cast<size_t>(options_.bucket_cap_mb * 1048576)};
   auto assignment = compute_bucket_assignment_by_size(tensors, limits);
   std::reverse(assignment.begin(), assignment.end());
   build(std::move(assignment));
+}
+
+Reducer::GraphMode Reducer::graph_mode(const DistributedDataParallelOptions& options) {
+  if (options.static_graph)
+    return options.find_unused_parameters ? GraphMode::kStaticWithUnused : GraphMode::kStatic;
+  return options.find_unused_parameters ? GraphMode::kFindUnused : GraphMode::kAllUsed;
 }
 
 Reducer::~Reducer() {
@@ -112,22 +119,21 @@ void Reducer::prepare_for_forward() {
   forward_ = std::chrono::steady_clock::now();
   if (active_) {
     // The pass ended with an exception; others wait for the rest of its reductions.
-    give_up("its backward pass ended with an error");
+    fail_pass("its backward pass ended with an error");
   }
-  const bool may_rebuild = !options_.find_unused_parameters || options_.static_graph;
-  if (!rebuilt_ && may_rebuild && has_reduced_) rebuild();
+  if (!rebuilt_ && !finds_unused_in_each_pass() && has_reduced_) rebuild();
 }
 
-std::vector<Tensor> Reducer::watch(std::vector<Tensor> outputs) {
+std::vector<Tensor> Reducer::prepare_for_backward(std::vector<Tensor> outputs) {
   std::vector<Tensor> differentiable;
   for (const Tensor& t : outputs) {
     if (t.defined() && t.requires_grad()) differentiable.push_back(t);
   }
   if (differentiable.empty()) return outputs;
-  const variable_list watched = Sink::apply(differentiable, shared_from_this());
+  const variable_list hooked = OutputHook::apply(differentiable, shared_from_this());
   size_t next = 0;
   for (Tensor& t : outputs) {
-    if (t.defined() && t.requires_grad()) t = watched[next++];
+    if (t.defined() && t.requires_grad()) t = hooked[next++];
   }
   return outputs;
 }
@@ -156,7 +162,7 @@ void Reducer::on_output() {
     return;
   }
   begin_in_pass();
-  if (!finds_unused()) return;
+  if (!finds_unused_in_each_pass()) return;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (!autograd::will_apply(*accumulators_[i])) mark_ready(i);
   }
@@ -167,7 +173,7 @@ void Reducer::begin_in_pass() {
                         "be over before another begins; a pass within a pass needs no_sync()");
   begin();
   autograd::queue_callback([self = shared_from_this()] { self->finalize(); });
-  if (!options_.static_graph || !counted_) return;
+  if (!is_static() || !counted_) return;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (counts_[i] == 0) mark_ready(i);
   }
@@ -199,7 +205,7 @@ void Reducer::on_gradient(size_t index) {
   used_here_[index] = true;
   if (!active_ && has_gradient_graph_) begin_in_pass();
   if (!active_) return;
-  if (options_.static_graph) {
+  if (is_static()) {
     if (!counted_) {
       ++counts_[index];
       if (counts_[index] == 1) timeline_.ready_order.push_back(index);
@@ -224,14 +230,14 @@ void Reducer::on_gradient(size_t index) {
 }
 
 void Reducer::on_no_gradient(size_t index) {
-  if (active_ && finds_unused() && !ready_[index]) mark_ready(index);
+  if (active_ && finds_unused_in_each_pass() && !ready_[index]) mark_ready(index);
 }
 
 void Reducer::mark_ready(size_t index) {
   ready_[index] = true;
   const NoGradGuard no_grad;
   Bucket& bucket = buckets_[place_[index].first];
-  bucket.turn.here(bucket.flat);
+  bucket.ordering.use(bucket.flat);
   Tensor& view = bucket.views[place_[index].second];
   Tensor& grad = parameters_[index].tensor.mutable_grad();
   // A parameter without a gradient from this pass may have one from passes under no_sync().
@@ -290,8 +296,8 @@ std::string Reducer::names_of(const std::vector<size_t>& indices) const {
 }
 
 void Reducer::finalize() {
-  if (options_.static_graph && !counted_) finalize_first_static();
-  if (finds_unused()) {
+  if (is_static() && !counted_) finalize_first_static();
+  if (finds_unused_in_each_pass()) {
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (!ready_[i]) mark_ready(i);
     }
@@ -302,13 +308,13 @@ void Reducer::finalize() {
   }
   if (!missing.empty()) {
     const std::string text =
-        options_.static_graph && counted_
+        is_static() && counted_
             ? concat("the graph has changed since the first iteration, which static_graph promises "
                      "it does not: no gradient for ",
                      names_of(missing))
             : concat("no gradient for parameters that were not used in producing the loss: ",
                      names_of(missing), "; find_unused_parameters allows that");
-    give_up(text);
+    fail_pass(text);
     raise<DistBackendError>("[DistributedDataParallel] rank ", group_->rank(), ": ", text);
   }
   complete();
@@ -316,21 +322,21 @@ void Reducer::finalize() {
 
 void Reducer::finalize_first_static() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    if (counts_[i] > 0 || options_.find_unused_parameters) mark_ready(i);
+    if (counts_[i] > 0 || may_have_unused()) mark_ready(i);
   }
   timeline_.last_gradient = now();
 }
 
-void Reducer::give_up(const std::string& text) {
+void Reducer::fail_pass(const std::string& text) {
   size_t count = buckets_.size() - next_bucket_;
   if (sends_used_map() && !used_work_) ++count;
-  // A hook's collectives are unknown here, so that nobody can step in for them.
+  // The collectives of a communication hook are unknown here, so they cannot be failed one by one.
   if (comm_hook_) {
     group_->backend().abort(text);
   } else {
-    group_->backend().forfeit(text, static_cast<int>(count));
+    group_->backend().fail_next_collectives(text, static_cast<int>(count));
   }
-  end_pass();  // its errors are the forfeits' own, or a failure that the next collective reports
+  end_pass();  // its errors are those just caused, or one that the next collective reports
   if (!counted_) counts_.assign(parameters_.size(), 0);
 }
 
@@ -340,7 +346,7 @@ void Reducer::complete() {
     std::rethrow_exception(error);
   }
   has_reduced_ = true;
-  if (options_.static_graph) counted_ = true;
+  if (is_static()) counted_ = true;
   used_here_.assign(parameters_.size(), false);
   for (Bucket& bucket : buckets_) copy_out(bucket);
   log_.add(timeline_);
@@ -362,7 +368,7 @@ std::exception_ptr Reducer::end_pass() {
   };
   for (Bucket& bucket : buckets_) {
     attempt([&] {
-      bucket.turn.here(bucket.flat);
+      bucket.ordering.use(bucket.flat);
       if (bucket.work) bucket.work->wait();
       if (bucket.finish) bucket.finish();
     });
@@ -389,7 +395,7 @@ void Reducer::copy_out(Bucket& bucket) {
   const NoGradGuard no_grad;
   for (size_t k = 0; k < bucket.indices.size(); ++k) {
     const size_t i = bucket.indices[k];
-    if (options_.find_unused_parameters && !used_somewhere_[i]) continue;
+    if (may_have_unused() && !used_somewhere_[i]) continue;
     Tensor& grad = parameters_[i].tensor.mutable_grad();
     const Tensor& view = bucket.views[k];
     if (options_.gradient_as_bucket_view) {
@@ -407,7 +413,7 @@ void Reducer::shadow_backward() {
   begin();
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Bucket& bucket = buckets_[place_[i].first];
-    bucket.turn.here(bucket.flat);
+    bucket.ordering.use(bucket.flat);
     bucket.views[place_[i].second].zero_();
     ready_[i] = true;
     if (--bucket.pending == 0) launch_ready();

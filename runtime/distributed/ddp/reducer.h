@@ -30,10 +30,10 @@ struct DistributedDataParallelOptions {
 
 namespace detail {
 
-/// Makes gradients the mean over all ranks while backward goes on: as soon as those of a bucket are
-/// there, their reduction begins. Every backward pass that comes through the outputs of a forward
-/// call, or of several, and adds to the parameters' gradients ends with all of them reduced, or
-/// with an error on every rank that names the parameters.
+/// Averages gradients over all ranks during backward: the reduction of a bucket begins when its
+/// last gradient has been computed. A backward pass through outputs of forward calls that
+/// accumulates into parameters ends with all gradients reduced, or with an error on every rank that
+/// names the parameters.
 class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
  public:
   struct Parameter {
@@ -49,9 +49,9 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   /// Before each forward call whose gradients are to be reduced: rebuilds the buckets in the order
   /// in which gradients came, once, and cleans up after a pass that ended with an error.
   void prepare_for_forward();
-  /// The outputs again: a backward pass that comes through them reduces. Their graph keeps the
-  /// reducer.
-  std::vector<Tensor> watch(std::vector<Tensor> outputs);
+  /// Returns the outputs with a hook in their graph: a backward pass through them reduces. The
+  /// graph owns the reducer.
+  std::vector<Tensor> prepare_for_backward(std::vector<Tensor> outputs);
   void register_comm_hook(CommHook hook);
   /// Gradients are divided by this from now on.
   void set_divisor(int divisor) { divisor_ = divisor; }
@@ -65,14 +65,14 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
     std::vector<size_t> indices;
     Tensor flat = {};
     std::vector<Tensor> views = {};  // in the parameters' layout
-    UsedInTurn turn = {};  // gradients may come in several streams, and be used in another
+    StreamOrdering ordering = {};  // gradients may come in several streams, and be used in another
     size_t pending = 0;
     WorkPtr work = {};
     std::function<void()> finish = {};  // of a hook
     // When the reduction was done, which its own thread writes.
     std::shared_ptr<std::atomic<int64_t>> reduced = {};
   };
-  friend class Sink;
+  friend class OutputHook;
 
   void build(std::vector<std::vector<size_t>> assignment);
   void rebuild();
@@ -89,21 +89,35 @@ class TENON_API Reducer : public std::enable_shared_from_this<Reducer> {
   void launch_used_map();
   void finalize();
   void finalize_first_static();
-  /// Tells the others that this rank cannot go on with the pass, and why.
-  void give_up(const std::string& text);
+  /// Ends the pass with an error on all ranks: "rank 1: <text>".
+  void fail_pass(const std::string& text);
   /// Waits for the reductions and writes the gradients.
   void complete();
   /// Waits for what has been launched: the first error.
   std::exception_ptr end_pass();
   void copy_out(Bucket& bucket);
   std::string names_of(const std::vector<size_t>& indices) const;
-  /// Whether parameters without gradients are allowed, and found anew in each pass.
-  bool finds_unused() const { return options_.find_unused_parameters && !options_.static_graph; }
+  /// How the reducer knows which parameters get a gradient, by the two options.
+  enum class GraphMode {
+    kAllUsed,          ///< neither: each parameter gets exactly one in each pass
+    kFindUnused,       ///< find_unused_parameters: each pass is searched
+    kStatic,           ///< static_graph: counted in the first pass, in which all are used
+    kStaticWithUnused  ///< both: counted in the first pass, in which some may be unused
+  };
+  static GraphMode graph_mode(const DistributedDataParallelOptions& options);
+  bool finds_unused_in_each_pass() const { return mode_ == GraphMode::kFindUnused; }
+  bool is_static() const {
+    return mode_ == GraphMode::kStatic || mode_ == GraphMode::kStaticWithUnused;
+  }
+  bool may_have_unused() const {
+    return mode_ == GraphMode::kFindUnused || mode_ == GraphMode::kStaticWithUnused;
+  }
   /// Whether the ranks tell each other which parameters they have used.
-  bool sends_used_map() const { return options_.find_unused_parameters && !counted_; }
+  bool sends_used_map() const { return may_have_unused() && !counted_; }
   int64_t now() const;
 
   const DistributedDataParallelOptions options_;
+  const GraphMode mode_;
   const GroupPtr group_;
   std::vector<Parameter> parameters_;
   std::vector<IntrusivePtr<autograd::Node>> accumulators_;

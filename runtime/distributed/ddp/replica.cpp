@@ -84,11 +84,11 @@ void Replica::broadcast_all(const std::vector<Tensor>& tensors, int src) const {
   broadcast_coalesced(tensors, options_.group->global_ranks()[src], options_.group);
 }
 
-bool Replica::is_watching() const { return sync_ && GradMode::is_enabled(); }
+bool Replica::requires_grad_sync() const { return sync_ && GradMode::is_enabled(); }
 
 void Replica::before_forward(const std::vector<Tensor>& buffers) {
   // A pass without gradients, or under no_sync(), is this rank's own affair.
-  if (!is_watching()) return;
+  if (!requires_grad_sync()) return;
   const int src = joining_ ? find_active(true) : 0;
   reducer_->prepare_for_forward();
   if (options_.broadcast_buffers) broadcast_all(buffers, src);
@@ -124,13 +124,13 @@ void Replica::begin_join(const JoinOptions& options) {
 
 void Replica::finish_join(const std::vector<Tensor>& buffers) {
   TENON_CHECK(joining_, "[join] no join of this module is under way");
-  // Ranks that need not stand in for others made the last iteration themselves.
+  // A rank that shadows no iteration made the last one itself.
   bool is_last = true;
-  while (stand_in(buffers)) is_last = false;
+  while (shadow_iteration(buffers)) is_last = false;
   agree_with_last(is_last, buffers);
 }
 
-bool Replica::stand_in(const std::vector<Tensor>& buffers) {
+bool Replica::shadow_iteration(const std::vector<Tensor>& buffers) {
   TENON_CHECK(joining_, "[join] no join of this module is under way");
   const int src = find_active(false);
   if (src < 0) return false;

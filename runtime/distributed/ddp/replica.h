@@ -31,26 +31,26 @@ class TENON_API Replica {
   Replica(const std::string& name, Named parameters, const Named& buffers,
           DistributedDataParallelOptions options);
 
-  /// Whether forward calls are to be reduced: not under no_sync(), nor without gradients.
-  bool is_watching() const;
-  /// Before each forward call; talks to nobody unless it is_watching().
+  /// Whether the gradients of forward calls are reduced: not under no_sync() or no_grad.
+  bool requires_grad_sync() const;
+  /// Before each forward call. Communicates only if requires_grad_sync().
   void before_forward(const std::vector<Tensor>& buffers);
-  /// The outputs of a forward call again, such that a backward pass through them reduces.
-  std::vector<Tensor> watch(std::vector<Tensor> outputs) {
-    return reducer_->watch(std::move(outputs));
+  /// Returns the outputs of a forward call such that a backward pass through them reduces.
+  std::vector<Tensor> prepare_for_backward(std::vector<Tensor> outputs) {
+    return reducer_->prepare_for_backward(std::move(outputs));
   }
   bool sync() const { return sync_; }
   void set_sync(bool sync) { sync_ = sync; }
 
   /// A loop of iterations of which ranks may have different numbers begins.
   void begin_join(const JoinOptions& options);
-  /// This rank is through: takes part in what the others do until they are.
+  /// This rank has no inputs left: shadows the iterations of the others until they have none.
   void finish_join(const std::vector<Tensor>& buffers);
-  /// The parts of finish_join(): takes part in one iteration of the others, unless there is none,
-  bool stand_in(const std::vector<Tensor>& buffers);
-  /// and takes over what a rank has that made the last one.
+  /// First part of finish_join(): joins the collectives of one iteration. False if no rank has one.
+  bool shadow_iteration(const std::vector<Tensor>& buffers);
+  /// Second part: takes over the parameters and buffers of a rank that made the last iteration.
   void agree_with_last(bool is_last, const std::vector<Tensor>& buffers);
-  /// It is over, well or not.
+  /// The join has finished or failed.
   void end_join();
 
   Reducer& reducer() const { return *reducer_; }

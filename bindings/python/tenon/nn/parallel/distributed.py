@@ -61,7 +61,7 @@ class _JoinHook:
         self._replica, self._buffers = ddp._replica, ddp._buffer_list
 
     def main_hook(self):
-        self._replica.stand_in(self._buffers())
+        self._replica.shadow_iteration(self._buffers())
 
     def post_hook(self, is_last_joiner):
         self._replica.agree_with_last(is_last_joiner, self._buffers())
@@ -152,7 +152,7 @@ class DistributedDataParallel(Module):
         if self.device_ids is not None:
             device = tenon.device(self.device.type, self.device_ids[0])
             inputs, kwargs = (_map_tensors(value, lambda t: t.to(device)) for value in (inputs, kwargs))
-        if not replica.is_watching:
+        if not replica.requires_grad_sync:
             return self.module(*inputs, **kwargs)
         if self._join is not None:
             self._join.notify_join_context(self)
@@ -160,8 +160,8 @@ class DistributedDataParallel(Module):
         output = self.module(*inputs, **kwargs)
         tensors = []
         _map_tensors(output, tensors.append)
-        watched = iter(replica.watch(tensors))
-        return _map_tensors(output, lambda _: next(watched))
+        hooked = iter(replica.prepare_for_backward(tensors))
+        return _map_tensors(output, lambda _: next(hooked))
 
     @contextlib.contextmanager
     def no_sync(self):
