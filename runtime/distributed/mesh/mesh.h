@@ -14,10 +14,27 @@
 
 namespace tenon::distributed::detail {
 
-/// A connection between every two ranks of a group, for what is small and must not be late: what
-/// each rank is about to do, messages from one to another, and that a rank has failed. The kernel
-/// closes the connections of a process that ends in whatever way, and a thread of each rank
-/// listens all the time: the others know at once, and know which rank.
+/// A connection between every two ranks of a group, for small data that must not be late: the
+/// header of each collective, messages between two ranks, and failures. The operating system closes
+/// the connections of a process that ends, however it ends, and a thread of each rank listens all
+/// the time. So the others know at once which rank has failed.
+///
+///     store   mesh/0, mesh/1, mesh/2 = address, port, nonce, process, host of the rank
+///               ^ publish   | look_up
+///               |           v
+///             rank 0 <--- rank 1 <--- rank 2    A rank connects to every lower one and accepts
+///               ^                       |       every higher one. It says hello first:
+///               +-----------------------+       "tenon-mesh-1", nonce of the other, own rank.
+///
+///     frame   | bytes of the body, u32 | kind, u8 | number, u64 | body |
+///
+///     rank 0, any thread         kind, number       rank 1, the thread that runs listen()
+///     exchange(n, body)     --- Exchange, n --->    peers_[0]: exchanged[n],    for exchange(n)
+///     send(1, tag, body)    --- Message, tag -->    peers_[0]: messages[tag],   for receive(0,
+///     tag) fail(text)            --- Failure ------->    tells all ranks as well, then
+///     on_failure() ~Mesh()               --- Goodbye ------->    peers_[0]: gone, left Watch, in
+///     listen()    --- Ping ---------->    answers with Pong, whatever rank 1 computes (killed) ---
+///     end of file --->    no Goodbye before it: fails the group
 class Mesh {
  public:
   /// Returns when all are connected. DistStoreError or DistNetworkError after the timeout.

@@ -17,6 +17,28 @@
 namespace tenon::serialization {
 
 /// Reads one checkpoint of the zip format.
+///
+///     record of the archive "x"    contents
+///     x/data.pkl                   the pickle: values, with persistent ids in place of storages
+///     x/.format_version            "1", of a file without compression
+///     x/.storage_alignment         "64"
+///     x/byteorder                  "little"
+///     x/data/0, x/data/1, ...      the bytes of a storage; uncompressed, they begin at a multiple
+///                                  of 64 bytes in the archive
+///     x/version                    "3\n"
+///     x/.data/serialization_id     a digest of names and contents
+///     central directory            name, place, size and CRC-32 of each record
+///
+///     load():  data.pkl ---> Unpickler ---> value
+///                               |  ^
+///              ('storage', class, key, location, numel)
+///                               v  |
+///              load_storage: a key that was loaded before is the same storage; otherwise
+///                               |    to meta       nothing is read
+///              data/<key> ------+    mmap          a part of the mapping
+///                               |    to the CPU    memory, filled by read_requests() after the
+///                               |                  pickle, or before a function that needs data
+///                               +    elsewhere     read now, then map_location
 class ZipCheckpoint {
  public:
   /// Checks everything that is not data: directory, version, byte order. `mapping` is the source if
