@@ -8,7 +8,7 @@ namespace tenon::autograd {
 
 class AccumulateGrad;
 
-/// What few tensors have: hooks, or a tangent.
+/// Hooks of a tensor and other things that few tensors have.
 struct TensorHooks {
   HookList<TensorHook> on_grad;  ///< of a leaf
   HookList<PostAccumulateHook> post_accumulate;
@@ -18,17 +18,21 @@ struct TensorHooks {
   std::shared_ptr<RetainedGrad> retained;
   bool has_grad_dtype = false;           ///< of a leaf whose gradients have a dtype of their own:
   std::optional<ScalarType> grad_dtype;  ///< that one, nullopt for any
-  Tensor tangent;  ///< of forward mode; as long as its level is the current one
-  uint64_t level_of_tangent = 0;
 };
 
-/// What a tensor knows about gradients; made when it first takes part in any.
+/// The tangent of a tensor in forward mode. It is valid while `level` is the current one.
+struct ForwardGrad {
+  Tensor tangent;
+  uint64_t level = 0;
+};
+
+/// The autograd data of a tensor, created when it first takes part in a recorded operation.
 struct AutogradMeta {
   Tensor grad;
-  IntrusivePtr<Node> grad_fn;  ///< null for a leaf
-  AccumulateGrad* accumulator =
-      nullptr;  ///< of a leaf; asleep, and then owned, when no graph leads to it
+  IntrusivePtr<Node> grad_fn;             ///< null for a leaf
+  AccumulateGrad* accumulator = nullptr;  ///< of a leaf, which owns it while it is asleep
   OnDemand<TensorHooks> hooks;
+  OnDemand<ForwardGrad> forward_grad;
   uint32_t output_nr = 0;      ///< which result of grad_fn
   bool requires_grad = false;  ///< of a leaf
   bool retains_grad = false;
@@ -40,7 +44,7 @@ struct AutogradMeta {
     const std::lock_guard lock(grad_lock);
     return grad;
   }
-  /// Leaves what was there to the caller, whose locks its last reference should not go under.
+  /// Puts the old value into `value`: its last reference must not be released under the lock.
   void swap_grad(Tensor& value) {
     const std::lock_guard lock(grad_lock);
     std::swap(grad, value);
@@ -59,9 +63,9 @@ inline AutogradMeta& meta_of(TensorImpl& impl) {
   return *meta;
 }
 
-/// False for a view whose base was changed in place after its node was made. Any thread may
-/// replace that node: `grad_fn`, `output_nr` and `requires_grad` must not be read without a lock
-/// until this is true.
+/// False for a view whose base was changed in place after the view's node was made. Any thread may
+/// then replace the node, so `grad_fn`, `output_nr` and `requires_grad` must not be read without a
+/// lock.
 inline bool has_current_history(const TensorImpl& impl) {
   return TENON_LIKELY(!impl.base) ||
          impl.history_version.load(std::memory_order_acquire) == impl.version();
@@ -76,17 +80,17 @@ inline bool has_grad_fn(const TensorImpl& impl) {
   return meta && meta->grad_fn;
 }
 
-/// Makes result `output_nr` of `node` of the tensor. A gradient that is retained is from here on
-/// that of the new value.
+/// Makes the tensor result `output_nr` of `node`. retain_grad() applies to the new value from now
+/// on.
 TENON_API void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr);
 
-/// Makes the node fill the tensor's grad(), instead of the one that did so before.
+/// Makes the node fill the tensor's grad(), in place of the node that did before.
 TENON_API void retain_grad_of(AutogradMeta& meta, Node& node, uint32_t output_nr);
 
-/// The node that made the tensor. A view whose base was changed in place since gets a new one here.
+/// The node that made the tensor. If its base was changed in place since, a view gets a new node.
 TENON_API const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor);
-/// Where the gradient of the tensor goes: its grad_fn, or its accumulator if it is a leaf that
-/// requires grad, or nowhere.
+/// Where the gradient of the tensor goes: to its grad_fn, or for a leaf that requires grad to its
+/// accumulator. Invalid for other tensors.
 TENON_API Edge gradient_edge(const Tensor& tensor);
 
 }  // namespace tenon::autograd

@@ -77,17 +77,16 @@ Tensor laid_out_like(const Tensor& tensor, const Tensor& like) {
 }
 
 void set_tangent(const Tensor& tensor, Tensor tangent) {
-  TensorHooks& extras = meta_of(*tensor.unsafe_impl()).hooks.get_or_make();
-  extras.tangent = std::move(tangent);
-  extras.level_of_tangent = current_level;
+  ForwardGrad& own = meta_of(*tensor.unsafe_impl()).forward_grad.get_or_make();
+  own.tangent = std::move(tangent);
+  own.level = current_level;
 }
 
 Tensor own_tangent(const Tensor& tensor) {
   const AutogradMeta* meta =
       tensor.defined() ? tensor.unsafe_impl()->autograd_meta.load() : nullptr;
-  if (!meta || !meta->hooks || meta->hooks->level_of_tangent != current_level || !current_level)
-    return {};
-  return meta->hooks->tangent;
+  const ForwardGrad* own = meta ? meta->forward_grad.get() : nullptr;
+  return own && current_level && own->level == current_level ? own->tangent : Tensor();
 }
 
 Tensor find_tangent(const Tensor& tensor) {

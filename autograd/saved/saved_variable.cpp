@@ -137,10 +137,10 @@ void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) cons
 /// `data` with the history of the operation's own result.
 Tensor SavedVariable::attached(const Tensor& data, const Node& saved_for) const {
   Tensor result(make_detached(data));
-  if (const AutogradMeta* meta = data.unsafe_impl()->autograd_meta; meta && meta->hooks) {
-    TensorHooks& extras = meta_of(*result.unsafe_impl()).hooks.get_or_make();
-    extras.tangent = meta->hooks->tangent;
-    extras.level_of_tangent = meta->hooks->level_of_tangent;
+  if (const AutogradMeta* meta = data.unsafe_impl()->autograd_meta; meta && meta->forward_grad) {
+    ForwardGrad& own = meta_of(*result.unsafe_impl()).forward_grad.get_or_make();
+    own.tangent = meta->forward_grad->tangent;
+    own.level = meta->forward_grad->level;
   }
   if (is_written_view_) {
     attach_to_running_copy_slices(result);
