@@ -11,8 +11,8 @@
 namespace tenon::autograd {
 namespace {
 
-/// Whether the gradient may become the leaf's own: nobody else sees its memory, and its layout is
-/// the one that PyTorch promises (the leaf's strides where it is dense, else row-major).
+/// Whether the gradient itself may become grad(): nobody else sees its memory, and it has the
+/// layout that PyTorch promises (the strides of a dense leaf, otherwise row-major).
 bool may_steal(const Tensor& grad, const Tensor& leaf) {
   if (grad.use_count() != 1 || grad.unsafe_impl()->storage->refs.count() != 1) return false;
   return leaf.is_non_overlapping_and_dense() ? grad.strides() == leaf.strides()
@@ -42,7 +42,7 @@ IntrusivePtr<Node> AccumulateGrad::of(const Tensor& leaf) {
       if (meta.accumulator->refs.retain_if_alive())
         return IntrusivePtr<Node>::adopt(meta.accumulator);
     }
-    std::this_thread::yield();  // another thread has given up the last reference and is about to
+    std::this_thread::yield();  // another thread has released the last reference and is about to
                                 // retire it
   }
 }
@@ -72,10 +72,10 @@ void AccumulateGrad::take_grad_dtype_of(const Tensor& leaf) {
 }
 
 void AccumulateGrad::retire() noexcept {
-  Tensor leaf;  // goes last, and this object with it if nobody else holds the leaf
+  Tensor leaf;  // released last: the leaf owns this object
   {
     const std::lock_guard lock(meta_of(*variable_.unsafe_impl()).accumulator_lock);
-    // Who has found this awake since, has added a reference under the lock.
+    // A thread that has found this awake since has added a reference under the lock.
     if (refs.count() > 1 && !refs.release()) return;
     leaf = std::move(variable_);
   }

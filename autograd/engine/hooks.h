@@ -16,14 +16,14 @@ using variable_list = SmallVector<Tensor, 3>;
 struct AnomalyRecord;
 struct AutogradMeta;
 
-/// Sees the gradients that a node is about to take; what it returns replaces them.
+/// Called with the gradients of a node's results, before the node runs. Its result replaces them.
 using PreHook = std::function<variable_list(const variable_list& grads)>;
-/// Sees the gradients that a node has given and taken; what it returns replaces those given.
+/// Called after a node has run. Its result replaces grad_inputs.
 using PostHook = std::function<variable_list(const variable_list& grad_inputs,
                                              const variable_list& grad_outputs)>;
-/// Sees the gradient of one tensor; a defined result replaces it.
+/// Called with the gradient of one tensor. A defined result replaces it.
 using TensorHook = std::function<Tensor(const Tensor& grad)>;
-/// Called with a leaf whose grad() has been added to.
+/// Called with a leaf after a gradient has been added to its grad().
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
 /// A list from which hooks are removed by their number.
@@ -35,13 +35,13 @@ struct RemovableHooks {
 /// No two hooks of a process have the same number.
 TENON_API uint32_t next_hook_id();
 
-/// Names a hook at the place where it was registered, whatever happens to the tensor afterwards.
+/// Refers to a registered hook, whatever happens to the tensor afterwards.
 class HookHandle {
  public:
   HookHandle() = default;
   HookHandle(std::weak_ptr<RemovableHooks> place, uint32_t id)
       : place_(std::move(place)), id_(id) {}
-  /// Takes the hook away. False if it had been taken away before, or its graph has gone.
+  /// Removes the hook. False if it was removed before, or its graph has been freed.
   bool remove() const {
     const auto place = place_.lock();
     return place && place->remove(id_);
@@ -58,8 +58,8 @@ class HookHandle {
   uint32_t id_ = 0;
 };
 
-/// Hooks in the order they were registered. Those that a running hook, or another thread, adds or
-/// removes count from the next run on.
+/// Hooks in the order of registration. If a running hook, or another thread, adds or removes one,
+/// the change takes effect in the next run.
 template <class Hook>
 class HookList {
  public:
@@ -81,8 +81,9 @@ class HookList {
     uint32_t id;
     Hook hook;
   };
-  // A list is never changed, but replaced by a changed copy. Hooks are copied and destroyed outside
-  // the lock: theirs may wait for the interpreter's lock, whose holder may wait for this one.
+  // A list is never changed in place: a changed copy replaces it. Hooks are copied and destroyed
+  // outside the lock, because that may wait for the interpreter's lock, whose holder may wait for
+  // this one.
   struct Entries final : RemovableHooks {
     using List = std::shared_ptr<const std::vector<Entry>>;
 
@@ -121,7 +122,7 @@ class HookList {
   std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();
 };
 
-/// An object that is made when it is first asked for, by whichever thread asks first.
+/// An object that is created on first use, by any thread.
 template <class T>
 class OnDemand {
  public:
@@ -146,14 +147,13 @@ class OnDemand {
   std::atomic<T*> object_{nullptr};
 };
 
-/// What a tensor whose retain_grad() was called and the node that makes its gradient know of each
-/// other.
+/// Connects a tensor whose retain_grad() was called with the node that the gradient arrives at.
 class RetainedGrad {
  public:
   explicit RetainedGrad(AutogradMeta& meta) : meta_(&meta) {}
   /// Adds to the tensor's grad(), which never shares memory with `grad`.
   void add(const Tensor& grad);
-  /// The tensor has gone, or is another node's result now.
+  /// To be called when the tensor is destroyed or becomes the result of another node.
   void forget() noexcept {
     const std::lock_guard lock(mutex_);
     meta_ = nullptr;

@@ -10,8 +10,8 @@ constinit thread_local uint64_t next_sequence_nr __attribute__((tls_model("initi
 
 namespace {
 
-/// Nodes waiting to be deleted: a graph is taken down step by step. Plain pointers, so that it
-/// works for tensors that are destroyed after the thread's other variables.
+/// Nodes waiting to be deleted, so that deleting a graph does not recurse. It has no destructor,
+/// because tensors may be destroyed after the thread's other variables.
 struct Graveyard {
   Node* first;
   bool busy;

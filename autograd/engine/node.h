@@ -17,7 +17,7 @@ class GraphTask;
 class Node;
 struct NodeTask;
 
-/// Where a gradient goes: input `input_nr` of `function`; no function: nowhere.
+/// Where a gradient goes: input `input_nr` of `function`. Invalid if there is no function.
 struct Edge {
   IntrusivePtr<Node> function;
   uint32_t input_nr = 0;
@@ -34,8 +34,8 @@ extern TENON_API constinit thread_local uint64_t next_sequence_nr
 extern TENON_API constinit thread_local bool current_task_is_pruned
     __attribute__((tls_model("initial-exec")));
 
-/// What a value is that a node keeps for backward. Tensors are kept as SavedVariable, `Tensor[]`
-/// and `Tensor?[]` as a vector of them, the others as they are.
+/// The type of a value that is saved for backward. A tensor is saved as a SavedVariable, `Tensor[]`
+/// and `Tensor?[]` as a vector of them, and other types as they are.
 enum class SavedKind : uint8_t {
   Tensor,
   TensorList,
@@ -59,21 +59,21 @@ enum class SavedKind : uint8_t {
   Other,  ///< of a type that needs no destruction
 };
 
-/// A value that a node keeps, for all who want to know what it keeps.
+/// Describes a value that a node has saved for backward.
 struct TENON_API SavedEntry {
   std::string name;  ///< "self", "result", "dim", ...
   SavedKind kind;
   const void* value;
-  const Node* node;  ///< that keeps the value
+  const Node* node;  ///< the owner of the value
 
-  /// The memory of the tensors, in bytes; without what saved-tensor hooks keep.
+  /// Bytes of the tensors, not counting what saved-tensor hooks keep.
   size_t nbytes() const;
-  /// A value that is no tensor; nothing if it cannot be told as one of the schema language.
+  /// The value if it is not a tensor; nothing if the schema language has no such type.
   std::optional<Value> plain() const;
 };
 
-/// One recorded operation. apply() takes the gradients of its results and gives those of its
-/// inputs, one for each of next_edges(). Operators' are all OperatorNode.
+/// One recorded operation. apply() takes the gradients of its results and returns the gradients of
+/// its inputs, one for each of next_edges(). All operators have nodes of class OperatorNode.
 class TENON_API Node {
  public:
   RefCount refs;
@@ -82,7 +82,8 @@ class TENON_API Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
-  /// Deletes the node and what only it keeps alive, without recursion, however deep the graph.
+  /// Deletes the node and the nodes that only it keeps alive, without recursion: graphs may be
+  /// deep.
   static void destroy(Node* node) noexcept;
 
   /// "AddBackward0"
@@ -90,11 +91,11 @@ class TENON_API Node {
   virtual variable_list apply(variable_list&& grads) = 0;
   /// Frees what was saved for backward.
   virtual void release_variables() {}
-  /// What is kept for backward, whether it has been freed or not.
+  /// The values saved for backward, freed ones included.
   virtual std::vector<SavedEntry> saved() const { return {}; }
-  /// The memory that is kept for backward, in bytes; without what saved-tensor hooks keep.
+  /// Bytes saved for backward, not counting what saved-tensor hooks keep.
   size_t saved_nbytes() const;
-  /// A leaf's accumulator, which runs before other nodes.
+  /// Whether this is a leaf's accumulator, which runs before other nodes.
   bool is_accumulator() const { return is_accumulator_; }
 
   using Edges = SmallVector<Edge, 2>;
@@ -109,18 +110,18 @@ class TENON_API Node {
     metadata_.emplace_back(result);
     return static_cast<uint32_t>(metadata_.size() - 1);
   }
-  /// Number of this node among all of its thread: later ones run earlier.
+  /// Number of this node among those that its thread recorded. Higher numbers run first.
   uint64_t sequence_nr() const { return sequence_nr_; }
 
-  /// Whether the gradient of input i leads anywhere.
+  /// Whether input i requires a gradient.
   bool should_compute_output(size_t i) const {
     return i < next_edges_.size() && next_edges_[i].is_valid();
   }
-  /// The same, and it is wanted by the backward pass that runs now.
+  /// Whether the backward pass that runs now needs the gradient of input i.
   bool task_should_compute_output(size_t i) const {
     return should_compute_output(i) && (TENON_LIKELY(!current_task_is_pruned) || needed_by_task(i));
   }
-  /// Whether any of `count` gradients from i on is wanted.
+  /// The same of any of `count` inputs from i on.
   bool any_wanted(size_t i, size_t count) const {
     for (size_t k = i; k < i + count; ++k) {
       if (task_should_compute_output(k)) return true;
@@ -133,8 +134,8 @@ class TENON_API Node {
   HookHandle add_pre_hook(PreHook hook) { return hooks().pre.add(std::move(hook)); }
   HookHandle add_post_hook(PostHook hook) { return hooks().post.add(std::move(hook)); }
 
-  /// Held while the node's saved values are read or freed, so that another thread's backward pass
-  /// sees them whole or freed.
+  /// Held while the node's saved values are read or freed: the passes of other threads must not see
+  /// them half freed.
   SpinLock& saved_lock() const { return saved_lock_; }
 
   static void* operator new(size_t bytes) { return memory::allocate(bytes); }

@@ -6,13 +6,13 @@
 #include "aten/core/device_streams.h"
 #include "autograd/engine/node.h"
 
-/// Backward on devices with streams. Each node runs on its forward call's stream: that which was
-/// current when the first of its results that lies on such a device was made; others run on the
-/// caller's. A gradient that goes to a node on another stream is waited for there, and at the end
-/// of the pass the caller's streams wait for all others. The host waits for nothing.
+/// Backward on devices with streams. A node runs on the stream of its forward call: the stream that
+/// was current when its first result on such a device was made. A node without such a result runs
+/// on the caller's stream. If a gradient goes to a node on another stream, that stream waits for
+/// it. At the end of the pass the caller's streams wait for all others. The host never waits.
 namespace tenon::autograd {
 
-/// A stream of a device; that of a node, if it has one.
+/// The stream that a node runs on; false if the node has none.
 struct NodeStream {
   const DeviceStreams* functions = nullptr;
   Device device = kCPU;
@@ -42,9 +42,9 @@ class OnStreamOf {
 /// The streams that a backward pass has used.
 class StreamsOfPass {
  public:
-  /// The gradient has been computed on its device's current stream: the node's waits for that.
+  /// The stream of node `to` waits for `grad`, which the device's current stream computes.
   void hand_over(const Tensor& grad, const Node& to);
-  /// What the caller does from here on, with the pass's results too, comes after the pass.
+  /// The caller's streams wait for the streams of the pass, and keep its results alive.
   void join(const std::vector<Tensor>& results);
 
  private:
