@@ -14,15 +14,21 @@
 /// are double or not of floating point.
 ///
 /// What is cast, by operator:
-///   shorter   mm bmm addmm baddbmm mv matmul linear convolution conv1d conv2d conv3d
-///             conv_transpose1d conv_transpose2d
-///   float32   CPU: prod mse_loss nll_loss nll_loss_nd cross_entropy_loss
+///   shorter   mm bmm addmm baddbmm addbmm matmul linear convolution conv1d conv2d conv3d
+///             conv_transpose1d conv_transpose2d linalg_vecdot scaled_dot_product_attention prelu
+///             CPU: lstm;  CUDA: mv
+///   float32   mse_loss nll_loss nll_loss_nd cross_entropy_loss l1_loss smooth_l1_loss huber_loss
+///             binary_cross_entropy_with_logits kl_div poisson_nll_loss hinge_embedding_loss
+///             soft_margin_loss multi_margin_loss margin_ranking_loss triplet_margin_loss
+///             cosine_embedding_loss cdist
+///             CPU: prod binary_cross_entropy trace quantile nanquantile avg_pool3d linalg_svd
 ///             CUDA: acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan
-///             pow softplus layer_norm norm nll_loss nll_loss_nd mse_loss cross_entropy_loss
-///             logsumexp, and with dtype=float32 unless one is given: prod softmax log_softmax
-///             cumsum sum
+///             pow softplus layer_norm group_norm norm renorm dist cosine_similarity logsumexp,
+///             and with dtype=float32 unless one is given: prod softmax log_softmax cumsum cumprod
+///             sum
 ///   widest of the arguments'
-///             CPU: cat stack;  CUDA: addcdiv addcmul atan2 cat dot scatter_add stack
+///             CPU: cat stack
+///             CUDA: addcdiv addcmul atan2 bilinear cat cross dot index_put scatter_add stack
 /// An operator of one's own takes part by a kernel for DispatchKey::Autocast (docs/registration.md)
 /// that casts with cached_cast() and calls on with the layer excluded.
 namespace tenon::autocast {

@@ -5,6 +5,8 @@
     loss.backward()
 """
 
+import warnings
+
 from tenon import _C
 from tenon.autograd.grad_mode import _Mode
 
@@ -22,6 +24,11 @@ class autocast(_Mode):
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"autocast: the device_type must be cpu or cuda, got {device_type!r}")
+        if enabled and dtype not in (None, _C.bfloat16, _C.float16):
+            warnings.warn(f"autocast: the dtype must be bfloat16 or float16, got {dtype}. Autocast is disabled.", stacklevel=2)
+            dtype, enabled = None, False
         self._arguments = (device_type, dtype, enabled, cache_enabled)
         self._scopes = []
 
