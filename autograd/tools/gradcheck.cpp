@@ -181,13 +181,20 @@ class Check {
   /// Outputs that are constant may not change when inputs do.
   void check_constant() {
     const NoGradGuard no_grad;
-    const Tensors before = function_(inputs_);
+    const auto values = [&] {
+      Tensors results = function_(inputs_);
+      for (Tensor& t : results) {
+        if (t.defined()) t = t.clone();  // it may be a view of an input
+      }
+      return results;
+    };
+    const Tensors before = values();
     for (size_t i : checked_) {
       const Reals x(inputs_[i]);
       for (int64_t k = 0; k < x.size(); ++k) {
         const double kept = x[k];
         x.set(k, kept + options_.eps);
-        const Tensors after = function_(inputs_);
+        const Tensors after = values();
         x.set(k, kept);
         for (size_t o = 0; o < after.size(); ++o) {
           if (!is_differentiable(after[o].scalar_type())) continue;

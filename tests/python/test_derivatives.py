@@ -360,3 +360,12 @@ def test_arguments_of_gradcheck(lib):
     assert lib.autograd.gradgradcheck(lambda t: t * t, x, check_grad_dtypes=True)
     with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forward_ad to be True"):
         lib.autograd.gradcheck(lambda t: t * t, x, check_batched_forward_grad=True)
+
+
+def test_gradcheck_of_what_is_cut_off(lib):
+    x = lib.tensor([0.5, 1.5], dtype=lib.float64, requires_grad=True)
+    assert not lib.autograd.gradcheck(lambda q: q.detach(), (x,), raise_exception=False)  # a view of the input
+    assert not lib.autograd.gradcheck(lambda q: q.detach().sin(), (x,), raise_exception=False)
+    assert lib.autograd.gradcheck(lambda q: lib.ones(2, dtype=lib.float64), (x,))
+    with pytest.raises(RuntimeError):
+        lib.autograd.gradcheck(lambda q: q.detach()[:1], (x,))
