@@ -184,3 +184,44 @@ def test_once_differentiable_takes_any_ctx(lib):
     assert nothing is None
     with pytest.raises(RuntimeError, match="once_differentiable"):
         result.sum().backward()
+
+
+def test_keyword_arguments_of_apply(lib):
+    class Scaled(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor, bias):
+            ctx.factor = factor
+            return x * factor + bias
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor, None, grad
+
+    x, b = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    y = Scaled.apply(x, factor=3, bias=b)
+    assert y.tolist() == [4, 4]
+    y.sum().backward()
+    assert x.grad.tolist() == [3, 3] and b.grad.tolist() == [1, 1]
+    with pytest.raises(TypeError):
+        Scaled.apply(x, 3, b, other=1)
+
+
+def test_defaults_of_a_forward_without_context(lib):
+    class Scaled(lib.autograd.Function):
+        @staticmethod
+        def forward(x, factor=2, bias=None):
+            return x * factor if bias is None else x * factor + bias
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.inputs = inputs
+
+        @staticmethod
+        def backward(ctx, grad):
+            assert len(ctx.inputs) == len(ctx.needs_input_grad) == 3
+            return grad * ctx.inputs[1], None, None if ctx.inputs[2] is None else grad
+
+    x, b = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    Scaled.apply(x, bias=b).sum().backward()
+    Scaled.apply(x).sum().backward()
+    assert x.grad.tolist() == [4, 4] and b.grad.tolist() == [1, 1]

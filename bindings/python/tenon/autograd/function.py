@@ -1,6 +1,7 @@
 """Operations with a backward of one's own."""
 
 import functools
+import inspect
 
 from tenon import _C
 from tenon.autograd.grad_mode import no_grad
@@ -90,9 +91,26 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args):
-        """The outputs of forward, with backward as their derivative. Keyword arguments are not possible."""
+    def _bound(cls, args, kwargs):
+        """The arguments in the order of forward's parameters, with their defaults."""
+        in_order = inspect.signature(cls.forward).bind(*args, **kwargs)
+        in_order.apply_defaults()
+        if in_order.kwargs:
+            raise TypeError(f"{cls.__name__}.apply(): keyword-only arguments of forward are not supported, got {', '.join(in_order.kwargs)}")
+        return in_order.args
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """The outputs of forward, with backward as their derivative.
+
+        backward returns a gradient for each argument, in the order of forward's parameters.
+        """
         ctx = FunctionCtx()
+        if cls.setup_context is not Function.setup_context:
+            if kwargs or cls.forward.__defaults__:  # setup_context gets the defaults, too
+                args = cls._bound(args, kwargs)
+        elif kwargs:
+            args = cls._bound((ctx, *args), kwargs)[1:]
         recorded = _C.is_grad_enabled()
         ctx.needs_input_grad = tuple(recorded and isinstance(a, _C.Tensor) and a.requires_grad for a in args)
         return _C._apply_function(cls, ctx, args)
