@@ -438,3 +438,16 @@ def test_errors_of_callbacks_are_logged(caplog):
         tenon.futures.collect_all([future, failed]).wait()
     with pytest.raises(ZeroDivisionError):
         future.then(lambda f: 1 / 0).wait()
+
+
+def test_texts_and_tuples_in_batches(lib):
+    data = lib.utils.data
+    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b") and data.default_collate(["a", "b"]) == ["a", "b"]
+    assert data.default_convert((1, "a")) == [1, "a"] and data.default_convert([1, (2,)]) == [1, [2]]
+    assert list(data.DataLoader([(1, 2)], batch_size=None)) == [[1, 2]]
+
+
+def test_random_sampler_of_nothing(lib):
+    for make in (lambda: lib.utils.data.RandomSampler([]), lambda: lib.utils.data.RandomSampler(range(3), num_samples=0)):
+        with pytest.raises(ValueError, match="num_samples should be a positive integer value"):
+            make()

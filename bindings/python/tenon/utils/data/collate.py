@@ -21,13 +21,16 @@ def _mapped(function, data):
         return {key: function(value) for key, value in data.items()}
     if isinstance(data, tuple) and hasattr(data, "_fields"):
         return type(data)(*(function(value) for value in data))
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, tuple):
+        return [function(value) for value in data]
+    if isinstance(data, list):
         return type(data)(function(value) for value in data)
     return data
 
 
 def default_collate(batch):
-    """Stacks tensors, arrays and numbers along a new dimension 0; of containers, each place by itself. Texts stay a list."""
+    """Stacks tensors, arrays and numbers along a new dimension 0; of containers, each place by itself. Texts stay
+    the list or tuple that they came in."""
     first = batch[0]
     if isinstance(first, tenon.Tensor):
         return tenon.stack(list(batch), 0)
@@ -46,6 +49,6 @@ def default_collate(batch):
     if isinstance(first, (list, tuple)):
         if any(len(example) != len(first) for example in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        places = [default_collate(list(values)) for values in zip(*batch)]
+        places = [default_collate(values) for values in zip(*batch)]
         return type(first)(*places) if hasattr(first, "_fields") else places
     raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}")
