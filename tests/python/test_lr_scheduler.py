@@ -226,3 +226,17 @@ def test_steps_in_the_wrong_order_are_warned_of(library):
     scheduler = schedulers.StepLR(optimizer, 2)
     optimizer.step = lambda: None
     assert warned(scheduler.step) == ["Seems like `optimizer"]
+
+
+def test_epochs_of_a_scheduler_are_deprecated(lib):
+    optimizer = lib.optim.SGD([lib.ones(1, requires_grad=True)], lr=1.0)
+    schedulers = lib.optim.lr_scheduler
+    scheduler = schedulers.StepLR(optimizer, 2, 0.5)
+    optimizer.step()
+    with pytest.warns(UserWarning, match="epoch"):
+        scheduler.step(5)
+    assert scheduler.get_last_lr() == [0.25]
+    sequence = schedulers.SequentialLR(optimizer, [schedulers.ConstantLR(optimizer, 0.5, 2), schedulers.StepLR(optimizer, 1)], [1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sequence.step()

@@ -549,3 +549,9 @@ def test_clipping():
     p.grad.fill_(float("nan"))
     with pytest.raises(RuntimeError, match="non-finite, so it cannot be clipped. To disable this error"):
         nn.utils.clip_grad_norm_([p], 1.0, error_if_nonfinite=True)
+
+
+def test_optimizer_as_text(lib):
+    groups = [{"params": [lib.ones(1, requires_grad=True)], "lr": lr} for lr in (0.5, 0.25)]
+    text = repr(lib.optim.SGD(groups, lr=1.0))
+    assert "    weight_decay: 0\n\nParameter Group 1\n    dampening: 0\n" in text and text.endswith("weight_decay: 0\n)")

@@ -75,6 +75,7 @@ class LRScheduler:
             self.last_epoch += 1
             rates = self.get_lr()
         else:
+            warnings.warn("scheduler.step(): the epoch is deprecated. Call step() alone, once for each epoch.", stacklevel=2)
             self.last_epoch = epoch
             rates = self._get_closed_form_lr() if hasattr(self, "_get_closed_form_lr") else self.get_lr()
         self._set(rates)
@@ -569,7 +570,9 @@ class SequentialLR(_OfSchedulers):
         at = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[at]
         if at > 0 and self._milestones[at - 1] == self.last_epoch:
-            scheduler.step(0)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "scheduler.step")  # the epoch is ours
+                scheduler.step(0)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()

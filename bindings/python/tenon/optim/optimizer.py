@@ -284,10 +284,11 @@ class Optimizer:
                 state[name] = scalar(state[name])
 
     def __repr__(self):
-        lines = []
+        groups = []
         for i, group in enumerate(self.param_groups):
-            lines += [f"Parameter Group {i}", *(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")]
-        return f"{type(self).__name__} (\n" + "\n".join(lines) + "\n)"
+            lines = [f"Parameter Group {i}", *(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")]
+            groups.append("\n".join(lines))
+        return f"{type(self).__name__} (\n" + "\n\n".join(groups) + "\n)"
 
 
 Optimizer.step = Optimizer.profile_hook_step(Optimizer.step)

@@ -9,7 +9,7 @@ class SGD(Optimizer):
     """d = grad + weight_decay p; with momentum b = momentum b + (1 - dampening) d, the first time d itself, and d becomes b, or
     d + momentum b with nesterov; p -= lr d."""
 
-    def __init__(self, params, lr=1e-3, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, *, maximize=False, foreach=None,
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
                  differentiable=False, fused=None):
         checked(**{"learning rate": (lr, 0, math.inf), "momentum value": (momentum, 0, math.inf),
                    "weight_decay value": (weight_decay, 0, math.inf)})
