@@ -1,5 +1,7 @@
 """Functions that do more than one operator's work, and dtypes that are stored only."""
 
+import warnings
+
 import pytest
 import tenon
 from tenon.nn import functional as F
@@ -139,3 +141,24 @@ def test_dropout_of_features_needs_them_only_where_it_drops(lib):
         assert drop(x, 1.0, True).sum() == 0
         with pytest.raises(RuntimeError, match="at least 2 dimensions"):
             drop(x, 0.5, True)
+
+
+@pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+def test_losses_warn_of_broadcasting(lib, loss):
+    with pytest.warns(UserWarning, match="different to the input size"):
+        getattr(lib.nn.functional, loss)(lib.ones(2, 3), lib.ones(2, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        getattr(lib.nn.functional, loss)(lib.ones(2, 3), lib.zeros(2, 3))
+
+
+def test_kl_div_warns_of_the_mean(lib):
+    with pytest.warns(UserWarning, match="'batchmean' divides only by"):
+        lib.nn.functional.kl_div(lib.ones(2, 3), lib.ones(2, 3))
+
+
+def test_transposing_other_than_matrices_is_deprecated():
+    import tenon
+
+    with pytest.warns(UserWarning, match="dimension other than 2"):
+        assert tenon.ones(2, 3, 4).T.shape == (4, 3, 2)

@@ -86,6 +86,11 @@ TENON_ATTRIBUTE(mT, wrap([&] {
                   return t.transpose(-2, -1);
                 }()))
 TENON_ATTRIBUTE(T, wrap([&] {
+                  if (t.dim() != 2 && t.dim() != 0) {
+                    warn("The use of `x.T` on tensors of dimension other than 2 to reverse their "
+                         "shape is deprecated. Consider `x.mT` to transpose batches of matrices or "
+                         "`x.permute(*range(x.ndim - 1, -1, -1))` to reverse the dimensions.");
+                  }
                   DimVector dims;
                   for (int64_t d = t.dim() - 1; d >= 0; --d) dims.push_back(d);
                   return t.permute(dims);

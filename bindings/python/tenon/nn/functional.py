@@ -547,8 +547,15 @@ def _renormalize(weight, indices, max_norm, norm_type):
 
 # Losses
 
+def _warn_of_sizes(input, target):
+    if input.shape != target.shape:
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
+                      "to incorrect results due to broadcasting. Please ensure they have the same size.", stacklevel=3)
+
+
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     reduction = _legacy(size_average, reduce, reduction)
+    _warn_of_sizes(input, target)
     if weight is not None:
         return _weighted((input - target).square(), weight, reduction)
     return _nn.mse_loss(input, target, _reduction(reduction))
@@ -570,16 +577,19 @@ def _weighted(loss, weight, reduction):
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     reduction = _legacy(size_average, reduce, reduction)
+    _warn_of_sizes(input, target)
     if weight is not None:
         return _weighted((input - target).abs(), weight, reduction)
     return _nn.l1_loss(input, target, _reduction(reduction))
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    _warn_of_sizes(input, target)
     return _nn.smooth_l1_loss(input, target, _reduction(_legacy(size_average, reduce, reduction)), beta)
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    _warn_of_sizes(input, target)
     if weight is not None:
         return _reduced(_nn.huber_loss(input, target, 0, delta) * weight, reduction)
     return _nn.huber_loss(input, target, _reduction(reduction), delta)
@@ -606,6 +616,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """`reduction` "batchmean": the sum divided by the batch's size, which is what the divergence is."""
     reduction = _legacy(size_average, reduce, reduction)
+    if reduction == "mean":
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by "
+                      "the batch size, and aligns with the KL div math definition.", stacklevel=2)
     if reduction != "batchmean":
         return tenon.kl_div(input, target, _reduction(reduction), log_target=log_target)
     loss = tenon.kl_div(input, target, _reduction("sum"), log_target=log_target)
