@@ -31,7 +31,8 @@ void copy_bytes(const TensorBase& to, const TensorBase& from) {
 }  // namespace
 
 TensorBase on_host(const TensorBase& t) {
-  TENON_CHECK(!t.is_meta(), "[copy] cannot copy out of a meta tensor, which has no data");
+  TENON_CHECK_NOT_IMPLEMENTED(!t.is_meta(),
+                              "[copy] cannot copy out of a meta tensor, which has no data");
   if (t.is_cpu()) return t;
   if (t.numel() == 0) return empty_strided(t.sizes(), t.strides(), t.scalar_type(), kCPU);
   const TensorBase host = host_like(t);

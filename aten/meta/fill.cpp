@@ -20,9 +20,10 @@ Tensor& native::fill_tensor_meta_(Tensor& self, const Tensor& value) {
 }
 Tensor& native::zero_meta_(Tensor& self) { return self; }
 Tensor& native::copy_meta_(Tensor& self, const Tensor&, bool) {
-  TENON_CHECK(self.is_meta(),
-              "[copy_] cannot copy out of a meta tensor, which has no data; got a target on ",
-              self.device());
+  TENON_CHECK_NOT_IMPLEMENTED(
+      self.is_meta(),
+      "[copy_] cannot copy out of a meta tensor, which has no data; got a target on ",
+      self.device());
   return self;
 }
 Tensor& native::uniform_meta_(Tensor& self, double, double, std::optional<Generator>) {

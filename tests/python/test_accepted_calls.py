@@ -129,3 +129,24 @@ def test_what_arguments_must_be(lib):
         with pytest.raises(error, match=text):
             call()
     assert lib.manual_seed(1.5).initial_seed() == 1 and lib.autograd.forward_ad.unpack_dual(3) == (3, None)
+
+
+def test_numbers_in_texts(lib):
+    x = lib.tensor(2.5)
+    assert f"{x}" == "2.5" and f"{x:.2f}" == "2.50" and f"{lib.tensor(3)}" == "3" and "{}".format(lib.tensor(True)) == "True"
+    assert f"{x.requires_grad_() * 2}" == "5.0" and str(lib.tensor(2.5)) == "tensor(2.5000)"
+    assert f"{lib.ones(1)}" == "tensor([1.])" and f"{lib.nn.Parameter(lib.tensor(2.5))}" == repr(lib.nn.Parameter(lib.tensor(2.5)))
+    assert f"{lib.ones((), device='meta')}" == "tensor(..., device='meta', size=())"
+    with pytest.raises(TypeError):
+        f"{lib.ones(2):.2f}"
+
+
+def test_numbers_of_complex_tensors(lib):
+    assert int(lib.tensor(3 + 0j)) == 3 and float(lib.tensor(-2.5 + 0j)) == -2.5
+    for convert in (int, float):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            convert(lib.tensor(3 + 1j))
+
+
+def test_variable(lib):
+    assert isinstance(lib.ones(1), lib.autograd.Variable) and lib.autograd.Variable is not None

@@ -314,3 +314,23 @@ def test_errors_have_the_class(case):
 def test_the_class_is_pytorchs(case):
     wanted, found, message = raised(case, torch)
     assert found == wanted, message
+
+
+def test_what_has_no_data(lib):
+    x = lib.ones(2, device="meta")
+    for read in (x.cpu, x.tolist, lambda: lib.ones(2).copy_(x), lambda: lib.nn.Linear(2, 2, device="meta").to("cpu")):
+        with pytest.raises(NotImplementedError, match="meta tensor"):
+            read()
+
+
+def test_what_no_tensor_is_made_of(lib):
+    for data in (None, {}, object()):
+        with pytest.raises(RuntimeError, match=f"Could not infer dtype of {type(data).__name__}"):
+            lib.tensor(data)
+        with pytest.raises(RuntimeError, match=f"Could not infer dtype of {type(data).__name__}"):
+            lib.tensor([data])
+    with pytest.raises(TypeError, match="invalid data type 'str'"):
+        lib.tensor("a")
+    for data in (None, 2.5, {}, object()):
+        with pytest.raises(TypeError, match="data must be a sequence"):
+            lib.Tensor(data)

@@ -183,7 +183,7 @@ def test_state_dict_hooks_and_extra_state():
 
 def test_containers():
     layers = nn.ModuleList([nn.Linear(1, 1), nn.ReLU()])
-    layers.insert(1, nn.Tanh()).append(nn.Sigmoid())
+    assert layers.insert(1, nn.Tanh()) is None and layers.append(nn.Sigmoid()) is layers
     assert [type(m).__name__ for m in layers] == ["Linear", "Tanh", "ReLU", "Sigmoid"] and len(layers[1:3]) == 2
     del layers[0]
     assert list(layers._modules) == ["0", "1", "2"] and isinstance(layers[-1], nn.Sigmoid)

@@ -256,3 +256,12 @@ def test_code_in_a_file_is_not_executed(tmp_path):
     with pytest.raises(Exception):
         tenon.load(path)
     assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize("zip_file", [True, False])
+def test_nothing_in_a_file(lib, zip_file, tmp_path):
+    file = io.BytesIO()
+    lib.save(None, file, _use_new_zipfile_serialization=zip_file)
+    lib.save(None, tmp_path / "none.pt", _use_new_zipfile_serialization=zip_file)
+    file.seek(0)
+    assert lib.load(file) is None and lib.load(tmp_path / "none.pt") is None

@@ -25,7 +25,8 @@ bool is_sequence(PyObject* object) {
 }
 
 [[noreturn]] void bad_element(PyObject* object) {
-  detail::raise<TypeError>("new(): invalid data type '", Py_TYPE(object)->tp_name, "'");
+  TENON_CHECK_TYPE(!PyUnicode_Check(object), "new(): invalid data type 'str'");
+  throw Error(detail::concat("Could not infer dtype of ", Py_TYPE(object)->tp_name));
 }
 
 /// The dtype that a number has when none is given.
@@ -365,8 +366,7 @@ Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optiona
     if (dtype) result = result.to(*dtype);
   } else {
     Nested nested(data);
-    TENON_CHECK_TYPE(is_sequence(data) || is_number(data), "new(): invalid data type '",
-                     Py_TYPE(data)->tp_name, "'");
+    if (!is_sequence(data) && !is_number(data)) bad_element(data);
     warn_of_arrays(data);
     result = nested.store(data, dtype ? *dtype : nested.dtype(data));
   }

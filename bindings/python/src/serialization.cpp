@@ -95,18 +95,24 @@ nb::tuple load_bytes(nb::handle data, const serialization::LoadOptions& options)
 }  // namespace
 
 void add_serialization(nb::module_& module) {
-  module.def("_save_file", [](nb::handle object, const nb::bytes& path, bool zip) {
-    const ScopedValue value(to_value(object));
-    const nb::gil_scoped_release unlocked;
-    serialization::save(value.value, path_of(path), save_options(zip));
-  });
-  module.def("_save_bytes", [](nb::handle object, bool zip) {
-    const ScopedValue value(to_value(object));
-    std::ostringstream out;
-    serialization::save(value.value, out, save_options(zip));
-    const std::string_view bytes = out.view();
-    return nb::bytes(bytes.data(), bytes.size());
-  });
+  module.def(
+      "_save_file",
+      [](nb::handle object, const nb::bytes& path, bool zip) {
+        const ScopedValue value(to_value(object));
+        const nb::gil_scoped_release unlocked;
+        serialization::save(value.value, path_of(path), save_options(zip));
+      },
+      nb::arg("object").none(), nb::arg("path"), nb::arg("zip"));
+  module.def(
+      "_save_bytes",
+      [](nb::handle object, bool zip) {
+        const ScopedValue value(to_value(object));
+        std::ostringstream out;
+        serialization::save(value.value, out, save_options(zip));
+        const std::string_view bytes = out.view();
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      nb::arg("object").none(), nb::arg("zip"));
   module.def(
       "_load_file",
       [](const nb::bytes& path, nb::object where, std::optional<bool> mmap, bool weights_only,

@@ -170,6 +170,8 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     if (first && is_tensor(first)) {
       result = tensor_of(first).detach();
     } else if (first && !is_integer(first)) {
+      TENON_CHECK_TYPE(PySequence_Check(first) && !PyUnicode_Check(first),
+                       "new(): data must be a sequence (got ", Py_TYPE(first)->tp_name, ")");
       result = make_tensor(first, get_default_dtype(), {});
     } else {
       DimVector sizes;

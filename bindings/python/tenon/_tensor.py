@@ -516,7 +516,7 @@ Tensor._make_subclass = staticmethod(lambda cls, data, require_grad=False: _C._m
 
 @_method
 def __format__(self, spec):
-    if self.dim() == 0 and spec:
+    if self.dim() == 0 and not self.is_meta and (spec or self.__class__ is Tensor):
         return format(self.item(), spec)
     return object.__format__(self, spec)
 

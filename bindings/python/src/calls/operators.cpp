@@ -283,15 +283,18 @@ PyObject* nb_invert(PyObject* a) {
   });
 }
 
-/// The number of int() and float(), `type` in the message.
+/// The number of int() and float(), `type` in the message. A complex one has no imaginary part.
 Scalar only_element(PyObject* self, const char* type) {
   const Tensor& t = tensor_of(self);
   TENON_CHECK_VALUE(t.numel() == 1,
                     "only one element tensors can be converted to Python scalars, got sizes ",
                     t.sizes());
-  TENON_CHECK(!t.is_complex(), "value cannot be converted to type ", type,
-              " without overflow, got ", t.item());
-  return t.item();
+  const Scalar value = t.item();
+  if (!t.is_complex()) return value;
+  const auto parts = value.to<std::complex<double>>();
+  TENON_CHECK(parts.imag() == 0, "value cannot be converted to type ", type,
+              " without overflow, got ", value);
+  return parts.real();
 }
 
 int nb_bool(PyObject* self) {

@@ -28,6 +28,8 @@ __all__ = [
     "to_dot",
 ]
 
+Variable = _C.Tensor  # the name that tensors with gradients had
+
 
 def to_dot(*tensors):
     """The graph behind the tensors for Graphviz (`dot -Tsvg`).

@@ -99,6 +99,9 @@ class set_grad_enabled(_Mode):
     def _clone(self):
         return set_grad_enabled(self._mode)
 
+    def __repr__(self):
+        return f"tenon.autograd.grad_mode.set_grad_enabled(mode={self._mode})"
+
     def __call__(self, function):
         _C._set_grad_enabled(self._before)  # decorating sets nothing yet
         return super().__call__(function)

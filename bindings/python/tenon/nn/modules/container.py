@@ -71,7 +71,6 @@ class _Listed(Module):
         modules = list(self)
         modules.insert(index, module)
         self._fill(modules)
-        return self
 
     def extend(self, modules):
         _check_iterable(self, "extend", modules)
@@ -134,7 +133,8 @@ class Sequential(_Listed):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        return super().insert(index, module)
+        super().insert(index, module)
+        return self
 
     def __add__(self, other):
         self._check_sequential(other)
