@@ -9,7 +9,9 @@ import pathlib
 import re
 import sys
 
-ENTRY = re.compile(r"((?:^# .*\n)+)^- func: (\w+)(\.?).*\n(?:^  .*\n)*?^  (?:composite|foreach): (?!implicit$|explicit$)", re.M)
+ENTRY = re.compile(
+    r"((?:^# .*\n)+)^- func: (\w+)(\.?).*\n(?:^  .*\n)*?^  (?:composite|foreach): (?!implicit$|explicit$)", re.M
+)
 DEFINITION = re.compile(r"((?:^///.*\n)+)(?:^[^\n;{}/]*\n)?^[^\n;{}/]*?\bnative::(\w+)\(", re.M)
 
 

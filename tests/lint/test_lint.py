@@ -179,7 +179,9 @@ class KernelFiles(Tree):
 
     def test_another_file(self):
         problems = self.check("aten/cuda/mm.cu", "mm_cuda", "bmm_cuda")
-        expected = "aten/cuda/mm.cu: [names] bmm_cuda is expected in aten/cuda/bmm; move it, or name the file in FAMILIES"
+        expected = (
+            "aten/cuda/mm.cu: [names] bmm_cuda is expected in aten/cuda/bmm; move it, or name the file in FAMILIES"
+        )
         self.assertEqual([expected], problems)
 
     def test_calls_and_members_are_no_kernels(self):
@@ -188,7 +190,9 @@ class KernelFiles(Tree):
 
     def test_families_that_are_no_more(self):
         problems = self.check("aten/cpu/sort.cpp", "sort_cpu")
-        self.assertEqual(["aten/cpu/sort.cpp: [names] FAMILIES expects a kernel of topk here, and there is none"], problems)
+        self.assertEqual(
+            ["aten/cpu/sort.cpp: [names] FAMILIES expects a kernel of topk here, and there is none"], problems
+        )
 
 
 class PublicHeaders(Tree):

@@ -1,7 +1,7 @@
 """Installs Tenon for Python into a fresh environment outside the tree and runs installed.py there.
 
-    check_installed.py --build FOLDER    what `cmake --install` makes of a built tree, which compiles nothing again
-    check_installed.py --wheel FILE      a wheel, with what it depends on from the package index
+check_installed.py --build FOLDER    what `cmake --install` makes of a built tree, which compiles nothing again
+check_installed.py --wheel FILE      a wheel, with what it depends on from the package index
 """
 
 import argparse
@@ -52,7 +52,9 @@ def install_wheel(wheel, python):
         for name in names:
             library = re.match(r"tenon/lib/(lib[a-z-]+)[^/]*\.so", name)
             if library and not library[1].startswith("libtenon"):
-                assert any(n.startswith(f"tenon/licenses/{library[1]}") for n in names), f"the wheel has {name} without its licence"
+                assert any(n.startswith(f"tenon/licenses/{library[1]}") for n in names), (
+                    f"the wheel has {name} without its licence"
+                )
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel])
 
 

@@ -80,7 +80,9 @@ def collectives():
     dist.all_to_all_single(t, lib.arange(2.0) + 10 * rank)
     out["all_to_all_single"] = t.tolist()
     t = lib.zeros(3) if rank == 0 else lib.zeros(1)
-    dist.all_to_all_single(t, lib.arange(2.0) + 10 * rank, [1, 2] if rank == 0 else [1, 0], [1, 1] if rank == 0 else [2, 0])
+    dist.all_to_all_single(
+        t, lib.arange(2.0) + 10 * rank, [1, 2] if rank == 0 else [1, 0], [1, 1] if rank == 0 else [2, 0]
+    )
     out["all_to_all_single with sizes"] = t.tolist()
     if rank == 0:
         dist.send(lib.tensor([1.5, 2.5]), dst=1, tag=3)
@@ -163,8 +165,15 @@ def groups():
 def training():
     """SGD of two ranks, with uneven buckets and accumulation; batch norm's buffers are rank 0's."""
     out = {}
-    for options in ({}, {"bucket_cap_mb": 0.0001, "gradient_as_bucket_view": True}, {"find_unused_parameters": True}, {"static_graph": True}):
-        model = lib.nn.Sequential(lib.nn.Linear(3, 5), lib.nn.BatchNorm1d(5), lib.nn.Tanh(), lib.nn.Linear(5, 2)).double()
+    for options in (
+        {},
+        {"bucket_cap_mb": 0.0001, "gradient_as_bucket_view": True},
+        {"find_unused_parameters": True},
+        {"static_graph": True},
+    ):
+        model = lib.nn.Sequential(
+            lib.nn.Linear(3, 5), lib.nn.BatchNorm1d(5), lib.nn.Tanh(), lib.nn.Linear(5, 2)
+        ).double()
         with lib.no_grad():
             for i, p in enumerate(model.parameters()):
                 p.copy_(numbers(*p.shape, seed=i + 50 * rank))  # rank 0's count
@@ -188,6 +197,7 @@ def training():
 @both
 def passes():
     """Backward passes other than one for each forward call; expected is what one process has of all ranks' inputs."""
+
     class Net(lib.nn.Module):
         def __init__(self):
             super().__init__()
@@ -252,16 +262,24 @@ def passes():
             assert q.grad is None or (p.grad - q.grad / size).abs().max().item() < 1e-5, (loss.__name__, options, name)
         return [p.grad is not None and p.grad.tolist() for p in net.parameters()]
 
-    out = [compared(loss, False, **options) for loss in (adversarial, penalty_and_loss, penalty, twice)
-           for options in ({}, {"gradient_as_bucket_view": True})]
+    out = [
+        compared(loss, False, **options)
+        for loss in (adversarial, penalty_and_loss, penalty, twice)
+        for options in ({}, {"gradient_as_bucket_view": True})
+    ]
     # PyTorch's static_graph takes no grad() into account.
-    out += [compared(twice, False, static_graph=True), compared(adversarial, find_unused_parameters=True), compared(branches)]
+    out += [
+        compared(twice, False, static_graph=True),
+        compared(adversarial, find_unused_parameters=True),
+        compared(branches),
+    ]
     return out + [compared(loss, find_unused_parameters=True) for loss in (without_sync, without_sync_on_one)]
 
 
 @case
 def unused_outputs():
     """Parameters of an output that is not used: no gradients with find_unused_parameters, else an error that names them."""
+
     class Net(lib.nn.Module):
         def __init__(self):
             super().__init__()
@@ -371,9 +389,15 @@ def hooks():
         return default_hooks.allreduce_hook(None, bucket).then(lambda future: future.value() * 3)
 
     seen = []
-    for state, hook in ((None, default_hooks.allreduce_hook), (None, default_hooks.fp16_compress_hook), (None, default_hooks.bf16_compress_hook),
-                        (seen, own), (None, wrapped), (None, default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)),
-                        (None, default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook))):
+    for state, hook in (
+        (None, default_hooks.allreduce_hook),
+        (None, default_hooks.fp16_compress_hook),
+        (None, default_hooks.bf16_compress_hook),
+        (seen, own),
+        (None, wrapped),
+        (None, default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)),
+        (None, default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook)),
+    ):
         model = lib.nn.Linear(3, 2)
         with lib.no_grad():
             for i, p in enumerate(model.parameters()):
@@ -463,8 +487,11 @@ def temporaries():
 @case
 def sync_batch_norm():
     """Batches of 3 and 5 rows as one of 8."""
+
     def make():
-        net = lib.nn.Sequential(lib.nn.Conv1d(2, 3, 1), lib.nn.BatchNorm1d(3), lib.nn.Flatten(), lib.nn.Linear(6, 1)).double()
+        net = lib.nn.Sequential(
+            lib.nn.Conv1d(2, 3, 1), lib.nn.BatchNorm1d(3), lib.nn.Flatten(), lib.nn.Linear(6, 1)
+        ).double()
         with lib.no_grad():
             for i, p in enumerate(net.parameters()):
                 p.copy_(numbers(*p.shape, seed=i))
@@ -496,6 +523,7 @@ def checkpoints():
     dist.barrier()
     if rank == 1:
         from tenon import _C
+
         _C._write_share = lambda *args: (_ for _ in ()).throw(OSError("no space left"))
     return [there, raised(checkpoint.save, {"other": lib.ones(4)}, checkpoint_id=path)]
 
@@ -510,14 +538,19 @@ def exception_ends_the_others():
 @case
 def interrupt():
     """Ctrl-C while rank 1 does not come: a collective, a backward pass, a store."""
+
     def later():
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGINT)
 
     out = []
     if rank == 0:
-        ddp_like = [lambda: dist.all_reduce(lib.ones(2)), lambda: dist.HashStore().get("never"),
-                    lambda: dist.TCPStore("127.0.0.1", 0, world_size=2, is_master=True), lambda: dist.recv(lib.ones(2), src=1)]
+        ddp_like = [
+            lambda: dist.all_reduce(lib.ones(2)),
+            lambda: dist.HashStore().get("never"),
+            lambda: dist.TCPStore("127.0.0.1", 0, world_size=2, is_master=True),
+            lambda: dist.recv(lib.ones(2), src=1),
+        ]
         for wait in ddp_like:
             threading.Thread(target=later).start()
             try:
@@ -542,7 +575,13 @@ def main():
     lib = importlib.import_module(library)
     dist = importlib.import_module(library + ".distributed")
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size, timeout=datetime.timedelta(seconds=400))
+    dist.init_process_group(
+        "gloo",
+        init_method=f"file://{folder}/store",
+        rank=rank,
+        world_size=size,
+        timeout=datetime.timedelta(seconds=400),
+    )
     result = CASES[name]()
     (pathlib.Path(folder) / f"result_{rank}").write_text(json.dumps(result))
     if library == "torch":

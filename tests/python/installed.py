@@ -1,6 +1,6 @@
 """What an installed package must do, run by a Python that has it and where nothing of the source tree is in reach.
 
-    python installed.py EXAMPLE FOLDER     EXAMPLE: a copy of examples/python_module; FOLDER: for what it builds
+python installed.py EXAMPLE FOLDER     EXAMPLE: a copy of examples/python_module; FOLDER: for what it builds
 """
 
 import os
@@ -23,7 +23,9 @@ loaded = tenon.load(folder / "x.pt")
 assert loaded["step"] == 3 and tenon.equal(loaded["x"], x)
 
 # Everything loaded is the package's own or the system's C and C++ libraries'.
-mapped = {line.rstrip("\n").split(maxsplit=5)[-1] for line in open("/proc/self/maps") if "/lib" in line and ".so" in line}
+mapped = {
+    line.rstrip("\n").split(maxsplit=5)[-1] for line in open("/proc/self/maps") if "/lib" in line and ".so" in line
+}
 ours = sorted(path for path in mapped if "libtenon" in path)
 assert ours and all(pathlib.Path(path).resolve().is_relative_to(prefix) for path in ours), ours
 if prefix == package:  # a wheel
@@ -38,11 +40,12 @@ ops = tenon.load_operators("""
 assert ops.twice(tenon.ones(2)).tolist() == [2, 2]
 
 
-
 # Without a compiler the error says so.
 def fails_with(text, **environment):
     code = "import tenon; tenon.load_operators('''\n- func: nothing::f(Tensor self) -> Tensor\n  pointwise: self + 41\n''')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
+    )
     assert done.returncode != 0 and text in done.stderr, done.stderr
 
 
@@ -50,7 +53,13 @@ fails_with("needs a C++20 compiler: there is no /nowhere/c++", CXX="/nowhere/c++
 
 # A project of one's own, with a module of Python.
 build = folder / "build"
-settings = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DTENON_PYTHON={sys.executable}"]
+settings = [
+    "-G",
+    "Ninja",
+    "-DCMAKE_BUILD_TYPE=Release",
+    f"-DCMAKE_PREFIX_PATH={prefix}",
+    f"-DTENON_PYTHON={sys.executable}",
+]
 for command in (
     ["cmake", "-S", example, "-B", build, *settings],
     ["cmake", "--build", build],

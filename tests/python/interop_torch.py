@@ -68,6 +68,8 @@ assert torch.equal(indices, (x * x).max(0)[1])
 torch.testing.assert_close(torch.autograd.grad(values.sum(), x), torch.autograd.grad((x * x).max(0)[0].sum(), x))
 
 # An edited text, registered once more.
-mine = interop.register(tenon.load_operators("- func: interop::cube(Tensor self) -> Tensor\n  pointwise: self * self * self * 2\n"))
+mine = interop.register(
+    tenon.load_operators("- func: interop::cube(Tensor self) -> Tensor\n  pointwise: self * self * self * 2\n")
+)
 assert mine is torch.ops.interop and mine.cube(t).item() == torch.ops.interop.cube(t).item() == 16
 print("agrees")

@@ -5,14 +5,28 @@ import pytest
 
 def test_numbers_first(lib):
     x = lib.tensor([4.0, 8.0])
-    assert lib.div(1.0, x).tolist() == [0.25, 0.125] and lib.add(1, x).tolist() == [5, 9] and lib.sub(1, x, alpha=2).tolist() == [-7, -15]
-    assert lib.mul(2, x).tolist() == [8, 16] and lib.true_divide(8, x).tolist() == [2, 1] and lib.floor_divide(9, x).tolist() == [2, 1]
+    assert (
+        lib.div(1.0, x).tolist() == [0.25, 0.125]
+        and lib.add(1, x).tolist() == [5, 9]
+        and lib.sub(1, x, alpha=2).tolist() == [-7, -15]
+    )
+    assert (
+        lib.mul(2, x).tolist() == [8, 16]
+        and lib.true_divide(8, x).tolist() == [2, 1]
+        and lib.floor_divide(9, x).tolist() == [2, 1]
+    )
     assert lib.div(9, x, rounding_mode="floor").tolist() == [2, 1] and lib.subtract(1, x).tolist() == [-3, -7]
     assert lib.multiply(2, x).tolist() == [8, 16] and lib.divide(8, x).tolist() == [2, 1]
     assert lib.add(input=1, other=x).tolist() == [5, 9] and lib.add(1, x, out=lib.empty(2)).tolist() == [5, 9]
     assert lib.add(1j, x).dtype is lib.complex64 and lib.mul(1.5, lib.tensor([2])).dtype is lib.float32
     assert lib.add(True, lib.tensor([1], dtype=lib.int32)).dtype is lib.int32
-    for bad in (lambda: lib.maximum(1, x), lambda: lib.eq(1, x), lambda: lib.atan2(1.0, x), lambda: lib.rsub(1, x), lambda: lib.add("a", x)):
+    for bad in (
+        lambda: lib.maximum(1, x),
+        lambda: lib.eq(1, x),
+        lambda: lib.atan2(1.0, x),
+        lambda: lib.rsub(1, x),
+        lambda: lib.add("a", x),
+    ):
         with pytest.raises(TypeError):
             bad()
 
@@ -20,12 +34,20 @@ def test_numbers_first(lib):
 def test_numbers_alone(lib):
     assert lib.add(1.0, 2.0).item() == 3 and lib.add(1.0, 2.0).dtype is lib.float32
     assert lib.add(1, 2).dtype is lib.int64 and lib.add(1, 2, alpha=3).item() == 7 and lib.mul(2, 3).item() == 6
-    assert lib.div(3, 2).item() == 1.5 and lib.div(3, 2, rounding_mode="floor").item() == 1 and lib.floor_divide(3, 2).item() == 1
+    assert (
+        lib.div(3, 2).item() == 1.5
+        and lib.div(3, 2, rounding_mode="floor").item() == 1
+        and lib.floor_divide(3, 2).item() == 1
+    )
 
 
 def test_numbers_first_of_bits(lib):
     x = lib.tensor([3, 8], dtype=lib.int32)
-    assert lib.bitwise_and(1, x).tolist() == [1, 0] and lib.bitwise_or(1, x).tolist() == [3, 9] and lib.bitwise_xor(1, x).tolist() == [2, 9]
+    assert (
+        lib.bitwise_and(1, x).tolist() == [1, 0]
+        and lib.bitwise_or(1, x).tolist() == [3, 9]
+        and lib.bitwise_xor(1, x).tolist() == [2, 9]
+    )
     assert lib.bitwise_left_shift(1, x).tolist() == [8, 256] and lib.bitwise_right_shift(16, x).tolist() == [2, 0]
     assert lib.bitwise_and(1, x).dtype is lib.int32 and lib.bitwise_and(True, lib.tensor([True])).dtype is lib.bool
     assert lib.bitwise_and(-1, lib.tensor([3], dtype=lib.uint8)).tolist() == [3]
@@ -36,15 +58,28 @@ def test_numbers_first_of_bits(lib):
 def test_where_with_a_condition_alone(lib):
     rows, columns = lib.where(lib.tensor([[0, 1], [2, 0]]))
     assert rows.tolist() == [0, 1] and columns.tolist() == [1, 0]
-    assert [t.tolist() for t in lib.where(condition=lib.tensor(3))] == [[0]] and isinstance(lib.where(lib.tensor([True])), tuple)
+    assert [t.tolist() for t in lib.where(condition=lib.tensor(3))] == [[0]] and isinstance(
+        lib.where(lib.tensor([True])), tuple
+    )
 
 
 @pytest.mark.filterwarnings("ignore:This overload of")
 def test_orders_of_old(lib):
     v, m, b = lib.ones(2), lib.ones(2, 2), lib.ones(1, 2, 2)
-    assert lib.addcmul(v, 2, v, v).tolist() == [3, 3] and lib.addcdiv(v, 2, v, v).tolist() == [3, 3] and v.addcmul(2, v, v).tolist() == [3, 3]
-    assert v.clone().addcmul_(2, v, v).tolist() == [3, 3] and lib.addcmul(v, 2, v, v, out=lib.empty(2)).tolist() == [3, 3]
-    assert lib.add(v, 2, v).tolist() == [3, 3] and v.clone().sub_(2, v).tolist() == [-1, -1] and v.add(2, v).tolist() == [3, 3]
+    assert (
+        lib.addcmul(v, 2, v, v).tolist() == [3, 3]
+        and lib.addcdiv(v, 2, v, v).tolist() == [3, 3]
+        and v.addcmul(2, v, v).tolist() == [3, 3]
+    )
+    assert v.clone().addcmul_(2, v, v).tolist() == [3, 3] and lib.addcmul(v, 2, v, v, out=lib.empty(2)).tolist() == [
+        3,
+        3,
+    ]
+    assert (
+        lib.add(v, 2, v).tolist() == [3, 3]
+        and v.clone().sub_(2, v).tolist() == [-1, -1]
+        and v.add(2, v).tolist() == [3, 3]
+    )
     assert lib.addmm(2, m, 3, m, m).tolist() == [[8, 8]] * 2 and lib.addmm(2, m, m, m).tolist() == [[4, 4]] * 2
     assert m.addmm(2, m, m).tolist() == [[4, 4]] * 2 and m.clone().addmm_(2, 3, m, m).tolist() == [[8, 8]] * 2
     assert lib.addmv(2, v, 3, m, v).tolist() == [8, 8] and lib.addr(2, m, 3, v, v).tolist() == [[5, 5]] * 2
@@ -60,7 +95,12 @@ def test_orders_of_old_are_deprecated():
 
 def test_type_by_name(lib):
     x = lib.ones(2)
-    for name, dtype in (("FloatTensor", "float32"), ("LongTensor", "int64"), ("BFloat16Tensor", "bfloat16"), ("Tensor", "float32")):
+    for name, dtype in (
+        ("FloatTensor", "float32"),
+        ("LongTensor", "int64"),
+        ("BFloat16Tensor", "bfloat16"),
+        ("Tensor", "float32"),
+    ):
         assert x.type("torch." + name).dtype is getattr(lib, dtype)
     assert x.type(lib.float64).dtype is lib.float64 and x.type(x.double().type()).dtype is lib.float64
     for bad in ("foo", "torch.foo", "float", float):
@@ -72,7 +112,9 @@ def test_type_by_name(lib):
 
 def test_sizes_are_of_integers(lib):
     size = lib.Size(lib.tensor([1, 2]))
-    assert repr(size).endswith("Size([1, 2])") and all(type(n) is int for n in size) and type(lib.Size([True])[0]) is int
+    assert (
+        repr(size).endswith("Size([1, 2])") and all(type(n) is int for n in size) and type(lib.Size([True])[0]) is int
+    )
     for bad in ([1.5], ["a"]):
         with pytest.raises(TypeError, match="takes an iterable of 'int'"):
             lib.Size(bad)
@@ -133,9 +175,11 @@ def test_what_arguments_must_be(lib):
 
 def test_numbers_in_texts(lib):
     x = lib.tensor(2.5)
-    assert f"{x}" == "2.5" and f"{x:.2f}" == "2.50" and f"{lib.tensor(3)}" == "3" and "{}".format(lib.tensor(True)) == "True"
+    assert f"{x}" == "2.5" and f"{x:.2f}" == "2.50" and f"{lib.tensor(3)}" == "3" and f"{lib.tensor(True)}" == "True"
     assert f"{x.requires_grad_() * 2}" == "5.0" and str(lib.tensor(2.5)) == "tensor(2.5000)"
-    assert f"{lib.ones(1)}" == "tensor([1.])" and f"{lib.nn.Parameter(lib.tensor(2.5))}" == repr(lib.nn.Parameter(lib.tensor(2.5)))
+    assert f"{lib.ones(1)}" == "tensor([1.])" and f"{lib.nn.Parameter(lib.tensor(2.5))}" == repr(
+        lib.nn.Parameter(lib.tensor(2.5))
+    )
     assert f"{lib.ones((), device='meta')}" == "tensor(..., device='meta', size=())"
     with pytest.raises(TypeError):
         f"{lib.ones(2):.2f}"

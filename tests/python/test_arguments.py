@@ -11,7 +11,12 @@ from tenon import _C
 
 
 def test_sizes_as_numbers_or_as_a_sequence():
-    assert tenon.zeros(2, 3).shape == tenon.zeros((2, 3)).shape == tenon.zeros([2, 3]).shape == tenon.zeros(size=(2, 3)).shape
+    assert (
+        tenon.zeros(2, 3).shape
+        == tenon.zeros((2, 3)).shape
+        == tenon.zeros([2, 3]).shape
+        == tenon.zeros(size=(2, 3)).shape
+    )
     x = tenon.zeros(2, 3)
     assert x.view(3, 2).shape == x.view((3, 2)).shape == x.view(tenon.Size([3, 2])).shape == (3, 2)
     assert x.view(-1, np.int64(2)).shape == (3, 2) and x.permute(1, 0).shape == (3, 2)
@@ -23,20 +28,29 @@ def test_names_of_arguments():
     assert tenon.sum(input=x, dim=0).tolist() == x.sum(axis=0).tolist() == [4, 6]
     assert x.sum(dim=1, keepdims=True).shape == (2, 1)
     assert tenon.add(x, x, alpha=2, out=None).tolist() == [[3, 6], [9, 12]]
-    assert tenon.zeros(2, dtype=float).dtype is tenon.float64 and tenon.zeros(2, device="cpu", dtype=None).dtype is tenon.float32
+    assert (
+        tenon.zeros(2, dtype=float).dtype is tenon.float64
+        and tenon.zeros(2, device="cpu", dtype=None).dtype is tenon.float32
+    )
 
 
 @pytest.mark.parametrize(
     "call, parts",
     [
         (lambda: tenon.mm(tenon.ones(1, 1)), ["mm()", "argument 'mat2' is missing"]),
-        (lambda: tenon.add(tenon.ones(1), "a"), ["received an invalid combination of arguments - got (Tensor, str)", "'other' must be Number, not str"]),
+        (
+            lambda: tenon.add(tenon.ones(1), "a"),
+            ["received an invalid combination of arguments - got (Tensor, str)", "'other' must be Number, not str"],
+        ),
         (lambda: tenon.ones(1).view("a"), ["argument 'size' must be tuple of ints, not str"]),
         (lambda: tenon.ones(1).view(1, 2.5), ["argument 2 must be int, not float"]),
         (lambda: tenon.relu(tenon.ones(1), foo=1), ["there is no argument 'foo'"]),
         (lambda: tenon.ones(1).softmax(0, dim=0), ["argument 'dim' is given twice"]),
         (lambda: tenon.abs(1, 2, 3), ["at most 1 positional argument is taken, got 3"]),
-        (lambda: tenon.cat([tenon.ones(1), 3]), ["argument 'tensors' must be tuple of Tensors, not list of (tenon.Tensor, int)"]),
+        (
+            lambda: tenon.cat([tenon.ones(1), 3]),
+            ["argument 'tensors' must be tuple of Tensors, not list of (tenon.Tensor, int)"],
+        ),
         (lambda: tenon.ones(1).sum(dim=True), ["argument 'dim' must be"]),
     ],
 )

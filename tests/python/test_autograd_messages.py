@@ -3,7 +3,6 @@
 import importlib
 
 import pytest
-import tenon
 
 
 def leaf(lib):
@@ -177,7 +176,8 @@ MESSAGES = [
     (lambda lib: lib.ones(2, 3).mm(lib.ones(2, 3)), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"),
     (
         lambda lib: lib.ones(1).expand(3).add_(1),
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location." + CLONE,
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location."
+        + CLONE,
     ),
     (
         overlapping,
@@ -250,11 +250,15 @@ CHECKPOINT_MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize(("run", "text"), CHECKPOINT_MESSAGES, ids=lambda value: value[:40] if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("run", "text"), CHECKPOINT_MESSAGES, ids=lambda value: value[:40] if isinstance(value, str) else ""
+)
 def test_text_of_checkpoint(lib, run, text):
     with pytest.raises((RuntimeError, ValueError)) as error:
         run(lib)
-    found = str(error.value).replace("torch.utils.checkpoint: ", "").replace("torch.utils.checkpoint is", "checkpoint is")
+    found = (
+        str(error.value).replace("torch.utils.checkpoint: ", "").replace("torch.utils.checkpoint is", "checkpoint is")
+    )
     if text.endswith("..."):
         assert found.startswith(text.removesuffix("..."))
     else:

@@ -5,7 +5,6 @@ import threading
 import warnings
 
 import pytest
-import tenon
 
 
 def leaf(lib, *values, **options):
@@ -436,7 +435,12 @@ def test_conventions_at_ties_and_corners(lib):
     assert gradient(lambda x: x.amax(), 2.0, 2.0, 1.0) == [0.5, 0.5, 0]
     assert sorted(gradient(lambda x: x.max(0).values, 2.0, 2.0, 1.0)) == [0, 0, 1]
     assert gradient(lambda x: lib.maximum(x, lib.zeros(1)), 0.0) == [0.5]
-    assert gradient(lambda x: x.abs(), 0.0) == gradient(lambda x: x.relu(), 0.0) == gradient(lambda x: x.norm(), 0.0) == [0]
+    assert (
+        gradient(lambda x: x.abs(), 0.0)
+        == gradient(lambda x: x.relu(), 0.0)
+        == gradient(lambda x: x.norm(), 0.0)
+        == [0]
+    )
     assert gradient(lambda x: x.sqrt(), 0.0) == [float("inf")]
     assert gradient(lambda x: x.clamp(0, 1), 0.5, 2.0) == [1, 0]
 
@@ -479,7 +483,9 @@ def test_gradients_of_another_dtype(lib):
     (x * 2).sum().backward()
     assert x.grad.dtype == lib.float64 and x.grad.tolist() == [4, 4, 4] and seen == [lib.float64] * 2
     assert lib.autograd.grad((x * 2).sum(), x)[0].dtype == lib.float64
-    with pytest.raises(RuntimeError, match="Cannot set grad_dtype to 'Half' because there is already a gradient with dtype"):
+    with pytest.raises(
+        RuntimeError, match="Cannot set grad_dtype to 'Half' because there is already a gradient with dtype"
+    ):
         x.grad_dtype = lib.float16
     with pytest.raises(RuntimeError, match="attempting to assign a gradient with dtype .* to a tensor with grad_dtype"):
         x.grad = lib.ones(3)
@@ -544,7 +550,10 @@ def test_saved_tensors_may_be_changed_in_place(lib):
         z.add_(1)
         assert lib.autograd.grad(total, x)[0].allclose(x.exp())
         kept = (x * x).sum()
-    with pytest.raises((AssertionError, RuntimeError), match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"):
+    with pytest.raises(
+        (AssertionError, RuntimeError),
+        match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context",
+    ):
         kept.backward()
     with allow(), pytest.raises(RuntimeError, match="allow_mutation_on_saved_tensors contexts cannot be nested"):
         with allow():

@@ -5,7 +5,6 @@ import gc
 import weakref
 
 import pytest
-import tenon
 
 
 def module(lib, forward):
@@ -120,7 +119,10 @@ def test_hooks_may_give_other_gradients(lib):
     x = leaf(lib)
     net(x).sum().backward()
     assert seen == [(([4, 4],), ([2, 2],))] and x.grad.tolist() == [40, 40]
-    for register, name in [("register_full_backward_hook", "grad_input"), ("register_full_backward_pre_hook", "grad_output")]:
+    for register, name in [
+        ("register_full_backward_hook", "grad_input"),
+        ("register_full_backward_pre_hook", "grad_output"),
+    ]:
         net = module(lib, lambda x: x * 2)
         getattr(net, register)(lambda m, *grads: (grads[0][0], grads[0][0]))
         with pytest.raises(RuntimeError, match=f"returned an invalid number of {name}, got 2, but expected 1"):

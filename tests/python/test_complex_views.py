@@ -9,19 +9,25 @@ OF_COMPLEX = {
     "the base changes, select": lambda lib, z: change(z, lambda v: v.imag, lambda z, v: z.mul_(z.clone())),
     "a part of the base changes": lambda lib, z: change(z, lambda v: v.real, lambda z, v: z[:, 1].mul_(1j)),
     "the view changes": lambda lib, z: change(z, lambda v: lib.view_as_real(v), lambda z, v: v.mul_(3)),
-    "a view of the view changes": lambda lib, z: change(z, lambda v: lib.view_as_real(v)[..., 0], lambda z, v: v.mul_(v.clone())),
+    "a view of the view changes": lambda lib, z: change(
+        z, lambda v: lib.view_as_real(v)[..., 0], lambda z, v: v.mul_(v.clone())
+    ),
     "a saved result": lambda lib, z: change(z, lambda v: v.real, lambda z, v: v.exp_()),
     "zeros": lambda lib, z: change(z, lambda v: v.real, lambda z, v: v.zero_()),
     "one view from another": lambda lib, z: change(z, lambda v: v.real, lambda z, v: v.mul_(z.imag.clone())),
     "a row": lambda lib, z: change(z, lambda v: v[1].imag, lambda z, v: v.copy_(z[0].real * 2)),
     "a transposed base": lambda lib, z: change(z.t().clone(), lambda v: v.t()[:, ::2].imag, lambda z, v: v.mul_(5)),
-    "there and back": lambda lib, z: change(z, lambda v: lib.view_as_complex(lib.view_as_real(v)[1]), lambda z, v: v.mul_(1j)),
+    "there and back": lambda lib, z: change(
+        z, lambda v: lib.view_as_complex(lib.view_as_real(v)[1]), lambda z, v: v.mul_(1j)
+    ),
 }
 # Real: x, [3, 2].
 OF_PAIRS = {
     "the base changes": lambda lib, x: change(x, lib.view_as_complex, lambda x, v: x.mul_(x.clone())),
     "the view changes": lambda lib, x: change(x, lib.view_as_complex, lambda x, v: v.mul_(2j)),
-    "a view of the view changes": lambda lib, x: change(x, lambda v: lib.view_as_complex(v)[1:], lambda x, v: v.mul_(v.clone())),
+    "a view of the view changes": lambda lib, x: change(
+        x, lambda v: lib.view_as_complex(v)[1:], lambda x, v: v.mul_(v.clone())
+    ),
     "a part of the base": lambda lib, x: change(x, lambda v: lib.view_as_complex(v[1:]), lambda x, v: x[:, 0].exp_()),
     "its imaginary part": lambda lib, x: change(x, lambda v: lib.view_as_complex(v).imag, lambda x, v: v.exp_()),
 }
@@ -140,10 +146,15 @@ def test_a_base_comes_to_require_grad_through_a_part(lib):
 
 def test_rules_for_changes_in_place_hold_for_parts(lib):
     z = lib.ones(2, dtype=lib.complex64, requires_grad=True)
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place operation"):
+    with pytest.raises(
+        RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place operation"
+    ):
         z.real.zero_()
     y = z * 1
-    with pytest.raises(RuntimeError, match="is a view and is being modified inplace|is the output of a function that returns multiple views"):
+    with pytest.raises(
+        RuntimeError,
+        match="is a view and is being modified inplace|is the output of a function that returns multiple views",
+    ):
         lib.view_as_real(y).unbind(-1)[0].mul_(2)
     with lib.no_grad():
         part = y.imag
@@ -196,10 +207,16 @@ def test_forward_mode_of_parts_in_place(lib):
 def test_a_split_part_is_a_tensor_of_its_own(lib):
     """unsafe_split and its like: parts may be changed in place where those of split() must not be."""
     x = lib.arange(4.0, requires_grad=True)
-    for split in (lambda t: lib.unsafe_split(t, 2), lambda t: t.unsafe_split_with_sizes([1, 3]), lambda t: lib.unsafe_chunk(t, 2)):
+    for split in (
+        lambda t: lib.unsafe_split(t, 2),
+        lambda t: t.unsafe_split_with_sizes([1, 3]),
+        lambda t: lib.unsafe_chunk(t, 2),
+    ):
         y = x * 1
         first, second = split(y)
-        assert not first._is_view() and first.data_ptr() == y.data_ptr() and first.grad_fn.name().startswith("UnsafeSplit")
+        assert (
+            not first._is_view() and first.data_ptr() == y.data_ptr() and first.grad_fn.name().startswith("UnsafeSplit")
+        )
         first.mul_(5)
         assert first._version == 1 and y._version == 0 and second._version == 0
         expected = [5] * len(first) + [1] * len(second)
@@ -208,6 +225,10 @@ def test_a_split_part_is_a_tensor_of_its_own(lib):
         with pytest.raises(RuntimeError, match="the output of a function that returns multiple views"):
             split(x * 1)[0].mul_(5)
     assert lib.autograd.grad(lib.unsafe_split(x * 1, 3)[1].sum(), x)[0].tolist() == [0, 0, 0, 1]
-    for wrong in (lambda: lib.unsafe_split(x, -1), lambda: lib.unsafe_split_with_sizes(x, [1, 2]), lambda: lib.unsafe_chunk(x, 0)):
+    for wrong in (
+        lambda: lib.unsafe_split(x, -1),
+        lambda: lib.unsafe_split_with_sizes(x, [1, 2]),
+        lambda: lib.unsafe_chunk(x, 0),
+    ):
         with pytest.raises(RuntimeError, match="non-negative|sum exactly to 4|greater than 0, got: 0"):
             wrong()

@@ -76,13 +76,19 @@ def test_constructors_call_what_subclasses_override_only_if_they_are_given_somet
 
 def test_wrong_arguments():
     for make, match in (
-        (lambda: nn.ModuleDict(3), "ModuleDict.update should be called with an iterable of key/value pairs, but got int"),
+        (
+            lambda: nn.ModuleDict(3),
+            "ModuleDict.update should be called with an iterable of key/value pairs, but got int",
+        ),
         (lambda: nn.ModuleDict([1]), "ModuleDict update sequence element #0 should be Iterable; is int"),
         (lambda: nn.ParameterDict(3), "update should be called with an iterable of key/value pairs, but got int"),
         (lambda: nn.ParameterDict({1: tenon.ones(1)}), "as it is not a string"),
         (lambda: nn.ModuleList(3), "ModuleList.extend should be called with an iterable, but got int"),
         (lambda: nn.ParameterList(3), "ParameterList.extend should be called with an iterable, but got int"),
-        (lambda: nn.ParameterList(tenon.ones(3)), "ParameterList.extend should be called with an iterable, but got Tensor"),
+        (
+            lambda: nn.ParameterList(tenon.ones(3)),
+            "ParameterList.extend should be called with an iterable, but got Tensor",
+        ),
     ):
         with pytest.raises(TypeError, match=match):
             make()
@@ -100,15 +106,22 @@ def test_order_of_parameter_dicts():
         assert list(nn.ParameterDict(ordered)) == ["b", "a"]
     params = nn.ParameterDict({"z": a})
     params.update({"c": a, "b": b})
-    assert list(params) == ["z", "b", "c"] == [name for name, _ in params.named_parameters()] and list(reversed(params)) == ["c", "b", "z"]
+    assert list(params) == ["z", "b", "c"] == [name for name, _ in params.named_parameters()] and list(
+        reversed(params)
+    ) == ["c", "b", "z"]
     module = nn.ModuleDict({"b": nn.ReLU(), "a": nn.Tanh()})
     assert list(module) == ["b", "a"]
 
 
 def test_unions_of_parameter_dicts():
-    a, b = nn.ParameterDict({"x": tenon.ones(1), "y": tenon.ones(1)}), nn.ParameterDict({"0": tenon.zeros(1), "x": tenon.zeros(1)})
+    a, b = (
+        nn.ParameterDict({"x": tenon.ones(1), "y": tenon.ones(1)}),
+        nn.ParameterDict({"0": tenon.zeros(1), "x": tenon.zeros(1)}),
+    )
     both = a | b
-    assert type(both) is nn.ParameterDict and list(both) == ["x", "y", "0"] and both["x"] is b["x"] and both["y"] is a["y"]
+    assert (
+        type(both) is nn.ParameterDict and list(both) == ["x", "y", "0"] and both["x"] is b["x"] and both["y"] is a["y"]
+    )
     assert list(a | {"q": tenon.ones(1), "p": tenon.ones(1)}) == ["x", "y", "p", "q"]
     plain = {"q": tenon.ones(1)} | a
     assert type(plain) is dict and list(plain) == ["q", "x", "y"]
@@ -129,8 +142,10 @@ def test_methods_of_parameter_dicts():
     assert list(params.fromkeys(["p", "q"], tenon.ones(1))) == ["p", "q"]
     assert [key for key, _ in params.items()] == ["a", "b"] and [v.shape[0] for v in params.values()] == [1, 2]
     assert list(copy.deepcopy(params)) == ["a", "b"]
-    assert repr(params) == ("ParameterDict(\n    (a): Parameter containing: [tenon.FloatTensor of size 1]\n"
-                            "    (b): Parameter containing: [tenon.FloatTensor of size 2]\n)")
+    assert repr(params) == (
+        "ParameterDict(\n    (a): Parameter containing: [tenon.FloatTensor of size 1]\n"
+        "    (b): Parameter containing: [tenon.FloatTensor of size 2]\n)"
+    )
     params.clear()
     assert len(params) == 0 and not list(params.parameters())
     with pytest.raises(KeyError, match="dictionary is empty"):
@@ -140,8 +155,10 @@ def test_methods_of_parameter_dicts():
 def test_parameter_lists():
     params = nn.ParameterList([tenon.ones(2, 3), nn.Parameter(tenon.ones(())), 3])
     assert len(params) == 3 and params[2] == 3 and list(params.state_dict()) == ["0", "1"]
-    assert repr(params) == ("ParameterList(\n    (0): Parameter containing: [tenon.float32 of size 2x3]\n"
-                            "    (1): Parameter containing: [tenon.float32 of size ]\n    (2): Object of type: int\n)")
+    assert repr(params) == (
+        "ParameterList(\n    (0): Parameter containing: [tenon.float32 of size 2x3]\n"
+        "    (1): Parameter containing: [tenon.float32 of size ]\n    (2): Object of type: int\n)"
+    )
     assert repr(nn.ParameterList()) == "ParameterList()"
     assert params[-1] == 3 and type(params[:2]) is nn.ParameterList and len(params[:2]) == 2
     params[0] = tenon.zeros(1)

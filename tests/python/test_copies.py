@@ -30,11 +30,24 @@ def test_pickle_keeps_views_of_one_storage():
 @pytest.mark.parametrize("how", [copy.deepcopy, pickled])
 def test_geometry_is_kept(lib, how):
     x = lib.arange(24.0).view(2, 3, 4)
-    for y in (x.t() if x.dim() == 2 else x.transpose(0, 2), x[:, ::2], x[1], lib.ones(3, 1).expand(3, 4), lib.tensor(2.0), lib.empty(0, 3),
-              lib.ones(2, 3, 4, 5).to(memory_format=lib.channels_last), lib.arange(3, dtype=lib.int16), lib.ones(2, dtype=lib.complex64)):
+    for y in (
+        x.t() if x.dim() == 2 else x.transpose(0, 2),
+        x[:, ::2],
+        x[1],
+        lib.ones(3, 1).expand(3, 4),
+        lib.tensor(2.0),
+        lib.empty(0, 3),
+        lib.ones(2, 3, 4, 5).to(memory_format=lib.channels_last),
+        lib.arange(3, dtype=lib.int16),
+        lib.ones(2, dtype=lib.complex64),
+    ):
         z = how(y)
         assert z.tolist() == y.tolist() and z.dtype == y.dtype
-        assert (z.stride(), z.storage_offset(), z.untyped_storage().nbytes()) == (y.stride(), y.storage_offset(), y.untyped_storage().nbytes())
+        assert (z.stride(), z.storage_offset(), z.untyped_storage().nbytes()) == (
+            y.stride(),
+            y.storage_offset(),
+            y.untyped_storage().nbytes(),
+        )
 
 
 @pytest.mark.parametrize("how", [copy.deepcopy, pickled])
@@ -71,7 +84,12 @@ def test_attributes_of_parameters():
     p = tenon.nn.Parameter(tenon.ones(2), requires_grad=False)
     p.tag = ["a"]
     for other in (copy.deepcopy(p), pickled(p)):
-        assert type(other) is tenon.nn.Parameter and other.tag == ["a"] and other.tag is not p.tag and not other.requires_grad
+        assert (
+            type(other) is tenon.nn.Parameter
+            and other.tag == ["a"]
+            and other.tag is not p.tag
+            and not other.requires_grad
+        )
 
 
 def test_tied_parameters_stay_tied(lib):
@@ -118,4 +136,8 @@ def test_storages_in_files(lib):
     lib.save({"x": x[1:], "bytes": x.untyped_storage()}, buffer)
     buffer.seek(0)
     back = lib.load(buffer)
-    assert back["bytes"].nbytes() == 4 and back["bytes"].tolist() == [0, 1, 2, 3] and back["bytes"].data_ptr() == back["x"].untyped_storage().data_ptr()
+    assert (
+        back["bytes"].nbytes() == 4
+        and back["bytes"].tolist() == [0, 1, 2, 3]
+        and back["bytes"].data_ptr() == back["x"].untyped_storage().data_ptr()
+    )

@@ -18,7 +18,9 @@ try:
     import torch.utils.data
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 
 class Squares(data.Dataset):
@@ -63,9 +65,18 @@ def test_data_sets_of_data_sets():
 
 def test_collation():
     Pair = collections.namedtuple("Pair", "a b")
-    batch = data.default_collate([{"x": tenon.ones(2), "n": 1, "t": "one", "p": Pair(0.5, [1])}, {"x": tenon.zeros(2), "n": 2, "t": "two", "p": Pair(1.5, [2])}])
+    batch = data.default_collate(
+        [
+            {"x": tenon.ones(2), "n": 1, "t": "one", "p": Pair(0.5, [1])},
+            {"x": tenon.zeros(2), "n": 2, "t": "two", "p": Pair(1.5, [2])},
+        ]
+    )
     assert batch["x"].tolist() == [[1, 1], [0, 0]] and batch["n"].dtype == tenon.int64 and batch["t"] == ["one", "two"]
-    assert batch["p"].a.dtype == tenon.float64 and batch["p"].a.tolist() == [0.5, 1.5] and batch["p"].b[0].tolist() == [1, 2]
+    assert (
+        batch["p"].a.dtype == tenon.float64
+        and batch["p"].a.tolist() == [0.5, 1.5]
+        and batch["p"].b[0].tolist() == [1, 2]
+    )
     with pytest.raises(RuntimeError, match="equal size"):
         data.default_collate([[1], [1, 2]])
     with pytest.raises(TypeError, match="found <class 'object'>"):
@@ -73,7 +84,9 @@ def test_collation():
 
 
 @needs_torch
-@pytest.mark.parametrize("kwargs", [{"shuffle": True, "batch_size": 3}, {"shuffle": True, "batch_size": 4, "drop_last": True}])
+@pytest.mark.parametrize(
+    "kwargs", [{"shuffle": True, "batch_size": 3}, {"shuffle": True, "batch_size": 4, "drop_last": True}]
+)
 def test_the_order_of_a_seed_is_pytorchs(kwargs):
     tenon.manual_seed(5)
     ours = [b.tolist() for _ in range(2) for b in data.DataLoader(Squares(11), **kwargs)]
@@ -82,7 +95,11 @@ def test_the_order_of_a_seed_is_pytorchs(kwargs):
     assert ours == theirs
     generators = tenon.Generator().manual_seed(9), torch.Generator().manual_seed(9)
     ours = [b.tolist() for _ in range(2) for b in data.DataLoader(Squares(11), generator=generators[0], **kwargs)]
-    theirs = [b.tolist() for _ in range(2) for b in torch.utils.data.DataLoader(Squares(11), generator=generators[1], **kwargs)]
+    theirs = [
+        b.tolist()
+        for _ in range(2)
+        for b in torch.utils.data.DataLoader(Squares(11), generator=generators[1], **kwargs)
+    ]
     assert ours == theirs
 
 
@@ -242,7 +259,9 @@ def with_errors(loader):
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("options", [{}, {"num_workers": 1}, {"num_workers": 2}, {"num_workers": 3, "persistent_workers": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"num_workers": 1}, {"num_workers": 2}, {"num_workers": 3, "persistent_workers": True}]
+)
 def test_a_loop_goes_on_after_an_error(library, options):
     loader = library.DataLoader(Sometimes(9), batch_size=2, **options)
     for _ in range(2):
@@ -251,7 +270,12 @@ def test_a_loop_goes_on_after_an_error(library, options):
 
 def test_a_stream_goes_on_after_an_error():
     for options in ({}, {"num_workers": 1}):
-        assert with_errors(data.DataLoader(Interrupted(), batch_size=2, **options)) == [[0, 1], "ValueError", [3, 4], [5]]
+        assert with_errors(data.DataLoader(Interrupted(), batch_size=2, **options)) == [
+            [0, 1],
+            "ValueError",
+            [3, 4],
+            [5],
+        ]
 
 
 class Gated(Squares):
@@ -322,8 +346,15 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("persistent", [False, True])
 def test_an_interrupt_prints_one_traceback(persistent, tmp_path):
     (tmp_path / "program.py").write_text(INTERRUPTED % persistent)
-    ended = subprocess.run([sys.executable, str(tmp_path / "program.py")], stderr=subprocess.PIPE, text=True, start_new_session=True,
-                           timeout=300, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False)
+    ended = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
     assert ended.returncode in (-signal.SIGINT, 130) and ended.stderr.count("Traceback") == 1, ended.stderr
     assert ended.stderr.rstrip().endswith("KeyboardInterrupt")
 
@@ -331,7 +362,10 @@ def test_an_interrupt_prints_one_traceback(persistent, tmp_path):
 def test_processes_share_an_iterable_data_set():
     batches = [b.tolist() for b in data.DataLoader(Parts(), batch_size=2, num_workers=2)]
     assert batches == [[0, 2], [1, 3], [4, 6], [5]]
-    assert [b.tolist() for b in data.DataLoader(Counting(), batch_size=3, num_workers=2, drop_last=True)] == [[0, 1, 2], [0, 1, 2]]
+    assert [b.tolist() for b in data.DataLoader(Counting(), batch_size=3, num_workers=2, drop_last=True)] == [
+        [0, 1, 2],
+        [0, 1, 2],
+    ]
 
 
 def test_processes_have_seeds_of_their_own():
@@ -365,7 +399,9 @@ def test_batches_larger_than_a_pipe():
     batches = list(data.DataLoader(big, batch_size=2, num_workers=2))
     assert [b[0].shape for b in batches] == [(2, 100000)] * 2 and batches[1][0][1, -1].item() == 399999
     many = list(range(50000)) * 2  # the numbers of one batch do not fit into a pipe either
-    assert [b.shape for b in data.DataLoader(Squares(50000), batch_sampler=[many] * 3, num_workers=1)] == [(100000,)] * 3
+    assert [b.shape for b in data.DataLoader(Squares(50000), batch_sampler=[many] * 3, num_workers=1)] == [
+        (100000,)
+    ] * 3
 
 
 def test_what_a_loader_is_made_of_stays():
@@ -395,7 +431,14 @@ def test_classes_take_types():
 
     loader: data.DataLoader[str] = data.DataLoader(Words(), sampler=Backwards(), batch_size=None)
     assert list(loader) == ["word", "word"] and list(data.DataLoader(Lines(), batch_size=2)) == [["a", "b"]]
-    for kind in (data.Subset, data.ConcatDataset, data.StackDataset, data.ChainDataset, data.DataLoader, tenon.futures.Future):
+    for kind in (
+        data.Subset,
+        data.ConcatDataset,
+        data.StackDataset,
+        data.ChainDataset,
+        data.DataLoader,
+        tenon.futures.Future,
+    ):
         assert kind[int].__origin__ is kind
 
 
@@ -420,7 +463,10 @@ def test_subsets_ask_for_batches_at_once():
         def __getitems__(self, indices):
             return [100 + i for i in indices]
 
-    assert [b.tolist() for b in data.DataLoader(data.Subset(Batched(9), [7, 5, 3]), batch_size=2)] == [[107, 105], [103]]
+    assert [b.tolist() for b in data.DataLoader(data.Subset(Batched(9), [7, 5, 3]), batch_size=2)] == [
+        [107, 105],
+        [103],
+    ]
 
 
 def test_errors_of_callbacks_are_logged(caplog):
@@ -430,7 +476,11 @@ def test_errors_of_callbacks_are_logged(caplog):
     future.set_result(3)
     future.add_done_callback(lambda f: 1 / 0)
     assert seen == [3] and future.wait() == 3
-    assert caplog.text.count("Got the following error when running the callback") == caplog.text.count("ZeroDivisionError") == 2
+    assert (
+        caplog.text.count("Got the following error when running the callback")
+        == caplog.text.count("ZeroDivisionError")
+        == 2
+    )
     failed = tenon.futures.Future()
     failed.set_exception(ValueError("no"))
     assert failed.then(lambda f: 5).wait() == 5
@@ -442,12 +492,18 @@ def test_errors_of_callbacks_are_logged(caplog):
 
 def test_texts_and_tuples_in_batches(lib):
     data = lib.utils.data
-    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b") and data.default_collate(["a", "b"]) == ["a", "b"]
+    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b") and data.default_collate(["a", "b"]) == [
+        "a",
+        "b",
+    ]
     assert data.default_convert((1, "a")) == [1, "a"] and data.default_convert([1, (2,)]) == [1, [2]]
     assert list(data.DataLoader([(1, 2)], batch_size=None)) == [[1, 2]]
 
 
 def test_random_sampler_of_nothing(lib):
-    for make in (lambda: lib.utils.data.RandomSampler([]), lambda: lib.utils.data.RandomSampler(range(3), num_samples=0)):
+    for make in (
+        lambda: lib.utils.data.RandomSampler([]),
+        lambda: lib.utils.data.RandomSampler(range(3), num_samples=0),
+    ):
         with pytest.raises(ValueError, match="num_samples should be a positive integer value"):
             make()

@@ -164,7 +164,9 @@ def test_gradients_in_batches_and_materialized(lib):
     rows = lib.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     (g,) = grad(y, x, rows, is_grads_batched=True, retain_graph=True)
     assert g.tolist() == [[2, 0], [0, 4], [2, 4]]
-    g, none = grad((y, total), (x, unused), (rows, lib.ones(3)), is_grads_batched=True, retain_graph=True, allow_unused=True)
+    g, none = grad(
+        (y, total), (x, unused), (rows, lib.ones(3)), is_grads_batched=True, retain_graph=True, allow_unused=True
+    )
     assert g.tolist() == [[3, 1], [1, 5], [3, 5]] and none is None
     g, zero = grad(y, (x, unused), rows, is_grads_batched=True, retain_graph=True, materialize_grads=True)
     assert zero.tolist() == [0]
@@ -235,9 +237,17 @@ def test_selective_checkpoint():
         seen.append((op, len(args), tuple(ctx.op_output.shape), ctx.is_recompute))
         return cp.CheckpointPolicy.MUST_SAVE if op == "aten::linear" else cp.CheckpointPolicy.PREFER_RECOMPUTE
 
-    for fn in (partial(contexts, policy), partial(contexts, ["aten::linear"]), partial(contexts, [tenon.ops.aten.linear])):
+    for fn in (
+        partial(contexts, policy),
+        partial(contexts, ["aten::linear"]),
+        partial(contexts, [tenon.ops.aten.linear]),
+    ):
         assert gradient(fn)[0] == x.grad.tolist()
-    assert seen[:3] == [("aten::exp", 1, (2, 3), False), ("aten::linear", 3, (2, 3), False), ("aten::sin", 1, (2, 3), False)]
+    assert seen[:3] == [
+        ("aten::exp", 1, (2, 3), False),
+        ("aten::linear", 3, (2, 3), False),
+        ("aten::sin", 1, (2, 3), False),
+    ]
     assert gradient(partial(contexts, lambda ctx, op, *args: True))[0] == x.grad.tolist()
     with pytest.raises(ValueError, match="no operator 'aten::linar'"):
         contexts(["aten::linar"])

@@ -31,8 +31,16 @@ def start(case, folder, library="tenon", ranks=2):
     folder.mkdir(exist_ok=True)
     environment = {**os.environ, "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("TENON_RUN_STORE", None)
-    processes = [subprocess.Popen([sys.executable, str(SCRIPT), library, case, str(folder)], env={**environment, "RANK": str(r)},
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for r in range(ranks)]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(SCRIPT), library, case, str(folder)],
+            env={**environment, "RANK": str(r)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for r in range(ranks)
+    ]
     try:
         # To end what hangs: on a busy machine the imports alone have taken minutes.
         outputs = [p.communicate(timeout=500)[0] for p in processes]
@@ -40,7 +48,10 @@ def start(case, folder, library="tenon", ranks=2):
         for p in processes:
             p.kill()
     results = [folder / f"result_{r}" for r in range(ranks)]
-    return [(p.returncode, json.loads(r.read_text()) if r.exists() else None, o) for p, r, o in zip(processes, results, outputs)]
+    return [
+        (p.returncode, json.loads(r.read_text()) if r.exists() else None, o)
+        for p, r, o in zip(processes, results, outputs)
+    ]
 
 
 def results(case, folder, library="tenon"):
@@ -83,7 +94,10 @@ def test_collectives_have_the_expected_values(tmp_path):
 def test_errors_keep_class_and_text(tmp_path):
     for result in results("work_and_errors", tmp_path):
         assert [c[1:3] for c in result["classes"]] == [["DistError", "RuntimeError"]] * 3
-        assert "rank 0 calls all_reduce(SUM) of Float [2], rank 1 calls broadcast from rank 0 of Float [3]" in result["mismatch"]
+        assert (
+            "rank 0 calls all_reduce(SUM) of Float [2], rank 1 calls broadcast from rank 0 of Float [3]"
+            in result["mismatch"]
+        )
         assert result["async error"][0] == "DistBackendError" and "of Float [3]" in result["async error"][1]
         assert result["exception"] == result["async error"] and result["success"] is False
         assert result["dtype"][0] == "NotImplementedError" and "ComplexFloat" in result["dtype"][1]
@@ -94,7 +108,10 @@ def test_errors_keep_class_and_text(tmp_path):
 def test_models_that_differ_are_named(tmp_path):
     for kind, text in results("differing_models", tmp_path):
         assert kind == "DistBackendError"
-        assert "rank 0 has parameter weight: Float [2, 3], strides [3, 1]; rank 1 has parameter weight: Float [3, 3]" in text
+        assert (
+            "rank 0 has parameter weight: Float [2, 3], strides [3, 1]; rank 1 has parameter weight: Float [3, 3]"
+            in text
+        )
 
 
 def test_ddp_objects(tmp_path):
@@ -134,13 +151,20 @@ def test_keyboard_interrupt(tmp_path):
 
 def test_stores(tmp_path):
     second = datetime.timedelta(seconds=1)
-    for store in (dist.HashStore(), dist.FileStore(str(tmp_path / "file"), 1), dist.TCPStore("127.0.0.1", 0, 1, True),
-                  dist.PrefixStore("part", dist.HashStore())):
+    for store in (
+        dist.HashStore(),
+        dist.FileStore(str(tmp_path / "file"), 1),
+        dist.TCPStore("127.0.0.1", 0, 1, True),
+        dist.PrefixStore("part", dist.HashStore()),
+    ):
         store.set("text", "value")
         store.set("bytes", b"\0\xff")
         assert store.get("text") == b"value" and store.get("bytes") == b"\0\xff"
         assert store.add("count", 3) == 3 and store.add("count", -5) == -2
-        assert store.compare_set("text", "other", "new") == b"value" and store.compare_set("text", "value", "new") == b"new"
+        assert (
+            store.compare_set("text", "other", "new") == b"value"
+            and store.compare_set("text", "value", "new") == b"new"
+        )
         assert store.check(["text", "bytes"]) and not store.check(["text", "nothing"])
         store.append("text", "er")
         assert store.multi_get(["text", "count"]) == [b"newer", b"-2"]
@@ -159,7 +183,12 @@ def test_stores(tmp_path):
 
 def test_before_and_after_the_default_group(tmp_path):
     assert not dist.is_initialized() and dist.group.WORLD is None
-    for f in (lambda: dist.all_reduce(tenon.ones(1)), dist.get_rank, dist.new_group, lambda: tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1))):
+    for f in (
+        lambda: dist.all_reduce(tenon.ones(1)),
+        dist.get_rank,
+        dist.new_group,
+        lambda: tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1)),
+    ):
         with pytest.raises(ValueError, match="call init_process_group"):
             f()
     with pytest.raises(ValueError, match="no backend 'nccl' in this build"):
@@ -175,9 +204,13 @@ def test_before_and_after_the_default_group(tmp_path):
         dist.broadcast(tenon.ones(1), src=1)
     with pytest.raises(ValueError, match="Can't specify both group_src and src"):
         dist.broadcast(tenon.ones(1), src=0, group_src=0)
-    for options, kind, text in (({"device_ids": [0]}, ValueError, "only work with .*GPU modules"), ({"output_device": 0}, ValueError, "output_device 0"),
-                                ({"device_ids": [0, 1]}, ValueError, "None or contain a single element"),
-                                ({"mixed_precision": 1}, NotImplementedError, "mixed_precision"), ({"bucket_cap_mb": 0}, ValueError, "bucket_cap_mb")):
+    for options, kind, text in (
+        ({"device_ids": [0]}, ValueError, "only work with .*GPU modules"),
+        ({"output_device": 0}, ValueError, "output_device 0"),
+        ({"device_ids": [0, 1]}, ValueError, "None or contain a single element"),
+        ({"mixed_precision": 1}, NotImplementedError, "mixed_precision"),
+        ({"bucket_cap_mb": 0}, ValueError, "bucket_cap_mb"),
+    ):
         with pytest.raises(kind, match=text):
             tenon.nn.parallel.DistributedDataParallel(tenon.nn.Linear(1, 1), **options)
     on_meta = tenon.nn.Linear(1, 1, device="meta")
@@ -203,13 +236,17 @@ def test_checkpoints(tmp_path):
     state = {"net": tenon.nn.Linear(3, 5).state_dict(), "steps": tenon.tensor(0)}
     checkpoint.load(state, checkpoint_id=path)
     distributed_ranks.lib = tenon
-    assert state["steps"].item() == 7 and tenon.equal(state["net"]["weight"], distributed_ranks.numbers(5, 3, seed=3).float())
+    assert state["steps"].item() == 7 and tenon.equal(
+        state["net"]["weight"], distributed_ranks.numbers(5, 3, seed=3).float()
+    )
     reader = checkpoint.ShardedReader(path)
     reader.verify()
     assert tenon.equal(reader.tensor("net.weight", [1, 1], [3, 2]), state["net"]["weight"][1:4, 1:])
     before = state["net"]["weight"].clone()
     with pytest.raises(RuntimeError, match=r"'net.weight' has shape \[5, 3\], expected \[4\]; there is no 'more'"):
-        checkpoint.load({"steps": tenon.tensor(0), "net": {"weight": tenon.zeros(4)}, "more": tenon.zeros(1)}, checkpoint_id=path)
+        checkpoint.load(
+            {"steps": tenon.tensor(0), "net": {"weight": tenon.zeros(4)}, "more": tenon.zeros(1)}, checkpoint_id=path
+        )
     with pytest.raises(TypeError, match="'net.lr' is a float"):
         checkpoint.save({"net": {"lr": 0.1}}, checkpoint_id=path)
     checkpoint.save({"net": {"weight": before + 1}}, checkpoint_id=path)
@@ -239,7 +276,11 @@ def test_timelines_add_up(tmp_path):
         assert timeline.bucket_bytes == [24] and len(timeline.launched) == len(timeline.reduced) == 1
         assert timeline.communication() == timeline.reduced[0] - timeline.launched[0]
         data = ddp._get_ddp_logging_data()
-        assert data["world_size"] == 1 and data["bucket_sizes"] == "24" and data["backward_compute_time"] == timeline.last_gradient
+        assert (
+            data["world_size"] == 1
+            and data["bucket_sizes"] == "24"
+            and data["backward_compute_time"] == timeline.last_gradient
+        )
     finally:
         dist.destroy_process_group()
 
@@ -268,9 +309,17 @@ def test_copies_and_pickles(tmp_path):
         ddp = tenon.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=3, find_unused_parameters=True)
         for other in (copy.deepcopy(ddp), pickle.loads(pickle.dumps(ddp))):
             assert other.module is not model and tenon.equal(other.module.weight, model.weight)
-            assert other.find_unused_parameters and other.bucket_bytes_cap == 3 << 20 and other.process_group is dist.group.WORLD
+            assert (
+                other.find_unused_parameters
+                and other.bucket_bytes_cap == 3 << 20
+                and other.process_group is dist.group.WORLD
+            )
             other(tenon.ones(1, 2)).sum().backward()
-            assert model.weight.grad is None and other.module.weight.grad.tolist() == [[1, 1], [1, 1]] and len(other.timeline().reduced) == 1
+            assert (
+                model.weight.grad is None
+                and other.module.weight.grad.tolist() == [[1, 1], [1, 1]]
+                and len(other.timeline().reduced) == 1
+            )
         group = dist.new_group([0])
         with pytest.raises(RuntimeError, match="default process group"):
             pickle.dumps(tenon.nn.parallel.DistributedDataParallel(model, process_group=group))
@@ -291,11 +340,15 @@ def test_sampler(shuffle, drop_last):
         if not drop_last:
             assert {i for p in parts for i in p} == set(data)
         if torch is not None:
-            theirs = [torch.utils.data.DistributedSampler(data, 3, r, shuffle, seed=5, drop_last=drop_last) for r in range(3)]
+            theirs = [
+                torch.utils.data.DistributedSampler(data, 3, r, shuffle, seed=5, drop_last=drop_last) for r in range(3)
+            ]
             for t in theirs:
                 t.set_epoch(epoch)
             assert parts == [list(t) for t in theirs]
-    assert not shuffle or parts != [list(s) for s in [tenon.utils.data.distributed.DistributedSampler(data, 3, r, seed=5) for r in range(3)]]
+    assert not shuffle or parts != [
+        list(s) for s in [tenon.utils.data.distributed.DistributedSampler(data, 3, r, seed=5) for r in range(3)]
+    ]
     with pytest.raises(ValueError, match="Invalid rank 3"):
         tenon.utils.data.DistributedSampler(data, 3, 3)
 
@@ -308,7 +361,9 @@ def example():
 
 def launch(*arguments, module="tenon.distributed.run"):
     environment = {k: v for k, v in os.environ.items() if k != "TENON_RUN_STORE"}
-    return subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, timeout=200, env=environment)
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments], capture_output=True, text=True, timeout=200, env=environment
+    )
 
 
 def test_the_example_of_the_documentation(tmp_path):
@@ -323,11 +378,18 @@ def test_the_example_of_the_documentation(tmp_path):
 
 def test_the_launcher(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text("import os, sys\nprint(os.environ['RANK'], os.environ['WORLD_SIZE'], sys.argv[1:])\nsys.exit(int(os.environ['RANK']) * 3)\n")
-    result = launch("--standalone", "--nproc-per-node", "2", str(script), "--option", "x", module="tenon.distributed.launch")
+    script.write_text(
+        "import os, sys\nprint(os.environ['RANK'], os.environ['WORLD_SIZE'], sys.argv[1:])\nsys.exit(int(os.environ['RANK']) * 3)\n"
+    )
+    result = launch(
+        "--standalone", "--nproc-per-node", "2", str(script), "--option", "x", module="tenon.distributed.launch"
+    )
     assert result.returncode == 3 and "[1] 1 2 ['--option', 'x']" in result.stdout and "rank 1" in result.stderr
-    for arguments, text in ((["--nnodes", "2", str(script)], "one machine"), (["--nproc-per-node", "x", str(script)], "expected a number"),
-                            ([], "training_script")):
+    for arguments, text in (
+        (["--nnodes", "2", str(script)], "one machine"),
+        (["--nproc-per-node", "x", str(script)], "expected a number"),
+        ([], "training_script"),
+    ):
         result = launch(*arguments)
         assert result.returncode == 2 and text in result.stderr
 
@@ -349,4 +411,7 @@ tenon.nn.SyncBatchNorm(1)(x)
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert result.returncode == 0, result.stderr
-    assert "no attribute 'all_reduce': this build of Tenon is without the library" in result.stdout and result.stdout.count("this build of Tenon") == 3
+    assert (
+        "no attribute 'all_reduce': this build of Tenon is without the library" in result.stdout
+        and result.stdout.count("this build of Tenon") == 3
+    )

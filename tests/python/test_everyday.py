@@ -14,8 +14,13 @@ def test_several_tensors_come_one_by_one_or_as_a_list():
     assert tenon.meshgrid(x, y, indexing="xy")[0].tolist() == [[1, 2], [1, 2], [1, 2]]
     assert tenon.cartesian_prod(x, y).tolist() == [[1, 3], [1, 4], [1, 5], [2, 3], [2, 4], [2, 5]]
     assert tenon.block_diag(x, y).tolist() == [[1, 2, 0, 0, 0], [0, 0, 3, 4, 5]]
-    assert [t.tolist() for t in tenon.broadcast_tensors(x, tenon.tensor([[5], [6]]))] == [[[1, 2], [1, 2]], [[5, 5], [6, 6]]]
-    assert [t.shape for t in tenon.atleast_2d(x, tenon.tensor(1))] == [(1, 2), (1, 1)] and tenon.atleast_3d(x).shape == (1, 2, 1)
+    assert [t.tolist() for t in tenon.broadcast_tensors(x, tenon.tensor([[5], [6]]))] == [
+        [[1, 2], [1, 2]],
+        [[5, 5], [6, 6]],
+    ]
+    assert [t.shape for t in tenon.atleast_2d(x, tenon.tensor(1))] == [(1, 2), (1, 1)] and tenon.atleast_3d(
+        x
+    ).shape == (1, 2, 1)
 
 
 def test_shapes_broadcast_as_tensors_do():
@@ -71,7 +76,9 @@ def test_attention_by_hand():
     one = F.scaled_dot_product_attention(query, key, value, attn_mask=tenon.tensor([[False, True]]))
     none = F.scaled_dot_product_attention(query, key, value, attn_mask=tenon.tensor([[False, False]]))
     assert one.item() == 3.0 and none.item() == 0.0
-    heads = F.scaled_dot_product_attention(query.expand(1, 4, 1, 2), key.expand(1, 2, 2, 2), value.expand(1, 2, 2, 1), enable_gqa=True)
+    heads = F.scaled_dot_product_attention(
+        query.expand(1, 4, 1, 2), key.expand(1, 2, 2, 2), value.expand(1, 2, 2, 1), enable_gqa=True
+    )
     assert heads.flatten().tolist() == pytest.approx([out.item()] * 4)
 
 
@@ -145,7 +152,10 @@ def test_names_that_promote_and_that_change_nothing():
     tenon.use_deterministic_algorithms(False)
     assert not tenon.are_deterministic_algorithms_enabled()
     x = tenon.tensor([3, 1, 3])
-    assert x.unique().tolist() == [1, 3] and [t.tolist() for t in x.unique_consecutive(return_counts=True)] == [[3, 1, 3], [1, 1, 1]]
+    assert x.unique().tolist() == [1, 3] and [t.tolist() for t in x.unique_consecutive(return_counts=True)] == [
+        [3, 1, 3],
+        [1, 1, 1],
+    ]
 
 
 def test_unique_along_a_dimension():
@@ -160,8 +170,11 @@ def test_unique_along_a_dimension():
 
 def test_unique_of_unsigned_numbers():
     for dtype in (tenon.uint16, tenon.uint32, tenon.uint64):
-        x = tenon.tensor([-1, 3, -1, 1]).to(tenon.int16).view(tenon.uint16) if dtype is tenon.uint16 else \
-            tenon.tensor([-1, 3, -1, 1]).to(tenon.int32 if dtype is tenon.uint32 else tenon.int64).view(dtype)
+        x = (
+            tenon.tensor([-1, 3, -1, 1]).to(tenon.int16).view(tenon.uint16)
+            if dtype is tenon.uint16
+            else tenon.tensor([-1, 3, -1, 1]).to(tenon.int32 if dtype is tenon.uint32 else tenon.int64).view(dtype)
+        )
         values, counts = tenon.unique(x, return_counts=True)
         signed = {tenon.uint16: tenon.int16, tenon.uint32: tenon.int32, tenon.uint64: tenon.int64}[dtype]
         assert values.dtype is dtype
@@ -188,7 +201,9 @@ def test_windows_of_images_and_back():
     columns = F.unfold(image, 2)
     assert columns.shape == (1, 4, 6) and columns[0, :, 1].tolist() == [1, 2, 5, 6]
     assert F.fold(columns, (3, 4), 2).tolist() == [[[[0, 2, 4, 3], [8, 20, 24, 14], [8, 18, 20, 11]]]]
-    assert F.lp_pool2d(image, 2, 2)[0, 0, 0].tolist() == pytest.approx([math.sqrt(0 + 1 + 16 + 25), math.sqrt(4 + 9 + 36 + 49)])
+    assert F.lp_pool2d(image, 2, 2)[0, 0, 0].tolist() == pytest.approx(
+        [math.sqrt(0 + 1 + 16 + 25), math.sqrt(4 + 9 + 36 + 49)]
+    )
     assert F.lp_pool1d(image[0], 1, 2)[0, 0].tolist() == pytest.approx([1, 5])
     channels = tenon.tensor([1.0, 2.0, 3.0]).reshape(1, 3, 1)
     normed = F.local_response_norm(channels, 2, alpha=1.0, beta=1.0, k=1.0)
@@ -246,7 +261,9 @@ def test_gradients_of_what_does_not_count_are_zeros():
     (grad,) = tenon.autograd.grad(tenon.zeros(3).masked_scatter(tenon.tensor(False), source).sum(), source)
     assert grad.tolist() == [0, 0, 0]
     z = tenon.tensor([1 + 2j], requires_grad=True)
-    (grad,) = tenon.autograd.grad(tenon.lerp(z, tenon.tensor([2 - 1j]), 0.5j).sum(), z, tenon.tensor(1 + 0j), create_graph=True)
+    (grad,) = tenon.autograd.grad(
+        tenon.lerp(z, tenon.tensor([2 - 1j]), 0.5j).sum(), z, tenon.tensor(1 + 0j), create_graph=True
+    )
     assert grad.tolist() == [1 + 0.5j]
 
 

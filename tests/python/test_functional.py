@@ -49,8 +49,15 @@ def test_rows_of_an_embedding_are_shrunk_to_the_largest_norm():
 
 
 # The formats' own definitions: sign, exponent, fraction, and what the numbers beyond the largest one become.
-@pytest.mark.parametrize("name, largest, beyond", [("float8_e5m2", 57344.0, float("inf")), ("float8_e4m3fn", 448.0, 448.0),
-                                                   ("float8_e5m2fnuz", 57344.0, None), ("float8_e4m3fnuz", 240.0, None)])
+@pytest.mark.parametrize(
+    "name, largest, beyond",
+    [
+        ("float8_e5m2", 57344.0, float("inf")),
+        ("float8_e4m3fn", 448.0, 448.0),
+        ("float8_e5m2fnuz", 57344.0, None),
+        ("float8_e4m3fnuz", 240.0, None),
+    ],
+)
 def test_float8_is_filled_with_the_nearest_number(name, largest, beyond):
     dtype = getattr(tenon, name)
     numbers = {1.0: 1.0, -2.5: -2.5, largest: largest, 0.0: 0.0, 1.0625: 1.0, 1e-9: 0.0}
@@ -88,11 +95,13 @@ def test_bytes_are_seen_as_another_dtype():
     assert x.view(dtype=tenon.uint8).shape == (2, 8) and x.view(tenon.float64).shape == (2, 1)
     assert x[1:].view(tenon.complex64).storage_offset() == 1
     assert not tenon.ones(2, requires_grad=True).exp().view(tenon.int32).requires_grad
-    for call, text in [(lambda: tenon.ones(()).view(tenon.int16), r"self.dim\(\) cannot be 0 to view Float as Short"),
-                       (lambda: tenon.ones(3).view(tenon.float64), r"self.size\(-1\) must be divisible by 2 to view Float as Double"),
-                       (lambda: tenon.ones(2, 2).t().view(tenon.int16), r"self.stride\(-1\) must be 1 to view Float as Short"),
-                       (lambda: tenon.ones(2, 3)[:, :2].view(tenon.float64), r"self.stride\(0\) must be divisible by 2"),
-                       (lambda: tenon.ones(4)[1:3].view(tenon.float64), r"self.storage_offset\(\) must be divisible by 2")]:
+    for call, text in [
+        (lambda: tenon.ones(()).view(tenon.int16), r"self.dim\(\) cannot be 0 to view Float as Short"),
+        (lambda: tenon.ones(3).view(tenon.float64), r"self.size\(-1\) must be divisible by 2 to view Float as Double"),
+        (lambda: tenon.ones(2, 2).t().view(tenon.int16), r"self.stride\(-1\) must be 1 to view Float as Short"),
+        (lambda: tenon.ones(2, 3)[:, :2].view(tenon.float64), r"self.stride\(0\) must be divisible by 2"),
+        (lambda: tenon.ones(4)[1:3].view(tenon.float64), r"self.storage_offset\(\) must be divisible by 2"),
+    ]:
         with pytest.raises(RuntimeError, match=text):
             call()
 
@@ -110,7 +119,9 @@ def test_numbers_stand_for_tensors_in_every_form():
 
 def test_out_has_the_dtype_that_a_factory_is_asked_for():
     out = tenon.empty(2, 2)
-    assert tenon.eye(2, dtype=tenon.float32, device="cpu", requires_grad=False, out=out) is out and not out.requires_grad
+    assert (
+        tenon.eye(2, dtype=tenon.float32, device="cpu", requires_grad=False, out=out) is out and not out.requires_grad
+    )
     assert tenon.zeros(2, out=tenon.empty(0), requires_grad=True).requires_grad
     with pytest.raises(RuntimeError, match=r"dtype Double does not match dtype of out parameter \(Float\)"):
         tenon.eye(2, dtype=tenon.float64, out=out)
@@ -118,14 +129,22 @@ def test_out_has_the_dtype_that_a_factory_is_asked_for():
 
 def test_out_of_another_dtype_is_taken_only_where_results_are_cast():
     x, index = tenon.ones(2, 2), tenon.zeros(2, 2, dtype=tenon.int64)
-    for call in (lambda out: tenon.amax(x, 0, out=out), lambda out: tenon.gather(x, 0, index, out=out), lambda out: tenon.mm(x, x, out=out),
-                 lambda out: tenon.tril(x, out=out), lambda out: tenon.index_select(x, 0, index[0], out=out)):
+    for call in (
+        lambda out: tenon.amax(x, 0, out=out),
+        lambda out: tenon.gather(x, 0, index, out=out),
+        lambda out: tenon.mm(x, x, out=out),
+        lambda out: tenon.tril(x, out=out),
+        lambda out: tenon.index_select(x, 0, index[0], out=out),
+    ):
         with pytest.raises(RuntimeError, match="Expected out tensor to have dtype Float, but got Double instead"):
             call(tenon.empty(2, 2, dtype=tenon.float64))
     assert tenon.sum(x, 0, out=tenon.empty(2, dtype=tenon.float64)).tolist() == [2, 2]
     assert tenon.cat([x, x], out=tenon.empty(4, 2, dtype=tenon.float64)).dtype is tenon.float64
-    for call in (lambda: tenon.gather(x, 0, index, out=x), lambda: tenon.cat([x[:1], x[1:]], out=x),
-                 lambda: tenon.index_select(x, 0, index[0], out=tenon.ones(1).expand(2, 2))):
+    for call in (
+        lambda: tenon.gather(x, 0, index, out=x),
+        lambda: tenon.cat([x[:1], x[1:]], out=x),
+        lambda: tenon.index_select(x, 0, index[0], out=tenon.ones(1).expand(2, 2)),
+    ):
         with pytest.raises(RuntimeError, match="refer(s)? to a single memory location"):
             call()
     parts = tenon.arange(6.0)

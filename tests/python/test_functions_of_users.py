@@ -131,7 +131,9 @@ def test_once_differentiable_is_an_error_wherever_it_would_be_wrong():
     x, w = leaf(tenon), leaf(tenon, 3.0, 4.0)
     (g,) = grad((once.apply(x) * x).sum(), x, create_graph=True)
     assert g.tolist() == [3, 12]
-    refused = pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with @once_differentiable")
+    refused = pytest.raises(
+        RuntimeError, match="trying to differentiate twice a function that was marked with @once_differentiable"
+    )
     with refused:
         grad(g.sum(), x, retain_graph=True)
     with refused:

@@ -131,7 +131,10 @@ def test_derivatives_of_logcumsumexp(lib):
     half = [100.0, 100.5, 99.0]
     expected = gradient(lib, lambda lib, x: x.logcumsumexp(0), half)
     assert gradient(tenon, lambda lib, x: x.logcumsumexp(0), half, "float16") == pytest.approx(expected, abs=2e-3)
-    assert gradient(lib, lambda lib, x: x.logcumsumexp(0), 3.0) == 1 and gradient(lib, lambda lib, x: x.logcumsumexp(0), []) == []
+    assert (
+        gradient(lib, lambda lib, x: x.logcumsumexp(0), 3.0) == 1
+        and gradient(lib, lambda lib, x: x.logcumsumexp(0), []) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,10 @@ def test_renormalizing_an_embedding_leaves_its_tangent(lib):
     with fwd.dual_level():
         weight = fwd.make_dual(lib.tensor([[3.0, 4.0], [6.0, 8.0]]), lib.tensor([[1.0, 2.0], [3.0, 4.0]]))
         rows = fwd.unpack_dual(lib.nn.functional.embedding(lib.tensor([0, 1]), weight, max_norm=1.0))
-        assert rows.primal.tolist()[0] == pytest.approx([0.6, 0.8], abs=1e-5) and rows.tangent.tolist() == [[1, 2], [3, 4]]
+        assert rows.primal.tolist()[0] == pytest.approx([0.6, 0.8], abs=1e-5) and rows.tangent.tolist() == [
+            [1, 2],
+            [3, 4],
+        ]
         assert fwd.unpack_dual(weight).tangent.tolist() == [[1, 2], [3, 4]]
 
 
@@ -196,7 +202,13 @@ def test_tangents_of_views_that_are_made_without_recording(lib):
 
 
 def test_interpolate_runs_backward_twice(lib):
-    for mode, shape in [("bilinear", (1, 1, 3, 3)), ("linear", (1, 1, 3)), ("bicubic", (1, 1, 3, 3)), ("nearest", (1, 1, 3)), ("trilinear", (1, 1, 2, 2, 2))]:
+    for mode, shape in [
+        ("bilinear", (1, 1, 3, 3)),
+        ("linear", (1, 1, 3)),
+        ("bicubic", (1, 1, 3, 3)),
+        ("nearest", (1, 1, 3)),
+        ("trilinear", (1, 1, 2, 2, 2)),
+    ]:
         x = lib.ones(*shape, requires_grad=True)
         y = lib.nn.functional.interpolate(x, scale_factor=2, mode=mode).sum()
         y.backward()
@@ -212,13 +224,21 @@ def test_gradcheck_of_results_and_of_little_precision(lib):
     autograd = lib.autograd
     x = lib.tensor([0.5, 1.5], dtype=lib.float64, requires_grad=True)
     options = {"check_forward_ad": True}
-    assert autograd.gradcheck(lambda t: t * t.sin(), x * 2, **options) and autograd.gradgradcheck(lambda t: t * t.sin(), x * 2)
+    assert autograd.gradcheck(lambda t: t * t.sin(), x * 2, **options) and autograd.gradgradcheck(
+        lambda t: t * t.sin(), x * 2
+    )
     assert autograd.gradcheck(lambda t: t * t.sin(), (x * 2)[:1], fast_mode=True)
-    wrong = type("Wrong", (autograd.Function,), {"forward": staticmethod(lambda ctx, x: x * 2), "backward": staticmethod(lambda ctx, g: g)})
+    wrong = type(
+        "Wrong",
+        (autograd.Function,),
+        {"forward": staticmethod(lambda ctx, x: x * 2), "backward": staticmethod(lambda ctx, g: g)},
+    )
     assert not autograd.gradcheck(wrong.apply, x * 2, raise_exception=False)
     for dtype in (lib.float32, lib.complex64):
         y = lib.tensor([0.5, 1.5], dtype=dtype, requires_grad=True)
-        with pytest.warns(UserWarning, match="Input #0 requires gradient and is not a double precision floating point or complex"):
+        with pytest.warns(
+            UserWarning, match="Input #0 requires gradient and is not a double precision floating point or complex"
+        ):
             assert autograd.gradcheck(lambda t: t * t, y, eps=1e-2, atol=1e-2, rtol=1e-2)
         with pytest.warns(UserWarning):
             assert not autograd.gradcheck(wrong.apply, y, eps=1e-2, atol=1e-2, rtol=1e-2, raise_exception=False)

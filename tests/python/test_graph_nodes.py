@@ -28,7 +28,12 @@ def mine(lib):
 
 def test_the_class_of_a_node_has_its_name(lib):
     x = leaf(lib)
-    for y, name in [(x.sum(), "SumBackward0"), (x * x, "MulBackward0"), (x.view(-1), "ViewBackward0"), (mine(lib).apply(x), "MyFnBackward")]:
+    for y, name in [
+        (x.sum(), "SumBackward0"),
+        (x * x, "MulBackward0"),
+        (x.view(-1), "ViewBackward0"),
+        (mine(lib).apply(x), "MyFnBackward"),
+    ]:
         node = y.grad_fn
         assert type(node).__name__ == node.name() == name and name in repr(node)
         assert isinstance(node, lib.autograd.graph.Node)
@@ -184,4 +189,10 @@ def test_graphs_can_be_walked_as_tools_do():
 
     y = x.sin()
     walk((y * y + y).sum().grad_fn)
-    assert sorted(type(n).__name__ for n in seen) == ["AccumulateGrad", "AddBackward0", "MulBackward0", "SinBackward0", "SumBackward0"]
+    assert sorted(type(n).__name__ for n in seen) == [
+        "AccumulateGrad",
+        "AddBackward0",
+        "MulBackward0",
+        "SinBackward0",
+        "SumBackward0",
+    ]

@@ -49,7 +49,9 @@ def repository(tmp_path):
 
 
 def test_a_folder(repository):
-    assert "perceptron" in hub.list(repository, source="local") and "_hidden" not in hub.list(repository, source="local")
+    assert "perceptron" in hub.list(repository, source="local") and "_hidden" not in hub.list(
+        repository, source="local"
+    )
     assert hub.help(str(repository), "perceptron", source="local") == "A perceptron."
     model = hub.load(repository, "perceptron", source="local", num_classes=5)
     assert model(tenon.ones(2, 4)).shape == (2, 5)
@@ -159,7 +161,11 @@ def test_downloads_without_libcurl(server, tmp_path):
     for name, text in [("away", "a redirect to ftp://"), ("round", "too many redirects")]:
         with pytest.raises(hub.TransportError, match=text):
             hub.download_url_to_file(f"{where}/{name}", tmp_path / name, hash_prefix=digest, progress=False)
-    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".partial" and p.is_file()) == ["file.bin", "moved", "short.bin"]
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".partial" and p.is_file()) == [
+        "file.bin",
+        "moved",
+        "short.bin",
+    ]
 
 
 def test_a_server_that_is_not_there(server, tmp_path):
@@ -170,12 +176,17 @@ def test_a_server_that_is_not_there(server, tmp_path):
     message, transient = _https.get(f"http://127.0.0.1:{port}/x", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
     assert "refused" in message and transient
     server.asked.clear()
-    message, _ = _https.get(f"http://me:word@127.0.0.1:{port}/x?key=1", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True)
+    message, _ = _https.get(
+        f"http://me:word@127.0.0.1:{port}/x?key=1", [], 1.0, 1.0, 1, 3, lambda *_: True, lambda _: True
+    )
     assert message.startswith(f"[hub] http://127.0.0.1:{port}/x: ")  # without what may be secret
     seen = []
     headers = [("Accept", "a/b"), ("Authorization", "secret")]
     url = f"http://127.0.0.1:{server.server_port}/moved"
-    assert _https.get(url, headers, 5.0, 5.0, 1, 3, lambda *answer: seen.append(answer[:2]) or True, lambda _: False) is None
+    assert (
+        _https.get(url, headers, 5.0, 5.0, 1, 3, lambda *answer: seen.append(answer[:2]) or True, lambda _: False)
+        is None
+    )
     assert seen == [(200, f"http://127.0.0.1:{server.server_port}/file.bin")]
     assert all(headers["Authorization"] == "secret" for _, headers in server.asked)  # the same host may see it
     message, transient = _https.get(url, headers, 5.0, 5.0, 1, 0, lambda *_: True, lambda _: True)
@@ -189,8 +200,13 @@ def test_headers_stay_with_their_host(server):
     import urllib.request
 
     request = urllib.request.Request("https://a.example/x", headers={"Authorization": "secret", "Range": "bytes=5-"})
-    assert "Authorization" not in dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())
-    assert dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())["Range"] == "bytes=5-"
+    assert "Authorization" not in dict(
+        redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items()
+    )
+    assert (
+        dict(redirects.redirect_request(request, None, 302, "", {}, "https://b.example/x").header_items())["Range"]
+        == "bytes=5-"
+    )
     with pytest.raises(OSError, match="not followed from https"):
         redirects.redirect_request(request, None, 302, "", {}, "http://a.example/x")
 
@@ -198,7 +214,11 @@ def test_headers_stay_with_their_host(server):
 def test_home_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    for given, expected in [("~", tmp_path), ("~/x", tmp_path / "x"), ("~root/x", pathlib.Path("~root/x").expanduser())]:
+    for given, expected in [
+        ("~", tmp_path),
+        ("~/x", tmp_path / "x"),
+        ("~root/x", pathlib.Path("~root/x").expanduser()),
+    ]:
         hub.set_dir(given)
         assert hub.get_dir() == str(expected)
     hub.set_dir("")
@@ -234,8 +254,12 @@ def test_an_interrupt_is_heard(what, tmp_path):
             os.unlink(lock.name)
         arguments = [f"http://127.0.0.1:{silent.getsockname()[1]}/file", str(tmp_path / "file")]
         arguments += ["python"] if what.endswith("libcurl") else []
-        with subprocess.Popen([sys.executable, "-c", DOWNLOAD, *arguments], stdout=subprocess.PIPE, text=True,
-                              env={**os.environ, "no_proxy": "127.0.0.1"}) as program:
+        with subprocess.Popen(
+            [sys.executable, "-c", DOWNLOAD, *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "no_proxy": "127.0.0.1"},
+        ) as program:
             assert program.stdout.readline() == "begins\n"
             if what == "lock":
                 time.sleep(0.5)

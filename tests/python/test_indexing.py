@@ -16,7 +16,9 @@ def test_a_list_of_more_than_numbers_counts_as_a_tuple(lib):
     assert x[[[0, 1], [1, 0]]].equal(x[[0, 1], [1, 0]]) and x[[(0, 1), (1, 0)]].shape == (2, 4)
     assert x[[slice(None), 0]].equal(x[:, 0]) and x[[0, None]].shape == (1, 3, 4) and x[[0, ...]].equal(x[0])
     assert x[[None]].shape == (1, 2, 3, 4) and x[[[0, 1]]].shape == (2, 3, 4) and x[[[[0, 1]]]].shape == (1, 2, 3, 4)
-    assert x[[lib.tensor([0, 1]), lib.tensor([1, 0])]].shape == (2, 4) and x[[np.array([0, 1]), np.array([1, 0])]].shape == (2, 4)
+    assert x[[lib.tensor([0, 1]), lib.tensor([1, 0])]].shape == (2, 4) and x[
+        [np.array([0, 1]), np.array([1, 0])]
+    ].shape == (2, 4)
     assert x[[range(2), range(2)]].shape == (2, 4) and x[[True, [0]]].shape == (1, 3, 4)
     with pytest.raises(IndexError, match="too many indices"):
         x[[[0, 1], [1, 0], 0, 0]]
@@ -32,7 +34,11 @@ def test_sequences_of_numbers_are_one_index(lib):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert x[[0, 1]].shape == (2, 3, 4) and x[range(2)].shape == (2, 3, 4) and x[range(2), 0].shape == (2, 4)
-        assert x[[True, False]].shape == (1, 3, 4) and x[[]].shape == (0, 3, 4) and x[[np.int64(0), np.int64(1)]].shape == (2, 3, 4)
+        assert (
+            x[[True, False]].shape == (1, 3, 4)
+            and x[[]].shape == (0, 3, 4)
+            and x[[np.int64(0), np.int64(1)]].shape == (2, 3, 4)
+        )
         assert x[np.array([[0, 1], [1, 0]])].shape == (2, 2, 3, 4) and x[[[0, 1]],].shape == (1, 2, 3, 4)
         assert lib.arange(40.0)[[[0]] * 33].shape == (33, 1) and lib.arange(4.0)[[1.0, 2.5]].tolist() == [1, 2]
     with pytest.raises(IndexError):

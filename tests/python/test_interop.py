@@ -15,7 +15,9 @@ ORACLE = HERE.parents[1] / "build" / "venv-oracle" / "bin" / "python"
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_operators_in_another_library(library, tmp_path):
     environment = {**os.environ, "TENON_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([ORACLE, "-B", HERE / f"interop_{library}.py"], capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [ORACLE, "-B", HERE / f"interop_{library}.py"], capture_output=True, text=True, env=environment
+    )
     assert done.returncode == 0 and done.stdout.endswith("agrees\n"), done.stdout + done.stderr
 
 
@@ -70,9 +72,17 @@ def test_operators_on_numpys_arrays():
 
 def test_arrays_that_no_dtype_holds():
     np = pytest.importorskip("numpy")
-    for array, name in [(np.array(["a"]), "str_"), (np.array([None]), "object_"), (np.zeros(2, "M8[s]"), "datetime64"), (np.zeros(2, "f4,f4"), "void")]:
+    for array, name in [
+        (np.array(["a"]), "str_"),
+        (np.array([None]), "object_"),
+        (np.zeros(2, "M8[s]"), "datetime64"),
+        (np.zeros(2, "f4,f4"), "void"),
+    ]:
         for make in (tenon.from_numpy, tenon.tensor, tenon.as_tensor):
-            with pytest.raises(TypeError, match=f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, "):
+            with pytest.raises(
+                TypeError,
+                match=f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, ",
+            ):
                 make(array)
     with pytest.raises(ValueError, match="byte order different from the native byte order"):
         tenon.from_numpy(np.zeros(2, ">f8"))

@@ -13,7 +13,9 @@ try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 LAYERS = [
     ("Conv1d", (2, 3, 3), {"padding": 1, "padding_mode": "circular"}, (2, 2, 6)),
@@ -71,8 +73,13 @@ def of_torch(t):
 
 def check(mine, other, tolerance=2e-5):
     assert tuple(mine.shape) == tuple(other.shape)
-    torch.testing.assert_close(torch.tensor(mine.tolist(), dtype=other.dtype).reshape(other.shape), other.detach(), rtol=tolerance,
-                               atol=tolerance, equal_nan=True)
+    torch.testing.assert_close(
+        torch.tensor(mine.tolist(), dtype=other.dtype).reshape(other.shape),
+        other.detach(),
+        rtol=tolerance,
+        atol=tolerance,
+        equal_nan=True,
+    )
 
 
 def pair(name, *args, **kwargs):
@@ -119,10 +126,18 @@ def test_layers_read_pytorchs_files(tmp_path):
 
 
 LOSSES = [
-    ("L1Loss", {}, "real"), ("SmoothL1Loss", {"beta": 0.4}, "real"), ("HuberLoss", {"delta": 0.6}, "real"), ("MSELoss", {}, "real"),
-    ("BCELoss", {}, "share"), ("BCEWithLogitsLoss", {}, "bits"), ("KLDivLoss", {}, "share"), ("KLDivLoss", {"log_target": True}, "real"),
-    ("PoissonNLLLoss", {"full": True}, "count"), ("PoissonNLLLoss", {"log_input": False}, "count"),
-    ("HingeEmbeddingLoss", {"margin": 0.5}, "sign"), ("SoftMarginLoss", {}, "sign"),
+    ("L1Loss", {}, "real"),
+    ("SmoothL1Loss", {"beta": 0.4}, "real"),
+    ("HuberLoss", {"delta": 0.6}, "real"),
+    ("MSELoss", {}, "real"),
+    ("BCELoss", {}, "share"),
+    ("BCEWithLogitsLoss", {}, "bits"),
+    ("KLDivLoss", {}, "share"),
+    ("KLDivLoss", {"log_target": True}, "real"),
+    ("PoissonNLLLoss", {"full": True}, "count"),
+    ("PoissonNLLLoss", {"log_input": False}, "count"),
+    ("HingeEmbeddingLoss", {"margin": 0.5}, "sign"),
+    ("SoftMarginLoss", {}, "sign"),
 ]
 
 
@@ -132,8 +147,13 @@ LOSSES = [
 def test_losses_are_pytorchs(name, kwargs, kind, reduction):
     torch.manual_seed(3)
     their_x = torch.rand(4, 3) if name in ("BCELoss", "PoissonNLLLoss") else torch.randn(4, 3)
-    target = {"real": torch.randn(4, 3), "share": torch.rand(4, 3), "bits": torch.randint(0, 2, (4, 3)).float(),
-              "count": torch.randint(0, 4, (4, 3)).float(), "sign": torch.randint(0, 2, (4, 3)).float() * 2 - 1}[kind]
+    target = {
+        "real": torch.randn(4, 3),
+        "share": torch.rand(4, 3),
+        "bits": torch.randint(0, 2, (4, 3)).float(),
+        "count": torch.randint(0, 4, (4, 3)).float(),
+        "sign": torch.randint(0, 2, (4, 3)).float() * 2 - 1,
+    }[kind]
     if name == "BCELoss":
         their_x[0, 0], their_x[0, 1] = 0.0, 1.0  # whose logarithms are bounded
     their_x.requires_grad_()
@@ -155,8 +175,11 @@ def test_losses_of_several_tensors(reduction):
     a, b, c = (torch.randn(4, 3) for _ in range(3))
     sign = torch.tensor([1.0, -1.0, 1.0, -1.0])
     for name, kwargs, inputs in [
-            ("MarginRankingLoss", {"margin": 0.2}, (a[:, 0], b[:, 0], sign)), ("CosineEmbeddingLoss", {"margin": 0.1}, (a, b, sign)),
-            ("TripletMarginLoss", {"swap": True}, (a, b, c)), ("GaussianNLLLoss", {"full": True}, (a, b, c.abs() * 1e-5))]:
+        ("MarginRankingLoss", {"margin": 0.2}, (a[:, 0], b[:, 0], sign)),
+        ("CosineEmbeddingLoss", {"margin": 0.1}, (a, b, sign)),
+        ("TripletMarginLoss", {"swap": True}, (a, b, c)),
+        ("GaussianNLLLoss", {"full": True}, (a, b, c.abs() * 1e-5)),
+    ]:
         ours, theirs = pair(name, reduction=reduction, **kwargs)
         leaves = [t.clone().requires_grad_() for t in inputs[:2]]
         mine = [of_torch(t).requires_grad_() for t in leaves]
@@ -172,17 +195,26 @@ def test_losses_of_several_tensors(reduction):
 def test_weighted_losses():
     torch.manual_seed(5)
     x, target, weight = torch.randn(4, 3), torch.rand(4, 3), torch.tensor([0.5, 2.0, 1.0])
-    for name, kwargs, inputs in [("BCELoss", {"weight": weight}, (torch.rand(4, 3), target)),
-                                 ("BCEWithLogitsLoss", {"weight": weight}, (x, target)),
-                                 ("BCEWithLogitsLoss", {"pos_weight": weight}, (x, target))]:
+    for name, kwargs, inputs in [
+        ("BCELoss", {"weight": weight}, (torch.rand(4, 3), target)),
+        ("BCEWithLogitsLoss", {"weight": weight}, (x, target)),
+        ("BCEWithLogitsLoss", {"pos_weight": weight}, (x, target)),
+    ]:
         ours = getattr(nn, name)(**{key: of_torch(value) for key, value in kwargs.items()})
         theirs = getattr(torch.nn, name)(**kwargs)
         check(ours(*map(of_torch, inputs)), theirs(*inputs))
         assert list(ours.state_dict()) == list(theirs.state_dict())
     for function, options in [("l1_loss", {}), ("mse_loss", {}), ("huber_loss", {"delta": 0.3})]:
         for reduction in ("none", "mean", "sum"):
-            mine = getattr(F, function)(of_torch(x), of_torch(target), weight=of_torch(weight.expand(4, 3)), reduction=reduction, **options)
-            check(mine, getattr(torch.nn.functional, function)(x, target, weight=weight.expand(4, 3), reduction=reduction, **options))
+            mine = getattr(F, function)(
+                of_torch(x), of_torch(target), weight=of_torch(weight.expand(4, 3)), reduction=reduction, **options
+            )
+            check(
+                mine,
+                getattr(torch.nn.functional, function)(
+                    x, target, weight=weight.expand(4, 3), reduction=reduction, **options
+                ),
+            )
 
 
 @needs_torch
@@ -196,8 +228,13 @@ def test_attention(kwargs, average):
     widths = (8, kwargs.get("kdim", 8), kwargs.get("vdim", 8))
     q, k, v = (torch.randn((2, n, e) if kwargs.get("batch_first") else (n, 2, e)) for n, e in zip((3, 5, 5), widths))
     hidden = torch.tensor([[False] * 5, [False, False, True, True, False]])
-    for options in [{}, {"key_padding_mask": hidden}, {"attn_mask": torch.randn(3, 5)}, {"attn_mask": torch.randn(4, 3, 5)},
-                    {"attn_mask": torch.eye(3, 5) > 0, "key_padding_mask": hidden}]:
+    for options in [
+        {},
+        {"key_padding_mask": hidden},
+        {"attn_mask": torch.randn(3, 5)},
+        {"attn_mask": torch.randn(4, 3, 5)},
+        {"attn_mask": torch.eye(3, 5) > 0, "key_padding_mask": hidden},
+    ]:
         mine = {name: of_torch(t) for name, t in options.items()}
         found, weights = ours(of_torch(q), of_torch(k), of_torch(v), average_attn_weights=average, **mine)
         wanted, their_weights = theirs(q, k, v, average_attn_weights=average, **options)
@@ -211,8 +248,12 @@ def test_attention(kwargs, average):
 
 @needs_torch
 def test_an_encoder_of_several_layers(tmp_path):
-    ours = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), 2, nn.LayerNorm(8))
-    theirs = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), 2, torch.nn.LayerNorm(8))
+    ours = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), 2, nn.LayerNorm(8)
+    )
+    theirs = torch.nn.TransformerEncoder(
+        torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), 2, torch.nn.LayerNorm(8)
+    )
     torch.save(theirs.state_dict(), tmp_path / "encoder.pt")
     assert not any(ours.load_state_dict(tenon.load(str(tmp_path / "encoder.pt"))))
     x, hidden = torch.randn(2, 4, 8), torch.tensor([[False, False, False, True], [False] * 4])
@@ -228,8 +269,10 @@ def test_scaled_dot_product_attention():
     for options in [{}, {"is_causal": True}, {"scale": 0.3}, {"attn_mask": torch.randn(3, 5)}, {"attn_mask": nowhere}]:
         mine = {name: of_torch(t) if isinstance(t, torch.Tensor) else t for name, t in options.items()}
         check(F.scaled_dot_product_attention(of_torch(q), of_torch(k), of_torch(v), **mine), theirs(q, k, v, **options))
-    check(F.scaled_dot_product_attention(of_torch(q), of_torch(k[:, :2]), of_torch(v[:, :2]), enable_gqa=True),
-          theirs(q, k[:, :2], v[:, :2], enable_gqa=True))
+    check(
+        F.scaled_dot_product_attention(of_torch(q), of_torch(k[:, :2]), of_torch(v[:, :2]), enable_gqa=True),
+        theirs(q, k[:, :2], v[:, :2], enable_gqa=True),
+    )
     with pytest.raises(RuntimeError, match="should not be set when is_causal"):
         F.scaled_dot_product_attention(of_torch(q), of_torch(k), of_torch(v), of_torch(nowhere), is_causal=True)
 
@@ -239,7 +282,10 @@ def test_functions_are_pytorchs():
     theirs, x, y = torch.nn.functional, torch.randn(3, 4), torch.randn(3, 4)
     check(F.normalize(of_torch(x), 1.5, 0), theirs.normalize(x, 1.5, 0))
     check(F.cosine_similarity(of_torch(x), of_torch(y[:1]), -1), theirs.cosine_similarity(x, y[:1], -1))
-    check(F.pairwise_distance(of_torch(x), of_torch(y), 1.0, keepdim=True), theirs.pairwise_distance(x, y, 1.0, keepdim=True))
+    check(
+        F.pairwise_distance(of_torch(x), of_torch(y), 1.0, keepdim=True),
+        theirs.pairwise_distance(x, y, 1.0, keepdim=True),
+    )
     index = torch.tensor([[0, 2], [1, 1]])
     check(F.one_hot(of_torch(index)), theirs.one_hot(index))
     check(F.one_hot(of_torch(index), 5), theirs.one_hot(index, 5))
@@ -279,25 +325,35 @@ def test_dropout_takes_whole_channels(dims):
     assert layer.eval()(x) is x
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(RuntimeError, match="dropout1d: Expected 2D or 3D" if dims == 1 else "Feature dropout requires at least 2 dimensions"):
+        with pytest.raises(
+            RuntimeError,
+            match="dropout1d: Expected 2D or 3D" if dims == 1 else "Feature dropout requires at least 2 dimensions",
+        ):
             layer.train()(tenon.ones(()) if dims == 3 else tenon.ones(2))
 
 
-@pytest.mark.parametrize("make, error, text", [
-    (lambda: nn.Conv2d(1, 1, 1, padding_mode="mirror"), ValueError, "padding_mode must be one of"),
-    (lambda: nn.ConvTranspose2d(1, 1, 1, padding_mode="reflect"), ValueError, 'Only "zeros" padding mode'),
-    (lambda: nn.GroupNorm(2, 3), ValueError, "must be divisible by num_groups"),
-    (lambda: nn.MultiheadAttention(8, 3), AssertionError, "divisible by num_heads"),
-    (lambda: nn.InstanceNorm1d(3)(tenon.ones(2, 4, 5)), ValueError, "to match num_features"),
-    (lambda: nn.InstanceNorm2d(3)(tenon.ones(2, 3, 1, 1)), ValueError, "more than 1 spatial element"),
-    (lambda: nn.PReLU(3)(tenon.ones(2, 4)), RuntimeError, r"\[prelu\]"),
-    (lambda: nn.GLU()(tenon.ones(3)), RuntimeError, "Halving dimension must be even"),
-    (lambda: nn.RMSNorm(3)(tenon.ones(4)), RuntimeError, r"normalized_shape=\[3\]"),
-    (lambda: nn.BCELoss()(tenon.tensor([2.0]), tenon.tensor([1.0])), RuntimeError, "between 0 and 1"),
-    (lambda: nn.BCELoss()(tenon.ones(2), tenon.ones(3)), ValueError, "target size"),
-    (lambda: nn.L1Loss(reduction="x")(tenon.ones(2), tenon.ones(2)), ValueError, "x is not a valid value for reduction"),
-    (lambda: F.one_hot(tenon.tensor([-1])), RuntimeError, "non-negative"),
-])
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda: nn.Conv2d(1, 1, 1, padding_mode="mirror"), ValueError, "padding_mode must be one of"),
+        (lambda: nn.ConvTranspose2d(1, 1, 1, padding_mode="reflect"), ValueError, 'Only "zeros" padding mode'),
+        (lambda: nn.GroupNorm(2, 3), ValueError, "must be divisible by num_groups"),
+        (lambda: nn.MultiheadAttention(8, 3), AssertionError, "divisible by num_heads"),
+        (lambda: nn.InstanceNorm1d(3)(tenon.ones(2, 4, 5)), ValueError, "to match num_features"),
+        (lambda: nn.InstanceNorm2d(3)(tenon.ones(2, 3, 1, 1)), ValueError, "more than 1 spatial element"),
+        (lambda: nn.PReLU(3)(tenon.ones(2, 4)), RuntimeError, r"\[prelu\]"),
+        (lambda: nn.GLU()(tenon.ones(3)), RuntimeError, "Halving dimension must be even"),
+        (lambda: nn.RMSNorm(3)(tenon.ones(4)), RuntimeError, r"normalized_shape=\[3\]"),
+        (lambda: nn.BCELoss()(tenon.tensor([2.0]), tenon.tensor([1.0])), RuntimeError, "between 0 and 1"),
+        (lambda: nn.BCELoss()(tenon.ones(2), tenon.ones(3)), ValueError, "target size"),
+        (
+            lambda: nn.L1Loss(reduction="x")(tenon.ones(2), tenon.ones(2)),
+            ValueError,
+            "x is not a valid value for reduction",
+        ),
+        (lambda: F.one_hot(tenon.tensor([-1])), RuntimeError, "non-negative"),
+    ],
+)
 def test_wrong_arguments_are_named(make, error, text):
     with pytest.raises(error, match=text):
         make()
@@ -323,7 +379,10 @@ def test_bags_of_embeddings(mode, padding_idx):
     check(ours.weight, theirs.weight)
     indices, offsets = torch.tensor([1, 2, 4, 5, 4, 3, 2, 0]), torch.tensor([0, 0, 3, 7])
     weights = torch.randn(8) if mode == "sum" else None
-    results = ours(of_torch(indices), of_torch(offsets), None if weights is None else of_torch(weights)), ours(of_torch(indices).reshape(2, 4))
+    results = (
+        ours(of_torch(indices), of_torch(offsets), None if weights is None else of_torch(weights)),
+        ours(of_torch(indices).reshape(2, 4)),
+    )
     their_results = theirs(indices, offsets, weights), theirs(indices.reshape(2, 4))
     for mine, other in zip(results, their_results):
         check(mine, other)

@@ -4,18 +4,21 @@ import warnings
 
 import pytest
 import tenon
-from tenon import optim
 from tenon.optim import lr_scheduler
 
 try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 
 def cosine_after_warmup(s, o):
-    return s.SequentialLR(o, [s.LinearLR(o, 0.1, total_iters=4), s.CosineAnnealingLR(o, 8), s.ExponentialLR(o, 0.9)], [4, 12])
+    return s.SequentialLR(
+        o, [s.LinearLR(o, 0.1, total_iters=4), s.CosineAnnealingLR(o, 8), s.ExponentialLR(o, 0.9)], [4, 12]
+    )
 
 
 MAKERS = {
@@ -30,19 +33,32 @@ MAKERS = {
     "cosine": lambda s, o: s.CosineAnnealingLR(o, 5, eta_min=0.01),
     "warm restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 3, T_mult=2, eta_min=0.02),
     "one cycle": lambda s, o: s.OneCycleLR(o, [0.5, 1.0], total_steps=20),
-    "one cycle, linear": lambda s, o: s.OneCycleLR(o, 0.7, epochs=4, steps_per_epoch=6, anneal_strategy="linear", three_phase=True),
+    "one cycle, linear": lambda s, o: s.OneCycleLR(
+        o, 0.7, epochs=4, steps_per_epoch=6, anneal_strategy="linear", three_phase=True
+    ),
     "cyclic": lambda s, o: s.CyclicLR(o, 0.1, [0.5, 1.0], step_size_up=3, step_size_down=5),
-    "cyclic, halved": lambda s, o: s.CyclicLR(o, [0.1, 0.2], 0.9, step_size_up=2, mode="triangular2", base_momentum=0.7),
-    "cyclic, powers": lambda s, o: s.CyclicLR(o, 0.1, 0.9, step_size_up=4, mode="exp_range", gamma=0.9, cycle_momentum=False),
-    "cyclic, of a function": lambda s, o: s.CyclicLR(o, 0.1, 0.9, 4, scale_fn=lambda x: 1 / (1 + x), scale_mode="iterations"),
+    "cyclic, halved": lambda s, o: s.CyclicLR(
+        o, [0.1, 0.2], 0.9, step_size_up=2, mode="triangular2", base_momentum=0.7
+    ),
+    "cyclic, powers": lambda s, o: s.CyclicLR(
+        o, 0.1, 0.9, step_size_up=4, mode="exp_range", gamma=0.9, cycle_momentum=False
+    ),
+    "cyclic, of a function": lambda s, o: s.CyclicLR(
+        o, 0.1, 0.9, 4, scale_fn=lambda x: 1 / (1 + x), scale_mode="iterations"
+    ),
     "sequence": cosine_after_warmup,
-    "sequence of steps": lambda s, o: s.SequentialLR(o, [s.ConstantLR(o, 0.5, 3), s.MultiStepLR(o, [2, 6]), s.StepLR(o, 2)], [3, 9]),
+    "sequence of steps": lambda s, o: s.SequentialLR(
+        o, [s.ConstantLR(o, 0.5, 3), s.MultiStepLR(o, [2, 6]), s.StepLR(o, 2)], [3, 9]
+    ),
     "chain": lambda s, o: s.ChainedScheduler([s.ConstantLR(o, 0.1, total_iters=3), s.ExponentialLR(o, 0.9)]),
 }
 
 
 def optimizer_of(library, name="SGD"):
-    groups = [{"params": [library.zeros(1, requires_grad=True)]}, {"params": [library.zeros(2, requires_grad=True)], "lr": 0.3}]
+    groups = [
+        {"params": [library.zeros(1, requires_grad=True)]},
+        {"params": [library.zeros(2, requires_grad=True)], "lr": 0.3},
+    ]
     options = {"lr": 0.1, "momentum": 0.9} if name == "SGD" else {"lr": 0.1}
     return getattr(library.optim, name)(groups, **options)
 
@@ -112,17 +128,27 @@ def test_a_saved_schedule_goes_on(name):
 
 
 @needs_torch
-@pytest.mark.parametrize("options", [{"patience": 1}, {"mode": "max", "patience": 0, "cooldown": 2},
-                                     {"patience": 0, "threshold": 0.3, "threshold_mode": "abs", "min_lr": [0.02, 0.1], "factor": 0.4}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"patience": 1},
+        {"mode": "max", "patience": 0, "cooldown": 2},
+        {"patience": 0, "threshold": 0.3, "threshold_mode": "abs", "min_lr": [0.02, 0.1], "factor": 0.4},
+    ],
+)
 def test_a_plateau_is_pytorchs(options):
     ours, theirs = optimizer_of(tenon), optimizer_of(torch)
-    mine, torchs = lr_scheduler.ReduceLROnPlateau(ours, **options), torch.optim.lr_scheduler.ReduceLROnPlateau(theirs, **options)
+    mine, torchs = (
+        lr_scheduler.ReduceLROnPlateau(ours, **options),
+        torch.optim.lr_scheduler.ReduceLROnPlateau(theirs, **options),
+    )
     for metric in [1.0, 0.9, 0.91, 0.95, 0.9, 0.2, 0.3, 0.4, 0.5, 0.5, 0.5, 0.1]:
         mine.step(tenon.tensor(metric))
         torchs.step(metric)
         close([g["lr"] for g in ours.param_groups], [g["lr"] for g in theirs.param_groups])
         assert (mine.best, mine.num_bad_epochs, mine.cooldown_counter) == pytest.approx(
-            (torchs.best, torchs.num_bad_epochs, torchs.cooldown_counter))
+            (torchs.best, torchs.num_bad_epochs, torchs.cooldown_counter)
+        )
         close(mine.get_last_lr(), torchs.get_last_lr())
 
 
@@ -152,19 +178,26 @@ def test_a_schedule_that_goes_on_needs_the_initial_rates():
     assert lr_scheduler.StepLR(optimizer, 3, last_epoch=4).base_lrs == [0.4, 0.8]
 
 
-@pytest.mark.parametrize("make, error, text", [
-    (lambda o: lr_scheduler.StepLR(object(), 3), TypeError, "is not an Optimizer"),
-    (lambda o: lr_scheduler.ConstantLR(o, 2.0), ValueError, "between 0 and 1"),
-    (lambda o: lr_scheduler.LinearLR(o, 0.0), ValueError, "Starting multiplicative factor"),
-    (lambda o: lr_scheduler.LambdaLR(o, [lambda e: 1]), ValueError, "Expected 2 lr_lambdas, but got 1"),
-    (lambda o: lr_scheduler.OneCycleLR(o, 0.1), ValueError, "total_steps OR"),
-    (lambda o: lr_scheduler.OneCycleLR(o, [0.1], total_steps=3), ValueError, "same length"),
-    (lambda o: lr_scheduler.ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0"),
-    (lambda o: lr_scheduler.ReduceLROnPlateau(o, mode="x"), ValueError, "mode x is unknown"),
-    (lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.StepLR(o, 1)], [1]), ValueError, "number of milestones"),
-    (lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.StepLR(optimizer_of(tenon), 1)], o), ValueError, "same optimizer"),
-    (lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 0), ValueError, "positive integer T_0"),
-])
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda o: lr_scheduler.StepLR(object(), 3), TypeError, "is not an Optimizer"),
+        (lambda o: lr_scheduler.ConstantLR(o, 2.0), ValueError, "between 0 and 1"),
+        (lambda o: lr_scheduler.LinearLR(o, 0.0), ValueError, "Starting multiplicative factor"),
+        (lambda o: lr_scheduler.LambdaLR(o, [lambda e: 1]), ValueError, "Expected 2 lr_lambdas, but got 1"),
+        (lambda o: lr_scheduler.OneCycleLR(o, 0.1), ValueError, "total_steps OR"),
+        (lambda o: lr_scheduler.OneCycleLR(o, [0.1], total_steps=3), ValueError, "same length"),
+        (lambda o: lr_scheduler.ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0"),
+        (lambda o: lr_scheduler.ReduceLROnPlateau(o, mode="x"), ValueError, "mode x is unknown"),
+        (lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.StepLR(o, 1)], [1]), ValueError, "number of milestones"),
+        (
+            lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.StepLR(optimizer_of(tenon), 1)], o),
+            ValueError,
+            "same optimizer",
+        ),
+        (lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 0), ValueError, "positive integer T_0"),
+    ],
+)
 def test_wrong_arguments_are_named(make, error, text):
     with pytest.raises(error, match=text):
         make(optimizer_of(tenon))
@@ -200,8 +233,12 @@ def test_steps_in_the_wrong_order_are_warned_of(library):
 
     assert of("o", "s", "s") == [] and of("s", "o", "s") == of("s") == early and of("o", "s", "o", "s") == []
     assert of("s", "s") == early  # once
-    for make in (lambda o: schedulers.ExponentialLR(o, 0.5), lambda o: schedulers.CosineAnnealingLR(o, 3),
-                 lambda o: schedulers.OneCycleLR(o, 0.1, total_steps=5), lambda o: schedulers.LambdaLR(o, lambda e: 1)):
+    for make in (
+        lambda o: schedulers.ExponentialLR(o, 0.5),
+        lambda o: schedulers.CosineAnnealingLR(o, 3),
+        lambda o: schedulers.OneCycleLR(o, 0.1, total_steps=5),
+        lambda o: schedulers.LambdaLR(o, lambda e: 1),
+    ):
         assert of("s", make=make) == early and of("o", "s", make=make) == []
     for make in (lambda o: schedulers.CosineAnnealingWarmRestarts(o, 3), lambda o: schedulers.ReduceLROnPlateau(o)):
         scheduler = make(optimizer_of(library))
@@ -213,6 +250,7 @@ def test_steps_in_the_wrong_order_are_warned_of(library):
     assert warned(scheduler.step) == early
     optimizer.step()
     assert warned(schedulers.StepLR(optimizer, 2).step) == []
+
     # Steps by way of super().step() count.
     class Own(library.optim.SGD):
         def step(self, closure=None):
@@ -236,7 +274,9 @@ def test_epochs_of_a_scheduler_are_deprecated(lib):
     with pytest.warns(UserWarning, match="epoch"):
         scheduler.step(5)
     assert scheduler.get_last_lr() == [0.25]
-    sequence = schedulers.SequentialLR(optimizer, [schedulers.ConstantLR(optimizer, 0.5, 2), schedulers.StepLR(optimizer, 1)], [1])
+    sequence = schedulers.SequentialLR(
+        optimizer, [schedulers.ConstantLR(optimizer, 0.5, 2), schedulers.StepLR(optimizer, 1)], [1]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sequence.step()

@@ -7,7 +7,6 @@ import sys
 import xml.etree.ElementTree
 
 import pytest
-
 import tenon
 
 
@@ -66,16 +65,38 @@ def test_autocast_to_another_dtype_is_off(lib, dtype):
 
 def _losses(lib, x):
     F, classes = lib.nn.functional, lib.zeros(2, dtype=lib.int64)
-    return [F.l1_loss(x, x), F.smooth_l1_loss(x, x), F.huber_loss(x, x), F.binary_cross_entropy(x, x), F.binary_cross_entropy_with_logits(x, x),
-            F.kl_div(x, x, reduction="sum"), F.poisson_nll_loss(x, x), F.hinge_embedding_loss(x, x), F.soft_margin_loss(x, x),
-            F.multi_margin_loss(x, classes), F.margin_ranking_loss(x, x, x), F.triplet_margin_loss(x, x, x),
-            F.cosine_embedding_loss(x, x, lib.ones(2)), F.cross_entropy(x, classes), F.mse_loss(x, x)]
+    return [
+        F.l1_loss(x, x),
+        F.smooth_l1_loss(x, x),
+        F.huber_loss(x, x),
+        F.binary_cross_entropy(x, x),
+        F.binary_cross_entropy_with_logits(x, x),
+        F.kl_div(x, x, reduction="sum"),
+        F.poisson_nll_loss(x, x),
+        F.hinge_embedding_loss(x, x),
+        F.soft_margin_loss(x, x),
+        F.multi_margin_loss(x, classes),
+        F.margin_ranking_loss(x, x, x),
+        F.triplet_margin_loss(x, x, x),
+        F.cosine_embedding_loss(x, x, lib.ones(2)),
+        F.cross_entropy(x, classes),
+        F.mse_loss(x, x),
+    ]
 
 
 def _products(lib, x):
     F = lib.nn.functional
-    return [lib.addbmm(x, x[None], x[None]), F.scaled_dot_product_attention(x, x, x), F.prelu(x, x[0]), lib.nn.LSTM(2, 2)(x)[0],
-            lib.nn.LSTM(2, 2)(x)[1][1], lib.linalg.vecdot(x, x), lib.tensordot(x, x, 1), lib.linalg.multi_dot([x, x]), F.linear(x, x)]
+    return [
+        lib.addbmm(x, x[None], x[None]),
+        F.scaled_dot_product_attention(x, x, x),
+        F.prelu(x, x[0]),
+        lib.nn.LSTM(2, 2)(x)[0],
+        lib.nn.LSTM(2, 2)(x)[1][1],
+        lib.linalg.vecdot(x, x),
+        lib.tensordot(x, x, 1),
+        lib.linalg.multi_dot([x, x]),
+        F.linear(x, x),
+    ]
 
 
 def test_autocast_on_the_cpu_by_operator(lib):
@@ -84,12 +105,21 @@ def test_autocast_on_the_cpu_by_operator(lib):
         with lib.autocast("cpu"):
             assert all(loss.dtype is lib.float32 for loss in _losses(lib, given))
             assert all(product.dtype is lib.bfloat16 for product in _products(lib, given))
-            others = [lib.cdist(given, given), lib.trace(given), lib.quantile(given, 0.5), lib.nanquantile(given, 0.5),
-                      lib.nn.functional.avg_pool3d(given[None, None, None], 1), *lib.linalg.svd(given)]
+            others = [
+                lib.cdist(given, given),
+                lib.trace(given),
+                lib.quantile(given, 0.5),
+                lib.nanquantile(given, 0.5),
+                lib.nn.functional.avg_pool3d(given[None, None, None], 1),
+                *lib.linalg.svd(given),
+            ]
             assert all(other.dtype is lib.float32 for other in others)
             assert lib.mv(given, given[0]).dtype is given.dtype
     with lib.autocast("cpu"):
-        assert all(loss.dtype is lib.float64 for loss in [lib.nn.functional.l1_loss(x.double(), x.double()), lib.trace(x.double())])
+        assert all(
+            loss.dtype is lib.float64
+            for loss in [lib.nn.functional.l1_loss(x.double(), x.double()), lib.trace(x.double())]
+        )
 
 
 def test_profile(tmp_path):

@@ -12,7 +12,9 @@ try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 
 class Net(nn.Module):
@@ -29,12 +31,32 @@ class Net(nn.Module):
 
 def test_members_have_the_names_of_their_paths():
     net = Net()
-    assert [name for name, _ in net.named_parameters()] == ["scale", "layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"]
-    assert [name for name, _ in net.named_buffers()] == ["seen", "offset", "layers.1.running_mean", "layers.1.running_var",
-                                                         "layers.1.num_batches_tracked"]
+    assert [name for name, _ in net.named_parameters()] == [
+        "scale",
+        "layers.0.weight",
+        "layers.0.bias",
+        "layers.1.weight",
+        "layers.1.bias",
+    ]
+    assert [name for name, _ in net.named_buffers()] == [
+        "seen",
+        "offset",
+        "layers.1.running_mean",
+        "layers.1.running_var",
+        "layers.1.num_batches_tracked",
+    ]
     assert [name for name, _ in net.named_modules()] == ["", "layers", "layers.0", "layers.1", "layers.2"]
-    assert list(net.state_dict()) == ["scale", "offset", "layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias",
-                                      "layers.1.running_mean", "layers.1.running_var", "layers.1.num_batches_tracked"]
+    assert list(net.state_dict()) == [
+        "scale",
+        "offset",
+        "layers.0.weight",
+        "layers.0.bias",
+        "layers.1.weight",
+        "layers.1.bias",
+        "layers.1.running_mean",
+        "layers.1.running_var",
+        "layers.1.num_batches_tracked",
+    ]
     assert net.get_submodule("layers.0") is net.layers[0]
     assert net.get_parameter("layers.0.weight") is net.layers[0].weight
     with pytest.raises(AttributeError, match="Sequential has no attribute `nothing`"):
@@ -116,7 +138,9 @@ def test_full_backward_hooks_see_and_change_gradients():
     with tenon.no_grad():
         net.weight.copy_(tenon.tensor([[2.0, 3.0]]))
     net.register_full_backward_pre_hook(lambda m, grad_out: (grad_out[0] * 2,))
-    net.register_full_backward_hook(lambda m, grad_in, grad_out: seen.append((grad_in[0].tolist(), grad_out[0].tolist())))
+    net.register_full_backward_hook(
+        lambda m, grad_in, grad_out: seen.append((grad_in[0].tolist(), grad_out[0].tolist()))
+    )
     net.register_full_backward_hook(lambda m, grad_in, grad_out: (grad_in[0] + 1,))
     x = tenon.ones(1, 2, requires_grad=True)
     net(x).sum().backward()
@@ -140,8 +164,11 @@ def test_load_state_dict_names_all_that_is_wrong():
     before = net.layers[0].bias.tolist()
     with pytest.raises(RuntimeError) as error:
         net.load_state_dict(state)
-    for text in ('Missing key(s) in state_dict: "scale"', 'Unexpected key(s) in state_dict: "layers.9"',
-                 "size mismatch for layers.0.weight: copying a param with shape tenon.Size([3, 5])"):
+    for text in (
+        'Missing key(s) in state_dict: "scale"',
+        'Unexpected key(s) in state_dict: "layers.9"',
+        "size mismatch for layers.0.weight: copying a param with shape tenon.Size([3, 5])",
+    ):
         assert text in str(error.value)
     assert net.layers[0].bias.tolist() == before
     del state["layers.0.weight"]
@@ -220,13 +247,16 @@ def test_a_tensor_of_one_element_is_loaded_into_one_of_no_dimension(lib):
 
 
 def test_repr():
-    assert repr(Net()) == """Net(
+    assert (
+        repr(Net())
+        == """Net(
   (layers): Sequential(
     (0): Linear(in_features=4, out_features=3, bias=True)
     (1): BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
     (2): ReLU()
   )
 )"""
+    )
 
 
 def test_clip_grad_norm():
@@ -249,7 +279,11 @@ LAYERS = {
     "AvgPool2d": ((3,), {"stride": 1, "count_include_pad": False, "padding": 1}, (1, 2, 5, 5)),
     "AdaptiveAvgPool2d": (((None, 2),), {}, (1, 2, 6, 4)),
     "MaxPool3d": ((3,), {"stride": 2, "padding": 1, "dilation": (1, 2, 1), "ceil_mode": True}, (1, 2, 5, 6, 4)),
-    "AvgPool3d": ((3,), {"stride": (1, 2, 3), "count_include_pad": False, "padding": 1, "ceil_mode": True}, (2, 2, 3, 5, 4)),
+    "AvgPool3d": (
+        (3,),
+        {"stride": (1, 2, 3), "count_include_pad": False, "padding": 1, "ceil_mode": True},
+        (2, 2, 3, 5, 4),
+    ),
     "AdaptiveMaxPool1d": ((3,), {}, (2, 2, 7)),
     "AdaptiveMaxPool2d": (((None, 2),), {}, (1, 2, 6, 5)),
     "AdaptiveMaxPool3d": (((2, None, 3),), {}, (2, 2, 3, 2, 5)),
@@ -257,8 +291,27 @@ LAYERS = {
     "Unflatten": ((1, (2, 3)), {}, (2, 6)),
     "Softmax": ((-1,), {}, (2, 3)),
     "LogSoftmax": ((1,), {}, (2, 3)),
-    **{name: ((), {}, (2, 3)) for name in ("ReLU", "ReLU6", "SiLU", "Mish", "SELU", "Hardswish", "Hardsigmoid", "ELU", "LeakyReLU",
-                                            "Hardtanh", "GELU", "Softplus", "Sigmoid", "Tanh", "LogSigmoid", "Identity")},
+    **{
+        name: ((), {}, (2, 3))
+        for name in (
+            "ReLU",
+            "ReLU6",
+            "SiLU",
+            "Mish",
+            "SELU",
+            "Hardswish",
+            "Hardsigmoid",
+            "ELU",
+            "LeakyReLU",
+            "Hardtanh",
+            "GELU",
+            "Softplus",
+            "Sigmoid",
+            "Tanh",
+            "LogSigmoid",
+            "Identity",
+        )
+    },
 }
 
 
@@ -298,8 +351,14 @@ def test_layers_start_compute_and_learn_as_pytorchs(name):
 
 
 @needs_torch
-@pytest.mark.parametrize("name, kwargs", [("CrossEntropyLoss", {"label_smoothing": 0.1}), ("NLLLoss", {"reduction": "sum"}),
-                                          ("NLLLoss", {"ignore_index": 1})])
+@pytest.mark.parametrize(
+    "name, kwargs",
+    [
+        ("CrossEntropyLoss", {"label_smoothing": 0.1}),
+        ("NLLLoss", {"reduction": "sum"}),
+        ("NLLLoss", {"ignore_index": 1}),
+    ],
+)
 def test_losses_of_classes(name, kwargs):
     their_x, target = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 1, 2, 1])
     x = of_torch(their_x).requires_grad_()
@@ -350,13 +409,19 @@ def test_state_dicts_are_exchanged_by_files(tmp_path):
 
 
 def test_to_with_a_memory_format_converts_images_and_volumes_alone():
-    net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Linear(4, 4), nn.Conv1d(2, 2, 2)).to(memory_format=tenon.channels_last)
+    net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Linear(4, 4), nn.Conv1d(2, 2, 2)).to(
+        memory_format=tenon.channels_last
+    )
     assert net[0].weight.stride() == (18, 1, 6, 2) and net[0].bias.stride() == (1,) and net[2].weight.stride() == (4, 1)
     net = nn.Conv3d(2, 3, 2).to(tenon.float64, memory_format=tenon.channels_last_3d)
     assert net.weight.stride() == (16, 1, 8, 4, 2) and net.bias.dtype == tenon.float64
     with pytest.raises(RuntimeError, match="required rank 5 tensor to use channels_last_3d format"):
         nn.Conv2d(2, 3, 3).to(memory_format=tenon.channels_last_3d)
-    for args, kwargs in ((("cpu",), {"copy": True}), (("cpu", tenon.float64, True, True), {}), ((tenon.float64, False, False), {})):
+    for args, kwargs in (
+        (("cpu",), {"copy": True}),
+        (("cpu", tenon.float64, True, True), {}),
+        ((tenon.float64, False, False), {}),
+    ):
         with pytest.raises(RuntimeError, match=r"\.to\(\) does not accept copy argument"):
             nn.Linear(2, 2).to(*args, **kwargs)
     assert nn.Linear(2, 2).to("cpu", tenon.float64, True).weight.dtype == tenon.float64
@@ -398,9 +463,13 @@ def test_set_submodule():
 
 def test_paths_of_parameters_and_buffers():
     layer = nn.Linear(1, 1, bias=False)
-    for get, name, match in ((layer.get_parameter, "x", "Linear has no attribute `x`"), (layer.get_buffer, "x", "Linear has no attribute `x`"),
-                             (layer.get_parameter, "in_features", "`in_features` is not an nn.Parameter"),
-                             (layer.get_parameter, "bias", "`bias` is not an nn.Parameter"), (layer.get_buffer, "weight", "`weight` is not a buffer")):
+    for get, name, match in (
+        (layer.get_parameter, "x", "Linear has no attribute `x`"),
+        (layer.get_buffer, "x", "Linear has no attribute `x`"),
+        (layer.get_parameter, "in_features", "`in_features` is not an nn.Parameter"),
+        (layer.get_parameter, "bias", "`bias` is not an nn.Parameter"),
+        (layer.get_buffer, "weight", "`weight` is not a buffer"),
+    ):
         with pytest.raises(AttributeError, match=match):
             get(name)
 

@@ -92,8 +92,13 @@ def test_bounds_are_compared_as_they_are(lib):
 def test_numbers_that_are_stored_or_parameters_must_fit(lib, number, dtype):
     x = lib.ones(2, dtype=getattr(lib, dtype))
     yes = lib.tensor([True, False])
-    for call in (lambda: lib.where(yes, number, x), lambda: lib.where(yes, x, number), lambda: x.masked_fill(yes, number),
-                 lambda: lib.nn.functional.threshold(x, number, 3), lambda: lib.add(x, x, alpha=number)):
+    for call in (
+        lambda: lib.where(yes, number, x),
+        lambda: lib.where(yes, x, number),
+        lambda: x.masked_fill(yes, number),
+        lambda: lib.nn.functional.threshold(x, number, 3),
+        lambda: lib.add(x, x, alpha=number),
+    ):
         with pytest.raises(RuntimeError, match="without overflow"):
             call()
 

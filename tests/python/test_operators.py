@@ -52,7 +52,10 @@ def test_operators_of_lists():
     assert numbers(tenon.ops.aten._foreach_mul([a, b], [2, True])) == [[2, 4], [3]]
     c = a.detach().clone()
     assert tenon._foreach_mul_([c, b], 3) is None and numbers([c, b]) == [[3, 6], [9]]
-    with pytest.raises(RuntimeError, match=r"\[_foreach_add\] lists must have the same number of elements, got 2 in self and 1 in other"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"\[_foreach_add\] lists must have the same number of elements, got 2 in self and 1 in other",
+    ):
         tenon._foreach_add([a, b], [b])
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         tenon._foreach_mul_([a], 2)
@@ -62,7 +65,9 @@ def test_operators_of_lists():
 
 def test_other_names():
     x = tenon.tensor([[-1.0, 0.5], [2.0, -0.25]], requires_grad=True)
-    assert tenon.absolute(x).tolist() == x.absolute().tolist() == tenon.ops.aten.absolute(x).tolist() == x.abs().tolist()
+    assert (
+        tenon.absolute(x).tolist() == x.absolute().tolist() == tenon.ops.aten.absolute(x).tolist() == x.abs().tolist()
+    )
     assert type(tenon.absolute(x).grad_fn).__name__ == type(x.abs().grad_fn).__name__
     assert tenon.clip(x, min=0).tolist() == x.clip(0).tolist() == x.clamp(min=0).tolist()
     assert tenon.special.expit(x).tolist() == x.sigmoid().tolist()
@@ -75,7 +80,10 @@ def test_other_names():
 
 def test_an_operator_of_ones_own():
     ops = tenon.load_operators(SWIGLU.format(name="first"))
-    x, g = tenon.randn(5, dtype=tenon.float64, requires_grad=True), tenon.randn(5, dtype=tenon.float64, requires_grad=True)
+    x, g = (
+        tenon.randn(5, dtype=tenon.float64, requires_grad=True),
+        tenon.randn(5, dtype=tenon.float64, requires_grad=True),
+    )
     assert (ops.swiglu(x, g, scale=3) - ops.swiglu(x, g) * 3).abs().max().item() < 1e-12
     assert (ops.swiglu(x, g) - x * g * g.sigmoid()).abs().max().item() < 1e-12
     assert tenon.autograd.gradcheck(ops.swiglu, (x, g))
@@ -149,7 +157,10 @@ def test_aliases_and_infinite_defaults_of_a_library():
     x = tenon.tensor([1.0, 5.0])
     assert ops.capped(x).tolist() == [1, 5] and ops.at_most(x, 2).tolist() == [1, 2]
     # What a module that CMake writes has.
-    assert _build.load(CAPPED, (), None) == ("pycapped", [f"pycapped::{n}" for n in ("_name", "at_most", "capped", "os")])
+    assert _build.load(CAPPED, (), None) == (
+        "pycapped",
+        [f"pycapped::{n}" for n in ("_name", "at_most", "capped", "os")],
+    )
     assert ops._name(x).tolist() == [3, 7] and ops.__name__ == "pycapped"
 
 
@@ -161,12 +172,19 @@ def test_a_module_of_operators_loses_none(monkeypatch):
     library = _build._find(_build._Operators(CAPPED, None, ()).key())[0]
     recipe = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "TenonOperators.cmake"
     written = re.search(r'/\$\{name\}\.py" CONTENT "\\\n(.*?)\n"\)', recipe.read_text(), re.S)[1].replace('\\"', '"')
-    written = written.replace("$<TARGET_FILE_NAME:${target}>", library.name).replace("${TENON_VERSION}", tenon.__version__)
+    written = written.replace("$<TARGET_FILE_NAME:${target}>", library.name).replace(
+        "${TENON_VERSION}", tenon.__version__
+    )
     (library.parent / "module_of_operators.py").write_text(written)
     monkeypatch.syspath_prepend(str(library.parent))
     import module_of_operators
 
-    assert {name for name in vars(module_of_operators) if not name.startswith("__")} == {"_name", "at_most", "capped", "os"}
+    assert {name for name in vars(module_of_operators) if not name.startswith("__")} == {
+        "_name",
+        "at_most",
+        "capped",
+        "os",
+    }
     assert module_of_operators.os(tenon.tensor(1.0)).item() == 2
 
 
@@ -240,7 +258,10 @@ def test_headers_of_kernels_count(tmp_path):
     # The same kernel beside other headers.
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "k.cpp").write_text('#include "kernel.h"\n')
-    assert _build._Operators(SHIFTED, None, tmp_path / "k.cpp").key() != _build._Operators(SHIFTED, None, [tmp_path / "b" / "k.cpp"]).key()
+    assert (
+        _build._Operators(SHIFTED, None, tmp_path / "k.cpp").key()
+        != _build._Operators(SHIFTED, None, [tmp_path / "b" / "k.cpp"]).key()
+    )
 
 
 def test_a_kernel_that_no_source_defines(tmp_path):
@@ -255,14 +276,18 @@ def test_a_kernel_that_no_source_defines(tmp_path):
     assert sorted(cache.glob("*.so")) == before  # what cannot be loaded is not kept
 
 
-@pytest.mark.parametrize("text", [
-    '- func: "mine::f(Tensor self) -> Tensor"\n  pointwise: self * 2\n',
-    "- 'func': 'mine::f(Tensor self) -> Tensor'\n  pointwise: self * 2\n",
-    "- {func: 'mine::f(Tensor self) -> Tensor', pointwise: self * 2}",
-    "- func: >-\n    mine::f(Tensor self)\n    -> Tensor\n  pointwise: self * 2\n",
-    "# func: other::f(Tensor self)\n- func: mine::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
-    "- func: mine::z(Tensor self) -> Tensor\n  pointwise: self\n- func: another::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
-], ids=["quoted", "quoted key", "one line", "folded", "comment", "two"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '- func: "mine::f(Tensor self) -> Tensor"\n  pointwise: self * 2\n',
+        "- 'func': 'mine::f(Tensor self) -> Tensor'\n  pointwise: self * 2\n",
+        "- {func: 'mine::f(Tensor self) -> Tensor', pointwise: self * 2}",
+        "- func: >-\n    mine::f(Tensor self)\n    -> Tensor\n  pointwise: self * 2\n",
+        "# func: other::f(Tensor self)\n- func: mine::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
+        "- func: mine::z(Tensor self) -> Tensor\n  pointwise: self\n- func: another::f(Tensor self) -> Tensor\n  pointwise: self * 2\n",
+    ],
+    ids=["quoted", "quoted key", "one line", "folded", "comment", "two"],
+)
 def test_the_namespace_is_the_first_entrys(text, tmp_path):
     from tenon import _build
 
@@ -295,7 +320,9 @@ def test_what_killed_builds_leave_goes(tmp_path, monkeypatch):
 
     monkeypatch.setenv("TENON_CACHE_DIR", str(tmp_path))
     code = "from tenon import _build\nwith _build._folder_to_build_in() as folder: print(folder, flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
         folder = other.stdout.readline().strip()
         with _build._folder_to_build_in() as own:
             assert os.path.isdir(folder) and os.path.isdir(own)  # both are in use
@@ -315,7 +342,12 @@ def test_a_failing_compiler_ends_the_others():
 
     begin = time.monotonic()
     with pytest.raises(RuntimeError, match="^it fails:\nwhy$"):
-        _build._run_all([(["sleep", "60"], "it is ended", RuntimeError), (["sh", "-c", "echo why >&2; exit 1"], "it fails", RuntimeError)])
+        _build._run_all(
+            [
+                (["sleep", "60"], "it is ended", RuntimeError),
+                (["sh", "-c", "echo why >&2; exit 1"], "it fails", RuntimeError),
+            ]
+        )
     assert time.monotonic() - begin < 20
 
 

@@ -10,7 +10,9 @@ try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 CASES = [
     ("SGD", {"lr": 0.1}),
@@ -31,7 +33,10 @@ CASES = [
     ("Adamax", {}),
     ("Adamax", {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
     ("NAdam", {}),
-    ("NAdam", {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.1, "momentum_decay": 0.1, "maximize": True}),
+    (
+        "NAdam",
+        {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.1, "momentum_decay": 0.1, "maximize": True},
+    ),
     ("NAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}),
     # Its second moment counts from the sixth step on.
     ("RAdam", {"lr": 0.05}),
@@ -85,7 +90,9 @@ def test_state_dicts_go_on_in_the_other_library(name, kwargs, tmp_path):
     with tenon.no_grad():
         p.copy_(tenon.tensor(q.tolist(), dtype=tenon.float64))
     steps(tenon, ours, p, 3, 3)
-    assert [list(s) for s in ours.state_dict()["state"].values() if s] == [list(s) for s in state["state"].values() if s]
+    assert [list(s) for s in ours.state_dict()["state"].values() if s] == [
+        list(s) for s in state["state"].values() if s
+    ]
     tenon.save(ours.state_dict(), str(tmp_path / "state.pt"))
     _, again = made(name, kwargs, torch)
     again.load_state_dict(torch.load(tmp_path / "state.pt"))
@@ -115,7 +122,10 @@ def test_a_parameter_without_gradient_stays():
 
 
 @needs_torch
-@pytest.mark.parametrize("name, kwargs", [("SGD", {"lr": 0.5, "momentum": 0.5}), ("Adam", {"lr": 0.5, "amsgrad": True}), ("Adagrad", {"lr": 0.5})])
+@pytest.mark.parametrize(
+    "name, kwargs",
+    [("SGD", {"lr": 0.5, "momentum": 0.5}), ("Adam", {"lr": 0.5, "amsgrad": True}), ("Adagrad", {"lr": 0.5})],
+)
 def test_parameters_that_begin_later(name, kwargs):
     def trained(library):
         a, b = (library.tensor([1.0, 2.0], dtype=library.float64, requires_grad=True) for _ in range(2))
@@ -208,8 +218,14 @@ def test_a_module_learns():
 
 
 # Where two steps from 1 + 2i on |z|^2 lead, as PyTorch 2.15 says.
-COMPLEX = {"Adam": 0.8004 + 1.8002j, "AdamW": 0.7985 + 1.7963j, "RMSprop": 0.0000 + 0.5510j, "Adagrad": 0.8331 + 1.8311j,
-           "Adadelta": 0.9994 + 1.9994j, "NAdam": 0.8200 + 1.8179j}
+COMPLEX = {
+    "Adam": 0.8004 + 1.8002j,
+    "AdamW": 0.7985 + 1.7963j,
+    "RMSprop": 0.0000 + 0.5510j,
+    "Adagrad": 0.8331 + 1.8311j,
+    "Adadelta": 0.9994 + 1.9994j,
+    "NAdam": 0.8200 + 1.8179j,
+}
 
 
 @pytest.mark.parametrize("name", COMPLEX)
@@ -242,7 +258,10 @@ def test_complex_parameters_step_as_pairs(name, kwargs):
         assert flat.flatten().tolist() == pytest.approx(real.flatten().tolist(), rel=1e-12)
 
 
-@pytest.mark.parametrize("default, expected", [("bfloat16", "float32"), ("float16", "float32"), ("float32", "float32"), ("float64", "float64")])
+@pytest.mark.parametrize(
+    "default, expected",
+    [("bfloat16", "float32"), ("float16", "float32"), ("float32", "float32"), ("float64", "float64")],
+)
 def test_counters_do_not_take_half_types(default, expected):
     tenon.set_default_dtype(getattr(tenon, default))
     try:
@@ -262,7 +281,10 @@ def test_counters_do_not_take_half_types(default, expected):
         tenon.set_default_dtype(tenon.float32)
 
 
-@pytest.mark.parametrize("clear", [lambda p: optim.SGD([p]).zero_grad(set_to_none=False), lambda p: module_of(p).zero_grad(set_to_none=False)])
+@pytest.mark.parametrize(
+    "clear",
+    [lambda p: optim.SGD([p]).zero_grad(set_to_none=False), lambda p: module_of(p).zero_grad(set_to_none=False)],
+)
 def test_gradients_are_zeroed_in_place(clear):
     flat, p = tenon.ones(4), nn.Parameter(tenon.ones(2))
     p.grad = flat[:2]
@@ -405,7 +427,11 @@ def test_a_learning_rate_that_is_a_tensor():
             scheduler.step()
             steps(tenon, optimizer, x, 2)
         assert p.tolist() == q.tolist(), name
-        assert lr.item() == 0.25 and pair[0][1].param_groups[0]["lr"] is lr and pair[0][1].param_groups[0]["initial_lr"].item() == 0.5
+        assert (
+            lr.item() == 0.25
+            and pair[0][1].param_groups[0]["lr"] is lr
+            and pair[0][1].param_groups[0]["initial_lr"].item() == 0.5
+        )
 
 
 class Halving(optim.Optimizer):
@@ -466,8 +492,10 @@ def test_hooks_of_all_optimizers():
     from tenon.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
     seen, optimizer = [], optim.SGD([tenon.ones(1)], lr=1.0)
-    with register_optimizer_step_pre_hook(lambda o, *_: seen.append(("before", o))), \
-         register_optimizer_step_post_hook(lambda o, *_: seen.append(("after", o))):
+    with (
+        register_optimizer_step_pre_hook(lambda o, *_: seen.append(("before", o))),
+        register_optimizer_step_post_hook(lambda o, *_: seen.append(("after", o))),
+    ):
         optimizer.step()
     optimizer.step()
     assert seen == [("before", optimizer), ("after", optimizer)]
@@ -518,7 +546,9 @@ def test_copies_of_an_optimizer_stand_alone():
     (q,) = other.param_groups[0]["params"]
     q.grad = tenon.ones(1)
     other.step()
-    assert len(seen) == 1 and q is not p and other.state[q]["step"].item() == 2 and optimizer.state[p]["step"].item() == 1
+    assert (
+        len(seen) == 1 and q is not p and other.state[q]["step"].item() == 2 and optimizer.state[p]["step"].item() == 1
+    )
 
 
 def test_names_of_parameters():
@@ -534,7 +564,10 @@ def test_names_of_parameters():
 def test_clipping():
     p, q = (tenon.zeros(2, requires_grad=True) for _ in range(2))
     p.grad, q.grad = tenon.tensor([3.0, 0.0]), tenon.tensor([0.0, 4.0])
-    assert nn.utils.get_total_norm([p.grad, q.grad]).item() == 5 and nn.utils.get_total_norm(p.grad, float("inf")).item() == 3
+    assert (
+        nn.utils.get_total_norm([p.grad, q.grad]).item() == 5
+        and nn.utils.get_total_norm(p.grad, float("inf")).item() == 3
+    )
     assert nn.utils.clip_grad_norm_([p, q], 2.5, foreach=True).item() == 5
     assert p.grad.tolist() == pytest.approx([1.5, 0]) and q.grad.tolist() == pytest.approx([0, 2])
     nn.utils.clip_grads_with_norm_(iter([p, q]), 1.0, tenon.tensor(2.0))
@@ -554,4 +587,6 @@ def test_clipping():
 def test_optimizer_as_text(lib):
     groups = [{"params": [lib.ones(1, requires_grad=True)], "lr": lr} for lr in (0.5, 0.25)]
     text = repr(lib.optim.SGD(groups, lr=1.0))
-    assert "    weight_decay: 0\n\nParameter Group 1\n    dampening: 0\n" in text and text.endswith("weight_decay: 0\n)")
+    assert "    weight_decay: 0\n\nParameter Group 1\n    dampening: 0\n" in text and text.endswith(
+        "weight_decay: 0\n)"
+    )

@@ -5,8 +5,11 @@ import pytest
 
 @pytest.mark.parametrize("make", ["arange", "linspace", "logspace"])
 def test_nothing_beside_a_view_is_written(lib, make):
-    call = {"arange": lambda out: lib.arange(1, 5, out=out), "linspace": lambda out: lib.linspace(1, 4, 4, out=out),
-            "logspace": lambda out: lib.logspace(1, 4, 4, base=1.0, out=out)}[make]
+    call = {
+        "arange": lambda out: lib.arange(1, 5, out=out),
+        "linspace": lambda out: lib.linspace(1, 4, 4, out=out),
+        "logspace": lambda out: lib.logspace(1, 4, 4, base=1.0, out=out),
+    }[make]
     values = [1.0] * 4 if make == "logspace" else [1.0, 2.0, 3.0, 4.0]
     base = lib.zeros(3, 3)
     view = base.as_strided((2, 2), (4, 1), 1)
@@ -21,12 +24,21 @@ def test_nothing_beside_a_view_is_written(lib, make):
 def test_results_have_the_dtype_of_out(lib, dtype):
     dtype = getattr(lib, dtype)
     out = lambda *sizes: lib.empty(*sizes, dtype=dtype)
-    for made, wanted in ((lib.zeros(2, out=out(2)), [0, 0]), (lib.ones(2, out=out(2)), [1, 1]), (lib.full((2,), 1, out=out(2)), [1, 1]),
-                         (lib.eye(2, out=out(2, 2)), [[1, 0], [0, 1]]), (lib.bernoulli(lib.tensor([0.0, 1.0]), out=out(2)), [0, 1])):
+    for made, wanted in (
+        (lib.zeros(2, out=out(2)), [0, 0]),
+        (lib.ones(2, out=out(2)), [1, 1]),
+        (lib.full((2,), 1, out=out(2)), [1, 1]),
+        (lib.eye(2, out=out(2, 2)), [[1, 0], [0, 1]]),
+        (lib.bernoulli(lib.tensor([0.0, 1.0]), out=out(2)), [0, 1]),
+    ):
         assert made.dtype is dtype and made.tolist() == wanted
     assert lib.empty(2, out=out(3)).dtype is dtype
     if dtype is not lib.bool:
-        assert lib.arange(0.0, 2.0, out=out(2)).tolist() == [0, 1] and lib.linspace(0, 4, 3, out=out(3)).tolist() == [0, 2, 4]
+        assert lib.arange(0.0, 2.0, out=out(2)).tolist() == [0, 1] and lib.linspace(0, 4, 3, out=out(3)).tolist() == [
+            0,
+            2,
+            4,
+        ]
         assert lib.logspace(0, 2, 3, out=out(0)).tolist() == [1, 10, 100]
         assert lib.randperm(5, out=out(5)).sort().values.tolist() == [0, 1, 2, 3, 4]
         assert lib.randint(3, 4, (2,), out=out(2)).tolist() == [3, 3]
@@ -35,7 +47,10 @@ def test_results_have_the_dtype_of_out(lib, dtype):
 def test_whole_numbers_of_an_integer_out(lib):
     out = lib.empty(4, dtype=lib.int64)
     assert lib.arange(0.0, 2.0, 0.5, out=out).tolist() == [0, 0, 0, 0]
-    assert lib.linspace(0, 5.7, 4, out=out).tolist() == [0, 1, 3, 5] and lib.full((2,), 3.5, out=out[:2]).tolist() == [3, 3]
+    assert lib.linspace(0, 5.7, 4, out=out).tolist() == [0, 1, 3, 5] and lib.full((2,), 3.5, out=out[:2]).tolist() == [
+        3,
+        3,
+    ]
 
 
 RANDOM = {
@@ -65,8 +80,12 @@ def test_integers_into_floats_and_errors(lib):
     assert lib.randint(10, (3,), out=lib.empty(3)).tolist() == [4.0, 9.0, 3.0]
     lib.manual_seed(0)
     assert lib.rand(2, out=lib.empty(2, dtype=lib.float64)).dtype is lib.float64
-    for bad in (lambda: lib.rand(2, dtype=lib.float64, out=lib.empty(2)), lambda: lib.rand(2, out=lib.empty(2, dtype=lib.int64)),
-                lambda: lib.randint(0, 300, (3,), out=lib.empty(3, dtype=lib.uint8)),
-                lambda: lib.rand(2, out=lib.empty(2, requires_grad=True)), lambda: lib.arange(2, out=lib.empty(2, requires_grad=True))):
+    for bad in (
+        lambda: lib.rand(2, dtype=lib.float64, out=lib.empty(2)),
+        lambda: lib.rand(2, out=lib.empty(2, dtype=lib.int64)),
+        lambda: lib.randint(0, 300, (3,), out=lib.empty(3, dtype=lib.uint8)),
+        lambda: lib.rand(2, out=lib.empty(2, requires_grad=True)),
+        lambda: lib.arange(2, out=lib.empty(2, requires_grad=True)),
+    ):
         with pytest.raises(RuntimeError):
             bad()

@@ -168,7 +168,13 @@ def test_errors_of_a_handler_arrive():
             raise KeyError(func.__name__)
 
     failing = tenon.ones(1).as_subclass(Failing)
-    for call in (lambda: failing + 1, lambda: tenon.relu(failing), lambda: failing.shape, lambda: failing[0], lambda: len(failing)):
+    for call in (
+        lambda: failing + 1,
+        lambda: tenon.relu(failing),
+        lambda: failing.shape,
+        lambda: failing[0],
+        lambda: len(failing),
+    ):
         with pytest.raises(KeyError):
             call()
 

@@ -42,7 +42,9 @@ def test_a_block():
     assert repr(tenon.tensor(0.25)) == "tensor(0.2500)" and tenon.get_printoptions()["precision"] == 4
 
 
-@pytest.mark.parametrize("wrong", [{"precision": -1}, {"precision": 10**9}, {"edgeitems": 1.5}, {"profile": "long"}, {"linewidth": -80}])
+@pytest.mark.parametrize(
+    "wrong", [{"precision": -1}, {"precision": 10**9}, {"edgeitems": 1.5}, {"profile": "long"}, {"linewidth": -80}]
+)
 def test_mistakes_change_nothing(wrong):
     with pytest.raises(ValueError, match="set_printoptions"):
         tenon.set_printoptions(threshold=1, **wrong)
@@ -62,7 +64,10 @@ def test_subclasses_show_their_values_under_their_name(lib):
     x = lib.ones(2, 3).as_subclass(Mine)
     assert repr(x) == str(x) == f"{x}" == "Mine([[1., 1., 1.],\n      [1., 1., 1.]])"
     assert str([x[0]]) == "[Mine([1., 1., 1.])]" and str({"a": x[0]}) == "{'a': Mine([1., 1., 1.])}"
-    assert repr(lib.arange(6).view(2, 3).as_subclass(LongNamedTensor)) == "LongNamedTensor([[0, 1, 2],\n                 [3, 4, 5]])"
+    assert (
+        repr(lib.arange(6).view(2, 3).as_subclass(LongNamedTensor))
+        == "LongNamedTensor([[0, 1, 2],\n                 [3, 4, 5]])"
+    )
     assert repr(Mine([1.0]).requires_grad_()) == "Mine([1.], requires_grad=True)"
     assert repr(lib.ones(1)) == "tensor([1.])" and "__repr__" in vars(lib.Tensor)
 
@@ -96,7 +101,10 @@ def test_parameters_show_their_values(lib):
     assert repr(Mine(lib.ones(1))) == "Parameter containing:\nParameter(Mine([1.], requires_grad=True))"
     assert repr(lib.nn.Buffer(lib.ones(1))) == "tensor([1.])"
     linear = lib.nn.Linear(1, 1)
-    assert repr(linear.weight).startswith("Parameter containing:\ntensor([[") and repr(linear) == "Linear(in_features=1, out_features=1, bias=True)"
+    assert (
+        repr(linear.weight).startswith("Parameter containing:\ntensor([[")
+        and repr(linear) == "Linear(in_features=1, out_features=1, bias=True)"
+    )
 
 
 def test_lists_of_parameters_show_what_is_in_them(lib):
@@ -105,7 +113,10 @@ def test_lists_of_parameters_show_what_is_in_them(lib):
         f"ParameterList(\n    (0): Parameter containing: [{name}.float32 of size 2]\n"
         f"    (1): Parameter containing: [{name}.float64 of size 2x3]\n)"
     )
-    assert repr(nn.ParameterList([lib.ones(())])) == f"ParameterList(  (0): Parameter containing: [{name}.float32 of size ])"
+    assert (
+        repr(nn.ParameterList([lib.ones(())]))
+        == f"ParameterList(  (0): Parameter containing: [{name}.float32 of size ])"
+    )
     assert repr(nn.ParameterDict({"a": lib.ones(2), "b": lib.ones(2, 3, dtype=lib.float64)})) == (
         f"ParameterDict(\n    (a): Parameter containing: [{name}.FloatTensor of size 2]\n"
         f"    (b): Parameter containing: [{name}.DoubleTensor of size 2x3]\n)"

@@ -12,7 +12,9 @@ try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 LAYERS = [
     ("RNN", {}, False),
@@ -26,12 +28,19 @@ LAYERS = [
 
 
 def of_torch(t):
-    return tenon.tensor(t.detach().tolist(), dtype=getattr(tenon, str(t.dtype).rpartition(".")[2])).reshape(tuple(t.shape))
+    return tenon.tensor(t.detach().tolist(), dtype=getattr(tenon, str(t.dtype).rpartition(".")[2])).reshape(
+        tuple(t.shape)
+    )
 
 
 def check(mine, other, tolerance=1e-5):
     assert tuple(mine.shape) == tuple(other.shape)
-    torch.testing.assert_close(torch.tensor(mine.tolist(), dtype=other.dtype).reshape(other.shape), other.detach(), rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(
+        torch.tensor(mine.tolist(), dtype=other.dtype).reshape(other.shape),
+        other.detach(),
+        rtol=tolerance,
+        atol=tolerance,
+    )
 
 
 def pair(name, *args, **kwargs):
@@ -83,7 +92,9 @@ def test_layers_start_compute_and_learn_as_pytorchs(name, kwargs, given, batched
 
 
 @needs_torch
-@pytest.mark.parametrize("name, kwargs", [("LSTM", {"num_layers": 2, "bidirectional": True}), ("GRU", {"bidirectional": True}), ("RNN", {})])
+@pytest.mark.parametrize(
+    "name, kwargs", [("LSTM", {"num_layers": 2, "bidirectional": True}), ("GRU", {"bidirectional": True}), ("RNN", {})]
+)
 @pytest.mark.parametrize("lengths, ordered", [([4, 2, 1], True), ([1, 4, 2], False)])
 def test_packed_sequences(name, kwargs, lengths, ordered):
     ours, theirs = pair(name, 3, 4, **kwargs)
@@ -124,11 +135,17 @@ def test_decoders(kwargs):
     tenon.manual_seed(5)
     torch.manual_seed(5)
     layer, their_layer = pair("TransformerDecoderLayer", 8, 2, 16, dropout=0.0, **kwargs)
-    ours, theirs = nn.TransformerDecoder(layer, 2, nn.LayerNorm(8)), torch.nn.TransformerDecoder(their_layer, 2, torch.nn.LayerNorm(8))
+    ours, theirs = (
+        nn.TransformerDecoder(layer, 2, nn.LayerNorm(8)),
+        torch.nn.TransformerDecoder(their_layer, 2, torch.nn.LayerNorm(8)),
+    )
     assert repr(ours) == repr(theirs).replace("NonDynamicallyQuantizableLinear", "Linear")
     their_x, memory = torch.randn(3, 3, 8, requires_grad=True), torch.randn(3, 3, 8)
     x = of_torch(their_x).requires_grad_()
-    mask, their_mask = nn.Transformer.generate_square_subsequent_mask(3), torch.nn.Transformer.generate_square_subsequent_mask(3)
+    mask, their_mask = (
+        nn.Transformer.generate_square_subsequent_mask(3),
+        torch.nn.Transformer.generate_square_subsequent_mask(3),
+    )
     check(mask, their_mask)
     result, their_result = ours(x, of_torch(memory), tgt_mask=mask), theirs(their_x, memory, tgt_mask=their_mask)
     check(result, their_result)
@@ -148,11 +165,20 @@ def test_a_whole_transformer():
 
 
 @needs_torch
-@pytest.mark.parametrize("kwargs", [{"add_bias_kv": True}, {"add_zero_attn": True}, {"add_bias_kv": True, "add_zero_attn": True, "kdim": 5}])
+@pytest.mark.parametrize(
+    "kwargs", [{"add_bias_kv": True}, {"add_zero_attn": True}, {"add_bias_kv": True, "add_zero_attn": True, "kdim": 5}]
+)
 def test_attention_to_keys_that_no_sequence_has(kwargs):
     ours, theirs = pair("MultiheadAttention", 8, 2, **kwargs)
-    their_x, key, value = torch.randn(3, 2, 8, requires_grad=True), torch.randn(4, 2, kwargs.get("kdim", 8)), torch.randn(4, 2, 8)
-    x, padding = of_torch(their_x).requires_grad_(), torch.tensor([[False, True, False, False], [False, False, False, True]])
+    their_x, key, value = (
+        torch.randn(3, 2, 8, requires_grad=True),
+        torch.randn(4, 2, kwargs.get("kdim", 8)),
+        torch.randn(4, 2, 8),
+    )
+    x, padding = (
+        of_torch(their_x).requires_grad_(),
+        torch.tensor([[False, True, False, False], [False, False, False, True]]),
+    )
     results = ours(x, of_torch(key), of_torch(value), key_padding_mask=of_torch(padding))
     their_results = theirs(their_x, key, value, key_padding_mask=padding)
     for mine, other in zip(results, their_results, strict=True):
@@ -173,7 +199,9 @@ def test_arguments_that_do_not_fit():
     with pytest.raises(RuntimeError, match="decreasing order"):
         rnn.pack_padded_sequence(tenon.zeros(4, 2, 3), [1, 2])
     with pytest.raises(RuntimeError, match=r"\[lstm\] expected 4 parameters for each of 1 layers"):
-        tenon.lstm(tenon.zeros(2, 1, 3), [tenon.zeros(1, 1, 4)] * 2, [tenon.zeros(16, 3)], True, 1, 0.0, False, False, False)
+        tenon.lstm(
+            tenon.zeros(2, 1, 3), [tenon.zeros(1, 1, 4)] * 2, [tenon.zeros(16, 3)], True, 1, 0.0, False, False, False
+        )
 
 
 def test_sequences_of_different_lengths():
@@ -205,7 +233,14 @@ def test_malformed_lists_are_errors(name, gates, packed):
     assert _recurrent(name, states(state), good, packed=packed)[0].shape == ((6, 5) if packed else (3, 2, 5))
     wrong_states = [states(tenon.ones(s)) for s in ((), (5,), (2, 5), (1, 1, 2, 5), (2, 2, 5), (1, 3, 5), (1, 2, 4))]
     if name == "lstm":
-        wrong_states += [[], [state], [state] * 3, tensors((), (5,)), tensors((2, 5), (1, 2, 5)), tensors((1, 2, 5), (1, 2))]
+        wrong_states += [
+            [],
+            [state],
+            [state] * 3,
+            tensors((), (5,)),
+            tensors((2, 5), (1, 2, 5)),
+            tensors((1, 2, 5), (1, 2)),
+        ]
     for hx in wrong_states:
         for params in (good, []):
             for layers in (1, 2, 1 << 62, (1 << 63) - 1):
@@ -216,11 +251,26 @@ def test_malformed_lists_are_errors(name, gates, packed):
         for bidirectional in (False, True):
             for params in ([], good):
                 with pytest.raises(RuntimeError):
-                    _recurrent(name, states(state), params, num_layers=layers, bidirectional=bidirectional, packed=packed)
-    for place, wrong in ((0, ()), (0, (20,)), (0, (5 * gates, 3)), (0, (5 * gates + 1, 4)), (1, ()), (1, (5 * gates, 6)), (1, (5 * gates,)), (2, ()),
-                         (2, (1,)), (2, (5 * gates, 1)), (3, (5 * gates + 1,))):
+                    _recurrent(
+                        name, states(state), params, num_layers=layers, bidirectional=bidirectional, packed=packed
+                    )
+    for place, wrong in (
+        (0, ()),
+        (0, (20,)),
+        (0, (5 * gates, 3)),
+        (0, (5 * gates + 1, 4)),
+        (1, ()),
+        (1, (5 * gates, 6)),
+        (1, (5 * gates,)),
+        (2, ()),
+        (2, (1,)),
+        (2, (5 * gates, 1)),
+        (3, (5 * gates + 1,)),
+    ):
         with pytest.raises(RuntimeError):
-            _recurrent(name, states(state), [tenon.ones(wrong) if i == place else t for i, t in enumerate(good)], packed=packed)
+            _recurrent(
+                name, states(state), [tenon.ones(wrong) if i == place else t for i, t in enumerate(good)], packed=packed
+            )
     with pytest.raises(RuntimeError, match="layer 1"):
         second = tensors((5 * gates, 4), (5 * gates, 5), (5 * gates,), (5 * gates,))
         _recurrent(name, states(tenon.zeros(2, 2, 5)), good + second, num_layers=2, packed=packed)
@@ -235,7 +285,9 @@ def test_malformed_projections_are_errors():
             _recurrent("lstm", hx, [*good[:2], tenon.ones(wrong)], has_biases=False)
 
 
-@pytest.mark.parametrize(("name", "gates"), [("lstm_cell", 4), ("gru_cell", 3), ("rnn_tanh_cell", 1), ("rnn_relu_cell", 1)])
+@pytest.mark.parametrize(
+    ("name", "gates"), [("lstm_cell", 4), ("gru_cell", 3), ("rnn_tanh_cell", 1), ("rnn_relu_cell", 1)]
+)
 def test_malformed_cells_are_errors(name, gates):
     cell, state = getattr(tenon, name), tenon.zeros(2, 5)
     states = (lambda h: [h, h]) if name == "lstm_cell" else (lambda h: h)
@@ -247,7 +299,16 @@ def test_malformed_cells_are_errors(name, gates):
     for h in ((), (5,), (2, 4), (3, 5), (1, 2, 5)):
         with pytest.raises(RuntimeError):
             cell(tenon.ones(2, 4), states(tenon.ones(h)), *good)
-    for place, wrong in ((0, ()), (0, (5 * gates,)), (0, (5 * gates + 1, 4)), (1, ()), (1, (5 * gates, 6)), (2, ()), (2, (1,)), (3, (5 * gates, 1))):
+    for place, wrong in (
+        (0, ()),
+        (0, (5 * gates,)),
+        (0, (5 * gates + 1, 4)),
+        (1, ()),
+        (1, (5 * gates, 6)),
+        (2, ()),
+        (2, (1,)),
+        (3, (5 * gates, 1)),
+    ):
         with pytest.raises(RuntimeError):
             cell(tenon.ones(2, 4), states(state), *[tenon.ones(wrong) if i == place else t for i, t in enumerate(good)])
     if name == "lstm_cell":

@@ -21,8 +21,17 @@ def _tensors():
     make = tenon.Generator().manual_seed(0)
     sizes = [(3, 3), (3,), (), (2, 3), (2, 2, 5), (2, 2, 5, 5), (1, 2, 4, 4, 4), (1, 3, 3), (9,)]
     floats = [tenon.rand(size, generator=make) for size in sizes]
-    whole = [tenon.zeros(3, dtype=tenon.int64), tenon.tensor(1), tenon.ones(3, 3, dtype=tenon.int64), tenon.zeros(2, 3, dtype=tenon.int64)]
-    others = [tenon.ones(3, 3, dtype=tenon.bool), tenon.ones(3, dtype=tenon.complex64), tenon.ones(3, dtype=tenon.float64)]
+    whole = [
+        tenon.zeros(3, dtype=tenon.int64),
+        tenon.tensor(1),
+        tenon.ones(3, 3, dtype=tenon.int64),
+        tenon.zeros(2, 3, dtype=tenon.int64),
+    ]
+    others = [
+        tenon.ones(3, 3, dtype=tenon.bool),
+        tenon.ones(3, dtype=tenon.complex64),
+        tenon.ones(3, dtype=tenon.float64),
+    ]
     return floats * 2 + whole + others
 
 
@@ -79,7 +88,16 @@ def _wrappers():
 
 
 WRAPPERS = list(_wrappers())
-ERRORS = (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError, AttributeError, OverflowError, MemoryError)
+ERRORS = (
+    TypeError,
+    ValueError,
+    RuntimeError,
+    IndexError,
+    NotImplementedError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+)
 
 
 def _a_call(function, rng):

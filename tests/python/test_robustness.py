@@ -73,9 +73,31 @@ def _value(rng, depth=0):
         lambda: rng.choice([0, 1, -1, 2, 3, 7, 2**62, -(2**63), 2**63, 10**30]),
         lambda: rng.choice([0.0, -1.5, float("nan"), float("inf"), 1e-300]),
         lambda: rng.choice([True, False, None, ..., "sum", "", "no\0name", b"bytes", 1j]),
-        lambda: rng.choice([tenon.float32, tenon.int8, tenon.bool, tenon.strided, tenon.channels_last, tenon.device("cpu"), "cpu", "meta"]),
-        lambda: rng.choice([a, w, tagged, tenon.tensor(1), tenon.ones(2, 3), tenon.zeros(0), tenon.ones(2, 2, dtype=tenon.bool),
-                            tenon.arange(3), tenon.empty(2, device="meta")]),
+        lambda: rng.choice(
+            [
+                tenon.float32,
+                tenon.int8,
+                tenon.bool,
+                tenon.strided,
+                tenon.channels_last,
+                tenon.device("cpu"),
+                "cpu",
+                "meta",
+            ]
+        ),
+        lambda: rng.choice(
+            [
+                a,
+                w,
+                tagged,
+                tenon.tensor(1),
+                tenon.ones(2, 3),
+                tenon.zeros(0),
+                tenon.ones(2, 2, dtype=tenon.bool),
+                tenon.arange(3),
+                tenon.empty(2, device="meta"),
+            ]
+        ),
         lambda: rng.choice([object(), int, slice(1), {}, range(3), set()]),
     ]
     if depth < 2:
@@ -93,9 +115,15 @@ def test_arguments_of_any_kind(share):
     """Every function and method, with arguments drawn at random; sizes that are too large are errors as well."""
     rng = random.Random(share)
     kind = type(tenon._C.add)
-    functions = [f for name, f in sorted(vars(tenon._C).items()) if isinstance(f, kind) and not name.startswith("_") and name not in LEFT_OUT]
+    functions = [
+        f
+        for name, f in sorted(vars(tenon._C).items())
+        if isinstance(f, kind) and not name.startswith("_") and name not in LEFT_OUT
+    ]
     descriptor = type(tenon.Tensor.add)
-    functions += [m for name, m in sorted(vars(tenon.Tensor).items()) if isinstance(m, descriptor) and not name.startswith("_")]
+    functions += [
+        m for name, m in sorted(vars(tenon.Tensor).items()) if isinstance(m, descriptor) and not name.startswith("_")
+    ]
     assert len(functions) > 500
     answered = 0
     for function in functions[share::8]:
@@ -107,6 +135,15 @@ def test_arguments_of_any_kind(share):
             try:
                 function(*args, **names)
                 answered += 1
-            except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError, AttributeError, OverflowError, MemoryError):
+            except (
+                TypeError,
+                ValueError,
+                RuntimeError,
+                IndexError,
+                NotImplementedError,
+                AttributeError,
+                OverflowError,
+                MemoryError,
+            ):
                 pass
     assert answered > 0

@@ -63,10 +63,18 @@ def logsumexp(row):
 
 
 REDUCTIONS = {
-    "sum": math.fsum, "mean": lambda row: math.fsum(row) / len(row), "prod": math.prod, "amax": max, "amin": min,
-    "var": variance, "norm": lambda row: math.sqrt(math.fsum(x * x for x in row)), "logsumexp": logsumexp,
-    "argmax": lambda row: row.index(max(row)), "argmin": lambda row: row.index(min(row)),
-    "any": lambda row: any(row), "all": lambda row: all(row),
+    "sum": math.fsum,
+    "mean": lambda row: math.fsum(row) / len(row),
+    "prod": math.prod,
+    "amax": max,
+    "amin": min,
+    "var": variance,
+    "norm": lambda row: math.sqrt(math.fsum(x * x for x in row)),
+    "logsumexp": logsumexp,
+    "argmax": lambda row: row.index(max(row)),
+    "argmin": lambda row: row.index(min(row)),
+    "any": lambda row: any(row),
+    "all": lambda row: all(row),
 }
 
 
@@ -103,7 +111,12 @@ def test_rows_of_softmax_and_norms(lib, dtype):
                     # float16 has fewer digits below 6e-5.
                     least = 2.0**-25 if dtype == "float16" else 0
                     assert near(b, math.exp(a - whole), 1.01 * rounded + 16 * computed, least), layout
-                    assert near(c, a - whole, 1.01 * rounded, 8 * computed * (1 + abs(whole)) + rounded * (rounded > FLOATS[dtype])), layout
+                    assert near(
+                        c,
+                        a - whole,
+                        1.01 * rounded,
+                        8 * computed * (1 + abs(whole)) + rounded * (rounded > FLOATS[dtype]),
+                    ), layout
         if length == 1:
             continue  # the variance is 0: only eps is left
         for layout, x, dim in layouts(lib, 4, length, dtype):

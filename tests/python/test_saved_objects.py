@@ -133,13 +133,19 @@ def test_whole_modules():
     other = tenon.load(file, weights_only=False)["net"]
     assert type(other) is Net and not other.training and other.scale == 2 and other(x).tolist() == net(x).tolist()
     assert [type(p) for p in other.parameters()] == [tenon.nn.Parameter] * 4
-    tenon.serialization.add_safe_globals([Net, tenon.nn.Sequential, tenon.nn.Linear, tenon.nn.ReLU, tenon.nn.BatchNorm1d])
+    tenon.serialization.add_safe_globals(
+        [Net, tenon.nn.Sequential, tenon.nn.Linear, tenon.nn.ReLU, tenon.nn.BatchNorm1d]
+    )
     file.seek(0)
     assert type(tenon.load(file)["net"]) is Net
 
 
 def test_modules_of_classes_that_are_not_there_are_named(tmp_path):
-    file = saved(Net(), _use_new_zipfile_serialization=False).getvalue().replace(b"test_saved_objects\nNet", b"test_saved_objects\nGon")
+    file = (
+        saved(Net(), _use_new_zipfile_serialization=False)
+        .getvalue()
+        .replace(b"test_saved_objects\nNet", b"test_saved_objects\nGon")
+    )
     path = tmp_path / "net.pt"
     path.write_bytes(file)
     with pytest.raises(RuntimeError, match="test_saved_objects.Gon"):
@@ -148,15 +154,31 @@ def test_modules_of_classes_that_are_not_there_are_named(tmp_path):
 
 def test_whole_modules_beside_pytorch():
     torch = pytest.importorskip("torch")
-    for name, args, shape in (("Linear", (2, 3), (4, 2)), ("BatchNorm1d", (2,), (4, 2)), ("Embedding", (5, 2), None), ("LayerNorm", (2,), (4, 2)),
-                              ("Conv2d", (1, 2, 2), (1, 1, 4, 4)), ("Dropout", (0.5,), (4, 2)), ("GELU", (), (4, 2)), ("MaxPool2d", (2,), (1, 1, 4, 4)),
-                              ("Softmax", (1,), (4, 2)), ("Flatten", (), (4, 2)), ("GroupNorm", (1, 2), (4, 2))):
+    for name, args, shape in (
+        ("Linear", (2, 3), (4, 2)),
+        ("BatchNorm1d", (2,), (4, 2)),
+        ("Embedding", (5, 2), None),
+        ("LayerNorm", (2,), (4, 2)),
+        ("Conv2d", (1, 2, 2), (1, 1, 4, 4)),
+        ("Dropout", (0.5,), (4, 2)),
+        ("GELU", (), (4, 2)),
+        ("MaxPool2d", (2,), (1, 1, 4, 4)),
+        ("Softmax", (1,), (4, 2)),
+        ("Flatten", (), (4, 2)),
+        ("GroupNorm", (1, 2), (4, 2)),
+    ):
         for writes, reads in ((tenon, torch), (torch, tenon)):
             net = getattr(writes.nn, name)(*args).eval()
-            x = [[0, 1]] if shape is None else np.random.default_rng(0).standard_normal(shape).astype(np.float32).tolist()
+            x = (
+                [[0, 1]]
+                if shape is None
+                else np.random.default_rng(0).standard_normal(shape).astype(np.float32).tolist()
+            )
             other = reads.load(saved(net, writes), weights_only=False)
             assert type(other) is getattr(reads.nn, name)
-            assert np.allclose(other(reads.tensor(x)).detach().numpy(), net(writes.tensor(x)).detach().numpy(), atol=1e-6), name
+            assert np.allclose(
+                other(reads.tensor(x)).detach().numpy(), net(writes.tensor(x)).detach().numpy(), atol=1e-6
+            ), name
     both = writes.nn.Sequential(writes.nn.Linear(2, 2), writes.nn.Tanh())
     other = reads.load(saved(both, writes), weights_only=False)
     assert np.allclose(other(reads.ones(2)).detach().numpy(), both(writes.ones(2)).detach().numpy())
@@ -166,14 +188,25 @@ def test_whole_modules_beside_pytorch():
 
 
 def test_numpy():
-    values = [np.float64(0.1), np.int8(-3), np.arange(6.0).reshape(2, 3)[:, ::2], np.array(["a", "bc"]), np.array([1, "x"], dtype=object), np.dtype("i2")]
+    values = [
+        np.float64(0.1),
+        np.int8(-3),
+        np.arange(6.0).reshape(2, 3)[:, ::2],
+        np.array(["a", "bc"]),
+        np.array([1, "x"], dtype=object),
+        np.dtype("i2"),
+    ]
     file = saved(values)
     with pytest.raises(RuntimeError, match=r'add_safe_globals\(\{"numpy\._?core\.multiarray\.scalar"\}\)'):
         tenon.load(file)
     file.seek(0)
     back = tenon.load(file, weights_only=False)
     for one, two in zip(values, back):
-        assert type(one) is type(two) and np.array_equal(one, two) and getattr(one, "dtype", None) == getattr(two, "dtype", None)
+        assert (
+            type(one) is type(two)
+            and np.array_equal(one, two)
+            and getattr(one, "dtype", None) == getattr(two, "dtype", None)
+        )
 
 
 def test_the_advice_of_an_error_can_be_followed():
@@ -199,11 +232,22 @@ def test_the_advice_of_an_error_can_be_followed():
 
 
 def test_objects_that_hold_data():
-    values = [argparse.Namespace(lr=0.1, t=tenon.ones(1)), pathlib.PurePosixPath("a/b"), datetime.date(2020, 2, 3),
-              datetime.datetime(2020, 2, 3, 4, tzinfo=datetime.timezone.utc), datetime.timedelta(seconds=5)]
+    values = [
+        argparse.Namespace(lr=0.1, t=tenon.ones(1)),
+        pathlib.PurePosixPath("a/b"),
+        datetime.date(2020, 2, 3),
+        datetime.datetime(2020, 2, 3, 4, tzinfo=datetime.timezone.utc),
+        datetime.timedelta(seconds=5),
+    ]
     values += [collections.defaultdict(list, a=[1], b=[]), collections.deque([1, 2], 3), collections.deque(range(2500))]
     back = again(values, weights_only=False)
-    assert back[1:] == values[1:] and back[-3].default_factory is list and back[-2].maxlen == 3 and back[0].lr == 0.1 and back[0].t.tolist() == [1]
+    assert (
+        back[1:] == values[1:]
+        and back[-3].default_factory is list
+        and back[-2].maxlen == 3
+        and back[0].lr == 0.1
+        and back[0].t.tolist() == [1]
+    )
 
 
 def test_own_classes():
@@ -213,11 +257,23 @@ def test_own_classes():
     with pytest.raises(RuntimeError, match="test_saved_objects.Point") as error:
         tenon.load(file, weights_only=False)
     assert "Weights only" not in str(error.value)
-    for given in ([Point], {f"{Point.__module__}.Point"}, [(Point, f"{Point.__module__}.Point")], f"{Point.__module__}.Point"):
+    for given in (
+        [Point],
+        {f"{Point.__module__}.Point"},
+        [(Point, f"{Point.__module__}.Point")],
+        f"{Point.__module__}.Point",
+    ):
         tenon.serialization.add_safe_globals(given)
         file.seek(0)
         a, b, cls, ordered = tenon.load(file)
-        assert type(a) is Point and a is b and a.y is a and a.x == 1 and cls is Point and ordered is collections.OrderedDict
+        assert (
+            type(a) is Point
+            and a is b
+            and a.y is a
+            and a.x == 1
+            and cls is Point
+            and ordered is collections.OrderedDict
+        )
         tenon.serialization.clear_safe_globals()
     for wrong, what in (("nowhere.Point", "nowhere"), ("os.system", "blocked"), (lambda: 1, "place in a module")):
         with pytest.raises((ValueError, TypeError), match=what):
@@ -242,7 +298,10 @@ def test_what_cannot_be_saved_is_named():
 
 def test_what_has_no_counterpart_is_named_with_its_place(tmp_path):
     torch = pytest.importorskip("torch")
-    for value, what in (({"a": [torch.per_tensor_affine]}, r"\['a'\]\[0\].*torch.per_tensor_affine"), ({"l": torch.jagged}, r"\['l'\].*jagged")):
+    for value, what in (
+        ({"a": [torch.per_tensor_affine]}, r"\['a'\]\[0\].*torch.per_tensor_affine"),
+        ({"l": torch.jagged}, r"\['l'\].*jagged"),
+    ):
         with pytest.raises(TypeError, match=what):
             tenon.load(saved(value, torch))
 
@@ -259,8 +318,13 @@ def test_code_is_not_run_with_weights_only_false(tmp_path):
         def __reduce__(self):
             return self.parts
 
-    calls = [(os.system, (f"touch {tmp_path}/done",)), (eval, (f"open('{tmp_path}/done', 'w')",)), (subprocess.call, (["touch", f"{tmp_path}/done"],)),
-             (Net, ()), (np.load, (f"{tmp_path}/done",))]
+    calls = [
+        (os.system, (f"touch {tmp_path}/done",)),
+        (eval, (f"open('{tmp_path}/done', 'w')",)),
+        (subprocess.call, (["touch", f"{tmp_path}/done"],)),
+        (Net, ()),
+        (np.load, (f"{tmp_path}/done",)),
+    ]
     for call in calls:
         path = tmp_path / "evil.pt"
         head = b"".join(pickle.dumps(v, protocol=2) for v in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}))
@@ -283,7 +347,16 @@ def test_files_go_both_ways():
         x = writes.ones(2)
         x.tag = [1]
         b = writes.nn.Buffer(writes.ones(1), persistent=False)
-        value = {"p": p, "q": q, "x": x, "b": b, "l": writes.strided, "s": "\ud800", "n": 10**600, "st": writes.arange(3).storage()}
+        value = {
+            "p": p,
+            "q": q,
+            "x": x,
+            "b": b,
+            "l": writes.strided,
+            "s": "\ud800",
+            "n": 10**600,
+            "st": writes.arange(3).storage(),
+        }
         for zipped in (True, False):
             back = reads.load(saved(value, writes, _use_new_zipfile_serialization=zipped))
             assert type(back["p"]) is reads.nn.Parameter and back["p"].requires_grad and back["p"].tolist() == [1, 2]
@@ -292,8 +365,19 @@ def test_files_go_both_ways():
             assert isinstance(back["b"], reads.nn.Buffer) and not back["b"].persistent
             assert back["l"] is reads.strided and back["s"] == "\ud800" and back["n"] == 10**600
             assert type(back["st"]).__name__ == "TypedStorage" and back["st"].tolist() == [0, 1, 2]
-        objects = {"a": np.float64(2), "b": np.arange(3), "n": argparse.Namespace(x=1), "d": datetime.date(2020, 1, 2),
-                   "f": collections.defaultdict(dict, {i: 1 for i in range(1001)}), "q": collections.deque("ab")}
+        objects = {
+            "a": np.float64(2),
+            "b": np.arange(3),
+            "n": argparse.Namespace(x=1),
+            "d": datetime.date(2020, 1, 2),
+            "f": collections.defaultdict(dict, {i: 1 for i in range(1001)}),
+            "q": collections.deque("ab"),
+        }
         back = reads.load(saved(objects, writes), weights_only=False)
-        assert back["a"] == 2 and back["b"].tolist() == [0, 1, 2] and back["n"] == objects["n"] and back["d"] == objects["d"]
+        assert (
+            back["a"] == 2
+            and back["b"].tolist() == [0, 1, 2]
+            and back["n"] == objects["n"]
+            and back["d"] == objects["d"]
+        )
         assert back["f"] == objects["f"] and back["f"].default_factory is dict and back["q"] == objects["q"]

@@ -91,6 +91,7 @@ OPERATORS = {
     "cat": lambda t, x, y: t.cat([x, y], 1),
 }
 
+
 def flat(value):
     """The numbers of a tensor, a list or a single value."""
     value = value.tolist() if hasattr(value, "tolist") else value

@@ -185,7 +185,12 @@ def test_map_location_is_a_function(lib, zipped):
         seen.append((storage.nbytes(), storage.device.type, location))
         return storage
 
-    for function in (stay, lambda storage, location: storage, lambda storage, location: None, lambda storage, location: storage.cpu()):
+    for function in (
+        stay,
+        lambda storage, location: storage,
+        lambda storage, location: None,
+        lambda storage, location: storage.cpu(),
+    ):
         buffer.seek(0)
         back = lib.load(buffer, map_location=function)
         assert back["a"].tolist() == [0, 1, 2, 3] and back["b"].tolist() == [1, 1]
@@ -202,7 +207,9 @@ def test_map_location_with_a_function_that_fails(tmp_path):
         tenon.load(path, map_location=lambda s, l: tenon.UntypedStorage(3))
     assert tenon.load(path, map_location=lambda s, l: s.to(device="meta")).is_meta
     assert tenon.load(path, map_location="meta").is_meta and tenon.load(path, map_location={"cpu": "meta"}).is_meta
-    with pytest.raises(RuntimeError, match="don't know how to restore data location of .*UntypedStorage .tagged with nowhere"):
+    with pytest.raises(
+        RuntimeError, match="don't know how to restore data location of .*UntypedStorage .tagged with nowhere"
+    ):
         tenon.load(path, map_location="nowhere")
     with pytest.raises(TypeError, match="map_location"):
         tenon.load(path, map_location=3.5)
@@ -230,7 +237,10 @@ assert default_restore_location(special.untyped_storage(), "special").tolist() =
 @pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "int16", "float32"])
 def test_big_endian_files(dtype):
     buffer = io.BytesIO()
-    tenon.save([tenon.tensor([1, 2, 3]).to(getattr(tenon, dtype)), tenon.tensor([1, 2, 3]).to(getattr(tenon, dtype))[1:]], buffer)
+    tenon.save(
+        [tenon.tensor([1, 2, 3]).to(getattr(tenon, dtype)), tenon.tensor([1, 2, 3]).to(getattr(tenon, dtype))[1:]],
+        buffer,
+    )
     swapped = io.BytesIO()
     with zipfile.ZipFile(buffer) as old, zipfile.ZipFile(swapped, "w") as new:
         for name in old.namelist():

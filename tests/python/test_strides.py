@@ -38,8 +38,18 @@ CASES = [
 def test_strides_that_are_kept(sizes, strides, like, pointwise):
     t = tenon.arange(200.0).as_strided(sizes, strides)
     assert t.clone().stride() == like and t.clone().tolist() == t.tolist()
-    for made in (tenon.empty_like(t), tenon.zeros_like(t), tenon.full_like(t, 1), tenon.rand_like(t), t.double(), t.bool(),
-                 t.to(tenon.float32, copy=True), t.flip(0), t.sort(0)[0], tenon.empty_like(t.to("meta"))):
+    for made in (
+        tenon.empty_like(t),
+        tenon.zeros_like(t),
+        tenon.full_like(t, 1),
+        tenon.rand_like(t),
+        t.double(),
+        t.bool(),
+        t.to(tenon.float32, copy=True),
+        t.flip(0),
+        t.sort(0)[0],
+        tenon.empty_like(t.to("meta")),
+    ):
         assert made.stride() == like
     for made in (t.sin(), -t, t.isnan(), t.sigmoid(), t.relu(), t.logical_not(), t + t):
         assert made.stride() == pointwise
@@ -49,7 +59,11 @@ def test_strides_that_are_kept(sizes, strides, like, pointwise):
 
 def test_gaps_in_channels_last():
     t = tenon.randn(2, 3, 8, 8).to(memory_format=tenon.channels_last)[..., ::2, ::2]
-    assert t.clone().stride() == (48, 1, 12, 3) and tenon.empty_like(t).stride() == (48, 1, 12, 3) and t.exp().stride() == (48, 1, 12, 3)
+    assert (
+        t.clone().stride() == (48, 1, 12, 3)
+        and tenon.empty_like(t).stride() == (48, 1, 12, 3)
+        and t.exp().stride() == (48, 1, 12, 3)
+    )
     assert t.clone().tolist() == t.tolist()
 
 

@@ -52,7 +52,11 @@ def test_parameters_agree_with_what_the_parser_says():
         if not isinstance(function, kind) or not (function.__doc__ or "").startswith(name + "("):
             continue
         forms = [line for line in function.__doc__.splitlines() if line.startswith(name + "(") and ") ->" in line]
-        said = [{p.split("=")[0].split()[-1] for p in form[len(name) + 1 : form.rindex(") ->")].split(", ") if p != "*"} - {""} for form in forms]
+        said = [
+            {p.split("=")[0].split()[-1] for p in form[len(name) + 1 : form.rindex(") ->")].split(", ") if p != "*"}
+            - {""}
+            for form in forms
+        ]
         for node in nodes:
             if node.args.vararg or not forms:
                 continue
@@ -79,9 +83,13 @@ def test_docstrings_say_what_is_computed_and_of_which_shapes():
 def test_the_distributed_module_agrees():
     distributed = pytest.importorskip("tenon._distributed")
     stubs = ast.parse((pathlib.Path(tenon.__file__).parent / "_distributed.pyi").read_text()).body
-    assert {n for n in vars(distributed) if not n.startswith("_")} == {n for n in _names(stubs) if not n.startswith("_")}
+    assert {n for n in vars(distributed) if not n.startswith("_")} == {
+        n for n in _names(stubs) if not n.startswith("_")
+    }
     for node in stubs:
         if isinstance(node, ast.ClassDef) and not node.name.endswith("Error"):
             run_time = {n for n in vars(getattr(distributed, node.name)) if not n.startswith("_")} - {"get_future"}
-            said = {n for n in _names(node.body) if not n.startswith("_")} | {t.id for a in node.body if isinstance(a, ast.Assign) for t in a.targets}
+            said = {n for n in _names(node.body) if not n.startswith("_")} | {
+                t.id for a in node.body if isinstance(a, ast.Assign) for t in a.targets
+            }
             assert run_time == said - {"get_future"}, node.name

@@ -9,7 +9,9 @@ try:
     import torch
 except ImportError:
     torch = None
-needs_torch = pytest.mark.skipif(torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle")
+needs_torch = pytest.mark.skipif(
+    torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
+)
 
 
 def models():
@@ -67,7 +69,10 @@ def test_averages_are_pytorchs(name):
 def test_rates_are_pytorchs(options):
     found = []
     for library, utils in ((tenon, swa_utils), (torch, torch.optim.swa_utils)):
-        groups = [{"params": [library.zeros(1, requires_grad=True)]}, {"params": [library.zeros(1, requires_grad=True)], "lr": 0.5}]
+        groups = [
+            {"params": [library.zeros(1, requires_grad=True)]},
+            {"params": [library.zeros(1, requires_grad=True)], "lr": 0.5},
+        ]
         optimizer = library.optim.SGD(groups, lr=0.1)
         scheduler = utils.SWALR(optimizer, [0.02, 0.7], **options)
         rates = []
@@ -83,6 +88,8 @@ def test_arguments_that_do_not_fit():
     with pytest.raises(ValueError, match="Invalid decay value 2"):
         swa_utils.get_ema_avg_fn(2)
     with pytest.raises(AssertionError, match="Only one of avg_fn"):
-        swa_utils.AveragedModel(nn.Linear(1, 1), avg_fn=swa_utils.get_swa_avg_fn(), multi_avg_fn=swa_utils.get_swa_multi_avg_fn())
+        swa_utils.AveragedModel(
+            nn.Linear(1, 1), avg_fn=swa_utils.get_swa_avg_fn(), multi_avg_fn=swa_utils.get_swa_multi_avg_fn()
+        )
     with pytest.raises(ValueError, match="'cos' or 'linear'"):
         swa_utils.SWALR(optim.SGD([tenon.zeros(1, requires_grad=True)], lr=0.1), 0.1, anneal_strategy="sin")

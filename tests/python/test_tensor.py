@@ -26,7 +26,13 @@ def test_values_and_types_from_python():
 
 @pytest.mark.parametrize(
     "data, error",
-    [([[1, 2], [3]], ValueError), ([1, "a"], TypeError), ("abc", TypeError), ([1, [2]], ValueError), ([[1], 2], TypeError)],
+    [
+        ([[1, 2], [3]], ValueError),
+        ([1, "a"], TypeError),
+        ("abc", TypeError),
+        ([1, [2]], ValueError),
+        ([[1], 2], TypeError),
+    ],
 )
 def test_ragged_or_foreign_data_is_an_error(data, error):
     with pytest.raises(error):
@@ -120,7 +126,12 @@ def test_indexing_agrees_with_numpy():
     target[:, 1] = tenon.tensor([1.0, 2.0])
     target[0] = [5, 6, 7]
     assert target.tolist() == [[5, 6, 7], [0, 2, 0]]
-    for bad, error in [(3, IndexError), ((0, 0, 0, 0), IndexError), ("a", IndexError), (slice(None, None, -1), ValueError)]:
+    for bad, error in [
+        (3, IndexError),
+        ((0, 0, 0, 0), IndexError),
+        ("a", IndexError),
+        (slice(None, None, -1), ValueError),
+    ]:
         with pytest.raises(error):
             tensor[bad]
 
@@ -227,8 +238,11 @@ def test_buffer_protocol():
     view.release()
     kept = memoryview(tenon.full((1000,), 7.0))
     assert set(kept.tolist()) == {7.0}
-    for bad, why in ((tenon.ones(1, requires_grad=True), "requires grad"), (tenon.ones(1, dtype=tenon.bfloat16), "BFloat16"),
-                     (tenon.ones(1, device="meta"), "meta")):
+    for bad, why in (
+        (tenon.ones(1, requires_grad=True), "requires grad"),
+        (tenon.ones(1, dtype=tenon.bfloat16), "BFloat16"),
+        (tenon.ones(1, device="meta"), "meta"),
+    ):
         with pytest.raises(BufferError, match=why):
             memoryview(bad)
     with pytest.raises(TypeError, match="expected np.ndarray"):

@@ -14,7 +14,10 @@ SCRIPTS = sorted((pathlib.Path(__file__).resolve().parent / "tutorials").glob("*
 def output(script, library):
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
-        exec(compile(script.read_text(), script, "exec"), {"torch": importlib.import_module(library), "__name__": "tutorial"})
+        exec(
+            compile(script.read_text(), script, "exec"),
+            {"torch": importlib.import_module(library), "__name__": "tutorial"},
+        )
     return text.getvalue()
 
 

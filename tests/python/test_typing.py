@@ -31,7 +31,9 @@ def check(tool, file, folder):
     page = [str(HERE / file)] if tool == "mypy" else []
     done = subprocess.run([*command, *page], capture_output=True, text=True, env=environment)
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return sorted({int(n) for n in re.findall(r"\.py:(\d+)[:\d]*(?::| -) error", done.stdout)}), done.stdout + done.stderr
+    return sorted(
+        {int(n) for n in re.findall(r"\.py:(\d+)[:\d]*(?::| -) error", done.stdout)}
+    ), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("tool", ["mypy", "pyright"])

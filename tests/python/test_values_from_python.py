@@ -7,7 +7,16 @@ import pytest
 
 
 def test_numpys_scalars_say_what_they_are(lib):
-    for value in (np.float64(0.1), np.complex128(1j), np.float32(1), np.float16(1), np.complex64(1), np.int16(3), np.uint8(3), np.bool_(True)):
+    for value in (
+        np.float64(0.1),
+        np.complex128(1j),
+        np.float32(1),
+        np.float16(1),
+        np.complex64(1),
+        np.int16(3),
+        np.uint8(3),
+        np.bool_(True),
+    ):
         wanted = getattr(lib, value.dtype.name)
         assert lib.tensor(value).dtype is wanted and lib.tensor([value]).dtype is wanted
         assert lib.as_tensor(value).dtype is wanted and lib.asarray([value]).dtype is wanted
@@ -45,8 +54,13 @@ def test_inequality_with_arrays_is_by_element():
     import tenon
 
     x = tenon.tensor([1.0, 2.0])
-    assert (x == np.array([2.0, 1.0])[::-1]).all() and (x == np.arange(4.0).reshape(2, 2).T[1:]).tolist() == [[True, False]]
-    assert (x != np.array([1.0, 3.0])).tolist() == [False, True] and (np.array([1.0, 3.0]) != x).tolist() == [False, True]
+    assert (x == np.array([2.0, 1.0])[::-1]).all() and (x == np.arange(4.0).reshape(2, 2).T[1:]).tolist() == [
+        [True, False]
+    ]
+    assert (x != np.array([1.0, 3.0])).tolist() == [False, True] and (np.array([1.0, 3.0]) != x).tolist() == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +86,13 @@ def test_complex_numbers_are_no_real_ones(lib):
 
 
 def test_integers_beyond_int64(lib):
-    assert lib.tensor(2**64, dtype=lib.float64).item() == 2.0**64 and lib.tensor([0.5, 10**21]).tolist() == [0.5, float(np.float32(10**21))]
-    assert lib.tensor([1j, 2**70]).dtype is lib.complex64 and lib.tensor(2**64, dtype=lib.float16).item() == float("inf")
+    assert lib.tensor(2**64, dtype=lib.float64).item() == 2.0**64 and lib.tensor([0.5, 10**21]).tolist() == [
+        0.5,
+        float(np.float32(10**21)),
+    ]
+    assert lib.tensor([1j, 2**70]).dtype is lib.complex64 and lib.tensor(2**64, dtype=lib.float16).item() == float(
+        "inf"
+    )
     assert lib.tensor([2**63 + 1, 2], dtype=lib.uint64).tolist() == [2**63 + 1, 2]
     assert lib.tensor(2**64 - 1, dtype=lib.uint64).item() == 2**64 - 1
     assert lib.tensor((float("nan"), -(2**63) - 1, 0), dtype=lib.bool).tolist() == [True, True, False]
@@ -90,8 +109,13 @@ def test_types_that_are_only_stored_convert(lib):
         stored = lib.tensor([[0, 1], [3, 100]], dtype=lib.float64).t().to(getattr(lib, name))
         expected = [[0, 3], [1, 100 if name[0] == "u" else 96]]
         assert stored.to(lib.int32).tolist() == expected and stored.to(lib.float16).tolist() == expected
-        assert stored.to(lib.bool).tolist() == [[False, True], [True, True]] and stored.to(lib.uint64).to(lib.complex64)[1, 0].item() == 1
-    assert lib.tensor([-1, -1.5]).to(lib.uint16).tolist() == [65535, 65535] and lib.tensor([2.0**63]).to(lib.uint64).tolist() == [2**63]
+        assert (
+            stored.to(lib.bool).tolist() == [[False, True], [True, True]]
+            and stored.to(lib.uint64).to(lib.complex64)[1, 0].item() == 1
+        )
+    assert lib.tensor([-1, -1.5]).to(lib.uint16).tolist() == [65535, 65535] and lib.tensor([2.0**63]).to(
+        lib.uint64
+    ).tolist() == [2**63]
     assert lib.tensor([-1]).to(lib.uint64).to(lib.float64).tolist() == [2.0**64]
 
 
@@ -102,11 +126,22 @@ def test_embeddings_are_renormalized(lib):
 
 
 def test_what_fits_is_converted(lib):
-    assert lib.tensor([-1, -255], dtype=lib.uint8).tolist() == [255, 1] and lib.tensor(-1, dtype=lib.uint16).item() == 65535
-    assert lib.tensor([1.9, -1.9], dtype=lib.int32).tolist() == [1, -1] and lib.tensor(255.5, dtype=lib.uint8).item() == 255
+    assert (
+        lib.tensor([-1, -255], dtype=lib.uint8).tolist() == [255, 1]
+        and lib.tensor(-1, dtype=lib.uint16).item() == 65535
+    )
+    assert (
+        lib.tensor([1.9, -1.9], dtype=lib.int32).tolist() == [1, -1]
+        and lib.tensor(255.5, dtype=lib.uint8).item() == 255
+    )
     assert lib.tensor([0.3, 2.0], dtype=lib.float8_e5m2).to(lib.float32).tolist() == [0.3125, 2.0]
-    assert lib.tensor(1e300, dtype=lib.float32).item() == float("inf") and lib.tensor(0.3, dtype=lib.float8_e5m2).item() == 0.3125
-    assert lib.tensor([1, 65535], dtype=lib.uint16).tolist() == [1, 65535] and lib.tensor(7, dtype=lib.uint32).item() == 7
+    assert (
+        lib.tensor(1e300, dtype=lib.float32).item() == float("inf")
+        and lib.tensor(0.3, dtype=lib.float8_e5m2).item() == 0.3125
+    )
+    assert (
+        lib.tensor([1, 65535], dtype=lib.uint16).tolist() == [1, 65535] and lib.tensor(7, dtype=lib.uint32).item() == 7
+    )
 
 
 def test_asarray_shares_the_memory_of_buffers(lib):
@@ -137,7 +172,10 @@ def test_asarray_never_copies_where_copies_are_forbidden(lib):
             lib.asarray(bad, dtype=dtype, copy=False)
     x = lib.ones(2)
     assert lib.asarray(x, copy=False) is x and lib.asarray(x, copy=True) is not x
-    assert lib.asarray(np.ones(2), requires_grad=True).requires_grad and not lib.asarray(lib.ones(2, requires_grad=True), requires_grad=False).requires_grad
+    assert (
+        lib.asarray(np.ones(2), requires_grad=True).requires_grad
+        and not lib.asarray(lib.ones(2, requires_grad=True), requires_grad=False).requires_grad
+    )
 
 
 def test_arrays_of_tensors_that_require_grad(lib):

@@ -1,5 +1,7 @@
 """Tenon: tensors with generated operators. Names, signatures and semantics are PyTorch's.
 
+Example:
+
     import tenon
 
     x = tenon.randn(3, 4, requires_grad=True)
@@ -8,47 +10,94 @@
 """
 
 # Names are imported as themselves, so that type checkers take them for the package's own.
+import sys as _sys
+
 from tenon import _C
 from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
-import sys as _sys
 
 # Operators of lists, which PyTorch's users call by these names.
 globals().update({_name: getattr(_C, _name) for _name in dir(_C) if _name.startswith(("_foreach_", "_fused_"))})
 
 for _name in ("_nn", "_linalg", "_special"):
     _sys.modules[f"tenon._C.{_name}"] = getattr(_C, _name)  # where pickle looks for their functions
-from tenon import _tensor  # noqa: F401  gives Tensor its methods that are written in Python
+from math import e as e, inf as inf, nan as nan, pi as pi
+
 from tenon import (
-    amp as amp, autograd as autograd, linalg as linalg, overrides as overrides, profiler as profiler, random as random,
-    return_types as return_types, serialization as serialization, storage as storage, utils as utils,
+    _tensor,  # noqa: F401  gives Tensor its methods that are written in Python
+    amp as amp,
+    autograd as autograd,
+    linalg as linalg,
+    overrides as overrides,
+    profiler as profiler,
+    random as random,
+    return_types as return_types,
+    serialization as serialization,
+    storage as storage,
+    utils as utils,
 )
+from tenon._dtypes import finfo as finfo, iinfo as iinfo
 from tenon._functional import (
-    are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, block_diag as block_diag,
-    broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod,
-    cdist as cdist, einsum as einsum, gradient as gradient, unravel_index as unravel_index, get_num_threads as get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled, is_signed as is_signed, meshgrid as meshgrid, nonzero as nonzero,
-    norm as norm, set_num_threads as set_num_threads, tensordot as tensordot, unique as unique,
-    unique_consecutive as unique_consecutive, use_deterministic_algorithms as use_deterministic_algorithms,
+    are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
+    atleast_1d as atleast_1d,
+    atleast_2d as atleast_2d,
+    atleast_3d as atleast_3d,
+    block_diag as block_diag,
+    broadcast_shapes as broadcast_shapes,
+    broadcast_tensors as broadcast_tensors,
+    cartesian_prod as cartesian_prod,
+    cdist as cdist,
+    einsum as einsum,
+    get_num_threads as get_num_threads,
+    gradient as gradient,
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+    is_signed as is_signed,
+    meshgrid as meshgrid,
+    nonzero as nonzero,
+    norm as norm,
+    set_num_threads as set_num_threads,
+    tensordot as tensordot,
+    unique as unique,
+    unique_consecutive as unique_consecutive,
+    unravel_index as unravel_index,
+    use_deterministic_algorithms as use_deterministic_algorithms,
 )
 from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
-from tenon._dtypes import finfo as finfo, iinfo as iinfo
 from tenon._tensor import (
-    as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, frombuffer as frombuffer, is_complex as is_complex,
-    is_floating_point as is_floating_point, is_tensor as is_tensor, numel as numel, typename as typename,
+    as_tensor as as_tensor,
+    asarray as asarray,
+    from_dlpack as from_dlpack,
+    frombuffer as frombuffer,
+    is_complex as is_complex,
+    is_floating_point as is_floating_point,
+    is_tensor as is_tensor,
+    numel as numel,
+    typename as typename,
 )
 from tenon._tensor_str import get_printoptions as get_printoptions, set_printoptions as set_printoptions
 from tenon.amp import autocast as autocast
-from tenon.autograd import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad, set_grad_enabled as set_grad_enabled
+from tenon.autograd import (
+    enable_grad as enable_grad,
+    inference_mode as inference_mode,
+    no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled,
+)
 from tenon.random import (
-    default_generator as default_generator, fork_rng as fork_rng, get_rng_state as get_rng_state, initial_seed as initial_seed,
-    manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state,
+    default_generator as default_generator,
+    fork_rng as fork_rng,
+    get_rng_state as get_rng_state,
+    initial_seed as initial_seed,
+    manual_seed as manual_seed,
+    seed as seed,
+    set_rng_state as set_rng_state,
 )
 from tenon.serialization import (
-    add_safe_globals as add_safe_globals, clear_safe_globals as clear_safe_globals, get_safe_globals as get_safe_globals, load as load, save as save,
+    add_safe_globals as add_safe_globals,
+    clear_safe_globals as clear_safe_globals,
+    get_safe_globals as get_safe_globals,
+    load as load,
+    save as save,
 )
-
-from math import e as e, inf as inf, nan as nan, pi as pi
 
 __version__ = "0.1.0"
 newaxis = None

@@ -123,7 +123,9 @@ class _Runner:
             if self._ended:
                 return
             pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+            )
             self._running.add(process)
         output, errors = process.communicate()
         with self._lock:
@@ -184,7 +186,14 @@ class _Operators:
             path.write_text(text)
             return str(path)
 
-        arguments = ["--native", written("native", self.name, self.yaml), "--base", paths.NATIVE_FUNCTIONS, "--tags", paths.TAGS]
+        arguments = [
+            "--native",
+            written("native", self.name, self.yaml),
+            "--base",
+            paths.NATIVE_FUNCTIONS,
+            "--tags",
+            paths.TAGS,
+        ]
         if self.derivatives is not None:
             arguments += ["--derivatives", written("derivatives", "derivatives.yaml", self.derivatives)]
         for source in self.sources:
@@ -196,7 +205,9 @@ class _Operators:
         from tenon import _build_paths as paths
 
         def error(text):
-            return OperatorError(text.replace(f"{folder}/native/{self.name}", self.given).replace(f"{folder}/derivatives/", ""))
+            return OperatorError(
+                text.replace(f"{folder}/native/{self.name}", self.given).replace(f"{folder}/derivatives/", "")
+            )
 
         _run([paths.TENONC, verb, *self.arguments(folder), *options], what, error)
 
@@ -227,13 +238,28 @@ class _Operators:
         _check_tools(compiler)
         namespace, files = self.generate(folder)
         # For the processor that runs it alone: a kernel for each instruction set would take several times as long.
-        flags = ["-std=c++20", "-O2", "-fPIC", "-march=native", "-ffp-contract=off", "-DHWY_COMPILE_ONLY_STATIC", "-DNDEBUG"]
+        flags = [
+            "-std=c++20",
+            "-O2",
+            "-fPIC",
+            "-march=native",
+            "-ffp-contract=off",
+            "-DHWY_COMPILE_ONLY_STATIC",
+            "-DNDEBUG",
+        ]
         flags += ["-fno-math-errno", "-fno-trapping-math", "-w", "-MMD", *_own_variables(compiler)]
         flags += [f"-I{path}" for path in [folder / "gen", *paths.INCLUDE]]
         objects = [str(folder / f"{number}.o") for number in range(len(files))]
         commands = [[*compiler, *flags, "-c", file, "-o", made] for file, made in zip(files, objects)]
         _run_all([(command, f"{file} does not compile", RuntimeError) for command, file in zip(commands, files)])
-        linking = ["-shared", *objects, "-o", str(folder / "operators.so"), paths.LIBRARY, f"-Wl,-rpath,{os.path.dirname(paths.LIBRARY)}"]
+        linking = [
+            "-shared",
+            *objects,
+            "-o",
+            str(folder / "operators.so"),
+            paths.LIBRARY,
+            f"-Wl,-rpath,{os.path.dirname(paths.LIBRARY)}",
+        ]
         _run([*compiler, *linking], "the operators cannot be linked", RuntimeError)
         headers = set()
         for made in objects[len(objects) - len(self.sources) :]:

@@ -29,8 +29,15 @@ class Store:
     def timeout(self) -> timedelta: ...
 
 class TCPStore(Store):
-    def __init__(self, host_name: str, port: int, world_size: int | None = None, is_master: bool = False,
-                 timeout: timedelta | float = ..., wait_for_workers: bool = True) -> None: ...
+    def __init__(
+        self,
+        host_name: str,
+        port: int,
+        world_size: int | None = None,
+        is_master: bool = False,
+        timeout: timedelta | float = ...,
+        wait_for_workers: bool = True,
+    ) -> None: ...
     @property
     def host(self) -> str: ...
     @property

@@ -23,7 +23,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     if isinstance(p, str):
         if p == "nuc":
             given = {} if out is None else {"out": out}
-            return _C._linalg.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, **given)
+            return _C._linalg.linalg_matrix_norm(
+                input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, **given
+            )
         if p != "fro":
             raise RuntimeError(f"only valid string values are 'fro' and 'nuc', found {p}")
     order = 2.0 if p is None or p == "fro" else p
@@ -33,7 +35,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype)
     return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
+
 # Operators of several tensors, which Python passes one by one or as one list
+
 
 def _listed(tensors):
     return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
@@ -61,7 +65,9 @@ def broadcast_shapes(*shapes):
 def meshgrid(*tensors, indexing=None):
     """Grids of the vectors' elements; `indexing` "ij", as by default, or "xy", with the first two dimensions exchanged."""
     if indexing is None:
-        warnings.warn("meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2)
+        warnings.warn(
+            "meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
+        )
         indexing = "ij"
     return _C.meshgrid(_listed(tensors), indexing=indexing)
 
@@ -91,7 +97,9 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     rows. ValueError for another one.
     """
     if compute_mode not in _CDIST_MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode: it is one of {', '.join(_CDIST_MODES)}")
+        raise ValueError(
+            f"{compute_mode} is not a valid value for compute_mode: it is one of {', '.join(_CDIST_MODES)}"
+        )
     return _C.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
 
 
@@ -275,9 +283,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     for d in dims:
         size = max(input.dim(), 1)
         if not -size <= d < size:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})"
-            )
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})")
         if d % size in found:
             raise RuntimeError(f"[gradient] dim {d % size} appears multiple times in the list of dims")
         found.append(d % size)

@@ -73,7 +73,11 @@ def _opener(stall_timeout, max_redirects):
 
     class Secure(urllib.request.HTTPSHandler):
         def https_open(self, request):
-            return self.do_open(patient(http.client.HTTPSConnection), request, context=ssl.create_default_context(cafile=os.environ.get("CURL_CA_BUNDLE")))
+            return self.do_open(
+                patient(http.client.HTTPSConnection),
+                request,
+                context=ssl.create_default_context(cafile=os.environ.get("CURL_CA_BUNDLE")),
+            )
 
     opener = urllib.request.OpenerDirector()
     for handler in (urllib.request.ProxyHandler(), Plain(), Secure(), _Redirects(max_redirects), _AnyStatus()):
@@ -85,7 +89,9 @@ def get(url, headers, connect_timeout, stall_timeout, min_rate, max_redirects, h
     """GETs url: head(status, url, headers), then, if that is true, body(bytes) for as long as that is. Returns None, or (message,
     whether it may go better later) where no answer came or only a part of it. Times in seconds, min_rate in bytes per second."""
     try:
-        with _opener(stall_timeout, max_redirects).open(_request(url, dict(headers)), timeout=connect_timeout) as answer:
+        with _opener(stall_timeout, max_redirects).open(
+            _request(url, dict(headers)), timeout=connect_timeout
+        ) as answer:
             fields = [(name.lower(), value) for name, value in answer.headers.items()]
             if not head(answer.status, answer.geturl(), fields):
                 return None

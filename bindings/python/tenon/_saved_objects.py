@@ -37,13 +37,15 @@ _OWN_NAMES = {cls: name for name, cls in _OWN.items()}
 
 
 def name_of(obj):
-    """"module name" of a class or function, as PyTorch's files have it."""
+    """ "module name" of a class or function, as PyTorch's files have it."""
     if obj in _OWN_NAMES:
         return _OWN_NAMES[obj]
     module, name = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
     if module is None or name is None or "." in name or getattr(sys.modules.get(module), name, None) is not obj:
-        raise TypeError(f"[save] {obj!r} cannot be saved: a file names classes and functions by their place in a module, "
-                        "and it is not there")
+        raise TypeError(
+            f"[save] {obj!r} cannot be saved: a file names classes and functions by their place in a module, "
+            "and it is not there"
+        )
     if module.startswith("tenon.nn.modules.") and getattr(nn, name, None) is obj:
         file = _MODULE_OF_LAYER.get(name, module.rpartition(".")[2])
         return f"torch.nn.modules.{file} {name}"
@@ -72,11 +74,26 @@ _PLAIN = ("bool", "dict", "float", "int", "list", "object", "str", "tuple")
 # Made if weights_only is false: they hold data and do nothing.
 _HARMLESS = {
     *(f"numpy.{core}.multiarray {name}" for core in ("core", "_core") for name in ("scalar", "_reconstruct")),
-    "numpy ndarray", "numpy dtype",
-    "collections defaultdict", "collections deque", *(f"builtins {name}" for name in _PLAIN),
-    "argparse Namespace", "types SimpleNamespace", "datetime date", "datetime datetime", "datetime time", "datetime timedelta",
-    "datetime timezone", "decimal Decimal", "fractions Fraction", "uuid UUID",
-    *(f"{module} {name}" for module in ("pathlib", "pathlib._local") for name in ("PosixPath", "PurePosixPath", "PureWindowsPath")),
+    "numpy ndarray",
+    "numpy dtype",
+    "collections defaultdict",
+    "collections deque",
+    *(f"builtins {name}" for name in _PLAIN),
+    "argparse Namespace",
+    "types SimpleNamespace",
+    "datetime date",
+    "datetime datetime",
+    "datetime time",
+    "datetime timedelta",
+    "datetime timezone",
+    "decimal Decimal",
+    "fractions Fraction",
+    "uuid UUID",
+    *(
+        f"{module} {name}"
+        for module in ("pathlib", "pathlib._local")
+        for name in ("PosixPath", "PurePosixPath", "PureWindowsPath")
+    ),
 }
 
 
@@ -163,7 +180,9 @@ def reduce(obj):
     if function is copyreg.__newobj_ex__:
         cls, positional, named = args
         if named:
-            raise TypeError(f"[save] an object of type {obj.__class__} cannot be saved: it is made with arguments by name")
+            raise TypeError(
+                f"[save] an object of type {obj.__class__} cannot be saved: it is made with arguments by name"
+            )
         args = (cls, *positional)
     if by_new:
         function, *args = args
@@ -176,7 +195,9 @@ def reduce(obj):
 def _wanted(name, place, what):
     found = _find(name)
     if found is None:
-        raise TypeError(f"[load] {place}{what} {_dotted(name)} has no counterpart here; add_safe_globals() can give it one")
+        raise TypeError(
+            f"[load] {place}{what} {_dotted(name)} has no counterpart here; add_safe_globals() can give it one"
+        )
     return found
 
 
@@ -209,17 +230,25 @@ def make(name, place, args, by_new):
     function = _wanted(name, place, "an object of class")
     if by_new:
         return function.__new__(function, *args)
-    if isinstance(function, type) and issubclass(function, (nn.Module, tenon.Tensor)) and function not in allowed.values():
+    if (
+        isinstance(function, type)
+        and issubclass(function, (nn.Module, tenon.Tensor))
+        and function not in allowed.values()
+    ):
         raise TypeError(f"[load] {place}the file calls the class {_dotted(name)}; add_safe_globals() can allow that")
     if _modern(name).startswith("builtins ") or any(isinstance(arg, range) for arg in args):
-        raise TypeError(f"[load] {place}the file calls {_dotted(name)}, which is not done")  # a range is small, a list of it is large
+        raise TypeError(
+            f"[load] {place}the file calls {_dotted(name)}, which is not done"
+        )  # a range is small, a list of it is large
     return function(*args)
 
 
 def add_elements(obj, elements):
     """Of a list or dict by its class."""
     if not isinstance(obj, (collections.deque, dict, list)) and type(obj) not in allowed.values():
-        raise TypeError(f"[load] the file puts elements into an object of {type(obj)}; add_safe_globals() can allow that")
+        raise TypeError(
+            f"[load] the file puts elements into an object of {type(obj)}; add_safe_globals() can allow that"
+        )
     if isinstance(elements, dict):
         for key, value in elements.items():
             obj[key] = value

@@ -128,7 +128,9 @@ def _adjoint(self, name):
         warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=3)
         return self.conj()
     if self.dim() < 2:
-        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
+        raise RuntimeError(
+            f"tensor.{name} is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor."
+        )
     return self.transpose(-2, -1).conj()
 
 
@@ -153,7 +155,9 @@ def float_power_(self, exponent):
     """self to the power of exponent, computed in double, which self must be."""
     result = _C.float_power(self, exponent)
     if result.dtype != self.dtype:
-        raise RuntimeError(f"[float_power_] the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {result.dtype}")
+        raise RuntimeError(
+            f"[float_power_] the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {result.dtype}"
+        )
     return self.copy_(result)
 
 
@@ -323,9 +327,18 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 
 def _add_conversions():
     for name, dtype in {
-        "float": _C.float32, "double": _C.float64, "half": _C.float16, "bfloat16": _C.bfloat16, "long": _C.int64,
-        "int": _C.int32, "short": _C.int16, "char": _C.int8, "byte": _C.uint8, "bool": _C.bool,
-        "cfloat": _C.complex64, "cdouble": _C.complex128,
+        "float": _C.float32,
+        "double": _C.float64,
+        "half": _C.float16,
+        "bfloat16": _C.bfloat16,
+        "long": _C.int64,
+        "int": _C.int32,
+        "short": _C.int16,
+        "char": _C.int8,
+        "byte": _C.uint8,
+        "bool": _C.bool,
+        "cfloat": _C.complex64,
+        "cdouble": _C.complex128,
     }.items():
 
         def convert(self, memory_format=_C.preserve_format, *, _dtype=dtype):
@@ -553,5 +566,3 @@ def is_complex(input):
 
 def numel(input):
     return input.numel()
-
-

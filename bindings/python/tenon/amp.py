@@ -1,5 +1,7 @@
 """Automatic mixed precision: products in a shorter dtype, what needs it in float32.
 
+Example:
+
     with tenon.autocast("cpu"):
         loss = loss_of(model(x), y)
     loss.backward()
@@ -27,7 +29,9 @@ class autocast(_Mode):
         if not is_autocast_available(device_type):
             raise RuntimeError(f"autocast: the device_type must be cpu or cuda, got {device_type!r}")
         if enabled and dtype not in (None, _C.bfloat16, _C.float16):
-            warnings.warn(f"autocast: the dtype must be bfloat16 or float16, got {dtype}. Autocast is disabled.", stacklevel=2)
+            warnings.warn(
+                f"autocast: the dtype must be bfloat16 or float16, got {dtype}. Autocast is disabled.", stacklevel=2
+            )
             dtype, enabled = None, False
         self._arguments = (device_type, dtype, enabled, cache_enabled)
         self._scopes = []

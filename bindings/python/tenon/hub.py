@@ -9,8 +9,12 @@ import os
 import sys
 
 from tenon import _hub
-from tenon._hub import HttpError as HttpError, HubError as HubError, TransportError as TransportError
-from tenon._hub import get_dir as get_dir
+from tenon._hub import (
+    HttpError as HttpError,
+    HubError as HubError,
+    TransportError as TransportError,
+    get_dir as get_dir,
+)
 from tenon.serialization import load as _load_file
 
 _HUBCONF = "hubconf.py"
@@ -97,11 +101,22 @@ def list(github, force_reload=False, skip_validation=False, trust_repo=None, ver
 
 def help(github, model, force_reload=False, skip_validation=False, trust_repo=None, *, source="github"):
     """The docstring of an entry point; arguments as list() has them."""
-    return _entry_point(_hubconf(_folder(github, source, trust_repo, force_reload, skip_validation, True)), model).__doc__
+    return _entry_point(
+        _hubconf(_folder(github, source, trust_repo, force_reload, skip_validation, True)), model
+    ).__doc__
 
 
-def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True, skip_validation=False,
-         **kwargs):
+def load(
+    repo_or_dir,
+    model,
+    *args,
+    source="github",
+    trust_repo=None,
+    force_reload=False,
+    verbose=True,
+    skip_validation=False,
+    **kwargs,
+):
     """What the entry point `model` of a repository gives for *args and **kwargs; other arguments as list() has them."""
     folder = _folder(repo_or_dir, source, trust_repo, force_reload, skip_validation, verbose)
     function = _entry_point(_hubconf(folder), model)
@@ -117,8 +132,9 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
     _hub.download_url_to_file(url, os.path.expanduser(os.fspath(dst)), hash_prefix or "", progress)
 
 
-def load_state_dict_from_url(url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None,
-                             weights_only=True):
+def load_state_dict_from_url(
+    url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=True
+):
     """The file at a URL, fetched once and then read from the cache by tenon.load, which executes nothing.
 
     check_hash: compares its SHA-256 with the digits in its name, as in "lenet-0123abcd.pt".

@@ -1,5 +1,7 @@
 """Which operators a program runs, how long they take, and with how much memory.
 
+Example:
+
     with tenon.profiler.profile(record_shapes=True) as prof:
         model(x).sum().backward()
     print(prof.key_averages().table(sort_by="cpu_time_total", row_limit=10))

@@ -58,7 +58,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     a call of their constructor. Other classes are allowed by add_safe_globals().
     """
     if pickle_module is not None:
-        raise ValueError("load(): there is no pickle_module: checkpoints are read by Tenon itself, which executes nothing")
+        raise ValueError(
+            "load(): there is no pickle_module: checkpoints are read by Tenon itself, which executes nothing"
+        )
     if isinstance(f, (str, os.PathLike)):
         return _C._load_file(_fspath(f), map_location, mmap, weights_only, encoding)
     if not hasattr(f, "read"):

@@ -32,7 +32,9 @@ def skip(reason):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="names of entries, all without")
-    parser.add_argument("--share", metavar="K/N", help="only the K-th of N parts; `commit/N` takes another part with each commit")
+    parser.add_argument(
+        "--share", metavar="K/N", help="only the K-th of N parts; `commit/N` takes another part with each commit"
+    )
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--max-samples", type=int, help="of each dtype, where a quick look is enough")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "conformance", help="folder of the tables")
@@ -44,7 +46,12 @@ def arguments():
 def share_of(text):
     part, _, parts = text.partition("/")
     if part == "commit":
-        part = subprocess.run(["git", "-C", str(ROOT), "rev-list", "--count", "HEAD"], capture_output=True, text=True).stdout or "0"
+        part = (
+            subprocess.run(
+                ["git", "-C", str(ROOT), "rev-list", "--count", "HEAD"], capture_output=True, text=True
+            ).stdout
+            or "0"
+        )
     return int(part) % int(parts), int(parts)
 
 
@@ -63,6 +70,7 @@ def main():
         skip(f"{error}: ./tenon setup --oracle makes an environment with PyTorch and what its tests need")
     try:
         from .subject import Subject
+
         subject = Subject(options.module)
     except ModuleNotFoundError as error:
         if error.name != options.module:
@@ -77,8 +85,9 @@ def main():
     base = lambda op: op.name.rpartition(".")[2]  # noqa: E731
     # linalg.norm is not norm, and nn.functional.unfold not unfold: PyTorch's name of the operator says so.
     of_ours = lambda op: op.aten_name in known or op.aten_name == op.name and base(op) in known  # noqa: E731
-    entries = [op for op in op_db if not op.name.startswith(("_refs", "ops.", "sparse."))
-               and (of_ours(op) or subject.has(op))]
+    entries = [
+        op for op in op_db if not op.name.startswith(("_refs", "ops.", "sparse.")) and (of_ours(op) or subject.has(op))
+    ]
     entries.sort(key=full_name)
     # The same name twice: the same entry under other decorations.
     entries = list({full_name(op): op for op in entries}.values())
@@ -91,10 +100,18 @@ def main():
     elif options.share:
         part, parts = share_of(options.share)
         chosen = entries[part::parts]
-    uncovered = sorted(known - {base(op) for op in entries} - {op.aten_name for op in entries}
-                       - {alias.name.rpartition(".")[2] for op in entries for alias in op.aliases})
+    uncovered = sorted(
+        known
+        - {base(op) for op in entries}
+        - {op.aten_name for op in entries}
+        - {alias.name.rpartition(".")[2] for op in entries for alias in op.aliases}
+    )
 
-    progress = (lambda name, done: print(f"\r{done}/{len(chosen)} {name:50.50}", end="", flush=True)) if sys.stdout.isatty() else None
+    progress = (
+        (lambda name, done: print(f"\r{done}/{len(chosen)} {name:50.50}", end="", flush=True))
+        if sys.stdout.isatty()
+        else None
+    )
     results = runner.run(chosen, subject, options.jobs, options.max_samples, progress)
     if progress:
         print()
@@ -111,7 +128,9 @@ def main():
         lines = [f" {json.dumps(name)}: {json.dumps(checks)}" for name, checks in sorted(kept.items()) if checks]
         BASELINE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
         if not partial:
-            (ROOT / "docs" / "conformance.md").write_text(table.page(results, uncovered, torch.__version__.partition("+")[0]))
+            (ROOT / "docs" / "conformance.md").write_text(
+                table.page(results, uncovered, torch.__version__.partition("+")[0])
+            )
         return 0
     lost = [] if options.max_samples else table.worse(baseline, results)
     for line in lost:

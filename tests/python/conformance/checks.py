@@ -12,11 +12,38 @@ from .subject import Memory, Unsupported, short
 
 FORM_SAMPLES = 8  # samples of a dtype that out=, in-place and method forms are compared on
 # Whose results are uninitialised memory.
-EMPTY = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_",
-         "resize_as_"}
-RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "rand", "rand_like",
-          "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout1d",
-          "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout"}
+EMPTY = {
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "empty_strided",
+    "new_empty",
+    "new_empty_strided",
+    "resize_",
+    "resize_as_",
+}
+RANDOM = {
+    "bernoulli",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "log_normal",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "uniform",
+    "nn.functional.dropout",
+    "nn.functional.dropout1d",
+    "nn.functional.dropout2d",
+    "nn.functional.dropout3d",
+    "nn.functional.alpha_dropout",
+    "nn.functional.feature_alpha_dropout",
+}
 ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.complex64)
 CHECKS = ("values", "memory", "gradient", "out", "inplace", "method", "errors", "messages")
 
@@ -27,9 +54,13 @@ def full_name(op):
 
 def tolerance(op, dtype):
     """What the entry asks for in PyTorch's own tests on a CPU."""
-    found = [(override.d[dtype].rtol, override.d[dtype].atol)
-             for info in op.decorators if isinstance(info, DecorateInfo) and info.device_type in (None, "cpu")
-             for override in info.decorators if isinstance(override, toleranceOverride) and dtype in override.d]
+    found = [
+        (override.d[dtype].rtol, override.d[dtype].atol)
+        for info in op.decorators
+        if isinstance(info, DecorateInfo) and info.device_type in (None, "cpu")
+        for override in info.decorators
+        if isinstance(override, toleranceOverride) and dtype in override.d
+    ]
     if not found:
         return None
     # Never closer than what assert_close takes by itself for the dtype.
@@ -43,8 +74,10 @@ def of_exception(error):
 
 
 # What the argument parser, and Python for what is written in it, says of a form that the subject lacks.
-LACKS = re.compile("invalid combination of arguments|there is no argument|unexpected keyword argument|argument '.*' (must be|is missing)|"
-                   "missing .* required positional|has no attribute|is not implemented for")
+LACKS = re.compile(
+    "invalid combination of arguments|there is no argument|unexpected keyword argument|argument '.*' (must be|is missing)|"
+    "missing .* required positional|has no attribute|is not implemented for"
+)
 
 
 def is_unsupported(error):
@@ -57,7 +90,9 @@ TIES = {"argsort": 0, "kthvalue": 1, "sort": 0, "topk": 1}  # the place of `dim`
 
 def chosen(op, sample, results):
     place = TIES[op.name]
-    dim = sample.kwargs.get("dim", sample.args[place] if len(sample.args) > place and type(sample.args[place]) is int else -1)
+    dim = sample.kwargs.get(
+        "dim", sample.args[place] if len(sample.args) > place and type(sample.args[place]) is int else -1
+    )
     several = isinstance(results, tuple)
     indices = results[1] if several else results
     values = sample.input.detach()
@@ -102,7 +137,9 @@ def exact(op, sample, dtype, gradient_of=None):
     if not gradient_of:
         return results
     roots = tensors_of(sample.output_process_fn_grad(results))
-    return torch.autograd.grad([roots[i] for i in gradient_of], leaves, [cast(g) for g in gradient_of.values()], allow_unused=True)
+    return torch.autograd.grad(
+        [roots[i] for i in gradient_of], leaves, [cast(g) for g in gradient_of.values()], allow_unused=True
+    )
 
 
 def as_exact(true, ours):
@@ -212,11 +249,15 @@ class Entry:
             kept["got"] = got = function(first, *args, **kwargs)
             if op.name in TIES and not sample.kwargs.get("stable"):
                 same(self.subject, wanted, got, None, values=False)
-                torch.testing.assert_close(chosen(op, sample, self.as_torch(got)), chosen(op, sample, wanted), equal_nan=True)
+                torch.testing.assert_close(
+                    chosen(op, sample, self.as_torch(got)), chosen(op, sample, wanted), equal_nan=True
+                )
                 return
             if op.name in SINGULAR_VECTORS:
                 same(self.subject, wanted, got, None, values=False)
-                torch.testing.assert_close(without_phases(op, self.as_torch(got)), without_phases(op, wanted), rtol=1e-4, atol=1e-4)
+                torch.testing.assert_close(
+                    without_phases(op, self.as_torch(got)), without_phases(op, wanted), rtol=1e-4, atol=1e-4
+                )
                 return
             try:
                 same(self.subject, wanted, got, tolerance(op, dtype), values=self.compares(sample))
@@ -309,8 +350,14 @@ class Entry:
                 return True
             if not takes_out:
                 raise Differs("out=: PyTorch raises, got none")
-            same(self.subject, [self.as_torch(r) for r in results], outs, {"rtol": 0, "atol": 0}, f"out= ({shape} size)",
-                 strides=False)
+            same(
+                self.subject,
+                [self.as_torch(r) for r in results],
+                outs,
+                {"rtol": 0, "atol": 0},
+                f"out= ({shape} size)",
+                strides=False,
+            )
         return True
 
     def gradient(self, function, sample, dtype):
@@ -330,12 +377,15 @@ class Entry:
         for i, _ in roots:
             if i >= len(got) or not got[i].requires_grad:
                 raise Differs(f"gradient: result {i} requires none")
-        found = self.subject.grad([got[i] for i, _ in roots], ours,
-                                  [self.subject.value(g, Memory()) for g in gradients])
+        found = self.subject.grad(
+            [got[i] for i, _ in roots], ours, [self.subject.value(g, Memory()) for g in gradients]
+        )
         # Equal elements of another order have their gradients in another order.
         compared = self.compares(sample) and not (self.op.name in TIES and dtype in (torch.float16, torch.bfloat16))
         try:
-            same(self.subject, list(wanted), list(found), tolerance(self.op, dtype), "gradient", compared, strides=False)
+            same(
+                self.subject, list(wanted), list(found), tolerance(self.op, dtype), "gradient", compared, strides=False
+            )
         except Differs as error:
             if not error.by_value or dtype not in ROUNDED:
                 raise
@@ -372,8 +422,12 @@ class Entry:
                 kind = error.error_type.__name__
                 self.report("any", "errors", "agree", "")
                 fits = says(error.error_regex, str(ours)) and kind in [c.__name__ for c in type(ours).__mro__]
-                self.report("any", "messages", "agree" if fits else "differ",
-                            "" if fits else f"{kind}: {error.error_regex[:120]}, got {of_exception(ours)}")
+                self.report(
+                    "any",
+                    "messages",
+                    "agree" if fits else "differ",
+                    "" if fits else f"{kind}: {error.error_regex[:120]}, got {of_exception(ours)}",
+                )
             else:
                 self.report("any", "errors", "differ", f"{error.error_type.__name__}, got none for {brief(sample)}")
 
@@ -383,7 +437,11 @@ def says(regex, message):
     `tenon.float32` for `torch.float32`."""
     message = re.sub(r"\btenon\.(?=\w)", "torch.", message)
     named = re.match(r"\[(\w+)[^\]]*\] ", message)
-    forms = [message] + [f"{named[1]}{after}{message[named.end():]}" for after in ("(): ", ": ", " : ")] if named else [message]
+    forms = (
+        [message] + [f"{named[1]}{after}{message[named.end() :]}" for after in ("(): ", ": ", " : ")]
+        if named
+        else [message]
+    )
     return any(re.search(regex, form) for form in forms)
 
 

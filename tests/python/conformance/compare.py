@@ -30,8 +30,13 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
             raise Differs(f"{what}: strides {tuple(wanted.stride())}, got {tuple(got.stride())}")
         if values:
             try:
-                torch.testing.assert_close(subject.torch(got), wanted.detach().resolve_conj().resolve_neg(),
-                                           equal_nan=True, check_stride=False, **(tolerance or {}))
+                torch.testing.assert_close(
+                    subject.torch(got),
+                    wanted.detach().resolve_conj().resolve_neg(),
+                    equal_nan=True,
+                    check_stride=False,
+                    **(tolerance or {}),
+                )
             except AssertionError as error:
                 text = " ".join(str(error).split())
                 differs = Differs(f"{what}: {text[:200]}")
@@ -39,8 +44,10 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
                 raise differs from None
     elif isinstance(wanted, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(got) != len(wanted):
-            raise Differs(f"{what}: {len(wanted)} results, got {type(got).__name__}"
-                          f"{f' of {len(got)}' if isinstance(got, (list, tuple)) else ''}")
+            raise Differs(
+                f"{what}: {len(wanted)} results, got {type(got).__name__}"
+                f"{f' of {len(got)}' if isinstance(got, (list, tuple)) else ''}"
+            )
         for i, (one, other) in enumerate(zip(wanted, got)):
             same(subject, one, other, tolerance, f"{what} {i}", values, strides)
     elif isinstance(wanted, torch.dtype):

@@ -140,8 +140,11 @@ def run(entries, subject, jobs=2, max_samples=None, progress=None):
                 job.fork()
                 launch(job)
                 continue
-            results[full_name(job.op)] = {"counts": job.outcomes.counts, "details": job.outcomes.details,
-                                          "seconds": round(job.seconds, 2)}
+            results[full_name(job.op)] = {
+                "counts": job.outcomes.counts,
+                "details": job.outcomes.details,
+                "seconds": round(job.seconds, 2),
+            }
             if progress:
                 progress(full_name(job.op), len(results))
         for job in running.values():

@@ -14,8 +14,9 @@ class Unsupported(Exception):
     """The subject has no word for an argument, or lacks the operator: no disagreement."""
 
 
-FORMATS = {getattr(torch, name): name
-           for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")}
+FORMATS = {
+    getattr(torch, name): name for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+}
 
 
 def short(value):
@@ -78,8 +79,13 @@ class Subject:
 
     def over_own_names(self, wrapper):
         """The code of a wrapper of the test's own over the subject's names."""
-        return types.FunctionType(wrapper.__code__, {**wrapper.__globals__, "torch": self.module}, wrapper.__name__,
-                                  wrapper.__defaults__, wrapper.__closure__)
+        return types.FunctionType(
+            wrapper.__code__,
+            {**wrapper.__globals__, "torch": self.module},
+            wrapper.__name__,
+            wrapper.__defaults__,
+            wrapper.__closure__,
+        )
 
     def named(self, op):
         found = at_path(self.module, op.name) or getattr(self.Tensor, op.name, None)

@@ -50,8 +50,9 @@ def worse(baseline, results):
             for dtype in dtypes:
                 outcomes = counts.get(check, {}).get(dtype)
                 if outcomes is None or set(outcomes) != {"agree"}:
-                    details = [d["detail"] for d in results[name]["details"]
-                               if (d["dtype"], d["check"]) == (dtype, check)]
+                    details = [
+                        d["detail"] for d in results[name]["details"] if (d["dtype"], d["check"]) == (dtype, check)
+                    ]
                     found.append(f"{name}, {check}, {dtype}: {details[0] if details else outcomes or 'not run'}")
     return found
 
@@ -81,9 +82,13 @@ def lacking(results):
     every = sum(totals(result, ["values"])[o] for result in results.values() for o in OUTCOMES)
     agree = sum(totals(result, ["values"])["agree"] for result in results.values())
     beyond = sum(samples for _, samples in found.values())
-    text = ", ".join(f"{dtype} ({samples} samples of {entries} entries)" for dtype, (entries, samples) in sorted(found.items()))
-    return (f"Not counted above are the samples of dtypes that Tenon does not have: {text}. With them "
-            f"{100 * agree / (every + beyond):.1f} % of values agree.")
+    text = ", ".join(
+        f"{dtype} ({samples} samples of {entries} entries)" for dtype, (entries, samples) in sorted(found.items())
+    )
+    return (
+        f"Not counted above are the samples of dtypes that Tenon does not have: {text}. With them "
+        f"{100 * agree / (every + beyond):.1f} % of values agree."
+    )
 
 
 def verdicts(results):
@@ -101,15 +106,19 @@ def rows(results):
             every = sum(found.values())
             cells.append(f"{found['agree']}/{every}" if every else "")
         order = ("crash", "differ", "unsupported")
-        details = sorted((d for d in result["details"] if d["check"] != "messages"),
-                         key=lambda d: order.index(d["outcome"]))
+        details = sorted(
+            (d for d in result["details"] if d["check"] != "messages"), key=lambda d: order.index(d["outcome"])
+        )
         reason = f"{details[0]['check']} {details[0]['dtype']}: {details[0]['detail']}" if details else ""
         yield name, verdict(result), cells, reason
 
 
 def text(results, uncovered):
-    lines = [f"{check:10} {found['agree']:7} of {every:7} agree ({share:.2f} %), {found['differ']} differ, "
-             f"{found['unsupported']} unsupported, {found['crash']} crash" for check, every, found, share in summary(results)]
+    lines = [
+        f"{check:10} {found['agree']:7} of {every:7} agree ({share:.2f} %), {found['differ']} differ, "
+        f"{found['unsupported']} unsupported, {found['crash']} crash"
+        for check, every, found, share in summary(results)
+    ]
     lines += [f"operators: {verdicts(results)}", *filter(None, [lacking(results)]), ""]
     width = max((len(name) for name in results), default=0)
     for name, kind, cells, reason in rows(results):
@@ -121,41 +130,72 @@ def text(results, uncovered):
 
 def page(results, uncovered, version):
     """docs/conformance.md."""
-    out = ["# Conformance with PyTorch", "",
-           "<!-- Written by ./tenon conformance --accept; do not edit. -->", "",
-           f"What PyTorch {version}'s own list of operators, `torch.testing._internal.common_methods_invocations.op_db`, says of "
-           "Tenon's Python module on a CPU: each sample of an entry, for each dtype that it lists, in both libraries.", "",
-           "| check | what must be the same | agree | of | differ | unsupported | crash |", "| --- | --- | --: | --: | --: | --: | --: |"]
-    meaning = {"values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or than four units in the last place of the largest element), shapes, dtypes, strides", "memory": "which results share memory with which arguments",
-               "gradient": "gradients of every argument that has one", "out": "`out=` with the function, into a tensor of the right size and an empty one",
-               "inplace": "the in-place form with PyTorch's", "method": "the method with the function",
-               "errors": "the entry's wrong arguments raise", "messages": "with PyTorch's message, before which `[op]` stands for `op():`, and class"}
+    out = [
+        "# Conformance with PyTorch",
+        "",
+        "<!-- Written by ./tenon conformance --accept; do not edit. -->",
+        "",
+        f"What PyTorch {version}'s own list of operators, `torch.testing._internal.common_methods_invocations.op_db`, says of "
+        "Tenon's Python module on a CPU: each sample of an entry, for each dtype that it lists, in both libraries.",
+        "",
+        "| check | what must be the same | agree | of | differ | unsupported | crash |",
+        "| --- | --- | --: | --: | --: | --: | --: |",
+    ]
+    meaning = {
+        "values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or than four units in the last place of the largest element), shapes, dtypes, strides",
+        "memory": "which results share memory with which arguments",
+        "gradient": "gradients of every argument that has one",
+        "out": "`out=` with the function, into a tensor of the right size and an empty one",
+        "inplace": "the in-place form with PyTorch's",
+        "method": "the method with the function",
+        "errors": "the entry's wrong arguments raise",
+        "messages": "with PyTorch's message, before which `[op]` stands for `op():`, and class",
+    }
     for check, every, found, share in summary(results):
-        out.append(f"| {check} | {meaning[check]} | {found['agree']} ({share:.1f} %) | {every} | {found['differ']} | "
-                   f"{found['unsupported']} | {found['crash']} |")
-    out += ["", f"Entries: {verdicts(results)}. An entry that agrees partly has samples with something that Tenon does not have, "
-            "and no difference. `tests/python/conformance/baseline.json` keeps what agreed: it must still.", "",
-            *([lacking(results), ""] if lacking(results) else []),
-            "| entry | verdict | values | gradient | first reason |", "| --- | --- | --: | --: | --- |"]
+        out.append(
+            f"| {check} | {meaning[check]} | {found['agree']} ({share:.1f} %) | {every} | {found['differ']} | "
+            f"{found['unsupported']} | {found['crash']} |"
+        )
+    out += [
+        "",
+        f"Entries: {verdicts(results)}. An entry that agrees partly has samples with something that Tenon does not have, "
+        "and no difference. `tests/python/conformance/baseline.json` keeps what agreed: it must still.",
+        "",
+        *([lacking(results), ""] if lacking(results) else []),
+        "| entry | verdict | values | gradient | first reason |",
+        "| --- | --- | --: | --: | --- |",
+    ]
     for name, kind, cells, reason in rows(results):
         escaped = reason.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
         out.append(f"| {name} | {kind} | {cells[0]} | {cells[2]} | {escaped[:160]} |")
-    out += ["", "Operators of Tenon without an entry in op_db, which `tests/ops` compares: "
-            + ", ".join(f"`{name}`" for name in uncovered) + "."]
+    out += [
+        "",
+        "Operators of Tenon without an entry in op_db, which `tests/ops` compares: "
+        + ", ".join(f"`{name}`" for name in uncovered)
+        + ".",
+    ]
     return "\n".join(out) + "\n"
 
 
 def as_html(results, uncovered):
-    cells = "".join(f"<tr class={kind}><td>{html.escape(name)}<td>{kind}" + "".join(f"<td>{c}" for c in counts)
-                    + f"<td>{html.escape(reason)}</tr>\n" for name, kind, counts, reason in rows(results))
+    cells = "".join(
+        f"<tr class={kind}><td>{html.escape(name)}<td>{kind}"
+        + "".join(f"<td>{c}" for c in counts)
+        + f"<td>{html.escape(reason)}</tr>\n"
+        for name, kind, counts, reason in rows(results)
+    )
     head = "".join(f"<th>{c}" for c in ("operator", "verdict", *CHECKS, "first reason"))
-    totals_ = "".join(f"<li>{check}: {found['agree']} of {every} agree ({share:.2f} %)"
-                      for check, every, found, share in summary(results))
-    return ("<!doctype html><meta charset=utf-8><title>Conformance with PyTorch</title><style>body{font:14px sans-serif}"
-            "td,th{padding:2px 8px;text-align:left}.agree{background:#e6ffe6}.partly{background:#f6ffe0}"
-            ".differ,.crash{background:#ffe6e6}.unsupported{color:#777}</style><h1>Conformance with PyTorch</h1>"
-            f"<ul>{totals_}</ul><p>Operators: {verdicts(results)}</p><table><tr>{head}</tr>\n{cells}</table>"
-            f"<p>Without an entry in op_db: {html.escape(', '.join(uncovered))}</p>\n")
+    totals_ = "".join(
+        f"<li>{check}: {found['agree']} of {every} agree ({share:.2f} %)"
+        for check, every, found, share in summary(results)
+    )
+    return (
+        "<!doctype html><meta charset=utf-8><title>Conformance with PyTorch</title><style>body{font:14px sans-serif}"
+        "td,th{padding:2px 8px;text-align:left}.agree{background:#e6ffe6}.partly{background:#f6ffe0}"
+        ".differ,.crash{background:#ffe6e6}.unsupported{color:#777}</style><h1>Conformance with PyTorch</h1>"
+        f"<ul>{totals_}</ul><p>Operators: {verdicts(results)}</p><table><tr>{head}</tr>\n{cells}</table>"
+        f"<p>Without an entry in op_db: {html.escape(', '.join(uncovered))}</p>\n"
+    )
 
 
 def write(folder, results, uncovered):

@@ -10,7 +10,7 @@ from tenon.utils.data import DataLoader, TensorDataset
 
 
 def arithmetic(x: Tensor, y: Tensor) -> Tensor:
-    z = (x + 1) * y / 2.0 - 3 ** x
+    z = (x + 1) * y / 2.0 - 3**x
     z = z @ y.t() if z.dim() == 2 else -z
     z[0] = 1.0
     z[x > 0] = y[0]

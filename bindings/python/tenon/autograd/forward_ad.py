@@ -22,7 +22,9 @@ def exit_dual_level(*, level=0):
     """Ends the level: what is left of it has no tangents."""
     global _level
     if _level is None or level != 0:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
     scope, _level = _level, None
     scope.__exit__(None, None, None)
 

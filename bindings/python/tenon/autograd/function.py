@@ -17,14 +17,18 @@ class FunctionCtx:
         """In forward: inputs or outputs to keep for backward."""
         for i, tensor in enumerate(tensors):
             if not (tensor is None or isinstance(tensor, _C.Tensor)):
-                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+                )
         self._context.save_for_backward(tensors)
 
     def save_for_forward(self, *tensors):
         """In forward: inputs or outputs to keep for jvp, which follows at once."""
         for tensor in tensors:
             if not (tensor is None or isinstance(tensor, _C.Tensor)):
-                raise TypeError("save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx.")
+                raise TypeError(
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+                )
         self._context.save_for_forward(tensors)
 
     @property
@@ -66,7 +70,9 @@ class Function:
     """
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError(f"{self.__class__.__name__} is not made into an object: call {self.__class__.__name__}.apply(...)")
+        raise RuntimeError(
+            f"{self.__class__.__name__} is not made into an object: call {self.__class__.__name__}.apply(...)"
+        )
 
     @staticmethod
     def forward(*args, **kwargs):
@@ -96,7 +102,9 @@ class Function:
         in_order = inspect.signature(cls.forward).bind(*args, **kwargs)
         in_order.apply_defaults()
         if in_order.kwargs:
-            raise TypeError(f"{cls.__name__}.apply(): keyword-only arguments of forward are not supported, got {', '.join(in_order.kwargs)}")
+            raise TypeError(
+                f"{cls.__name__}.apply(): keyword-only arguments of forward are not supported, got {', '.join(in_order.kwargs)}"
+            )
         return in_order.args
 
     @classmethod

@@ -90,9 +90,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return _unpacked(tuple(_unpacked(row, single) for row in rows), function.single)
 
 
-def hessian(
-    func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"
-):
+def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """All second derivatives of a function that gives one element: [*input i sizes, *input j sizes] for each pair."""
     _check_vectorize("hessian", vectorize, strict)
     single, inputs = _tensors(inputs)

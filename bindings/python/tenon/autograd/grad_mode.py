@@ -86,7 +86,9 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode):
         if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {mode.__class__.__name__}")
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {mode.__class__.__name__}"
+            )
         self._mode = mode
         self._previous = []
         self._before = _C.is_grad_enabled()

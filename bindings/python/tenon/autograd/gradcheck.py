@@ -83,7 +83,9 @@ def gradgradcheck(
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     function, tensors = _split(func, inputs)
-    grads = [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
+    grads = (
+        [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
+    )
     return _run(
         lambda: _C._gradgradcheck(
             function, tensors, grads, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,

@@ -1,10 +1,13 @@
 """Hooks on the graph, and on what it keeps for backward."""
 
 from tenon import _C
-from tenon._C import AllowMutationOnSavedTensors as allow_mutation_on_saved_tensors  # noqa: F401
-from tenon._C import Node, RemovableHandle  # noqa: F401
-from tenon._C import DisableSavedTensorsHooks as disable_saved_tensors_hooks  # noqa: F401
-from tenon._C import SavedTensorsHooks as saved_tensors_hooks  # noqa: F401
+from tenon._C import (  # noqa: F401
+    AllowMutationOnSavedTensors as allow_mutation_on_saved_tensors,  # noqa: F401
+    DisableSavedTensorsHooks as disable_saved_tensors_hooks,  # noqa: F401
+    Node,
+    RemovableHandle,
+    SavedTensorsHooks as saved_tensors_hooks,  # noqa: F401
+)
 from tenon._tensor import GradientEdge
 
 

@@ -1,5 +1,7 @@
 """Training with several processes. Names and meanings are those of torch.distributed; for tensors of the CPU.
 
+Example:
+
     import tenon.distributed as dist
 
     dist.init_process_group()          # python -m tenon.distributed.run --nproc-per-node 2 train.py
@@ -20,16 +22,30 @@ def is_available():
 
 
 if is_available():
+    from tenon._distributed import (  # noqa: F401
+        FileStore,
+        GradBucket,
+        GradBucket as _GradBucket,  # noqa: F401  PyTorch's name of it
+        HashStore,
+        PrefixStore,
+        ProcessGroup,
+        ReduceOp,
+        Store,
+        TCPStore,
+        Work,
+    )
     from tenon.distributed.distributed_c10d import *  # noqa: F403
     from tenon.distributed.distributed_c10d import (  # noqa: F401
-        DistBackendError, DistError, DistNetworkError, DistStoreError, _broadcast_coalesced,
+        DistBackendError,
+        DistError,
+        DistNetworkError,
+        DistStoreError,
+        _broadcast_coalesced,
     )
-    from tenon._distributed import (  # noqa: F401
-        FileStore, GradBucket, HashStore, PrefixStore, ProcessGroup, ReduceOp, Store, TCPStore, Work,
-    )
-    from tenon._distributed import GradBucket as _GradBucket  # noqa: F401  PyTorch's name of it
 else:
 
     def __getattr__(name):
-        raise AttributeError(f"module 'tenon.distributed' has no attribute '{name}': this build of Tenon is without the library "
-                             "tenon_distributed and its Python module tenon._distributed")
+        raise AttributeError(
+            f"module 'tenon.distributed' has no attribute '{name}': this build of Tenon is without the library "
+            "tenon_distributed and its Python module tenon._distributed"
+        )

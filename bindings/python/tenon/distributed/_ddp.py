@@ -31,8 +31,10 @@ def _take_reduced(buffer, future):
         result = result[0]
     if not isinstance(result, tenon.Tensor) or result.shape != buffer.shape:
         found = tuple(result.shape) if isinstance(result, tenon.Tensor) else type(result).__name__
-        raise RuntimeError(f"[register_comm_hook] the Future of a hook must give a tensor of the bucket's shape {tuple(buffer.shape)}, "
-                           f"got {found}")
+        raise RuntimeError(
+            f"[register_comm_hook] the Future of a hook must give a tensor of the bucket's shape {tuple(buffer.shape)}, "
+            f"got {found}"
+        )
     with tenon.no_grad():
         if result.data_ptr() != buffer.data_ptr():
             buffer.copy_(result)

@@ -1,5 +1,7 @@
 """Checkpoints that the ranks write and read together: a folder with an index and files that torch.load reads, too.
 
+Example:
+
     checkpoint.save({"net": net.state_dict()}, checkpoint_id="run1/step100")   # on all ranks
     checkpoint.load(state, checkpoint_id="run1/step100")                       # on as many as there are now
 """
@@ -22,7 +24,9 @@ def _flat(state_dict, prefix=""):
         elif isinstance(value, tenon.Tensor):
             yield prefix + key, value
         else:
-            raise TypeError(f"checkpoint: '{prefix}{key}' is a {type(value).__name__}; only tensors are kept, in nested dicts")
+            raise TypeError(
+                f"checkpoint: '{prefix}{key}' is a {type(value).__name__}; only tensors are kept, in nested dicts"
+            )
 
 
 def _group(process_group):
@@ -46,7 +50,9 @@ def save(state_dict, *, checkpoint_id, process_group=None):
         return
     from tenon import _distributed
 
-    _distributed._save_together(lambda: _C._write_share(state, folder, rank, size), lambda parts: _C._commit_shards(parts, folder), group)
+    _distributed._save_together(
+        lambda: _C._write_share(state, folder, rank, size), lambda parts: _C._commit_shards(parts, folder), group
+    )
 
 
 class ShardedReader:
@@ -77,8 +83,13 @@ def load(state_dict, *, checkpoint_id, process_group=None):
     """
     reader = ShardedReader(checkpoint_id)
     shapes, wanted = reader.shapes(), list(_flat(state_dict))
-    problems = [f"there is no '{name}'" if name not in shapes else f"'{name}' has shape {shapes[name]}, expected {list(t.shape)}"
-                for name, t in wanted if shapes.get(name) != list(t.shape)]
+    problems = [
+        f"there is no '{name}'"
+        if name not in shapes
+        else f"'{name}' has shape {shapes[name]}, expected {list(t.shape)}"
+        for name, t in wanted
+        if shapes.get(name) != list(t.shape)
+    ]
     if problems:
         raise RuntimeError(f"checkpoint.load: {os.fspath(checkpoint_id)}: " + "; ".join(problems))
     with tenon.no_grad():

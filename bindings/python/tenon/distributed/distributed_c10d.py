@@ -13,13 +13,53 @@ from tenon._distributed import DistBackendError, DistError, DistNetworkError, Di
 from tenon.futures import Future, _Deferred
 
 __all__ = [
-    "Backend", "GroupMember", "P2POp", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce",
+    "Backend",
+    "GroupMember",
+    "P2POp",
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
     "all_reduce_coalesced",
-    "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "destroy_process_group", "gather",
-    "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks", "get_rank",
-    "get_world_size", "group", "init_process_group", "irecv", "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available",
-    "is_nccl_available", "is_torchelastic_launched", "is_ucc_available", "isend", "monitored_barrier", "new_group", "recv", "recv_object_list",
-    "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "irecv",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "is_ucc_available",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "recv_object_list",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "send_object_list",
 ]
 
 
@@ -87,8 +127,17 @@ def is_torchelastic_launched():
     return _C._is_launched()
 
 
-def init_process_group(backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None, group_name="", pg_options=None,
-                       device_id=None):
+def init_process_group(
+    backend=None,
+    init_method=None,
+    timeout=None,
+    world_size=-1,
+    rank=-1,
+    store=None,
+    group_name="",
+    pg_options=None,
+    device_id=None,
+):
     """Joins the run and makes the default group, of all ranks. Returns when all are there.
 
     backend: "gloo" where this build has it; "mpi" under mpirun, which then says who is who. init_method: env:// (the default but for
@@ -148,7 +197,15 @@ def _watch_the_end():
     atexit.register(lambda: destroy_process_group() if _default is not None else None)
 
 
-def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False, group_desc=None, device_id=None):
+def new_group(
+    ranks=None,
+    timeout=None,
+    backend=None,
+    pg_options=None,
+    use_local_synchronization=False,
+    group_desc=None,
+    device_id=None,
+):
     """A group of some ranks, GroupMember.NON_GROUP_MEMBER on the others. All ranks of the run must call it, in the same order."""
     global _made
     if pg_options is not None or device_id is not None:
@@ -157,7 +214,9 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
         raise NotImplementedError("new_group: use_local_synchronization; all ranks must call it")
     everybody = get_process_group_ranks(None)
     _made += 1
-    made = _C._new_group(list(everybody if ranks is None else ranks), timeout, Backend(backend or ""), group_desc or f"group {_made}")
+    made = _C._new_group(
+        list(everybody if ranks is None else ranks), timeout, Backend(backend or ""), group_desc or f"group {_made}"
+    )
     if made is None:
         return GroupMember.NON_GROUP_MEMBER
     _groups.append(made)
@@ -171,7 +230,9 @@ def _is_member(group):
 def _resolved(group):
     if group is None:
         if _default is None:
-            raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+            raise ValueError(
+                "Default process group has not been initialized, please make sure to call init_process_group."
+            )
         return _default
     if not isinstance(group, _C.ProcessGroup):
         raise TypeError(f"expected a ProcessGroup, got {type(group).__name__}")
@@ -215,7 +276,9 @@ def get_node_local_rank(fallback_rank=None):
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is not None:
         return int(fallback_rank)
-    raise RuntimeError("LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to work")
+    raise RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to work"
+    )
 
 
 def _peer(group, rank, group_rank, what, default=None):
@@ -234,7 +297,10 @@ def _peer(group, rank, group_rank, what, default=None):
 def _collective(function, *args, group, async_op):
     """The Work if async_op, else None when it is done. Ranks outside of the group do nothing. A tuple is what _peer() takes."""
     if not _is_member(group):
-        warnings.warn(f"Running {function.__name__.strip('_')} on global rank {get_rank()} which does not belong to the given group.", stacklevel=3)
+        warnings.warn(
+            f"Running {function.__name__.strip('_')} on global rank {get_rank()} which does not belong to the given group.",
+            stacklevel=3,
+        )
         return None
     args = (_peer(group, *arg) if isinstance(arg, tuple) else arg for arg in args)
     manager = _coalescing.get(id(_resolved(group)))
@@ -271,7 +337,9 @@ def _coalescing_manager(group=None, device=None, async_ops=False):
         return
     key = id(_resolved(group))
     if key in _coalescing:
-        raise ValueError("ProcessGroup has non-empty op list at the start of coalescing: managers of one group do not nest")
+        raise ValueError(
+            "ProcessGroup has non-empty op list at the start of coalescing: managers of one group do not nest"
+        )
     manager = _coalescing[key] = _CoalescingManager()
     try:
         yield manager
@@ -314,7 +382,9 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
     """output_tensor_lists[r][i] gets input_tensor_list[i] of rank r. With async_op something to wait() for."""
     for outputs in output_tensor_lists:
         if len(outputs) != len(input_tensor_list):
-            raise ValueError(f"all_gather_coalesced: {len(input_tensor_list)} inputs, a rank's list has {len(outputs)} outputs")
+            raise ValueError(
+                f"all_gather_coalesced: {len(input_tensor_list)} inputs, a rank's list has {len(outputs)} outputs"
+            )
     with _coalescing_manager(group, async_ops=async_op) as manager:
         for i, tensor in enumerate(input_tensor_list):
             all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group)
@@ -323,12 +393,16 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
     """gather_list[r] of rank dst, 0 by default, gets the tensor of rank r."""
-    return _collective(_C._gather, tensor, list(gather_list or ()), (dst, group_dst, "dst", 0), group=group, async_op=async_op)
+    return _collective(
+        _C._gather, tensor, list(gather_list or ()), (dst, group_dst, "dst", 0), group=group, async_op=async_op
+    )
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
     """Rank r gets scatter_list[r] of rank src, 0 by default."""
-    return _collective(_C._scatter, tensor, list(scatter_list or ()), (src, group_src, "src", 0), group=group, async_op=async_op)
+    return _collective(
+        _C._scatter, tensor, list(scatter_list or ()), (src, group_src, "src", 0), group=group, async_op=async_op
+    )
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
@@ -342,13 +416,22 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=F
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
     """output_tensor_list[r] gets rank r's input_tensor_list[own rank]."""
-    return _collective(_C._all_to_all, list(output_tensor_list), list(input_tensor_list), group=group, async_op=async_op)
+    return _collective(
+        _C._all_to_all, list(output_tensor_list), list(input_tensor_list), group=group, async_op=async_op
+    )
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
     """Rows of input, input_split_sizes[r] of them to rank r, or equal parts."""
-    return _collective(_C._all_to_all_single, output, input, list(output_split_sizes or ()), list(input_split_sizes or ()), group=group,
-                       async_op=async_op)
+    return _collective(
+        _C._all_to_all_single,
+        output,
+        input,
+        list(output_split_sizes or ()),
+        list(input_split_sizes or ()),
+        group=group,
+        async_op=async_op,
+    )
 
 
 def barrier(group=None, async_op=False, device_ids=None):
@@ -399,7 +482,9 @@ class P2POp:
 
     def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
         if op not in (isend, irecv):
-            raise ValueError("Invalid ``op``. Expected ``op`` to be of type ``tenon.distributed.isend`` or ``tenon.distributed.irecv``.")
+            raise ValueError(
+                "Invalid ``op``. Expected ``op`` to be of type ``tenon.distributed.isend`` or ``tenon.distributed.irecv``."
+            )
         self.op, self.tensor, self.group, self.tag = op, tensor, group, tag
         self.peer = _peer(group, peer, group_peer, "peer")
 
@@ -409,7 +494,10 @@ def batch_isend_irecv(p2p_op_list):
     if not p2p_op_list or not all(isinstance(op, P2POp) for op in p2p_op_list):
         raise ValueError("p2p_op_list must be a list of P2POp, and not empty")
     # Sends first: a message is kept until somebody asks for it.
-    works = {i: op.op(op.tensor, op.peer, op.group, op.tag) for i, op in sorted(enumerate(p2p_op_list), key=lambda pair: pair[1].op is irecv)}
+    works = {
+        i: op.op(op.tensor, op.peer, op.group, op.tag)
+        for i, op in sorted(enumerate(p2p_op_list), key=lambda pair: pair[1].op is irecv)
+    }
     return [works[i] for i in range(len(p2p_op_list))]
 
 
@@ -444,7 +532,9 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
         object_list[:] = [pickle.loads(b) for b in pickled]
 
 
-def scatter_object_list(scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None):
+def scatter_object_list(
+    scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
+):
     """scatter_object_output_list[0] becomes element `rank` of the list of rank src."""
     if not _is_member(group):
         return
@@ -477,7 +567,7 @@ def recv_object_list(object_list, src=None, group=None, device=None, group_src=N
     recv(data, source, group)
     at = 0
     for i, size in enumerate(sizes.tolist()):
-        object_list[i] = pickle.loads(bytes(data[at:at + size].tolist()))
+        object_list[i] = pickle.loads(bytes(data[at : at + size].tolist()))
         at += size
     return source
 

@@ -32,9 +32,13 @@ def _parser(prog):
 
 def _launcher():
     """The path of tenon-run."""
-    candidates = [os.environ.get("TENON_RUN"), os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin", "tenon-run")]
+    candidates = [
+        os.environ.get("TENON_RUN"),
+        os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin", "tenon-run"),
+    ]
     try:
         from tenon._build_paths import TENON_RUN
+
         candidates.append(TENON_RUN)
     except ImportError:
         pass

@@ -32,7 +32,9 @@ def _meta(value):
     """A tensor of Tenon's without data, in the shape of PyTorch's; symbolic sizes become numbers."""
     if isinstance(value, torch.Tensor):
         dtype = getattr(tenon, str(value.dtype).removeprefix("torch."))
-        return tenon.empty_strided(tuple(map(int, value.shape)), tuple(map(int, value.stride())), dtype=dtype, device="meta")
+        return tenon.empty_strided(
+            tuple(map(int, value.shape)), tuple(map(int, value.stride())), dtype=dtype, device="meta"
+        )
     return [_meta(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -160,7 +162,10 @@ def _register_autograd(library, name, has_lists, gradients):
         found = dict(zip(wanted, gradients()(grads, [*map(int, wanted)], *args, **ctx.names)))
         # PyTorch leaves out arguments that have their default.
         passed = ctx.inputs[: len(ctx.needs_input_grad)]
-        results = [[found.get(one) for one in v] if is_list(v) else found.get(v) if isinstance(v, _Place) else None for v in passed]
+        results = [
+            [found.get(one) for one in v] if is_list(v) else found.get(v) if isinstance(v, _Place) else None
+            for v in passed
+        ]
         return (*results, *[None] * (len(ctx.inputs) - len(passed)))
 
     torch.library.register_autograd(f"{library.ns}::{name}", backward, setup_context=setup_context, lib=library)
@@ -194,7 +199,9 @@ def register(ops):
             return _to_torch(_function(*[_to_tenon(a) for a in args], **{k: _to_tenon(v) for k, v in names.items()}))
 
         def shapes(*args, _function=function, **names):
-            return _from_meta(_function(*[_meta(a) for a in args], **{k: _meta(v) for k, v in names.items()}), _device_of(args))
+            return _from_meta(
+                _function(*[_meta(a) for a in args], **{k: _meta(v) for k, v in names.items()}), _device_of(args)
+            )
 
         qualified = own.split("(")[0]
         library.impl(qualified, compute, "CPU")

@@ -5,8 +5,27 @@ import warnings
 
 import tenon
 from tenon import (  # noqa: F401
-    adaptive_avg_pool1d, avg_pool1d, cosine_similarity, pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
-    bilinear, celu_, channel_shuffle, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, relu_, rrelu_, selu_, sigmoid, tanh, threshold_,
+    adaptive_avg_pool1d,
+    avg_pool1d,
+    bilinear,
+    celu_,
+    channel_shuffle,
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    cosine_similarity,
+    pairwise_distance,
+    pixel_shuffle,
+    pixel_unshuffle,
+    prelu,
+    relu_,
+    rrelu_,
+    selu_,
+    sigmoid,
+    tanh,
+    threshold_,
 )
 from tenon._C import _nn
 
@@ -30,6 +49,7 @@ def _reduction(name):
 
 
 # Activations
+
 
 def relu(input, inplace=False):
     return tenon.relu_(input) if inplace else tenon.relu(input)
@@ -134,6 +154,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 # Windows, pooling, padding
 
+
 def _pair(value):
     return [value, value] if isinstance(value, int) else list(value)
 
@@ -145,9 +166,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """The way back from unfold(), where windows overlap their sum."""
-    return _nn.col2im(
-        input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
-    )
+    return _nn.col2im(input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
 
 
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -187,7 +206,6 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     squares = pad((input * input).movedim(1, -1), (size // 2, (size - 1) // 2))
     mean = squares.unfold(-1, size, 1).sum(-1).movedim(-1, 1) / size
     return input / (mean * alpha + k) ** beta
-
 
 
 def _sizes_of(input, output_size):
@@ -250,7 +268,10 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 # By mode, the operators of input of 3, 4 and 5 dimensions, and whether they know align_corners.
 _RESIZED = {
     "nearest": ({3: "upsample_nearest1d", 4: "upsample_nearest2d", 5: "upsample_nearest3d"}, False),
-    "nearest-exact": ({3: "_upsample_nearest_exact1d", 4: "_upsample_nearest_exact2d", 5: "_upsample_nearest_exact3d"}, False),
+    "nearest-exact": (
+        {3: "_upsample_nearest_exact1d", 4: "_upsample_nearest_exact2d", 5: "_upsample_nearest_exact3d"},
+        False,
+    ),
     "area": (dict.fromkeys((3, 4, 5)), False),  # means over boxes: adaptive_avg_pool
     "linear": ({3: "upsample_linear1d"}, True),
     "bilinear": ({4: "upsample_bilinear2d"}, True),
@@ -271,13 +292,17 @@ def _sizes_and_scales(input, size, scale_factor, recompute):
         if not isinstance(size, (list, tuple)):
             return [size] * dims, [None] * dims
         if len(size) != dims:
-            raise ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of {shape} "
-                             f"and output size of {size}.")
+            raise ValueError(
+                f"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of {shape} "
+                f"and output size of {size}."
+            )
         return list(size), [None] * dims
     scales = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * dims
     if len(scales) != dims:
-        raise ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                         f"{shape} and scale_factor of shape {scale_factor}.")
+        raise ValueError(
+            f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of "
+            f"{shape} and scale_factor of shape {scale_factor}."
+        )
     size = [int(n * s) for n, s in zip(shape, scales)]
     return size, [None] * dims if recompute else [float(s) for s in scales]
 
@@ -297,21 +322,36 @@ def upsample_bilinear(input, size=None, scale_factor=None):
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
-                antialias=False):
+def interpolate(
+    input,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=None,
+    recompute_scale_factor=None,
+    antialias=False,
+):
     """[N, C, ...] in another size: "nearest", "nearest-exact" and "area" of one to three dimensions, "linear", "bilinear", "bicubic" and
     "trilinear". antialias, of "bilinear" and "bicubic": where the image gets smaller every element counts."""
     if mode not in _RESIZED:
         raise NotImplementedError(f"interpolate: there is no mode {mode!r}; the modes are {', '.join(_RESIZED)}")
     operators, aligns = _RESIZED[mode]
     if not aligns and align_corners is not None:
-        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
     # Means are over whole elements: sizes say which, scales do not.
-    size, scales = _sizes_and_scales(input, size, scale_factor, recompute_scale_factor or mode == "area" and size is None)
+    size, scales = _sizes_and_scales(
+        input, size, scale_factor, recompute_scale_factor or mode == "area" and size is None
+    )
     if antialias and not (mode in ("bilinear", "bicubic") and input.dim() == 4):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input"
+        )
     if input.dim() not in operators:
-        raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {' or '.join(f'{d}D' for d in operators)} input")
+        raise NotImplementedError(
+            f"Got {input.dim()}D input, but {mode} mode needs {' or '.join(f'{d}D' for d in operators)} input"
+        )
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, size)
     function = getattr(_nn, f"_{operators[4]}_aa" if antialias else operators[input.dim()])
@@ -323,6 +363,7 @@ def pad(input, pad, mode="constant", value=None):
 
 
 # Normalization, dropout, embedding
+
 
 def _check_values_per_channel(sizes):
     """That [N, C, ...] has more than one value in a channel: of one the variance says nothing."""
@@ -347,8 +388,9 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     return tenon.group_norm(input, num_groups, weight, bias, eps, False)
 
 
-def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
-                  eps=1e-5):
+def instance_norm(
+    input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5
+):
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     return tenon.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
@@ -382,18 +424,23 @@ def _unbatched_feature_dropout(input, p, training, inplace):
 
 
 def _warn_of_dims(name, dims, input):
-    warnings.warn(f"{name}: Received a {input.dim()}-D input to {name}, which is deprecated and will result in an error in a future release. "
-                  "To retain the behavior and silence this warning, please use dropout instead. Note that "
-                  f"{name} exists to provide channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an "
-                  f"optional batch dimension (i.e. {dims + 1}D or {dims + 2}D inputs).", stacklevel=3)
+    warnings.warn(
+        f"{name}: Received a {input.dim()}-D input to {name}, which is deprecated and will result in an error in a future release. "
+        "To retain the behavior and silence this warning, please use dropout instead. Note that "
+        f"{name} exists to provide channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an "
+        f"optional batch dimension (i.e. {dims + 1}D or {dims + 2}D inputs).",
+        stacklevel=3,
+    )
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """dropout of whole channels of [N, C, L] or [C, L]."""
     if input.dim() not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide "
-                           "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
-                           "(i.e. 2D or 3D inputs).")
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+            "(i.e. 2D or 3D inputs)."
+        )
     return (_feature_dropout if input.dim() == 3 else _unbatched_feature_dropout)(input, p, training, inplace)
 
 
@@ -402,10 +449,13 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
     if input.dim() not in (3, 4):
         _warn_of_dims("dropout2d", 2, input)
     if input.dim() == 3:
-        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
-                      "interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to interpret "
-                      "the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, "
-                      "please switch to using dropout1d instead.", stacklevel=2)
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
+            "interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to interpret "
+            "the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, "
+            "please switch to using dropout1d instead.",
+            stacklevel=2,
+        )
     return _feature_dropout(input, p, training, inplace)
 
 
@@ -461,13 +511,26 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     return tenon.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
-                  per_sample_weights=None, include_last_offset=False, padding_idx=None):
+def embedding_bag(
+    input,
+    weight,
+    offsets=None,
+    max_norm=None,
+    norm_type=2,
+    scale_grad_by_freq=False,
+    mode="mean",
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
     """The sum, mean or largest elements of the rows of each bag: a row of input [B, L], or input[offsets[i]:offsets[i + 1]] of [N]. Rows
     of padding_idx do not count; a bag without rows gives 0. per_sample_weights, of "sum": what each row is multiplied by."""
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as "
-                         f"the input ({input.shape})")
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as "
+            f"the input ({input.shape})"
+        )
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if mode not in ("sum", "mean", "max"):
@@ -476,48 +539,68 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     for name, tensor in (("indices", input), ("offsets", offsets)):
         if tensor is not None and tensor.dtype not in (tenon.int32, tenon.int64):
-            raise RuntimeError(f"[embedding_bag] Expected {name} to have one of the following scalar types: Long, Int; but got {tensor.dtype} "
-                               "instead")
+            raise RuntimeError(
+                f"[embedding_bag] Expected {name} to have one of the following scalar types: Long, Int; but got {tensor.dtype} "
+                "instead"
+            )
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
-        raise RuntimeError(f"[embedding_bag] Expected weight to have the same type as per_sample_weights; but got {weight.dtype} and "
-                           f"{per_sample_weights.dtype}")
+        raise RuntimeError(
+            f"[embedding_bag] Expected weight to have the same type as per_sample_weights; but got {weight.dtype} and "
+            f"{per_sample_weights.dtype}"
+        )
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise RuntimeError(f"padding_idx must be within the number of embeddings, {-weight.shape[0]} through {weight.shape[0] - 1}, but got "
-                           f"{padding_idx}")
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-weight.shape[0]} through {weight.shape[0] - 1}, but got "
+            f"{padding_idx}"
+        )
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode='{mode}')")
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode='{mode}')"
+        )
     if input.dim() == 2:
         if offsets is not None:
-            raise ValueError(f"if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
-                             f"However, found offsets of type {type(offsets)}")
+            raise ValueError(
+                f"if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+                f"However, found offsets of type {type(offsets)}"
+            )
         starts = [i * input.shape[1] for i in range(input.shape[0] + 1)]
     elif input.dim() == 1:
         if offsets is None or offsets.dim() != 1:
-            raise ValueError(f"offsets has to be a 1D Tensor but got {None if offsets is None else f'{offsets.dim()}D'}")
+            raise ValueError(
+                f"offsets has to be a 1D Tensor but got {None if offsets is None else f'{offsets.dim()}D'}"
+            )
         starts = offsets.tolist() if include_last_offset else [*offsets.tolist(), input.numel()]
         if starts and starts[0] != 0:
-            raise RuntimeError(f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
-                               f"got {starts[0]}")
+            raise RuntimeError(
+                f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+                f"got {starts[0]}"
+            )
         if any(a > b for a, b in zip(starts, starts[1:])) or starts and starts[-1] > input.numel():
             raise RuntimeError(f"offsets must not descend nor pass input's length {input.numel()}, got {starts}")
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
-    indices, bags = input.reshape(-1)[:starts[-1] if starts else 0], max(len(starts) - 1, 0)
+    indices, bags = input.reshape(-1)[: starts[-1] if starts else 0], max(len(starts) - 1, 0)
     outside = tenon.logical_or(indices < 0, indices >= weight.shape[0]).nonzero()
     if outside.shape[0] and max_norm is None:
         place = int(outside[0, 0])
-        raise RuntimeError(f"[embedding_bag] Index {place} of input takes value {int(indices[place])} which is not in the valid range "
-                           f"[0, {weight.shape[0]})")
+        raise RuntimeError(
+            f"[embedding_bag] Index {place} of input takes value {int(indices[place])} which is not in the valid range "
+            f"[0, {weight.shape[0]})"
+        )
     plain = padding_idx is None and per_sample_weights is None and not scale_grad_by_freq and not sparse and bags
     if plain and mode != "max":
         if max_norm is not None:
             _renormalize(weight, indices, max_norm, norm_type)
-        return tenon._C._embedding_bags(weight, indices, tenon.tensor(starts, dtype=tenon.int64, device=input.device), mode == "mean")
+        return tenon._C._embedding_bags(
+            weight, indices, tenon.tensor(starts, dtype=tenon.int64, device=input.device), mode == "mean"
+        )
     rows = embedding(indices, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     sizes = [b - a for a, b in zip(starts, starts[1:])]
-    bag = tenon.arange(bags, device=input.device).repeat_interleave(tenon.tensor(sizes, dtype=tenon.int64, device=input.device))
+    bag = tenon.arange(bags, device=input.device).repeat_interleave(
+        tenon.tensor(sizes, dtype=tenon.int64, device=input.device)
+    )
     if padding_idx is not None:
         counts = indices != (padding_idx if padding_idx >= 0 else weight.shape[0] + padding_idx)
         places = counts.nonzero().reshape(-1)
@@ -547,10 +630,14 @@ def _renormalize(weight, indices, max_norm, norm_type):
 
 # Losses
 
+
 def _warn_of_sizes(input, target):
     if input.shape != target.shape:
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
-                      "to incorrect results due to broadcasting. Please ensure they have the same size.", stacklevel=3)
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
+            "to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=3,
+        )
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -598,15 +685,19 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)), the logarithms at least -100."""
     if input.shape != target.shape:
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
-                         "ensure they have the same size.")
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
+            "ensure they have the same size."
+        )
     with tenon.no_grad():
         if bool(tenon.logical_or(input < 0, input > 1).any()):
             raise RuntimeError("all elements of input should be between 0 and 1")
     return _nn.binary_cross_entropy(input, target, weight, _reduction(_legacy(size_average, reduce, reduction)))
 
 
-def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
+):
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     reduction = _reduction(_legacy(size_average, reduce, reduction))
@@ -617,15 +708,20 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """`reduction` "batchmean": the sum divided by the batch's size, which is what the divergence is."""
     reduction = _legacy(size_average, reduce, reduction)
     if reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by "
-                      "the batch size, and aligns with the KL div math definition.", stacklevel=2)
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by "
+            "the batch size, and aligns with the KL div math definition.",
+            stacklevel=2,
+        )
     if reduction != "batchmean":
         return tenon.kl_div(input, target, _reduction(reduction), log_target=log_target)
     loss = tenon.kl_div(input, target, _reduction("sum"), log_target=log_target)
     return loss / input.shape[0] if input.dim() else loss
 
 
-def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
+def poisson_nll_loss(
+    input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
+):
     reduction = _reduction(_legacy(size_average, reduce, reduction))
     return tenon.poisson_nll_loss(input, target, log_input, full, eps, reduction)
 
@@ -654,8 +750,10 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     reduction = _reduction(_legacy(size_average, reduce, reduction))
     if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                           f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}")
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
+        )
     return tenon.margin_ranking_loss(input1, input2, target, margin, reduction)
 
 
@@ -680,14 +778,17 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     return tenon.cosine_embedding_loss(input1, input2, target, margin, reduction)
 
 
-def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None,
-                        reduction="mean"):
+def triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
+):
     reduction = _reduction(_legacy(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():
-        raise RuntimeError(f"[triplet_margin_loss] The anchor, positive, and negative tensors are expected to have the same number of "
-                           f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
+        raise RuntimeError(
+            f"[triplet_margin_loss] The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs"
+        )
     return tenon.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
@@ -718,8 +819,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return _nn.nll_loss_nd(input, target, weight, _reduction(_legacy(size_average, reduce, reduction)), ignore_index)
 
 
-def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
-                  label_smoothing=0.0):
+def cross_entropy(
+    input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
+):
     reduction = _reduction(_legacy(size_average, reduce, reduction))
     return _nn.cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
 
@@ -732,5 +834,7 @@ def _legacy(size_average, reduce, reduction):
         reduction = "none"
     else:
         reduction = "mean" if size_average is None or size_average else "sum"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=3)
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=3
+    )
     return reduction

@@ -3,7 +3,7 @@
 import copy
 
 import tenon
-from tenon import Tensor, _C
+from tenon import _C, Tensor
 
 
 class _ParameterMeta(type(Tensor)):
@@ -27,8 +27,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             return _C._make_subclass(cls, data, requires_grad)
         parameter = data.detach().requires_grad_(requires_grad)
         if type(parameter) is not type(data):
-            raise RuntimeError(f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
-                               f"instance of the same type, but return type {type(parameter).__name__} was found instead.")
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+                f"instance of the same type, but return type {type(parameter).__name__} was found instead."
+            )
         parameter._is_param = True
         return parameter
 

@@ -10,15 +10,48 @@ class Adam(Optimizer):
     (sqrt(v) / sqrt(1 - beta2^t) + eps). g has weight_decay p added, or with decoupled_weight_decay p *= 1 - lr weight_decay before.
     With amsgrad the largest v so far takes the place of v."""
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None, maximize=False,
-                 capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
-        checked(**{"learning rate": (lr, 0, math.inf), "epsilon value": (eps, 0, math.inf),
-                   "beta parameter at index 0": (betas[0], 0, 1), "beta parameter at index 1": (betas[1], 0, 1),
-                   "weight_decay value": (weight_decay, 0, math.inf)})
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        amsgrad=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+        fused=None,
+        decoupled_weight_decay=False,
+    ):
+        checked(
+            **{
+                "learning rate": (lr, 0, math.inf),
+                "epsilon value": (eps, 0, math.inf),
+                "beta parameter at index 0": (betas[0], 0, 1),
+                "beta parameter at index 1": (betas[1], 0, 1),
+                "weight_decay value": (weight_decay, 0, math.inf),
+            }
+        )
         check_paths(self, capturable=capturable, differentiable=differentiable, foreach=foreach, fused=fused)
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-                                  "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-                                  "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "betas": betas,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "amsgrad": amsgrad,
+                "maximize": maximize,
+                "foreach": foreach,
+                "capturable": capturable,
+                "differentiable": differentiable,
+                "fused": fused,
+                "decoupled_weight_decay": decoupled_weight_decay,
+            },
+        )
 
     def start(self, param, state, group):
         state["step"] = scalar(fused=group["fused"])
@@ -42,9 +75,21 @@ class Adam(Optimizer):
         _C._foreach_add_(steps, 1)
         beta1, beta2 = group["betas"]
         fused = _C._fused_adamw_ if group["decoupled_weight_decay"] else _C._fused_adam_
-        fused(real(params), real(grads), moments("exp_avg"), moments("exp_avg_sq"), moments("max_exp_avg_sq") if group["amsgrad"] else [],
-              steps, lr=group["lr"], beta1=beta1, beta2=beta2, weight_decay=group["weight_decay"], eps=group["eps"], amsgrad=group["amsgrad"],
-              maximize=group["maximize"])
+        fused(
+            real(params),
+            real(grads),
+            moments("exp_avg"),
+            moments("exp_avg_sq"),
+            moments("max_exp_avg_sq") if group["amsgrad"] else [],
+            steps,
+            lr=group["lr"],
+            beta1=beta1,
+            beta2=beta2,
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=group["amsgrad"],
+            maximize=group["maximize"],
+        )
 
     def formula(self, p, g, state, group):
         (beta1, beta2), step = group["betas"], state["step"].item()
@@ -61,7 +106,32 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: Loshchilov and Hutter (2019)."""
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *, maximize=False, foreach=None,
-                 capturable=False, differentiable=False, fused=None):
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
-                         differentiable=differentiable, fused=fused, decoupled_weight_decay=True)
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=1e-2,
+        amsgrad=False,
+        *,
+        maximize=False,
+        foreach=None,
+        capturable=False,
+        differentiable=False,
+        fused=None,
+    ):
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )

@@ -11,13 +11,42 @@ class ASGD(Optimizer):
 
     scalars = ("step", "eta", "mu")
 
-    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False, differentiable=False,
-                 capturable=False):
-        checked(**{"learning rate": (lr, 0, math.inf), "lambd value": (lambd, 0, math.inf), "alpha value": (alpha, 0, math.inf),
-                   "weight_decay value": (weight_decay, 0, math.inf)})
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        lambd=1e-4,
+        alpha=0.75,
+        t0=1e6,
+        weight_decay=0,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+        capturable=False,
+    ):
+        checked(
+            **{
+                "learning rate": (lr, 0, math.inf),
+                "lambd value": (lambd, 0, math.inf),
+                "alpha value": (alpha, 0, math.inf),
+                "weight_decay value": (weight_decay, 0, math.inf),
+            }
+        )
         check_paths(self, capturable=capturable)
-        super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-                                  "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lambd": lambd,
+                "alpha": alpha,
+                "t0": t0,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
 
     def start(self, param, state, group):
         state["step"] = scalar()
@@ -27,8 +56,14 @@ class ASGD(Optimizer):
 
     def update(self, param, grad, state, group):
         state["step"].add_(1)
-        _C._asgd_step_(*pairs(param, grad, state["ax"]), eta=state["eta"].item(), mu=state["mu"].item(), lambd=group["lambd"],
-                       weight_decay=group["weight_decay"], maximize=group["maximize"])
+        _C._asgd_step_(
+            *pairs(param, grad, state["ax"]),
+            eta=state["eta"].item(),
+            mu=state["mu"].item(),
+            lambd=group["lambd"],
+            weight_decay=group["weight_decay"],
+            maximize=group["maximize"],
+        )
         self._anneal(state, group)
 
     def formula(self, p, g, state, group):

@@ -9,12 +9,15 @@ import tenon
 from tenon.optim.optimizer import Optimizer
 
 _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-_OVERRIDDEN = ("Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
-               f"`optimizer.step()` before `lr_scheduler.step()`. {_SEE}")
+_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to call "
+    f"`optimizer.step()` before `lr_scheduler.step()`. {_SEE}"
+)
 _TOO_EARLY = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the opposite order: "
     "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the learning rate "
-    f"schedule. {_SEE}")
+    f"schedule. {_SEE}"
+)
 
 
 def _copied(rate):
@@ -41,7 +44,9 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", _copied(group["lr"]))
             elif "initial_lr" not in group:
-                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0")
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0"
+                )
         self.optimizer, self.last_epoch = optimizer, last_epoch
         self.base_lrs = [_copied(group["initial_lr"]) for group in optimizer.param_groups]
         if optimizer._opt_called is None:
@@ -75,7 +80,9 @@ class LRScheduler:
             self.last_epoch += 1
             rates = self.get_lr()
         else:
-            warnings.warn("scheduler.step(): the epoch is deprecated. Call step() alone, once for each epoch.", stacklevel=2)
+            warnings.warn(
+                "scheduler.step(): the epoch is deprecated. Call step() alone, once for each epoch.", stacklevel=2
+            )
             self.last_epoch = epoch
             rates = self._get_closed_form_lr() if hasattr(self, "_get_closed_form_lr") else self.get_lr()
         self._set(rates)
@@ -96,7 +103,9 @@ class _OfFunctions(LRScheduler):
     """Of a function of the epoch, or one for each group. Functions are in no state dict; objects' attributes are."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * len(optimizer.param_groups)
+        self.lr_lambdas = (
+            list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * len(optimizer.param_groups)
+        )
         if len(self.lr_lambdas) != len(optimizer.param_groups):
             raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -185,7 +194,9 @@ class ConstantLR(LRScheduler):
         return [rate * (1.0 / self.factor) for rate in self._rates()]
 
     def _get_closed_form_lr(self):
-        return [base * (self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)) for base in self.base_lrs]
+        return [
+            base * (self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)) for base in self.base_lrs
+        ]
 
 
 class LinearLR(LRScheduler):
@@ -205,7 +216,10 @@ class LinearLR(LRScheduler):
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()
         gain = self.end_factor - self.start_factor
-        return [rate * (1.0 + gain / (self.total_iters * self.start_factor + (self.last_epoch - 1) * gain)) for rate in self._rates()]
+        return [
+            rate * (1.0 + gain / (self.total_iters * self.start_factor + (self.last_epoch - 1) * gain))
+            for rate in self._rates()
+        ]
 
     def _get_closed_form_lr(self):
         passed = min(self.total_iters, self.last_epoch) / self.total_iters
@@ -259,12 +273,18 @@ class CosineAnnealingLR(LRScheduler):
             return [low + (base - low) * (1 + math.cos(epoch * math.pi / self.T_max)) / 2 for base in self.base_lrs]
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             # The rate before is the lowest, from which none can be scaled.
-            return [rate + (base - low) * (1 - math.cos(math.pi / self.T_max)) / 2 for base, rate in zip(self.base_lrs, self._rates())]
+            return [
+                rate + (base - low) * (1 - math.cos(math.pi / self.T_max)) / 2
+                for base, rate in zip(self.base_lrs, self._rates())
+            ]
         ratio = (1 + math.cos(math.pi * epoch / self.T_max)) / (1 + math.cos(math.pi * (epoch - 1) / self.T_max))
         return [ratio * (rate - low) + low for rate in self._rates()]
 
     def _get_closed_form_lr(self):
-        return [self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2 for base in self.base_lrs]
+        return [
+            self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+            for base in self.base_lrs
+        ]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -281,7 +301,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        return [self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2 for base in self.base_lrs]
+        return [
+            self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+            for base in self.base_lrs
+        ]
 
     def step(self, epoch=None):
         self._step_count += 1
@@ -314,7 +337,10 @@ class _OfMomentums(LRScheduler):
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
-        lowest, highest = _per_group("base_momentum", optimizer, base_momentum), _per_group("max_momentum", optimizer, max_momentum)
+        lowest, highest = (
+            _per_group("base_momentum", optimizer, base_momentum),
+            _per_group("max_momentum", optimizer, max_momentum),
+        )
         if last_epoch == -1:
             for group, low, high in zip(optimizer.param_groups, lowest, highest):
                 self._set_momentum(group, high)
@@ -333,8 +359,22 @@ class CyclicLR(_OfMomentums):
     times scale_fn of the cycle's number, counted from 1, or of the steps (scale_mode "iterations"). "triangular" keeps it, "triangular2"
     halves it each time, "exp_range" makes it gamma^steps."""
 
-    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0, scale_fn=None,
-                 scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        base_lr,
+        max_lr,
+        step_size_up=2000,
+        step_size_down=None,
+        mode="triangular",
+        gamma=1.0,
+        scale_fn=None,
+        scale_mode="cycle",
+        cycle_momentum=True,
+        base_momentum=0.8,
+        max_momentum=0.9,
+        last_epoch=-1,
+    ):
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
@@ -351,7 +391,9 @@ class CyclicLR(_OfMomentums):
         self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.base_momentums, self.max_momentums = self._begin_momentums(optimizer, base_momentum, max_momentum, last_epoch)
+            self.base_momentums, self.max_momentums = self._begin_momentums(
+                optimizer, base_momentum, max_momentum, last_epoch
+            )
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lowest
 
@@ -389,9 +431,23 @@ class OneCycleLR(_OfMomentums):
     """Up from max_lr / div_factor to max_lr in the first pct_start of the steps, then down to the initial rate / final_div_factor, the
     momentum the other way: Smith and Topin (2018). three_phase goes down to the initial rate first."""
 
-    def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, anneal_strategy="cos",
-                 cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0, final_div_factor=1e4, three_phase=False,
-                 last_epoch=-1):
+    def __init__(
+        self,
+        optimizer,
+        max_lr,
+        total_steps=None,
+        epochs=None,
+        steps_per_epoch=None,
+        pct_start=0.3,
+        anneal_strategy="cos",
+        cycle_momentum=True,
+        base_momentum=0.85,
+        max_momentum=0.95,
+        div_factor=25.0,
+        final_div_factor=1e4,
+        three_phase=False,
+        last_epoch=-1,
+    ):
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         if total_steps is None and (epochs is None or steps_per_epoch is None):
@@ -409,11 +465,16 @@ class OneCycleLR(_OfMomentums):
         if three_phase:
             self._schedule_phases = [
                 _phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-                _phase(float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
-                _phase(self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
+                _phase(
+                    float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"
+                ),
+                _phase(self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+            ]
         else:
-            self._schedule_phases = [_phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
-                                     _phase(self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+            self._schedule_phases = [
+                _phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+                _phase(self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"),
+            ]
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
             for group, highest in zip(optimizer.param_groups, _per_group("max_lr", optimizer, max_lr)):
@@ -441,12 +502,20 @@ class OneCycleLR(_OfMomentums):
         for group in self.optimizer.param_groups:
             rates.append(self._anneal(group[phase["start_lr"]], group[phase["end_lr"]], part))
             if self.cycle_momentum:
-                self._set_momentum(group, self._anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], part))
+                self._set_momentum(
+                    group, self._anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], part)
+                )
         return rates
 
 
 def _phase(end, start_lr, end_lr, start_momentum, end_momentum):
-    return {"end_step": end, "start_lr": start_lr, "end_lr": end_lr, "start_momentum": start_momentum, "end_momentum": end_momentum}
+    return {
+        "end_step": end,
+        "start_lr": start_lr,
+        "end_lr": end_lr,
+        "start_momentum": start_momentum,
+        "end_momentum": end_momentum,
+    }
 
 
 def _per_group(name, optimizer, value):
@@ -454,15 +523,28 @@ def _per_group(name, optimizer, value):
     if not isinstance(value, (list, tuple)):
         return [value] * groups
     if len(value) != groups:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
-                         f"{groups}.")
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
+            f"{groups}."
+        )
     return list(value)
 
 
 class ReduceLROnPlateau(LRScheduler):
     """Times factor once the metric, which step(metric) is given, was no better for more than `patience` epochs."""
 
-    def __init__(self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel", cooldown=0, min_lr=0, eps=1e-8):
+    def __init__(
+        self,
+        optimizer,
+        mode="min",
+        factor=0.1,
+        patience=10,
+        threshold=1e-4,
+        threshold_mode="rel",
+        cooldown=0,
+        min_lr=0,
+        eps=1e-8,
+    ):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         if not isinstance(optimizer, Optimizer):
@@ -473,7 +555,10 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
-        self.default_min_lr, self.min_lrs = (None if isinstance(min_lr, (list, tuple)) else min_lr), _per_group("min_lr", optimizer, min_lr)
+        self.default_min_lr, self.min_lrs = (
+            (None if isinstance(min_lr, (list, tuple)) else min_lr),
+            _per_group("min_lr", optimizer, min_lr),
+        )
         self.last_epoch, self._last_lr = 0, self._rates()
         self._reset()
 
@@ -520,10 +605,14 @@ class _OfSchedulers(LRScheduler):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau) and isinstance(self, SequentialLR):
-                raise ValueError("SequentialLR does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs")
+                raise ValueError(
+                    "SequentialLR does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs"
+                )
             if scheduler.optimizer is not optimizer:
-                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
-                                 f"{type(scheduler).__name__} at index {i} of another one")
+                raise ValueError(
+                    f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} of another one"
+                )
         self.optimizer, self._schedulers = optimizer, list(schedulers)
 
     def state_dict(self):
@@ -543,9 +632,11 @@ class SequentialLR(_OfSchedulers):
         if len(schedulers) < 1:
             raise ValueError("SequentialLR expects at least one scheduler to be chained, but got no scheduler.")
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError(f"Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
-                             f"points, but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
-                             f"{len(milestones)}")
+            raise ValueError(
+                f"Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
+                f"points, but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
+            )
         self._take(optimizer, schedulers)
         self._milestones, self.last_epoch = list(milestones), last_epoch + 1
         # Each has taken its first step when it was made; only the first one's is to count.

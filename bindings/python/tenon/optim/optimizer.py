@@ -19,8 +19,14 @@ class _Required:
 required = _Required()
 
 # The hooks of an optimizer, and those of steps of all optimizers.
-_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks",
-          "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks")
+_HOOKS = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
 _global_optimizer_pre_hooks, _global_optimizer_post_hooks = OrderedDict(), OrderedDict()
 
 
@@ -55,7 +61,9 @@ class Optimizer:
         for name in _HOOKS:
             setattr(self, name, OrderedDict())
         if isinstance(params, tenon.Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got a Tensor")
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got a Tensor"
+            )
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -78,8 +86,10 @@ class Optimizer:
         group = dict(param_group)
         params = group["params"]
         if isinstance(params, (set, frozenset)):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
-                            "change between runs. Please use a list instead.")
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+                "change between runs. Please use a list instead."
+            )
         params = [params] if isinstance(params, tenon.Tensor) else list(params)
         names = [param[0] for param in params if isinstance(param, tuple)]
         if names:
@@ -97,12 +107,17 @@ class Optimizer:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             group.setdefault(name, value)
         if repeats(params):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                          "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
         for other in self.param_groups:
             if ("param_names" in group) != ("param_names" in other):
-                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
-                                 f"{'with' if 'param_names' in group else 'without'} names to the optimizer")
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{'with' if 'param_names' in group else 'without'} names to the optimizer"
+                )
         known = {id(param) for other in self.param_groups for param in other["params"]}
         if any(id(param) in known for param in params):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -131,7 +146,9 @@ class Optimizer:
                     if result is None:
                         continue
                     if not isinstance(result, tuple) or len(result) != 2:
-                        raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                        raise RuntimeError(
+                            f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                        )
                     args, kwargs = result
                 if self._opt_called is not None:
                     self._opt_called = True
@@ -187,9 +204,13 @@ class Optimizer:
         if "step" in state:
             state["step"].add_(1)
         as_real, as_given = (tenon.view_as_real, tenon.view_as_complex) if param.is_complex() else (_same, _same)
-        moments = {name: as_real(value) for name, value in state.items() if value is not None and name not in self.scalars}
+        moments = {
+            name: as_real(value) for name, value in state.items() if value is not None and name not in self.scalars
+        }
         # Of a copy: what the derivative needs of it must not be overwritten.
-        after, changed = self.formula(as_real(param.clone()), as_real(-grad if group.get("maximize") else grad), {**state, **moments}, group)
+        after, changed = self.formula(
+            as_real(param.clone()), as_real(-grad if group.get("maximize") else grad), {**state, **moments}, group
+        )
         param.copy_(as_given(after))
         state.update((name, as_given(value)) for name, value in changed.items())
 
@@ -228,7 +249,12 @@ class Optimizer:
             for param in group["params"]:
                 numbers[id(param)] = count
                 count += 1
-            groups.append({**{k: v for k, v in group.items() if k != "params"}, "params": [numbers[id(p)] for p in group["params"]]})
+            groups.append(
+                {
+                    **{k: v for k, v in group.items() if k != "params"},
+                    "params": [numbers[id(p)] for p in group["params"]],
+                }
+            )
         state = {numbers[id(key)] if isinstance(key, tenon.Tensor) else key: value for key, value in self.state.items()}
         result = {"state": state, "param_groups": groups}
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
@@ -247,9 +273,15 @@ class Optimizer:
             raise ValueError("loaded state dict has a different number of parameter groups")
         for mine, given in zip(self.param_groups, groups):
             if len(mine["params"]) != len(given["params"]):
-                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
-        params = dict(zip(chain.from_iterable(g["params"] for g in groups),
-                          chain.from_iterable(g["params"] for g in self.param_groups)))
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+                )
+        params = dict(
+            zip(
+                chain.from_iterable(g["params"] for g in groups),
+                chain.from_iterable(g["params"] for g in self.param_groups),
+            )
+        )
         states = defaultdict(dict)
         for key, state in state_dict["state"].items():
             if key in params:
@@ -286,7 +318,10 @@ class Optimizer:
     def __repr__(self):
         groups = []
         for i, group in enumerate(self.param_groups):
-            lines = [f"Parameter Group {i}", *(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")]
+            lines = [
+                f"Parameter Group {i}",
+                *(f"    {name}: {group[name]}" for name in sorted(group) if name != "params"),
+            ]
             groups.append("\n".join(lines))
         return f"{type(self).__name__} (\n" + "\n\n".join(groups) + "\n)"
 
@@ -349,6 +384,7 @@ def repeats(params):
 
 def _with_numbers(group):
     """The options with numbers in the place of tensors, such as a learning rate may be."""
+
     def number(value):
         if isinstance(value, tenon.Tensor):
             return value.item()

@@ -9,14 +9,45 @@ class RMSprop(Optimizer):
     """Hinton's (2012): v = alpha v + (1 - alpha) g^2; d = g / (sqrt(v) + eps), of v minus the square of g's running mean if centered; with
     momentum b = momentum b + d takes the place of d; p -= lr d."""
 
-    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None,
-                 maximize=False, differentiable=False):
-        checked(**{"learning rate": (lr, 0, math.inf), "epsilon value": (eps, 0, math.inf), "momentum value": (momentum, 0, math.inf),
-                   "weight_decay value": (weight_decay, 0, math.inf), "alpha value": (alpha, 0, math.inf)})
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        alpha=0.99,
+        eps=1e-8,
+        weight_decay=0,
+        momentum=0,
+        centered=False,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
+        checked(
+            **{
+                "learning rate": (lr, 0, math.inf),
+                "epsilon value": (eps, 0, math.inf),
+                "momentum value": (momentum, 0, math.inf),
+                "weight_decay value": (weight_decay, 0, math.inf),
+                "alpha value": (alpha, 0, math.inf),
+            }
+        )
         check_paths(self, capturable=capturable)
-        super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-                                  "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
-                                  "differentiable": differentiable})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "momentum": momentum,
+                "alpha": alpha,
+                "eps": eps,
+                "centered": centered,
+                "weight_decay": weight_decay,
+                "capturable": capturable,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+            },
+        )
 
     def start(self, param, state, group):
         state["step"] = scalar()
@@ -30,8 +61,15 @@ class RMSprop(Optimizer):
         state["step"].add_(1)
         buffer = state["momentum_buffer"] if group["momentum"] > 0 else None
         mean = state["grad_avg"] if group["centered"] else None
-        _C._rmsprop_step_(*pairs(param, grad, state["square_avg"], buffer, mean), lr=group["lr"], alpha=group["alpha"], eps=group["eps"],
-                          weight_decay=group["weight_decay"], momentum=group["momentum"], maximize=group["maximize"])
+        _C._rmsprop_step_(
+            *pairs(param, grad, state["square_avg"], buffer, mean),
+            lr=group["lr"],
+            alpha=group["alpha"],
+            eps=group["eps"],
+            weight_decay=group["weight_decay"],
+            momentum=group["momentum"],
+            maximize=group["maximize"],
+        )
 
     def formula(self, p, g, state, group):
         alpha = group["alpha"]

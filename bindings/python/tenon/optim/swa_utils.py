@@ -50,7 +50,9 @@ class AveragedModel(Module):
         self.module = copy.deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
-        self.register_buffer("n_averaged", tenon.tensor(0, dtype=tenon.int64, **({} if device is None else {"device": device})))
+        self.register_buffer(
+            "n_averaged", tenon.tensor(0, dtype=tenon.int64, **({} if device is None else {"device": device}))
+        )
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args, **kwargs):

@@ -12,6 +12,8 @@ def __getattr__(name):
         from tenon import _build_paths
 
         if _build_paths.CMAKE_PREFIX is None:
-            raise AttributeError("tenon.utils.cmake_prefix_path: Tenon is used from its build tree; `cmake --install` it")
+            raise AttributeError(
+                "tenon.utils.cmake_prefix_path: Tenon is used from its build tree; `cmake --install` it"
+            )
         return _build_paths.CMAKE_PREFIX
     raise AttributeError(f"module 'tenon.utils' has no attribute '{name}'")

@@ -72,16 +72,28 @@ def checkpoint(
             @functools.wraps(function)
             def checkpointed(*args, **kwargs):
                 return _checkpoint(
-                    function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug
+                    function,
+                    args,
+                    kwargs,
+                    use_reentrant,
+                    context_fn,
+                    preserve_rng_state,
+                    determinism_check,
+                    early_stop,
+                    debug,
                 )
 
             return checkpointed
 
         return decorate
-    return _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug)
+    return _checkpoint(
+        function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug
+    )
 
 
-def _checkpoint(function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug):
+def _checkpoint(
+    function, args, kwargs, use_reentrant, context_fn, preserve_rng_state, determinism_check, early_stop, debug
+):
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     if use_reentrant is None:
@@ -216,7 +228,9 @@ def _name_of(op):
     """An operator of a list, "aten::mm" or a function of tenon or tenon.ops.aten, by name."""
     name = op if isinstance(op, str) else f"aten::{getattr(op, '__name__', '')}"
     if not isinstance(op, str) and not (callable(op) and any(n == name for n, _ in _C._operator_schemas(name))):
-        raise ValueError(f"Expected op in `op_list` to be the name of an operator, or its function, but got: {op} of type {type(op)}.")
+        raise ValueError(
+            f"Expected op in `op_list` to be the name of an operator, or its function, but got: {op} of type {type(op)}."
+        )
     return name
 
 

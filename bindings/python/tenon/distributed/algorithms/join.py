@@ -88,7 +88,9 @@ class Join:
         is_last_joiner = True
         while self._count(0):
             if self._throw:
-                raise RuntimeError(f"Detected at least one rank that exhausted inputs. Rank {dist.get_rank(self._group)} is through.")
+                raise RuntimeError(
+                    f"Detected at least one rank that exhausted inputs. Rank {dist.get_rank(self._group)} is through."
+                )
             is_last_joiner = False
             for hook in self._hooks:
                 hook.main_hook()

@@ -122,5 +122,7 @@ class BackwardHook:
     def _checked(result, grads, hook, what):
         result = _as_tuple(result)
         if len(result) != len(grads):
-            raise RuntimeError(f"{hook} returned an invalid number of {what}, got {len(result)}, but expected {len(grads)}")
+            raise RuntimeError(
+                f"{hook} returned an invalid number of {what}, got {len(result)}, but expected {len(grads)}"
+            )
         return result

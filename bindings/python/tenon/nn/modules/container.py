@@ -12,7 +12,9 @@ from tenon.nn.parameter import Parameter
 
 def _check_iterable(container, method, values, of=""):
     if not isinstance(values, Iterable) or isinstance(values, tenon.Tensor):
-        raise TypeError(f"{type(container).__name__}.{method} should be called with an iterable{of}, but got {type(values).__name__}")
+        raise TypeError(
+            f"{type(container).__name__}.{method} should be called with an iterable{of}, but got {type(values).__name__}"
+        )
 
 
 def _pairs(container, values):
@@ -23,9 +25,13 @@ def _pairs(container, values):
     pairs = list(values)
     for i, pair in enumerate(pairs):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"{type(container).__name__} update sequence element #{i} should be Iterable; is {type(pair).__name__}")
+            raise TypeError(
+                f"{type(container).__name__} update sequence element #{i} should be Iterable; is {type(pair).__name__}"
+            )
         if len(pair) != 2:
-            raise ValueError(f"{type(container).__name__} update sequence element #{i} has length {len(pair)}; 2 is required")
+            raise ValueError(
+                f"{type(container).__name__} update sequence element #{i} has length {len(pair)}; 2 is required"
+            )
     return pairs
 
 
@@ -298,7 +304,9 @@ class ParameterDict(Module):
     @staticmethod
     def _name(key):
         if not isinstance(key, str):
-            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}').")
+            raise TypeError(
+                f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}')."
+            )
         return key
 
     def __len__(self):

@@ -2,8 +2,7 @@
 
 import math
 
-from tenon.nn import functional as F
-from tenon.nn import init
+from tenon.nn import functional as F, init
 from tenon.nn.modules.module import Module
 from tenon.nn.parameter import options_of, parameter
 
@@ -15,8 +14,20 @@ class _Conv(Module):
     transposed = False
     output_padding: tuple
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros",
-                 device=None, dtype=None):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+        bias=True,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -27,8 +38,16 @@ class _Conv(Module):
             raise ValueError(f"padding_mode must be one of {_MODES}, but got padding_mode={padding_mode!r}")
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}")
-        options, spread = options_of(device, dtype), lambda v: tuple(v) if isinstance(v, (tuple, list)) else (v,) * self.dims
-        self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
+        options, spread = (
+            options_of(device, dtype),
+            lambda v: tuple(v) if isinstance(v, (tuple, list)) else (v,) * self.dims,
+        )
+        self.in_channels, self.out_channels, self.groups, self.padding_mode = (
+            in_channels,
+            out_channels,
+            groups,
+            padding_mode,
+        )
         self.kernel_size, self.stride, self.dilation = spread(kernel_size), spread(stride), spread(dilation)
         if padding == "same" and any(s != 1 for s in self.stride):
             raise ValueError("padding='same' is not supported for strided convolutions")
@@ -90,12 +109,29 @@ class _ConvTranspose(_Conv):
 
     transposed = True
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
-                 padding_mode="zeros", device=None, dtype=None):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups=1,
+        bias=True,
+        dilation=1,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+    ):
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype)
-        self.output_padding = tuple(output_padding) if isinstance(output_padding, (tuple, list)) else (output_padding,) * self.dims
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        )
+        self.output_padding = (
+            tuple(output_padding) if isinstance(output_padding, (tuple, list)) else (output_padding,) * self.dims
+        )
 
     def _output_padding(self, input, output_size):
         """What makes the result as large as asked for: of the sizes that this convolution leads to one input from."""
@@ -103,21 +139,37 @@ class _ConvTranspose(_Conv):
             return self.output_padding
         output_size = tuple(output_size)
         if len(output_size) == input.dim():
-            output_size = output_size[-self.dims:]
+            output_size = output_size[-self.dims :]
         if len(output_size) != self.dims:
-            raise ValueError(f"{type(self).__name__}: for {input.dim()}D input, output_size must have {self.dims} or {input.dim()} elements "
-                             f"(got {len(output_size)})")
-        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1
-                 for n, s, p, d, k in zip(input.shape[-self.dims:], self.stride, self.padding, self.dilation, self.kernel_size)]
+            raise ValueError(
+                f"{type(self).__name__}: for {input.dim()}D input, output_size must have {self.dims} or {input.dim()} elements "
+                f"(got {len(output_size)})"
+            )
+        least = [
+            (n - 1) * s - 2 * p + d * (k - 1) + 1
+            for n, s, p, d, k in zip(
+                input.shape[-self.dims :], self.stride, self.padding, self.dilation, self.kernel_size
+            )
+        ]
         if any(not low <= size < low + s for size, low, s in zip(output_size, least, self.stride)):
-            raise ValueError(f"requested an output size of {output_size}, but valid sizes range from {least} to "
-                             f"{[low + s - 1 for low, s in zip(least, self.stride)]} (for an input of {tuple(input.shape[2:])})")
+            raise ValueError(
+                f"requested an output size of {output_size}, but valid sizes range from {least} to "
+                f"{[low + s - 1 for low, s in zip(least, self.stride)]} (for an input of {tuple(input.shape[2:])})"
+            )
         return tuple(size - low for size, low in zip(output_size, least))
 
     def forward(self, input, output_size=None):
         convolve = (F.conv_transpose1d, F.conv_transpose2d)[self.dims - 1]
-        return convolve(input, self.weight, self.bias, self.stride, self.padding, self._output_padding(input, output_size), self.groups,
-                        self.dilation)
+        return convolve(
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            self._output_padding(input, output_size),
+            self.groups,
+            self.dilation,
+        )
 
 
 class ConvTranspose1d(_ConvTranspose):

@@ -140,5 +140,9 @@ class NLLLoss(_Weighted):
 class CrossEntropyLoss(_Weighted):
     function = staticmethod(F.cross_entropy)
 
-    def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
-        super().__init__(weight, size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing)
+    def __init__(
+        self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
+    ):
+        super().__init__(
+            weight, size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing
+        )

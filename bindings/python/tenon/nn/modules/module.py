@@ -54,8 +54,16 @@ def _clear_grad(parameter, set_to_none):
 
 # The dicts of a module: its attributes that are not plain ones, and its hooks.
 _DICTS = ("_parameters", "_buffers", "_modules")
-_HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks", "_state_dict_pre_hooks", "_state_dict_hooks",
-          "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+_HOOKS = (
+    "_forward_pre_hooks",
+    "_forward_hooks",
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_state_dict_pre_hooks",
+    "_state_dict_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 _EXTRA_STATE = "_extra_state"
 
 
@@ -70,7 +78,9 @@ class Module:
 
     def __init__(self, *args, **kwargs):
         if args or kwargs:
-            raise TypeError(f"{type(self).__name__}.__init__() takes no arguments of Module's own, got {args or kwargs}")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes no arguments of Module's own, got {args or kwargs}"
+            )
         set_plain = super().__setattr__
         set_plain("training", True)
         for name in _DICTS:
@@ -85,15 +95,24 @@ class Module:
     # ---- the tree ----
 
     def __setattr__(self, name, value):
-        kind = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else \
-            "_buffers" if isinstance(value, Buffer) else None
+        kind = (
+            "_parameters"
+            if isinstance(value, Parameter)
+            else "_modules"
+            if isinstance(value, Module)
+            else "_buffers"
+            if isinstance(value, Buffer)
+            else None
+        )
         mine = self.__dict__
         if kind is None:
             for table, wanted in (("_parameters", Parameter), ("_modules", Module), ("_buffers", tenon.Tensor)):
                 if name in mine.get(table, ()):
                     if value is not None and not isinstance(value, wanted):
-                        raise TypeError(f"cannot assign '{type(value).__name__}' as {table[1:-1]} '{name}' "
-                                        f"({wanted.__name__} or None expected)")
+                        raise TypeError(
+                            f"cannot assign '{type(value).__name__}' as {table[1:-1]} '{name}' "
+                            f"({wanted.__name__} or None expected)"
+                        )
                     mine[table][name] = value
                     return
             super().__setattr__(name, value)
@@ -143,7 +162,9 @@ class Module:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (tenon.nn.Parameter or None required)")
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' (tenon.nn.Parameter or None required)"
+            )
         if param is not None and param.grad_fn is not None:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
         self._parameters[name] = param
@@ -153,7 +174,9 @@ class Module:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, tenon.Tensor):
-            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (tenon.Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (tenon.Tensor or None required)"
+            )
         self._buffers[name] = tensor
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
@@ -284,9 +307,13 @@ class Module:
             raise RuntimeError(".to() does not accept copy argument")
         memory_format = kwargs.pop("memory_format", None)
         given = [*args, *kwargs.values()]
-        dtypes = [v.dtype if isinstance(v, tenon.Tensor) else v for v in given if isinstance(v, (tenon.dtype, tenon.Tensor))]
+        dtypes = [
+            v.dtype if isinstance(v, tenon.Tensor) else v for v in given if isinstance(v, (tenon.dtype, tenon.Tensor))
+        ]
         if any(not (d.is_floating_point or d.is_complex) for d in dtypes):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtypes[0]}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtypes[0]}"
+            )
 
         def convert(t):
             # Images and volumes have the formats; biases and the like stay as they are.
@@ -362,7 +389,9 @@ class Module:
                 continue
             if with_kwargs:
                 if not isinstance(result, tuple) or len(result) != 2:
-                    raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                    raise RuntimeError(
+                        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                    )
                 args, kwargs = result
             else:
                 args = result if isinstance(result, tuple) else (result,)
@@ -377,6 +406,7 @@ class Module:
         try:
             if self._backward_pre_hooks or self._backward_hooks:
                 from tenon.nn.modules._backward_hook import BackwardHook
+
                 hooks = BackwardHook(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
                 output = self.forward(*hooks.of_inputs(args), **kwargs)
                 hooked = hooks.of_outputs
@@ -466,7 +496,9 @@ class Module:
             destination = hook(self, destination, prefix, metadata) or destination
         return destination
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
         for hook in self._load_state_dict_pre_hooks.values():
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
@@ -481,14 +513,18 @@ class Module:
                 continue
             given = state_dict[key]
             if not isinstance(given, tenon.Tensor):
-                error_msgs.append(f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
-                                  f"checkpoint but received {type(given)}")
+                error_msgs.append(
+                    f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
+                    f"checkpoint but received {type(given)}"
+                )
                 continue
             if mine.dim() == 0 and given.shape == (1,):
                 given = given[0]  # PyTorch 0.3 had no tensors of no dimension
             if given.shape != mine.shape:
-                error_msgs.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape "
-                                  f"in current model is {mine.shape}.")
+                error_msgs.append(
+                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape "
+                    f"in current model is {mine.shape}."
+                )
                 continue
             if assign:
                 if isinstance(mine, Parameter) and not isinstance(given, Parameter):
@@ -507,7 +543,7 @@ class Module:
             known = {*self._parameters, *buffers, *self._modules, *([_EXTRA_STATE] if takes_extra_state else ())}
             for key in state_dict:
                 if key.startswith(prefix):
-                    name, dot, _ = key[len(prefix):].partition(".")
+                    name, dot, _ = key[len(prefix) :].partition(".")
                     if name not in known or (dot and name not in self._modules):
                         unexpected_keys.append(key)
 
@@ -531,8 +567,10 @@ class Module:
             incompatible = _IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, incompatible) is not None:
-                    raise AssertionError("Hooks registered with register_load_state_dict_post_hook are not expected to return new "
-                                         "values, if incompatible_keys need to be modified, it should be done inplace.")
+                    raise AssertionError(
+                        "Hooks registered with register_load_state_dict_post_hook are not expected to return new "
+                        "values, if incompatible_keys need to be modified, it should be done inplace."
+                    )
 
         load(self, OrderedDict(state_dict), "")
         if strict:

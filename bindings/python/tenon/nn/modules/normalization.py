@@ -1,8 +1,7 @@
 """Layers that give their input mean 0 and variance 1."""
 
 import tenon
-from tenon.nn import functional as F
-from tenon.nn import init
+from tenon.nn import functional as F, init
 from tenon.nn.modules.module import Module
 from tenon.nn.parameter import options_of, parameter
 
@@ -21,7 +20,18 @@ class _NormBase(_Affine):
     _version = 2
     dims: tuple
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *, bias=True):
+    def __init__(
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
         super().__init__()
         options = options_of(device, dtype)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
@@ -31,7 +41,9 @@ class _NormBase(_Affine):
         tracked = track_running_stats
         self.register_buffer("running_mean", tenon.zeros((num_features,), **options) if tracked else None)
         self.register_buffer("running_var", tenon.ones((num_features,), **options) if tracked else None)
-        self.register_buffer("num_batches_tracked", tenon.zeros((), **{**options, "dtype": tenon.int64}) if tracked else None)
+        self.register_buffer(
+            "num_batches_tracked", tenon.zeros((), **{**options, "dtype": tenon.int64}) if tracked else None
+        )
         self.reset_parameters()
 
     def reset_running_stats(self):
@@ -49,8 +61,10 @@ class _NormBase(_Affine):
             raise ValueError(f"expected {' or '.join(f'{d}D' for d in self.dims)} input (got {input.dim()}D input)")
 
     def extra_repr(self):
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
         # Before version 2 the batches were not counted.
@@ -99,7 +113,9 @@ class LayerNorm(_Affine):
         self.eps, self.elementwise_affine = eps, elementwise_affine
         options = options_of(device, dtype)
         self.register_parameter("weight", parameter(self.normalized_shape, options) if elementwise_affine else None)
-        self.register_parameter("bias", parameter(self.normalized_shape, options) if elementwise_affine and bias else None)
+        self.register_parameter(
+            "bias", parameter(self.normalized_shape, options) if elementwise_affine and bias else None
+        )
         self.reset_parameters()
 
     def forward(self, input):
@@ -114,7 +130,9 @@ class RMSNorm(_Affine):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        self.register_parameter("weight", parameter(self.normalized_shape, options_of(device, dtype)) if elementwise_affine else None)
+        self.register_parameter(
+            "weight", parameter(self.normalized_shape, options_of(device, dtype)) if elementwise_affine else None
+        )
         self.reset_parameters()
 
     def forward(self, input):
@@ -145,19 +163,31 @@ class GroupNorm(_Affine):
 class _InstanceNorm(_NormBase):
     """Of each sample by itself; dims are those of a batch, one fewer are those of a sample."""
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None):
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None
+    ):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
 
     def forward(self, input):
         batch = max(self.dims)
         self._check_input_dim(input)
         if input.shape[-(batch - 1)] != self.num_features:
-            raise ValueError(f"expected input's size at dim={input.dim() - batch + 1} to match num_features ({self.num_features}), but got: "
-                             f"{input.shape[-(batch - 1)]}.")
+            raise ValueError(
+                f"expected input's size at dim={input.dim() - batch + 1} to match num_features ({self.num_features}), but got: "
+                f"{input.shape[-(batch - 1)]}."
+            )
         whole = input if input.dim() == batch else input.unsqueeze(0)
         used = self.training or not self.track_running_stats
-        result = F.instance_norm(whole, self.running_mean, self.running_var, self.weight, self.bias, used,
-                                 0.0 if self.momentum is None else self.momentum, self.eps)
+        result = F.instance_norm(
+            whole,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            used,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
         return result if input.dim() == batch else result.squeeze(0)
 
 

@@ -4,8 +4,7 @@ import copy
 import math
 
 import tenon
-from tenon.nn import functional as F
-from tenon.nn import init
+from tenon.nn import functional as F, init
 from tenon.nn.modules.container import ModuleList
 from tenon.nn.modules.layers import Dropout, Linear
 from tenon.nn.modules.module import Module
@@ -21,11 +20,25 @@ class MultiheadAttention(Module):
     left out; others are added. add_bias_kv adds a learnt key and value to every sequence, add_zero_attn ones of zeros: S grows by each.
     A query that may see no key gives NaN with need_weights, as its weights are, and otherwise 0 before the output projection."""
 
-    def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
-                 batch_first=False, device=None, dtype=None):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        dropout=0.0,
+        bias=True,
+        add_bias_kv=False,
+        add_zero_attn=False,
+        kdim=None,
+        vdim=None,
+        batch_first=False,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead")
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead"
+            )
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
         options = options_of(device, dtype)
@@ -34,8 +47,11 @@ class MultiheadAttention(Module):
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         weights = {"in_proj_weight": (3 * embed_dim, embed_dim)}
         if not self._qkv_same_embed_dim:
-            weights = {"q_proj_weight": (embed_dim, embed_dim), "k_proj_weight": (embed_dim, self.kdim),
-                       "v_proj_weight": (embed_dim, self.vdim)}
+            weights = {
+                "q_proj_weight": (embed_dim, embed_dim),
+                "k_proj_weight": (embed_dim, self.kdim),
+                "v_proj_weight": (embed_dim, self.vdim),
+            }
         for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
             self.register_parameter(name, parameter(weights[name], options) if name in weights else None)
         self.register_parameter("in_proj_bias", parameter((3 * embed_dim,), options) if bias else None)
@@ -78,15 +94,21 @@ class MultiheadAttention(Module):
             dims = (2, 3) if name == "attn_mask" else (query.dim() - 1,)
             if mask.dim() not in dims:
                 expected = "`None`, 2-D or 3-D" if name == "attn_mask" else f"`None` or {dims[0]}-D"
-                raise AssertionError(f"For {kind} `query`, expected `{name}` to be {expected} but found {mask.dim()}-D tensor instead")
+                raise AssertionError(
+                    f"For {kind} `query`, expected `{name}` to be {expected} but found {mask.dim()}-D tensor instead"
+                )
             if mask.dtype != tenon.bool and not mask.is_floating_point():
                 raise AssertionError(f"only bool and floating types of {name} are supported")
         if attn_mask is not None:
             expected = (length, keys) if attn_mask.dim() == 2 else (batch * self.num_heads, length, keys)
             if tuple(attn_mask.shape) != expected:
-                raise RuntimeError(f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {expected}.")
+                raise RuntimeError(
+                    f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {expected}."
+                )
         if key_padding_mask is not None:
-            for i, (have, want) in enumerate(zip(key_padding_mask.shape, (batch, keys) if batched else (keys,)), 0 if batched else 1):
+            for i, (have, want) in enumerate(
+                zip(key_padding_mask.shape, (batch, keys) if batched else (keys,)), 0 if batched else 1
+            ):
                 if have != want:
                     raise AssertionError(f"Expected key_padded_mask.shape[{i}] to be {want}, but got {have}")
 
@@ -106,12 +128,24 @@ class MultiheadAttention(Module):
         added = (self.bias_k is not None) + self.add_zero_attn
         return found if found is None or not added else F.pad(found, (0, added))  # which everybody sees
 
-    def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
+    def forward(
+        self,
+        query,
+        key,
+        value,
+        key_padding_mask=None,
+        need_weights=True,
+        attn_mask=None,
+        average_attn_weights=True,
+        is_causal=False,
+    ):
         if is_causal and attn_mask is None:
             raise RuntimeError("[MultiheadAttention] Need attn_mask if specifying the is_causal hint.")
         batched = query.dim() == 3
         if query.dim() not in (2, 3) or key.dim() != query.dim() or value.dim() != query.dim():
-            raise AssertionError(f"query, key and value should all be 2D or all 3D, got {query.dim()}D, {key.dim()}D and {value.dim()}D")
+            raise AssertionError(
+                f"query, key and value should all be 2D or all 3D, got {query.dim()}D, {key.dim()}D and {value.dim()}D"
+            )
         self._check_masks(query, key, key_padding_mask, attn_mask)
         if not batched:
             query, key, value = (x.unsqueeze(0) for x in (query, key, value))
@@ -127,7 +161,10 @@ class MultiheadAttention(Module):
             attended = weights @ v
             weights = weights.mean(1) if average_attn_weights else weights
         else:
-            attended, weights = F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0), None
+            attended, weights = (
+                F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0),
+                None,
+            )
         result = self.out_proj(attended.transpose(1, 2).flatten(-2))
         if not batched:
             return result.squeeze(0), None if weights is None else weights.squeeze(0)
@@ -145,11 +182,25 @@ def _activation(activation):
 class TransformerEncoderLayer(Module):
     """x + attention(x), then x + linear2(activation(linear1(x))), each normalized after it, or before with norm_first."""
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5, batch_first=False,
-                 norm_first=False, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         options = options_of(device, dtype)
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options
+        )
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **options)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **options)
@@ -193,12 +244,28 @@ class TransformerDecoderLayer(Module):
     """x + attention(x), then x + attention(x, memory), then x + linear2(activation(linear1(x))), each normalized after it, or before
     with norm_first."""
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5, batch_first=False,
-                 norm_first=False, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         options = options_of(device, dtype)
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options)
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options
+        )
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **options
+        )
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **options)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **options)
@@ -208,17 +275,32 @@ class TransformerDecoderLayer(Module):
         self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
         self.activation = _activation(activation)
 
-    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
-                tgt_is_causal=False, memory_is_causal=False):
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=False,
+        memory_is_causal=False,
+    ):
         for name, mask, causal in (("tgt", tgt_mask, tgt_is_causal), ("memory", memory_mask, memory_is_causal)):
             if causal and mask is None:
-                raise RuntimeError(f"[TransformerDecoderLayer] Need {name}_mask if specifying the {name}_is_causal hint.")
+                raise RuntimeError(
+                    f"[TransformerDecoderLayer] Need {name}_mask if specifying the {name}_is_causal hint."
+                )
 
         def attended(x):
-            return self.dropout1(self.self_attn(x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask)[0])
+            return self.dropout1(
+                self.self_attn(x, x, x, tgt_key_padding_mask, need_weights=False, attn_mask=tgt_mask)[0]
+            )
 
         def remembered(x):
-            found, _ = self.multihead_attn(x, memory, memory, memory_key_padding_mask, need_weights=False, attn_mask=memory_mask)
+            found, _ = self.multihead_attn(
+                x, memory, memory, memory_key_padding_mask, need_weights=False, attn_mask=memory_mask
+            )
             return self.dropout2(found)
 
         def fed_forward(x):
@@ -238,8 +320,17 @@ class TransformerDecoder(Module):
         self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
         self.num_layers, self.norm = num_layers, norm
 
-    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
-                tgt_is_causal=None, memory_is_causal=False):
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
         for layer in self.layers:
             tgt = layer(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return tgt if self.norm is None else self.norm(tgt)
@@ -248,9 +339,24 @@ class TransformerDecoder(Module):
 class Transformer(Module):
     """An encoder of the source, and a decoder of the target that looks at what the encoder gives."""
 
-    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, activation=F.relu,
-                 custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True, device=None,
-                 dtype=None):
+    def __init__(
+        self,
+        d_model=512,
+        nhead=8,
+        num_encoder_layers=6,
+        num_decoder_layers=6,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        custom_encoder=None,
+        custom_decoder=None,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         options = options_of(device, dtype)
         layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
@@ -259,24 +365,51 @@ class Transformer(Module):
             return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options)
 
         # In the order in which PyTorch draws their first values.
-        self.encoder = custom_encoder if custom_encoder is not None else \
-            TransformerEncoder(TransformerEncoderLayer(*layer, **options), num_encoder_layers, norm())
-        self.decoder = custom_decoder if custom_decoder is not None else \
-            TransformerDecoder(TransformerDecoderLayer(*layer, **options), num_decoder_layers, norm())
+        self.encoder = (
+            custom_encoder
+            if custom_encoder is not None
+            else TransformerEncoder(TransformerEncoderLayer(*layer, **options), num_encoder_layers, norm())
+        )
+        self.decoder = (
+            custom_decoder
+            if custom_decoder is not None
+            else TransformerDecoder(TransformerDecoderLayer(*layer, **options), num_decoder_layers, norm())
+        )
         for weight in self.parameters():
             if weight.dim() > 1:
                 init.xavier_uniform_(weight)
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
-    def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, tgt_key_padding_mask=None,
-                memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None, memory_is_causal=False):
+    def forward(
+        self,
+        src,
+        tgt,
+        src_mask=None,
+        tgt_mask=None,
+        memory_mask=None,
+        src_key_padding_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        src_is_causal=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
         batched, dim = src.dim() == 3, 0 if self.batch_first else 1
         if batched and src.shape[dim] != tgt.shape[dim]:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
-        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal, memory_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask,
+            memory_mask,
+            tgt_key_padding_mask,
+            memory_key_padding_mask,
+            tgt_is_causal,
+            memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):

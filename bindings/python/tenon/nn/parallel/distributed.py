@@ -22,7 +22,9 @@ def _map_tensors(value, f):
         mapped.update((k, _map_tensors(v, f)) for k, v in value.items())
         return mapped
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(value, **{d.name: _map_tensors(getattr(value, d.name), f) for d in dataclasses.fields(value) if d.init})
+        return dataclasses.replace(
+            value, **{d.name: _map_tensors(getattr(value, d.name), f) for d in dataclasses.fields(value) if d.init}
+        )
     return value
 
 
@@ -31,15 +33,19 @@ def _device_ids(module, device_ids, output_device):
     devices = {p.device for p in module.parameters()}
     kinds = {d.type for d in devices}
     if len(kinds) > 1:
-        raise ValueError("DistributedDataParallel's input module must be on the same type of devices, but input module parameters "
-                         f"locate in {kinds}.")
+        raise ValueError(
+            "DistributedDataParallel's input module must be on the same type of devices, but input module parameters "
+            f"locate in {kinds}."
+        )
     if device_ids is not None and len(device_ids) > 1:
         raise ValueError("device_ids can only be None or contain a single element.")
     if not device_ids or kinds <= {"cpu"} or len(devices) > 1:
         if device_ids or output_device is not None:
-            raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-device "
-                             f"GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}, and module "
-                             f"parameters {devices}.")
+            raise ValueError(
+                "DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-device "
+                f"GPU modules or CPU modules, but got device_ids {device_ids}, output_device {output_device}, and module "
+                f"parameters {devices}."
+            )
         return None, None
     own = next(iter(devices))
 
@@ -79,19 +85,39 @@ class DistributedDataParallel(Module):
 
     _join = None  # the tenon.distributed.algorithms.join.Join that it is in
 
-    def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, process_group=None,
-                 bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, gradient_as_bucket_view=False, static_graph=False,
-                 delay_all_reduce_named_params=None, param_to_hook_all_reduce=None, mixed_precision=None, device_mesh=None,
-                 skip_all_reduce_unused_params=False):
+    def __init__(
+        self,
+        module,
+        device_ids=None,
+        output_device=None,
+        dim=0,
+        broadcast_buffers=True,
+        init_sync=True,
+        process_group=None,
+        bucket_cap_mb=None,
+        find_unused_parameters=False,
+        check_reduction=False,
+        gradient_as_bucket_view=False,
+        static_graph=False,
+        delay_all_reduce_named_params=None,
+        param_to_hook_all_reduce=None,
+        mixed_precision=None,
+        device_mesh=None,
+        skip_all_reduce_unused_params=False,
+    ):
         super().__init__()
         from tenon import distributed
 
         if not distributed.is_available():
             raise RuntimeError("DistributedDataParallel: this build of Tenon is without tenon.distributed")
         self.device_ids, self.output_device = _device_ids(module, device_ids, output_device)
-        for name, value in (("delay_all_reduce_named_params", delay_all_reduce_named_params), ("mixed_precision", mixed_precision),
-                            ("param_to_hook_all_reduce", param_to_hook_all_reduce), ("device_mesh", device_mesh),
-                            ("skip_all_reduce_unused_params", skip_all_reduce_unused_params or None)):
+        for name, value in (
+            ("delay_all_reduce_named_params", delay_all_reduce_named_params),
+            ("mixed_precision", mixed_precision),
+            ("param_to_hook_all_reduce", param_to_hook_all_reduce),
+            ("device_mesh", device_mesh),
+            ("skip_all_reduce_unused_params", skip_all_reduce_unused_params or None),
+        ):
             if value is not None:
                 raise NotImplementedError(f"DistributedDataParallel: {name}")
         self.module = module
@@ -109,16 +135,27 @@ class DistributedDataParallel(Module):
 
         parameters = [(name, p) for name, p in self.module.named_parameters() if name not in self.parameters_to_ignore]
         self._replica = _C._Replica(
-            type(self.module).__name__, parameters, self._named_buffers(), self.process_group, self.bucket_bytes_cap / (1024 * 1024),
-            self.find_unused_parameters, self.static_graph, self.broadcast_buffers, self.gradient_as_bucket_view, init_sync)
+            type(self.module).__name__,
+            parameters,
+            self._named_buffers(),
+            self.process_group,
+            self.bucket_bytes_cap / (1024 * 1024),
+            self.find_unused_parameters,
+            self.static_graph,
+            self.broadcast_buffers,
+            self.gradient_as_bucket_view,
+            init_sync,
+        )
 
     def __getstate__(self):
         """What is pickled or copied: all but the group, which must be the default one, and a hook."""
         from tenon import distributed
 
         if self.process_group is not distributed.group.WORLD:
-            raise RuntimeError("DDP Pickling/Unpickling are only supported when using DDP with the default process group. "
-                               "That is, when you have called init_process_group and have not passed process_group argument to DDP constructor")
+            raise RuntimeError(
+                "DDP Pickling/Unpickling are only supported when using DDP with the default process group. "
+                "That is, when you have called init_process_group and have not passed process_group argument to DDP constructor"
+            )
         state = self.__dict__.copy()
         for name in ("_replica", "process_group", "_join"):
             state.pop(name, None)
@@ -226,14 +263,21 @@ class DistributedDataParallel(Module):
         """What PyTorch's function of this name says of the last iteration, in nanoseconds."""
         timeline = self.timeline()
         return {
-            "world_size": self.process_group.size(), "rank": self.process_group.rank(), "backend_name": self.process_group.name(),
-            "module_name": type(self.module).__name__, "bucket_cap_bytes": self.bucket_bytes_cap,
-            "find_unused_parameters": self.find_unused_parameters, "gradient_as_bucket_view": self.gradient_as_bucket_view,
-            "broadcast_buffers": self.broadcast_buffers, "static_graph": self.static_graph,
+            "world_size": self.process_group.size(),
+            "rank": self.process_group.rank(),
+            "backend_name": self.process_group.name(),
+            "module_name": type(self.module).__name__,
+            "bucket_cap_bytes": self.bucket_bytes_cap,
+            "find_unused_parameters": self.find_unused_parameters,
+            "gradient_as_bucket_view": self.gradient_as_bucket_view,
+            "broadcast_buffers": self.broadcast_buffers,
+            "static_graph": self.static_graph,
             "bucket_sizes": ", ".join(str(b) for b in timeline.bucket_bytes),
             "prev_iteration_grad_ready_order_indices": ", ".join(str(i) for i in timeline.ready_order),
-            "forward_compute_time": timeline.forward, "backward_compute_time": timeline.last_gradient,
-            "backward_comm_time": timeline.communication(), "backward_compute_comm_overlap_time": timeline.overlap(),
+            "forward_compute_time": timeline.forward,
+            "backward_compute_time": timeline.last_gradient,
+            "backward_comm_time": timeline.communication(),
+            "backward_compute_comm_overlap_time": timeline.overlap(),
         }
 
     def buckets(self):

@@ -3,7 +3,9 @@
 import tenon
 from tenon.nn.utils import rnn
 from tenon.nn.utils.clip_grad import (
-    clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
     get_total_norm,
 )
 
@@ -26,5 +28,5 @@ def vector_to_parameters(vec, parameters):
     """Gives each parameter its part of the vector, in order."""
     start = 0
     for parameter in parameters:
-        parameter.data = vec[start:start + parameter.numel()].view_as(parameter).data
+        parameter.data = vec[start : start + parameter.numel()].view_as(parameter).data
         start += parameter.numel()

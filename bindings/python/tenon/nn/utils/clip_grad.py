@@ -22,8 +22,10 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
         return tenon.tensor(0.0)
     total = tenon.stack([t.norm(norm_type).to(tensors[0].device) for t in tensors]).norm(norm_type)
     if error_if_nonfinite and not total.isfinite().item():
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
-                           "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
     return total
 
 

@@ -35,7 +35,9 @@ def invert_permutation(permutation):
     """The permutation that leads back, of None None."""
     if permutation is None:
         return None
-    return tenon.empty_like(permutation).scatter_(0, permutation, tenon.arange(permutation.numel(), device=permutation.device))
+    return tenon.empty_like(permutation).scatter_(
+        0, permutation, tenon.arange(permutation.numel(), device=permutation.device)
+    )
 
 
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
@@ -49,14 +51,22 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
         input = input.index_select(0 if batch_first else 1, order)
     steps = input.transpose(0, 1) if batch_first else input
     if len(numbers) != steps.shape[1]:
-        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {len(numbers)} (batch_size={steps.shape[1]})")
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(numbers)} (batch_size={steps.shape[1]})"
+        )
     if not numbers or min(numbers) <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
     if any(a < b for a, b in zip(numbers, numbers[1:])):
-        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-                           "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement")
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement"
+        )
     if numbers[0] > steps.shape[0]:
-        raise RuntimeError(f"Expected no length to be larger than the {steps.shape[0]} steps of input, got {numbers[0]}")
+        raise RuntimeError(
+            f"Expected no length to be larger than the {steps.shape[0]} steps of input, got {numbers[0]}"
+        )
     sizes = [sum(n > t for n in numbers) for t in range(numbers[0])]
     data = tenon.cat([steps[t].narrow(0, 0, size) for t, size in enumerate(sizes)])
     return PackedSequence(data, tenon.tensor(sizes, dtype=tenon.int64), order, None)
@@ -68,8 +78,10 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     steps = len(sizes)
     if total_length is not None:
         if total_length < steps:
-            raise ValueError(f"Expected total_length to be at least the length of the longest sequence in input, but got "
-                             f"total_length={total_length} and max sequence length being {steps}")
+            raise ValueError(
+                f"Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {steps}"
+            )
     rows = []
     for part in sequence.data.split(sizes):
         missing = sizes[0] - part.shape[0]
@@ -107,7 +119,9 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
 
 def pack_sequence(sequences, enforce_sorted=True):
     """Packs tensors [L_i, *]."""
-    return pack_padded_sequence(pad_sequence(sequences), tenon.tensor([s.shape[0] for s in sequences]), enforce_sorted=enforce_sorted)
+    return pack_padded_sequence(
+        pad_sequence(sequences), tenon.tensor([s.shape[0] for s in sequences]), enforce_sorted=enforce_sorted
+    )
 
 
 def unpack_sequence(packed_sequences):

@@ -51,4 +51,6 @@ def default_collate(batch):
             raise RuntimeError("each element in list of batch should be of equal size")
         places = [default_collate(values) for values in zip(*batch)]
         return type(first)(*places) if hasattr(first, "_fields") else places
-    raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}")
+    raise TypeError(
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}"
+    )

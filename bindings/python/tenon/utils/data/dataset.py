@@ -139,4 +139,4 @@ def random_split(dataset, lengths, generator=None):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = tenon.randperm(sum(lengths), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
-    return [Subset(dataset, order[end - length:end]) for end, length in zip(ends, lengths)]
+    return [Subset(dataset, order[end - length : end]) for end, length in zip(ends, lengths)]

@@ -28,7 +28,11 @@ class DistributedSampler(Sampler[int]):
     def __iter__(self):
         from tenon import _distributed as _C
 
-        return iter(_C._sampler_indices(len(self.dataset), self.num_replicas, self.rank, self.shuffle, self.seed, self.drop_last, self.epoch))
+        return iter(
+            _C._sampler_indices(
+                len(self.dataset), self.num_replicas, self.rank, self.shuffle, self.seed, self.drop_last, self.epoch
+            )
+        )
 
     def __len__(self):
         return self.num_samples

@@ -24,28 +24,52 @@ class DataLoader(Generic[_T_co]):
 
     _initialized = False
 
-    def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, pin_memory=False,
-                 drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None, *, prefetch_factor=None,
-                 persistent_workers=False, pin_memory_device="", in_order=True):
+    def __init__(
+        self,
+        dataset,
+        batch_size=1,
+        shuffle=None,
+        sampler=None,
+        batch_sampler=None,
+        num_workers=0,
+        collate_fn=None,
+        pin_memory=False,
+        drop_last=False,
+        timeout=0,
+        worker_init_fn=None,
+        multiprocessing_context=None,
+        generator=None,
+        *,
+        prefetch_factor=None,
+        persistent_workers=False,
+        pin_memory_device="",
+        in_order=True,
+    ):
         if num_workers < 0:
             raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if timeout < 0:
             raise ValueError("timeout option should be non-negative")
         if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError("prefetch_factor option could only be specified in multiprocessing. let num_workers > 0 to enable multiprocessing, "
-                             "otherwise set prefetch_factor to None.")
+            raise ValueError(
+                "prefetch_factor option could only be specified in multiprocessing. let num_workers > 0 to enable multiprocessing, "
+                "otherwise set prefetch_factor to None."
+            )
         if prefetch_factor is not None and prefetch_factor < 1:
             raise ValueError("prefetch_factor option should be positive")
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
         iterable = isinstance(dataset, IterableDataset)
         if iterable and (shuffle or sampler is not None or batch_sampler is not None):
-            raise ValueError("DataLoader with IterableDataset: expected unspecified shuffle, sampler and batch_sampler options")
+            raise ValueError(
+                "DataLoader with IterableDataset: expected unspecified shuffle, sampler and batch_sampler options"
+            )
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                )
             batch_size, drop_last = None, False
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
@@ -53,9 +77,19 @@ class DataLoader(Generic[_T_co]):
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_sampler is None and batch_size is not None and not iterable:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.dataset, self.batch_size, self.drop_last, self.sampler, self.batch_sampler = dataset, batch_size, drop_last, sampler, batch_sampler
+        self.dataset, self.batch_size, self.drop_last, self.sampler, self.batch_sampler = (
+            dataset,
+            batch_size,
+            drop_last,
+            sampler,
+            batch_sampler,
+        )
         self.num_workers, self.generator, self._iterable = num_workers, generator, iterable
-        self.timeout, self.worker_init_fn, self.multiprocessing_context = timeout, worker_init_fn, multiprocessing_context
+        self.timeout, self.worker_init_fn, self.multiprocessing_context = (
+            timeout,
+            worker_init_fn,
+            multiprocessing_context,
+        )
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
         self.persistent_workers, self.in_order, self._iterator = persistent_workers, in_order, None
         self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
@@ -76,15 +110,21 @@ class DataLoader(Generic[_T_co]):
     def multiprocessing_context(self, context):
         if context is not None:
             if self.num_workers == 0:
-                raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0")
+                raise ValueError(
+                    "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0"
+                )
             methods = multiprocessing.get_all_start_methods()
             if isinstance(context, str) and context not in methods:
-                raise ValueError(f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
-                                 f"multiprocessing_context={context!r}")
+                raise ValueError(
+                    f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                    f"multiprocessing_context={context!r}"
+                )
             context = multiprocessing.get_context(context) if isinstance(context, str) else context
             if not isinstance(context, multiprocessing.context.BaseContext):
-                raise TypeError("multiprocessing_context option should be a valid context object or a string specifying the start method, "
-                                f"but got multiprocessing_context={context}")
+                raise TypeError(
+                    "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+                    f"but got multiprocessing_context={context}"
+                )
         self._context = context
 
     def __iter__(self):
@@ -122,8 +162,10 @@ class _BaseIterator:
 
     def __init__(self, loader):
         if loader.pin_memory:
-            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
-                          stacklevel=4)
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
+                stacklevel=4,
+            )
         self._index_sampler = loader._index_sampler
         self._indices = iter(self._index_sampler)
         # A loop takes a seed from the generator, whoever loads.
@@ -155,8 +197,15 @@ class _ProcessIterator(_BaseIterator):
 
     def __init__(self, loader):
         super().__init__(loader)
-        self._workers = Workers(loader.num_workers, loader.dataset, loader._fetcher_maker(), self._seed, loader.worker_init_fn,
-                                loader.multiprocessing_context, loader.timeout)
+        self._workers = Workers(
+            loader.num_workers,
+            loader.dataset,
+            loader._fetcher_maker(),
+            self._seed,
+            loader.worker_init_fn,
+            loader.multiprocessing_context,
+            loader.timeout,
+        )
         self._persistent = loader.persistent_workers
         self._workers.begin(self._indices, loader.prefetch_factor, loader.in_order)
 

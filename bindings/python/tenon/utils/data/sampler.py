@@ -42,7 +42,12 @@ class RandomSampler(Sampler[int]):
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        self.data_source, self.replacement, self._num_samples, self.generator = data_source, replacement, num_samples, generator
+        self.data_source, self.replacement, self._num_samples, self.generator = (
+            data_source,
+            replacement,
+            num_samples,
+            generator,
+        )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
 
@@ -56,12 +61,14 @@ class RandomSampler(Sampler[int]):
         if self.replacement:
             for _ in range(self.num_samples // 32):
                 yield from tenon.randint(high=n, size=(32,), dtype=tenon.int64, generator=generator).tolist()
-            yield from tenon.randint(high=n, size=(self.num_samples % 32,), dtype=tenon.int64, generator=generator).tolist()
+            yield from tenon.randint(
+                high=n, size=(self.num_samples % 32,), dtype=tenon.int64, generator=generator
+            ).tolist()
             return
         for _ in range(self.num_samples // n if n else 0):
             yield from tenon.randperm(n, generator=generator).tolist()
         if n:  # drawn even if none of it is wanted: PyTorch's generators go on from there
-            yield from tenon.randperm(n, generator=generator).tolist()[:self.num_samples % n]
+            yield from tenon.randperm(n, generator=generator).tolist()[: self.num_samples % n]
 
     def __len__(self):
         return self.num_samples
@@ -91,11 +98,15 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.weights = tenon.as_tensor(weights, dtype=tenon.float64)
         if self.weights.dim() != 1:
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}")
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self):
-        yield from tenon.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+        yield from tenon.multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        ).tolist()
 
     def __len__(self):
         return self.num_samples

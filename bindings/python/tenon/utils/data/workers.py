@@ -82,7 +82,12 @@ class _BatchPickler(ForkingPickler):
     """Of a view it takes the elements alone: a sample may be a small part of a storage that holds the whole data set."""
 
     def reducer_override(self, obj):
-        if type(obj) is not tenon.Tensor or obj.is_meta or not obj.is_leaf or obj.untyped_storage().nbytes() <= obj.nbytes:
+        if (
+            type(obj) is not tenon.Tensor
+            or obj.is_meta
+            or not obj.is_leaf
+            or obj.untyped_storage().nbytes() <= obj.nbytes
+        ):
             return NotImplemented
         return obj.detach().clone().requires_grad_(obj.requires_grad).__reduce_ex__(2)
 
@@ -150,8 +155,12 @@ class Workers:
         self._end = weakref.finalize(self, _stop, self.processes, self.connections)
         for number in range(count):
             mine, theirs = context.Pipe()
-            process = context.Process(target=_work, daemon=True, name=f"DataLoader worker {number}",
-                                      args=(theirs, number, count, seed, dataset, make_fetcher, init, os.getpid()))
+            process = context.Process(
+                target=_work,
+                daemon=True,
+                name=f"DataLoader worker {number}",
+                args=(theirs, number, count, seed, dataset, make_fetcher, init, os.getpid()),
+            )
             process.start()
             theirs.close()
             self.connections.append(mine)
@@ -175,8 +184,10 @@ class Workers:
         process = self.processes[number]
         process.join(5)
         self._break()
-        raise RuntimeError(f"DataLoader worker {number} (pid {process.pid}) exited unexpectedly with exit code {process.exitcode}. "
-                           "Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace.")
+        raise RuntimeError(
+            f"DataLoader worker {number} (pid {process.pid}) exited unexpectedly with exit code {process.exitcode}. "
+            "Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace."
+        )
 
     def _bytes(self, number):
         """What a worker sends next, pickled."""
@@ -225,14 +236,18 @@ class Workers:
     def _give_out(self):
         active = [number for number in range(len(self.processes)) if number not in self._ended]
         for chosen in itertools.islice(self._tasks, 1 if active else 0):
-            number = next(n for n in self._turns if n in active) if self._in_order else min(active, key=self._waiting.count)
+            number = (
+                next(n for n in self._turns if n in active) if self._in_order else min(active, key=self._waiting.count)
+            )
             self._send(number, "load", chosen)
             self._waiting.append(number)
 
     def next(self):
         """The next batch, or the error that there was instead of it. StopIteration after the last one."""
         if self.is_broken:
-            raise RuntimeError("DataLoader: the workers of this iterator have ended after an error; make a new one with iter()")
+            raise RuntimeError(
+                "DataLoader: the workers of this iterator have ended after an error; make a new one with iter()"
+            )
         while self._waiting:
             number = self._waiting[0] if self._in_order else self._first_ready()
             kind, value = self._receive(number)

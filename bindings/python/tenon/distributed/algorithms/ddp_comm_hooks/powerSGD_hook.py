@@ -13,14 +13,35 @@ class PowerSGDState:
     always do. ValueError unless start_powerSGD_iter is 2 or more with error feedback or warm start.
     """
 
-    def __init__(self, process_group, matrix_approximation_rank=1, start_powerSGD_iter=1000, min_compression_rate=2, use_error_feedback=True,
-                 warm_start=True, orthogonalization_epsilon=0, random_seed=0, compression_stats_logging_frequency=10000,
-                 batch_tensors_with_same_shape=False):
+    def __init__(
+        self,
+        process_group,
+        matrix_approximation_rank=1,
+        start_powerSGD_iter=1000,
+        min_compression_rate=2,
+        use_error_feedback=True,
+        warm_start=True,
+        orthogonalization_epsilon=0,
+        random_seed=0,
+        compression_stats_logging_frequency=10000,
+        batch_tensors_with_same_shape=False,
+    ):
         self.process_group = process_group
         self.matrix_approximation_rank, self.start_powerSGD_iter = matrix_approximation_rank, start_powerSGD_iter
-        self.min_compression_rate, self.use_error_feedback, self.warm_start = min_compression_rate, use_error_feedback, warm_start
-        self._native = _C._PowerSGDState(matrix_approximation_rank, start_powerSGD_iter, min_compression_rate, use_error_feedback, warm_start,
-                                         orthogonalization_epsilon, random_seed)
+        self.min_compression_rate, self.use_error_feedback, self.warm_start = (
+            min_compression_rate,
+            use_error_feedback,
+            warm_start,
+        )
+        self._native = _C._PowerSGDState(
+            matrix_approximation_rank,
+            start_powerSGD_iter,
+            min_compression_rate,
+            use_error_feedback,
+            warm_start,
+            orthogonalization_epsilon,
+            random_seed,
+        )
 
     @property
     def iter(self):
@@ -40,5 +61,8 @@ class PowerSGDState:
         return (before / after if after else 0), before, after
 
 
-powerSGD_hook = NativeHook("powerSGD_hook", "The mean of the gradients by PowerSGD; `state` is a PowerSGDState.",
-                           lambda state: _C._powerSGD_hook(state._native))
+powerSGD_hook = NativeHook(
+    "powerSGD_hook",
+    "The mean of the gradients by PowerSGD; `state` is a PowerSGDState.",
+    lambda state: _C._powerSGD_hook(state._native),
+)
