@@ -54,6 +54,7 @@
 #include "mine/ops/softcap_of.h"
 #include "mine/ops/swap_sum.h"
 #include "mine/ops/times_first.h"
+#include "mine/ops/total.h"
 #include "mine/ops/turns.h"
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
@@ -611,6 +612,15 @@ TEST_CASE("a composition calls functions that take no tensor") {
   CHECK(values(mine::counting(1, tensor_of({0.5}, {1}))) == std::vector<double>{0.5, 0.5});
   const std::vector<Tensor> lists = mine::counted(std::vector<Tensor>{tensor_of({1, 2}, {2})});
   CHECK(values(lists[0]) == std::vector<double>{2, 3});
+}
+
+TEST_CASE("a composition says what it refuses") {
+  const Tensor x = tensor_of({1, 2, 3, 4}, {2, 2}), empty = tensor_of({}, {0});
+  CHECK(values(mine::total(x)) == std::vector<double>{10});
+  CHECK(values(mine::total(x, 0)) == std::vector<double>{4, 6});
+  CHECK(values(mine::total(empty, 0)) == std::vector<double>{0});
+  CHECK_THROWS_WITH(mine::total(empty),
+                    Catch::Contains("[mine::total] of nothing there is no total, got sizes [0]"));
 }
 
 TEST_CASE("an element that a list has not is an error") {

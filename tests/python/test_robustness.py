@@ -106,7 +106,7 @@ def _value(rng, depth=0):
 
 
 # What leaves something behind for other tests.
-LEFT_OUT = {"set_default_dtype"}
+LEFT_OUT = {"set_default_device", "set_default_dtype"}
 NAMES = ["input", "other", "dim", "out", "dtype", "keepdim", "size", "alpha", "no_such_name"]
 
 
