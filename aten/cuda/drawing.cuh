@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kBlock) drawing_kernel(
         V value[1] = {V(1)};
         if (index >= 0 && index < a.geometry.numel) {
           load(a.geometry, a.ins[k], a.numbers[k], static_cast<uint32_t>(index), 1, value);
-          pass_through(a.ins[k], value);
+          round_to_dtype(a.ins[k], value);
         }
         in[k][i] = value[0];
       }
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kBlock) drawing_kernel(
         const int64_t index = start + i * threads;
         if (index < 0 || index >= a.geometry.numel) continue;
         V value[1] = {out[k][i]};
-        pass_through(a.outs[k], value);
+        round_to_dtype(a.outs[k], value);
         store(a.geometry, a.outs[k], static_cast<uint32_t>(index), 1, value);
       }
     }
