@@ -233,7 +233,7 @@ def _differences(input, dim, spacing, edge_order):
     if isinstance(spacing, tenon.Tensor) and spacing.dim() > 0:
         shape = [-1 if d == dim else 1 for d in range(input.dim())]
         steps = (spacing[1:] - spacing[:-1]).reshape(shape)
-        first = lambda start, length: steps.narrow(dim, start, length)  # noqa: E731
+        first = functools.partial(steps.narrow, dim)
         left, right = first(0, n - 2), first(1, n - 2)
         inner = (
             -right / (left * (left + right)) * at(0, n - 2)
@@ -241,7 +241,10 @@ def _differences(input, dim, spacing, edge_order):
             + left / (right * (left + right)) * at(2, n - 2)
         )
     else:
-        first = lambda start, length: spacing  # noqa: E731
+
+        def first(start, length):
+            return spacing
+
         inner = (at(2, n - 2) - at(0, n - 2)) / (2 * spacing)
     if edge_order == 1:
         head = (at(1, 1) - at(0, 1)) / first(0, 1)

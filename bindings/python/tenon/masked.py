@@ -225,19 +225,19 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 def softmax(input, dim, *, dtype=None, mask=None):
     """The softmax of the elements that count, 0 elsewhere; NaN in rows of none."""
     input = input.to(_dtype(input, dtype))
-    return tenon.softmax(_filled("softmax", input, mask, _lowest("amax", input.dtype)), dim)
+    return tenon.softmax(_filled("softmax", input, mask, _lowest("softmax", input.dtype)), dim)
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
     """The logarithm of softmax(), -inf elsewhere."""
     input = input.to(_dtype(input, dtype))
-    return tenon.log_softmax(_filled("log_softmax", input, mask, _lowest("amax", input.dtype)), dim)
+    return tenon.log_softmax(_filled("log_softmax", input, mask, _lowest("log_softmax", input.dtype)), dim)
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
     """softmax() of the negative elements."""
     input = input.to(_dtype(input, dtype))
-    return tenon.softmax(-_filled("softmin", input, mask, _highest("amin", input.dtype)), dim)
+    return tenon.softmax(-_filled("softmin", input, mask, _highest("softmin", input.dtype)), dim)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
