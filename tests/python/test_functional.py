@@ -181,3 +181,42 @@ def test_transposing_other_than_matrices_is_deprecated():
 
     with pytest.warns(UserWarning, match="dimension other than 2"):
         assert tenon.ones(2, 3, 4).T.shape == (4, 3, 2)
+
+
+def test_gradient_of_values_on_a_grid():
+    places = tenon.tensor([0.0, 1.0, 3.0, 4.0, 6.0], dtype=tenon.float64)
+    square = places**2
+    # A parabola's derivative is exact by differences of second order, also with steps of different lengths.
+    (found,) = tenon.gradient(square, spacing=(places,), edge_order=2)
+    assert found.tolist() == pytest.approx((2 * places).tolist())
+    rows, columns = tenon.gradient(square.reshape(1, 5) + tenon.tensor([[0.0], [3.0]]), spacing=(2.0, 1.0))
+    assert rows.tolist() == [[1.5] * 5] * 2 and columns[0].tolist() == pytest.approx([1, 4.5, 7.5, 13.5, 20])
+    assert tenon.gradient(tenon.tensor([1, 4, 9]))[0].tolist() == [3.0, 4.0, 5.0]
+    for arguments in ({"edge_order": 3}, {"spacing": (1.0, 1.0)}, {"dim": (0, 0)}):
+        with pytest.raises(RuntimeError):
+            tenon.gradient(square, **arguments)
+
+
+def test_unravel_index_is_the_way_back_from_places():
+    shape = (2, 3, 4)
+    places = tenon.arange(24)
+    assert tenon.unravel_index(places, shape)[1].dtype == tenon.int64
+    i, j, k = tenon.unravel_index(places.to(tenon.int16), shape)
+    assert tenon.equal((i * 3 + j) * 4 + k, places)
+    with pytest.raises(TypeError):
+        tenon.unravel_index(tenon.ones(2), shape)
+
+
+def test_distances_of_pairs():
+    x = tenon.tensor([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]])
+    assert tenon.nn.functional.pdist(x).tolist() == [5.0, 3.0, 4.0]
+    assert tenon.nn.functional.pdist(x, 1.0).tolist() == [7.0, 3.0, 4.0]
+    loss = tenon.nn.functional.triplet_margin_with_distance_loss
+
+    def manhattan(a, b):
+        return (a - b).abs().sum(-1)
+
+    found = loss(x, x + 1, x - 2, distance_function=manhattan, margin=3.0, reduction="none")
+    assert found.tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="margin must be greater than 0"):
+        loss(x, x, x, margin=0)
