@@ -10,20 +10,35 @@
 
 set(TENON_GEN_DIR "${PROJECT_BINARY_DIR}/gen")
 
-# tenon_generation_rule(DIR folder INPUTS file... ARGUMENTS argument...)
+# tenon_generation_rule(DIR folder INPUTS file... ARGUMENTS argument... [LIST_FROM_INPUTS])
 #   The rule that runs `tenonc gen ARGUMENTS` into DIR; includes DIR/sources.cmake in the caller's scope.
+#   LIST_FROM_INPUTS: which files are written depends on INPUTS alone, not on the base operators that ARGUMENTS name too. An edit of
+#   the base then has these generated where they are compiled, and not before CMake runs, which an edit of the base waits for.
 macro(tenon_generation_rule)
-  cmake_parse_arguments(tenon_rule "" "DIR" "INPUTS;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(tenon_rule "LIST_FROM_INPUTS" "DIR" "INPUTS;ARGUMENTS" ${ARGN})
   if(NOT CMAKE_GENERATOR MATCHES "Ninja")
     message(FATAL_ERROR "Tenon itself builds with Ninja: configure with -G Ninja, or with a preset.")
   endif()
   if(NOT EXISTS "${tenon_rule_DIR}/sources.cmake")
     file(WRITE "${tenon_rule_DIR}/sources.cmake" "")
   endif()
+  set(tenon_rule_list "${tenon_rule_DIR}/sources.cmake")
+  set(tenon_rule_after)
+  if(tenon_rule_LIST_FROM_INPUTS)
+    add_custom_command(
+      OUTPUT "${tenon_rule_DIR}/sources.cmake"
+      COMMAND tenonc gen ${tenon_rule_ARGUMENTS}
+      DEPENDS tenonc ${tenon_rule_INPUTS}
+      COMMENT "Listing generated files"
+      VERBATIM)
+    set(tenon_rule_list)
+    # The two write the same files: one after the other.
+    set(tenon_rule_after "${tenon_rule_DIR}/sources.cmake")
+  endif()
   add_custom_command(
-    OUTPUT "${tenon_rule_DIR}/gen.stamp" "${tenon_rule_DIR}/sources.cmake"
+    OUTPUT "${tenon_rule_DIR}/gen.stamp" ${tenon_rule_list}
     COMMAND tenonc gen ${tenon_rule_ARGUMENTS}
-    DEPENDS tenonc ${tenon_rule_INPUTS}
+    DEPENDS tenonc ${tenon_rule_INPUTS} ${tenon_rule_after}
     DEPFILE "${tenon_rule_DIR}/gen.d"
     COMMENT "Generating operators"
     VERBATIM)

@@ -94,7 +94,8 @@ macro(tenon_run_generator target)
   else()
     tenon_find_python(python VENV "${Tenon_SOURCE_DIR}/build/venv"
                       REQUIREMENTS "${Tenon_SOURCE_DIR}/codegen/requirements.txt" PINNED)
-    tenon_generation_rule(DIR "${run_OUT}" INPUTS ${run_INPUTS} ARGUMENTS ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}")
+    tenon_generation_rule(DIR "${run_OUT}" INPUTS ${run_INPUTS} LIST_FROM_INPUTS
+                          ARGUMENTS ${run_ARGUMENTS} ${run_BASE} ${run_GEN} --python "${python}")
     add_custom_target(${target}_tenon_generated${run_SUFFIX} DEPENDS "${run_OUT}/gen.stamp")
     add_dependencies(${target} ${target}_tenon_generated${run_SUFFIX})
     tenon_check_kernels(${target} COMPILER tenonc OUT "${run_OUT}" SUFFIX "${run_SUFFIX}" KERNELS ${run_KERNELS}

@@ -2,8 +2,15 @@
 #   Sets OUT to a Python that has Jinja2 3: TENON_PYTHON if it is set, else the one in the virtual
 #   environment VENV, else (not with PINNED) the system's if it has Jinja2, else VENV is made from the
 #   requirements file. Errors: no python3, no venv module, pip cannot install; each says what to do.
+#   What was found holds for the rest of this run of CMake: each probe starts an interpreter, and every target with operators asks.
 function(tenon_find_python out)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PINNED" "VENV;REQUIREMENTS" "")
+  string(SHA1 question "${TENON_PYTHON};${arg_VENV};${arg_PINNED}")
+  get_property(answer GLOBAL PROPERTY "TENON_PYTHON_${question}")
+  if(answer)
+    set(${out} "${answer}" PARENT_SCOPE)
+    return()
+  endif()
   set(probe -c "import jinja2, sys; sys.exit(int(jinja2.__version__.split('.')[0]) < 3)")
   set(venv_python "${arg_VENV}/bin/python")
   find_program(tenon_system_python NAMES python3 NO_CACHE)
@@ -15,6 +22,7 @@ function(tenon_find_python out)
     if(candidate AND EXISTS "${candidate}")
       execute_process(COMMAND "${candidate}" ${probe} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
       if(NOT failed)
+        set_property(GLOBAL PROPERTY "TENON_PYTHON_${question}" "${candidate}")
         set(${out} "${candidate}" PARENT_SCOPE)
         return()
       endif()
