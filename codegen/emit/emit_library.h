@@ -16,7 +16,7 @@ struct EmitOptions {
   std::string library_name = "tenon";
   std::string header;
   /// Source files per kind; an operator's shard is a hash of its name.
-  int shards = 32;
+  int shards = 64;
   /// Those of CUDA kernels: nvcc takes long for the headers.
   int cuda_shards = 16;
   /// Operators that exist elsewhere (the installed library's), for a library outside the tree.
