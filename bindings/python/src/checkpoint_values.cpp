@@ -223,8 +223,8 @@ class Unpacker {
     case ValueKind::Storage: {
       // As in PyTorch bytes without a dtype come as a storage of uint8.
       const ScalarType dtype = v.to_dtype() == ScalarType::Undefined ? kByte : v.to_dtype();
-      return member_of("tenon.storage", "TypedStorage")(wrap_storage(v.to_storage()),
-                                                        nb::steal(wrap(dtype)));
+      return member_of("tenon.storage", "_rebuild")(wrap_storage(v.to_storage()),
+                                                    nb::steal(wrap(dtype)));
     }
     case ValueKind::Tensor:
     case ValueKind::Parameter: return make_tensor(v);

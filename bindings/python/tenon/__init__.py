@@ -25,6 +25,8 @@ from math import e as e, inf as inf, nan as nan, pi as pi
 
 from tenon import (
     _tensor,  # noqa: F401  gives Tensor its methods that are written in Python
+    _tensor_memory,  # noqa: F401  the same
+    _tensor_types,  # noqa: F401  the same
     amp as amp,
     autograd as autograd,
     linalg as linalg,
@@ -63,6 +65,18 @@ from tenon._functional import (
     use_deterministic_algorithms as use_deterministic_algorithms,
 )
 from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
+from tenon._settings import (
+    get_deterministic_debug_mode as get_deterministic_debug_mode,
+    get_float32_matmul_precision as get_float32_matmul_precision,
+    get_num_interop_threads as get_num_interop_threads,
+    is_inference as is_inference,
+    is_storage as is_storage,
+    is_warn_always_enabled as is_warn_always_enabled,
+    set_deterministic_debug_mode as set_deterministic_debug_mode,
+    set_float32_matmul_precision as set_float32_matmul_precision,
+    set_num_interop_threads as set_num_interop_threads,
+    set_warn_always as set_warn_always,
+)
 from tenon._tensor import (
     as_tensor as as_tensor,
     asarray as asarray,
@@ -75,6 +89,7 @@ from tenon._tensor import (
     typename as typename,
 )
 from tenon._tensor_str import get_printoptions as get_printoptions, set_printoptions as set_printoptions
+from tenon._tensor_types import set_default_tensor_type as set_default_tensor_type
 from tenon.amp import autocast as autocast
 from tenon.autograd import (
     enable_grad as enable_grad,
@@ -98,6 +113,7 @@ from tenon.serialization import (
     load as load,
     save as save,
 )
+from tenon.storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 
 __version__ = "0.1.0"
 newaxis = None
@@ -109,8 +125,12 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # Imported when first asked for: a program that only computes starts without them.
-        if name in ("distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special"):
+        if name in ("distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special", "testing"):
             import importlib
 
             return importlib.import_module(f"tenon.{name}")
+        if name.endswith(("Tensor", "Storage")):
+            found = _tensor_types.tensor_type(name) or _tensor_types.storage_type(name)
+            if found is not None:
+                return found
         raise AttributeError(f"module 'tenon' has no attribute '{name}'")

@@ -371,6 +371,8 @@ def type(self, dtype=None, non_blocking=False):
         return typename(self)
     if isinstance(dtype, _C.dtype):
         return self.to(dtype, non_blocking=non_blocking)
+    if hasattr(dtype, "__instancecheck__") and hasattr(dtype, "dtype"):  # tenon.FloatTensor
+        return self.to(dtype.device_type, dtype.dtype, non_blocking)
     if not isinstance(dtype, (str, __builtins_type)):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = dtype if isinstance(dtype, str) else "tenon.Tensor" if dtype is Tensor else dtype.__name__
@@ -432,7 +434,7 @@ def storage(self):
     """untyped_storage() as elements of the tensor's dtype."""
     from tenon.storage import TypedStorage
 
-    return TypedStorage(_C._storage(self), self.dtype)
+    return TypedStorage(wrap_storage=_C._storage(self), dtype=self.dtype)
 
 
 def _rebuild_storage(data, device):

@@ -1,13 +1,26 @@
 """The memory of tensors."""
 
+from tenon import _C
 from tenon._C import UntypedStorage as UntypedStorage, _tensor_over
 
 
 class TypedStorage:
-    """A storage whose bytes are elements of a dtype: what files hold of a storage that was saved by itself."""
+    """A storage whose bytes are elements of a dtype: what files hold of a storage that was saved by itself.
 
-    def __init__(self, wrap_storage, dtype):
-        self._untyped_storage, self.dtype = wrap_storage, dtype
+    TypedStorage(wrap_storage=storage, dtype=tenon.float32)      a view of the storage
+    TypedStorage(3, dtype=tenon.float32)                         of a size; what it holds is not defined
+    TypedStorage([1.0, 2.0], dtype=tenon.float32)                of values
+    """
+
+    def __init__(self, *args, wrap_storage=None, dtype=None, device=None):
+        self.dtype = _C.get_default_dtype() if dtype is None else dtype
+        if wrap_storage is None:
+            wrap_storage = _new_storage(args, self.dtype, device)
+        elif args or device is not None:
+            raise RuntimeError("TypedStorage: with wrap_storage only dtype may be given")
+        elif not isinstance(wrap_storage, UntypedStorage):
+            raise TypeError(f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
+        self._untyped_storage = wrap_storage
 
     def untyped(self):
         """The storage itself."""
@@ -16,6 +29,14 @@ class TypedStorage:
     @property
     def device(self):
         return self._untyped_storage.device
+
+    @property
+    def is_cuda(self):
+        return self._untyped_storage.is_cuda
+
+    @property
+    def _cdata(self):
+        return self._untyped_storage._cdata
 
     def nbytes(self):
         return self._untyped_storage.nbytes()
@@ -31,17 +52,86 @@ class TypedStorage:
     def data_ptr(self):
         return self._untyped_storage.data_ptr()
 
+    def is_shared(self):
+        return self._untyped_storage.is_shared()
+
     def _elements(self):
         return _tensor_over(self._untyped_storage, self.dtype, 0, [self.size()], [1])
 
     def __getitem__(self, index):
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         return self._elements()[index].item()
 
     def __setitem__(self, index, value):
         self._elements()[index] = value
 
+    def fill_(self, value):
+        self._elements().fill_(value)
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        self._elements().copy_(source._elements(), bool(non_blocking))
+        return self
+
+    def clone(self):
+        return TypedStorage(wrap_storage=self._untyped_storage.clone(), dtype=self.dtype)
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        return TypedStorage(wrap_storage=copy.deepcopy(self._untyped_storage, memo), dtype=self.dtype)
+
+    def cpu(self):
+        return TypedStorage(wrap_storage=self._untyped_storage.cpu(), dtype=self.dtype)
+
+    def cuda(self, device=None, non_blocking=False):
+        return TypedStorage(wrap_storage=self._untyped_storage.cuda(device), dtype=self.dtype)
+
+    def type(self, dtype=None):
+        """The elements as another dtype; without one the name of this storage's class."""
+        from tenon._tensor_types import storage_type_of
+
+        if dtype is None:
+            return f"tenon.{storage_type_of(self.dtype).__name__}"
+        dtype = getattr(dtype, "dtype", dtype)
+        return TypedStorage(wrap_storage=self._elements().to(dtype).untyped_storage(), dtype=dtype)
+
     def tolist(self):
         return self._elements().tolist()
 
+    def __eq__(self, other):
+        return (
+            isinstance(other, TypedStorage)
+            and self._untyped_storage == other._untyped_storage
+            and self.dtype == other.dtype
+        )
+
+    def __hash__(self):
+        return hash(self._untyped_storage)
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __reduce__(self):
+        return _rebuild, (self._untyped_storage, self.dtype)
+
     def __repr__(self):
         return f"tenon.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}"
+
+
+def _rebuild(storage, dtype):
+    return TypedStorage(wrap_storage=storage, dtype=dtype)
+
+
+def _new_storage(args, dtype, device):
+    device = "cpu" if device is None else device
+    if len(args) > 1:
+        raise TypeError(f"TypedStorage: a size or one sequence of values is required, got {len(args)} arguments")
+    if not args or isinstance(args[0], int):
+        return UntypedStorage((args[0] if args else 0) * dtype.itemsize, device=device)
+    if not hasattr(args[0], "__len__"):
+        raise TypeError(f"Argument type not recognized: {type(args[0])}")
+    return _C.tensor(args[0], dtype=dtype, device=device).untyped_storage()
