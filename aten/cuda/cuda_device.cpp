@@ -21,7 +21,8 @@ DeviceProperties query(DeviceIndex index) {
           attribute(cudaDevAttrMaxSharedMemoryPerBlock),
           attribute(cudaDevAttrComputeCapabilityMajor),
           attribute(cudaDevAttrComputeCapabilityMinor),
-          all.totalGlobalMem};
+          all.totalGlobalMem,
+          all.name};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "aten/core/device.h"
 
@@ -16,13 +17,14 @@ TENON_API void set_device(DeviceIndex index);
 /// `device` with -1 replaced by the current GPU. Error unless it is a GPU that exists.
 TENON_API Device resolve(Device device);
 
-/// What launch configurations depend on.
+/// What launch configurations depend on, and what people call the GPU.
 struct DeviceProperties {
   int multiprocessors;
   int threads_per_multiprocessor;
   int shared_memory_per_block;
   int major, minor;  ///< compute capability
   size_t total_memory;
+  std::string name;
 };
 TENON_API const DeviceProperties& device_properties(DeviceIndex index);
 

@@ -47,6 +47,7 @@ NB_MODULE(_C, module) {
     add_exchange(module);
     add_global_state(module);
     add_modes(module);
+    add_cuda(module);
     add_runtime_operators(module);
     add_foreign_calls(module);
     static const TensorApi api{tensor_type, &wrap, &set_error_from_exception, &keep};

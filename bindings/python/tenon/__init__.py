@@ -120,12 +120,16 @@ newaxis = None
 double = _C.float64
 
 
+# Imported when first asked for: a program that only computes starts without them.
+_LATER = {
+    "backends", "cuda", "distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
+}  # fmt: skip
+
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds
 if not TYPE_CHECKING:
 
     def __getattr__(name):
-        # Imported when first asked for: a program that only computes starts without them.
-        if name in ("distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special", "testing"):
+        if name in _LATER:
             import importlib
 
             return importlib.import_module(f"tenon.{name}")

@@ -1,0 +1,16 @@
+"""The order of products in einsum(): from the left to the right."""
+
+from ._switches import Switches
+
+
+def is_available():
+    """False: einsum() multiplies from the left to the right."""
+    return False
+
+
+def get_opt_einsum():
+    """None."""
+    return None
+
+
+Switches(__name__, {"enabled": False})
