@@ -1,5 +1,6 @@
 """The base of all modules."""
 
+import functools
 import itertools
 from collections import OrderedDict, namedtuple
 
@@ -56,7 +57,10 @@ def _clear_grad(parameter, set_to_none):
 _DICTS = ("_parameters", "_buffers", "_modules")
 _HOOKS = (
     "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
     "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
     "_backward_pre_hooks",
     "_backward_hooks",
     "_state_dict_pre_hooks",
@@ -65,6 +69,10 @@ _HOOKS = (
     "_load_state_dict_post_hooks",
 )
 _EXTRA_STATE = "_extra_state"
+
+
+def _without_module(hook, module, *arguments):
+    return hook(*arguments)
 
 
 class Module:
@@ -383,7 +391,8 @@ class Module:
         return self._call_with_hooks(args, kwargs)
 
     def _call_with_hooks(self, args, kwargs):
-        for hook, with_kwargs in list(self._forward_pre_hooks.values()):
+        for key, hook in list(self._forward_pre_hooks.items()):
+            with_kwargs = key in self._forward_pre_hooks_with_kwargs
             result = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if result is None:
                 continue
@@ -398,7 +407,7 @@ class Module:
         called = set()
 
         def after(output, key):
-            hook, with_kwargs, _ = self._forward_hooks[key]
+            hook, with_kwargs = self._forward_hooks[key], key in self._forward_hooks_with_kwargs
             called.add(key)
             result = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
             return output if result is None else result
@@ -417,8 +426,8 @@ class Module:
             return hooked(output)
         except Exception:
             # These see that the call is over in any case; their own errors do not hide the first one.
-            for key, (_, _, always) in list(self._forward_hooks.items()):
-                if always and key not in called:
+            for key in list(self._forward_hooks):
+                if key in self._forward_hooks_always_called and key not in called:
                     try:
                         after(None, key)
                     except Exception:  # noqa: S110
@@ -427,11 +436,19 @@ class Module:
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """hook(module, args[, kwargs]) before each forward; what it returns replaces the arguments."""
-        return _added(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+        handle = _added(self._forward_pre_hooks, hook, prepend)
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return handle
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """hook(module, args[, kwargs], output) after each forward; what it returns replaces the output."""
-        return _added(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
+        handle = _added(self._forward_hooks, hook, prepend)
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return handle
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
         """hook(module, grad_output) before the gradients of the inputs are computed; it may return others."""
@@ -463,6 +480,15 @@ class Module:
     def register_load_state_dict_pre_hook(self, hook):
         """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)."""
         return _added(self._load_state_dict_pre_hooks, hook)
+
+    # Under their private names, which programs use: hooks without the module.
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        without = functools.partial(_without_module, hook)
+        return self.register_load_state_dict_pre_hook(hook if with_module else without)
+
+    def _register_state_dict_hook(self, hook):
+        return self.register_state_dict_post_hook(hook)
 
     def register_load_state_dict_post_hook(self, hook):
         """hook(module, incompatible_keys), which may change the two lists."""
