@@ -49,6 +49,7 @@ NB_MODULE(_C, module) {
     add_modes(module);
     add_cuda(module);
     add_runtime_operators(module);
+    add_python_kernels(module);
     add_foreign_calls(module);
     static const TensorApi api{tensor_type, &wrap, &set_error_from_exception, &keep};
     module.attr("_tensor_api") = nanobind::capsule(&api, TensorApi::kName);

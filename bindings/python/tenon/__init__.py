@@ -122,7 +122,7 @@ double = _C.float64
 
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
-    "backends", "cuda", "distributed", "futures", "hub", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
+    "backends", "cuda", "distributed", "futures", "hub", "library", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds

@@ -67,5 +67,6 @@ void add_global_state(nb::module_& module);
 void add_modes(nb::module_& module);
 void add_cuda(nb::module_& module);
 void add_runtime_operators(nb::module_& module);
+void add_python_kernels(nb::module_& module);
 
 }  // namespace tenon::python

@@ -5,6 +5,7 @@
 #include "aten/dispatch/load_library.h"
 #include "aten/dispatch/operator_entry.h"
 #include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/boxed_values.h"
 #include "bindings/python/src/calls/caster.h"
 #include "bindings/python/src/calls/foreign_calls.h"
 #include "bindings/python/src/calls/overrides.h"
@@ -158,24 +159,6 @@ Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
   Value::Ints numbers;
   for (const auto& one : list) numbers.push_back(*one.get<int64_t>());
   return numbers;
-}
-
-PyObject* wrap_value(const Value& value, const schema::Type& type) {
-  if (value.is_none()) return none();
-  if (value.is_tensor()) return wrap(Tensor(value.to_tensor()));
-  if (value.is_tensor_list()) {
-    const auto& list = value.to_tensors();
-    return wrap(std::vector<Tensor>(list.begin(), list.end()));
-  }
-  if (type.is_list()) return nb::cast(value.to_ints()).release().ptr();
-  switch (type.base) {
-  case BaseType::kBool: return wrap(value.to_bool());
-  case BaseType::kFloat: return wrap(value.to_double());
-  case BaseType::kScalar: return wrap(value.to_scalar());
-  case BaseType::kScalarType: return wrap(value.to_enum<ScalarType>());
-  case BaseType::kStr: return PyUnicode_FromString(value.to_str().c_str());
-  default: return wrap(value.to_int());
-  }
 }
 
 PyObject* call_boxed(Arguments& a) {
