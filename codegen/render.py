@@ -27,6 +27,12 @@ def pointwise_kernels(op):
     return kernels
 
 
+def has_loop(op):
+    """Whether an element's code loops until no lane takes another step."""
+    bodies = [body for kernel in pointwise_kernels(op) for body in kernel["bodies"]]
+    return any("m::any" in line for body in bodies for line in body["statements"])
+
+
 def row_kernels(op):
     return [part["rowwise"]["kernel"] for part in (op, op["node"]) if part and part["rowwise"]]
 
@@ -46,6 +52,7 @@ def environment(folder):
     env.filters["each"] = lambda items, pattern, between=", ": between.join(pattern % item for item in items)
     env.filters["quoted"] = lambda text: json.dumps(text)
     env.filters["pointwise_kernels"] = pointwise_kernels
+    env.tests["with_loop"] = has_loop
     env.filters["row_kernels"] = row_kernels
     env.filters["truth"] = lambda value: "true" if value else "false"
     env.filters["identifier"] = identifier

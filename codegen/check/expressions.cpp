@@ -55,9 +55,8 @@ const char* dtype_rule(Promotion promotion) {
   switch (promotion) {
   case Promotion::kBool: return "bool";
   case Promotion::kFloat: return "floating, whatever the arguments";
-  case Promotion::kDefault: break;
+  default: return "the arguments' dtype";
   }
-  return "the arguments' dtype";
 }
 
 /// Where a case says which dtypes it is for: in `dtypes`, else it stands under the word.

@@ -64,6 +64,9 @@ ValueType FormulaChecker::type_of(const Tree& tree) {
     locals_[tree.text] = {type, owner(tree.children[0]), is_borrowed(tree.children[0])};
     return type_of(tree.children[1]);
   }
+  case FormulaKind::kRepeat:
+    error(tree.children[0], "a loop is of `pointwise` expressions, no tensor code");
+    return type_of(tree.children[1]);
   case FormulaKind::kCheck: refusal(tree.children[0]); return type_of(tree.children[1]);
   case FormulaKind::kBraces: {
     std::vector<ValueType> elements;

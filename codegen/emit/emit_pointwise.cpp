@@ -36,9 +36,7 @@ const std::vector<Category>& categories() {
 
 /// Whether an integer of the expression is beyond int32.
 bool needs_long(const expr::Graph& graph, const std::vector<NodeId>& outputs) {
-  const std::vector<NodeId> nodes = expr::topological_order(graph, outputs);
-  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-    const expr::Node& node = graph[id];
+  return expr::any_node(graph, outputs, [](const expr::Node& node) {
     return node.kind == expr::NodeKind::kConstant && node.integral &&
            std::abs(node.number) > std::numeric_limits<int32_t>::max();
   });

@@ -362,3 +362,11 @@ TEST_CASE("complex gradients are conjugated", "[expr][differentiate]") {
     }
   }
 }
+
+TEST_CASE("loops carry the slopes of what they carry", "[expr][differentiate]") {
+  check_by_differences("y = self; repeat 5 { y = sin(y) + other * y; } y", {-0.7, 0.2, 1.4});
+  // Only the product has a slope; the count has none, nor has the bound that is reached.
+  check_by_differences(
+      "k = 0; p = other; repeat 100 while k < 7 { k = k + 1; p = p * self / k; } p * third",
+      {-1.2, 0.4, 2});
+}

@@ -74,6 +74,23 @@ TEST_CASE("shared subexpressions become temporaries", "[expr][print]") {
         Texts{"const auto t1 = m::exp(t0);"});
 }
 
+TEST_CASE("loops take steps while a lane's condition holds", "[expr][print]") {
+  CHECK(kernel("y = self; repeat 3 while y < alpha { y = y * 2; } y").statements ==
+        Texts{"V t0 = self;", "for (int t1 = 0; t1 < 3; ++t1) {",
+              "  const auto t2 = m::lt(t0, alpha);", "  if (!m::any<V>(t2)) break;",
+              "  const V t3 = m::mul(t0, m::constant<V>(2.0));", "  t0 = m::where(t2, t3, t0);",
+              "}"});
+  // Without a condition nothing is chosen; what a step reads is computed once.
+  CHECK(kernel("y = self; t = exp(alpha); repeat 3 { y = y * t; } y").statements ==
+        Texts{"V t0 = self;", "const auto t1 = m::exp(alpha);", "for (int t2 = 0; t2 < 3; ++t2) {",
+              "  const V t3 = m::mul(t0, t1);", "  t0 = t3;", "}"});
+  // Equal loops are one.
+  const KernelText twice =
+      kernel("a = self; repeat 3 { a = a * a; } b = self; repeat 3 { b = b * b; } a + exp(b)");
+  CHECK(twice.statements.size() == 5);
+  CHECK(twice.results == Texts{"m::add(t0, m::exp(t0))"});
+}
+
 TEST_CASE("kernel options rename, retype and keep products", "[expr][print]") {
   KernelOptions options;
   options.rename = {{"self", "a"}, {"other", "b"}};

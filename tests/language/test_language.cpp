@@ -10,6 +10,7 @@
 #include "aten/core/parallel.h"
 #include "aten/core/thread_state.h"
 #include "aten/dispatch/operator_entry.h"
+#include "autograd/autograd.h"
 #include "autograd/engine/node.h"
 #include "mine/ops/above.h"
 #include "mine/ops/add_scaled.h"
@@ -19,6 +20,7 @@
 #include "mine/ops/capped_gelu.h"
 #include "mine/ops/chained.h"
 #include "mine/ops/clipped.h"
+#include "mine/ops/common_divisor.h"
 #include "mine/ops/counted.h"
 #include "mine/ops/counting.h"
 #include "mine/ops/decay.h"
@@ -39,9 +41,12 @@
 #include "mine/ops/momentum_step.h"
 #include "mine/ops/momentum_steps.h"
 #include "mine/ops/more_than.h"
+#include "mine/ops/nested.h"
 #include "mine/ops/noisy.h"
 #include "mine/ops/other_bits.h"
 #include "mine/ops/parts.h"
+#include "mine/ops/power.h"
+#include "mine/ops/root_of.h"
 #include "mine/ops/row_norms.h"
 #include "mine/ops/scaled.h"
 #include "mine/ops/scaled_by_first.h"
@@ -79,6 +84,11 @@ std::vector<double> values(const Tensor& t) {
 }
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
+/// The gradient of the sum of y, itself differentiable where `more`.
+Tensor grad_of(const Tensor& y, const Tensor& x, bool more) {
+  return autograd::grad({y.sum()}, {x}, {}, true, more)[0];
+}
 
 const std::vector<double> kValues = {-3, -0.5, 0, 0.25, 1, 40};
 
@@ -687,4 +697,66 @@ TEST_CASE("results that share memory are an error, and an alias calls what it na
   mine::low_high_out(low, apart, x, y);
   CHECK(values(memory) == std::vector<double>{1, 1, 2, 3, 4, 2});
   CHECK(values(std::get<1>(mine::lower_upper(x, y))) == std::vector<double>{3, 4, 2});
+}
+
+TEST_CASE("a loop takes as many steps as each element asks for") {
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    const Tensor x = tensor_of({2, 3, -1, 0.5, 7, 2, 2, 10, 1.5}, {9}, dtype);
+    const Tensor n = tensor_of({10, 2, 3, 0, 1, -4, 2.5, 3, 4}, {9}, dtype);
+    CHECK(values(mine::power(x, n)) == std::vector<double>{1024, 9, -1, 1, 7, 1, 8, 1000, 5.0625});
+  }
+  // Integers are promoted where the loop is floating.
+  const Tensor whole = tensor_of({3, 2}, {2}, kInt);
+  CHECK(mine::power(whole, whole).scalar_type() == kFloat);
+  CHECK(values(mine::power(whole, whole)) == std::vector<double>{27, 4});
+  CHECK(values(mine::common_divisor(tensor_of({12, -18, 0, 7, 1071}, {5}, kLong),
+                                    tensor_of({18, 12, 0, 0, 462}, {5}, kLong))) ==
+        std::vector<double>{6, 6, 0, 7, 21});
+  CHECK(values(mine::power(tensor_of({}, {0}), tensor_of({}, {0}))).empty());
+}
+
+TEST_CASE("a loop that reaches its bound keeps what it has") {
+  const Tensor n = tensor_of({1e9, std::numeric_limits<double>::infinity(), 1000}, {3});
+  CHECK(values(mine::power(tensor_of({1, 1, 1}, {3}), n)) == std::vector<double>{1, 1, 1});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(values(mine::power(tensor_of({2}, {1}), tensor_of({nan}, {1})))[0] == 1);
+}
+
+TEST_CASE("a loop is differentiated step by step, as often as asked") {
+  Tensor x = tensor_of({2, 3, -1.5, 0.5}, {4});
+  const Tensor n = tensor_of({3, 1, 2, 0}, {4});
+  x.requires_grad_();
+  const Tensor slope = grad_of(mine::power(x, n), x, true);
+  CHECK(values(slope) == std::vector<double>{12, 1, -3, 0});
+  CHECK(values(grad_of(slope, x, false)) == std::vector<double>{12, 0, 2, 0});
+
+  Tensor y = tensor_of({0.25, 2, 9, 100}, {4});
+  y.requires_grad_();
+  const Tensor root = mine::root_of(y);
+  const Tensor half = grad_of(root, y, true);
+  const std::vector<double> r = values(root), h = values(half),
+                            hh = values(grad_of(half, y, false));
+  for (size_t i = 0; i < 4; ++i) {
+    const double exact = std::sqrt(values(y)[i]);
+    CHECK(r[i] == Approx(exact).epsilon(1e-14));
+    CHECK(h[i] == Approx(0.5 / exact).epsilon(1e-7));
+    CHECK(hh[i] == Approx(-0.25 / (exact * exact * exact)).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("a loop inside another's function, with numbers of the call") {
+  Tensor x = tensor_of({2, 4, 9}, {3});
+  x.requires_grad_();
+  const Tensor y = mine::nested(x, 2);
+  const auto f = [](double v) {
+    double s = 2 * v * (1 + 1.0 / 2 + 1.0 / 3);
+    for (int i = 0; i < 4 && s < 100; ++i) s *= std::sqrt(v);
+    return s;
+  };
+  const std::vector<double> found = values(y), slope = values(grad_of(y, x, false));
+  for (size_t i = 0; i < 3; ++i) {
+    const double v = values(x)[i];
+    CHECK(found[i] == Approx(f(v)).epsilon(1e-12));
+    CHECK(slope[i] == Approx((f(v + 1e-6) - f(v - 1e-6)) / 2e-6).epsilon(1e-6));
+  }
 }

@@ -133,6 +133,9 @@ std::vector<ExprError> local_mistakes(const Formula& text, const std::vector<std
   for (; has_rest(*result); result = &result->children[1]) {
     if (result->kind == FormulaKind::kLocal) locals.push_back(result);
     for (const NameUse& use : free_names(result->children[0])) used.insert(use.name);
+    if (result->kind == FormulaKind::kRepeat) {
+      for (const NameUse& use : free_names(result->children[2])) used.insert(use.name);
+    }
   }
   for (const NameUse& use : free_names(*result)) used.insert(use.name);
   std::vector<ExprError> errors;

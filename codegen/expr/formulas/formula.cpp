@@ -45,12 +45,17 @@ std::string print_formula(const Formula& formula, const Renaming& rename) {
     return formula.children[0].text + "{" + print_list(formula, 1, rename) + "}";
   case FormulaKind::kParentheses: return "(" + child(0) + ")";
   case FormulaKind::kLocal:
-  case FormulaKind::kCheck: {
+  case FormulaKind::kCheck:
+  case FormulaKind::kRepeat: {
     std::string text = "[&] { ";
     const Formula* rest = &formula;
     for (; has_rest(*rest); rest = &rest->children[1]) {
       if (rest->kind == FormulaKind::kLocal) text += "const auto " + rest->text + " = ";
-      text += print_formula(rest->children[0], rename) + "; ";
+      if (rest->kind == FormulaKind::kRepeat) text += "repeat " + rest->text + " while ";
+      text += print_formula(rest->children[0], rename);
+      if (rest->kind == FormulaKind::kRepeat)
+        text += " " + print_formula(rest->children[2], rename);
+      text += "; ";
     }
     return text + "return " + print_formula(*rest, rename) + "; }()";
   }

@@ -25,7 +25,9 @@ enum class FormulaKind : std::uint8_t {
   kParentheses,  ///< ( children[0] )
   kLambda,       ///< kept as written in `text`; its children are the names used inside
   kLocal,        ///< `text` = children[0]; children[1], where the name stands for the value
-  kCheck         ///< children[0]; children[1]: a call of `check`, `check_index`, ..., then the rest
+  kCheck,        ///< children[0]; children[1]: a call of `check`, `check_index`, ..., then the rest
+  kRepeat        ///< at most `text` times while children[0] holds the locals of children[2], which
+                 ///< end in a list of their names; children[1] is the rest
 };
 
 /// A node of the one tree of the language: of expressions of elements and rows, of compositions and
@@ -53,7 +55,8 @@ struct FormulaResult {
 
 /// The parser of every text of the language.
 ///
-///     text    := { ( name "=" expr | check "(" arguments ")" ) ";" } expr
+///     text    := { ( name "=" expr | check "(" arguments ")" ) ";" | loop } expr
+///     loop    := "repeat" integer [ "while" expr ] "{" name "=" expr ";" { name "=" expr ";" } "}"
 ///     expr    := either [ "?" expr ":" expr ]
 ///     either  := or-expr [ "??" either ]
 ///     operators, C's precedence: || && | ^ & == != < <= > >= << >> + - * / % unary - + ! ~ *
@@ -73,9 +76,10 @@ std::string print_formula(const Formula& formula, const Renaming& rename = {});
 /// Whether a call of this name says what a composition is refused for: `check`, `check_index`, ...
 bool is_check(std::string_view function);
 
-/// Whether the tree is a local or a check, and children[1] what comes after it.
+/// Whether the tree is a local, a check or a loop, and children[1] what comes after it.
 inline bool has_rest(const Formula& tree) {
-  return tree.kind == FormulaKind::kLocal || tree.kind == FormulaKind::kCheck;
+  return tree.kind == FormulaKind::kLocal || tree.kind == FormulaKind::kCheck ||
+         tree.kind == FormulaKind::kRepeat;
 }
 
 /// The macro of a check's name, `TENON_CHECK_INDEX` of `check_index`.

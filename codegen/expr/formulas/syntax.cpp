@@ -13,6 +13,7 @@ namespace tenon::codegen::expr {
 namespace {
 
 constexpr int kMaxDepth = 200;
+constexpr std::uint32_t kMaxSteps = 1 << 24;  // a float counts as far
 constexpr std::string_view kTooDeep = "the expression is nested too deeply";
 constexpr std::string_view kOnlyLocals =
     "a text has locals, 'name = expression;', which nothing changes, and then its result";
@@ -41,6 +42,7 @@ class Parser {
 
   Formula parse() {
     if (cursor_.peek().kind == TokenKind::kName && cursor_.peek(1).text == "=") return local();
+    if (is_word("repeat") && cursor_.peek(1).text != "(") return repeat();
     Formula result = expression();
     const bool call =
         result.kind == FormulaKind::kCall && result.children[0].kind == FormulaKind::kName;
@@ -81,6 +83,77 @@ class Parser {
     node.children.push_back(std::move(check));
     cursor_.take();
     node.children.push_back(parse());
+    --depth_;
+    return finish(std::move(node));
+  }
+
+  /// `repeat 100 while k < n { k = k + 1; }`
+  Formula repeat() {
+    if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
+    Formula node = start(FormulaKind::kRepeat);
+    node.operation_offset = node.offset;
+    cursor_.take();
+    node.text = cursor_.peek().text;
+    std::uint32_t most = 0;
+    const char* end = node.text.data() + node.text.size();
+    const auto [stop, code] = std::from_chars(node.text.data(), end, most);
+    if (stop != end || code != std::errc() || most == 0 || most > kMaxSteps)
+      cursor_.fail("a loop says how many steps it takes at most, an integer of 1 to " +
+                       std::to_string(kMaxSteps) + ", got " + describe(cursor_.peek()),
+                   "repeat 100 while k < n { k = k + 1; }");
+    cursor_.take();
+    Formula condition = start(FormulaKind::kLiteral);
+    condition.text = "true";
+    if (is_word("while")) {
+      cursor_.take();
+      const bool before = std::exchange(in_condition_, true);
+      condition = expression();
+      in_condition_ = before;
+    }
+    node.children.push_back(std::move(condition));
+    const Token opener = cursor_.peek();
+    if (!cursor_.accept("{"))
+      cursor_.fail("expected the '{' of a loop's locals, got " + describe(cursor_.peek()));
+    const bool before = std::exchange(in_condition_, false);
+    Formula names = start(FormulaKind::kBraces);
+    Formula step = steps(opener, names);
+    in_condition_ = before;
+    node.children.push_back(parse());
+    node.children.push_back(std::move(step));
+    --depth_;
+    return finish(std::move(node));
+  }
+
+  /// The locals of a loop as far as its end; `names`: of those before.
+  Formula steps(const Token& opener, Formula& names) {
+    if (cursor_.at("}") && !names.children.empty()) {
+      cursor_.take();
+      names.offset = cursor_.end_of_previous();
+      return finish(names);
+    }
+    if (cursor_.peek().kind != TokenKind::kName || cursor_.peek(1).text != "=") {
+      if (cursor_.peek().kind == TokenKind::kEnd) cursor_.expect_closing("}", opener);
+      cursor_.fail("a loop's step is 'name = expression;', got " + describe(cursor_.peek()));
+    }
+    if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
+    Formula node = start(FormulaKind::kLocal);
+    const Token token = cursor_.take();
+    node.text = token.text;
+    if (is_literal(node.text)) fail_at(token, "'" + node.text + "' has its value already");
+    for (const Formula& one : names.children) {
+      if (one.text == node.text) fail_at(token, "'" + node.text + "' has its value in this step");
+    }
+    Formula name = start(FormulaKind::kName);
+    name.offset = token.offset;
+    name.length = token.text.size();
+    name.text = node.text;
+    names.children.push_back(std::move(name));
+    cursor_.take();
+    node.children.push_back(expression());
+    if (!cursor_.accept(";"))
+      cursor_.fail("expected ';' after the new value of '" + node.text + "', got " +
+                   describe(cursor_.peek()));
+    node.children.push_back(steps(opener, names));
     --depth_;
     return finish(std::move(node));
   }
@@ -239,7 +312,7 @@ class Parser {
         node = node_of(FormulaKind::kIndex, "", opener, std::move(node));
         node.children.push_back(expression());
         cursor_.expect_closing("]", opener);
-      } else if (cursor_.at("{") && node.kind == FormulaKind::kName) {
+      } else if (cursor_.at("{") && node.kind == FormulaKind::kName && !in_condition_) {
         cursor_.take();
         node = node_of(FormulaKind::kTypedBraces, "", opener, std::move(node));
         list(node, "}", opener);
@@ -436,6 +509,7 @@ class Parser {
   TokenCursor cursor_;
   std::vector<ExprError>& errors_;
   int depth_ = 0;
+  bool in_condition_ = false;  ///< of a loop: a '{' begins its locals
 };
 
 }  // namespace

@@ -117,17 +117,81 @@ class Differentiator {
   Slope slope(NodeId output, const std::string& input) {
     std::map<NodeId, Slope> slopes;
     for (NodeId id : topological_order(g_, {output})) {
-      const Node node = g_[id];  // a copy: the graph grows
-      if (node.kind == NodeKind::kTensor && node.name == input)
+      if (g_[id].kind == NodeKind::kTensor && g_[id].name == input)
         slopes[id].holomorphic = g_.integer(1);
-      else if (node.kind == NodeKind::kCall && node.value_kind == ValueKind::kValue)
+    }
+    return slope(output, std::move(slopes));
+  }
+
+ private:
+  /// The same where the slopes of variables are given.
+  Slope slope(NodeId output, std::map<NodeId, Slope> slopes) {
+    for (NodeId id : topological_order(g_, {output})) {
+      const Node node = g_[id];  // a copy: the graph grows
+      if (node.kind == NodeKind::kCall && node.value_kind == ValueKind::kValue)
         slopes[id] = call_slope(id, node, slopes);
     }
     return slopes[output];
   }
 
- private:
+  /// A loop that carries the slopes of its carried values beside them. Which are not zero is found
+  /// by adding those that a step makes of the others, until no step makes another.
+  Slope loop_slope(const Node& node, std::map<NodeId, Slope>& slopes) {
+    const Loop& loop = *node.loop;
+    const std::size_t count = loop.carried.size();
+    auto wide = std::make_shared<Loop>(loop);
+    Graph& body = wide->body;
+    std::map<NodeId, Slope> seeds;
+    std::map<std::size_t, NodeId> before, after;  // of carried values: what their slopes are
+    std::vector<NodeId> of_captured;
+    const auto seed = [&](NodeId variable) {
+      const NodeId one = body.variable(NodeKind::kTensor, "d" + body[variable].name);
+      seeds[variable].holomorphic = one;
+      return one;
+    };
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+      const MaybeNode outside = slopes[node.arguments[i]].holomorphic;
+      if (!outside) continue;
+      if (i < count) {
+        before[i] = *outside;
+        seed(loop.carried[i]);
+      } else if (g_[*outside].kind == NodeKind::kConstant) {
+        const Node& number = g_[*outside];
+        seeds[loop.captured[i - count]].holomorphic = body.constant(number.number, number.integral);
+      } else {
+        wide->captured.push_back(seed(loop.captured[i - count]));
+        of_captured.push_back(*outside);
+      }
+    }
+    Differentiator inner(body, wide->next, errors_);
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t i = 0; i < count; ++i) {
+        const MaybeNode change = inner.slope(loop.next[i], seeds).holomorphic;
+        after[i] = change.value_or(body.integer(0));
+        if (!change || before.contains(i)) continue;
+        before[i] = g_.integer(0);
+        seed(loop.carried[i]);
+        more = true;
+      }
+    }
+    const auto place = before.find(node.index);
+    if (place == before.end()) return {};
+    std::vector<NodeId> arguments(node.arguments.begin(), node.arguments.begin() + count);
+    for (const auto& [i, value] : before) {
+      wide->carried.push_back(*seeds[loop.carried[i]].holomorphic);
+      wide->next.push_back(after.at(i));
+      arguments.push_back(value);
+    }
+    arguments.insert(arguments.end(), node.arguments.begin() + count, node.arguments.end());
+    arguments.insert(arguments.end(), of_captured.begin(), of_captured.end());
+    wide->describe();
+    const auto offset = count + static_cast<std::size_t>(std::distance(before.begin(), place));
+    return {g_.repeat(std::move(wide), static_cast<std::uint32_t>(offset), arguments), {}};
+  }
+
   Slope call_slope(NodeId id, const Node& node, std::map<NodeId, Slope>& slopes) {
+    if (node.loop) return loop_slope(node, slopes);
     Slope result;
     if (node.op == Op::kWhere) {
       const Slope a = slopes[node.arguments[1]];

@@ -138,6 +138,23 @@ T evaluate_graph(const Graph& graph, NodeId root, const Bindings& variables) {
         throw std::invalid_argument("[evaluate] every variable must be bound, got no value for '" +
                                     node.name + "'");
       values[id] = it->second;
+    } else if (node.loop) {
+      const Loop& loop = *node.loop;
+      std::map<std::string, T> inner;
+      const auto bind = [&](const std::vector<NodeId>& variables, std::size_t from) {
+        for (std::size_t i = 0; i < variables.size(); ++i)
+          inner[loop.body[variables[i]].name] = values[node.arguments[from + i]];
+      };
+      bind(loop.carried, 0);
+      bind(loop.captured, loop.carried.size());
+      for (std::uint32_t step = 0; step < loop.most; ++step) {
+        if (evaluate_graph<T>(loop.body, loop.condition, inner) == T(0)) break;
+        std::vector<T> next;
+        for (const NodeId one : loop.next) next.push_back(evaluate_graph<T>(loop.body, one, inner));
+        for (std::size_t i = 0; i < next.size(); ++i)
+          inner[loop.body[loop.carried[i]].name] = next[i];
+      }
+      values[id] = inner[loop.body[loop.carried[node.index]].name];
     } else {
       T arguments[3] = {};
       for (std::size_t i = 0; i < node.arguments.size(); ++i)

@@ -23,6 +23,7 @@ std::string key_of(const Node& node) {
   case NodeKind::kCall:
     key.push_back(static_cast<char>(node.op));
     for (NodeId argument : node.arguments) append(argument);
+    if (node.loop) key += std::to_string(node.index) + " of " + node.loop->key;
     break;
   default: append(node.index); key += node.name;
   }
@@ -100,6 +101,60 @@ NodeId Graph::plain_call(Op op, std::vector<NodeId> arguments) {
   return intern(std::move(node));
 }
 
+bool Node::same_loop(const Node& other) const {
+  return loop && other.loop && loop->key == other.loop->key && arguments == other.arguments;
+}
+
+NodeId Graph::repeat(std::shared_ptr<const Loop> loop, std::uint32_t index,
+                     const std::vector<NodeId>& arguments) {
+  Node node;
+  node.kind = NodeKind::kCall;
+  node.op = Op::kRepeat;
+  node.domain = Domain::kElement;
+  node.index = index;
+  for (const NodeId argument : arguments) {
+    node.arguments.push_back(as_value(argument));
+    node.floating = node.floating || nodes_[argument].floating;
+  }
+  for (const NodeId next : loop->next) node.floating = node.floating || loop->body[next].floating;
+  node.loop = std::move(loop);
+  return intern(std::move(node));
+}
+
+std::vector<NodeId> Loop::roots() const {
+  std::vector<NodeId> all = {condition};
+  all.insert(all.end(), next.begin(), next.end());
+  return all;
+}
+
+void Loop::describe() {
+  key = std::to_string(most);
+  for (const std::vector<NodeId>* list : {&carried, &captured}) {
+    for (const NodeId id : *list) key += " " + body[id].name;
+    key += ";";
+  }
+  const std::vector<NodeId> order = topological_order(body, roots());
+  std::map<NodeId, std::size_t> places;
+  for (const NodeId id : order) {
+    Node node = body[id];
+    for (NodeId& argument : node.arguments) argument = static_cast<NodeId>(places.at(argument));
+    places.emplace(id, places.size());
+    const std::string text = key_of(node);
+    key += std::to_string(text.size()) + ":" + text;
+  }
+  for (const NodeId root : roots()) key += " " + std::to_string(places.at(root));
+}
+
+bool any_node(const Graph& graph, const std::vector<NodeId>& roots,
+              const std::function<bool(const Node&)>& is_so) {
+  for (const NodeId id : topological_order(graph, roots)) {
+    const Node& node = graph[id];
+    if (is_so(node)) return true;
+    if (node.loop && any_node(node.loop->body, node.loop->roots(), is_so)) return true;
+  }
+  return false;
+}
+
 NodeId Graph::as_value(NodeId id) {
   return nodes_[id].value_kind == ValueKind::kValue ? id : call(Op::kFromMask, {id});
 }
@@ -157,11 +212,12 @@ NodeId substitute(Graph& graph, NodeId root, const std::map<NodeId, NodeId>& rep
     if (const auto it = copies.find(id); it != copies.end()) return it->second;
     NodeId result = id;
     if (graph[id].kind == NodeKind::kCall) {
-      const Op op = graph[id].op;
-      const std::vector<NodeId> before = graph[id].arguments;
+      const Node node = graph[id];  // a copy: the graph grows
       std::vector<NodeId> after;
-      for (NodeId argument : before) after.push_back(self(self, argument));
-      if (after != before) result = graph.call(op, after);
+      for (NodeId argument : node.arguments) after.push_back(self(self, argument));
+      if (after != node.arguments)
+        result =
+            node.loop ? graph.repeat(node.loop, node.index, after) : graph.call(node.op, after);
     }
     copies.emplace(id, result);
     return result;
@@ -176,7 +232,8 @@ NodeId copy(Graph& graph, const Graph& other, NodeId root) {
     if (node.kind == NodeKind::kCall) {
       std::vector<NodeId> arguments;
       for (const NodeId argument : node.arguments) arguments.push_back(copies.at(argument));
-      copies[id] = graph.call(node.op, arguments);
+      copies[id] = node.loop ? graph.repeat(node.loop, node.index, arguments)
+                             : graph.call(node.op, arguments);
     } else if (node.is_variable()) {
       copies[id] = graph.variable(node.kind, node.name, node.index, node.domain);
     } else if (node.value_kind == ValueKind::kMask) {

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +26,8 @@ enum class NodeKind : std::uint8_t {
   kCall       ///< intrinsic applied to `arguments`
 };
 
+struct Loop;
+
 /// A typed node. Nodes are immutable and shared: equal nodes have equal ids within a graph.
 struct Node {
   NodeKind kind = NodeKind::kConstant;
@@ -33,11 +37,14 @@ struct Node {
   bool integral = false;    ///< constants only: written without a fraction or exponent
   bool floating = false;    ///< known to be floating or complex even if all inputs are integers
   double number = 0;        ///< constants only
-  std::uint32_t index = 0;  ///< grads and results: which output
+  std::uint32_t index = 0;  ///< grads and results: which output; loops: which carried value
   std::string name;         ///< variables only
-  std::vector<NodeId> arguments;  ///< calls only
+  std::vector<NodeId> arguments;          ///< calls only
+  std::shared_ptr<const Loop> loop = {};  ///< of kRepeat
 
   bool is_call(Op wanted) const { return kind == NodeKind::kCall && op == wanted; }
+  /// Whether both are values of one loop.
+  bool same_loop(const Node& other) const;
   bool is_number(double wanted) const { return kind == NodeKind::kConstant && number == wanted; }
   bool is_variable() const { return kind != NodeKind::kConstant && kind != NodeKind::kCall; }
 };
@@ -61,6 +68,11 @@ class Graph {
   /// with zero is kept, since the other factor may be NaN or infinite.
   NodeId call(Op op, const std::vector<NodeId>& arguments);
 
+  /// The last value of the loop's carried value `index`. `arguments`: what the carried values are
+  /// before the first step, then what the captured variables stand for.
+  NodeId repeat(std::shared_ptr<const Loop> loop, std::uint32_t index,
+                const std::vector<NodeId>& arguments);
+
   /// As `value_kind`: inserts from_mask or to_mask where needed.
   NodeId as_value(NodeId id);
   NodeId as_mask(NodeId id);
@@ -75,6 +87,26 @@ class Graph {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> ids_;
 };
+
+/// A bounded loop. Every lane takes steps of its own: once its condition does not hold, its carried
+/// values stay.
+struct Loop {
+  Graph body;
+  std::vector<NodeId> carried;   ///< variables of `body`
+  std::vector<NodeId> captured;  ///< variables of `body`: values of the graph around the loop
+  NodeId condition = 0;          ///< a mask
+  std::vector<NodeId> next;      ///< of each carried variable
+  std::uint32_t most = 0;        ///< steps
+  std::string key = {};          ///< equal for equal loops, as `describe` makes it
+
+  /// The condition, then `next`.
+  std::vector<NodeId> roots() const;
+  void describe();
+};
+
+/// Whether one of the nodes that the roots are made of, those of loops' bodies too, is so.
+bool any_node(const Graph& graph, const std::vector<NodeId>& roots,
+              const std::function<bool(const Node&)>& is_so);
 
 /// Copies `root` with nodes replaced by `replacements`, simplifying again.
 NodeId substitute(Graph& graph, NodeId root, const std::map<NodeId, NodeId>& replacements);

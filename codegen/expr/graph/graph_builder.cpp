@@ -1,6 +1,7 @@
 #include "codegen/expr/graph/graph_builder.h"
 
 #include "codegen/expr/formulas/foreign.h"
+#include "codegen/expr/formulas/formula_names.h"
 #include "codegen/expr/graph/append_new.h"
 #include "codegen/expr/graph/constants.h"
 #include "codegen/expr/graph/operators.h"
@@ -71,7 +72,9 @@ GraphBuilder::Value GraphBuilder::lower(const Formula& tree) {
   case FormulaKind::kLocal:
     // After an error the name still counts as known, to avoid errors that only follow from it.
     names_[tree.text] = lower(tree.children[0]).value_or(graph_.integer(0));
+    locals_.insert(tree.text);
     return lower(tree.children[1]);
+  case FormulaKind::kRepeat: repeat(tree); return lower(tree.children[1]);
   case FormulaKind::kCheck: {
     const Formula& call = tree.children[0];
     errors_->push_back({call.offset, call.length,
@@ -130,6 +133,93 @@ GraphBuilder::Value GraphBuilder::ternary(const Formula& tree) {
   tested_.erase(tested);
   const Value no = lower(tree.children[2]);
   return vocabulary_.optionals->given.contains(tested) ? yes : no;
+}
+
+std::vector<std::string> GraphBuilder::carried_names(const Formula& step) {
+  std::vector<std::string> carried;
+  for (const Formula* one = &step; one->kind == FormulaKind::kLocal; one = &one->children[1]) {
+    const Token token{TokenKind::kName, one->text, one->offset};
+    if (locals_.contains(one->text)) {
+      carried.push_back(one->text);
+    } else if (names_.contains(one->text)) {
+      report(token, "'" + one->text +
+                        "' is an argument, which nothing changes: a loop carries "
+                        "locals that are defined before it");
+    } else {
+      bool read = false;
+      for (const Formula* later = &one->children[1]; later->kind == FormulaKind::kLocal;
+           later = &later->children[1])
+        read = read || uses_name(later->children[0], one->text);
+      if (!read)
+        report(token, "no later expression of the step reads '" + one->text +
+                          "', and no local before the loop has that name");
+    }
+  }
+  return carried;
+}
+
+void GraphBuilder::repeat(const Formula& tree) {
+  const Token token{TokenKind::kName, "repeat", tree.operation_offset};
+  if (vocabulary_.rows) report(token, "a loop is of `pointwise`: a row has reductions");
+  const std::size_t before = errors_->size();
+  const std::vector<std::string> carried = carried_names(tree.children[2]);
+  auto loop = std::make_shared<Loop>();
+  std::from_chars(tree.text.data(), tree.text.data() + tree.text.size(), loop->most);
+  // What names stand for inside: variables of the body, each for a node outside.
+  Names inside;
+  std::map<NodeId, NodeId> captured;
+  std::vector<NodeId> arguments;
+  for (const std::string& name : carried) {
+    const std::string variable = "c" + std::to_string(loop->carried.size());
+    inside[name] = loop->body.variable(NodeKind::kTensor, variable);
+    loop->carried.push_back(inside[name]);
+    arguments.push_back(graph_.as_value(names_.at(name)));
+  }
+  for (const auto& [name, id] : names_) {
+    if (inside.contains(name)) continue;
+    const Node outside = graph_[id];
+    if (outside.kind == NodeKind::kConstant) {
+      inside[name] = outside.value_kind == ValueKind::kMask
+                         ? loop->body.mask_constant(outside.number != 0)
+                         : loop->body.constant(outside.number, outside.integral);
+      continue;
+    }
+    const bool scalar = outside.domain == Domain::kScalar;
+    const auto [found, added] = captured.try_emplace(id, 0);
+    if (added)
+      found->second = loop->body.variable(scalar ? NodeKind::kScalar : NodeKind::kTensor,
+                                          "x" + std::to_string(captured.size()));
+    inside[name] = found->second;
+  }
+  Vocabulary vocabulary = vocabulary_;
+  vocabulary.draws = nullptr;
+  GraphBuilder steps(loop->body, std::move(inside), std::move(vocabulary), expanding_);
+  steps.errors_ = errors_;
+  steps.locals_ = locals_;
+  steps.tested_ = tested_;
+  steps.inlined_ = inlined_;
+  if (const Value condition = steps.lower(tree.children[0]))
+    loop->condition = loop->body.as_mask(*condition);
+  for (const Formula* one = &tree.children[2]; one->kind == FormulaKind::kLocal;
+       one = &one->children[1]) {
+    steps.names_[one->text] = steps.lower(one->children[0]).value_or(loop->body.integer(0));
+    steps.locals_.insert(one->text);
+  }
+  inlined_ = steps.inlined_;
+  for (const std::string& name : carried)
+    loop->next.push_back(loop->body.as_value(steps.names_.at(name)));
+  if (errors_->size() == before && carried.empty())
+    report(token, "a loop gives a local that is defined before it a new value in each step");
+  if (errors_->size() != before || vocabulary_.rows) return;
+  const std::vector<NodeId> used = topological_order(loop->body, loop->roots());
+  for (const auto& [outside, variable] : captured) {
+    if (std::find(used.begin(), used.end(), variable) == used.end()) continue;
+    loop->captured.push_back(variable);
+    arguments.push_back(graph_.as_value(outside));
+  }
+  loop->describe();
+  for (std::size_t i = 0; i < carried.size(); ++i)
+    names_[carried[i]] = graph_.repeat(loop, static_cast<std::uint32_t>(i), arguments);
 }
 
 GraphBuilder::Value GraphBuilder::binary(const Formula& tree) {

@@ -64,6 +64,10 @@ class GraphBuilder {
   NodeId bitwise_not(NodeId operand);
   Value binary(const Formula& tree);
   Value ternary(const Formula& tree);
+  /// A loop, after which the names that it carries have their last values.
+  void repeat(const Formula& tree);
+  /// The locals of an earlier text that a step gives new values, after reporting what it may not.
+  std::vector<std::string> carried_names(const Formula& step);
   /// `f(x, y)`, or the same as `x.f(y)`.
   Value call(const Formula& tree);
   Value apply_function(const Token& token, const std::vector<Value>& arguments);
@@ -99,6 +103,7 @@ class GraphBuilder {
   Names names_;
   Vocabulary vocabulary_;
   std::vector<std::string> expanding_;
+  std::set<std::string> locals_;  ///< names of this text: those that a loop may carry
   std::set<std::string> tested_;  ///< optionals whose test is around the place
   std::size_t inlined_ = 0;       ///< sizes of functions
   std::vector<ExprError>* errors_ = nullptr;

@@ -31,6 +31,23 @@ std::vector<char> reach(const Graph& graph, NodeId root, const Follow& follow) {
   return seen;
 }
 
+/// What the call says about types; of a loop, what all calls of its body say.
+void add_call(const Node& node, TypeInfo& info) {
+  const Intrinsic& row = intrinsic(node.op);
+  info.complex_allowed = info.complex_allowed && row.complex_allowed;
+  info.floating_allowed = info.floating_allowed && row.integers != Integers::kOnly;
+  info.computes_floating =
+      info.computes_floating || node.floating || row.integers == Integers::kPromoted;
+  info.cost = std::max(info.cost, row.cost);
+  ++info.node_count;
+  if (!node.loop) return;
+  any_node(node.loop->body, node.loop->roots(), [&](const Node& one) {
+    if (one.kind == NodeKind::kCall && !one.loop) add_call(one, info);
+    info.computes_floating = info.computes_floating || one.floating;
+    return false;
+  });
+}
+
 }  // namespace
 
 TypeInfo infer_types(const Graph& graph, NodeId output) {
@@ -55,12 +72,7 @@ TypeInfo infer_types(const Graph& graph, NodeId output) {
     const Node& node = graph[id];
     info.computes_floating = info.computes_floating || node.floating;
     if (node.kind == NodeKind::kCall) {
-      const Intrinsic& row = intrinsic(node.op);
-      info.complex_allowed = info.complex_allowed && row.complex_allowed;
-      info.floating_allowed = info.floating_allowed && row.integers != Integers::kOnly;
-      info.computes_floating = info.computes_floating || row.integers == Integers::kPromoted;
-      info.cost = std::max(info.cost, row.cost);
-      ++info.node_count;
+      add_call(node, info);
     } else if (node.kind == NodeKind::kRandom) {
       info.computes_floating = true;
       info.complex_allowed = false;

@@ -118,6 +118,8 @@ constexpr Intrinsic kTable[] = {
     {Op::kReal, "real", 1, kValue, 0, kAny, true, false, kCheap, {"1"}, "real", "$0"},
     {Op::kImag, "imag", 1, kValue, 0, kAny, true, false, kCheap, {""}, "imag", "0.0"},
 
+    {Op::kRepeat, "repeat", 0, kValue, 0, kAny, false, false, kDear, {}, ""},
+
     // Differentiated by differentiate_rows.
     {Op::kRowSum, "sum", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "sum"},
     {Op::kRowProd, "prod", 1, kValue, 0, kAny, false, false, kCheap, {kNone}, "prod"},
@@ -152,7 +154,8 @@ const Intrinsic& intrinsic(Op op) { return kTable[static_cast<std::size_t>(op)];
 namespace {
 const Intrinsic* find_named(std::string_view name, bool of_rows) {
   const auto* row = std::find_if(std::begin(kTable), std::end(kTable), [&](const Intrinsic& i) {
-    return i.name == name && is_row_op(i.op) == of_rows && i.op != Op::kRowOthers;
+    return i.name == name && is_row_op(i.op) == of_rows && i.op != Op::kRowOthers &&
+           i.op != Op::kRepeat;
   });
   return row == std::end(kTable) ? nullptr : row;
 }
@@ -164,7 +167,7 @@ const Intrinsic* find_row_intrinsic(std::string_view name) { return find_named(n
 std::vector<std::string> intrinsic_names() {
   std::vector<std::string> names;
   for (const Intrinsic& row : kTable)
-    if (!is_row_op(row.op)) names.emplace_back(row.name);
+    if (!is_row_op(row.op) && row.op != Op::kRepeat) names.emplace_back(row.name);
   return names;
 }
 

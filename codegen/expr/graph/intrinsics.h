@@ -108,6 +108,8 @@ enum class Op : std::uint8_t {
   kConj,
   kReal,
   kImag,
+  // a loop's last values: built by Graph::repeat alone
+  kRepeat,
   // rows: known to `rowwise` alone
   kRowSum,
   kRowProd,

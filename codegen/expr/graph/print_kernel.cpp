@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace tenon::codegen::expr {
 namespace {
@@ -23,12 +24,7 @@ class KernelPrinter {
 
   KernelText print(const std::vector<NodeId>& outputs) {
     KernelText text;
-    for (NodeId id : order_) {
-      if (g_[id].kind != NodeKind::kCall || uses_[id] < 2) continue;
-      const std::string name = names_.next_temporary();
-      text.statements.push_back("const auto " + name + " = " + call(id) + ";");
-      temporaries_[id] = name;
-    }
+    for (NodeId id : order_) print_statement(id, text.statements);
     for (NodeId output : outputs) {
       const std::string value = reference(output);
       text.results.push_back(g_[output].value_kind == ValueKind::kMask
@@ -39,6 +35,80 @@ class KernelPrinter {
   }
 
  private:
+  void print_statement(NodeId id, std::vector<std::string>& statements) {
+    if (g_[id].loop) {
+      print_loop(id, statements);
+    } else if (g_[id].kind == NodeKind::kCall && uses_[id] >= 2) {
+      const std::string name = names_.next_temporary();
+      statements.push_back("const auto " + name + " = " + call(id) + ";");
+      temporaries_[id] = name;
+    }
+  }
+
+  /// The loop of the node and of all others that are values of the same one. Lanes whose condition
+  /// does not hold keep their values, so that it does not hold for them again.
+  void print_loop(NodeId id, std::vector<std::string>& statements) {
+    if (temporaries_.contains(id)) return;
+    const Loop& loop = *g_[id].loop;
+    const std::size_t count = loop.carried.size();
+    KernelOptions options = options_;
+    options.rename.clear();
+    options.nonpositive.clear();
+    std::vector<std::string> carried;
+    for (std::size_t i = 0; i < g_[id].arguments.size(); ++i) {
+      const NodeId outside = g_[id].arguments[i];
+      std::string value = reference(outside);
+      if (i < count) {
+        carried.push_back(names_.next_temporary());
+        statements.push_back(options_.value_type + " " + carried[i] + " = " + value + ";");
+        value = carried[i];
+      } else if (g_[outside].kind == NodeKind::kCall && !temporaries_.contains(outside)) {
+        // What every step reads is computed before the first.
+        const std::string text = std::exchange(value, names_.next_temporary());
+        statements.push_back("const auto " + value + " = " + text + ";");
+        temporaries_[outside] = value;
+      }
+      options.rename[loop.body[i < count ? loop.carried[i] : loop.captured[i - count]].name] =
+          value;
+    }
+    for (const NodeId other : order_) {
+      if (g_[other].same_loop(g_[id])) temporaries_[other] = carried[g_[other].index];
+    }
+    const std::string step = names_.next_temporary();
+    statements.push_back("for (int " + step + " = 0; " + step + " < " + std::to_string(loop.most) +
+                         "; ++" + step + ") {");
+    std::vector<std::string> inside;
+    KernelPrinter body(loop.body, loop.roots(), options);
+    body.names_.take_from(names_);
+    const bool always = loop.body[loop.condition].is_number(1);
+    std::string active;
+    // What the condition is made of comes first.
+    const std::size_t tested = topological_order(loop.body, {loop.condition}).size();
+    for (std::size_t i = 0; i <= body.order_.size(); ++i) {
+      if (i == tested && !always) {
+        active = body.names_.next_temporary();
+        inside.push_back("const auto " + active + " = " + body.reference(loop.condition) + ";");
+        inside.push_back("if (!" + function("any") + typed() + "(" + active + ")) break;");
+      }
+      if (i < body.order_.size()) body.print_statement(body.order_[i], inside);
+    }
+    std::vector<std::string> assignments;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string next = body.names_.next_temporary();
+      const std::string value = body.reference(loop.next[i]);
+      inside.push_back("const " + options_.value_type + " " + next + " = " + value + ";");
+      assignments.push_back(
+          carried[i] + " = " +
+          (always ? next
+                  : function("where") + "(" + active + ", " + next + ", " + carried[i] + ")") +
+          ";");
+    }
+    names_.take_from(body.names_);
+    inside.insert(inside.end(), assignments.begin(), assignments.end());
+    for (const std::string& line : inside) statements.push_back("  " + line);
+    statements.emplace_back("}");
+  }
+
   std::string function(std::string_view name) const { return options_.prefix + std::string(name); }
   std::string typed() const { return "<" + options_.value_type + ">"; }
 

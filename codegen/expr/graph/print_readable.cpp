@@ -63,6 +63,27 @@ std::string number_text(const Node& node) {
 /// Nodes printed as a name.
 using Names = std::map<NodeId, std::string>;
 
+Text print(const Graph& g, NodeId id, const Names& names);
+
+/// `repeat(92, c1 != 0, c0 = x: c1, c1 = y: x % y; c0)`: steps, condition, each carried value with
+/// what it is at first and next, and which of them it is.
+std::string loop_text(const Graph& g, NodeId id, const Names& names) {
+  const Loop& loop = *g[id].loop;
+  Names inside;
+  for (std::size_t i = 0; i < loop.captured.size(); ++i) {
+    const Text outside = print(g, g[id].arguments[loop.carried.size() + i], names);
+    inside[loop.captured[i]] = outside.level == kAtom ? outside.text : "(" + outside.text + ")";
+  }
+  std::string text =
+      "repeat(" + std::to_string(loop.most) + ", " + print(loop.body, loop.condition, inside).text;
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    text += ", " + loop.body[loop.carried[i]].name + " = " +
+            print(g, g[id].arguments[i], names).text + ": " +
+            print(loop.body, loop.next[i], inside).text;
+  }
+  return text + "; " + loop.body[loop.carried[g[id].index]].name + ")";
+}
+
 Text print(const Graph& g, NodeId id, const Names& names) {
   const Node& node = g[id];
   if (const auto it = names.find(id); it != names.end()) return {it->second, kAtom};
@@ -89,6 +110,7 @@ Text print(const Graph& g, NodeId id, const Names& names) {
   case Op::kBitwiseNot: return {"~" + at_level(0, kUnary), kUnary};
   default: break;
   }
+  if (node.loop) return {loop_text(g, id, names), kAtom};
   std::string text = std::string(intrinsic(node.op).name) + "(";
   for (std::size_t i = 0; i < node.arguments.size(); ++i)
     text += (i == 0 ? "" : ", ") + print(g, node.arguments[i], names).text;

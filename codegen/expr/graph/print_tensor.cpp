@@ -55,13 +55,7 @@ class TensorPrinter {
 
   TensorText print(NodeId root) {
     std::string statements;
-    for (NodeId id : order_) {
-      const Node& node = g_[id];
-      if (node.kind != NodeKind::kCall || node.domain == Domain::kScalar || uses_[id] < 2) continue;
-      const std::string name = names_.next_temporary();
-      statements += "const " + options_.prefix + "Tensor " + name + " = " + call(id).text + "; ";
-      pieces_[id] = {name};
-    }
+    for (NodeId id : order_) print_statement(id, statements);
     const Piece piece = reference(root);
     TensorText result;
     result.text = whole(piece);
@@ -79,6 +73,76 @@ class TensorPrinter {
   }
 
  private:
+  void print_statement(NodeId id, std::string& statements) {
+    const Node& node = g_[id];
+    if (node.loop) {
+      print_loop(id, statements);
+    } else if (node.kind == NodeKind::kCall && node.domain != Domain::kScalar && uses_[id] >= 2) {
+      const std::string name = names_.next_temporary();
+      statements += "const " + options_.prefix + "Tensor " + name + " = " + call(id).text + "; ";
+      pieces_[id] = {name};
+    }
+  }
+
+  /// A loop of operators, which end it when no element takes another step.
+  void print_loop(NodeId id, std::string& statements) {
+    if (pieces_.contains(id)) return;
+    const Loop& loop = *g_[id].loop;
+    const std::size_t count = loop.carried.size();
+    const std::string tensor = options_.prefix + "Tensor ";
+    TensorTextOptions options;
+    options.prefix = options_.prefix;
+    std::vector<std::string> carried;
+    for (std::size_t i = 0; i < g_[id].arguments.size(); ++i) {
+      const Piece value = reference(g_[id].arguments[i]);
+      std::string text = value.is_tensor() ? value.text : as_double(value);
+      const std::string name = names_.next_temporary();
+      const Node& variable = loop.body[i < count ? loop.carried[i] : loop.captured[i - count]];
+      const bool whole_tensor = variable.kind == NodeKind::kTensor;
+      if (whole_tensor) text = whole(value);
+      if (i < count) carried.push_back(name);
+      statements += std::string(i < count ? "" : "const ") + (whole_tensor ? tensor : "double ") +
+                    name + " = " + text + "; ";
+      options.rename[variable.name] = name;
+      options.plain_scalars.insert(variable.name);
+    }
+    for (const NodeId other : order_) {
+      if (g_[other].same_loop(g_[id])) pieces_[other] = {carried[g_[other].index]};
+    }
+    const std::string step = names_.next_temporary();
+    statements += "for (int " + step + " = 0; " + step + " < " + std::to_string(loop.most) +
+                  "; ++" + step + ") { ";
+    TensorPrinter body(loop.body, loop.condition, options);
+    body.order_ = topological_order(loop.body, loop.roots());
+    std::fill(body.uses_.begin(), body.uses_.end(), 2);
+    body.names_.take_from(names_);
+    body.like_ = carried[0];
+    const bool always = loop.body[loop.condition].is_number(1);
+    std::string active;
+    const std::size_t tested = topological_order(loop.body, {loop.condition}).size();
+    for (std::size_t i = 0; i <= body.order_.size(); ++i) {
+      if (i == tested && !always) {
+        active = body.names_.next_temporary();
+        const Piece condition = body.reference(loop.condition);
+        body.operators_.insert("any");
+        statements += "const " + tensor + active + " = " + body.whole(condition) + "; if (!" +
+                      options_.prefix + "any(" + active + ").item<bool>()) break; ";
+      }
+      if (i < body.order_.size()) body.print_statement(body.order_[i], statements);
+    }
+    std::string assignments;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string next = body.names_.next_temporary();
+      statements +=
+          "const " + tensor + next + " = " + body.whole(body.reference(loop.next[i])) + "; ";
+      assignments += carried[i] + " = " +
+                     (always ? next : body.op("where", {active, next, carried[i]})) + "; ";
+    }
+    statements += assignments + "} ";
+    names_.take_from(body.names_);
+    operators_.insert(body.operators_.begin(), body.operators_.end());
+  }
+
   std::string whole(const Piece& piece) {
     if (piece.is_tensor()) return piece.text;
     if (like_.empty()) return op("scalar_tensor", {piece.text});

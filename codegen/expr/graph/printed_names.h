@@ -23,6 +23,11 @@ class PrintedNames {
     const auto renamed = renaming_.find(variable);
     return renamed == renaming_.end() ? variable : renamed->second;
   }
+  /// No temporary will be called as one of theirs.
+  void take_from(const PrintedNames& others) {
+    taken_.insert(others.taken_.begin(), others.taken_.end());
+    counter_ = others.counter_;
+  }
   std::string next_temporary() {
     std::string name;
     do name = "t" + std::to_string(counter_++);
