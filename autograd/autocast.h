@@ -22,6 +22,9 @@
 ///             soft_margin_loss multi_margin_loss margin_ranking_loss triplet_margin_loss
 ///             cosine_embedding_loss cdist
 ///             CPU: prod binary_cross_entropy trace quantile nanquantile avg_pool3d linalg_svd
+///             linalg_svdvals svd linalg_qr geqrf orgqr ormqr linalg_eig linalg_eigh linalg_eigvals
+///             linalg_eigvalsh linalg_lstsq linalg_cond linalg_matrix_rank linalg_matrix_sqrth
+///             linalg_tensorinv linalg_tensorsolve pinverse
 ///             CUDA: acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan
 ///             pow softplus layer_norm group_norm norm renorm dist cosine_similarity logsumexp,
 ///             and with dtype=float32 unless one is given: prod softmax log_softmax cumsum cumprod

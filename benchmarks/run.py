@@ -25,6 +25,7 @@ from targets import AT_CEILING, BESIDE, Ceilings, target_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = [
+    "attention",
     "calls",
     "own_operator",
     "own_rows",

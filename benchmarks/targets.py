@@ -38,6 +38,7 @@ TARGETS = [
     (r"^reduce/", 0.8, None),
     (r"^matmul/", 1.0, None),
     (r"^bmm/", 1.0, None),
+    (r"^(attention|ctc_loss)/", 0.9, None),
     (r"^linear/64x", 0.75, None),
     (r"^conv/", 1.0, None),
     (r"^lenet/step/b16$", 0.4, None),

@@ -2,7 +2,7 @@
 # a missing optional piece turns its feature off, and the configure summary says so.
 #
 # Sets TENON_<NAME>_TARGET, empty where an optional piece is off, and writes
-# tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_GLOO, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_OPENSSL,
+# tenon/config.h with TENON_HAS_CUDA, TENON_HAS_CURL, TENON_HAS_FFT, TENON_HAS_GLOO, TENON_HAS_LAPACK, TENON_HAS_ONEDNN, TENON_HAS_OPENMP, TENON_HAS_OPENSSL,
 # TENON_HAS_ZLIB, each 0 or 1.
 
 set(TENON_SUMMARY)
@@ -54,6 +54,20 @@ tenon_require(hwy libhwy-dev "SIMD kernels")
 find_package(Threads REQUIRED)
 tenon_optional(OPENMP OpenMP OpenMP::OpenMP_CXX g++ "threads within an operator")
 tenon_optional(ONEDNN OneDNN OneDNN::dnnl libdnnl-dev "fast matrix products and convolutions")
+# LAPACK is loaded when an operator asks for it, and not linked: what is found here is only said.
+set(TENON_HAS_LAPACK 0)
+if(TENON_LAPACK)
+  set(TENON_HAS_LAPACK 1)
+  find_library(TENON_LAPACK_LIBRARY NAMES libopenblas.so.0 liblapack.so.3)
+  mark_as_advanced(TENON_LAPACK_LIBRARY)
+  if(TENON_LAPACK_LIBRARY)
+    tenon_note("LAPACK" "found" "linear algebra, loaded at first use: ${TENON_LAPACK_LIBRARY}")
+  else()
+    tenon_note("LAPACK" "not found" "linear algebra needs it at run time (apt-get install libopenblas0-pthread)")
+  endif()
+else()
+  tenon_note("LAPACK" "off" "linear algebra (TENON_LAPACK=OFF)")
+endif()
 tenon_optional(ZLIB ZLIB ZLIB::ZLIB zlib1g-dev "compressed archives")
 tenon_optional(OPENSSL OpenSSL OpenSSL::Crypto libssl-dev "SHA-256: digests in sharded checkpoints, the hub's downloads")
 tenon_optional(CURL CURL CURL::libcurl libcurl4-openssl-dev "the hub's downloads over http and https")
@@ -64,6 +78,7 @@ if(TENON_MPI)
   find_package(MPI QUIET COMPONENTS CXX)
 endif()
 tenon_optional(MPI MPI MPI::MPI_CXX libopenmpi-dev "the backend mpi, started by mpirun")
+include(TenonFft)
 
 set(TENON_HAS_CUDA 0)
 set(TENON_CUDA_TARGETS)

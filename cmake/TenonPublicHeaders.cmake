@@ -4,6 +4,7 @@ set(TENON_PUBLIC_ENTRIES
   aten/core/deterministic.h
   aten/core/device_interface.h
   aten/core/generator.h
+  aten/core/linalg_error.h
   aten/core/parallel.h
   aten/core/thread_state.h
   aten/cuda/launch.h
@@ -39,6 +40,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/generator.h
   aten/core/half.h
   aten/core/intrusive_ptr.h
+  aten/core/linalg_error.h
   aten/core/macros.h
   aten/core/memory_format.h
   aten/core/parallel.h
@@ -58,6 +60,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/math_exp-inl.h
   aten/cpu/vec/math_integer-inl.h
   aten/cpu/vec/math_rare-inl.h
+  aten/cpu/vec/math_repeat-inl.h
   aten/cpu/vec/math_table-inl.h
   aten/cpu/vec/math_trig-inl.h
   aten/cpu/vec/part-inl.h

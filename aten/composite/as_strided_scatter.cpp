@@ -1,5 +1,4 @@
 #include "tenon/native/as_strided_scatter.h"
-#include "tenon/ops/as_strided.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 
@@ -10,7 +9,7 @@ namespace tenon {
 Tensor native::as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size,
                                   IntArrayRef stride, std::optional<int64_t> storage_offset) {
   const Tensor out = self.clone(MemoryFormat::Preserve);
-  const Tensor view = as_strided(out, size, stride, storage_offset);
+  const Tensor view = out.as_strided(size, stride, storage_offset);
   TENON_CHECK(view.sizes() == src.sizes(),
               "[as_strided_scatter] expected src to have a size equal to the slice of self. src "
               "size = ",

@@ -1,9 +1,17 @@
 #include "tenon/native/batch_norm.h"
 
+#include "aten/meta/structured.h"
+#include "tenon/native/_batch_norm_no_update.h"
+#include "tenon/native/_batch_norm_with_update.h"
+#include "tenon/native/_native_batch_norm_legit.h"
+#include "tenon/native/batch_norm_backward.h"
+
 #include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
+#include "tenon/ops/empty.h"
 #include "tenon/ops/mul.h"
 #include "tenon/ops/native_batch_norm.h"
+#include "tenon/ops/native_batch_norm_backward.h"
 
 namespace tenon {
 
@@ -23,6 +31,59 @@ Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weig
   }
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+}
+
+std::tuple<Tensor, Tensor, Tensor>
+native::_native_batch_norm_legit(const Tensor& input, const std::optional<Tensor>& weight,
+                                 const std::optional<Tensor>& bias, Tensor& running_mean,
+                                 Tensor& running_var, bool training, double momentum, double eps) {
+  return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> native::_native_batch_norm_legit_out(
+    const Tensor& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+    Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps,
+    Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
+  return native_batch_norm_out(out, save_mean, save_invstd, input, weight, bias, running_mean,
+                               running_var, training, momentum, eps);
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+native::_batch_norm_with_update(const Tensor& input, const std::optional<Tensor>& weight,
+                                const std::optional<Tensor>& bias, Tensor& running_mean,
+                                Tensor& running_var, double momentum, double eps) {
+  const auto [out, mean, invstd] =
+      native_batch_norm(input, weight, bias, running_mean, running_var, true, momentum, eps);
+  return {out, mean, invstd, tenon::empty({0}, input.options().dtype(kByte))};
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&, Tensor&>
+native::_batch_norm_with_update_out(const Tensor& input, const std::optional<Tensor>& weight,
+                                    const std::optional<Tensor>& bias, Tensor& running_mean,
+                                    Tensor& running_var, double momentum, double eps, Tensor& out,
+                                    Tensor& save_mean, Tensor& save_invstd, Tensor& reserve) {
+  native_batch_norm_out(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var,
+                        true, momentum, eps);
+  structured::resize_out("_batch_norm_with_update", reserve, IntArrayRef{0}, kByte);
+  return {out, save_mean, save_invstd, reserve};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> native::_batch_norm_no_update(
+    const Tensor& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+    const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
+    double momentum, double eps) {
+  const auto [out, mean, invstd] =
+      native_batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+  return {out, mean, invstd, tenon::empty({0}, input.options().dtype(kByte))};
+}
+
+std::tuple<Tensor, Tensor, Tensor> native::batch_norm_backward(
+    const Tensor& grad_out, const Tensor& input, const Tensor& weight,
+    const std::optional<Tensor>& running_mean, const std::optional<Tensor>& running_var,
+    const std::optional<Tensor>& save_mean, const std::optional<Tensor>& save_var, bool update,
+    double eps, std::array<bool, 3> output_mask, const Tensor&) {
+  return native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean,
+                                    save_var, update, eps, output_mask);
 }
 
 }  // namespace tenon

@@ -1,8 +1,8 @@
 #include "tenon/native/bincount.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "aten/meta/histc_range.h"
 #include "tenon/native/histc.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/logical_and.h"
@@ -37,21 +37,7 @@ Tensor native::bincount(const Tensor& self, const std::optional<Tensor>& weights
 /// How many elements are in each of `bins` equal parts of [min, max], the last with its end; of the
 /// range of the elements where both are equal. Computed step by step in self's dtype.
 Tensor native::histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
-  TENON_CHECK(bins > 0, "[histc] bins must be > 0, got ", bins);
-  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[histc] not implemented for '",
-                              self.scalar_type(), "'");
-  double low = min.toDouble(), high = max.toDouble();
-  if (low == high && self.numel() > 0) {
-    low = self.min().item().toDouble();
-    high = self.max().item().toDouble();
-  }
-  if (low == high) {
-    low -= 1;
-    high += 1;
-  }
-  TENON_CHECK(std::isfinite(low) && std::isfinite(high), "[histc] range of [", low, ", ", high,
-              "] is not finite");
-  TENON_CHECK(low < high, "[histc] max must be larger than min, got ", low, " and ", high);
+  const auto [low, high] = histc_range(self, bins, min, max);
   const Tensor x = self.reshape({-1});
   const Tensor first = tenon::full({}, low, self.options()),
                last = tenon::full({}, high, self.options());

@@ -4,6 +4,7 @@
 #include "tenon/native/conv3d.h"
 #include "tenon/native/conv_transpose1d.h"
 #include "tenon/native/conv_transpose2d.h"
+#include "tenon/native/conv_transpose3d.h"
 #include "tenon/ops/constant_pad_nd.h"
 #include "tenon/ops/convolution.h"
 #include "tenon/ops/squeeze.h"
@@ -117,6 +118,14 @@ Tensor native::conv_transpose2d_input(const Tensor& input, const Tensor& weight,
                                       IntArrayRef output_padding, int64_t groups,
                                       IntArrayRef dilation) {
   return convolve("conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, true,
+                  output_padding, groups);
+}
+
+Tensor native::conv_transpose3d_input(const Tensor& input, const Tensor& weight, const Bias& bias,
+                                      IntArrayRef stride, IntArrayRef padding,
+                                      IntArrayRef output_padding, int64_t groups,
+                                      IntArrayRef dilation) {
+  return convolve("conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, true,
                   output_padding, groups);
 }
 

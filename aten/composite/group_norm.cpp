@@ -4,14 +4,18 @@
 
 #include "aten/composite/in_format.h"
 #include "aten/composite/to_opmath_type.h"
+#include "tenon/native/_group_norm_backward.h"
 #include "tenon/native/instance_norm.h"
+#include "tenon/native/native_group_norm.h"
 #include "tenon/native/rms_norm.h"
 #include "tenon/ops/_moments.h"
 #include "tenon/ops/_rms_norm.h"
 #include "tenon/ops/_scale_rows.h"
 #include "tenon/ops/batch_norm.h"
-#include "tenon/ops/layer_norm.h"
+#include "tenon/ops/mean.h"
+#include "tenon/ops/native_layer_norm.h"
 #include "tenon/ops/rsqrt.h"
+#include "tenon/ops/sum.h"
 
 namespace tenon {
 namespace {
@@ -25,10 +29,97 @@ void check_channels(const char* op, const char* name, const std::optional<Tensor
       name, " of shape ", values ? values->sizes() : IntArrayRef(), " and ", channels, " channels");
 }
 
+/// (x - mean) / sqrt(var + eps) over each of the groups of channels of each element of the batch,
+/// times weight and plus bias, which are per channel, and mean and 1 / sqrt(var + eps) [N, group].
+/// input: N * C * HxW elements.
+std::tuple<Tensor, Tensor, Tensor> normalised_groups(const Tensor& input,
+                                                     const std::optional<Tensor>& weight,
+                                                     const std::optional<Tensor>& bias, int64_t N,
+                                                     int64_t C, int64_t HxW, int64_t group,
+                                                     double eps) {
+  TENON_CHECK(group > 0 && C % group == 0,
+              "[native_group_norm] Expected number of channels in input to be divisible by "
+              "num_groups, but got input of shape ",
+              input.sizes(), " and num_groups=", group);
+  TENON_CHECK(input.numel() == N * C * HxW, "[native_group_norm] Expected ", N, " * ", C, " * ",
+              HxW, " elements, got input of shape ", input.sizes());
+  check_channels("native_group_norm", "weight", weight, C);
+  check_channels("native_group_norm", "bias", bias, C);
+  const Tensor x = to_opmath_type(input);
+  const int64_t each = C / group;
+  const MemoryFormat format = input.suggest_memory_format();
+  // Of half types the statistics have the dtype of the weight.
+  const ScalarType kept = weight ? weight->scalar_type() : input.scalar_type();
+  const auto result = [&](const Tensor& out, const Tensor& mean, const Tensor& rstd) {
+    return std::make_tuple(in_format(out.reshape(input.sizes()).to(input.scalar_type()), format),
+                           mean.reshape({N, group}).to(kept), rstd.reshape({N, group}).to(kept));
+  };
+  if (!weight && !bias && N > 0) {
+    const auto [out, mean, rstd] = native_layer_norm(x.reshape({N, group, each * HxW}),
+                                                     {each * HxW}, std::nullopt, std::nullopt, eps);
+    return result(out, mean, rstd);
+  }
+  // x * scale + shift, of which each channel has one.
+  const auto [mean, rstd] = _moments(x.reshape({N, group, each * HxW}), eps);
+  Tensor scale = rstd.unsqueeze(2).expand({N, group, each});
+  if (weight) scale = scale * weight->reshape({group, each});
+  Tensor shift = (mean.unsqueeze(2) * scale).neg();
+  if (bias) shift = shift + bias->reshape({group, each});
+  return result(_scale_rows(x.reshape({N, C, HxW}), scale.reshape({N, C}), shift.reshape({N, C})),
+                mean, rstd);
+}
+
 }  // namespace
 
-/// (x - mean) / sqrt(var + eps) over each of the groups of channels of each element of the batch,
-/// times weight and plus bias, which are per channel. input: [N, C, ...].
+/// The same of N * C * HxW elements in any shape.
+std::tuple<Tensor, Tensor, Tensor> native::native_group_norm(const Tensor& input,
+                                                             const std::optional<Tensor>& weight,
+                                                             const std::optional<Tensor>& bias,
+                                                             int64_t N, int64_t C, int64_t HxW,
+                                                             int64_t group, double eps) {
+  return normalised_groups(input, weight, bias, N, C, HxW, group, eps);
+}
+
+/// Gradients of input, weight and bias. With the normalised h = (x - mean) rstd of a group of n
+/// elements and g = grad_out weight,
+///
+///     dx = rstd (g - mean(g) - h mean(g h)) + grad_mean / n - grad_rstd rstd^2 h / n
+std::tuple<Tensor, Tensor, Tensor>
+native::_group_norm_backward(const std::optional<Tensor>& grad_out,
+                             const std::optional<Tensor>& grad_mean,
+                             const std::optional<Tensor>& grad_rstd, const Tensor& input,
+                             const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW,
+                             int64_t group, double eps, std::array<bool, 3> output_mask) {
+  const DimVector only{-1};
+  const IntArrayRef last(only);
+  const double count = static_cast<double>(C / group * HxW);
+  const Tensor x = to_opmath_type(input).reshape({N, group, C / group * HxW});
+  const Tensor centred = x - x.mean(last, true);
+  const Tensor rstd = rsqrt((centred * centred).mean(last, true) + eps);
+  const Tensor h = centred * rstd;
+  Tensor dx, dweight, dbias;
+  const auto add_to = [](Tensor& sum, const Tensor& t) { sum = sum.defined() ? sum + t : t; };
+  if (grad_out && grad_out->defined()) {
+    const Tensor grad = to_opmath_type(*grad_out).reshape({N, C, HxW});
+    if (output_mask[1]) dweight = (grad * h.reshape({N, C, HxW})).sum({0, 2});
+    if (output_mask[2]) dbias = grad.sum({0, 2});
+    const Tensor g =
+        (weight ? grad * to_opmath_type(*weight).reshape({C, 1}) : grad).reshape(x.sizes());
+    dx = rstd * (g - g.mean(last, true) - h * (g * h).mean(last, true));
+  }
+  if (grad_mean && grad_mean->defined())
+    add_to(dx, (to_opmath_type(*grad_mean) / count).reshape({N, group, 1}).expand(x.sizes()));
+  if (grad_rstd && grad_rstd->defined()) {
+    const Tensor grad = to_opmath_type(*grad_rstd).reshape({N, group, 1});
+    add_to(dx, -(grad * rstd * rstd / count) * h);
+  }
+  const ScalarType kept = weight ? weight->scalar_type() : input.scalar_type();
+  return {
+      output_mask[0] && dx.defined() ? dx.reshape(input.sizes()).to(input.scalar_type()) : Tensor(),
+      dweight.defined() ? dweight.to(kept) : Tensor(), dbias.defined() ? dbias.to(kept) : Tensor()};
+}
+
+/// Its first result, with the gradient of the operators that it is made of. input: [N, C, ...].
 Tensor native::group_norm(const Tensor& input, int64_t num_groups,
                           const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                           double eps, bool) {
@@ -52,25 +143,8 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
               input.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
                               "[group_norm] is not implemented for '", input.scalar_type(), "'");
-  const Tensor x = to_opmath_type(input);
-  const int64_t each = channels / num_groups;
-  if (!weight && !bias && batch > 0) {
-    const Tensor out = layer_norm(x.reshape({batch, num_groups, each * pixels}), {each * pixels},
-                                  std::nullopt, std::nullopt, eps, false);
-    return in_format(out.reshape(input.sizes()).to(input.scalar_type()),
-                     input.suggest_memory_format());
-  }
-  // x * scale + shift, of which each channel has one.
-  const auto [mean, rstd] = _moments(x.reshape({batch, num_groups, each * pixels}), eps);
-  Tensor scale = rstd.unsqueeze(2).expand({batch, num_groups, each});
-  if (weight) scale = scale * weight->reshape({num_groups, each});
-  Tensor shift = (mean.unsqueeze(2) * scale).neg();
-  if (bias) shift = shift + bias->reshape({num_groups, each});
-  const Tensor out =
-      _scale_rows(x.reshape({batch, channels, pixels}), scale.reshape({batch, channels}),
-                  shift.reshape({batch, channels}));
-  return in_format(out.reshape(input.sizes()).to(input.scalar_type()),
-                   input.suggest_memory_format());
+  return std::get<0>(
+      normalised_groups(input, weight, bias, batch, channels, pixels, num_groups, eps));
 }
 
 /// batch_norm of each element of the batch by itself: [N, C, ...] is seen as [1, N C, ...]. Running

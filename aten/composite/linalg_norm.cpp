@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aten/meta/norm_dtype.h"
+#include "tenon/native/nuclear_norm.h"
 #include "tenon/ops/amax.h"
 #include "tenon/ops/amin.h"
 #include "tenon/ops/linalg_matrix_norm.h"
@@ -75,6 +76,14 @@ Tensor native::linalg_matrix_norm_str_ord(const Tensor& self, std::string_view o
   }
   TENON_CHECK(ord == "fro", "[linalg.matrix_norm] Order ", ord, " not supported.");
   return linalg_vector_norm(self, 2, IntArrayRef(dims), keepdim, dtype);
+}
+
+Tensor native::nuclear_norm(const Tensor& self, bool keepdim) {
+  return native::linalg_matrix_norm_str_ord(self, "nuc", {-2, -1}, keepdim, std::nullopt);
+}
+
+Tensor native::nuclear_norm_dim(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  return native::linalg_matrix_norm_str_ord(self, "nuc", dim, keepdim, std::nullopt);
 }
 
 }  // namespace tenon

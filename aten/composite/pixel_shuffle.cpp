@@ -1,6 +1,9 @@
 #include "tenon/native/pixel_shuffle.h"
 
+#include "aten/meta/pixel_shuffle.h"
+#include "tenon/native/_pixel_shuffle_channels_last.h"
 #include "tenon/native/pixel_unshuffle.h"
+#include "tenon/ops/_pixel_shuffle_channels_last.h"
 
 namespace tenon {
 namespace {
@@ -10,6 +13,11 @@ DimVector sizes_with(const Tensor& self, IntArrayRef last) {
   DimVector sizes(self.sizes().slice(0, static_cast<size_t>(self.dim() - 3)));
   sizes.append(last.begin(), last.end());
   return sizes;
+}
+
+bool is_channels_last(const Tensor& self) {
+  return self.dim() == 4 && self.numel() > 0 &&
+         self.suggest_memory_format() == MemoryFormat::ChannelsLast;
 }
 
 /// The last five dimensions in another order.
@@ -35,6 +43,7 @@ Tensor native::pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
               "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the "
               "square of upscale_factor, but input.size(-3)=",
               c, " is not divisible by ", r * r);
+  if (is_channels_last(self)) return tenon::_pixel_shuffle_channels_last(self, r, false);
   const Tensor split = self.reshape(sizes_with(self, {c / (r * r), r, r, h, w}));
   return reordered(split, {0, 3, 1, 4, 2})
       .clone(MemoryFormat::Contiguous)
@@ -53,10 +62,24 @@ Tensor native::pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
               "[pixel_unshuffle] expects height and width to be divisible by downscale_factor, but "
               "input.size(-2)=",
               h, " and input.size(-1)=", w, " are not both divisible by ", r);
+  if (is_channels_last(self)) return tenon::_pixel_shuffle_channels_last(self, r, true);
   const Tensor split = self.reshape(sizes_with(self, {c, h / r, r, w / r, r}));
   return reordered(split, {0, 2, 4, 1, 3})
       .clone(MemoryFormat::Contiguous)
       .view(sizes_with(self, {c * r * r, h / r, w / r}));
+}
+
+/// Both of tensors in channels-last memory; the result is as well.
+Tensor native::_pixel_shuffle_channels_last(const Tensor& self, int64_t factor, bool inverse) {
+  const meta::PixelShuffle p(self, factor, inverse);
+  const Tensor split = inverse
+                           ? self.reshape({p.batch, p.channels, p.height, factor, p.width, factor})
+                           : self.reshape({p.batch, p.channels, factor, factor, p.height, p.width});
+  const DimVector sizes = p.sizes();
+  return reordered(split, inverse ? IntArrayRef{1, 3, 0, 2, 4} : IntArrayRef{3, 1, 4, 2, 0})
+      .clone(MemoryFormat::Contiguous)
+      .view({sizes[0], sizes[2], sizes[3], sizes[1]})
+      .permute({0, 3, 1, 2});
 }
 
 }  // namespace tenon

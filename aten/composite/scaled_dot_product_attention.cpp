@@ -4,16 +4,68 @@
 #include <limits>
 
 #include "aten/composite/to_opmath_type.h"
+#include "tenon/ops/_scaled_dot_product_flash_attention_for_cpu.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/ones.h"
-#include "tenon/ops/repeat_interleave.h"
 #include "tenon/ops/softmax.h"
 
 namespace tenon {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+/// `t` with dimensions of 1 in front, up to four.
+Tensor as_heads(Tensor t) {
+  while (t.dim() < 4) t = t.unsqueeze(0);
+  return t;
+}
+
+/// Whether there are so few rows of so many keys that tiles, whose lanes are rows, would be idle
+/// for the most part. The scores are small then.
+bool few_rows(const Tensor& query, const Tensor& key) {
+  return query.size(-2) <= 4 && key.size(-2) >= 32 && key.numel() >= (1 << 15);
+}
+
+/// left [..., H, L, X] times right [..., own, X, Y], of which each head serves H / own of left's if
+/// they are shared.
+Tensor product_of_heads(const Tensor& left, const Tensor& right, bool shared) {
+  if (!shared || left.size(-3) == right.size(-3)) return tenon::matmul(left, right);
+  DimVector sizes(left.sizes());
+  const size_t heads = sizes.size() - 3, rows = heads + 1;
+  sizes[heads] = right.size(-3);
+  sizes[rows] = left.size(-3) / right.size(-3) * left.size(-2);
+  const Tensor out = tenon::matmul(left.reshape(sizes), right);
+  DimVector whole(out.sizes());
+  whole[whole.size() - 3] = left.size(-3);
+  whole[whole.size() - 2] = left.size(-2);
+  return out.reshape(whole);
+}
+
+/// Whether the scores need not be in memory: what kernels in tiles take. A mask that wants a
+/// gradient gets it from the scores.
+bool in_tiles(const Tensor& query, const Tensor& key, const Tensor& value,
+              const std::optional<Tensor>& mask, double dropout_p, bool enable_gqa) {
+  if (query.device().type() != DeviceType::CPU && query.device().type() != DeviceType::Meta)
+    return false;
+  const int64_t dims = query.dim();
+  if (!is_floating_point(query.scalar_type()) || dropout_p > 0 || dims > 4 || key.dim() != dims ||
+      key.sizes() != value.sizes() || query.size(-1) != key.size(-1) || query.numel() == 0 ||
+      key.numel() == 0 || few_rows(query, key))
+    return false;
+  for (int64_t d = 0; d + 2 < dims; ++d) {
+    const bool shared = enable_gqa && d == dims - 3 && query.size(d) % key.size(d) == 0;
+    if (query.size(d) != key.size(d) && !shared) return false;
+  }
+  if (!mask) return true;
+  if (mask->dim() > dims || (GradMode::is_enabled() && mask->requires_grad())) return false;
+  const DimVector last{query.size(-2), key.size(-2)};
+  for (int64_t d = 1; d <= mask->dim(); ++d) {
+    const int64_t have = mask->size(-d), want = d <= 2 ? last[2 - d] : query.size(-d);
+    if (have != want && have != 1) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -39,36 +91,55 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
               query.dim(), ", ", key.dim(), " and ", value.dim());
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
+  TENON_CHECK(!attn_mask || attn_mask->scalar_type() == kBool ||
+                  attn_mask->scalar_type() == query.scalar_type(),
+              "[", kOp,
+              "] Expected attn_mask dtype to be bool or to match query dtype, but got "
+              "attn_mask.dtype: ",
+              attn_mask ? attn_mask->scalar_type() : kBool,
+              " and query.dtype: ", query.scalar_type());
+  if (in_tiles(query, key, value, attn_mask, dropout_p, enable_gqa)) {
+    std::optional<Tensor> mask;
+    if (attn_mask) mask = as_heads(*attn_mask);
+    if (query.dim() == 4)
+      return std::get<0>(_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0,
+                                                                     is_causal, mask, scale));
+    if (mask && mask->scalar_type() != kBool) mask = to_opmath_type(*mask);
+    const auto heads = [](const Tensor& t) { return as_heads(to_opmath_type(t)); };
+    Tensor out = std::get<0>(_scaled_dot_product_flash_attention_for_cpu(
+        heads(query), heads(key), heads(value), 0.0, is_causal, mask, scale));
+    for (int64_t d = query.dim(); d < 4; ++d) out = out.squeeze(0);
+    return out.to(query.scalar_type()).contiguous();
+  }
   Tensor keys = to_opmath_type(key), values = to_opmath_type(value);
   if (enable_gqa) {
     TENON_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, "[", kOp,
                 "] enable_gqa expects heads in dimension -3, got shapes ", query.sizes(), ", ",
                 key.sizes(), " and ", value.sizes());
     const int64_t heads = query.size(-3);
-    for (Tensor* tensor : {&keys, &values}) {
-      const int64_t own = tensor->size(-3);
+    for (const Tensor& tensor : {keys, values}) {
+      const int64_t own = tensor.size(-3);
       TENON_CHECK(own > 0 && heads % own == 0, "[", kOp,
                   "] Number of heads in key and value must divide the number of heads in query, "
                   "got ",
                   own, " and ", heads);
-      *tensor = repeat_interleave(*tensor, heads / own, -3);
     }
   }
-  // The root on both sides, so that the product does not overflow before it is scaled.
-  const double root = std::sqrt(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))));
-  const Tensor left = to_opmath_type(query) * root;
-  Tensor scores = tenon::matmul(left, keys.transpose(-2, -1) * root);
+  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  const Tensor left = to_opmath_type(query);
+  keys = keys.transpose(-2, -1);
+  Tensor scores;
+  if (few_rows(query, key)) {  // without a copy of the keys
+    scores = product_of_heads(left, keys, enable_gqa) * factor;
+  } else {  // the root on both sides, so that the product does not overflow before it is scaled
+    const double root = std::sqrt(std::abs(factor));
+    scores = product_of_heads(left * std::copysign(root, factor), keys * root, enable_gqa);
+  }
   std::optional<Tensor> blind;
   if (is_causal) {
     const Tensor seen = ones({query.size(-2), key.size(-2)}, query.options().dtype(kBool)).tril();
     scores = scores.masked_fill(seen == false, kMinusInfinity);
   } else if (attn_mask) {
-    TENON_CHECK(attn_mask->scalar_type() == kBool ||
-                    attn_mask->scalar_type() == query.scalar_type(),
-                "[", kOp,
-                "] Expected attn_mask dtype to be bool or to match query dtype, but got "
-                "attn_mask.dtype: ",
-                attn_mask->scalar_type(), " and query.dtype: ", query.scalar_type());
     const bool choice = attn_mask->scalar_type() == kBool;
     scores = choice ? scores.masked_fill(*attn_mask == false, kMinusInfinity) : scores + *attn_mask;
     blind = (scores.detach() == kMinusInfinity).all(-1, true);
@@ -78,7 +149,7 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   Tensor weights = softmax(scores, -1);
   if (blind) weights = weights.masked_fill(*blind, 0);
   if (dropout_p > 0) weights = tenon::dropout(weights, dropout_p, true);
-  return tenon::matmul(weights, values).to(query.scalar_type());
+  return product_of_heads(weights, values, enable_gqa).to(query.scalar_type());
 }
 
 }  // namespace tenon

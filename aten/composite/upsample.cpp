@@ -53,6 +53,25 @@ Tensor interpolate(const char* op, const Tensor& self, IntArrayRef output_size, 
   return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
 }
 
+/// An image of output_size, or of its sizes times the factors, rounded down.
+Tensor by_scales(const char* op, const Tensor& input, OptionalIntArrayRef output_size,
+                 bool align_corners, std::optional<ArrayRef<double>> factors, Filter filter) {
+  TENON_CHECK(output_size.has_value() != factors.has_value(), "[", op,
+              "] Must specify exactly one of output_size and scale_factors");
+  if (output_size) return interpolate(op, input, *output_size, align_corners, {{}, {}}, filter);
+  TENON_CHECK(input.dim() == 4 && factors->size() == 2, "[", op,
+              "] expected [N, C, H, W] and two scale_factors, got sizes ", input.sizes(), " and ",
+              factors->size(), " factors");
+  const auto scaled = [&](int64_t i) {
+    const double size = static_cast<double>(input.size(2 + i)) * (*factors)[i];
+    TENON_CHECK(size >= 0 && size < 0x1p62, "[", op, "] an output of ", size,
+                " elements exceeds the address range");
+    return static_cast<int64_t>(size);
+  };
+  return interpolate(op, input, {scaled(0), scaled(1)}, align_corners,
+                     {(*factors)[0], (*factors)[1]}, filter);
+}
+
 Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool exact,
                Scales scales) {
   check_sizes(op, self, output_size, static_cast<int64_t>(scales.size()));
@@ -143,6 +162,20 @@ Tensor native::_upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_siz
                                       std::optional<double> scales_w) {
   return interpolate("_upsample_bicubic2d_aa", self, output_size, align_corners,
                      {scales_h, scales_w}, Filter::CubicAntialiased);
+}
+
+Tensor native::_upsample_bilinear2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size,
+                                           bool align_corners,
+                                           std::optional<ArrayRef<double>> scale_factors) {
+  return by_scales("_upsample_bilinear2d_aa", input, output_size, align_corners, scale_factors,
+                   Filter::LinearAntialiased);
+}
+
+Tensor native::_upsample_bicubic2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size,
+                                          bool align_corners,
+                                          std::optional<ArrayRef<double>> scale_factors) {
+  return by_scales("_upsample_bicubic2d_aa", input, output_size, align_corners, scale_factors,
+                   Filter::CubicAntialiased);
 }
 
 /// [C, D, H, W] or [N, C, D, H, W] to the sizes given: each element is the mean over a box.

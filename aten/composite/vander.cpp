@@ -29,14 +29,13 @@ Tensor native::vander(const Tensor& x, std::optional<int64_t> N, bool increasing
   return increasing ? all : all.flip({1});
 }
 
-/// Of vectors: [..., n] -> [..., n, N] with rising powers.
+/// Of vectors: [..., n] -> [..., n, N] with rising powers. Of a number: [1, N].
 Tensor native::linalg_vander(const Tensor& x, std::optional<int64_t> N) {
-  TENON_CHECK(x.dim() > 0, "[linalg.vander] the input tensor must be at least one-dimensional");
   TENON_CHECK(x.scalar_type() != kBool,
               "[linalg.vander] Expected floating point, complex or integral tensor, got Bool");
-  const int64_t n = N.value_or(x.size(-1));
+  const int64_t n = N.value_or(x.dim() == 0 ? 1 : x.size(-1));
   TENON_CHECK(n > 1, "[linalg.vander] N must be greater than 1, got ", n);
-  return powers(x, n);
+  return powers(x.dim() == 0 ? x.reshape({1}) : x, n);
 }
 
 }  // namespace tenon

@@ -1,6 +1,7 @@
 #include "aten/core/scalar_type.h"
 
 #include <atomic>
+#include <utility>
 
 namespace tenon {
 namespace {
@@ -29,6 +30,12 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Undefined) return b;
   if (b == ScalarType::Undefined) return a;
+  // Wide unsigned integers give way to what is no integer, and hold booleans.
+  if (is_wide_unsigned(b)) std::swap(a, b);
+  if (is_wide_unsigned(a)) {
+    if (b == ScalarType::Bool) return a;
+    if ((is_floating_point(b) && !is_float8(b)) || is_complex(b)) return b;
+  }
   TENON_CHECK_NOT_IMPLEMENTED(!is_storage_only(a) && !is_storage_only(b),
                               "type promotion is not implemented for ", a, " and ", b);
   const Category ca = category_of(a);

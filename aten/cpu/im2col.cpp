@@ -208,13 +208,13 @@ void sum_per_channel(const TensorBase& t, const TensorBase& out) {
                      double sum = 0;
                      for (int64_t b = 0; b < batch; ++b) {
                        const scalar_t* line = from + (b * channels + c) * inner;
-                       scalar_t part[8] = {};
+                       double part[8] = {};
                        int64_t i = 0;
                        for (; i + 8 <= inner; i += 8) {
                          for (int u = 0; u < 8; ++u) part[u] += line[i + u];
                        }
                        for (; i < inner; ++i) part[0] += line[i];
-                       for (const scalar_t p : part) sum += p;
+                       for (const double p : part) sum += p;
                      }
                      to[c] = static_cast<scalar_t>(sum);
                    }

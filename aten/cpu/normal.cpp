@@ -5,6 +5,7 @@
 
 #include "aten/cpu/random_fill.h"
 #include "aten/cpu/random_words.h"
+#include "tenon/native/log_normal.h"
 
 namespace tenon {
 namespace {
@@ -39,6 +40,19 @@ void fill_half_blocks(GeneratorImpl& generator, H* out, int64_t n, float mean, f
   if (n % kBoxMullerBlock != 0) block(out + n - kBoxMullerBlock);
 }
 
+template <class T, class F>
+void fill_one_by_one(const Tensor& self, int64_t parts, F&& next) {
+  native::fill_in_order<T>(self, [&](T* out, int64_t n) {
+    for (int64_t i = 0; i < n * parts; ++i) {
+      if constexpr (std::is_class_v<T>) {
+        out[i] = T(static_cast<float>(next()));
+      } else {
+        out[i] = static_cast<T>(next());
+      }
+    }
+  });
+}
+
 template <class T>
 void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, double std,
                  int64_t parts) {
@@ -54,16 +68,7 @@ void fill_normal(const Tensor& self, GeneratorImpl& generator, double mean, doub
     }
     return;
   }
-  native::fill_in_order<T>(self, [&](T* out, int64_t n) {
-    for (int64_t i = 0; i < n * parts; ++i) {
-      const double value = next_normal(generator) * std + mean;
-      if constexpr (std::is_class_v<T>) {
-        out[i] = T(static_cast<float>(value));
-      } else {
-        out[i] = static_cast<T>(value);
-      }
-    }
-  });
+  fill_one_by_one<T>(self, parts, [&] { return next_normal(generator) * std + mean; });
 }
 
 }  // namespace
@@ -87,6 +92,17 @@ Tensor& native::normal_cpu_(Tensor& self, double mean, double std,
   default:
     detail::raise<NotImplementedError>("[normal_] is not implemented for ", self.scalar_type());
   }
+  return self;
+}
+
+/// Pairs in double, however many elements there are.
+Tensor& native::log_normal_cpu_(Tensor& self, double mean, double std,
+                                std::optional<Generator> generator) {
+  TENON_CHECK(std > 0, "[log_normal_] log_normal_ expects std > 0.0, but found std=", std);
+  const LockedGenerator source("log_normal_", generator);
+  TENON_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "log_normal_", {
+    fill_one_by_one<scalar_t>(self, 1, [&] { return std::exp(next_normal(*source) * std + mean); });
+  });
   return self;
 }
 

@@ -219,6 +219,11 @@ template <class V>
 TENON_DEVICE V from_mask(bool mask) {
   return mask ? V(1) : V(0);
 }
+/// Whether a loop takes another step: of one lane, its condition.
+template <class V>
+TENON_DEVICE bool any(bool condition) {
+  return condition;
+}
 template <class M, class V>
 TENON_DEVICE V where(M mask, V a, V b) {
   return to_mask(mask) ? a : b;

@@ -13,6 +13,7 @@
 
 #include "aten/iterator/convert.h"
 #include "aten/iterator/half_memory-inl.h"
+#include "aten/iterator/storage_only.h"
 
 #include <algorithm>
 #include <complex>
@@ -394,8 +395,7 @@ HWY_EXPORT(stream);
 
 Converter converter(ScalarType dst, ScalarType src) {
   const Converter found = HWY_DYNAMIC_DISPATCH(pick_converter)(dst, src);
-  TENON_CHECK_NOT_IMPLEMENTED(found, "[copy_] is not implemented from ", src, " to ", dst);
-  return found;
+  return found ? found : storage_only_converter(dst, src);
 }
 void gather_2d(void* dst, const void* src, size_t element_size, int64_t n0, int64_t n1,
                int64_t stride0, int64_t stride1) {

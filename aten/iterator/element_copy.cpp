@@ -4,7 +4,6 @@
 
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/host_copy.h"
-#include "aten/iterator/storage_only.h"
 
 namespace tenon::native {
 namespace {
@@ -20,10 +19,7 @@ class CopyRow {
       : to_size_(static_cast<int64_t>(element_size(plan.operands[0].dtype))),
         from_size_(static_cast<int64_t>(element_size(plan.operands[1].dtype))), stream_(stream) {
     const ScalarType to = plan.operands[0].dtype, from = plan.operands[1].dtype;
-    if (to != from) {
-      const bool stored = is_storage_only(to) || is_storage_only(from);
-      convert_ = stored ? storage_only_converter(to, from) : converter(to, from);
-    }
+    if (to != from) convert_ = converter(to, from);
   }
 
   /// Rows that lie apart, to be side by side.

@@ -254,6 +254,7 @@ struct FastPath {
       compute = ComputeType::F32;
       direct = true;
     } else {
+      if (is_storage_only(dtype)) return false;
       compute = compute_type(dtype);
       direct = to_scalar_type(compute) == dtype;
     }

@@ -2,6 +2,7 @@
 
 #include "tenon/native/scatter.h"
 #include "tenon/native/scatter_add.h"
+#include "tenon/native/scatter_reduce.h"
 
 #include <algorithm>
 
@@ -85,6 +86,19 @@ TensorSpec native::scatter_value_reduce_meta(const Tensor& self, int64_t dim, co
                                              const Scalar&, std::string_view reduce) {
   check_reduce(reduce);
   return scattered("scatter", self, dim, index, nullptr);
+}
+
+TensorSpec native::scatter_reduce_two_meta(const Tensor& self, int64_t dim, const Tensor& index,
+                                           const Tensor& src, std::string_view reduce, bool) {
+  const bool is_extreme =
+      reduce == "amax" || reduce == "amin" || reduce == "max" || reduce == "min";
+  TENON_CHECK(is_extreme || reduce == "sum" || reduce == "prod" || reduce == "mean",
+              "[scatter_reduce] reduce argument must be either sum, prod, mean, amax or amin, got ",
+              reduce);
+  TENON_CHECK_NOT_IMPLEMENTED(
+      !(is_extreme && self.is_complex()) && !(reduce == "mean" && self.scalar_type() == kBool),
+      "[scatter_reduce] ", reduce, " is not implemented for '", self.scalar_type(), "'");
+  return scattered("scatter_reduce", self, dim, index, &src);
 }
 
 TensorSpec native::scatter_add_meta(const Tensor& self, int64_t dim, const Tensor& index,

@@ -24,9 +24,13 @@ OPERATORS = ("aten/composite", "aten/cpu", "aten/cuda", "aten/meta")
 # Kernels that share their code are in one file, which has the name of one of them or of what they do.
 FAMILIES = {
     "aten/cpu": {
+        "_linalg_det": ("_linalg_slogdet",),
         "amax": ("amin", "max", "min"),
         "any": ("all",),
         "fill": ("zero",),
+        "normal": ("log_normal",),
+        "segment_reduce": ("_segment_reduce_backward",),
+        "linalg_eig": ("_linalg_eigvals",),
         "sort": ("topk",),
         "sum": ("mean",),
         "tril": ("triu",),

@@ -160,6 +160,66 @@ def ndtri_tail(z):
             return (x - mp.log(x) / x - y) * x
 
 
+AIRY_U = mp.mpf(3) / 2 / mp.sqrt(8)  # 1 / zeta of x = 2
+
+
+def airy_tail(u):
+    """2 sqrt(pi) x^(1/4) exp(1 / u) Ai(x) of u = 1 / zeta, zeta = 2 / 3 x^(3/2)"""
+    if u < mp.mpf(10) ** -12:
+        return mp.mpf(1)
+    x = (mp.mpf(3) / (2 * u)) ** (mp.mpf(2) / 3)
+    return 2 * mp.sqrt(PI) * mp.root(x, 4) * mp.exp(1 / u) * mp.airyai(x)
+
+
+def airy_wave(part):
+    """P and Q of Ai(-z) sqrt(pi) z^(1/4) = P cos(c) + Q / zeta sin(c), c = zeta - pi / 4, of w = 1 / zeta^2 (DLMF 9.7.9)."""
+
+    def of_w(w):
+        if w < mp.mpf(10) ** -12:
+            return mp.mpf(1) if part == "p" else mp.mpf(5) / 72
+        zeta = 1 / mp.sqrt(w)
+        z = (3 * zeta / 2) ** (mp.mpf(2) / 3)
+        c, s = mp.cos(zeta - PI / 4), mp.sin(zeta - PI / 4)
+        size = mp.sqrt(PI) * mp.root(z, 4)
+        a, b = size * mp.airyai(-z), size * mp.airybi(-z)
+        return c * a - s * b if part == "p" else (s * a + c * b) * zeta
+
+    return of_w
+
+
+def log_gamma1p(a):
+    """log(gamma(1 + a)) / (a (a - 1))"""
+    if a in (0, 1):
+        return mp.euler if a == 0 else 1 - mp.euler
+    return mp.log(mp.gamma(1 + a)) / (a * (a - 1))
+
+
+def temme(order):
+    """The Taylor series of c_k of the incomplete gamma functions, for |eta| < 1/3 and a > 200 (DLMF 8.12.9 to 8.12.12)."""
+    most = 40
+    # mu = eta + ..., where eta^2 / 2 = mu - log(1 + mu), so that mu mu' = eta (1 + mu).
+    mu = [mp.mpf(0), mp.mpf(1)]
+    for n in range(2, most):
+        known = mp.fsum(mu[i] * mu[n + 1 - i] * (n + 1 - i) for i in range(2, n))
+        mu.append((mu[n - 1] - known) / (n + 1))
+    # 1 / mu = (1 + ...) / eta
+    inverse = [mp.mpf(1)]
+    for n in range(1, most - 1):
+        inverse.append(-mp.fsum(inverse[i] * mu[n + 1 - i] for i in range(n)))
+    # g_k: gamma(a) = sqrt(2 pi / a) (a / e)^a (g_0 + g_1 / a + ...)
+    logs = [mp.mpf(0)] + [mp.bernoulli(k + 1) / (k * (k + 1)) for k in range(1, order + 1)]
+    g = [mp.mpf(1)]
+    for n in range(1, order + 1):
+        g.append(mp.fsum(k * logs[k] * g[n - k] for k in range(1, n + 1)) / n)
+    c = inverse[1:]
+    for k in range(1, order + 1):
+        slope = [(n + 1) * c[n + 1] for n in range(len(c) - 1)]  # its first term and g_k's cancel
+        c = [slope[n + 1] + (-1) ** k * g[k] * inverse[n + 1] for n in range(len(slope) - 1)]
+    size = mp.mpf(200) ** order * mp.mpf("3e-17")
+    degree = max(n for n, value in enumerate(c) if abs(value) / mp.mpf(3) ** n > size)
+    return c[: degree + 1]
+
+
 POLYNOMIALS = {
     "bessel_i0_series": lambda: fit(bessel_i(0), 0, 16, natural=True),
     "bessel_i0_tail": lambda: fit(tail(mp.besseli, 0, 8)),
@@ -177,6 +237,13 @@ POLYNOMIALS = {
     "bessel_q0": lambda: fit(wave(0, "q")),
     "bessel_p1": lambda: fit(wave(1, "p")),
     "bessel_q1": lambda: fit(wave(1, "q")),
+    "airy_left": lambda: fit(mp.airyai, -5, -1),
+    "airy_middle": lambda: fit(lambda x: mp.airyai(x) * mp.exp(x), -1, 2),
+    "airy_tail": lambda: fit(airy_tail, 0, AIRY_U),
+    "airy_p": lambda: fit(airy_wave("p"), 0, mp.mpf(9) / 500),
+    "airy_q": lambda: fit(airy_wave("q"), 0, mp.mpf(9) / 500),
+    "log_gamma1p_rest": lambda: fit(log_gamma1p, 0, mp.mpf(5) / 4),
+    **{f"temme{k}": lambda k=k: temme(k) for k in range(6)},
     "erfcx_rational": lambda: fit(erfcx),
     "ndtri_middle": lambda: fit(ndtri_middle, 0, NDTRI_MIDDLE**2),
     "ndtri_tail": lambda: fit(ndtri_tail, mp.mpf(1) / 8, mp.mpf(1) / 2),

@@ -1,5 +1,6 @@
 """PyTorch expressions for the operators that PyTorch has under another form or not at all."""
 
+import functools
 import math
 
 import mpmath
@@ -13,6 +14,31 @@ from torch.optim.nadam import nadam
 from torch.optim.radam import radam
 from torch.optim.rmsprop import rmsprop
 from torch.optim.rprop import rprop
+
+
+def lu_product(LU, pivots):
+    P, L, U = torch.lu_unpack(LU, pivots)
+    return P @ L @ U
+
+
+def linalg_lu_solve_backward(grad, X, LU, pivots, left, adjoint):
+    B = (lu_product(LU, pivots) @ X).detach()
+    return vjp(lambda LU: torch.linalg.lu_solve(LU, pivots, B, left=left, adjoint=adjoint), [LU], [grad])[0]
+
+
+def linalg_solve_backward(grad, result, A, B, LU, pivots, left, output_mask):
+    gB = torch.linalg.solve(A.mH, grad, left=left)
+    return -gB @ result.mH if left else -result.mH @ gB, gB
+
+
+def linalg_solve_triangular_backward(grad, result, self, B, upper, left, unitriangular, output_mask):
+    gB = torch.linalg.solve_triangular(self.mH, grad, upper=not upper, left=left, unitriangular=unitriangular)
+    full = -gB @ result.mH if left else -result.mH @ gB
+    return full.triu(int(unitriangular)) if upper else full.tril(-int(unitriangular)), gB
+
+
+def linalg_slogdet_backward(grad_sign, grad_logabsdet, sign, A, LU, pivots):
+    return (grad_logabsdet - 1j * (grad_sign.conj() * sign).imag) * torch.linalg.inv(A.mH)
 
 
 def vjp(function, inputs, grads):
@@ -340,6 +366,21 @@ def rprop_step_(self, grad, prev, step_size, *, eta_minus, eta_plus, step_size_m
     return self
 
 
+def fft_c2r_backward(grad, dim, normalization):
+    half = torch._fft_r2c(grad, dim, normalization, True)
+    inner = (grad.shape[dim[-1]] - 1) // 2
+    weights = torch.tensor([2.0 if 0 < k <= inner else 1.0 for k in range(half.shape[dim[-1]])], dtype=grad.dtype)
+    return half * weights.reshape([-1 if d == dim[-1] % grad.dim() else 1 for d in range(grad.dim())])
+
+
+def fft_r2c_backward(grad, dim, normalization, onesided, last_dim_size):
+    if onesided:
+        zeros = list(grad.shape)
+        zeros[dim[-1]] = last_dim_size - grad.shape[dim[-1]]
+        grad = torch.cat([grad, grad.new_zeros(zeros)], dim[-1])
+    return torch._fft_c2c(grad, dim, normalization, False).real
+
+
 def linalg_vector_norm_backward(grad, self, ord, result, dim, keepdim):
     assert ord == 2
     return self * (restored(grad, self, dim, keepdim)[0] / restored(result, self, dim, keepdim)[0])
@@ -434,6 +475,21 @@ def cumprod_backward(grad, input, dim, output):
     return scanned * delayed(output, dim, 1).conj()
 
 
+def group_norm_backward(grad, grad_mean, grad_rstd, input, weight, n, c, hxw, group, eps, output_mask):
+    with torch.enable_grad():
+        leaves = [t.detach().requires_grad_() for t in (input, weight, torch.zeros_like(weight))]
+        results = torch.native_group_norm(*leaves, n, c, hxw, group, eps)
+        return torch.autograd.grad(results, leaves, (grad, grad_mean, grad_rstd))
+
+
+def attention_double_backward(ggq, ggk, ggv, grad, query, key, value, is_causal, attn_mask, scale, output_mask):
+    with torch.enable_grad():
+        leaves = [t.detach().requires_grad_() for t in (grad, query, key, value)]
+        out, _ = torch.ops.aten._scaled_dot_product_attention_math(*leaves[1:], attn_mask, 0.0, is_causal, scale=scale)
+        grads = torch.autograd.grad(out, leaves[1:], leaves[0], create_graph=True)
+        return torch.autograd.grad(sum((a * b).sum() for a, b in zip(grads, (ggq, ggk, ggv))), leaves)
+
+
 def lstm_gates(input, forget, candidate, output, c):
     c = torch.sigmoid(forget) * c + torch.sigmoid(input) * torch.tanh(candidate)
     return torch.sigmoid(output) * torch.tanh(c), c
@@ -459,9 +515,121 @@ def of_mpmath(name, order, values):
     return torch.tensor(found, dtype=torch.float64).reshape(values.shape).to(values.dtype)
 
 
+def grid_sample(input, grid, mode, padding, align_corners, order):
+    """The derivatives of grid_sampler's values by the coordinates, coordinate i as often as order[i] says."""
+    with torch.enable_grad():
+        grid = grid if grid.requires_grad else grid.detach().requires_grad_()
+        values = torch.grid_sampler(input, grid, mode, padding, align_corners)
+        for i, times in enumerate(order):
+            for _ in range(times):
+                # A value depends on the place of its own point alone.
+                values = torch.stack([vjp_of_one(values[:, c].sum(), grid)[..., i] for c in range(values.shape[1])], 1)
+        return values
+
+
+def vjp_of_one(value, argument):
+    return torch.autograd.grad(value, argument, create_graph=True, allow_unused=True, materialize_grads=True)[0]
+
+
+def grid_sample_along(input, grid, direction, *options_and_order):
+    *options, order = options_and_order
+    sums = 0
+    for i in range(len(order)):
+        more = [n + (j == i) for j, n in enumerate(order)]
+        sums = sums + direction[..., i].unsqueeze(1) * grid_sample(input, grid, *options, more)
+    return sums
+
+
+def grid_sample_backward(grad, input, grid, *options_and_mask):
+    *options, mask = options_and_mask
+    found = vjp(lambda x, g: grid_sample(x, g, *options), [input, grid], [grad])
+    return tuple(g if wanted else None for g, wanted in zip(found, mask))
+
+
+def grid_sample_double_backward(ggI, ggG, grad, input, grid, *options_and_mask):
+    *options, mask = options_and_mask
+    backward = lambda dy, x, g: grid_sample_backward(dy, x, g, *options, (True, True))  # noqa: E731
+    return vjp(backward, [grad, input, grid], [ggI, ggG])
+
+
+def pushed_forward(function, point, tangent):
+    return torch.func.jvp(function, (point,), (tangent,))[1]
+
+
+# Of matrices whose factors are what the rows give.
+
+
+def linalg_qr_backward(grad_Q, grad_R, Q, R, mode):
+    return vjp(torch.linalg.qr, [Q @ R], [grad_Q, grad_R])[0]
+
+
+def linalg_eig_backward(grad_values, grad_vectors, values, vectors, hermitian):
+    decompose = torch.linalg.eigh if hermitian else torch.linalg.eig
+    return vjp(decompose, [vectors * values @ vectors.mH], [grad_values, grad_vectors])[0]
+
+
+def linalg_eig_jvp(A_t, values, vectors, hermitian):
+    # eigh reads one triangle, and is taken for the function of the Hermitian part.
+    return tuple(pushed_forward(torch.linalg.eigh, vectors * values @ vectors.mH, (A_t + A_t.mH) / 2))
+
+
+def linalg_svd_jvp(A_t, U, S, Vh):
+    decompose = functools.partial(torch.linalg.svd, full_matrices=False)
+    return tuple(pushed_forward(decompose, U * S @ Vh, A_t))
+
+
+def linalg_lyapunov(S, G):
+    unit = torch.eye(len(S), dtype=S.dtype)
+    return torch.linalg.solve(torch.kron(S, unit) + torch.kron(unit, S.T.contiguous()), G.flatten()).view(G.shape)
+
+
+def matrix_exp_differential(self, direction, adjoint):
+    return pushed_forward(torch.matrix_exp, self.mH if adjoint else self, direction)
+
+
+def linalg_pinv_backward(grad, result, self):
+    g, H = grad.mH, result.mH
+    outer, inner = g @ result @ H, H @ result @ g
+    return outer - self @ result @ outer + inner - inner @ result @ self - H @ grad @ H
+
+
+def linalg_lstsq_backward(grad_solution, grad_residuals, self, b, solution, mask):
+    return None, torch.linalg.pinv(self).mH @ grad_solution
+
+
 REFERENCES = {
+    "_linalg_eig_backward": linalg_eig_backward,
+    "_linalg_eig_jvp": linalg_eig_jvp,
+    "_linalg_lstsq_backward": linalg_lstsq_backward,
+    "_linalg_lyapunov": linalg_lyapunov,
+    "_linalg_pinv_backward": linalg_pinv_backward,
+    "_linalg_polar": lambda A: torch.linalg.polar(A)[0],
+    "_linalg_qr_backward": linalg_qr_backward,
+    "_linalg_qr_jvp": lambda A_t, Q, R, mode: tuple(pushed_forward(torch.linalg.qr, Q @ R, A_t)),
+    "_linalg_svd_jvp": linalg_svd_jvp,
+    "_matrix_exp_differential": matrix_exp_differential,
+    "_ormqr_backward": lambda grad, self, tau, other, left, transpose, mask: vjp(
+        lambda *t: torch.ormqr(*t, left, transpose), [self, tau, other], [grad]
+    ),
+    "_orgqr_backward": lambda grad, self, tau: vjp(torch.orgqr, [self, tau], [grad]),
     "adam_step_": adam_step_,
     "sgd_step_": sgd_step_,
+    "_linalg_cholesky_backward": lambda grad, L, upper: vjp(
+        lambda A: torch.linalg.cholesky(A, upper=upper), [L.mH @ L if upper else L @ L.mH], [grad]
+    )[0],
+    "_linalg_lu_factor_backward": lambda grad, LU, pivots: vjp(
+        lambda A: torch.linalg.lu_factor(A)[0], [lu_product(LU, pivots)], [grad]
+    )[0],
+    "_lu_unpack_backward": lambda grad_L, grad_U, m, n: (
+        F.pad(grad_L.tril(-1), (0, n - min(m, n))) + F.pad(grad_U.triu(), (0, 0, 0, m - min(m, n)))
+    ),
+    "_linalg_lu_solve_backward": linalg_lu_solve_backward,
+    "_linalg_solve_backward": linalg_solve_backward,
+    "_linalg_solve_triangular_backward": linalg_solve_triangular_backward,
+    "_linalg_det_backward": lambda grad, result, A, LU, pivots: grad * result.conj() * torch.linalg.inv(A.mH),
+    "_linalg_slogdet_backward": linalg_slogdet_backward,
+    "_polygamma": torch.polygamma,
+    "_trigamma": lambda self: of_mpmath("polygamma", 1, self),
     "_linalg_svd_backward": lambda grad_U, grad_S, grad_Vh, U, S, Vh: (U * grad_S) @ Vh,
     "_adadelta_step_": adadelta_step_,
     "_adagrad_step_": adagrad_step_,
@@ -478,6 +646,8 @@ REFERENCES = {
     "_embedding_bags": lambda weight, indices, starts, mean=False: F.embedding_bag(
         indices.long(), weight, starts, mode="mean" if mean else "sum", include_last_offset=True
     ),
+    "_fft_c2r_backward": fft_c2r_backward,
+    "_fft_r2c_backward": fft_r2c_backward,
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
     "_lstm_gates": lstm_gates,
@@ -565,7 +735,21 @@ REFERENCES = {
     "linalg_vector_norm_backward": linalg_vector_norm_backward,
     "_logsumexp": torch.logsumexp,
     "cumsum_backward": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim),
+    "scatter_reduce_self_backward": lambda grad, self, dim, index, src, reduce, result: vjp(
+        lambda x: x.scatter_reduce(dim, index, src, reduce), [self], [grad]
+    )[0],
+    "scatter_reduce_src_backward": lambda grad, self, dim, index, src, reduce, include_self, result: vjp(
+        lambda x: self.scatter_reduce(dim, index, x, reduce, include_self=include_self), [src], [grad]
+    )[0],
+    "_differentiable_once": lambda self: self.clone(),
     "gather_backward": lambda grad, sizes, dim, index: of_zeros(lambda x: x.gather(dim, index), sizes, grad),
+    "_grid_sample": grid_sample,
+    "_grid_sample_along": grid_sample_along,
+    "_grid_sample_backward": grid_sample_backward,
+    "_grid_sample_double_backward": grid_sample_double_backward,
+    "_pixel_shuffle_channels_last": lambda self, factor, inverse: (
+        torch.pixel_unshuffle if inverse else torch.pixel_shuffle
+    )(self, factor),
     "_resample": resample,
     "_resample_grid": resample_grid,
     "index_backward": lambda grad, sizes, indices: of_zeros(lambda x: torch.ops.aten.index(x, indices), sizes, grad),
@@ -581,6 +765,8 @@ REFERENCES = {
     "linear_backward": linear_backward,
     "_linear_double_backward": linear_double_backward,
     "_max_pool2d_gather": lambda self, indices: self.flatten(2).gather(2, indices.flatten(2)).view(indices.shape),
+    "_group_norm_backward": group_norm_backward,
+    "_attention_double_backward": attention_double_backward,
     "_batch_norm_double_backward": batch_norm_double_backward,
     "_embedding_dense_double_backward": embedding_dense_double_backward,
 }

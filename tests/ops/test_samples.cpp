@@ -91,10 +91,16 @@ TEST_CASE("samples: indexing and sorting") { run_family("indexing", false); }
 TEST_CASE("samples: reductions") { run_family("reductions", false); }
 TEST_CASE("samples: creation and random numbers") { run_family("creation", false); }
 TEST_CASE("samples: matrix products and convolution") { run_family("matmul", false); }
+TEST_CASE("samples: factorizations of matrices") { run_family("factorizations", false); }
 TEST_CASE("samples: network operators") { run_family("nn", false); }
 TEST_CASE("samples: compositions") { run_family("everyday", false); }
 TEST_CASE("samples: recurrent layers") { run_family("recurrent", false); }
+TEST_CASE("samples: linear systems") { run_family("linalg", false); }
+TEST_CASE("samples: Fourier transforms and windows") { run_family("signals", false); }
 TEST_CASE("samples: operators of lists") { run_family("lists", false); }
+TEST_CASE("samples: attention, losses of sequences") { run_family("attention", false); }
+TEST_CASE("samples: sampling") { run_family("sampling", false); }
+TEST_CASE("samples: reductions by index, histograms, draws") { run_family("scattering", false); }
 
 TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
 TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
@@ -105,10 +111,16 @@ TEST_CASE("gradients: indexing and sorting") { run_family("indexing", true); }
 TEST_CASE("gradients: reductions") { run_family("reductions", true); }
 TEST_CASE("gradients: creation and random numbers") { run_family("creation", true); }
 TEST_CASE("gradients: matrix products and convolution") { run_family("matmul", true); }
+TEST_CASE("gradients: factorizations of matrices") { run_family("factorizations", true); }
 TEST_CASE("gradients: network operators") { run_family("nn", true); }
 TEST_CASE("gradients: compositions") { run_family("everyday", true); }
 TEST_CASE("gradients: recurrent layers") { run_family("recurrent", true); }
+TEST_CASE("gradients: linear systems") { run_family("linalg", true); }
+TEST_CASE("gradients: Fourier transforms and windows") { run_family("signals", true); }
 TEST_CASE("gradients: operators of lists") { run_family("lists", true); }
+TEST_CASE("gradients: attention, losses of sequences") { run_family("attention", true); }
+TEST_CASE("gradients: sampling") { run_family("sampling", true); }
+TEST_CASE("gradients: reductions by index, histograms, draws") { run_family("scattering", true); }
 
 namespace {
 
@@ -135,9 +147,11 @@ std::vector<std::string> gaps() {
 }  // namespace
 
 TEST_CASE("every operator has a sample") {
-  const std::set<std::string> tested = {
-      "unary",      "binary",   "comparison", "views", "joining",   "everyday", "indexing",
-      "reductions", "creation", "matmul",     "nn",    "recurrent", "lists"};
+  const std::set<std::string> tested = {"unary",    "binary",     "comparison", "views",
+                                        "joining",  "everyday",   "indexing",   "reductions",
+                                        "creation", "matmul",     "nn",         "recurrent",
+                                        "lists",    "attention",  "sampling",   "factorizations",
+                                        "linalg",   "scattering", "signals"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));

@@ -175,8 +175,6 @@ def test_spectral_norm_follows_the_same_vectors():
 
 
 def test_orthogonal(lib):
-    if not hasattr(lib.linalg, "householder_product"):
-        pytest.skip("needs LAPACK")
     orthogonal = part(lib, "parametrizations").orthogonal
     for shape, maps in (
         ((3, 3), ("matrix_exp", "cayley", "householder")),

@@ -78,7 +78,7 @@ def _arguments(form, rng, tensors):
 
 def _wrappers():
     kind, descriptor = type(tenon._C.add), type(tenon.Tensor.add)
-    for module in (tenon._C, tenon._C._nn, tenon._C._linalg, tenon._C._special):
+    for module in (tenon._C, tenon._C._fft, tenon._C._nn, tenon._C._linalg, tenon._C._special):
         for name, function in sorted(vars(module).items()):
             if isinstance(function, kind) and not name.startswith("_") and name not in LEFT_OUT:
                 yield f"{module.__name__}.{name}", function

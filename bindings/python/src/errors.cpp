@@ -1,8 +1,9 @@
-#include <nanobind/nanobind.h>
+#include "bindings/python/src/errors.h"
 
 #include <cstring>
 
-#include "aten/core/error.h"
+#include "aten/core/linalg_error.h"
+#include "aten/cpu/linalg/lapack.h"
 #include "bindings/python/src/calls/caster.h"
 
 namespace tenon::python {
@@ -35,7 +36,29 @@ void set_error(PyObject* type, const char* what) {
   Py_DECREF(text);
 }
 
+/// The LAPACK library of the Python package scipy-openblas32, or an empty text.
+std::string packaged_lapack() {
+  if (!Py_IsInitialized()) return {};
+  const nanobind::gil_scoped_acquire locked;
+  return nanobind::cast<std::string>(
+      nanobind::module_::import_("tenon.linalg").attr("_packaged_lapack")());
+}
+
 }  // namespace
+
+PyObject* linalg_error_type() {
+  static PyObject* const type = PyErr_NewExceptionWithDoc(
+      "tenon.linalg.LinAlgError",
+      "A matrix has no such factorization, inverse or solution, or an algorithm did not converge.",
+      PyExc_RuntimeError, nullptr);
+  return type;
+}
+
+void add_linalg(nanobind::module_& module) {
+  module.attr("_LinAlgError") = nanobind::borrow(linalg_error_type());
+  module.def("_lapack_path", &native::lapack::library_path);
+  native::lapack::set_library_finder(&packaged_lapack);
+}
 
 void set_error_from_exception() noexcept {
   try {
@@ -51,6 +74,8 @@ void set_error_from_exception() noexcept {
     set_error(PyExc_TypeError, error.what());
   } catch (const NotImplementedError& error) {
     set_error(PyExc_NotImplementedError, error.what());
+  } catch (const LinAlgError& error) {
+    set_error(linalg_error_type(), error.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {

@@ -4,6 +4,7 @@
 #include "bindings/python/src/calls/foreign_calls.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
+#include "bindings/python/src/errors.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/tensor_api.h"
 #include "bindings/python/src/tensor_methods.h"
@@ -31,6 +32,7 @@ NB_MODULE(_C, module) {
         PyErr_NewException("tenon.utils.checkpoint.CheckpointError", PyExc_RuntimeError, nullptr);
     check(PyModule_AddObjectRef(module.ptr(), "CheckpointError", checkpoint_error));
     tenon::print_hooks().module = "tenon";
+    add_linalg(module);
     add_named_values(module.ptr());
     add_tensor_type(module.ptr());
     add_tensor_methods();

@@ -1,6 +1,7 @@
 #include "bindings/python/src/named_values.h"
 
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -282,11 +283,22 @@ PyObject* generator_manual_seed(PyObject* self, PyObject* seed) {
     return Py_NewRef(self);
   });
 }
+PyObject* generator_seed(PyObject* self, PyObject*) {
+  return guarded([&] {
+    std::random_device source;
+    const uint64_t seed = (uint64_t{source()} << 32) | source();
+    GeneratorImpl& state = state_of(self);
+    const std::lock_guard lock(state.mutex);
+    state.set_seed(seed);
+    return PyLong_FromUnsignedLongLong(seed);
+  });
+}
 PyObject* generator_initial_seed(PyObject* self, PyObject*) {
   return PyLong_FromUnsignedLongLong(state_of(self).seed);
 }
 PyMethodDef generator_methods[] = {
     {"manual_seed", generator_manual_seed, METH_O, "Sets the seed; gives the generator."},
+    {"seed", generator_seed, METH_NOARGS, "Sets a seed that nobody could foretell, and gives it."},
     {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed that was set last."},
     {}};
 PyGetSetDef generator_attributes[] = {

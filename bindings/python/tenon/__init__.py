@@ -17,9 +17,11 @@ from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
 
 # Operators of lists, which PyTorch's users call by these names.
-globals().update({_name: getattr(_C, _name) for _name in dir(_C) if _name.startswith(("_foreach_", "_fused_"))})
+_PRIVATE = ("_chunk_cat", "_foreach_", "_fused_", "_linalg_", "_unsafe_masked_index")
+globals().update({_name: getattr(_C, _name) for _name in dir(_C) if _name.startswith(_PRIVATE)})
+_segment_reduce = _C.segment_reduce
 
-for _name in ("_nn", "_linalg", "_special"):
+for _name in ("_fft", "_nn", "_linalg", "_special"):
     _sys.modules[f"tenon._C.{_name}"] = getattr(_C, _name)  # where pickle looks for their functions
 from math import e as e, inf as inf, nan as nan, pi as pi
 
@@ -54,15 +56,23 @@ from tenon._functional import (
     gradient as gradient,
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     is_signed as is_signed,
+    lu as lu,
     meshgrid as meshgrid,
     nonzero as nonzero,
     norm as norm,
     set_num_threads as set_num_threads,
+    stft as stft,
     tensordot as tensordot,
     unique as unique,
     unique_consecutive as unique_consecutive,
     unravel_index as unravel_index,
     use_deterministic_algorithms as use_deterministic_algorithms,
+)
+from tenon._matrices import (
+    chain_matmul as chain_matmul,
+    lobpcg as lobpcg,
+    pca_lowrank as pca_lowrank,
+    svd_lowrank as svd_lowrank,
 )
 from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
 from tenon._settings import (
@@ -90,7 +100,7 @@ from tenon._tensor import (
 )
 from tenon._tensor_str import get_printoptions as get_printoptions, set_printoptions as set_printoptions
 from tenon._tensor_types import set_default_tensor_type as set_default_tensor_type
-from tenon.amp import autocast as autocast
+from tenon.amp import GradScaler as GradScaler, autocast as autocast
 from tenon.autograd import (
     enable_grad as enable_grad,
     inference_mode as inference_mode,
@@ -122,7 +132,7 @@ double = _C.float64
 
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
-    "backends", "cuda", "distributed", "futures", "hub", "library", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
+    "backends", "cuda", "distributed", "distributions", "fft", "futures", "hub", "library", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds

@@ -36,6 +36,19 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
 
+def lu(A, pivot=True, get_infos=False, out=None):
+    """LU and pivots of linalg.lu_factor, of singular matrices too; with get_infos also `info` of each matrix."""
+    parts = _C._lu_with_info(A, pivot, not get_infos)
+    parts = tuple(parts) if get_infos else (parts[0], parts[1])
+    if out is None:
+        return parts
+    if not isinstance(out, (tuple, list)) or len(out) != len(parts):
+        raise TypeError(f"lu(): out must be a tuple of {len(parts)} tensors")
+    for to, part in zip(out, parts):
+        to.resize_(part.shape).copy_(part)
+    return out
+
+
 # Operators of several tensors, which Python passes one by one or as one list
 
 
@@ -101,6 +114,40 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
             f"{compute_mode} is not a valid value for compute_mode: it is one of {', '.join(_CDIST_MODES)}"
         )
     return _C.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
+
+
+def stft(
+    input,
+    n_fft,
+    hop_length=None,
+    win_length=None,
+    window=None,
+    center=True,
+    pad_mode="reflect",
+    normalized=False,
+    onesided=None,
+    return_complex=None,
+    align_to_window=None,
+):
+    """The Fourier transforms of frames of n_fft samples of input [L] or [B, L], hop_length (n_fft // 4) apart: a tensor
+    [n_fft // 2 + 1, frames] or [B, n_fft // 2 + 1, frames], with all n_fft values unless onesided.
+
+    center: frame t has sample t * hop_length in its middle, and the signal's ends are padded by pad_mode. window: factors of
+    win_length (n_fft) samples. return_complex=False gives pairs of real values in a last dimension.
+    """
+    return _C.stft(
+        input,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized=normalized,
+        onesided=onesided,
+        return_complex=return_complex,
+        align_to_window=align_to_window,
+    )
 
 
 def einsum(equation, *operands):
@@ -210,6 +257,34 @@ def _tensor_norm(self, p="fro", dim=None, keepdim=False, dtype=None):
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
+def _tensor_stft(
+    self,
+    n_fft,
+    hop_length=None,
+    win_length=None,
+    window=None,
+    center=True,
+    pad_mode="reflect",
+    normalized=False,
+    onesided=None,
+    return_complex=None,
+    align_to_window=None,
+):
+    return stft(
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
+    )
+
+
 def _tensor_unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
     return unique(self, sorted, return_inverse, return_counts, dim)
 
@@ -218,7 +293,7 @@ def _tensor_unique_consecutive(self, return_inverse=False, return_counts=False, 
     return unique_consecutive(self, return_inverse, return_counts, dim)
 
 
-for _function in (nonzero, norm, unique, unique_consecutive):
+for _function in (nonzero, norm, stft, unique, unique_consecutive):
     _method = globals()[f"_tensor_{_function.__name__}"]
     _method.__name__, _method.__doc__ = _function.__name__, _function.__doc__
     setattr(Tensor, _function.__name__, _method)

@@ -3,7 +3,7 @@
 import functools
 import warnings
 
-from tenon import _C
+from tenon import _C, _functional
 
 Tensor = _C.Tensor
 
@@ -121,6 +121,12 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 def svd(self, some=True, compute_uv=True):
     """U, S and V with U diag(S) V^H = self: see linalg.svd."""
     return _C.svd(self, some, compute_uv)
+
+
+@_method
+def lu(self, pivot=True, get_infos=False):
+    """LU and pivots: see tenon.lu."""
+    return _functional.lu(self, pivot, get_infos)
 
 
 def _adjoint(self, name):
@@ -539,6 +545,11 @@ def __format__(self, spec):
 @_method
 def __reversed__(self):
     return self if self.dim() == 0 else self.flip(0)
+
+
+@_method
+def __rdiv__(self, other):
+    return Tensor.__rtruediv__(self, other)
 
 
 @_method

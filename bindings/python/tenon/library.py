@@ -21,6 +21,7 @@ An operator that is declared in YAML (tenon.load_operators) is compiled and cost
 """
 
 import inspect
+import re
 import typing
 from collections.abc import Sequence
 
@@ -282,6 +283,8 @@ class CustomOpDef:
         self._qualname, self._schema, self._mutated = qualname, schema, mutated
         self._namespace, self._name = _split(qualname)
         self._function = function
+        # The schema language has letters for what may share memory.
+        schema = re.sub(r"\(a(\d+)!\)", lambda found: f"({chr(ord('a') + int(found[1]))}!)", schema)
         _fragment(self._namespace).define(self._name + schema)
         self._opoverload = getattr(getattr(ops, self._namespace), self._name)
 

@@ -77,18 +77,6 @@ TEST_CASE("a matrix is the product of its singular vectors and values") {
   }
 }
 
-TEST_CASE("small singular values are as exact as large ones") {
-  // The columns are orthogonal, of these norms.
-  const Tensor A =
-      tensor({{1.0, 1e-20, 0.0}, {1.0, -1e-20, 0.0}, {0.0, 0.0, 1e-300}}, TensorOptions(kDouble));
-  const Tensor S = linalg_svdvals(A);
-  const double root = std::sqrt(2.0), expected[] = {root, root * 1e-20, 1e-300};
-  for (int64_t i = 0; i < 3; ++i) {
-    const double found = S.select(0, i).item().toDouble();
-    CHECK(std::abs(found - expected[i]) <= 1e-15 * expected[i]);
-  }
-}
-
 TEST_CASE("what is not finite has no singular values") {
   for (const double bad :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
@@ -109,10 +97,12 @@ TEST_CASE("gradients of what phases do not change are those of differences") {
     const auto [U, S, Vh] = linalg_svd(in[0], false);
     return {matmul(U * S.unsqueeze(-2) * S.unsqueeze(-2), Vh), (U * U.conj()).abs()};
   };
+  autograd::GradcheckOptions options;
+  options.check_forward_ad = true;
   for (const ScalarType dtype : {kDouble, kComplexDouble}) {
     for (const auto& sizes : {std::vector<int64_t>{3, 3}, {4, 2}, {2, 3}}) {
       CAPTURE(dtype, sizes);
-      CHECK(autograd::gradcheck(product, {normal(sizes, dtype).requires_grad_()}));
+      CHECK(autograd::gradcheck(product, {normal(sizes, dtype).requires_grad_()}, options));
     }
   }
 }

@@ -43,6 +43,7 @@ RANDOM = {
     "nn.functional.dropout3d",
     "nn.functional.alpha_dropout",
     "nn.functional.feature_alpha_dropout",
+    "nn.functional.rrelu",
 }
 ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.complex64)
 CHECKS = ("values", "memory", "gradient", "out", "inplace", "method", "errors", "messages")
@@ -85,7 +86,7 @@ def is_unsupported(error):
 
 
 # Which of equal elements comes first is nobody's promise: what the indices choose is compared.
-TIES = {"argsort": 0, "kthvalue": 1, "sort": 0, "topk": 1}  # the place of `dim` among the arguments
+TIES = {"argsort": 0, "kthvalue": 1, "mode": 0, "sort": 0, "topk": 1}  # the place of `dim` among the arguments
 
 
 def chosen(op, sample, results):
@@ -105,12 +106,17 @@ def chosen(op, sample, results):
     return (results[0], found) if several else found
 
 
-# Singular vectors may be multiplied by numbers of size 1: compared is what does not depend on them.
-SINGULAR_VECTORS = {"linalg.svd", "svd"}
+# Singular vectors and eigenvectors may be multiplied by numbers of size 1: compared is what does not depend on them.
+SINGULAR_VECTORS = {"linalg.svd", "svd", "svd_lowrank", "pca_lowrank"}
+EIGENVECTORS = {"linalg.eig", "linalg.eigh"}
 
 
 def without_phases(op, results):
-    """The singular values, the products of U's columns with one another, and U S V^H."""
+    """The singular values, the products of U's columns with one another, and U S V^H; the eigenvalues, the sizes of the
+    eigenvectors' elements, and V L V^H."""
+    if op.name in EIGENVECTORS:
+        L, V = results
+        return L, V.abs(), (V * L.unsqueeze(-2)) @ V.mH
     U, S, V = results
     Vh = V if op.name == "linalg.svd" else V.mH
     k = S.shape[-1]
@@ -129,6 +135,8 @@ def exact(op, sample, dtype, gradient_of=None):
             return cast_
         if isinstance(value, torch.dtype):
             return wide if value == dtype else value
+        if isinstance(value, torch.nn.LinearCrossEntropyOptions):
+            return None  # the batch at once
         if isinstance(value, (list, tuple)):
             return type(value)(cast(v) for v in value)
         return value
@@ -152,12 +160,32 @@ def as_exact(true, ours):
     return bool((same_ | (near & rounded.isfinite() & ours.isfinite())).all())
 
 
-def no_further(truth, wanted, got):
+# Entries whose samples are ill-conditioned, so that the rounding of each library is as good as random: over random matrices
+# the errors have the same size (the geometric mean of ours to PyTorch's is 0.8 to 1.05), in one sample either may be this
+# many times the other.
+ILL_CONDITIONED = {
+    "linalg.cond": 3,
+    "linalg.lstsq": 2,
+    "linalg.svd": 3,
+    "matrix_exp": 1.5,
+    "nn.functional.linear_cross_entropy": 1.5,  # logits in bfloat16
+    "nn.functional.multi_head_attention_forward": 2.5,  # a softmax of scores in the hundreds
+    "svd": 3,
+    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu": 3,  # the same
+}
+
+
+def no_further(op, truth, wanted, got):
     """Whether each result is as exact as its dtype allows, or no further from the truth than PyTorch's, by its furthest
     element, or than four units in the last place of its largest: in which order a product of matrices adds up is the processor's."""
+    allowed = ILL_CONDITIONED.get(op.name, 1)
     for true, theirs, ours in zip(tensors_of(truth), tensors_of(wanted), tensors_of(got)):
         if true.shape != ours.shape:
             return False
+        if not (ours.is_floating_point() or ours.is_complex()):
+            if not torch.equal(theirs, ours):
+                return False
+            continue
         if as_exact(true, ours):
             continue
         if not torch.equal(theirs.isfinite(), ours.isfinite()):
@@ -167,7 +195,7 @@ def no_further(truth, wanted, got):
         if ours.numel() == 0:
             continue
         furthest = max((theirs.to(true.dtype) - true).abs().max(), 4 * torch.finfo(ours.dtype).eps * true.abs().max())
-        if (ours.to(true.dtype) - true).abs().max() > furthest:
+        if (ours.to(true.dtype) - true).abs().max() > allowed * furthest:
             return False
     return True
 
@@ -253,7 +281,7 @@ class Entry:
                     chosen(op, sample, self.as_torch(got)), chosen(op, sample, wanted), equal_nan=True
                 )
                 return
-            if op.name in SINGULAR_VECTORS:
+            if op.name in SINGULAR_VECTORS | EIGENVECTORS:
                 same(self.subject, wanted, got, None, values=False)
                 torch.testing.assert_close(
                     without_phases(op, self.as_torch(got)), without_phases(op, wanted), rtol=1e-4, atol=1e-4
@@ -265,7 +293,7 @@ class Entry:
                 # Rounding on another way: agreement too, where it is closer to the truth.
                 if not error.by_value or dtype not in ROUNDED:
                     raise
-                if not no_further(exact(op, sample, dtype), wanted, self.as_torch(got)):
+                if not no_further(op, exact(op, sample, dtype), wanted, self.as_torch(got)):
                     raise
                 same(self.subject, wanted, got, None, values=False)
 
@@ -281,7 +309,10 @@ class Entry:
 
     def compares(self, sample):
         """Whether the values are PyTorch's choice alone, and not chance's."""
-        return self.values and not sample.kwargs.get("dropout_p")
+        drops = sample.kwargs.get("dropout_p")
+        if self.op.name == "nn.functional.multi_head_attention_forward":
+            drops = sample.args[9]
+        return self.values and not drops
 
     def as_torch(self, got):
         """The subject's results as PyTorch's, to compare the subject with itself."""
@@ -321,7 +352,7 @@ class Entry:
         except Differs as error:
             if not error.by_value or dtype not in ROUNDED:
                 raise
-            if not no_further(exact(self.op, sample, dtype), wanted, self.as_torch(got)):
+            if not no_further(self.op, exact(self.op, sample, dtype), wanted, self.as_torch(got)):
                 raise
         return True
 
@@ -390,7 +421,7 @@ class Entry:
             if not error.by_value or dtype not in ROUNDED:
                 raise
             truth = exact(self.op, sample, dtype, {i: g for (i, _), g in zip(roots, gradients)})
-            if not no_further(truth, wanted, self.as_torch(found)):
+            if not no_further(self.op, truth, wanted, self.as_torch(found)):
                 raise
         return True
 

@@ -4,6 +4,7 @@ A tensor goes over as its bytes, into a copy of PyTorch's storage: sizes, stride
 same on both sides."""
 
 import ctypes
+import dataclasses
 import importlib
 import types
 
@@ -30,6 +31,38 @@ def at_path(root, path):
         if root is None:
             return None
     return root if callable(root) else None
+
+
+def found_in(root, op):
+    """What has the entry's name, which may be an operator's: torch.ops.aten._safe_softmax.default, _native_batch_norm_legit."""
+    found = at_path(root, op.name)
+    if found is None and ("." not in op.name or op.name.startswith("torch.ops.aten.")):
+        own = op.name.removeprefix("torch.ops.aten.").removesuffix(".default")
+        # Of torch itself it takes a tuple as `out`, of torch.ops each result by its name.
+        by_name = isinstance(op.op, (torch._ops.OpOverload, torch._ops.OpOverloadPacket))
+        found = (None if by_name else at_path(root, f"_C.{own}")) or at_path(root, f"ops.aten.{own}")
+    return found
+
+
+class Overloads:
+    """torch.ops.aten with its overloads: f.default is f."""
+
+    def __init__(self, operators):
+        self.operators = operators
+
+    def __getattr__(self, name):
+        return types.SimpleNamespace(default=getattr(self.operators, name))
+
+
+class AsTorch:
+    """The subject where a wrapper of the test's own says `torch`."""
+
+    def __init__(self, module):
+        self.module = module
+        self.ops = types.SimpleNamespace(aten=Overloads(module.ops.aten))
+
+    def __getattr__(self, name):
+        return getattr(self.module, name)
 
 
 class Memory:
@@ -65,7 +98,7 @@ class Subject:
 
     def has(self, op):
         """Whether it has a function or a method of the entry's name."""
-        return at_path(self.module, op.name) is not None or hasattr(self.Tensor, op.name)
+        return found_in(self.module, op) is not None or hasattr(self.Tensor, op.name)
 
     def function(self, op):
         """The subject's form of an OpInfo's operator."""
@@ -81,14 +114,19 @@ class Subject:
         """The code of a wrapper of the test's own over the subject's names."""
         return types.FunctionType(
             wrapper.__code__,
-            {**wrapper.__globals__, "torch": self.module},
+            {**wrapper.__globals__, "torch": AsTorch(self.module), "wrapper_set_seed": self.seeded},
             wrapper.__name__,
             wrapper.__defaults__,
             wrapper.__closure__,
         )
 
+    def seeded(self, function, *args, **kwargs):
+        """What PyTorch's wrapper_set_seed does."""
+        self.module.manual_seed(42)
+        return function(*args, **kwargs)
+
     def named(self, op):
-        found = at_path(self.module, op.name) or getattr(self.Tensor, op.name, None)
+        found = found_in(self.module, op) or getattr(self.Tensor, op.name, None)
         if found is None:
             raise Unsupported(f"not bound as {op.name}")
         return found
@@ -143,11 +181,17 @@ class Subject:
         if isinstance(value, torch.memory_format):
             return getattr(self.module, FORMATS[value])
         if isinstance(value, torch.layout):
-            if value != torch.strided:
+            name = short(value)
+            if not hasattr(self.module, name):
                 raise Unsupported(str(value))
-            return self.module.strided
+            return getattr(self.module, name)
         if isinstance(value, torch.Generator):
             raise Unsupported("a generator whose numbers are PyTorch's")
+        if isinstance(value, torch.nn.PairwiseDistance):
+            return self.module.nn.PairwiseDistance(value.norm, value.eps, value.keepdim)
+        if isinstance(value, torch.nn.LinearCrossEntropyOptions):
+            fields = {f.name: again(getattr(value, f.name)) for f in dataclasses.fields(value)}
+            return self.module.nn.LinearCrossEntropyOptions(**fields)
         if isinstance(value, torch.Size):
             return tuple(value)
         if isinstance(value, (list, tuple)):

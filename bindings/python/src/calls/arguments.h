@@ -90,6 +90,15 @@ struct OptionalInts {
   }
 };
 
+/// A list of numbers that may be absent.
+struct OptionalReals {
+  std::vector<double> values;
+  bool given = false;
+  operator std::optional<ArrayRef<double>>() const {
+    return given ? std::optional(ArrayRef<double>(values)) : std::nullopt;
+  }
+};
+
 /// The arguments of one call, one for each parameter of its overload; null where none is given.
 /// They have been checked to be of their parameter's kind; what they are is read here. Not given,
 /// or None: the default.
@@ -133,6 +142,9 @@ struct Arguments {
     return given(i) ? std::optional(read_real(values[i])) : std::nullopt;
   }
   std::vector<double> reals(size_t i) const;
+  OptionalReals optional_reals(size_t i) const {
+    return given(i) ? OptionalReals{reals(i), true} : OptionalReals();
+  }
   bool boolean(size_t i, bool otherwise = false) const {
     return given(i) ? read_boolean(values[i]) : otherwise;
   }

@@ -1,12 +1,30 @@
-"""tenon.amp for GPUs, under its old names."""
+"""Mixed precision by its former names."""
 
-from tenon import amp as _amp
+import warnings
 
-__all__ = ["autocast"]
+import tenon.amp
+
+__all__ = ["GradScaler", "autocast"]
 
 
-class autocast(_amp.autocast):
-    """tenon.autocast("cuda", ...)."""
+class GradScaler(tenon.amp.GradScaler):
+    def __init__(self, init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+        warnings.warn(
+            "tenon.cuda.amp.GradScaler(args...) is deprecated. Please use tenon.amp.GradScaler('cuda', args...) instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
+
+class autocast(tenon.amp.autocast):
     def __init__(self, enabled=True, dtype=None, cache_enabled=True):
+        warnings.warn(
+            "tenon.cuda.amp.autocast(args...) is deprecated. Please use tenon.amp.autocast('cuda', args...) instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         super().__init__("cuda", dtype, enabled, cache_enabled)
+
+    def _clone(self):
+        return tenon.amp.autocast(*self._arguments)

@@ -1,6 +1,6 @@
 """Activation checkpointing, data sets and loaders."""
 
-from tenon.utils import checkpoint  # noqa: F401
+from tenon.utils import checkpoint, dlpack  # noqa: F401
 
 
 def __getattr__(name):

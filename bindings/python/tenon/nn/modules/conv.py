@@ -159,7 +159,7 @@ class _ConvTranspose(_Conv):
         return tuple(size - low for size, low in zip(output_size, least))
 
     def forward(self, input, output_size=None):
-        convolve = (F.conv_transpose1d, F.conv_transpose2d)[self.dims - 1]
+        convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.dims - 1]
         return convolve(
             input,
             self.weight,
@@ -178,3 +178,7 @@ class ConvTranspose1d(_ConvTranspose):
 
 class ConvTranspose2d(_ConvTranspose):
     dims = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    dims = 3

@@ -68,66 +68,6 @@ class MultiheadAttention(Module):
             init.xavier_normal_(self.bias_k)
             init.xavier_normal_(self.bias_v)
 
-    def _projected(self, query, key, value):
-        biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        if self._qkv_same_embed_dim:
-            weights = self.in_proj_weight.chunk(3)
-        else:
-            weights = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
-        parts = [F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases)]
-        for i, extra in ((1, self.bias_k), (2, self.bias_v)):
-            if extra is not None:
-                parts[i] = tenon.cat([parts[i], extra.expand(parts[i].shape[0], 1, -1)], 1)
-            if self.add_zero_attn:
-                parts[i] = tenon.cat([parts[i], parts[i].new_zeros(parts[i].shape[0], 1, self.embed_dim)], 1)
-        return (x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2) for x in parts)
-
-    def _check_masks(self, query, key, key_padding_mask, attn_mask):
-        """AssertionErrors and RuntimeErrors as PyTorch raises them."""
-        batched = query.dim() == 3
-        kind = "batched (3-D)" if batched else "unbatched (2-D)"
-        at = 1 if batched and self.batch_first else 0
-        length, keys, batch = query.shape[at], key.shape[at], query.shape[1 - at] if batched else 1
-        for name, mask in (("key_padding_mask", key_padding_mask), ("attn_mask", attn_mask)):
-            if mask is None:
-                continue
-            dims = (2, 3) if name == "attn_mask" else (query.dim() - 1,)
-            if mask.dim() not in dims:
-                expected = "`None`, 2-D or 3-D" if name == "attn_mask" else f"`None` or {dims[0]}-D"
-                raise AssertionError(
-                    f"For {kind} `query`, expected `{name}` to be {expected} but found {mask.dim()}-D tensor instead"
-                )
-            if mask.dtype != tenon.bool and not mask.is_floating_point():
-                raise AssertionError(f"only bool and floating types of {name} are supported")
-        if attn_mask is not None:
-            expected = (length, keys) if attn_mask.dim() == 2 else (batch * self.num_heads, length, keys)
-            if tuple(attn_mask.shape) != expected:
-                raise RuntimeError(
-                    f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {expected}."
-                )
-        if key_padding_mask is not None:
-            for i, (have, want) in enumerate(
-                zip(key_padding_mask.shape, (batch, keys) if batched else (keys,)), 0 if batched else 1
-            ):
-                if have != want:
-                    raise AssertionError(f"Expected key_padded_mask.shape[{i}] to be {want}, but got {have}")
-
-    def _mask(self, query, key_padding_mask, attn_mask):
-        """Both masks as one that is added: [N or 1, heads or 1, L, S]."""
-        found = None
-        for name, mask in (("attn_mask", attn_mask), ("key_padding_mask", key_padding_mask)):
-            if mask is None:
-                continue
-            if mask.dtype == tenon.bool:
-                mask = tenon.zeros(mask.shape, dtype=query.dtype, device=query.device).masked_fill(mask, -math.inf)
-            if name == "key_padding_mask":
-                mask = mask.unsqueeze(-2).unsqueeze(-2)
-            elif mask.dim() == 3:
-                mask = mask.unflatten(0, (-1, self.num_heads))
-            found = mask if found is None else found + mask
-        added = (self.bias_k is not None) + self.add_zero_attn
-        return found if found is None or not added else F.pad(found, (0, added))  # which everybody sees
-
     def forward(
         self,
         query,
@@ -139,36 +79,35 @@ class MultiheadAttention(Module):
         average_attn_weights=True,
         is_causal=False,
     ):
-        if is_causal and attn_mask is None:
-            raise RuntimeError("[MultiheadAttention] Need attn_mask if specifying the is_causal hint.")
-        batched = query.dim() == 3
-        if query.dim() not in (2, 3) or key.dim() != query.dim() or value.dim() != query.dim():
-            raise AssertionError(
-                f"query, key and value should all be 2D or all 3D, got {query.dim()}D, {key.dim()}D and {value.dim()}D"
-            )
-        self._check_masks(query, key, key_padding_mask, attn_mask)
-        if not batched:
-            query, key, value = (x.unsqueeze(0) for x in (query, key, value))
-            key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-        elif not self.batch_first:
-            query, key, value = (x.transpose(0, 1) for x in (query, key, value))
-        mask = self._mask(query, key_padding_mask, attn_mask)
-        q, k, v = self._projected(query, key, value)
-        if need_weights:
-            scores = (q * (1 / math.sqrt(self.head_dim))) @ k.transpose(-2, -1)
-            weights = (scores if mask is None else scores + mask).softmax(-1)
-            weights = F.dropout(weights, self.dropout, self.training)
-            attended = weights @ v
-            weights = weights.mean(1) if average_attn_weights else weights
-        else:
-            attended, weights = (
-                F.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0),
-                None,
-            )
-        result = self.out_proj(attended.transpose(1, 2).flatten(-2))
-        if not batched:
-            return result.squeeze(0), None if weights is None else weights.squeeze(0)
-        return result if self.batch_first else result.transpose(0, 1), weights
+        swapped = self.batch_first and query.dim() == 3
+        if swapped:
+            query, key, value = (x.transpose(0, 1) if x.dim() == 3 else x for x in (query, key, value))
+        result, weights = F.multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return result.transpose(0, 1) if swapped else result, weights
 
 
 def _activation(activation):
