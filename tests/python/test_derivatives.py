@@ -379,3 +379,11 @@ def test_gradcheck_of_what_is_cut_off(lib):
     assert lib.autograd.gradcheck(lambda q: lib.ones(2, dtype=lib.float64), (x,))
     with pytest.raises(RuntimeError):
         lib.autograd.gradcheck(lambda q: q.detach()[:1], (x,))
+
+
+def test_polygamma_in_place_keeps_what_its_gradient_needs():
+    x = tenon.tensor([1.5, 2.5], dtype=tenon.float64, requires_grad=True)
+    y = x * 1
+    y.polygamma_(2)
+    y.sum().backward()
+    assert x.grad.tolist() == pytest.approx(tenon.polygamma(3, x.detach()).tolist(), rel=1e-12)
