@@ -45,6 +45,8 @@ EmitOptions emit_options(const CommandLine& line, const Model& base) {
   options.targets = line.targets;
   options.library = line.base.empty();
   options.selected = line.selected;
+  // Fewer operators are fewer files, each of which has a little of its own.
+  if (!line.selected.empty()) options.shards = 16;
   options.root = line.root;
   options.python = line.python_module;
   if (!options.library) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aten/cpu/linalg/matrix_access.h"
+#include "tenon/tensor.h"
 
 namespace tenon::native::lapack {
 

