@@ -8,13 +8,11 @@ over the turns of each turn's best, its ratio the median over the turns. Cases a
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from oracle_process import ROOT, measured
+
 # name: function of tenon.fft or torch.fft, sizes, whether the input is complex
 CASES = {
     "fft 1024": ("fft", [1024], True),
@@ -63,12 +61,7 @@ print(json.dumps(times))
 
 
 def measure(side, cases, threads, build):
-    command = [str(ROOT / "build/venv-oracle/bin/python"), "-c", MEASURE, side, str(threads), json.dumps(cases)]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(build / "python")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"{side} cannot be measured:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    return measured(MEASURE, [side, threads, json.dumps(cases)], threads, build)
 
 
 def main():

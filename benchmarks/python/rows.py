@@ -10,13 +10,12 @@ excluded, in MiB. Exit status 1 if a ratio is above its bound.
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from oracle_process import ROOT, measured
+
 SIDES = ("tenon", "operators", "compiled")  # Tenon, and PyTorch's in two ways
 # case: the highest ratio of times to PyTorch's operators, and to torch.compile; of memory to PyTorch's operators
 BOUNDS = {"RMS norm with weight, 4096x1024": (0.12, 0.4, None), "cross-entropy, 2048x32000": (0.25, 0.4, 0.5)}
@@ -77,12 +76,7 @@ print(json.dumps({"s": min(timer.repeat(3, count)) / count, "mb": grown, "sum": 
 
 
 def measure(side, case, threads, build):
-    command = [str(ROOT / "build/venv-oracle/bin/python"), "-c", MEASURE, side, case, str(threads)]
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(build / "python")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"{side} cannot be measured:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    return measured(MEASURE, [side, case, threads], threads, build)
 
 
 def main():

@@ -204,6 +204,26 @@ def test_opcheck(ns):
     assert checks == dict.fromkeys(["test_schema", "test_autograd_registration"], "SUCCESS")
 
 
+@pytest.mark.parametrize(
+    "schema, kernel, error",
+    [
+        ("(Tensor x) -> Tensor", lambda x: x.add_(1) + 0, "an argument was changed that the schema does not say"),
+        ("(Tensor x) -> Tensor", lambda x: x[:1], "a result shares memory with an argument"),
+        ("(Tensor(a!) x) -> Tensor(a!)", lambda x: x.add_(1), None),
+        ("(Tensor x) -> Tensor", lambda x: x + 1, None),
+    ],
+)
+def test_opcheck_compares_what_happens_with_the_schema(ns, schema, kernel, error):
+    library.define(f"{ns}::f", schema)
+    library.impl(f"{ns}::f", "cpu", kernel)
+    call = getattr(tenon.ops, ns).f
+    if error is None:
+        assert library.opcheck(call, (tenon.ones(2),), test_utils="test_schema") == {"test_schema": "SUCCESS"}
+    else:
+        with pytest.raises(RuntimeError, match=error):
+            library.opcheck(call, (tenon.ones(2),), test_utils="test_schema")
+
+
 def test_kernels_are_called_from_other_threads_and_freed(ns):
     import threading
 

@@ -17,6 +17,10 @@ void add_devices(nb::module_& module) {
   module.def("device_count", &cuda::device_count);
   module.def("current_device", [] { return int{cuda::current_device()}; });
   module.def("set_device", [](int index) { cuda::set_device(static_cast<DeviceIndex>(index)); });
+  module.def("default_generator", [](int index) {
+    const auto device = static_cast<DeviceIndex>(index);
+    return nb::steal(wrap(default_generator(Device(kCUDA, device))));
+  });
   module.def("synchronize", [](int index) {
     nb::gil_scoped_release others_run;
     cuda::synchronize(static_cast<DeviceIndex>(index));

@@ -48,9 +48,10 @@ def is_pinned(self, device=None):
 
 @_method
 def record_stream(self, stream):
-    """Nothing on a GPU: memory that a stream still uses is not handed out again. Of another device an error."""
+    """The memory is not used again before the work that the stream was given so far is done. A tensor on a GPU alone."""
     if not self.is_cuda:
         raise RuntimeError(f"[record_stream] a tensor on a GPU is required, got one on {self.device}")
+    _C._cuda.record_stream(self, stream._stream)
 
 
 @_method

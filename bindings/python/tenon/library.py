@@ -81,7 +81,7 @@ class Library:
         _forget_functions(getattr(ops, self.ns))
         return schema.split("(", 1)[0].strip()
 
-    def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False, allow_override=False):
+    def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False):
         """Has a function compute the operator for a key: "CPU", "CUDA", "Meta", "CompositeImplicitAutograd", "Autograd", ..."""
         if with_keyset:
             raise NotImplementedError("Library.impl: kernels of Python take no set of keys")
@@ -399,28 +399,38 @@ def _copied(value, change=lambda t: t.detach().clone().requires_grad_(t.requires
     return value
 
 
+def _may_change(op, args, kwargs):
+    """The ids of the tensors that the operator's schema lets it change."""
+    texts = re.findall(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\) ->", _function_of(op).__doc__)
+    ids = set()
+    for text in texts:
+        named = [one for one in text.split(", ") if one != "*"]
+        for place, one in enumerate(named):
+            name = one.split("=")[0].split()[-1]
+            given = kwargs.get(name, args[place] if place < len(args) else None)
+            if "!)" in one:
+                ids |= {id(t) for t in _tensors_of([given])}
+    return ids
+
+
+def _function_of(op):
+    return op._opoverload if isinstance(op, CustomOpDef) else op
+
+
 def _check_schema(op, args, kwargs):
-    qualname = _name_of(op) if not callable(op) or isinstance(op, CustomOpDef) else None
     args, kwargs = _copied(args), {name: _copied(value) for name, value in kwargs.items()}
     tensors = _tensors_of([args, list(kwargs.values())])
     before = [t.detach().clone() for t in tensors]
     storages = {t.untyped_storage()._cdata for t in tensors if t.numel()}
-    mutated = set(op._mutated) if isinstance(op, CustomOpDef) else None
     with _C._BelowAutograd():
         result = op(*args, **kwargs)
-    if mutated is None:
-        return
-    names = list(inspect.signature(op._function).parameters)
-    may_change = {
-        id(t) for name, value in zip(names, args, strict=False) if name in mutated for t in _tensors_of([value])
-    }
-    may_change |= {id(t) for name, value in kwargs.items() if name in mutated for t in _tensors_of([value])}
+    may_change = _may_change(op, args, kwargs)
     for tensor, old in zip(tensors, before, strict=True):
         if id(tensor) not in may_change and not _C.equal(tensor.detach(), old):
-            raise AssertionError(f"{qualname}: an argument was changed that mutates_args does not name")
+            raise AssertionError("an argument was changed that the schema does not say to change")
     for one in _tensors_of([result]):
-        if one.numel() and one.untyped_storage()._cdata in storages:
-            raise AssertionError(f"{qualname}: a result shares memory with an argument")
+        if id(one) not in may_change and one.numel() and one.untyped_storage()._cdata in storages:
+            raise AssertionError("a result shares memory with an argument")
 
 
 def _check_gradient(op, args, kwargs):

@@ -52,9 +52,6 @@ class TypedStorage:
     def data_ptr(self):
         return self._untyped_storage.data_ptr()
 
-    def is_shared(self):
-        return self._untyped_storage.is_shared()
-
     def _elements(self):
         return _tensor_over(self._untyped_storage, self.dtype, 0, [self.size()], [1])
 

@@ -115,7 +115,7 @@ class _Comparison:
         if self.check_dtype and kinds[0] is not kinds[1]:
             raise _Difference(f"The (d)types do not match: {kinds[0]} != {kinds[1]}.", path)
         rtol, atol = self.tolerances(*(_NUMBERS[next(k for k in _NUMBERS if issubclass(kind, k))] for kind in kinds))
-        raise_unless_close(actual, expected, rtol, atol, self.equal_nan, path)
+        _raise_unless_close(actual, expected, rtol, atol, self.equal_nan, path)
 
     def compare_tensors(self, actual, expected, path):
         self.compare_properties(actual, expected, path)
@@ -129,7 +129,7 @@ class _Comparison:
         if _C.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=self.equal_nan).all():
             return
         if actual.dim() == 0:
-            raise_unless_close(actual.item(), expected.item(), rtol, atol, self.equal_nan, path)
+            _raise_unless_close(actual.item(), expected.item(), rtol, atol, self.equal_nan, path)
         raise _Difference(_text_of_tensors(actual, expected, rtol, atol, self.equal_nan), path)
 
     def compare_properties(self, actual, expected, path):
@@ -176,7 +176,7 @@ def _allowed(tolerance, exact):
     return "" if exact else f" (up to {tolerance} allowed)"
 
 
-def raise_unless_close(actual, expected, rtol, atol, equal_nan, path):
+def _raise_unless_close(actual, expected, rtol, atol, equal_nan, path):
     """Compares two numbers: |actual - expected| <= atol + rtol |expected|."""
     difference = abs(actual - expected)
     nans = cmath.isnan(actual) and cmath.isnan(expected)
@@ -291,7 +291,7 @@ def make_tensor(
     low, high: by default -9 and 9, of bool 0 and 2, of uint8 0 and 9; beyond what the dtype holds they are its limits.
     noncontiguous: with every second element of twice the memory, where there are two elements or more.
     exclude_zero: the smallest positive number of the dtype, of integers 1, in the place of 0.
-    ValueError: low >= high, or both noncontiguous and memory_format; TypeError: requires_grad of an integer dtype.
+    ValueError: low > high, both noncontiguous and memory_format, or requires_grad of an integer dtype.
     """
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], collections.abc.Sequence) else shape
     if noncontiguous and memory_format is not None:

@@ -100,6 +100,8 @@ TEST_CASE("every pointwise operator gives on the GPU what it gives on the CPU") 
     const auto kinds = argument_kinds(*op);
     const auto tensors = static_cast<size_t>(std::count(kinds.begin(), kinds.end(), "Tensor"));
     if (tensors == 0 || !op->kernels()[1 + static_cast<int>(Backend::CUDA)]) continue;
+    // Of matrices, and made of _linalg_svd, which has a kernel for the CPU alone.
+    if (op->info->name == std::string_view("aten::_linalg_polar")) continue;
     for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte, kBool,
                              kComplexFloat, kComplexDouble}) {
       const Scalar number = is_integral(dtype, true) ? Scalar(2) : Scalar(1.5);

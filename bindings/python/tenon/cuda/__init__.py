@@ -170,13 +170,13 @@ def empty_cache():
 def manual_seed(seed):
     """Seeds the current GPU's generator; without a GPU nothing."""
     if is_available():
-        _C.Generator(f"cuda:{current_device()}").manual_seed(int(seed))
+        _cuda.default_generator(current_device()).manual_seed(int(seed))
 
 
 def manual_seed_all(seed):
     """Seeds the generators of all GPUs; without a GPU nothing."""
     for index in range(device_count()):
-        _C.Generator(f"cuda:{index}").manual_seed(int(seed))
+        _cuda.default_generator(index).manual_seed(int(seed))
 
 
 # ---- streams and events ----

@@ -3,24 +3,17 @@
 import math
 
 import tenon
-from tenon.distributions import constraints
+from tenon.distributions._shared import LocationScale
 from tenon.distributions.distribution import Distribution
-from tenon.distributions.utils import broadcast_all, is_only_numbers
 
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale, Distribution):
     """The density exp(-|x - loc| / scale) / (2 scale)."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        batch_shape = tenon.Size() if is_only_numbers(loc, scale) else self.loc.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self._take_location_and_scale(loc, scale), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_parameters(Laplace, batch_shape, _instance, loc=0, scale=0)

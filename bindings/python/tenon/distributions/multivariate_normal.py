@@ -4,9 +4,9 @@ import math
 
 import tenon
 from tenon.distributions import constraints
+from tenon.distributions._shared import TriangularFactor
 from tenon.distributions.distribution import Distribution
 from tenon.distributions.normal import standard_normal
-from tenon.distributions.utils import lazy_property
 
 __all__ = ["MultivariateNormal"]
 
@@ -39,7 +39,7 @@ def precision_to_scale_tril(precision):
     return tenon.linalg.solve_triangular(inverse, identity, upper=False)
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(TriangularFactor, Distribution):
     """With the mean loc and one of: the covariance matrix, its inverse, its lower Cholesky factor (the fastest)."""
 
     arg_constraints = {
@@ -83,22 +83,6 @@ class MultivariateNormal(Distribution):
         )
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
         return new
-
-    def _expanded_matrix(self, matrix):
-        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
-
-    @lazy_property
-    def scale_tril(self):
-        return self._expanded_matrix(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self):
-        factor = self._unbroadcasted_scale_tril
-        return self._expanded_matrix(factor @ factor.mT)
-
-    @lazy_property
-    def precision_matrix(self):
-        return self._expanded_matrix(tenon.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     @property
     def mean(self):

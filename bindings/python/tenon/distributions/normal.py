@@ -4,10 +4,10 @@ import math
 
 import tenon
 from tenon.distributions import constraints
+from tenon.distributions._shared import Half, LocationScale
 from tenon.distributions.exp_family import ExponentialFamily
 from tenon.distributions.transformed_distribution import TransformedDistribution
-from tenon.distributions.transforms import AbsTransform, ExpTransform, StickBreakingTransform
-from tenon.distributions.utils import broadcast_all, is_only_numbers
+from tenon.distributions.transforms import ExpTransform, StickBreakingTransform
 
 __all__ = ["HalfNormal", "LogNormal", "LogisticNormal", "Normal"]
 
@@ -16,18 +16,13 @@ def standard_normal(shape, dtype, device):
     return tenon.empty(shape, dtype=dtype, device=device).normal_()
 
 
-class Normal(ExponentialFamily):
+class Normal(LocationScale, ExponentialFamily):
     """Of the mean loc and the standard deviation scale."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        batch_shape = tenon.Size() if is_only_numbers(loc, scale) else self.loc.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self._take_location_and_scale(loc, scale), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_parameters(Normal, batch_shape, _instance, loc=0, scale=0)
@@ -83,51 +78,19 @@ class Normal(ExponentialFamily):
         return -0.25 * x.square() / y + 0.5 * tenon.log(-math.pi / y)
 
 
-class HalfNormal(TransformedDistribution):
+class HalfNormal(Half):
     """|x| of a normal x of mean 0 and the standard deviation scale."""
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-
     def __init__(self, scale, validate_args=None):
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, _instance=self._get_checked_instance(HalfNormal, _instance))
-
-    @property
-    def scale(self):
-        return self.base_dist.scale
+        super().__init__(Normal(0, scale, validate_args=False), validate_args=validate_args)
 
     @property
     def mean(self):
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
-    def mode(self):
-        return tenon.zeros_like(self.scale)
-
-    @property
     def variance(self):
         return self.scale.square() * (1 - 2 / math.pi)
-
-    def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        log_prob = self.base_dist.log_prob(value) + math.log(2)
-        return tenon.where(value >= 0, log_prob, -float("inf"))
-
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob):
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self):
-        return self.base_dist.entropy() - math.log(2)
 
 
 class LogNormal(TransformedDistribution):

@@ -6,10 +6,10 @@ from numbers import Number
 
 import tenon
 from tenon.distributions import constraints
+from tenon.distributions._shared import TriangularFactor
 from tenon.distributions.exp_family import ExponentialFamily
 from tenon.distributions.gamma import Chi2
 from tenon.distributions.multivariate_normal import half_log_det, precision_to_scale_tril
-from tenon.distributions.utils import lazy_property
 
 __all__ = ["Wishart"]
 
@@ -19,7 +19,7 @@ def _mvdigamma(x, p):
     return tenon.digamma(x.unsqueeze(-1) - tenon.arange(p, dtype=x.dtype, device=x.device) / 2).sum(-1)
 
 
-class Wishart(ExponentialFamily):
+class Wishart(TriangularFactor, ExponentialFamily):
     """Sums x_1 x_1^T + ... of df normal vectors of mean 0 and a covariance matrix.
 
     The covariance is given as itself, as its inverse or as its lower Cholesky factor. df is larger than the number of rows - 1
@@ -86,22 +86,6 @@ class Wishart(ExponentialFamily):
             "scale_tril": constraints.lower_cholesky,
             "df": constraints.greater_than(self._event_shape[-1] - 1),
         }
-
-    def _expanded_matrix(self, matrix):
-        return matrix.expand(self._batch_shape + self._event_shape)
-
-    @lazy_property
-    def scale_tril(self):
-        return self._expanded_matrix(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self):
-        factor = self._unbroadcasted_scale_tril
-        return self._expanded_matrix(factor @ factor.mT)
-
-    @lazy_property
-    def precision_matrix(self):
-        return self._expanded_matrix(tenon.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     @property
     def mean(self):

@@ -2,6 +2,7 @@
 
 import tenon
 from tenon.nn import functional as F
+from tenon.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tenon.nn.modules.module import Module
 from tenon.nn.utils import parametrize
 
@@ -91,10 +92,7 @@ class _SpectralNorm(Module):
 
 
 def _transposed(module):
-    from tenon.nn.modules import conv
-
-    kinds = [getattr(conv, name, None) for name in ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")]
-    return isinstance(module, tuple(kind for kind in kinds if kind is not None))
+    return isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d))
 
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
