@@ -1,6 +1,5 @@
 """tenon.distributions beside PyTorch's: the same parameters, values and seeds."""
 
-import contextlib
 import re
 import warnings
 
@@ -16,28 +15,6 @@ except ImportError:
 pytestmark = pytest.mark.skipif(
     torch is None, reason="needs PyTorch: ./tenon setup --oracle, and run with build/venv-oracle"
 )
-
-# Operators that distributions are written with, and that a build may lack.
-OPERATORS = {
-    "tenon": ["binomial", "cholesky_inverse", "cholesky_solve", "poisson"],
-    "tenon.linalg": ["cholesky", "cholesky_ex", "eigvalsh", "slogdet", "solve_triangular"],
-    "tenon.special": ["gammainc"],
-    "tenon._C.Tensor": ["cauchy_"],
-}
-
-
-@contextlib.contextmanager
-def operators_needed():
-    """Skips the test at the first operator that this build lacks."""
-    try:
-        yield
-    except AttributeError as error:
-        owner, name = error.obj, error.name
-        owner = owner.__name__ if hasattr(owner, "__spec__") else "tenon._C.Tensor"
-        if name in OPERATORS.get(owner.removesuffix("_"), ()) and not hasattr(error.obj, name):
-            pytest.skip(f"{owner}.{name} is not in this build")
-        raise
-
 
 FACTOR = [[1.3, 0.0, 0.0], [0.4, 0.8, 0.0], [-0.3, 0.5, 1.1]]
 COVARIANCE = [[1.5, 0.3, -0.2], [0.3, 0.9, 0.1], [-0.2, 0.1, 1.2]]
@@ -154,8 +131,7 @@ def same(found, expected, **tolerance):
 
 def pair(name, i, dtype="float64", **options):
     arguments = CASES[name][i]
-    with operators_needed():
-        return made(tenon, name, arguments, dtype, **options)[0], made(torch, name, arguments, dtype, **options)[0]
+    return made(tenon, name, arguments, dtype, **options)[0], made(torch, name, arguments, dtype, **options)[0]
 
 
 def without_modules(error):
@@ -168,12 +144,11 @@ def both(function, found, expected):
     try:
         value = function(expected)
     except Exception as error:
-        with operators_needed(), pytest.raises(type(error)) as caught:
+        with pytest.raises(type(error)) as caught:
             function(found)
         assert without_modules(caught.value) == without_modules(error)
         return None
-    with operators_needed():
-        return function(found), value
+    return function(found), value
 
 
 # PyTorch's values that are not the distribution's.
@@ -205,22 +180,21 @@ def values_of(expected, seed=5):
 @every_case
 def test_log_prob_and_gradients(name, i):
     arguments = CASES[name][i]
-    with operators_needed():
-        found, found_tensors = made(tenon, name, arguments, grad=True)
-        expected, expected_tensors = made(torch, name, arguments, grad=True)
-        value = values_of(expected).detach()
-        log_prob = found.log_prob(as_tenon(value))
-        same(log_prob, expected.log_prob(value), **TOLERANCE.get(name, {}))
-        keys = [key for key in found_tensors if not (name == "Binomial" and key == "total_count")]
-        if keys:
-            found_grads = tenon.autograd.grad(log_prob.sum(), [found_tensors[k] for k in keys], allow_unused=True)
-            expected_grads = torch.autograd.grad(
-                expected.log_prob(value).sum(), [expected_tensors[k] for k in keys], allow_unused=True
-            )
-            for a, b in zip(found_grads, expected_grads):
-                assert (a is None) == (b is None)
-                if a is not None:
-                    same(a, b, **TOLERANCE.get(name, {"rtol": 1e-6}))
+    found, found_tensors = made(tenon, name, arguments, grad=True)
+    expected, expected_tensors = made(torch, name, arguments, grad=True)
+    value = values_of(expected).detach()
+    log_prob = found.log_prob(as_tenon(value))
+    same(log_prob, expected.log_prob(value), **TOLERANCE.get(name, {}))
+    keys = [key for key in found_tensors if not (name == "Binomial" and key == "total_count")]
+    if keys:
+        found_grads = tenon.autograd.grad(log_prob.sum(), [found_tensors[k] for k in keys], allow_unused=True)
+        expected_grads = torch.autograd.grad(
+            expected.log_prob(value).sum(), [expected_tensors[k] for k in keys], allow_unused=True
+        )
+        for a, b in zip(found_grads, expected_grads):
+            assert (a is None) == (b is None)
+            if a is not None:
+                same(a, b, **TOLERANCE.get(name, {"rtol": 1e-6}))
 
 
 @every_case
@@ -261,24 +235,22 @@ GAMMA_DRAWS = ("Beta", "Chi2", "Dirichlet", "FisherSnedecor", "Gamma", "InverseG
 @every_case
 def test_gradients_of_samples(name, i):
     arguments = CASES[name][i]
-    with operators_needed():
-        found, found_tensors = made(tenon, name, arguments, grad=True)
+    found, found_tensors = made(tenon, name, arguments, grad=True)
     expected, expected_tensors = made(torch, name, arguments, grad=True)
     assert found.has_rsample == expected.has_rsample
     if not expected.has_rsample or not expected_tensors:
         return
     # PyTorch's corrected samples cannot be differentiated.
     options = {"max_try_correction": 0} if name == "Wishart" else {}
-    with operators_needed():
-        tenon.manual_seed(3)
-        sample = found.rsample((3,), **options)
-        torch.manual_seed(3)
-        expected_sample = expected.rsample((3,), **options)
-        found_grads = tenon.autograd.grad(sample.sin().sum(), list(found_tensors.values()))
-        expected_grads = torch.autograd.grad(expected_sample.sin().sum(), list(expected_tensors.values()))
-        for a, b in zip(found_grads, expected_grads):
-            # PyTorch's derivatives of gamma draws are approximations.
-            same(a, b, **({"rtol": 5e-3, "atol": 1e-3} if name in GAMMA_DRAWS else {"rtol": 1e-6}))
+    tenon.manual_seed(3)
+    sample = found.rsample((3,), **options)
+    torch.manual_seed(3)
+    expected_sample = expected.rsample((3,), **options)
+    found_grads = tenon.autograd.grad(sample.sin().sum(), list(found_tensors.values()))
+    expected_grads = torch.autograd.grad(expected_sample.sin().sum(), list(expected_tensors.values()))
+    for a, b in zip(found_grads, expected_grads):
+        # PyTorch's derivatives of gamma draws are approximations.
+        same(a, b, **({"rtol": 5e-3, "atol": 1e-3} if name in GAMMA_DRAWS else {"rtol": 1e-6}))
 
 
 @every_case
@@ -305,17 +277,14 @@ def test_what_is_said_of_a_distribution(name, i):
 def test_expand(name, i):
     found, expected = pair(name, i)
     shape = (5, 2) + tuple(expected.batch_shape)
-    with operators_needed():
-        larger = found.expand(shape)
+    larger = found.expand(shape)
     expected_larger = expected.expand(shape)
     assert repr(larger).replace("tenon", "torch") == repr(expected_larger)
     assert larger.batch_shape == shape and larger.event_shape == found.event_shape
     value = values_of(expected_larger)
-    with operators_needed():
-        same(larger.log_prob(as_tenon(value)), expected_larger.log_prob(value), **TOLERANCE.get(name, {}))
-    with operators_needed():
-        tenon.manual_seed(1)
-        sample = larger.sample()
+    same(larger.log_prob(as_tenon(value)), expected_larger.log_prob(value), **TOLERANCE.get(name, {}))
+    tenon.manual_seed(1)
+    sample = larger.sample()
     torch.manual_seed(1)
     same(sample, expected_larger.sample(), rtol=1e-6)
 
@@ -370,8 +339,7 @@ def transforms_of(lib):
 def test_transforms(i):
     found, expected = transforms_of(tenon)[i], transforms_of(torch)[i]
     x = torch.tensor([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]], dtype=torch.float64)
-    with operators_needed():
-        y = found(as_tenon(x))
+    y = found(as_tenon(x))
     expected_y = expected(x)
     same(y, expected_y)
     assert repr(found) == repr(expected)
@@ -383,8 +351,7 @@ def test_transforms(i):
     assert repr(found.domain) == repr(expected.domain) and repr(found.codomain) == repr(expected.codomain)
     assert tuple(found.forward_shape(tenon.Size(x.shape))) == tuple(expected.forward_shape(x.shape))
     assert tuple(found.inverse_shape(tenon.Size(y.shape))) == tuple(expected.inverse_shape(expected_y.shape))
-    with operators_needed():
-        same(found.inv(as_tenon(expected_y)), expected.inv(expected_y))
+    same(found.inv(as_tenon(expected_y)), expected.inv(expected_y))
     values = both(
         lambda t: t.log_abs_det_jacobian(*((x, expected_y) if t is expected else (as_tenon(x), as_tenon(expected_y)))),
         found,
@@ -406,8 +373,7 @@ def test_matrix_transforms():
     for name in ["LowerCholeskyTransform", "PositiveDefiniteTransform"]:
         found, expected = getattr(tenon.distributions, name)(), getattr(torch.distributions, name)()
         same(found(as_tenon(x)), expected(x))
-        with operators_needed():
-            same(found.inv(as_tenon(expected(x))), expected.inv(expected(x)))
+        same(found.inv(as_tenon(expected(x))), expected.inv(expected(x)))
     vector = torch.arange(12, dtype=torch.float64).reshape(2, 6) / 10 - 0.5
     transform, other = tenon.distributions.CorrCholeskyTransform(), torch.distributions.CorrCholeskyTransform()
     same(transform(as_tenon(vector)), other(vector))
@@ -504,9 +470,8 @@ def test_registries(registry, name):
     assert repr(found) == repr(expected)
     x = torch.tensor([[0.3, -0.7], [1.1, 0.2]], dtype=torch.float64)
     x = x[..., :1] if name == "corr_cholesky" else x
-    with operators_needed():
-        same(found(as_tenon(x)), expected(x))
-        same(found.inv(found(as_tenon(x))), expected.inv(expected(x)))
+    same(found(as_tenon(x)), expected(x))
+    same(found.inv(found(as_tenon(x))), expected.inv(expected(x)))
 
 
 # --- errors ---
@@ -638,7 +603,7 @@ def test_errors(i):
     with pytest.raises(Exception) as expected:
         WRONG[i](torch.distributions, torch.tensor)
     kind = Exception if expected.type is RuntimeError else expected.type
-    with operators_needed(), pytest.raises(kind) as found:
+    with pytest.raises(kind) as found:
         WRONG[i](tenon.distributions, tenon.tensor)
     if expected.type not in (RuntimeError, IndexError):  # the operators' own texts
         assert without_modules(found.value) == without_modules(expected.value)
@@ -820,8 +785,7 @@ def test_kl(p, q):
                 expected = torch.distributions.kl_divergence(expected_p.expand(shape), expected_q.expand(shape))
             except (RuntimeError, ValueError):  # shapes that do not broadcast, or too many trials
                 continue
-            with operators_needed():
-                found = tenon.distributions.kl_divergence(made(tenon, p, first)[0], made(tenon, q, second)[0])
+            found = tenon.distributions.kl_divergence(made(tenon, p, first)[0], made(tenon, q, second)[0])
             # Infinite pairs have p's shape alone.
             same(
                 found.expand(shape) if found.isinf().all() else found, expected, rtol=1e-5, atol=1e-6
