@@ -178,6 +178,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/hub/repository.h
   runtime/hub/transport.h
   runtime/nn/arg.h
+  runtime/nn/enum.h
   runtime/nn/expanding_array.h
   runtime/nn/functional.h
   runtime/nn/init.h

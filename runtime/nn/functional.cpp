@@ -88,17 +88,17 @@ Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyFuncOptions& options) {
   return tenon::cross_entropy_loss(input, target, optional(options.weight()),
-                                   static_cast<int64_t>(options.reduction()),
-                                   options.ignore_index(), options.label_smoothing());
+                                   reduction_number(options.reduction()), options.ignore_index(),
+                                   options.label_smoothing());
 }
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options) {
   return tenon::nll_loss_nd(input, target, optional(options.weight()),
-                            static_cast<int64_t>(options.reduction()), options.ignore_index());
+                            reduction_number(options.reduction()), options.ignore_index());
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options) {
-  return tenon::mse_loss(input, target, static_cast<int64_t>(options.reduction()));
+  return tenon::mse_loss(input, target, reduction_number(options.reduction()));
 }
 
 }  // namespace tenon::nn::functional

@@ -1,27 +1,20 @@
 #pragma once
 
 #include <ostream>
+#include <variant>
 
 #include "aten/dispatch/operator_types.h"
+#include "runtime/nn/enum.h"
 
-namespace tenon {
-namespace nn {
+namespace tenon::nn {
 
-/// What a loss makes of the values per element.
-enum class LossReduction : int64_t {
-  None = Reduction::None,
-  Mean = Reduction::Mean,
-  Sum = Reduction::Sum
-};
+/// What a loss makes of the values per element: none, their mean or their sum.
+using LossReduction = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 
-inline std::ostream& operator<<(std::ostream& out, LossReduction r) {
-  return out << (r == LossReduction::None ? "none" : r == LossReduction::Mean ? "mean" : "sum");
+/// The number by which operators know it.
+inline int64_t reduction_number(const LossReduction& r) {
+  static_assert(Reduction::None == 0 && Reduction::Mean == 1 && Reduction::Sum == 2);
+  return int64_t(r.index());
 }
 
-}  // namespace nn
-
-inline constexpr nn::LossReduction kNone = nn::LossReduction::None;
-inline constexpr nn::LossReduction kMean = nn::LossReduction::Mean;
-inline constexpr nn::LossReduction kSum = nn::LossReduction::Sum;
-
-}  // namespace tenon
+}  // namespace tenon::nn
