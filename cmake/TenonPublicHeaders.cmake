@@ -24,11 +24,13 @@ set(TENON_PUBLIC_ENTRIES
   runtime/serialization/serialize.h
   runtime/serialization/sha256.h
   runtime/serialization/training/training.h
+  runtime/torch.h
 )
 
 set(TENON_PUBLIC_HEADERS
   aten/common/check_device.h
   aten/common/opmath_type.h
+  aten/common/warning.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/deterministic.h
@@ -177,13 +179,17 @@ set(TENON_PUBLIC_HEADERS
   runtime/hub/hub.h
   runtime/hub/repository.h
   runtime/hub/transport.h
+  runtime/nn/any_module.h
+  runtime/nn/any_value.h
   runtime/nn/arg.h
+  runtime/nn/cloneable.h
   runtime/nn/enum.h
   runtime/nn/expanding_array.h
   runtime/nn/functional.h
   runtime/nn/init.h
   runtime/nn/module.h
   runtime/nn/module_holder.h
+  runtime/nn/module_traits.h
   runtime/nn/modules/activation.h
   runtime/nn/modules/conv.h
   runtime/nn/modules/embedding.h
@@ -220,4 +226,5 @@ set(TENON_PUBLIC_HEADERS
   runtime/serialization/training/rng_state.h
   runtime/serialization/training/training.h
   runtime/serialization/values/value.h
+  runtime/torch.h
 )
