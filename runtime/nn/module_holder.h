@@ -43,6 +43,11 @@ class ModuleHolder {
     return impl_;
   }
 
+  /// The module's own operator[], as `sequential[0]`.
+  template <class Index>
+  decltype(auto) operator[](Index&& index) const {
+    return (*get())[std::forward<Index>(index)];
+  }
   template <class... Args>
   auto operator()(Args&&... args) const
       -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {

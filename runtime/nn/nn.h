@@ -2,6 +2,8 @@
 
 /// All of tenon::nn, for users.
 
+#include "runtime/nn/any_module.h"
+#include "runtime/nn/cloneable.h"
 #include "runtime/nn/functional.h"
 #include "runtime/nn/init.h"
 #include "runtime/nn/module.h"
