@@ -89,6 +89,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/warp.cuh
   aten/dispatch/alias_library.h
   aten/dispatch/check_signature.h
+  aten/dispatch/ivalue.h
   aten/dispatch/kernel.h
   aten/dispatch/left_out.h
   aten/dispatch/list_element.h
@@ -181,6 +182,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/hub/transport.h
   runtime/nn/any_module.h
   runtime/nn/any_value.h
+  runtime/nn/archive.h
   runtime/nn/arg.h
   runtime/nn/cloneable.h
   runtime/nn/enum.h
@@ -193,9 +195,13 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/modules/activation.h
   runtime/nn/modules/conv.h
   runtime/nn/modules/embedding.h
+  runtime/nn/modules/functional_module.h
   runtime/nn/modules/linear.h
   runtime/nn/modules/loss.h
+  runtime/nn/modules/module_dict.h
+  runtime/nn/modules/module_list.h
   runtime/nn/modules/normalization.h
+  runtime/nn/modules/parameter_list.h
   runtime/nn/modules/pooling.h
   runtime/nn/modules/sequential.h
   runtime/nn/nn.h
@@ -215,6 +221,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/optim/rprop.h
   runtime/optim/sgd.h
   runtime/profiler/profiler.h
+  runtime/serialization/archive.h
   runtime/serialization/inspect.h
   runtime/serialization/load.h
   runtime/serialization/location.h

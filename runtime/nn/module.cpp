@@ -7,6 +7,7 @@
 
 #include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "runtime/nn/archive.h"
 
 namespace tenon::detail {
 
@@ -77,8 +78,8 @@ void Module::visit_parts(const std::string& prefix,
   }
 }
 
-OrderedDict<std::string, Tensor> Module::named(OrderedDict<std::string, Tensor> Module::*tensors,
-                                               bool recurse) const {
+OrderedDict<std::string, Tensor>
+Module::named_tensors(OrderedDict<std::string, Tensor> Module::*tensors, bool recurse) const {
   OrderedDict<std::string, Tensor> all((this->*tensors).key_description());
   std::unordered_set<const void*> seen;
   const auto collect = [&](const std::string& prefix, const Module& module) {
@@ -92,10 +93,10 @@ OrderedDict<std::string, Tensor> Module::named(OrderedDict<std::string, Tensor> 
 }
 
 OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
-  return named(&Module::parameters_, recurse);
+  return named_tensors(&Module::parameters_, recurse);
 }
 OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
-  return named(&Module::buffers_, recurse);
+  return named_tensors(&Module::buffers_, recurse);
 }
 std::vector<Tensor> Module::parameters(bool recurse) const {
   return named_parameters(recurse).values();
@@ -285,6 +286,34 @@ void Module::add_child(std::string name, std::shared_ptr<Module> module) {
 void Module::unregister_module(const std::string& name) {
   TENON_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
   children_.erase(name);
+}
+
+void Module::save(serialize::OutputArchive& archive) const {
+  for (const auto* tensors : {&parameters_, &buffers_}) {
+    for (const auto& t : *tensors) {
+      if (t->defined()) archive.write(t.key(), t->detach());
+    }
+  }
+  for (const auto& child : children_) {
+    if (!child.value() || !child.value()->is_serializable()) continue;
+    serialize::OutputArchive nested;
+    child.value()->save(nested);
+    archive.write(child.key(), nested);
+  }
+}
+
+void Module::load(serialize::InputArchive& archive) {
+  for (const auto* tensors : {&parameters_, &buffers_}) {
+    for (const auto& t : *tensors) {
+      if (t->defined()) archive.copy_into(t.key(), t.value());
+    }
+  }
+  for (const auto& child : children_) {
+    if (!child.value() || !child.value()->is_serializable()) continue;
+    serialize::InputArchive nested;
+    archive.read(child.key(), nested);
+    child.value()->load(nested);
+  }
 }
 
 void Module::pretty_print(std::ostream& out) const { out << name(); }

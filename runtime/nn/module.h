@@ -93,6 +93,12 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
   /// mismatch for ...". Without `strict` missing and unexpected keys are passed over.
   void load_state_dict(const StateDict& state, bool strict = true);
 
+  /// Writes and reads parameters, buffers and the parts that are serializable: `save(model, path)`.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
+  /// Whether the module that this one is a part of saves it.
+  virtual bool is_serializable() const { return true; }
+
   /// An undefined tensor stands for a parameter that the module does not have; a warning unless
   /// `requires_grad` is false.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
@@ -151,8 +157,8 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
   void add_child(std::string name, std::shared_ptr<Module> module);
   void visit(const std::string& prefix, const ConstNamedModuleApplyFunction& f) const;
   void visit_parts(const std::string& prefix, const NamedModulePointerApplyFunction& f) const;
-  OrderedDict<std::string, Tensor> named(OrderedDict<std::string, Tensor> Module::*tensors,
-                                         bool recurse) const;
+  OrderedDict<std::string, Tensor> named_tensors(OrderedDict<std::string, Tensor> Module::*tensors,
+                                                 bool recurse) const;
   std::shared_ptr<Module> shared_self() const;
   void print(std::ostream& out, const std::string& indent) const;
   void move(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking);

@@ -48,9 +48,9 @@ class ModuleHolder {
   decltype(auto) operator[](Index&& index) const {
     return (*get())[std::forward<Index>(index)];
   }
-  template <class... Args>
+  template <class... Args, class M = Contained>
   auto operator()(Args&&... args) const
-      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+      -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
 
