@@ -188,24 +188,22 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/enum.h
   runtime/nn/expanding_array.h
   runtime/nn/functional.h
+  runtime/nn/functional/helpers.h
+  runtime/nn/functional/layers-inl.h
   runtime/nn/init.h
   runtime/nn/module.h
   runtime/nn/module_holder.h
   runtime/nn/module_traits.h
-  runtime/nn/modules/activation.h
-  runtime/nn/modules/conv.h
+  runtime/nn/modules/bases.h
+  runtime/nn/modules/custom.h
   runtime/nn/modules/embedding.h
   runtime/nn/modules/functional_module.h
-  runtime/nn/modules/linear.h
-  runtime/nn/modules/loss.h
   runtime/nn/modules/module_dict.h
   runtime/nn/modules/module_list.h
-  runtime/nn/modules/normalization.h
   runtime/nn/modules/parameter_list.h
-  runtime/nn/modules/pooling.h
   runtime/nn/modules/sequential.h
+  runtime/nn/modules/shown_options.h
   runtime/nn/nn.h
-  runtime/nn/options.h
   runtime/nn/ordered_dict.h
   runtime/nn/reduction.h
   runtime/nn/utils/gradients.h

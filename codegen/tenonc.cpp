@@ -134,6 +134,7 @@ int run(const CommandLine& line) {
   }
   if (line.verb == "diff") return run_diff(line);
   if (line.verb == "fmt") return run_fmt(line);
+  if (line.verb == "modules") return run_modules(line);
   if (line.verb == "schema") return run_schema(line);
   throw UsageError{"unknown command '" + line.verb + "'\n\n" + usage()};
 }

@@ -29,7 +29,12 @@ def entries(text, name):
 
 def of_generated_code(root):
     """Headers named by templates and by the generator's sources as text."""
-    for folder, suffix in (("codegen/templates", "*.j2"), ("codegen/emit", "*.cpp"), ("codegen/expr", "*.cpp")):
+    for folder, suffix in (
+        ("codegen/module_templates", "*.j2"),
+        ("codegen/templates", "*.j2"),
+        ("codegen/emit", "*.cpp"),
+        ("codegen/expr", "*.cpp"),
+    ):
         for path in (root / folder).rglob(suffix):
             text = path.read_text()
             # A source's own includes are no text of a generated file.

@@ -79,6 +79,7 @@ std::string usage() {
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
   tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
   tenonc ir      OPTIONS             print the intermediate representation as JSON
+  tenonc modules FILE OPTIONS        check modules.yaml; with --out DIR write the classes
   tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
                                      YAML files; exit status 1 when it breaks something
   tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which

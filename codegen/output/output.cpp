@@ -121,11 +121,10 @@ void write_depfile(const std::string& path, const std::string& target,
   write_if_changed(path, text + "\n");
 }
 
-int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
-                 const ir::Library& library) {
+int write_rendering(const OutputOptions& options, const Rendering& rendering) {
   const fs::path out(options.out);
   fs::create_directories(out);
-  const std::string text = ir::print(library);
+  const std::string& text = rendering.ir;
   const auto renderer = renderer_files(options);
   const std::string print = fingerprint(text, renderer);
   const fs::path done = out / ".fingerprint";
@@ -144,15 +143,21 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
     }
     write_file(done, print);
   }
-  write_if_changed(out / "sources.cmake", sources_cmake(options, library));
-  write_if_changed(out / "index.txt", print_index(library));
+  write_if_changed(out / "sources.cmake", rendering.sources_cmake);
   if (!options.depfile.empty()) {
-    std::vector<std::string> files = inputs;
+    std::vector<std::string> files = rendering.inputs;
     for (const auto& file : renderer) files.push_back(file.string());
     write_depfile(options.depfile, options.stamp.empty() ? options.out : options.stamp, files);
   }
   if (!options.stamp.empty()) write_file(options.stamp, "");
   return 0;
+}
+
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
+                 const ir::Library& library) {
+  fs::create_directories(options.out);
+  write_if_changed(fs::path(options.out) / "index.txt", print_index(library));
+  return write_rendering(options, {ir::print(library), sources_cmake(options, library), inputs});
 }
 
 }  // namespace tenon::codegen

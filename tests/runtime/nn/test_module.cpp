@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "runtime/nn/modules/activation.h"
-#include "runtime/nn/modules/conv.h"
-#include "runtime/nn/modules/linear.h"
-#include "runtime/nn/modules/normalization.h"
 #include "runtime/nn/modules/sequential.h"
+#include "tenon/nn/modules/activation.h"
+#include "tenon/nn/modules/batchnorm.h"
+#include "tenon/nn/modules/conv.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"

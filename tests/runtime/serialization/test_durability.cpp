@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "aten/core/parallel.h"
-#include "runtime/nn/modules/linear.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/file_calls.h"
@@ -25,6 +24,7 @@
 #include "runtime/serialization/serialize.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/training/training.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/full.h"
 #include "tests/runtime/serialization/files.h"
 

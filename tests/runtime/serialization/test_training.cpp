@@ -6,7 +6,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "runtime/nn/modules/linear.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/rmsprop.h"
@@ -15,6 +14,7 @@
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/zip/zip_reader.h"
 #include "runtime/serialization/zip/zip_writer.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/rand.h"
 #include "tenon/ops/randn.h"
