@@ -11,6 +11,7 @@
 #include "runtime/nn/module.h"
 #include "tenon/nn/modules/batchnorm.h"
 #include "tenon/nn/modules/linear.h"
+#include "tenon/nn/modules/normalization.h"
 #include "tenon/ops/gelu.h"
 #include "tenon/ops/matmul.h"
 #include "tenon/ops/softmax.h"

@@ -9,6 +9,7 @@
 #include "tenon/nn/modules/batchnorm.h"
 #include "tenon/nn/modules/conv.h"
 #include "tenon/nn/modules/linear.h"
+#include "tenon/nn/modules/normalization.h"
 #include "tenon/ops/adaptive_avg_pool2d.h"
 #include "tenon/ops/cross_entropy_loss.h"
 #include "tenon/ops/gelu.h"

@@ -43,6 +43,7 @@ const std::map<std::string, Setter>& setters() {
       {"--base", append<&CommandLine::base>},
       {"--backend", set<&CommandLine::backend>},
       {"--header", set<&CommandLine::header>},
+      {"--modules", set<&CommandLine::modules>},
       {"--operators", set<&CommandLine::selected>},
       {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
@@ -94,6 +95,8 @@ Options
   --base FILE          operators that exist already, for a library of your own
   --header PATH        with --base: the header that includes all others; NAME.h of the first
                        --native NAME.yaml without it (gen)
+  --modules FILE       Tenon's modules.yaml, for modules of your own: their namespace is the name
+                       of their file (modules)
   --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators

@@ -40,7 +40,13 @@ int run_modules(const CommandLine& line) {
   DiagnosticSink silent;
   const Model model = load(line.native, {}, "", line.dialect, silent);
   for (const OperatorGroup& group : model.groups()) operators.insert(group.base_name);
-  const modules::Declarations declarations = modules::load(line.operands[0], sink);
+  modules::Declarations base;
+  modules::Declarations declarations = modules::load(line.operands[0], sink);
+  if (!line.modules.empty()) {
+    base = modules::load(line.modules, silent);
+    declarations.base = &base;
+    declarations.library = fs::path(line.operands[0]).stem().string();
+  }
   nlohmann::ordered_json document;
   if (!sink.has_errors()) document = modules::emit(declarations, operators, sink);
   if (report_errors(sink, line.format)) return 1;
@@ -55,6 +61,7 @@ int run_modules(const CommandLine& line) {
   }
   std::vector<std::string> inputs = line.native;
   inputs.push_back(line.operands[0]);
+  if (!line.modules.empty()) inputs.push_back(line.modules);
   return write_rendering({line.out, line.templates, line.python, line.depfile, line.stamp},
                          {document.dump(), sources_cmake(line.out, document), inputs});
 }

@@ -24,6 +24,18 @@ std::string camel_case(const std::string& name) {
   return text;
 }
 
+/// "tenon/ops/add.h" of "add", "mine/ops/f.h" of "mine::f".
+std::vector<std::string> headers_of(const std::set<std::string>& operators) {
+  std::vector<std::string> headers;
+  for (const std::string& name : operators) {
+    const size_t colons = name.find("::");
+    headers.push_back(colons == std::string::npos
+                          ? "tenon/ops/" + name + ".h"
+                          : name.substr(0, colons) + "/ops/" + name.substr(colons + 2) + ".h");
+  }
+  return headers;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin <= text.size() && !text.empty();) {
@@ -71,7 +83,7 @@ class Emitter {
             {"uses_parameters", text.find("parameter(") != text.npos},
             {"uses_parameter_class", text.find("Parameter(") != text.npos},
             {"uses_functional", text.find("F.") != text.npos},
-            {"calls", called_}};
+            {"calls", headers_of(called_)}};
   }
 
  private:
@@ -270,8 +282,9 @@ class Emitter {
     }
     if (!cpp && module.find("return_indices")) add("return_indices=self.return_indices");
     if (with_indices)
-      return "functional::detail::" + function->name() + "_with_indices(" + text + ")";
-    return (cpp ? "functional::detail::" : "F.") + function->name() + "(" + text + ")";
+      return function_in_cpp(declarations_, function->name() + "_with_indices") + "(" + text + ")";
+    return (cpp ? function_in_cpp(declarations_, function->name()) : "F." + function->name()) +
+           "(" + text + ")";
   }
 
   ordered_json cpp_module(const Module& module) {
@@ -363,9 +376,15 @@ class Emitter {
       value = state.given.empty() ? made : value + ".defined() ? " + value + " : " + made;
       called_.insert("empty");
     }
-    if (state.when) value = "(" + printer.print(*state.when) + ") ? " + value + " : Tensor()";
     const std::string kind = is_buffer ? "buffer" : "parameter";
-    return name + " = register_" + kind + "(\"" + name + "\", " + value + ");";
+    std::string more;
+    if (state.when) {
+      const std::string condition = printer.print(*state.when);
+      value = "(" + condition + ") ? " + value + " : Tensor()";
+      // What there is not needs no gradient.
+      if (!is_buffer) more = ", " + condition;
+    }
+    return name + " = register_" + kind + "(\"" + name + "\", " + value + more + ");";
   }
 
   /// Whether the option has another value than its default.
@@ -374,7 +393,8 @@ class Emitter {
     if (usual == "false") return value;
     if (usual == "true") return "!" + value;
     if (usual == "std::nullopt") return value + ".has_value()";
-    return "detail::differs(" + value + ", " + option_type(argument) + "(" + usual + "))";
+    return "tenon::nn::functional::detail::differs(" + value + ", " + option_type(argument) + "(" +
+           usual + "))";
   }
 
   ordered_json cpp_shown(const Module& module) {
@@ -580,6 +600,8 @@ ordered_json emit(const Declarations& declarations, const std::set<std::string>&
                   DiagnosticSink& sink) {
   Emitter emitter(declarations, operators, sink);
   ordered_json families = ordered_json::array(), files = ordered_json::array();
+  const std::string python =
+      declarations.base ? "python/" + declarations.library + "/" : "python/nn/modules/";
   const auto add_file = [&](const std::string& path, const std::string& template_name,
                             std::vector<size_t> of) {
     files.push_back({{"path", path}, {"template_name", template_name}, {"operators", of}});
@@ -591,18 +613,19 @@ ordered_json emit(const Declarations& declarations, const std::set<std::string>&
     const ordered_json one = emitter.family(family);
     const std::string& name = family.name.text;
     if (!one["options"].empty() || !one["functions"].empty()) {
-      add_file("tenon/nn/options/" + name + ".h", "options.h.j2", {at});
-      add_file("tenon/nn/" + name + ".cpp", "family.cpp.j2", {at});
+      add_file(declarations.library + "/nn/options/" + name + ".h", "options.h.j2", {at});
+      add_file(declarations.library + "/nn/" + name + ".cpp", "family.cpp.j2", {at});
     }
     if (!one["functions"].empty())
-      add_file("tenon/nn/functional/" + name + ".h", "functional.h.j2", {at});
-    if (!one["modules"].empty()) add_file("tenon/nn/modules/" + name + ".h", "modules.h.j2", {at});
-    if (!one["python"].empty()) add_file("python/nn/modules/" + name + ".py", "module.py.j2", {at});
+      add_file(declarations.library + "/nn/functional/" + name + ".h", "functional.h.j2", {at});
+    if (!one["modules"].empty())
+      add_file(declarations.library + "/nn/modules/" + name + ".h", "modules.h.j2", {at});
+    if (!one["python"].empty()) add_file(python + name + ".py", "module.py.j2", {at});
     families.push_back(one);
   }
-  add_file("tenon/nn/functional.h", "functional_all.h.j2", all);
-  add_file("tenon/nn/modules.h", "modules_all.h.j2", all);
-  return {{"operators", families}, {"files", files}};
+  add_file(declarations.library + "/nn/functional.h", "functional_all.h.j2", all);
+  add_file(declarations.library + "/nn/modules.h", "modules_all.h.j2", all);
+  return {{"library", declarations.library}, {"operators", families}, {"files", files}};
 }
 
 }  // namespace tenon::codegen::modules

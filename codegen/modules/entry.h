@@ -99,8 +99,12 @@ struct Family {
 };
 
 struct Declarations {
+  std::string library = "tenon";  ///< folder of the headers, and namespace
   std::vector<Family> families;
+  const Declarations* base = nullptr;  ///< what Tenon has, for a library beside it
+  /// Its own or the base's.
   const Function* find_function(std::string_view name) const;
+  bool declares(std::string_view function) const;
 };
 
 /// Reads modules.yaml; everything wrong with it goes to `sink`.

@@ -51,7 +51,7 @@ std::string Printer::callee(const Formula& name, bool& is_operator) {
   static const std::set<std::string> kMath = {"sqrt", "log", "exp", "floor", "ceil"};
   const std::string& text = name.text;
   if (text.starts_with('_')) {
-    return (cpp() ? "functional::detail::" : "_helpers.") + text.substr(1);
+    return (cpp() ? "tenon::nn::functional::detail::" : "_helpers.") + text.substr(1);
   }
   const bool is_function = scope_.declarations->find_function(text);
   is_operator = scope_.operators->contains(text) && (scope_.is_function || !is_function);
@@ -62,9 +62,11 @@ std::string Printer::callee(const Formula& name, bool& is_operator) {
   }
   if (is_operator) {
     called_.insert(text);
-    return (cpp() ? "tenon::" : "tenon.") + text;
+    const size_t colons = text.find("::");
+    if (colons == std::string::npos) return (cpp() ? "tenon::" : "tenon.") + text;
+    return cpp() ? text : "tenon.ops." + text.substr(0, colons) + "." + text.substr(colons + 2);
   }
-  if (is_function) return (cpp() ? "functional::detail::" : "F.") + text;
+  if (is_function) return cpp() ? function_in_cpp(*scope_.declarations, text) : "F." + text;
   std::vector<std::string> known(scope_.operators->begin(), scope_.operators->end());
   error(name, "`" + text + "` is neither an operator nor a function of nn.functional",
         schema::nearest(text, known));
@@ -84,9 +86,10 @@ std::string Printer::print_argument(const Formula& tree, bool of_operator) {
   if (!argument && scope_.module) argument = scope_.module->find(tree.text);
   const State* state = scope_.module ? scope_.module->find_state(tree.text) : nullptr;
   if (state && (state->when || !state->given.empty()))
-    return "detail::optional_tensor(" + text + ")";
+    return "tenon::nn::functional::detail::optional_tensor(" + text + ")";
   if (!argument) return text;
-  if (argument->schema.type.is_optional_tensor()) return "detail::optional_tensor(" + text + ")";
+  if (argument->schema.type.is_optional_tensor())
+    return "tenon::nn::functional::detail::optional_tensor(" + text + ")";
   if (argument->words.empty() || argument->schema.type.is_list()) return text;
   const bool is_reduction = argument->name() == "reduction";
   return (is_reduction ? "reduction_number(" : "enum_text(") + text + ")";
@@ -166,8 +169,9 @@ std::string Printer::print_init(const Expression& call, const std::string& tenso
   }
   const std::string& name = tree.children[0].text;
   const bool helper = name.starts_with('_');
-  std::string text = helper ? (cpp() ? "functional::detail::" : "_helpers.") + name.substr(1)
-                            : (cpp() ? "init::" : "init.") + name;
+  std::string text =
+      helper ? (cpp() ? "tenon::nn::functional::detail::" : "_helpers.") + name.substr(1)
+             : (cpp() ? "init::" : "init.") + name;
   text += "(" + tensor;
   for (size_t i = 1; i < tree.children.size(); ++i) text += ", " + print(tree.children[i]);
   return text + ")";
@@ -190,7 +194,8 @@ std::string Printer::print_check(const Expression& call) {
   }
   const std::string condition = print(tree.children[1]);
   if (cpp()) {
-    std::string text = expr::check_macro(kind->first) + "(" + condition;
+    std::string text =
+        expr::check_macro(kind->first) + "(" + condition + ", \"[" + scope_.module->name + "] \"";
     for (size_t i = 2; i < tree.children.size(); ++i) text += ", " + print(tree.children[i]);
     return text + ");";
   }
@@ -207,6 +212,11 @@ std::string Printer::print_check(const Expression& call) {
   }
   return "if not (" + condition + "):\n            raise " + kind->second + "(" +
          (has_value ? "f\"" : "\"") + message + "\")";
+}
+
+std::string function_in_cpp(const Declarations& declarations, const std::string& name) {
+  const std::string library = declarations.declares(name) ? declarations.library : "tenon";
+  return library + "::nn::functional::detail::" + name;
 }
 
 std::string python_name(const std::string& name) { return name == "lambda" ? "lambd" : name; }

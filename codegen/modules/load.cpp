@@ -371,13 +371,22 @@ const State* Module::find_state(std::string_view state) const {
   return nullptr;
 }
 
+bool Declarations::declares(std::string_view function) const {
+  for (const Family& family : families) {
+    for (const Function& one : family.functions) {
+      if (one.name() == function) return true;
+    }
+  }
+  return false;
+}
+
 const Function* Declarations::find_function(std::string_view name) const {
   for (const Family& family : families) {
     for (const Function& function : family.functions) {
       if (function.name() == name) return &function;
     }
   }
-  return nullptr;
+  return base ? base->find_function(name) : nullptr;
 }
 
 Declarations load(const std::string& path, DiagnosticSink& sink) {

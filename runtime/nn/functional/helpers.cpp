@@ -50,13 +50,14 @@ Tensor pad_circular(const Tensor& input, IntArrayRef padding) {
   return tenon::pad(input, padding, "circular");
 }
 
-void check_dims(const Tensor& input, std::initializer_list<int64_t> dims) {
+void check_dims(const std::string& name, const Tensor& input, std::initializer_list<int64_t> dims) {
   std::string wanted;
   for (const int64_t d : dims) {
     if (input.dim() == d) return;
     wanted += (wanted.empty() ? "" : " or ") + std::to_string(d) + "D";
   }
-  TENON_CHECK_VALUE(false, "expected ", wanted, " input (got ", input.dim(), "D input)");
+  TENON_CHECK_VALUE(false, "[", name, "] expected ", wanted, " input (got ", input.dim(),
+                    "D input)");
 }
 
 std::vector<int64_t> output_padding_for(const Tensor& input, IntArrayRef output_size,

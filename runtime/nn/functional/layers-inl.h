@@ -31,8 +31,7 @@ pads_of(const std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>
 template <class M>
 void check_channels(const M& self) {
   const auto& o = self.options;
-  TENON_CHECK_VALUE(o.in_channels() > 0 && o.groups() > 0 && o.out_channels() > 0,
-                    "in_channels, groups and out_channels must be a positive integer.");
+  TENON_CHECK_VALUE(o.groups() > 0, "groups must be a positive integer");
   TENON_CHECK_VALUE(o.in_channels() % o.groups() == 0, "in_channels must be divisible by groups");
   TENON_CHECK_VALUE(o.out_channels() % o.groups() == 0, "out_channels must be divisible by groups");
 }
@@ -111,7 +110,7 @@ Tensor conv_transpose_forward(const M& self, const Tensor& input,
 }
 
 /// ValueError for an input that has not the dimensions of the module.
-void check_dims(const Tensor& input, std::initializer_list<int64_t> dims);
+void check_dims(const std::string& name, const Tensor& input, std::initializer_list<int64_t> dims);
 
 template <class M>
 Tensor batch_norm_forward(M& self, const Tensor& input) {
@@ -132,24 +131,24 @@ Tensor batch_norm_forward(M& self, const Tensor& input) {
 
 template <class M>
 Tensor batch_norm1d_forward(M& self, const Tensor& input) {
-  check_dims(input, {2, 3});
+  check_dims("BatchNorm1d", input, {2, 3});
   return batch_norm_forward(self, input);
 }
 template <class M>
 Tensor batch_norm2d_forward(M& self, const Tensor& input) {
-  check_dims(input, {4});
+  check_dims("BatchNorm2d", input, {4});
   return batch_norm_forward(self, input);
 }
 template <class M>
 Tensor batch_norm3d_forward(M& self, const Tensor& input) {
-  check_dims(input, {5});
+  check_dims("BatchNorm3d", input, {5});
   return batch_norm_forward(self, input);
 }
 
 /// `batch` dimensions are those of a batch, one fewer those of a sample.
 template <class M>
 Tensor instance_norm_forward(M& self, const Tensor& input, int64_t batch) {
-  check_dims(input, {batch - 1, batch});
+  check_dims("InstanceNorm" + std::to_string(batch - 2) + "d", input, {batch - 1, batch});
   const Tensor whole = input.dim() == batch ? input : input.unsqueeze(0);
   const Tensor result =
       instance_norm(whole, self.running_mean, self.running_var, self.weight, self.bias,

@@ -32,7 +32,7 @@ Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Te
 }
 
 void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& out) const {
-  ShownOptions shown(out, "TripletMarginWithDistanceLoss");
+  ShownOptions shown(out, "torch::nn::TripletMarginWithDistanceLoss");
   shown.add("margin", options.margin());
   shown.add("swap", options.swap());
 }

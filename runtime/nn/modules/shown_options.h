@@ -14,9 +14,7 @@ namespace tenon::nn {
 /// bias=true)".
 class ShownOptions {
  public:
-  ShownOptions(std::ostream& out, const char* name) : out_(out) {
-    out_ << "torch::nn::" << name << '(';
-  }
+  ShownOptions(std::ostream& out, const char* name) : out_(out) { out_ << name << '('; }
   ~ShownOptions() { out_ << ')'; }
   ShownOptions(const ShownOptions&) = delete;
   ShownOptions& operator=(const ShownOptions&) = delete;

@@ -6,6 +6,7 @@
 #include "runtime/distributed/ddp/distributed_data_parallel.h"
 #include "runtime/distributed/ddp/sync_batch_norm.h"
 #include "runtime/nn/modules/sequential.h"
+#include "tenon/nn/modules/batchnorm.h"
 #include "tenon/nn/modules/linear.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
