@@ -68,13 +68,20 @@ class Emitter {
       if (module.python) python.push_back(python_module(module, math));
       if (!module.python_base.empty() && module.python) bases.insert(module.python_base);
     }
-    std::string text;
+    ordered_json python_functions = ordered_json::array();
+    if (declarations_.base) {
+      for (const Function& function : family.functions) {
+        if (function.body) python_functions.push_back(python_function(function, math));
+      }
+    }
+    std::string text = python_functions.dump();
     for (const ordered_json& one : python) text += one.dump();
     return {{"name", family.name.text},
             {"options", options},
             {"functions", functions},
             {"modules", modules},
             {"python", python},
+            {"python_functions", python_functions},
             {"bases", bases},
             {"math", math},
             {"init", text.find("init.") != text.npos},
@@ -192,6 +199,24 @@ class Emitter {
             {"body", body}};
   }
 
+  /// A function of a library beside Tenon, in Python.
+  ordered_json python_function(const Function& function, bool& math) {
+    Printer printer(Language::kPython,
+                    {&declarations_, &operators_, nullptr, &function.arguments, false, true},
+                    sink_);
+    std::string parameters;
+    for (const Argument& argument : function.arguments) {
+      parameters += (parameters.empty() ? "" : ", ") + python_name(argument.name());
+      if (std::string usual = python_default(argument); !usual.empty()) parameters += "=" + usual;
+    }
+    const std::string body = printer.print(*function.body);
+    math = math || printer.uses_math();
+    return {{"name", function.name()},
+            {"comment", lines_of(function.comment)},
+            {"parameters", parameters},
+            {"body", body}};
+  }
+
   ordered_json function_body(const Function& function) {
     Printer printer(Language::kCpp,
                     {&declarations_, &operators_, nullptr, &function.arguments, false, true},
@@ -283,7 +308,8 @@ class Emitter {
     if (!cpp && module.find("return_indices")) add("return_indices=self.return_indices");
     if (with_indices)
       return function_in_cpp(declarations_, function->name() + "_with_indices") + "(" + text + ")";
-    return (cpp ? function_in_cpp(declarations_, function->name()) : "F." + function->name()) +
+    return (cpp ? function_in_cpp(declarations_, function->name())
+                : function_in_python(declarations_, function->name())) +
            "(" + text + ")";
   }
 
@@ -620,7 +646,8 @@ ordered_json emit(const Declarations& declarations, const std::set<std::string>&
       add_file(declarations.library + "/nn/functional/" + name + ".h", "functional.h.j2", {at});
     if (!one["modules"].empty())
       add_file(declarations.library + "/nn/modules/" + name + ".h", "modules.h.j2", {at});
-    if (!one["python"].empty()) add_file(python + name + ".py", "module.py.j2", {at});
+    if (!one["python"].empty() || !one["python_functions"].empty())
+      add_file(python + name + ".py", "module.py.j2", {at});
     families.push_back(one);
   }
   add_file(declarations.library + "/nn/functional.h", "functional_all.h.j2", all);

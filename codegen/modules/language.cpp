@@ -66,7 +66,9 @@ std::string Printer::callee(const Formula& name, bool& is_operator) {
     if (colons == std::string::npos) return (cpp() ? "tenon::" : "tenon.") + text;
     return cpp() ? text : "tenon.ops." + text.substr(0, colons) + "." + text.substr(colons + 2);
   }
-  if (is_function) return cpp() ? function_in_cpp(*scope_.declarations, text) : "F." + text;
+  if (is_function)
+    return cpp() ? function_in_cpp(*scope_.declarations, text)
+                 : function_in_python(*scope_.declarations, text);
   std::vector<std::string> known(scope_.operators->begin(), scope_.operators->end());
   error(name, "`" + text + "` is neither an operator nor a function of nn.functional",
         schema::nearest(text, known));
@@ -217,6 +219,10 @@ std::string Printer::print_check(const Expression& call) {
 std::string function_in_cpp(const Declarations& declarations, const std::string& name) {
   const std::string library = declarations.declares(name) ? declarations.library : "tenon";
   return library + "::nn::functional::detail::" + name;
+}
+
+std::string function_in_python(const Declarations& declarations, const std::string& name) {
+  return (declarations.base && declarations.declares(name) ? "" : "F.") + name;
 }
 
 std::string python_name(const std::string& name) { return name == "lambda" ? "lambd" : name; }

@@ -57,6 +57,8 @@ class Printer {
 
 /// What computes a function of nn::functional from all its arguments, with its namespace.
 std::string function_in_cpp(const Declarations& declarations, const std::string& name);
+/// "F.linear"; one of a library beside Tenon by its name alone.
+std::string function_in_python(const Declarations& declarations, const std::string& name);
 /// Python's name of an argument: `lambd` of `lambda`, which is a word of Python.
 std::string python_name(const std::string& name);
 /// C++: "kMean" of "mean".
