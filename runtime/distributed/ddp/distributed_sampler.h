@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aten/core/macros.h"
+#include "aten/core/error.h"
 
 namespace tenon::distributed {
 
