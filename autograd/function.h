@@ -4,8 +4,8 @@
 #include <typeinfo>
 #include <unordered_map>
 
+#include "aten/common/ivalue.h"
 #include "aten/core/thread_state.h"
-#include "aten/dispatch/ivalue.h"
 #include "autograd/forward/tangents.h"
 #include "autograd/saved/saved_variable.h"
 

@@ -29,6 +29,7 @@ set(TENON_PUBLIC_ENTRIES
 
 set(TENON_PUBLIC_HEADERS
   aten/common/check_device.h
+  aten/common/ivalue.h
   aten/common/opmath_type.h
   aten/common/warning.h
   aten/core/allocator.h
@@ -89,7 +90,6 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/warp.cuh
   aten/dispatch/alias_library.h
   aten/dispatch/check_signature.h
-  aten/dispatch/ivalue.h
   aten/dispatch/kernel.h
   aten/dispatch/left_out.h
   aten/dispatch/list_element.h
@@ -231,6 +231,8 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/options.h
   runtime/nn/ordered_dict.h
   runtime/nn/reduction.h
+  runtime/nn/utils/gradients.h
+  runtime/nn/utils/rnn.h
   runtime/optim/adadelta.h
   runtime/optim/adagrad.h
   runtime/optim/adam.h
@@ -244,7 +246,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/optim/rprop.h
   runtime/optim/sgd.h
   runtime/profiler/profiler.h
-  runtime/serialization/archive.h
+  runtime/serialization/archive_files.h
   runtime/serialization/inspect.h
   runtime/serialization/load.h
   runtime/serialization/location.h

@@ -4,7 +4,11 @@
 /// tenon's names by using-directives, so that a type is the same by whichever name.
 /// docs/libtorch.md says what differs.
 
+#include <unistd.h>
+
 #include <complex>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,11 +20,11 @@
 #include <variant>
 #include <vector>
 
+#include "aten/common/ivalue.h"
 #include "aten/common/warning.h"
 #include "aten/core/device_interface.h"
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
-#include "aten/dispatch/ivalue.h"
 #include "aten/registration/library.h"
 #include "tenon/tenon.h"
 
@@ -122,6 +126,26 @@ std::string Join(const std::string& between, const Parts& parts) {
   }
   return all;
 }
+/// A new, empty file that is removed with this object.
+class TempFile {
+ public:
+  explicit TempFile(std::string name) : name(std::move(name)) {}
+  TempFile(TempFile&& other) noexcept : name(std::exchange(other.name, {})) {}
+  ~TempFile() {
+    if (!name.empty()) std::remove(name.c_str());
+  }
+
+  std::string name;
+};
+/// In the folder that TMPDIR names, or in /tmp.
+inline TempFile make_tempfile(const std::string& prefix = "torch-file-") {
+  const char* folder = std::getenv("TMPDIR");
+  std::string name = std::string(folder ? folder : "/tmp") + "/" + prefix + "XXXXXX";
+  const int file = mkstemp(name.data());
+  TENON_CHECK(file >= 0, "[make_tempfile] cannot make '", name, "'");
+  close(file);
+  return TempFile(std::move(name));
+}
 inline std::string demangle(const char* name) {
   struct Named : std::type_info {
     explicit Named(const char* name) : std::type_info(name) {}
@@ -129,7 +153,16 @@ inline std::string demangle(const char* name) {
   return tenon::detail::type_name(Named(name));
 }
 
+namespace guts {
+using c10::to_string;
+}  // namespace guts
+
 }  // namespace c10
+
+namespace ska {
+template <class Key, class Value>
+using flat_hash_map = std::unordered_map<Key, Value>;
+}
 
 namespace at {
 

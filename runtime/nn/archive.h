@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "aten/common/ivalue.h"
 #include "aten/core/thread_state.h"
-#include "aten/dispatch/ivalue.h"
 #include "runtime/nn/ordered_dict.h"
 
 namespace tenon::serialize {
@@ -64,7 +64,7 @@ class OutputArchive final {
     write(std::forward<Ts>(ts)...);
   }
 
-  // Defined in runtime/serialization/archive.cpp.
+  // Defined in runtime/serialization/archive_files.cpp.
 
   /// The file appears once it is complete.
   TENON_API void save_to(const std::string& filename);
@@ -157,7 +157,7 @@ class InputArchive final {
     for (const auto& [tensor, loaded] : *copies) copy(tensor, loaded);
   }
 
-  // Defined in runtime/serialization/archive.cpp.
+  // Defined in runtime/serialization/archive_files.cpp.
 
   /// Tensors come to `device`, by default to where they were saved from.
   TENON_API void load_from(const std::string& filename,

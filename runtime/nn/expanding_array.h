@@ -21,7 +21,8 @@ class ExpandingArray {
       values_.fill(values[0]);
       return;
     }
-    TENON_CHECK_VALUE(values.size() == D, "expected ", D, " values or one, got ", values);
+    TENON_CHECK_VALUE(values.size() == D, "Expected ", D, " values, but instead got ",
+                      values.size());
     std::copy(values.begin(), values.end(), values_.begin());
   }
   ExpandingArray(const std::array<T, D>& values) : values_(values) {}
@@ -29,6 +30,7 @@ class ExpandingArray {
   operator ArrayRef<T>() const { return {values_.data(), D}; }
   const std::array<T, D>& operator*() const { return values_; }
   const std::array<T, D>* operator->() const { return &values_; }
+  size_t size() const { return D; }
   T operator[](size_t i) const { return values_[i]; }
 
   /// Prints as `5` where all values are equal, else as `[5, 3]`.

@@ -20,3 +20,5 @@
 #include "runtime/nn/modules/pooling.h"
 #include "runtime/nn/modules/sequential.h"
 #include "runtime/nn/options.h"
+#include "runtime/nn/utils/gradients.h"
+#include "runtime/nn/utils/rnn.h"

@@ -30,6 +30,8 @@ PARTS = ("tenon", "nn", "optim", "data", "serialization")
 LEFT_OUT = {"jit", "parallel_benchmark", "support", "tensor_cuda", "tensor_options_cuda"}
 MISSING = "libtorch's tests are not here: `apt-get source pytorch` on Debian 12 unpacks PyTorch 1.13; give its folder test/cpp/api as --sources DIR"
 INCLUDE = re.compile(r"^#include <(torch|ATen|c10|test)/.*$", re.M)
+# Values that tests compare with, which lie beside them.
+BASELINE = re.compile(r"^#include <test/cpp/api/(\w+_baseline\.h)>$", re.M)
 TEST = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.M)
 SECONDS_OF_A_RUN = 900
 
@@ -105,7 +107,8 @@ class TestFile:
 
     def __init__(self, path):
         self.name = path.stem
-        text = INCLUDE.sub('#include "support.h"', path.read_text())
+        text = BASELINE.sub(rf'#include "{path.parent}/\1"', path.read_text())
+        text = INCLUDE.sub('#include "support.h"', text)
         # Here torch is tenon's names by a using-directive; what a test adds to libtorch's namespaces is added to tenon's.
         self.lines = re.sub(r"^namespace torch \{", "namespace tenon {", text, flags=re.M).split("\n")
         self.tests = [(m[1], m[2]) for m in TEST.finditer("\n".join(self.lines)) if counted(m[2])]
@@ -114,7 +117,7 @@ class TestFile:
         for number, line in enumerate(self.lines):
             if not inside and line and not line[0].isspace():
                 start = number
-                inside = not line.rstrip().endswith((";", "}")) and not line.startswith(("#", "//", "namespace"))
+                inside = not line.rstrip().endswith((";", "}")) and not line.startswith(("#", "//", "namespace", "}"))
             elif inside and line[:1] == "}":
                 inside = False
             elif inside and re.match(r"^[^\s].*[;}]\s*$", line):

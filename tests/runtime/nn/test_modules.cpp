@@ -54,7 +54,7 @@ TEST_CASE("initialisations are PyTorch's for a seed") {
   CHECK_THROWS_WITH(
       nn::init::kaiming_uniform_(Tensor(empty({3}, kFloat, kCPU))),
       "[init] fan in and fan out need a tensor of at least 2 dimensions, got shape [3]");
-  CHECK(nn::init::calculate_gain(nn::init::Nonlinearity::Tanh) == Approx(5.0 / 3));
+  CHECK(nn::init::calculate_gain(kTanh) == Approx(5.0 / 3));
 }
 
 TEST_CASE("layers without channels are made") {

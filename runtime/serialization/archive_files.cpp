@@ -1,4 +1,4 @@
-#include "runtime/serialization/archive.h"
+#include "runtime/serialization/archive_files.h"
 
 #include <sstream>
 
