@@ -216,6 +216,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/module_holder.h
   runtime/nn/module_traits.h
   runtime/nn/modules/activation.h
+  runtime/nn/modules/adaptive.h
   runtime/nn/modules/conv.h
   runtime/nn/modules/embedding.h
   runtime/nn/modules/functional_module.h
@@ -223,10 +224,15 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/modules/loss.h
   runtime/nn/modules/module_dict.h
   runtime/nn/modules/module_list.h
+  runtime/nn/modules/multihead_attention.h
   runtime/nn/modules/normalization.h
   runtime/nn/modules/parameter_list.h
   runtime/nn/modules/pooling.h
+  runtime/nn/modules/rnn_cell.h
+  runtime/nn/modules/rnn_layer.h
   runtime/nn/modules/sequential.h
+  runtime/nn/modules/transformer.h
+  runtime/nn/modules/transformer_layer.h
   runtime/nn/nn.h
   runtime/nn/options.h
   runtime/nn/ordered_dict.h

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/data/data.h"
-#include "runtime/serialization/archive.h"
+#include "runtime/serialization/archive_files.h"
 
 using namespace tenon;
 using namespace tenon::data;

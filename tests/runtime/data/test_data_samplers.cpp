@@ -7,7 +7,7 @@
 #include "runtime/data/samplers/random_sampler.h"
 #include "runtime/data/samplers/sequential_sampler.h"
 #include "runtime/data/samplers/stream_sampler.h"
-#include "runtime/serialization/archive.h"
+#include "runtime/serialization/archive_files.h"
 
 using namespace tenon;
 using namespace tenon::data::samplers;
