@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/nn/module.h"
+#include "runtime/nn/cloneable.h"
 #include "runtime/nn/options.h"
 
 namespace tenon::nn {
@@ -78,10 +78,11 @@ TENON_MODULE(LogSoftmax);
 
 /// While training, zeros each element with probability p and scales the others by 1 / (1 - p); else
 /// returns its input.
-class TENON_API DropoutImpl : public Module {
+class TENON_API DropoutImpl : public Cloneable<DropoutImpl> {
  public:
   explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
   explicit DropoutImpl(const DropoutOptions& options = {});
+  void reset() override {}
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& out) const override;
 

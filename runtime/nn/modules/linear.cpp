@@ -9,7 +9,10 @@
 
 namespace tenon::nn {
 
-LinearImpl::LinearImpl(const LinearOptions& o) : options(o) {
+LinearImpl::LinearImpl(const LinearOptions& options) : options(options) { reset(); }
+
+void LinearImpl::reset() {
+  const LinearOptions& o = options;
   TENON_CHECK_VALUE(o.in_features() >= 0 && o.out_features() >= 0,
                     "[Linear] in_features and out_features must not be negative, got ",
                     o.in_features(), " and ", o.out_features());

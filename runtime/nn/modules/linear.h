@@ -1,17 +1,18 @@
 #pragma once
 
-#include "runtime/nn/module.h"
+#include "runtime/nn/cloneable.h"
 #include "runtime/nn/options.h"
 
 namespace tenon::nn {
 
 /// input @ weight.T + bias: [..., in_features] to [..., out_features]. Parameters weight [out, in]
 /// and bias [out], both uniform in +-1 / sqrt(in_features) at first.
-class TENON_API LinearImpl : public Module {
+class TENON_API LinearImpl : public Cloneable<LinearImpl> {
  public:
   LinearImpl(int64_t in_features, int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& options);
+  void reset() override;
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& out) const override;

@@ -69,10 +69,12 @@ void BatchNormImpl::pretty_print(std::ostream& out) const {
       << ", track_running_stats=" << (options.track_running_stats() ? "true" : "false") << ')';
 }
 
-LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) {
-  if (o.elementwise_affine()) {
-    weight = register_parameter("weight", ones(o.normalized_shape(), TensorOptions()));
-    bias = register_parameter("bias", zeros(o.normalized_shape(), TensorOptions()));
+LayerNormImpl::LayerNormImpl(const LayerNormOptions& options) : options(options) { reset(); }
+
+void LayerNormImpl::reset() {
+  if (options.elementwise_affine()) {
+    weight = register_parameter("weight", ones(options.normalized_shape(), TensorOptions()));
+    bias = register_parameter("bias", zeros(options.normalized_shape(), TensorOptions()));
   }
 }
 

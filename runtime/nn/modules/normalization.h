@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "runtime/nn/module.h"
+#include "runtime/nn/cloneable.h"
 #include "runtime/nn/options.h"
 
 namespace tenon::nn {
@@ -58,11 +58,12 @@ TENON_MODULE(BatchNorm2d);
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, those of
 /// normalized_shape.
-class TENON_API LayerNormImpl : public Module {
+class TENON_API LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   LayerNormImpl(std::vector<int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
   explicit LayerNormImpl(const LayerNormOptions& options);
+  void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& out) const override;
 
