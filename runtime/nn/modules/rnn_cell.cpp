@@ -12,6 +12,15 @@
 #include "tenon/ops/zeros.h"
 
 namespace tenon::nn {
+namespace {
+
+/// A bias that may be missing.
+std::optional<Tensor> if_defined(const Tensor& bias) {
+  return bias.defined() ? std::optional<Tensor>(bias) : std::nullopt;
+}
+
+}  // namespace
+
 namespace detail {
 
 template <class Derived>
@@ -94,8 +103,8 @@ Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
   if (!hx.defined()) hx = zeros_for(input);
   check_forward_hidden(input, hx, "");
   const bool is_tanh = std::holds_alternative<enumtype::kTanh>(options.nonlinearity());
-  return (is_tanh ? rnn_tanh_cell : rnn_relu_cell)(input, hx, weight_ih, weight_hh, bias_ih,
-                                                   bias_hh);
+  return (is_tanh ? rnn_tanh_cell : rnn_relu_cell)(input, hx, weight_ih, weight_hh,
+                                                   if_defined(bias_ih), if_defined(bias_hh));
 }
 
 std::string RNNCellImpl::get_nonlinearity_str() const {
@@ -114,7 +123,8 @@ std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input,
   const auto& [h, c] = *hx_opt;
   check_forward_hidden(input, h, "[0]");
   check_forward_hidden(input, c, "[1]");
-  return lstm_cell(input, std::vector<Tensor>{h, c}, weight_ih, weight_hh, bias_ih, bias_hh);
+  return lstm_cell(input, std::vector<Tensor>{h, c}, weight_ih, weight_hh, if_defined(bias_ih),
+                   if_defined(bias_hh));
 }
 
 GRUCellImpl::GRUCellImpl(const GRUCellOptions& options)
@@ -126,7 +136,7 @@ Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
   check_forward_input(input);
   if (!hx.defined()) hx = zeros_for(input);
   check_forward_hidden(input, hx, "");
-  return gru_cell(input, hx, weight_ih, weight_hh, bias_ih, bias_hh);
+  return gru_cell(input, hx, weight_ih, weight_hh, if_defined(bias_ih), if_defined(bias_hh));
 }
 
 }  // namespace tenon::nn
