@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "runtime/nn/modules/linear.h"
+#include "tenon/nn/modules/linear.h"
 #include "runtime/nn/modules/sequential.h"
 #include "runtime/serialization/archive_files.h"
 #include "runtime/serialization/load.h"

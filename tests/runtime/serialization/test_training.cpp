@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "runtime/data/data.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/rmsprop.h"
@@ -29,10 +30,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Ten points of a line.
-class Points : public data::Dataset {
+class Points : public data::datasets::Dataset<Points> {
  public:
-  int64_t size() const override { return 10; }
-  data::Example get(int64_t index) const override {
+  std::optional<size_t> size() const override { return 10; }
+  data::Example<> get(size_t index) override {
     const double x = static_cast<double>(index) / 10;
     return {vector_of({x}), vector_of({3 * x})};
   }
@@ -48,13 +49,12 @@ struct Model {
 /// Trains up to `steps` steps and saves after each; the losses are those of the steps taken.
 std::vector<double> train(Model& m, const std::string& folder, int64_t steps,
                           const TrainingOptions& options) {
-  const Points points;
-  data::DataLoader loader(points, data::DataLoaderOptions(3).shuffle(true));
+  const auto loader = data::make_data_loader(Points().map(data::transforms::Stack<>()), 3);
   TrainingCheckpoints checkpoints(folder, options);
   TrainingProgress now = checkpoints.resume(*m.linear, m.optimizer).value_or(TrainingProgress());
   std::vector<double> losses;
   for (; now.step < steps; ++now.epoch, now.batch = 0) {
-    for (auto it = checkpoints.begin(loader, now); it != loader.end() && now.step < steps; ++it) {
+    for (auto it = checkpoints.begin(*loader, now); it != loader->end() && now.step < steps; ++it) {
       const Tensor noise = randn({1}, TensorOptions(kFloat)).mul(0.01);
       const Tensor loss = (m.linear(it->data) - it->target + noise).pow(2).mean();
       m.optimizer.zero_grad();

@@ -1,4 +1,4 @@
-#include "runtime/data/idx.h"
+#include "runtime/data/datasets/idx.h"
 
 #include <algorithm>
 #include <cerrno>
