@@ -4,8 +4,8 @@
 
 #include "runtime/nn/arg.h"
 #include "runtime/nn/cloneable.h"
-#include "tenon/nn/modules/linear.h"
 #include "runtime/nn/modules/module_list.h"
+#include "tenon/nn/modules/linear.h"
 
 namespace tenon::nn {
 

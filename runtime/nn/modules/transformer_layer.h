@@ -6,9 +6,9 @@
 #include "runtime/nn/arg.h"
 #include "runtime/nn/cloneable.h"
 #include "runtime/nn/enum.h"
+#include "runtime/nn/modules/multihead_attention.h"
 #include "tenon/nn/modules/activation.h"
 #include "tenon/nn/modules/linear.h"
-#include "runtime/nn/modules/multihead_attention.h"
 #include "tenon/nn/modules/normalization.h"
 
 namespace tenon::nn {
