@@ -270,10 +270,10 @@ class Docs(Tree):
         )
 
     def test_long_sentences(self):
-        self.plant("docs/index.md", "word " * 21 + ".\n\n```\n" + "code " * 50 + "\n```\n\n| " + "cell " * 50 + "|\n")
-        self.plant("README.md", "word " * 20 + ".\n")
+        self.plant("docs/index.md", "word " * 16 + ".\n\n```\n" + "code " * 50 + "\n```\n\n| " + "cell " * 50 + "|\n")
+        self.plant("README.md", "word " * 15 + ".\n")
         self.assertEqual(
-            ["docs/index.md: [sentences] 21.0 words on average, more than 20: split the long ones"],
+            ["docs/index.md: [sentences] 16.0 words on average, more than 15: split the long ones"],
             pages.check(self.root),
         )
 
