@@ -18,7 +18,7 @@ LIMIT = 15
 # Written by programs.
 UNMEASURED = {"docs/conformance.md", "docs/cuda_static.md"}
 # What MkDocs' hook writes.
-GENERATED = ("reference/operators/",)
+GENERATED = ("reference/",)
 VAGUE = r"\b(?:what|those|such|whole|of (?:its|one's|their) own|lies|lie|leads? to|stands? for)\b"
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
 MENTION = re.compile(r"(?<![\w/.])docs/[\w/]+\.md")

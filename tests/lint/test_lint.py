@@ -7,8 +7,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "cmake" / "lint"))
+sys.path[:0] = [str(ROOT / "cmake" / "lint"), str(ROOT / "cmake" / "site")]
 
+import cpp_interface  # noqa: E402
 import definitions  # noqa: E402
 import layers  # noqa: E402
 import names  # noqa: E402
@@ -276,6 +277,45 @@ class Docs(Tree):
             ["docs/index.md: [sentences] 16.0 words on average, more than 15: split the long ones"],
             pages.check(self.root),
         )
+
+
+class Site(unittest.TestCase):
+    def test_declarations_of_a_header(self):
+        text = """#pragma once
+// No documentation.
+int unseen();
+/// Adds.
+TENON_API inline int add(int a, int b) {
+  return a + b;
+}
+namespace detail {
+/// Hidden.
+int hidden();
+}  // namespace detail
+/// A pair,
+/// of two.
+template <class T>
+class Pair {
+ public:
+  /// The first.
+  T first() const { return first_; }
+
+ private:
+  T first_;
+};
+"""
+        found = list(cpp_interface.declarations(text))
+        self.assertEqual(
+            [
+                ("Adds.", "inline int add(int a, int b);"),
+                (
+                    "A pair, of two.",
+                    "template <class T>\nclass Pair {\n public:\n  /// The first.\n  T first() const { return first_; }\n};",
+                ),
+            ],
+            found,
+        )
+        self.assertEqual(["`add`", "`Pair`"], [cpp_interface.name_of(code) for _, code in found])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A hook of MkDocs (mkdocs.yml): writes the reference of operators, one page for each name and an index by family.
+"""The reference of operators: one page for each name, and an index by family.
 
-What a page says comes from the YAML files and from `tenonc ir`. Its example is the operator's first row of tests/ops/samples that
-Python's module can call; it runs while the site is built. Families are the headings of native_functions.yaml.
+A page is made of the YAML files and of `tenonc ir`. Its example is the operator's first row of tests/ops/samples that Python's module can
+call; it runs while the site is built. Families are the headings of native_functions.yaml.
 
 TENON_GENERATOR is the generator, PYTHONPATH has Python's module.
 """
@@ -18,7 +18,6 @@ import warnings
 
 import tenon
 import yaml
-from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).parents[2]
 FOLDER = "reference/operators"
@@ -370,23 +369,8 @@ def texts():
     return found
 
 
-LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+)([^)#]+)(?:#[^)]*)?\)")
-
-
-def on_page_markdown(markdown, page, **_):
-    """The site has the documents alone: a link to another file of the repository becomes its path."""
-
-    def path_of(match):
-        target = (ROOT / "docs" / page.file.src_uri).parent / (match[2] + match[3])
-        outside = target.resolve().relative_to(ROOT)
-        if outside.parts[0] == "docs" or not target.exists():
-            return match[0]  # a page, or a dead link, which MkDocs reports
-        return f"`{outside}`" if match[1].strip("`") in str(outside) else f"{match[1]} (`{outside}`)"
-
-    return LINK_OUTSIDE.sub(path_of, markdown)
-
-
-def on_files(files, config):
+def pages():
+    """(path, text) of every page."""
     table, ir, rows, comments = entries(), document(), samples(), texts()
     by_name, families = collections.defaultdict(list), collections.defaultdict(list)
     for operator in ir["operators"]:
@@ -412,6 +396,5 @@ def on_files(files, config):
             related = [one for one in near[max(0, place - 6) : place + 7] if one != base]
             internal = helpers(operators, ir["operators"])
             content = page(base, operators, internal, table, comments.get(base, own), rows.get(base, []), related)
-            files.append(File.generated(config, f"{FOLDER}/{page_name(base)}.md", content=content))
-    files.append(File.generated(config, f"{FOLDER}/index.md", content="\n".join(out)))
-    return files
+            yield f"{FOLDER}/{page_name(base)}.md", content
+    yield f"{FOLDER}/index.md", "\n".join(out)
