@@ -78,14 +78,12 @@ def code(lines):
 
 
 def name_of(text):
+    plain = re.sub(r"template <[^\n]*>\s*|\s*__attribute__\(\(.*?\)\)(?=;| )|decltype\(\w+\)", "", text)
     found = (
-        re.search(r"^(?:template <[^\n]*>\s*)?(?:class|struct|enum class|enum|concept)(?: alignas\(\w+\))? (\w+)", text)
-        or re.search(r"\busing (\w+) =", text)
-        or re.search(r"^#define (\w+)", text)
-        or re.search(
-            r"(operator\W+|[\w~]+)\(", re.sub(r"template <[^\n]*>|__attribute__\(\(.*?\)\)|decltype\(\w+\)", "", text)
-        )
-        or re.search(r"(\w+)(?: =|;|\[)", text)
+        re.search(r"^(?:class|struct|enum class|enum|concept)(?: alignas\(\w+\))? (\w+)", plain)
+        or re.search(r"\busing (\w+) =", plain)
+        or re.search(r"(operator\W+|[\w~]+)\(", plain)
+        or re.search(r"(\w+)(?: =|;|\[)", plain)
     )
     return f"`{found[1]}`"
 
