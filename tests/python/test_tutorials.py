@@ -82,6 +82,22 @@ def test_prints_what_it_shows(page, tmp_path, monkeypatch):
     assert "## What to read next" in page.read_text()
 
 
+def programs():
+    """The Python blocks of other pages that are programs: they begin with an import. distributed.md's has a test of its own."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        blocks = [text for kind, title, text in BLOCK.findall(page.read_text()) if kind == "python" and not title]
+        if page not in PAGES and page.stem != "distributed":
+            yield from (
+                pytest.param(t, id=f"{page.stem}-{i}") for i, t in enumerate(blocks) if re.match(r"import|from", t)
+            )
+
+
+@pytest.mark.parametrize("program", list(programs()))
+def test_programs_of_other_pages_run(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_python(program, {"__name__": "__main__"}, "program")
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if "import tenon as torch\n" in p.read_text()], ids=lambda p: p.stem)
 def test_prints_the_same_with_pytorch(page, tmp_path, monkeypatch):
     """Up to the block that imports Tenon by its own name, if there is one."""
