@@ -233,9 +233,12 @@ def declaration(form):
     ]
     name = form["name"].rpartition(":")[2] + ("_out" if form["kind"] == "out" else "")
     head = f"{form['return_type']} {form['cpp_namespace']}::{name}("
-    line = f"{head}{', '.join(parameters)});"
-    line = line if len(line) < 100 else head + ",".join(f"\n    {one}" for one in parameters) + ");"
-    return line.replace("::std::", "std::").replace("tenon::Tensor", "Tensor")
+
+    def short(text):
+        return text.replace("::std::", "std::").replace("tenon::Tensor", "Tensor").replace("tenon::Scalar", "Scalar")
+
+    line = short(f"{head}{', '.join(parameters)});")
+    return line if len(line) < 100 else short(head + ",".join(f"\n    {one}" for one in parameters) + ");")
 
 
 def helpers(operators, every):
@@ -279,6 +282,44 @@ def derivative(operators):
             yield operator["name"], node["name"], rows, saved
 
 
+PROMOTIONS = {
+    "kDefault": "The result has the promoted dtype.",
+    "kFloat": "The result has the promoted dtype; integers and Bool become the default dtype.",
+    "kBool": "The result is Bool; the computation has the promoted dtype.",
+    "kComplexToFloat": "The result has the promoted dtype, or the real dtype of a complex one.",
+    "kBoolToLong": "The result has the promoted dtype; Bool becomes int64.",
+    "kNone": "All tensors must have one dtype, which the result has.",
+    "kElements": "The result has the dtype that the elements are promoted to.",
+    "kFloatToBool": "The result is Bool; integers become the default dtype first.",
+}
+DTYPES_OF_KERNELS = {
+    "F32": "float32",
+    "F64": "float64",
+    "I32": "int32",
+    "I64": "int64",
+    "C64": "complex64",
+    "C128": "complex128",
+    "Bool": "bool",
+}
+
+
+def rules(operator):
+    """What is known of shapes and dtypes, in sentences."""
+    kernel = operator["kernel"]
+    if kernel:
+        types = dict.fromkeys(DTYPES_OF_KERNELS[one] for body in kernel["bodies"] for one in body["types"])
+        yield f"The tensors are broadcast. {PROMOTIONS[kernel['promotion']]} Kernels compute in {', '.join(types)}."
+    for function in operator["declarations"]:
+        if function["kind"] == "meta":
+            yield f"`{function['name']}` in `aten/meta` checks the arguments and gives shape and dtype."
+        if function["kind"] == "check":
+            yield f"`{function['name']}` in `aten/meta` checks the arguments."
+    if operator["rowwise"]:
+        yield "A row's dimensions are those of the key `over`. [Rows](../../language.md#dtypes-of-rows) has the rules of dtypes."
+    if operator["composition"]:
+        yield "Shapes, dtypes and errors are those of the operators called."
+
+
 def code(text):
     return "`` " + text.replace("|", "\\|") + " ``"
 
@@ -320,6 +361,9 @@ def page(base, operators, internal, table, text, rows, related):
     lines = sorted({entry_at(table, o["place"]["line"]) for o in operators + internal})
     out += [one for line in lines for one in (*table[line][2].rstrip().splitlines(), "")]
     out[-1] = "```"
+    found = list(dict.fromkeys(rule for operator in operators + internal for rule in rules(operator)))
+    if found:
+        out += ["", "## Shapes and dtypes", "", *(f"- {rule}" for rule in found)]
     out += ["", "## Forms", "", "| form | | backend | computed by |", "| --- | --- | --- | --- |"]
     for operator in operators:
         for form in operator["forms"]:
