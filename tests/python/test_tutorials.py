@@ -18,7 +18,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs/quickstart.md", *sorted((ROOT / "docs/tutorials").glob("*.md"))]
+PAGES = [ROOT / "docs/quickstart.md", *sorted(p for p in (ROOT / "docs/tutorials").glob("*.md") if p.stem != "index")]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.S | re.M)
 
 
