@@ -22,7 +22,7 @@ import yaml
 ROOT = pathlib.Path(__file__).parents[2]
 FOLDER = "reference/operators"
 HEADING = re.compile(r"^# ([A-Z][^.\n]*)\n$")
-DTYPES = {"f32": None, "$": None, "f64": "float64", "i64": None, "i32": "int32", "bool": "bool", "u8": "uint8"}
+DTYPES = {"f32": None, "f64": "float64", "i64": None, "i32": "int32", "bool": "bool", "u8": "uint8"}
 MODULES = {"linalg_": tenon.linalg, "fft_": tenon.fft, "special_": tenon.special}
 KERNELS = {
     "pointwise": "generated from the expression",
@@ -81,8 +81,18 @@ def samples():
         for row in yaml.safe_load(path.read_text()) or []:
             for name in row.get("ops") or [row.get("op")]:
                 if name and "error" not in row:
-                    found[name.partition(".")[0]].append((row.get("args", []), row.get("kwargs", {})))
+                    dtype = next((one for one in row.get("for", []) if one in DTYPES), "f32")
+                    found[name.partition(".")[0]].append(of_dtype((row.get("args", []), row.get("kwargs", {})), dtype))
     return found
+
+
+def of_dtype(value, dtype):
+    """The arguments of a row, with a dtype for `$`."""
+    if isinstance(value, str):
+        return dtype + value[1:] if value.startswith("$[") else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(of_dtype(one, dtype) for one in value)
+    return {key: of_dtype(one, dtype) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def literal(cell, number):
@@ -91,7 +101,9 @@ def literal(cell, number):
         return "[" + ", ".join(literal(one, number) for one in cell) + "]"
     if cell == "~" or cell is None:
         return "None"
-    match = isinstance(cell, str) and re.fullmatch(r"(\$|[a-z]+\d*)\[([\d,]*)\]\s*(in\(([^)]*)\)|v\(([^)]*)\))?", cell)
+    match = isinstance(cell, str) and re.fullmatch(
+        r"([a-z]+\d*)\[([\d,]*)\]\s*(in\(([^)]*)\)|v\(([^)]*)\))?( nograd)?", cell
+    )
     if not match:
         if isinstance(cell, str) and re.search(r"[\[\]$]", cell):
             raise ValueError(cell)
@@ -102,14 +114,15 @@ def literal(cell, number):
     count = 1
     for size in sizes:
         count *= size
-    if not 0 < count <= 24:
+    if not 0 < count <= 64:
         raise ValueError(cell)
     draw = random.Random(number)
     if match[5]:
         given = [float(cell) for cell in match[5].split(",")]
         if not all(map(math.isfinite, given)):
             raise ValueError(cell)
-        cells = [given[i % len(given)] for i in range(count)]
+        kind = {"bool": bool, "i64": int, "i32": int, "u8": int}.get(dtype, float)
+        cells = [kind(given[i % len(given)]) for i in range(count)]
     else:
         low, high = (float(bound) for bound in match[4].split(",")) if match[4] else (-2.0, 2.0)
         cells = [round(draw.uniform(low, high), 1) for _ in range(count)]
@@ -150,7 +163,7 @@ def resolve(name):
 
 def example(base, rows):
     """The code and what it prints, of the first row that can be shown; or None."""
-    name = python_name(base)
+    name = python_name(base) or (f"x.{base}" if hasattr(tenon.Tensor, base) else None)
     for args, kwargs in rows if name else ():
         try:
             given = [literal(cell, number) for number, cell in enumerate(args)]
@@ -162,6 +175,8 @@ def example(base, rows):
                     call.append(variable)
                 else:
                     call.append(text)
+            if name.startswith("x."):
+                call.remove("x")  # a method of the first argument, or ValueError
             expression = f"{name}({', '.join(call + named)})"
             scope = {"tenon": tenon}
             tenon.manual_seed(0)
@@ -174,7 +189,7 @@ def example(base, rows):
         if result is None:
             continue
         shown = str(result)
-        if len(shown) < 1200 and len("\n".join(lines)) < 800:
+        if len(shown) < 1500 and len("\n".join(lines)) < 1200:
             return "\n".join([*lines, f"print({expression})"]), shown
     return None
 
@@ -328,14 +343,18 @@ def one_line(text):
     return " ".join(text.split())
 
 
+def alias_of(operators):
+    return next((o["alias"]["base"] for o in operators if o["alias"]), None)
+
+
 def page(base, operators, internal, table, text, rows, related):
     family = table[entry_at(table, operators[0]["place"]["line"])][0]
     out = [f"# {base}", "", f"Family: [{family}](index.md#{anchor(family)}).", ""]
     if text:
         out += [text, ""]
-    alias = next((o["alias"] for o in operators if o["alias"]), None)
+    alias = alias_of(operators)
     if alias:
-        out += [f"Another name of [`{alias['base']}`]({page_name(alias['base'])}.md).", ""]
+        out += [f"Another name of [`{alias}`]({page_name(alias)}.md).", ""]
     name = python_name(base)
     if name:
         forms = [line for line in (resolve(name).__doc__ or "").splitlines() if line.startswith(f"{base}(")]
@@ -439,6 +458,14 @@ def pages():
             place = near.index(base)
             related = [one for one in near[max(0, place - 6) : place + 7] if one != base]
             internal = helpers(operators, ir["operators"])
-            content = page(base, operators, internal, table, comments.get(base, own), rows.get(base, []), related)
+            content = page(
+                base,
+                operators,
+                internal,
+                table,
+                comments.get(base, own),
+                rows.get(base) or rows.get(alias_of(operators), []),
+                related,
+            )
             yield f"{FOLDER}/{page_name(base)}.md", content
     yield f"{FOLDER}/index.md", "\n".join(out)
