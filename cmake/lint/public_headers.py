@@ -55,7 +55,7 @@ def closure(root, names):
 
 def used_by_readers(root):
     """(place, header) of every include in the text and the programs that users copy from."""
-    files = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    files = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     files += [p for s in ("*.h", "*.cpp", "*.cu", "*.cuh") for p in sorted((root / "examples").rglob(s))]
     for path in files:
         if not path.is_file():
