@@ -8,6 +8,7 @@
 #include "runtime/nn/modules/linear.h"
 #include "runtime/nn/modules/normalization.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamw.h"
 #include "runtime/optim/sgd.h"
 #include "tenon/ops/adaptive_avg_pool2d.h"
 #include "tenon/ops/cross_entropy_loss.h"

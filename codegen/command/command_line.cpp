@@ -43,6 +43,7 @@ const std::map<std::string, Setter>& setters() {
       {"--base", append<&CommandLine::base>},
       {"--backend", set<&CommandLine::backend>},
       {"--header", set<&CommandLine::header>},
+      {"--optimizers", set<&CommandLine::optimizers>},
       {"--operators", set<&CommandLine::selected>},
       {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
@@ -90,6 +91,7 @@ Options
   --native FILE        operators (may be repeated)
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
+  --optimizers FILE    optimizers whose steps call the operators (check, explain, gen, ir)
   --base FILE          operators that exist already, for a library of your own
   --header PATH        with --base: the header that includes all others; NAME.h of the first
                        --native NAME.yaml without it (gen)

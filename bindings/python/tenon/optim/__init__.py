@@ -3,8 +3,9 @@
 from tenon.optim import lr_scheduler, swa_utils
 from tenon.optim.adadelta import Adadelta
 from tenon.optim.adagrad import Adagrad
-from tenon.optim.adam import Adam, AdamW
+from tenon.optim.adam import Adam
 from tenon.optim.adamax import Adamax
+from tenon.optim.adamw import AdamW
 from tenon.optim.asgd import ASGD
 from tenon.optim.nadam import NAdam
 from tenon.optim.optimizer import Optimizer
