@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "aten/core/thread_state.h"
-#include "aten/dispatch/value.h"
+#include "aten/dispatch/ivalue.h"
 #include "autograd/forward/tangents.h"
 #include "autograd/saved/saved_variable.h"
 
@@ -16,7 +16,7 @@ class TENON_API AutogradContext {
  public:
   /// Plain values to keep for backward. Tensors go through save_for_backward(), which checks that
   /// they are not changed and makes no cycles.
-  std::unordered_map<std::string, Value> saved_data;
+  std::unordered_map<std::string, IValue> saved_data;
   /// Anything else to keep for backward, but no tensors.
   std::any state;
 

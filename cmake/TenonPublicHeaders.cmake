@@ -24,11 +24,13 @@ set(TENON_PUBLIC_ENTRIES
   runtime/serialization/serialize.h
   runtime/serialization/sha256.h
   runtime/serialization/training/training.h
+  runtime/torch.h
 )
 
 set(TENON_PUBLIC_HEADERS
   aten/common/check_device.h
   aten/common/opmath_type.h
+  aten/common/warning.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/deterministic.h
@@ -87,6 +89,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cuda/warp.cuh
   aten/dispatch/alias_library.h
   aten/dispatch/check_signature.h
+  aten/dispatch/ivalue.h
   aten/dispatch/kernel.h
   aten/dispatch/left_out.h
   aten/dispatch/list_element.h
@@ -177,19 +180,28 @@ set(TENON_PUBLIC_HEADERS
   runtime/hub/hub.h
   runtime/hub/repository.h
   runtime/hub/transport.h
+  runtime/nn/any_module.h
+  runtime/nn/any_value.h
+  runtime/nn/archive.h
   runtime/nn/arg.h
+  runtime/nn/cloneable.h
   runtime/nn/enum.h
   runtime/nn/expanding_array.h
   runtime/nn/functional.h
   runtime/nn/init.h
   runtime/nn/module.h
   runtime/nn/module_holder.h
+  runtime/nn/module_traits.h
   runtime/nn/modules/activation.h
   runtime/nn/modules/conv.h
   runtime/nn/modules/embedding.h
+  runtime/nn/modules/functional_module.h
   runtime/nn/modules/linear.h
   runtime/nn/modules/loss.h
+  runtime/nn/modules/module_dict.h
+  runtime/nn/modules/module_list.h
   runtime/nn/modules/normalization.h
+  runtime/nn/modules/parameter_list.h
   runtime/nn/modules/pooling.h
   runtime/nn/modules/sequential.h
   runtime/nn/nn.h
@@ -206,6 +218,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/optim/schedulers/step_lr.h
   runtime/optim/update.h
   runtime/profiler/profiler.h
+  runtime/serialization/archive.h
   runtime/serialization/inspect.h
   runtime/serialization/load.h
   runtime/serialization/location.h
@@ -217,4 +230,5 @@ set(TENON_PUBLIC_HEADERS
   runtime/serialization/training/rng_state.h
   runtime/serialization/training/training.h
   runtime/serialization/values/value.h
+  runtime/torch.h
 )

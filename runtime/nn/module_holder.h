@@ -43,9 +43,14 @@ class ModuleHolder {
     return impl_;
   }
 
-  template <class... Args>
+  /// The module's own operator[], as `sequential[0]`.
+  template <class Index>
+  decltype(auto) operator[](Index&& index) const {
+    return (*get())[std::forward<Index>(index)];
+  }
+  template <class... Args, class M = Contained>
   auto operator()(Args&&... args) const
-      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+      -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
 

@@ -1,0 +1,212 @@
+#pragma once
+
+/// For programs written against libtorch: its names, and Tenon behind them. torch, at and c10 hold
+/// tenon's names by using-directives, so that a type is the same by whichever name.
+/// docs/libtorch.md says what differs.
+
+#include <complex>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "aten/common/warning.h"
+#include "aten/core/device_interface.h"
+#include "aten/core/generator.h"
+#include "aten/core/parallel.h"
+#include "aten/dispatch/ivalue.h"
+#include "aten/registration/library.h"
+#include "tenon/tenon.h"
+
+namespace tenon::detail {
+
+/// The message of a failed check, or the condition if there is no message.
+template <class... Parts>
+std::string message_or_condition(const char* condition, const Parts&... parts) {
+  if constexpr (sizeof...(Parts) == 0) {
+    return concat("Expected ", condition, " to be true, but got false.");
+  } else {
+    return concat(parts...);
+  }
+}
+
+}  // namespace tenon::detail
+
+namespace c10 {
+
+using namespace tenon;
+
+template <class T>
+using optional = std::optional<T>;
+template <class T>
+using complex = std::complex<T>;
+template <class T>
+using intrusive_ptr = IntrusivePtr<T>;
+using std::get;
+using std::get_if;
+using std::holds_alternative;
+using std::in_place;
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::string_view;
+using std::variant;
+using std::visit;
+
+/// The whole numbers from `begin` up to but without `end`; none unless begin < end.
+template <class T>
+class IntegerRange {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const T*;
+    using reference = T;
+
+    explicit iterator(T value) : value_(value) {}
+    T operator*() const { return value_; }
+    iterator& operator++() {
+      ++value_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++value_;
+      return before;
+    }
+    friend bool operator==(iterator a, iterator b) { return a.value_ == b.value_; }
+
+   private:
+    T value_;
+  };
+
+  IntegerRange(T begin, T end) : begin_(begin), end_(begin < end ? end : begin) {}
+  iterator begin() const { return iterator(begin_); }
+  iterator end() const { return iterator(end_); }
+
+ private:
+  T begin_;
+  T end_;
+};
+template <class T>
+requires std::is_integral_v<T> IntegerRange<T> irange(T end) { return {T(0), end}; }
+template <class T, class U>
+requires(std::is_integral_v<T>&& std::is_integral_v<U>) IntegerRange<U> irange(T begin, U end) {
+  return {static_cast<U>(begin), end};
+}
+
+/// The parts one after the other, as streams print them.
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  return tenon::detail::concat(parts...);
+}
+template <class T>
+std::string to_string(const T& value) {
+  return tenon::detail::concat(value);
+}
+template <class Parts>
+std::string Join(const std::string& between, const Parts& parts) {
+  std::string all;
+  bool first = true;
+  for (const auto& part : parts) {
+    all += (first ? std::string() : between) + tenon::detail::concat(part);
+    first = false;
+  }
+  return all;
+}
+inline std::string demangle(const char* name) {
+  struct Named : std::type_info {
+    explicit Named(const char* name) : std::type_info(name) {}
+  };
+  return tenon::detail::type_name(Named(name));
+}
+
+}  // namespace c10
+
+namespace at {
+
+using namespace tenon;
+using c10::complex;
+using c10::make_optional;
+using c10::nullopt;
+using c10::optional;
+
+/// The work that threads besides this one do; Tenon has none of its own between operators.
+inline void init_num_threads() {}
+inline int get_num_interop_threads() { return 1; }
+/// Accepted for libtorch's sake: nothing runs between operators.
+inline void set_num_interop_threads(int count) {
+  TENON_CHECK_VALUE(count > 0, "[set_num_interop_threads] count must be positive, got ", count);
+}
+
+}  // namespace at
+
+namespace torch {
+
+using namespace tenon;
+using at::get_num_interop_threads;
+using at::init_num_threads;
+using at::set_num_interop_threads;
+using c10::complex;
+using c10::make_optional;
+using c10::nullopt;
+using c10::optional;
+
+template <class F, class... Args>
+void apply(F f, Args&&... args) {
+  (f(std::forward<Args>(args)), ...);
+}
+template <bool... values>
+using all_of = std::bool_constant<(values && ...)>;
+template <bool... values>
+using any_of = std::bool_constant<(values || ...)>;
+template <bool condition, class T = void>
+using enable_if_t = std::enable_if_t<condition, T>;
+using std::decay_t;
+using std::make_unique;
+
+namespace cuda {
+/// How many devices a library of CUDA kernels that the program loaded provides.
+inline size_t device_count() {
+  return has_device_interface(kCUDA) ? device_interface(kCUDA).device_count() : 0;
+}
+inline bool is_available() { return device_count() > 0; }
+}  // namespace cuda
+
+}  // namespace torch
+
+// ---- macros ----
+
+#define TORCH_API TENON_API
+#define TORCH_ARG TENON_ARG
+#define TORCH_MODULE TENON_MODULE
+#define TORCH_MODULE_IMPL TENON_MODULE_IMPL
+#define FORWARD_HAS_DEFAULT_ARGS TENON_FORWARD_DEFAULTS
+#define TORCH_FN TENON_FN
+#define TORCH_LIBRARY TENON_LIBRARY
+#define TORCH_LIBRARY_FRAGMENT TENON_LIBRARY_FRAGMENT
+#define TORCH_LIBRARY_IMPL TENON_LIBRARY_IMPL
+#define TORCH_WARN TENON_WARN
+#define TORCH_WARN_ONCE TENON_WARN_ONCE
+#define TORCH_INTERNAL_ASSERT TENON_ASSERT
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY TENON_ASSERT
+
+/// TORCH_CHECK(condition, parts of the message...): the message may be left out.
+#define TORCH_CHECK(cond, ...)         \
+  TENON_CHECK_AS(::tenon::Error, cond, \
+                 ::tenon::detail::message_or_condition(#cond __VA_OPT__(, ) __VA_ARGS__))
+#define TORCH_CHECK_INDEX TENON_CHECK_INDEX
+#define TORCH_CHECK_VALUE TENON_CHECK_VALUE
+#define TORCH_CHECK_TYPE TENON_CHECK_TYPE
+#define TORCH_CHECK_NOT_IMPLEMENTED TENON_CHECK_NOT_IMPLEMENTED
+#define AT_ASSERT TENON_ASSERT
+#define AT_ASSERTM TORCH_CHECK
+#define AT_ERROR(...) ::tenon::detail::raise<::tenon::Error>(__VA_ARGS__)
