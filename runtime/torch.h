@@ -22,6 +22,7 @@
 #include "aten/core/parallel.h"
 #include "aten/dispatch/ivalue.h"
 #include "aten/registration/library.h"
+#include "runtime/optim/optimizer.h"
 #include "tenon/tenon.h"
 
 namespace tenon::detail {
@@ -122,6 +123,11 @@ std::string Join(const std::string& between, const Parts& parts) {
   }
   return all;
 }
+namespace guts {
+using c10::to_string;
+/// The key of a parameter's state in an optimizer: libtorch 1.13 writes it as a text.
+inline const void* to_string(tenon::TensorImpl* parameter) { return parameter; }
+}  // namespace guts
 inline std::string demangle(const char* name) {
   struct Named : std::type_info {
     explicit Named(const char* name) : std::type_info(name) {}
@@ -148,6 +154,16 @@ inline void set_num_interop_threads(int count) {
 }
 
 }  // namespace at
+
+namespace ska {
+
+/// Also the type of Optimizer::state(), whatever its keys are called.
+template <class Key, class T>
+using flat_hash_map =
+    std::conditional_t<std::is_same_v<T, std::unique_ptr<tenon::optim::OptimizerParamState>>,
+                       tenon::optim::Optimizer::State, std::unordered_map<Key, T>>;
+
+}  // namespace ska
 
 namespace torch {
 

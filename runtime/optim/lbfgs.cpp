@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "aten/core/thread_state.h"
+#include "runtime/nn/archive.h"
 #include "runtime/optim/strong_wolfe.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/cat.h"
@@ -77,6 +78,27 @@ std::unique_ptr<OptimizerParamState> LBFGS::new_state() const {
   return std::make_unique<LBFGSParamState>();
 }
 
+/// It has the fields of the one state by their names, without those that count.
+void LBFGS::load_old(serialize::InputArchive& archive) {
+  const Tensor& first = param_groups()[0].params().at(0);
+  LBFGSParamState state;
+  for (const Field& field : state.fields()) {
+    const std::string name(field.name);
+    IValue value;
+    if (auto* const* number = std::get_if<double*>(&field.value)) {
+      if (archive.try_read(name, value)) **number = value.toTensor().item<double>();
+    } else if (auto* const* tensor = std::get_if<Tensor*>(&field.value)) {
+      archive.try_read(name, **tensor);
+    } else if (auto* const* list = std::get_if<std::deque<Tensor>*>(&field.value)) {
+      const bool is_there = archive.try_read(name + "/size", value);
+      for (int64_t i = 0; is_there && i < value.toTensor().item<int64_t>(); ++i)
+        archive.read(name + "/" + std::to_string(i), (*list)->emplace_back());
+    }
+  }
+  warn_of_old_archive();
+  this->state()[first.unsafe_impl()] = std::make_unique<LBFGSParamState>(std::move(state));
+}
+
 Tensor LBFGS::flat_grad() const {
   std::vector<Tensor> parts;
   for (const Tensor& p : param_groups()[0].params()) {
@@ -128,8 +150,7 @@ void LBFGS::set_direction(LBFGSParamState& state, const Tensor& grad, int64_t hi
     ro.push_back(ys.reciprocal());
     state.H_diag(ys.div(y.dot(y)));
   }
-  if (!state.al() || state.al()->size() < dirs.size())
-    state.al(std::vector<Tensor>(static_cast<size_t>(history_size)));
+  state.al(std::vector<Tensor>(dirs.size()));
   std::vector<Tensor>& al = *state.al();
   Tensor q = grad.neg();
   for (size_t i = dirs.size(); i-- > 0;) {

@@ -54,6 +54,9 @@ class TENON_API LBFGS : public Optimizer {
   Tensor step(LossClosure closure) override;
   std::unique_ptr<OptimizerParamState> new_state() const override;
 
+ protected:
+  void load_old(serialize::InputArchive& archive) override;
+
  private:
   Tensor minimize(const LossClosure& closure);
   void set_direction(LBFGSParamState& state, const Tensor& grad, int64_t history_size);

@@ -4,6 +4,7 @@
 #include <typeinfo>
 #include <unordered_set>
 
+#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
 
 namespace tenon::optim {
@@ -120,11 +121,22 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
 }
 
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  TENON_WARN("Optimizer::add_parameters() will be removed: use add_param_group()");
   std::vector<Tensor>& first = groups_.at(0).params();
   first.insert(first.end(), parameters.begin(), parameters.end());
 }
 
-size_t Optimizer::size() const noexcept {
+std::vector<Tensor>& Optimizer::parameters() {
+  TENON_WARN("Optimizer::parameters() will be removed: use param_groups()");
+  return groups_.at(0).params();
+}
+
+const std::vector<Tensor>& Optimizer::parameters() const {
+  return const_cast<Optimizer&>(*this).parameters();
+}
+
+size_t Optimizer::size() const {
+  TENON_WARN("Optimizer::size() will be removed: use param_groups()");
   size_t count = 0;
   for (const OptimizerParamGroup& group : groups_) count += group.params().size();
   return count;

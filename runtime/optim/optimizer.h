@@ -9,6 +9,11 @@
 #include "runtime/optim/fields.h"
 #include "tenon/tensor.h"
 
+namespace tenon::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace tenon::serialize
+
 namespace tenon::optim {
 
 /// What an optimizer keeps of one parameter. Derive from OptimizerCloneableParamState.
@@ -20,6 +25,9 @@ class TENON_API OptimizerParamState {
   /// Everything that is saved, in PyTorch's order. The pointers live as long as the object. Error
   /// unless a subclass defines it.
   virtual Fields fields();
+  /// The fields, those that are undefined left out.
+  virtual void serialize(serialize::InputArchive& archive);
+  virtual void serialize(serialize::OutputArchive& archive) const;
 };
 
 template <class Derived>
@@ -42,6 +50,8 @@ class TENON_API OptimizerOptions {
   /// The field "lr"; Error without it.
   virtual double get_lr() const;
   virtual void set_lr(double lr);
+  virtual void serialize(serialize::InputArchive& archive);
+  virtual void serialize(serialize::OutputArchive& archive) const;
 };
 
 template <class Derived>
@@ -99,8 +109,14 @@ class TENON_API Optimizer {
   /// ValueError for a parameter that is undefined, no leaf, neither floating-point nor complex,
   /// twice in the group, or in a group of this optimizer already.
   void add_param_group(const OptimizerParamGroup& group);
-  /// Appends to the first group, unchecked, as libtorch does.
+  /// Appends to the first group, unchecked, as libtorch does. This and the next three warn: use
+  /// add_param_group() and param_groups().
   void add_parameters(const std::vector<Tensor>& parameters);
+  /// Parameters of all groups.
+  size_t size() const;
+  /// Parameters of the first group.
+  std::vector<Tensor>& parameters();
+  const std::vector<Tensor>& parameters() const;
 
   /// With a closure: calls it with gradients enabled, then steps, and returns its loss. Error,
   /// before any parameter changes, if a gradient has not its parameter's shape and device, or if a
@@ -115,11 +131,6 @@ class TENON_API Optimizer {
   size_t register_step_post_hook(StepHook hook);
   void remove_step_hook(size_t hook);
 
-  /// Parameters of all groups.
-  size_t size() const noexcept;
-  /// Parameters of the first group.
-  std::vector<Tensor>& parameters() noexcept { return groups_.at(0).params(); }
-  const std::vector<Tensor>& parameters() const noexcept { return groups_.at(0).params(); }
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return groups_; }
@@ -130,6 +141,11 @@ class TENON_API Optimizer {
 
   /// An empty state of this optimizer's class. Files are read into it.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
+
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Also what libtorch wrote, from PyTorch 1.5 on or before. ValueError for another number of
+  /// groups or parameters; the optimizer then stays as it was.
+  virtual void load(serialize::InputArchive& archive);
 
  protected:
   /// Makes the tensors of a state that are undefined and that the options ask for. Whether there
@@ -144,6 +160,9 @@ class TENON_API Optimizer {
   Tensor with_hooks(const std::function<Tensor()>& step);
   /// Starts the states of all parameters.
   void make_states();
+  /// Reads an archive of before PyTorch 1.5, which has no groups.
+  virtual void load_old(serialize::InputArchive& archive);
+  static void warn_of_old_archive();
 
  private:
   struct Hook {
@@ -160,5 +179,10 @@ class TENON_API Optimizer {
   std::vector<Hook> pre_hooks_, post_hooks_;
   size_t next_hook_ = 0;
 };
+
+TENON_API serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                               const Optimizer& optimizer);
+TENON_API serialize::InputArchive& operator>>(serialize::InputArchive& archive,
+                                              Optimizer& optimizer);
 
 }  // namespace tenon::optim
