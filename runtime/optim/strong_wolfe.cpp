@@ -69,9 +69,10 @@ class Search {
   }
 
   void set(const LinePoint& a, const LinePoint& b) {
-    low_is_first_ = a.loss <= b.loss;
-    low_ = low_is_first_ ? a : b;
-    high_ = low_is_first_ ? b : a;
+    const bool is_ordered = a.loss <= b.loss;
+    const LinePoint low = is_ordered ? a : b;
+    high_ = is_ordered ? b : a;
+    low_ = low;
   }
 
   void refine() {
@@ -80,11 +81,7 @@ class Search {
       if (std::abs(high_.t - low_.t) * largest_ < kSmallestMove) return;
       const LinePoint now = at(next(stuck));
       if (too_high(now) || now.loss >= low_.loss) {
-        high_ = now;
-        if (high_.loss < low_.loss || (high_.loss == low_.loss && !low_is_first_)) {
-          std::swap(low_, high_);
-          low_is_first_ = !low_is_first_;
-        }
+        set(low_, now);
         continue;
       }
       if (flat_enough(now)) {
@@ -117,7 +114,7 @@ class Search {
   const double largest_;
   int64_t left_, evaluations_ = 0;
   LinePoint low_, high_;
-  bool low_is_first_ = true, done_ = false;
+  bool done_ = false;
 };
 
 }  // namespace
