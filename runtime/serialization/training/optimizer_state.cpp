@@ -51,9 +51,8 @@ Value list_of(const List& tensors) {
 }
 
 Written value_of(const std::deque<Tensor>& v, bool) { return list_of(v); }
-Written value_of(const std::optional<std::vector<Tensor>>& v, bool) {
-  return v ? Written(list_of(*v)) : Written();
-}
+/// Scratch, which each step fills anew.
+Written value_of(const std::optional<std::vector<Tensor>>&, bool) { return std::nullopt; }
 
 Value dict_of(const optim::Fields& fields) {
   const Value dict = Value::dict();
@@ -129,12 +128,7 @@ class FieldReader {
     for (const Value& item : value.items()) set(v.emplace_back(), item);
   }
 
-  /// A scratch list, which may have holes.
-  void set(std::optional<std::vector<Tensor>>& v, const Value& value) const {
-    if (value.is_none()) return;
-    v.emplace();
-    for (const Value& item : value.items()) set(v->emplace_back(), item);
-  }
+  void set(std::optional<std::vector<Tensor>>&, const Value&) const {}
 
   const Value& dict_;
   const size_t place_;
