@@ -11,6 +11,7 @@
 #include "codegen/ir/print.h"
 #include "codegen/load/loader.h"
 #include "codegen/optimizers/emit_optimizers.h"
+#include "codegen/optimizers/explain_optimizer.h"
 #include "codegen/output/output.h"
 #include "codegen/select/select.h"
 
@@ -75,8 +76,11 @@ int run_on_model(const CommandLine& line) {
   if (!line.backend.empty()) return run_backend(line);
   if (!line.selected.empty() && line.root.empty()) throw UsageError{"--operators needs --root"};
   if (line.native.empty()) throw UsageError{"no operators: give --native FILE"};
+  if (!line.optimizers.empty() && !line.base.empty()) {
+    throw UsageError{"--optimizers goes with the library's own operators, without --base"};
+  }
   if (line.verb == "explain" && line.operands.size() != 1) {
-    throw UsageError{"explain needs the name of one operator"};
+    throw UsageError{"explain needs the name of one operator or optimizer"};
   }
   if (line.verb == "gen" && (line.out.empty() || line.templates.empty())) {
     throw UsageError{"gen needs --out and --templates"};
@@ -124,6 +128,7 @@ int run_on_model(const CommandLine& line) {
     return 0;
   }
   if (line.verb == "explain") {
+    if (optimizers::explain_optimizer(optimizers, model, line.operands[0], std::cout)) return 0;
     return explain(model, library, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }
   std::vector<std::string> inputs = model.files();

@@ -78,7 +78,7 @@ std::string usage() {
   tenonc check   OPTIONS             report every mistake in the YAML files
   tenonc gen     OPTIONS --out DIR   write the C++ sources that follow from them
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
-  tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
+  tenonc explain OPTIONS NAME        what an operator's entry leads to, or an optimizer's
   tenonc ir      OPTIONS             print the intermediate representation as JSON
   tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
                                      YAML files; exit status 1 when it breaks something

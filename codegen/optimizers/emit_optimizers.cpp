@@ -1,7 +1,6 @@
 #include "codegen/optimizers/emit_optimizers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace tenon::codegen::optimizers {
@@ -9,11 +8,6 @@ namespace {
 
 using schema::BaseType;
 using Kind = Expr::Kind;
-
-std::string lowered(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -41,10 +35,10 @@ class Emitter {
 
   ir::Optimizer run() {
     out_.name = one_.name();
-    out_.module = lowered(one_.name());
+    out_.module = one_.module();
     out_.comment = one_.comment;
     out_.base = one_.base;
-    out_.base_module = lowered(one_.base);
+    out_.base_module = Optimizer::module_of(one_.base);
     out_.starts_at_construction = one_.starts_at_construction;
     emit_options();
     for (const RangeCheck& check : one_.checks) emit_check(check);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <cctype>
 
 #include "codegen/optimizers/check_optimizer.h"
 #include "codegen/optimizers/optimizer.h"
@@ -187,6 +187,11 @@ void inherit(Optimizer& one, const std::vector<Optimizer>& before, DiagnosticSin
 
 }  // namespace
 
+std::string Optimizer::module_of(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 const StateItem* Optimizer::state(const std::string& name) const {
   const auto found = std::find_if(states.begin(), states.end(),
                                   [&](const StateItem& item) { return item.name.text == name; });
@@ -212,14 +217,17 @@ const Operator* find_operator(const Model& model, const std::string& name) {
 
 std::vector<Optimizer> load_optimizers(const std::string& path, const Model& model,
                                        DiagnosticSink& sink) {
-  std::vector<Optimizer> all;
   const SourceFile* file = sink.sources().open(path);
-  if (file == nullptr) {
-    const RuleScope scope(sink, "unreadable_file");
-    sink.error({}, "cannot read `" + path + "`");
-    return all;
-  }
-  const YamlPtr root = parse_yaml(*file, sink);
+  if (file != nullptr) return load_optimizers(*file, model, sink);
+  const RuleScope scope(sink, "unreadable_file");
+  sink.error({}, "cannot read `" + path + "`");
+  return {};
+}
+
+std::vector<Optimizer> load_optimizers(const SourceFile& file, const Model& model,
+                                       DiagnosticSink& sink) {
+  std::vector<Optimizer> all;
+  const YamlPtr root = parse_yaml(file, sink);
   if (root == nullptr) return all;
   detail::Reader reader(sink);
   if (!root->is_sequence()) {

@@ -47,6 +47,9 @@ struct Optimizer {
   std::vector<std::pair<std::string, std::string>> fixed;  ///< options of `base` that are settled
 
   const std::string& name() const { return schema.name; }
+  /// The name in lower case: of its files and its module of Python.
+  std::string module() const { return module_of(name()); }
+  static std::string module_of(std::string name);
   const StateItem* state(const std::string& name) const;
   /// The statement that is the call of an operator.
   const Statement* call() const;
@@ -61,6 +64,9 @@ const Operator* find_operator(const Model& model, const std::string& name);
 /// Reads the file; everything wrong with it is reported. Calls are checked against `model`'s
 /// operators.
 std::vector<Optimizer> load_optimizers(const std::string& path, const Model& model,
+                                       DiagnosticSink& sink);
+/// The same for a text in memory, which belongs to the sink's sources().
+std::vector<Optimizer> load_optimizers(const SourceFile& file, const Model& model,
                                        DiagnosticSink& sink);
 
 }  // namespace tenon::codegen::optimizers
