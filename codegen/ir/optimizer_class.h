@@ -16,11 +16,12 @@ struct Both {
 struct OptimizerOption {
   std::string name;
   std::string cpp_type;  ///< empty: an option of Python alone
+  std::string python_type;
   Both default_text;
   bool is_pair = false;
   bool keyword_only = false;
   bool is_settled = false;  ///< of the base that is extended
-  TENON_FIELDS(name, cpp_type, default_text, is_pair, keyword_only, is_settled)
+  TENON_FIELDS(name, cpp_type, python_type, default_text, is_pair, keyword_only, is_settled)
 };
 
 struct OptimizerCheck {

@@ -62,6 +62,7 @@ class Emitter {
       const std::string& text = argument.default_value->text;
       option.default_text = {cpp_word(bracketed(text, '{', '}')), bracketed(text, '(', ')')};
       if (!is_switch(argument.name)) option.cpp_type = cpp_type(argument);
+      option.python_type = python_type(argument);
       out_.options.push_back(std::move(option));
     }
     for (const auto& [name, value] : one_.fixed) {
@@ -82,6 +83,17 @@ class Emitter {
                               : base == BaseType::kInt ? "int64_t"
                                                        : "bool";
     return argument.type.is_optional() ? "std::optional<" + plain + ">" : plain;
+  }
+
+  /// PyTorch takes a tensor for a learning rate.
+  static std::string python_type(const schema::Argument& argument) {
+    if (argument.name == "lr") return "float | tenon.Tensor";
+    if (argument.type.list_size()) return "tuple[float, float]";
+    const BaseType base = argument.type.base;
+    const std::string plain = base == BaseType::kFloat ? "float"
+                              : base == BaseType::kInt ? "int"
+                                                       : "bool";
+    return plain + (argument.type.is_optional() ? " | None" : "");
   }
 
   // ---- names ----
