@@ -5,6 +5,7 @@
 #ifndef BENCH_TORCH
 #include "runtime/nn/module.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamw.h"
 #include "runtime/optim/sgd.h"
 #include "tenon/nn/modules/batchnorm.h"
 #include "tenon/nn/modules/conv.h"

@@ -74,6 +74,7 @@ function(tenon_generate target)
   if(TENON_OPERATORS)
     set(selection --operators "${TENON_OPERATORS}" --root "${root}")
   endif()
+  set(optimizers --optimizers "${root}/optimizers.yaml")
   set(python_module)
   if(TENON_HAS_PYTHON_MODULE)
     set(python_module --python-module)
@@ -81,8 +82,8 @@ function(tenon_generate target)
   tenon_generation_rule(
     DIR "${TENON_GEN_DIR}"
     INPUTS "${root}/native_functions.yaml" "${root}/derivatives.yaml" "${root}/tags.yaml"
-           "${root}/codegen/render.py" ${TENON_OPERATORS}
-    ARGUMENTS ${yaml} ${selection} ${python_module} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
+           "${root}/optimizers.yaml" "${root}/codegen/render.py" ${TENON_OPERATORS}
+    ARGUMENTS ${yaml} ${optimizers} ${selection} ${python_module} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
               --depfile "${TENON_GEN_DIR}/gen.d" --stamp "${TENON_GEN_DIR}/gen.stamp")
   add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   add_dependencies(${target} tenon_generated)
@@ -114,7 +115,9 @@ function(tenon_generate target)
   endif()
   set(TENON_GEN_TEST_SOURCES "${TENON_GEN_TEST_SOURCES}" PARENT_SCOPE)
   set(TENON_UNUSED_SOURCES "${TENON_UNUSED_SOURCES}" PARENT_SCOPE)
+  set(TENON_GEN_OPTIM_SOURCES "${TENON_GEN_OPTIM_SOURCES}" PARENT_SCOPE)
   set(TENON_GEN_PYTHON_SOURCES "${TENON_GEN_PYTHON_SOURCES}" PARENT_SCOPE)
+  set(TENON_GEN_PYTHON_FILES "${TENON_GEN_PYTHON_FILES}" PARENT_SCOPE)
   set(TENON_PYTHON_USED "${python}" PARENT_SCOPE)
 endfunction()
 

@@ -238,18 +238,15 @@ set(TENON_PUBLIC_HEADERS
   runtime/nn/reduction.h
   runtime/nn/utils/gradients.h
   runtime/nn/utils/rnn.h
-  runtime/optim/adadelta.h
-  runtime/optim/adagrad.h
-  runtime/optim/adam.h
-  runtime/optim/adamax.h
-  runtime/optim/asgd.h
-  runtime/optim/nadam.h
+  runtime/optim/fields.h
+  runtime/optim/lbfgs.h
   runtime/optim/optim.h
   runtime/optim/optimizer.h
-  runtime/optim/radam.h
-  runtime/optim/rmsprop.h
-  runtime/optim/rprop.h
-  runtime/optim/sgd.h
+  runtime/optim/schedulers/epoch_schedulers.h
+  runtime/optim/schedulers/lr_scheduler.h
+  runtime/optim/schedulers/reduce_on_plateau_scheduler.h
+  runtime/optim/schedulers/step_lr.h
+  runtime/optim/update.h
   runtime/profiler/profiler.h
   runtime/serialization/archive_files.h
   runtime/serialization/inspect.h

@@ -92,12 +92,17 @@ std::string escape_for_depfile(const std::string& path) {
 /// The list for the build: OUT/sources.cmake.
 std::string sources_cmake(const OutputOptions& options, const ir::Library& library) {
   const fs::path out = fs::absolute(options.out);
-  std::string cpu, cuda, headers, python;
+  std::string cpu, cuda, headers, python, python_files, optim;
   for (const ir::File& file : library.files) {
     const std::string line = "  \"" + (out / file.path).string() + "\"\n";
     const std::string extension = fs::path(file.path).extension();
     if (file.path.starts_with("python/")) {
       if (extension == ".cpp") python += line;
+      if (extension == ".py") python_files += line;
+      continue;
+    }
+    if (file.optimizer && extension == ".cpp") {
+      optim += line;
       continue;
     }
     (extension == ".cpp" ? cpu : extension == ".cu" ? cuda : headers) += line;
@@ -105,6 +110,8 @@ std::string sources_cmake(const OutputOptions& options, const ir::Library& libra
   std::string text = "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" +
                      cuda + ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
   if (!python.empty()) text += "set(TENON_GEN_PYTHON_SOURCES\n" + python + ")\n";
+  if (!optim.empty()) text += "set(TENON_GEN_OPTIM_SOURCES\n" + optim + ")\n";
+  if (!python_files.empty()) text += "set(TENON_GEN_PYTHON_FILES\n" + python_files + ")\n";
   if (!library.unused_sources) return text;
   text += "set(TENON_UNUSED_SOURCES\n";
   for (const std::string& path : *library.unused_sources) text += "  \"" + path + "\"\n";
