@@ -140,7 +140,7 @@ def main():
     current = {}
     for file in ir["files"]:
         path = os.path.join(out, file["path"])
-        optimizer = None if file["optimizer"] is None else ir["optimizers"][file["optimizer"]]
+        optimizer = ir["optimizers"][file["optimizer"]] if file.get("optimizer") is not None else None
         source = digest(common, json.dumps(file), json.dumps(optimizer), *(texts[i] for i in file["operators"]))
         if previous.get(file["path"]) != (source, written_at(path)):
             operators = [ir["operators"][i] for i in file["operators"]]
