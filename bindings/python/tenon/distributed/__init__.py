@@ -42,6 +42,8 @@ if is_available():
         DistStoreError,
         _broadcast_coalesced,
     )
+
+    ReduceOp.RedOpType = ReduceOp  # PyTorch's name of the class of its values
 else:
 
     def __getattr__(name):

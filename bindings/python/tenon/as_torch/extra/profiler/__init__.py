@@ -1,0 +1,1 @@
+"""Names of torch.profiler that only programs for PyTorch ask for."""
