@@ -6,7 +6,7 @@ from torchvision import transforms
 
 torch.manual_seed(0)
 model = torchvision.models.resnet18(num_classes=3)
-x = torch.randn(2, 3, 32, 32)
+x = torch.randn(4, 3, 96, 96)
 loss = torch.nn.functional.cross_entropy(model(x), torch.tensor([0, 1]))
 loss.backward()
 print("loss", loss.item(), model.conv1.weight.grad.abs().sum().item())

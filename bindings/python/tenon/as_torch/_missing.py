@@ -107,6 +107,18 @@ for _method in (
 
 _placeholders = {}
 
+# Classes that programs want to be modules: they ask issubclass() of what they derive from them.
+_MODULES = {"torch.fx.GraphModule", "torch.jit.ScriptModule", "torch.jit.RecursiveScriptModule", "torch.ScriptModule"}
+
+
+def _bases(name):
+    if name in _MODULES:
+        from tenon.nn import Module
+
+        return (Module,)
+    # What `except` names is an exception, which nothing raises.
+    return (RuntimeError,) if name.endswith(("Error", "Exception")) else ()
+
 
 def missing(name, is_callable=True):
     """The placeholder of a name; the same object each time."""
@@ -123,7 +135,7 @@ def missing(name, is_callable=True):
             "__doc__": f"{name}, which is not in Tenon.",
             "__init_subclass__": classmethod(lambda cls, **kwargs: None),
         }
-        _placeholders[name] = abc.ABCMeta.__new__(MissingType, own, (), members)
+        _placeholders[name] = abc.ABCMeta.__new__(MissingType, own, _bases(name), members)
     return _placeholders[name]
 
 

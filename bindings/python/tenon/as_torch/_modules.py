@@ -4,6 +4,7 @@ A name is looked up in Tenon's module, then in the module of the same path in `e
 these that Tenon lacks gives a placeholder. What PyTorch does not have either raises AttributeError.
 """
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -27,6 +28,7 @@ def _imported(name):
         return None
 
 
+@functools.cache
 def _extra(module):
     """The module of `extra` that holds what Tenon's own module lacks, or None."""
     path = module.partition(".")[2]
@@ -100,6 +102,8 @@ def _rename(module, name):
         value = vars(module).get(attribute)
         if not isinstance(value, (type, types.FunctionType)) or value.__name__ != attribute:
             continue
+        if isinstance(value, type) and value.__doc__ is None:
+            value.__doc__ = ""  # programs add to texts of PyTorch's
         if value.__module__ == "tenon" or value.__module__.startswith("tenon."):
             value.__module__ = home
             if home not in sys.modules and _imported(home.replace("torch", "tenon", 1)) is None:
@@ -112,6 +116,9 @@ def _prepare(name, module):
     if not hasattr(module, "__path__"):
         module.__path__ = []
     _hook(module, name)
+    extra = _extra(name)
+    if "install" in vars(extra or module):
+        extra.install(module)
     if module.__name__.startswith("tenon"):
         _rename(module, name)
         for attribute, value in list(vars(module).items()):

@@ -1,25 +1,43 @@
-"""Texts that name PyTorch: dtypes, sizes, types of tensors."""
+"""What objects of Tenon answer as PyTorch's: texts that name it, and questions of kinds of tensors that Tenon does not have."""
 
 import functools
 
 import tenon
-from tenon import _C
+from tenon import _C, _tensor
 
 
-def _with_torch(method):
-    """The text of a method with `torch.` for `tenon.`."""
-
+def _replaced(method, old, new):
     @functools.wraps(method)
     def text(self, *args, **kwargs):
-        return method(self, *args, **kwargs).replace("tenon.", "torch.")
+        result = method(self, *args, **kwargs)
+        return result.replace(old, new) if isinstance(result, str) else result
 
     return text
 
 
+def _with_torch(method):
+    """The text of a method with `torch.` for `tenon.`."""
+    return _replaced(method, "tenon.", "torch.")
+
+
+def _with_dtype(method):
+    """The text of a tensor, whose elements say nothing of Tenon."""
+    return _replaced(method, "dtype=tenon.", "dtype=torch.")
+
+
+# No tensor of Tenon is one.
+_KINDS = ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse_csr", "vulkan", "xla", "xpu")
+
+
 def install():
+    for kind in _KINDS:
+        if not hasattr(tenon.Tensor, f"is_{kind}"):
+            setattr(tenon.Tensor, f"is_{kind}", property(lambda self: False, doc="False."))
     for cls in (_C.dtype, _C.layout, _C.memory_format, _C.Size, _C.UntypedStorage, tenon.TypedStorage):
         cls.__repr__ = _with_torch(cls.__repr__)
-        if "__str__" in vars(cls):
-            cls.__str__ = _with_torch(cls.__str__)
+    tenon.Tensor.__repr__ = _with_dtype(tenon.Tensor.__repr__)
+    _C._plain_repr = _with_dtype(_C._plain_repr)
+    tenon.TypedStorage.type = _with_torch(tenon.TypedStorage.type)
+    _tensor.typename = tenon.typename = _with_torch(_tensor.typename)
     for cls in (_C.dtype, _C.layout, _C.memory_format, _C.Size, _C.device, _C.Generator):
         cls.__module__ = "torch"

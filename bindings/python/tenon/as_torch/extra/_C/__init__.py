@@ -58,3 +58,56 @@ def _parse_to(*args, **kwargs):
         else:
             names[name] = tenon.device(value) if name == "device" and value is not None else value
     return names["device"], names["dtype"], names["non_blocking"], names["memory_format"]
+
+
+class _Keys(type):
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        key = cls(name)
+        setattr(cls, name, key)
+        return key
+
+
+class DispatchKey(metaclass=_Keys):
+    """The name of a way in which PyTorch dispatches. Tenon's operators heed none: see autograd, autocast, devices."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"DispatchKey.{self.name}"
+
+
+class DispatchKeySet:
+    """A set of such names."""
+
+    def __init__(self, *keys):
+        self._keys = frozenset(keys)
+
+    def __or__(self, other):
+        return DispatchKeySet(*self._keys, *other._keys)
+
+    def __and__(self, other):
+        return DispatchKeySet(*(self._keys & other._keys))
+
+    def __sub__(self, other):
+        return DispatchKeySet(*(self._keys - other._keys))
+
+    def has(self, key):
+        return key in self._keys
+
+    def add(self, key):
+        return DispatchKeySet(*self._keys, key)
+
+    def remove(self, key):
+        return DispatchKeySet(*(self._keys - {key}))
+
+    def __eq__(self, other):
+        return isinstance(other, DispatchKeySet) and self._keys == other._keys
+
+    def __hash__(self):
+        return hash(self._keys)
+
+
+_are_functorch_transforms_active = answer("_are_functorch_transforms_active", False, "False: there are no such transforms.")

@@ -1,0 +1,1 @@
+"""Names of torch.distributed that only programs for PyTorch ask for."""
