@@ -53,6 +53,9 @@ def modules():
             module = stack.pop()
             if is_opaque(module.name):
                 opaque.add(module.name)
+                if module.ispkg and not any(part.startswith("_") for part in module.name.split(".")):
+                    path = [str(Path(torch.__file__).parent.joinpath(*module.name.split(".")[1:]))]
+                    opaque.update(child.name for child in pkgutil.iter_modules(path, module.name + "."))
                 continue
             names.append(module.name)
             if module.ispkg:

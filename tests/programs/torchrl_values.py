@@ -1,9 +1,12 @@
 """torchrl: value estimates and a replay buffer."""
 
+import logging
+
 import torch
 from torchrl.data import LazyTensorStorage, ReplayBuffer
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
+logging.disable()
 torch.manual_seed(0)
 reward, value, following = torch.rand(1, 6, 1), torch.rand(1, 6, 1), torch.rand(1, 6, 1)
 done = torch.zeros(1, 6, 1, dtype=torch.bool)

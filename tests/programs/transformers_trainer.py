@@ -1,5 +1,7 @@
 """The Trainer of transformers on a small BERT, with evaluation and a checkpoint."""
 
+import contextlib
+import io
 import tempfile
 
 import torch
@@ -18,6 +20,7 @@ with tempfile.TemporaryDirectory() as folder:
         use_cpu=True, save_steps=5, seed=1, disable_tqdm=True,
     )  # fmt: skip
     trainer = Trainer(model=model, args=args, train_dataset=data, eval_dataset=data)
-    result = trainer.train()
+    with contextlib.redirect_stdout(io.StringIO()):
+        result, evaluated = trainer.train(), trainer.evaluate()
     print("train", result.training_loss)
-    print("eval", trainer.evaluate()["eval_loss"])
+    print("eval", evaluated["eval_loss"])

@@ -31,8 +31,8 @@ def _install():
     there = sys.modules.get("torch")
     if there is not None and not getattr(there, "__file__", "").startswith(_SITE):
         raise RuntimeError(f"PyTorch is imported already, from {there.__file__}: import tenon.as_torch before it")
-    _modules.install()
     _texts.install()
+    _modules.install()
     _inherit()
 
 

@@ -10,6 +10,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
+import typing
 
 import tenon
 from tenon.as_torch import _names
@@ -66,7 +67,7 @@ def _lookup(module, name, own_getattr):
     child = f"{module}.{name}"
     if name.startswith("__") and not _names.is_module(child):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
-    if _names.is_module(child) and not _names.is_opaque(module) and not _asks_for_itself():
+    if (_names.is_listed(child) or _names.is_module(child) and not _names.is_opaque(module)) and not _asks_for_itself():
         return importlib.import_module(child)
     if own_getattr is not None:
         try:
@@ -84,6 +85,8 @@ def _lookup(module, name, own_getattr):
             return found
         if _names.has(module, name):
             return missing(child, _names.names(module).get(name, (None, False))[1])
+        if hasattr(typing, name):  # a file's own import, which programs take from there
+            return getattr(typing, name)
     raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
 

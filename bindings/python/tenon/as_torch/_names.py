@@ -32,6 +32,11 @@ def is_opaque(module):
     return module in opaque or any(module.startswith(one + ".") for one in opaque)
 
 
+def is_listed(module):
+    """Whether it is a module whose name is listed, with or without the names in it."""
+    return module in _opaque() or module in _rows() and module != "torch.Tensor"
+
+
 def is_module(name):
     return name in _rows() and name != "torch.Tensor" or is_opaque(name)
 

@@ -29,7 +29,37 @@ def _with_dtype(method):
 _KINDS = ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse_csr", "vulkan", "xla", "xpu")
 
 
+def to_dense(self, dtype=None, *, masked_grad=None):
+    """The tensor: all are dense."""
+    return self if dtype is None else self.to(dtype)
+
+
+def is_shared(self):
+    """False: no memory is shared between processes."""
+    return False
+
+
+def pin_memory(self, device=None):
+    """RuntimeError: memory for transfers to a GPU is not pinned."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _is_all_true(self):
+    return self.all()
+
+
+def _is_any_true(self):
+    return self.any()
+
+
+def swapaxes_(self, axis0, axis1):
+    return self.transpose_(axis0, axis1)
+
+
 def install():
+    for method in (to_dense, is_shared, pin_memory, _is_all_true, _is_any_true, swapaxes_):
+        if not hasattr(tenon.Tensor, method.__name__):
+            setattr(tenon.Tensor, method.__name__, method)
     for kind in _KINDS:
         if not hasattr(tenon.Tensor, f"is_{kind}"):
             setattr(tenon.Tensor, f"is_{kind}", property(lambda self: False, doc="False."))

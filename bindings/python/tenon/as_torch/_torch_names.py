@@ -22,45 +22,142 @@ torch._meta_registrations torch._native torch._numpy torch._opaque_base torch._p
 torch._prims torch._prims_common torch._python_dispatcher torch._refs torch._size_docs torch._sources
 torch._streambase torch._strobelight torch._subclasses torch._tensor_docs torch._tensor_iterator
 torch._thread_safe_fork torch._torch_docs torch._utils_internal torch._vendor torch._vmap_internals
-torch._weights_only_unpickler torch.accelerator._utils torch.ao torch.autograd._functions torch.backends._coreml
-torch.backends._nnapi torch.compiler._cache torch.compiler._precompile_types torch.contrib torch.cpu.amp
-torch.cuda._device_limits torch.cuda._gpu_trace torch.cuda._graph_annotations torch.cuda._graph_node_callbacks
-torch.cuda._memory_viz torch.cuda._pin_memory_utils torch.cuda._sanitizer torch.cuda._utils torch.cuda.tunable
-torch.distributed._checkpointable torch.distributed._composable torch.distributed._composable_state
-torch.distributed._functional_collectives torch.distributed._functional_collectives_impl
-torch.distributed._local_tensor torch.distributed._mesh_layout torch.distributed._meta_registrations
-torch.distributed._nccl4py torch.distributed._ops torch.distributed._pycute torch.distributed._serialization
-torch.distributed._shard torch.distributed._sharded_tensor torch.distributed._sharding_spec
-torch.distributed._state_dict_utils torch.distributed._symmetric_memory torch.distributed._tensor
-torch.distributed._token_switch torch.distributed._tools torch.distributed._transport torch.distributed._watchdog
-torch.distributed.algorithms._checkpoint torch.distributed.algorithms._comm_hooks
+torch._weights_only_unpickler torch.accelerator._utils torch.ao torch.ao.nn torch.ao.ns torch.ao.pruning
+torch.ao.quantization torch.autograd._functions torch.backends._coreml torch.backends._nnapi torch.compiler._cache
+torch.compiler._precompile_types torch.contrib torch.contrib._tensorboard_vis torch.cpu.amp
+torch.cpu.amp.autocast_mode torch.cpu.amp.grad_scaler torch.cuda._device_limits torch.cuda._gpu_trace
+torch.cuda._graph_annotations torch.cuda._graph_node_callbacks torch.cuda._memory_viz torch.cuda._pin_memory_utils
+torch.cuda._sanitizer torch.cuda._utils torch.cuda.tunable torch.distributed._checkpointable
+torch.distributed._composable torch.distributed._composable_state torch.distributed._functional_collectives
+torch.distributed._functional_collectives_impl torch.distributed._local_tensor torch.distributed._mesh_layout
+torch.distributed._meta_registrations torch.distributed._nccl4py torch.distributed._ops torch.distributed._pycute
+torch.distributed._serialization torch.distributed._shard torch.distributed._sharded_tensor
+torch.distributed._sharding_spec torch.distributed._state_dict_utils torch.distributed._symmetric_memory
+torch.distributed._tensor torch.distributed._token_switch torch.distributed._tools torch.distributed._transport
+torch.distributed._watchdog torch.distributed.algorithms._checkpoint torch.distributed.algorithms._comm_hooks
 torch.distributed.algorithms._optimizer_overlap torch.distributed.algorithms._quantization torch.distributed.autograd
-torch.distributed.checkpoint torch.distributed.debug torch.distributed.elastic torch.distributed.flight_recorder
-torch.distributed.fsdp torch.distributed.launcher torch.distributed.nn torch.distributed.optim
-torch.distributed.pipelining torch.distributed.rpc torch.distributed.tensor torch.export torch.func torch.fx
-torch.jit._async torch.jit._await torch.jit._builtins torch.jit._check torch.jit._dataclass_impls
-torch.jit._decomposition_utils torch.jit._decompositions torch.jit._freeze torch.jit._fuser torch.jit._ir_utils
-torch.jit._logging torch.jit._monkeytype_config torch.jit._passes torch.jit._pickle torch.jit._recursive
-torch.jit._script torch.jit._serialization torch.jit._shape_functions torch.jit._state torch.jit._trace
-torch.jit.mobile torch.masked._docs torch.masked._ops torch.masked.maskedtensor torch.monitor torch.mtia
-torch.multiprocessing._atfork torch.nativert torch.nested torch.nn.attention._fa3 torch.nn.attention._fa4
-torch.nn.attention._registry torch.nn.attention._utils torch.nn.attention.experimental torch.nn.intrinsic
-torch.nn.modules._functions torch.nn.qat torch.nn.quantizable torch.nn.quantized torch.nn.utils._deprecation_utils
-torch.nn.utils._expanded_weights torch.nn.utils._named_member_accessor torch.nn.utils._per_sample_grad torch.numa
-torch.onnx torch.optim._adafactor torch.optim._functional torch.optim._multi_tensor torch.optim._muon
-torch.optim._stateless torch.package torch.profiler._chrome_trace_export torch.profiler._cuspy
-torch.profiler._memory_profiler torch.profiler._trace_validator torch.profiler._utils torch.profiler.python_tracer
-torch.quantization torch.sparse torch.testing._comparison torch.testing._creation torch.testing._internal
-torch.testing._utils torch.utils._appending_byte_serializer torch.utils._config_module torch.utils._content_store
-torch.utils._contextlib torch.utils._cpp_embed_headers torch.utils._cpp_extension_versioner torch.utils._cuda_debug
-torch.utils._cxx_pytree torch.utils._debug_mode torch.utils._device torch.utils._dtype_abbrs torch.utils._exposed_in
-torch.utils._filelock torch.utils._functools torch.utils._get_clean_triton torch.utils._helion
+torch.distributed.checkpoint torch.distributed.checkpoint._async_executor
+torch.distributed.checkpoint._async_process_executor torch.distributed.checkpoint._async_thread_executor
+torch.distributed.checkpoint._checkpointer torch.distributed.checkpoint._consolidate_hf_safetensors
+torch.distributed.checkpoint._dedup_save_plans torch.distributed.checkpoint._dedup_tensors
+torch.distributed.checkpoint._experimental torch.distributed.checkpoint._extension
+torch.distributed.checkpoint._fsspec_filesystem torch.distributed.checkpoint._hf_utils
+torch.distributed.checkpoint._nested_dict torch.distributed.checkpoint._pg_transport
+torch.distributed.checkpoint._sharded_tensor_utils torch.distributed.checkpoint._state_dict_stager
+torch.distributed.checkpoint._storage_utils torch.distributed.checkpoint._traverse
+torch.distributed.checkpoint._version torch.distributed.checkpoint.api torch.distributed.checkpoint.default_planner
+torch.distributed.checkpoint.filesystem torch.distributed.checkpoint.format_utils
+torch.distributed.checkpoint.fsspec_filesystem torch.distributed.checkpoint.hf_storage
+torch.distributed.checkpoint.logger torch.distributed.checkpoint.logging_handlers
+torch.distributed.checkpoint.metadata torch.distributed.checkpoint.optimizer torch.distributed.checkpoint.planner
+torch.distributed.checkpoint.planner_helpers torch.distributed.checkpoint.protocol
+torch.distributed.checkpoint.quantized_hf_storage torch.distributed.checkpoint.resharding
+torch.distributed.checkpoint.staging torch.distributed.checkpoint.state_dict
+torch.distributed.checkpoint.state_dict_loader torch.distributed.checkpoint.state_dict_saver
+torch.distributed.checkpoint.stateful torch.distributed.checkpoint.storage torch.distributed.checkpoint.utils
+torch.distributed.debug torch.distributed.debug._debug_handlers torch.distributed.debug._frontend
+torch.distributed.debug._handlers torch.distributed.debug._store torch.distributed.elastic
+torch.distributed.elastic.agent torch.distributed.elastic.control_plane torch.distributed.elastic.events
+torch.distributed.elastic.metrics torch.distributed.elastic.multiprocessing torch.distributed.elastic.rendezvous
+torch.distributed.elastic.timer torch.distributed.elastic.utils torch.distributed.flight_recorder
+torch.distributed.flight_recorder.components torch.distributed.flight_recorder.fr_trace torch.distributed.fsdp
+torch.distributed.fsdp._common_utils torch.distributed.fsdp._debug_utils torch.distributed.fsdp._dynamo_utils
+torch.distributed.fsdp._exec_order_utils torch.distributed.fsdp._flat_param torch.distributed.fsdp._fsdp_extensions
+torch.distributed.fsdp._fully_shard torch.distributed.fsdp._init_utils torch.distributed.fsdp._limiter_utils
+torch.distributed.fsdp._optim_utils torch.distributed.fsdp._runtime_utils torch.distributed.fsdp._shard_utils
+torch.distributed.fsdp._state_dict_utils torch.distributed.fsdp._trace_utils torch.distributed.fsdp._traversal_utils
+torch.distributed.fsdp._unshard_param_utils torch.distributed.fsdp._wrap_utils torch.distributed.fsdp.api
+torch.distributed.fsdp.fully_sharded_data_parallel torch.distributed.fsdp.sharded_grad_scaler
+torch.distributed.fsdp.wrap torch.distributed.launcher torch.distributed.launcher.api torch.distributed.nn
+torch.distributed.nn.api torch.distributed.nn.functional torch.distributed.nn.jit torch.distributed.optim
+torch.distributed.optim._deprecation_warning torch.distributed.optim.apply_optimizer_in_backward
+torch.distributed.optim.functional_adadelta torch.distributed.optim.functional_adagrad
+torch.distributed.optim.functional_adam torch.distributed.optim.functional_adamax
+torch.distributed.optim.functional_adamw torch.distributed.optim.functional_rmsprop
+torch.distributed.optim.functional_rprop torch.distributed.optim.functional_sgd
+torch.distributed.optim.named_optimizer torch.distributed.optim.optimizer
+torch.distributed.optim.post_localSGD_optimizer torch.distributed.optim.utils
+torch.distributed.optim.zero_redundancy_optimizer torch.distributed.pipelining torch.distributed.pipelining._IR
+torch.distributed.pipelining._backward torch.distributed.pipelining._debug torch.distributed.pipelining._p2p
+torch.distributed.pipelining._recv_buffers torch.distributed.pipelining._schedule_visualizer
+torch.distributed.pipelining._unflatten torch.distributed.pipelining._utils torch.distributed.pipelining.microbatch
+torch.distributed.pipelining.schedules torch.distributed.pipelining.stage torch.distributed.rpc
+torch.distributed.rpc._testing torch.distributed.rpc._utils torch.distributed.rpc.api
+torch.distributed.rpc.backend_registry torch.distributed.rpc.constants torch.distributed.rpc.functions
+torch.distributed.rpc.internal torch.distributed.rpc.options torch.distributed.rpc.rref_proxy
+torch.distributed.rpc.server_process_global_profiler torch.distributed.tensor torch.distributed.tensor._api
+torch.distributed.tensor._collective_utils torch.distributed.tensor._decompositions torch.distributed.tensor._dispatch
+torch.distributed.tensor._dtensor_spec torch.distributed.tensor._nonlinear_redux torch.distributed.tensor._op_schema
+torch.distributed.tensor._ops torch.distributed.tensor._random torch.distributed.tensor._redistribute
+torch.distributed.tensor._sharding_prop torch.distributed.tensor._shards_wrapper torch.distributed.tensor._tp_conv
+torch.distributed.tensor._utils torch.distributed.tensor.debug torch.distributed.tensor.device_mesh
+torch.distributed.tensor.experimental torch.distributed.tensor.parallel torch.distributed.tensor.placement_types
+torch.export torch.export._draft_export torch.export._leakage_detection_utils torch.export._patches
+torch.export._remove_auto_functionalized_pass torch.export._remove_effect_tokens_pass torch.export._safeguard
+torch.export._state_dict_utils torch.export._swap torch.export._trace torch.export._tree_utils torch.export._unlift
+torch.export._wrapper_utils torch.export.custom_obj torch.export.custom_ops torch.export.decomp_utils
+torch.export.dynamic_shapes torch.export.experimental torch.export.exported_program torch.export.graph_signature
+torch.export.passes torch.export.pt2_archive torch.export.unflatten torch.func torch.func._random torch.fx
+torch.fx._compatibility torch.fx._graph_pickler torch.fx._lazy_graph_module torch.fx._pytree torch.fx._symbolic_trace
+torch.fx._utils torch.fx.annotate torch.fx.config torch.fx.experimental torch.fx.graph torch.fx.graph_module
+torch.fx.immutable_collections torch.fx.interpreter torch.fx.node torch.fx.operator_schemas torch.fx.passes
+torch.fx.proxy torch.fx.subgraph_rewriter torch.fx.tensor_type torch.fx.traceback torch.jit._async torch.jit._await
+torch.jit._builtins torch.jit._check torch.jit._dataclass_impls torch.jit._decomposition_utils
+torch.jit._decompositions torch.jit._freeze torch.jit._fuser torch.jit._ir_utils torch.jit._logging
+torch.jit._monkeytype_config torch.jit._passes torch.jit._pickle torch.jit._recursive torch.jit._script
+torch.jit._serialization torch.jit._shape_functions torch.jit._state torch.jit._trace torch.jit.mobile
+torch.masked._docs torch.masked._ops torch.masked.maskedtensor torch.masked.maskedtensor._ops_refs
+torch.masked.maskedtensor.binary torch.masked.maskedtensor.core torch.masked.maskedtensor.creation
+torch.masked.maskedtensor.passthrough torch.masked.maskedtensor.reductions torch.masked.maskedtensor.unary
+torch.monitor torch.mtia torch.mtia._utils torch.mtia.memory torch.mtia.mtia_graph torch.multiprocessing._atfork
+torch.nativert torch.nativert.backends torch.nested torch.nested._internal torch.nn.attention._fa3
+torch.nn.attention._fa4 torch.nn.attention._registry torch.nn.attention._utils torch.nn.attention.experimental
+torch.nn.attention.experimental._paged_attention
+torch.nn.attention.experimental._scaled_dot_product_attention_quantized torch.nn.intrinsic torch.nn.intrinsic.modules
+torch.nn.intrinsic.qat torch.nn.intrinsic.quantized torch.nn.modules._functions torch.nn.qat torch.nn.qat.dynamic
+torch.nn.qat.modules torch.nn.quantizable torch.nn.quantizable.modules torch.nn.quantized
+torch.nn.quantized._reference torch.nn.quantized.dynamic torch.nn.quantized.functional torch.nn.quantized.modules
+torch.nn.utils._deprecation_utils torch.nn.utils._expanded_weights torch.nn.utils._named_member_accessor
+torch.nn.utils._per_sample_grad torch.numa torch.numa.binding torch.onnx torch.onnx._constants torch.onnx._flags
+torch.onnx._internal torch.onnx.errors torch.onnx.operators torch.onnx.ops torch.onnx.symbolic_helper
+torch.onnx.symbolic_opset10 torch.onnx.symbolic_opset11 torch.onnx.symbolic_opset12 torch.onnx.symbolic_opset13
+torch.onnx.symbolic_opset14 torch.onnx.symbolic_opset15 torch.onnx.symbolic_opset16 torch.onnx.symbolic_opset17
+torch.onnx.symbolic_opset18 torch.onnx.symbolic_opset19 torch.onnx.symbolic_opset20 torch.onnx.symbolic_opset7
+torch.onnx.symbolic_opset8 torch.onnx.symbolic_opset9 torch.onnx.testing torch.onnx.utils torch.onnx.verification
+torch.optim._adafactor torch.optim._functional torch.optim._multi_tensor torch.optim._muon torch.optim._stateless
+torch.package torch.package._digraph torch.package._directory_reader torch.package._importlib torch.package._mangling
+torch.package._mock torch.package._package_pickler torch.package._package_unpickler torch.package._stdlib
+torch.package.analyze torch.package.file_structure_representation torch.package.find_file_dependencies
+torch.package.glob_group torch.package.importer torch.package.package_exporter torch.package.package_importer
+torch.profiler._chrome_trace_export torch.profiler._cuspy torch.profiler._memory_profiler
+torch.profiler._trace_validator torch.profiler._utils torch.profiler.python_tracer torch.quantization
+torch.quantization._numeric_suite torch.quantization._numeric_suite_fx torch.quantization._quantized_conversions
+torch.quantization.fake_quantize torch.quantization.fuse_modules torch.quantization.fuser_method_mappings
+torch.quantization.fx torch.quantization.observer torch.quantization.qconfig torch.quantization.quant_type
+torch.quantization.quantization_mappings torch.quantization.quantize torch.quantization.quantize_fx
+torch.quantization.quantize_jit torch.quantization.stubs torch.quantization.utils torch.sparse
+torch.sparse._semi_structured_conversions torch.sparse._semi_structured_ops torch.sparse._triton_ops
+torch.sparse._triton_ops_meta torch.sparse.semi_structured torch.testing._comparison torch.testing._creation
+torch.testing._internal torch.testing._utils torch.utils._appending_byte_serializer torch.utils._config_module
+torch.utils._content_store torch.utils._contextlib torch.utils._cpp_embed_headers torch.utils._cpp_extension_versioner
+torch.utils._cuda_debug torch.utils._cxx_pytree torch.utils._debug_mode torch.utils._device torch.utils._dtype_abbrs
+torch.utils._exposed_in torch.utils._filelock torch.utils._functools torch.utils._get_clean_triton torch.utils._helion
 torch.utils._import_utils torch.utils._indented_buffer torch.utils._inspect torch.utils._mode_utils
 torch.utils._ordered_set torch.utils._pallas torch.utils._runtime_estimation torch.utils._stats
 torch.utils._strobelight torch.utils._sympy torch.utils._thunk torch.utils._traceback torch.utils._triton
-torch.utils._typing_utils torch.utils._zip torch.utils.backcompat torch.utils.benchmark torch.utils.data.datapipes
-torch.utils.data.graph torch.utils.data.graph_settings torch.utils.hipify torch.utils.jit torch.utils.model_dump
-torch.utils.serialization torch.utils.tensorboard torch.utils.viz torch.xpu
+torch.utils._typing_utils torch.utils._zip torch.utils.backcompat torch.utils.benchmark torch.utils.benchmark.examples
+torch.utils.benchmark.op_fuzzers torch.utils.benchmark.utils torch.utils.data.datapipes
+torch.utils.data.datapipes._decorator torch.utils.data.datapipes._hook_iterator torch.utils.data.datapipes._typing
+torch.utils.data.datapipes.dataframe torch.utils.data.datapipes.datapipe torch.utils.data.datapipes.gen_pyi
+torch.utils.data.datapipes.iter torch.utils.data.datapipes.map torch.utils.data.datapipes.utils torch.utils.data.graph
+torch.utils.data.graph_settings torch.utils.hipify torch.utils.hipify.constants
+torch.utils.hipify.cuda_to_hip_mappings torch.utils.hipify.hipify_python torch.utils.hipify.version torch.utils.jit
+torch.utils.jit.log_extract torch.utils.model_dump torch.utils.model_dump.__main__ torch.utils.serialization
+torch.utils.serialization.config torch.utils.tensorboard torch.utils.tensorboard._convert_np
+torch.utils.tensorboard._embedding torch.utils.tensorboard._onnx_graph torch.utils.tensorboard._proto_graph
+torch.utils.tensorboard._pytorch_graph torch.utils.tensorboard._utils torch.utils.tensorboard.summary
+torch.utils.tensorboard.writer torch.utils.viz torch.utils.viz._cycles torch.xpu torch.xpu._gpu_trace torch.xpu._utils
+torch.xpu.graphs torch.xpu.memory torch.xpu.random torch.xpu.streams
 """
 
 NAMES = """
