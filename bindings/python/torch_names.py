@@ -75,7 +75,11 @@ def names_of(module):
     """{name: the module that defines it} of the classes, functions and values of a module."""
     found = {}
     for name, value in vars(module).items():
-        if name.startswith("__") or name in IGNORED or isinstance(value, (types.ModuleType, typing.TypeVar, typing.ParamSpec)):
+        if (
+            name.startswith("__")
+            or name in IGNORED
+            or isinstance(value, (types.ModuleType, typing.TypeVar, typing.ParamSpec))
+        ):
             continue
         home = getattr(value, "__module__", None)
         if isinstance(home, str) and not home.startswith("torch"):

@@ -6,7 +6,12 @@ from asteroid_filterbanks import Encoder, FreeFB
 
 torch.manual_seed(0)
 x = torch.randn(1, 1, 800)
-print("julius", julius.lowpass_filter(x, 0.1).sum().item(), julius.resample_frac(x, 4, 5).shape[-1], julius.highpass_filter(x, 0.2).abs().sum().item())
+print(
+    "julius",
+    julius.lowpass_filter(x, 0.1).sum().item(),
+    julius.resample_frac(x, 4, 5).shape[-1],
+    julius.highpass_filter(x, 0.2).abs().sum().item(),
+)
 encoder = Encoder(FreeFB(n_filters=8, kernel_size=16, stride=8))
 y = encoder(x)
 y.sum().backward()

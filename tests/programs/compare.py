@@ -55,7 +55,12 @@ def outcome(program, options):
     if ours is None:
         return "stopped", error.strip().splitlines()[-options.lines :], theirs_s, ours_s
     found = differences(ours, theirs)
-    return ("different" if found else "same"), found[:5] or error.splitlines()[: 200 if options.report else 0], theirs_s, ours_s
+    return (
+        ("different" if found else "same"),
+        found[:5] or error.splitlines()[: 200 if options.report else 0],
+        theirs_s,
+        ours_s,
+    )
 
 
 def main():
@@ -69,7 +74,11 @@ def main():
     parser.add_argument("--kept", help="a folder that keeps what programs print with PyTorch")
     parser.add_argument("--report", action="store_true")
     options = parser.parse_args()
-    programs = [p for p in sorted(HERE.glob("*.py")) if p.name != "compare.py" and (not options.names or p.stem in options.names)]
+    programs = [
+        p
+        for p in sorted(HERE.glob("*.py"))
+        if p.name != "compare.py" and (not options.names or p.stem in options.names)
+    ]
     counts = {}
     with ThreadPoolExecutor(options.jobs) as pool:
         for program, result in zip(programs, pool.map(lambda p: outcome(p, options), programs)):

@@ -15,6 +15,8 @@ said = contextlib.redirect_stdout(io.StringIO())
 said.__enter__()
 model = DeepFM(columns, columns, task="binary", device="cpu", seed=0, dnn_hidden_units=(8,))
 model.compile("adam", "binary_crossentropy", metrics=["auc"])
-history = model.fit({n: data[n] for n in get_feature_names(columns)}, y, batch_size=32, epochs=2, verbose=0, shuffle=False)
+history = model.fit(
+    {n: data[n] for n in get_feature_names(columns)}, y, batch_size=32, epochs=2, verbose=0, shuffle=False
+)
 said.__exit__(None, None, None)
 print("loss", history.history["loss"][-1])

@@ -11,7 +11,7 @@ model = UNet2DModel(
 scheduler = DDPMScheduler(num_train_timesteps=50)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 x = torch.randn(4, 1, 16, 16)
-for step in range(4):
+for _ in range(4):
     noise, t = torch.randn(x.shape), torch.randint(0, 50, (4,))
     loss = torch.nn.functional.mse_loss(model(scheduler.add_noise(x, noise, t), t).sample, noise)
     loss.backward()

@@ -16,8 +16,19 @@ def weights_init(m):
         torch.nn.init.zeros_(m.bias)
 
 
-G = nn.Sequential(nn.ConvTranspose2d(4, 8, 4, 1, 0, bias=False), nn.BatchNorm2d(8), nn.ReLU(True), nn.ConvTranspose2d(8, 1, 4, 2, 1, bias=False), nn.Tanh())
-D = nn.Sequential(nn.Conv2d(1, 8, 4, 2, 1, bias=False), nn.LeakyReLU(0.2, inplace=True), nn.Conv2d(8, 1, 4, 1, 0, bias=False), nn.Sigmoid())
+G = nn.Sequential(
+    nn.ConvTranspose2d(4, 8, 4, 1, 0, bias=False),
+    nn.BatchNorm2d(8),
+    nn.ReLU(True),
+    nn.ConvTranspose2d(8, 1, 4, 2, 1, bias=False),
+    nn.Tanh(),
+)
+D = nn.Sequential(
+    nn.Conv2d(1, 8, 4, 2, 1, bias=False),
+    nn.LeakyReLU(0.2, inplace=True),
+    nn.Conv2d(8, 1, 4, 1, 0, bias=False),
+    nn.Sigmoid(),
+)
 G.apply(weights_init), D.apply(weights_init)
 criterion = nn.BCELoss()
 optimizers = [torch.optim.Adam(m.parameters(), lr=2e-3, betas=(0.5, 0.999)) for m in (D, G)]
@@ -38,7 +49,12 @@ for _ in range(3):
 class VAE(nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc1, self.mu, self.logvar, self.out = nn.Linear(64, 16), nn.Linear(16, 4), nn.Linear(16, 4), nn.Linear(4, 64)
+        self.fc1, self.mu, self.logvar, self.out = (
+            nn.Linear(64, 16),
+            nn.Linear(16, 4),
+            nn.Linear(16, 4),
+            nn.Linear(4, 64),
+        )
 
     def forward(self, x):
         h = F.relu(self.fc1(x.view(-1, 64)))
@@ -51,7 +67,9 @@ vae = VAE()
 optimizer = torch.optim.Adam(vae.parameters(), lr=1e-2)
 for _ in range(3):
     recon, mu, logvar = vae(real)
-    loss = F.binary_cross_entropy(recon, real.view(-1, 64), reduction="sum") - 0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    loss = F.binary_cross_entropy(recon, real.view(-1, 64), reduction="sum") - 0.5 * torch.sum(
+        1 + logvar - mu.pow(2) - logvar.exp()
+    )
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

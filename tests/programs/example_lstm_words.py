@@ -21,13 +21,21 @@ class Words(Dataset):
 
 def collate(batch):
     lengths = torch.tensor([len(words) for words, _ in batch])
-    return pad_sequence([words for words, _ in batch], batch_first=True), lengths, torch.tensor([label for _, label in batch])
+    return (
+        pad_sequence([words for words, _ in batch], batch_first=True),
+        lengths,
+        torch.tensor([label for _, label in batch]),
+    )
 
 
 class Tagger(nn.Module):
     def __init__(self):
         super().__init__()
-        self.embedding, self.lstm, self.out = nn.Embedding(20, 8, padding_idx=0), nn.LSTM(8, 16, 2, batch_first=True, bidirectional=True), nn.Linear(32, 2)
+        self.embedding, self.lstm, self.out = (
+            nn.Embedding(20, 8, padding_idx=0),
+            nn.LSTM(8, 16, 2, batch_first=True, bidirectional=True),
+            nn.Linear(32, 2),
+        )
 
     def forward(self, words, lengths):
         packed = pack_padded_sequence(self.embedding(words), lengths, batch_first=True, enforce_sorted=False)

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset, random_split
 
 class Net(nn.Module):
     def __init__(self):
-        super(Net, self).__init__()
+        super().__init__()
         self.conv1, self.conv2 = nn.Conv2d(1, 8, 3, 1), nn.Conv2d(8, 16, 3, 1)
         self.fc1, self.fc2 = nn.Linear(16 * 25, 32), nn.Linear(32, 10)
 

@@ -19,7 +19,7 @@ class Policy(nn.Module):
 
 policy = Policy()
 optimizer = torch.optim.Adam(policy.parameters(), lr=3e-2)
-for episode in range(4):
+for _ in range(4):
     state, log_probs, values, rewards = torch.ones(4), [], [], []
     for _ in range(10):
         probs, value = policy(state)
@@ -33,7 +33,10 @@ for episode in range(4):
         returns.insert(0, R)
     returns = torch.tensor(returns)
     returns = (returns - returns.mean()) / (returns.std() + 1e-6)
-    losses = [-lp * (R - v.item()) + nn.functional.smooth_l1_loss(v, R.view(1)) for lp, v, R in zip(log_probs, values, returns)]
+    losses = [
+        -lp * (R - v.item()) + nn.functional.smooth_l1_loss(v, R.view(1))
+        for lp, v, R in zip(log_probs, values, returns)
+    ]
     optimizer.zero_grad()
     loss = torch.stack(losses).sum()
     loss.backward()

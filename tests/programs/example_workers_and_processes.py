@@ -40,7 +40,10 @@ if __name__ == "__main__":
         loaded = [torch.load(os.path.join(folder, f"{rank}.pt")) for rank in range(2)]
         print("grads", [state["grad"].tolist() for state in loaded], [state["rank"] for state in loaded])
         code = f"import torch; print(torch.load({os.path.join(folder, '1.pt')!r})['rank'], torch.ones(2).sum().item())"
-        print("other", subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+        print(
+            "other",
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip(),
+        )
     context = mp.get_context("spawn")
     queue, taken = context.Queue(), context.Event()
     process = context.Process(target=put, args=(queue, taken))

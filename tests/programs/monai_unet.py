@@ -4,7 +4,7 @@ import torch
 from monai.losses import DiceLoss
 from monai.metrics import DiceMetric
 from monai.networks.nets import UNet
-from monai.transforms import Compose, NormalizeIntensity, RandFlip, ScaleIntensity
+from monai.transforms import Compose, NormalizeIntensity, ScaleIntensity
 
 torch.manual_seed(0)
 net = UNet(spatial_dims=2, in_channels=1, out_channels=2, channels=(4, 8, 16), strides=(2, 2), num_res_units=1)

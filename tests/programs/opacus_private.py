@@ -6,8 +6,12 @@ from opacus.accountants import RDPAccountant
 from opacus.optimizers import DPOptimizer
 
 torch.manual_seed(0)
-model = GradSampleModule(torch.nn.Sequential(torch.nn.Conv1d(2, 4, 3), torch.nn.GroupNorm(2, 4), torch.nn.Flatten(), torch.nn.Linear(24, 2)))
-optimizer = DPOptimizer(torch.optim.SGD(model.parameters(), lr=0.1), noise_multiplier=0.0, max_grad_norm=1.0, expected_batch_size=8)
+model = GradSampleModule(
+    torch.nn.Sequential(torch.nn.Conv1d(2, 4, 3), torch.nn.GroupNorm(2, 4), torch.nn.Flatten(), torch.nn.Linear(24, 2))
+)
+optimizer = DPOptimizer(
+    torch.optim.SGD(model.parameters(), lr=0.1), noise_multiplier=0.0, max_grad_norm=1.0, expected_batch_size=8
+)
 x, y = torch.randn(8, 2, 8), torch.randint(0, 2, (8,))
 for _ in range(4):
     optimizer.zero_grad()

@@ -6,7 +6,11 @@ import torch
 torch.manual_seed(0)
 model = smp.Unet("resnet18", encoder_weights=None, in_channels=3, classes=2, decoder_channels=(16, 8, 8, 8, 4))
 x, y = torch.randn(2, 3, 32, 32), torch.randint(0, 2, (2, 32, 32))
-for loss_function in (smp.losses.DiceLoss("multiclass"), smp.losses.FocalLoss("multiclass"), smp.losses.JaccardLoss("multiclass")):
+for loss_function in (
+    smp.losses.DiceLoss("multiclass"),
+    smp.losses.FocalLoss("multiclass"),
+    smp.losses.JaccardLoss("multiclass"),
+):
     loss = loss_function(model(x), y)
     model.zero_grad()
     loss.backward()

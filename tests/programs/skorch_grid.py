@@ -12,7 +12,9 @@ y = (x.sum(1) > 0).astype(np.int64)
 class Net(torch.nn.Module):
     def __init__(self, hidden=8):
         super().__init__()
-        self.net = torch.nn.Sequential(torch.nn.Linear(5, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, 2), torch.nn.Softmax(dim=-1))
+        self.net = torch.nn.Sequential(
+            torch.nn.Linear(5, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, 2), torch.nn.Softmax(dim=-1)
+        )
 
     def forward(self, x):
         return self.net(x)

@@ -27,7 +27,10 @@ for name, make in {
         optimizer = make(net.parameters())
     if hasattr(optimizer, "train"):
         optimizer.train()
-    ema, averaged = EMA(net, beta=0.9, update_after_step=0, update_every=1), ExponentialMovingAverage(net.parameters(), decay=0.9)
+    ema, averaged = (
+        EMA(net, beta=0.9, update_after_step=0, update_every=1),
+        ExponentialMovingAverage(net.parameters(), decay=0.9),
+    )
     x = torch.randn(16, 4)
     for _ in range(6):
         loss = (net(x) - x.sum(1, keepdim=True)).square().mean()

@@ -19,6 +19,8 @@ class F(torch.nn.Module):
 
 
 f = F()
-z = torchcde.cdeint(X=path, z0=torch.zeros(2, 4), func=f, t=path.interval, adjoint=False, method="rk4", options={"step_size": 0.5})
+z = torchcde.cdeint(
+    X=path, z0=torch.zeros(2, 4), func=f, t=path.interval, adjoint=False, method="rk4", options={"step_size": 0.5}
+)
 z[:, -1].sum().backward()
 print("z", z[:, -1].sum().item(), f.linear.weight.grad.sum().item(), path.evaluate(torch.tensor(2.5)).sum().item())

@@ -15,6 +15,14 @@ for part in range(5):
     collection.update(scores[part * 10 : part * 10 + 10], target[part * 10 : part * 10 + 10])
 result = collection.compute()
 print(result["acc"].item(), result["f1"].item(), result["confusion"].tolist())
-print("auroc", auroc(scores, target, task="multiclass", num_classes=4).item(), accuracy(scores, target, task="multiclass", num_classes=4).item())
+print(
+    "auroc",
+    auroc(scores, target, task="multiclass", num_classes=4).item(),
+    accuracy(scores, target, task="multiclass", num_classes=4).item(),
+)
 a, b = torch.rand(2, 1, 16, 16), torch.rand(2, 1, 16, 16)
-print("ssim", structural_similarity_index_measure(a, b, data_range=1.0).item(), pearson_corrcoef(a.flatten(), b.flatten()).item())
+print(
+    "ssim",
+    structural_similarity_index_measure(a, b, data_range=1.0).item(),
+    pearson_corrcoef(a.flatten(), b.flatten()).item(),
+)

@@ -4,7 +4,9 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 torch.manual_seed(0)
-config = GPT2Config(vocab_size=50, n_positions=32, n_embd=32, n_layer=2, n_head=4, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)
+config = GPT2Config(
+    vocab_size=50, n_positions=32, n_embd=32, n_layer=2, n_head=4, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0
+)
 config.bos_token_id = config.eos_token_id = 0
 model = GPT2LMHeadModel(config)
 ids = torch.randint(1, 50, (4, 16))

@@ -9,7 +9,10 @@ from transformers import BertConfig, BertForSequenceClassification, Trainer, Tra
 
 torch.manual_seed(0)
 ids = torch.randint(1, 60, (32, 10))
-data = [{"input_ids": ids[i], "attention_mask": torch.ones(10, dtype=torch.long), "labels": int(ids[i, 0] > 30)} for i in range(32)]
+data = [
+    {"input_ids": ids[i], "attention_mask": torch.ones(10, dtype=torch.long), "labels": int(ids[i, 0] > 30)}
+    for i in range(32)
+]
 model = BertForSequenceClassification(BertConfig(
     vocab_size=60, hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64, num_labels=2,
     hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,

@@ -2,7 +2,6 @@
 
 import pytorch_warmup
 import torch
-from torchensemble import VotingClassifier
 from warmup_scheduler import GradualWarmupScheduler
 
 torch.manual_seed(0)
@@ -17,7 +16,9 @@ for _ in range(6):
         schedule.step()
     print("lr", optimizer.param_groups[0]["lr"])
 sgd = torch.optim.SGD(net.parameters(), lr=0.1)
-gradual = GradualWarmupScheduler(sgd, multiplier=1, total_epoch=3, after_scheduler=torch.optim.lr_scheduler.StepLR(sgd, 2))
+gradual = GradualWarmupScheduler(
+    sgd, multiplier=1, total_epoch=3, after_scheduler=torch.optim.lr_scheduler.StepLR(sgd, 2)
+)
 for epoch in range(1, 6):
     sgd.step()
     gradual.step(epoch)

@@ -4,7 +4,9 @@ import torch
 from x_transformers import AutoregressiveWrapper, Decoder, TransformerWrapper
 
 torch.manual_seed(0)
-model = TransformerWrapper(num_tokens=32, max_seq_len=16, attn_layers=Decoder(dim=32, depth=2, heads=4, rotary_pos_emb=True))
+model = TransformerWrapper(
+    num_tokens=32, max_seq_len=16, attn_layers=Decoder(dim=32, depth=2, heads=4, rotary_pos_emb=True)
+)
 model = AutoregressiveWrapper(model)
 ids = torch.randint(0, 32, (2, 17))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)

@@ -33,12 +33,12 @@ class tensortype:
     def __or__(self, other):
         import typing
 
-        return typing.Union[self, other]
+        return typing.Union[self, other]  # noqa: UP007  `|` is what this defines
 
     def __ror__(self, other):
         import typing
 
-        return typing.Union[other, self]
+        return typing.Union[other, self]  # noqa: UP007
 
     def __repr__(self):
         return f"<class '{self.__module__}.{self.__name__}'>"

@@ -10,7 +10,11 @@ that it starts. See docs/as_torch.md.
 import os
 import sys
 
-from tenon.as_torch._missing import AttributeNotInTenon as AttributeNotInTenon, NotInTenon as NotInTenon, report as report
+from tenon.as_torch._missing import (
+    AttributeNotInTenon as AttributeNotInTenon,
+    NotInTenon as NotInTenon,
+    report as report,
+)
 from tenon.as_torch._names import VERSION as VERSION
 
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")

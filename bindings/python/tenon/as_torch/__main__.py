@@ -12,7 +12,9 @@ import tenon.as_torch
 
 
 def _arguments():
-    parser = argparse.ArgumentParser(prog="python -m tenon.as_torch", description="Runs a program for PyTorch on Tenon.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tenon.as_torch", description="Runs a program for PyTorch on Tenon."
+    )
     parser.add_argument("--report", action="store_true", help="list the missing names at the end, on standard error")
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     parser.add_argument("program")

@@ -136,7 +136,7 @@ def _module(name):
     """The module that stands under a name of PyTorch's; a placeholder if Tenon has nothing of it."""
     if name in sys.modules:
         return sys.modules[name]
-    module = None if _names.is_opaque(name) else _imported(name.replace("torch", "tenon", 1))
+    module = _imported(name.replace("torch", "tenon", 1))
     if module is None:
         module = _extra(name)
     if module is None:
@@ -195,7 +195,9 @@ class Root(types.ModuleType):
 def install():
     """Puts the modules in their places."""
     root = Root("torch", tenon.__doc__)
-    vars(root).update({n: v for n, v in vars(tenon).items() if not n.startswith("__") and not isinstance(v, types.ModuleType)})
+    vars(root).update(
+        {n: v for n, v in vars(tenon).items() if not n.startswith("__") and not isinstance(v, types.ModuleType)}
+    )
     extra = importlib.import_module(f"{_EXTRA}._root")
     vars(root).update(
         __version__=extra.__version__,

@@ -12,7 +12,7 @@ PAGE = "docs/as_torch.md"
 
 @functools.cache
 def _rows():
-    rows = {}
+    rows, row = {}, []
     for line in _torch_names.NAMES.strip().splitlines():
         if line.startswith(" "):
             row.append(line)

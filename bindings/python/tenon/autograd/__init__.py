@@ -42,7 +42,6 @@ class Variable(metaclass=_VariableType):
         return data.detach().requires_grad_(requires_grad)
 
 
-
 def to_dot(*tensors):
     """The graph behind the tensors for Graphviz (`dot -Tsvg`).
 

@@ -10,7 +10,11 @@ from tenon.as_torch._missing import missing
 
 
 def _is_there(qualname):
-    return not isinstance(qualname, str) or "::" not in qualname or _C._find_operator(qualname.partition(".")[0]) is not None
+    return (
+        not isinstance(qualname, str)
+        or "::" not in qualname
+        or _C._find_operator(qualname.partition(".")[0]) is not None
+    )
 
 
 def _mention(qualname):
@@ -33,7 +37,15 @@ def _of_known_operators(register):
 
 def install(library):
     """Changes the functions of tenon.library for this process."""
-    for name in ("impl", "register_autograd", "register_autocast", "register_fake", "register_kernel", "impl_abstract", "register_vmap"):
+    for name in (
+        "impl",
+        "register_autograd",
+        "register_autocast",
+        "register_fake",
+        "register_kernel",
+        "impl_abstract",
+        "register_vmap",
+    ):
         if name in vars(library):
             setattr(library, name, _of_known_operators(getattr(library, name)))
     own = library.Library.impl

@@ -4,7 +4,6 @@ import functools
 import warnings
 
 import tenon
-from tenon.distributions.distribution import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]
 

@@ -27,7 +27,9 @@ class DataParallel(Module):
         if not tenon.cuda.is_available():
             return
         devices = range(tenon.cuda.device_count()) if device_ids is None else device_ids
-        self.device_ids = [tenon.device("cuda", d).index if isinstance(d, int) else tenon.device(d).index for d in devices]
+        self.device_ids = [
+            tenon.device("cuda", d).index if isinstance(d, int) else tenon.device(d).index for d in devices
+        ]
         if len(self.device_ids) > 1:
             raise NotImplementedError(
                 f"DataParallel runs on one GPU, got device_ids {self.device_ids}: use nn.parallel.DistributedDataParallel"

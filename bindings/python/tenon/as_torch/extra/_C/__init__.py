@@ -110,4 +110,6 @@ class DispatchKeySet:
         return hash(self._keys)
 
 
-_are_functorch_transforms_active = answer("_are_functorch_transforms_active", False, "False: there are no such transforms.")
+_are_functorch_transforms_active = answer(
+    "_are_functorch_transforms_active", False, "False: there are no such transforms."
+)

@@ -29,7 +29,9 @@ def trace(func, example_inputs=None, *args, **kwargs):
 def freeze(mod, *args, **kwargs):
     """The module as it is; as in PyTorch it must not be training."""
     if mod.training:
-        raise RuntimeError("Freezing is currently only implemented for modules in eval mode. Please call .eval() before freezing.")
+        raise RuntimeError(
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() before freezing."
+        )
     return mod
 
 

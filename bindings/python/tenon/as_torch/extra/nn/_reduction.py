@@ -17,7 +17,10 @@ def legacy_get_string(size_average, reduce, emit_warning=True):
     size_average = True if size_average is None else size_average
     reduction = "none" if reduce is False else "mean" if size_average else "sum"
     if emit_warning:
-        warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=2)
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            stacklevel=2,
+        )
     return reduction
 
 

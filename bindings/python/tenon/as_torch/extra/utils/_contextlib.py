@@ -11,7 +11,9 @@ def context_decorator(ctx, func):
     """The function within ctx: a context manager, or what makes one for each call."""
     enter = ctx if callable(ctx) and not hasattr(ctx, "__enter__") else (lambda: ctx)
     if inspect.isclass(func):
-        raise RuntimeError("Cannot decorate classes; it is ambiguous whether or not only the constructor or all methods should have it")
+        raise RuntimeError(
+            "Cannot decorate classes; it is ambiguous whether or not only the constructor or all methods should have it"
+        )
 
     @functools.wraps(func)
     def within(*args, **kwargs):

@@ -14,7 +14,12 @@ def _ntuple(n, name="parse"):
     return parse
 
 
-_single, _pair, _triple, _quadruple = _ntuple(1, "_single"), _ntuple(2, "_pair"), _ntuple(3, "_triple"), _ntuple(4, "_quadruple")
+_single, _pair, _triple, _quadruple = (
+    _ntuple(1, "_single"),
+    _ntuple(2, "_pair"),
+    _ntuple(3, "_triple"),
+    _ntuple(4, "_quadruple"),
+)
 
 
 def _reverse_repeat_tuple(t, n):
