@@ -9,9 +9,6 @@ Example:
 """
 
 import enum
-import os
-import socket
-import time
 
 from tenon import _C
 from tenon.autograd.grad_mode import _Mode
@@ -98,6 +95,10 @@ def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
         raise NotImplementedError("tensorboard_trace_handler: use_gzip")
 
     def write(profiled):
+        import os
+        import socket
+        import time
+
         os.makedirs(dir_name, exist_ok=True)
         name = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         profiled.export_chrome_trace(os.path.join(dir_name, f"{name}.{time.time_ns()}.pt.trace.json"))

@@ -30,12 +30,13 @@ def _inherit():
 
 
 def _install():
-    from tenon.as_torch import _modules, _texts
+    from tenon.as_torch import _modules, _pickles, _texts
 
     there = sys.modules.get("torch")
     if there is not None and not getattr(there, "__file__", "").startswith(_SITE):
         raise RuntimeError(f"PyTorch is imported already, from {there.__file__}: import tenon.as_torch before it")
     _texts.install()
+    _pickles.install()
     _modules.install()
     _inherit()
 

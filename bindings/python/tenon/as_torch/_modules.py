@@ -6,7 +6,6 @@ these that Tenon lacks gives a placeholder. What PyTorch does not have either ra
 
 import functools
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 import types
@@ -17,6 +16,11 @@ from tenon.as_torch import _names
 from tenon.as_torch._missing import MissingMember, missing
 
 _EXTRA = "tenon.as_torch.extra"
+
+
+def _own(name):
+    """Tenon's module under a name of PyTorch's, or None."""
+    return _imported(name.replace("torch", "tenon", 1)) if name.startswith("torch") else None
 
 
 def _imported(name):
@@ -32,8 +36,12 @@ def _imported(name):
 @functools.cache
 def _extra(module):
     """The module of `extra` that holds what Tenon's own module lacks, or None."""
-    path = module.partition(".")[2]
-    return _imported(f"{_EXTRA}.{path}") if path else importlib.import_module(f"{_EXTRA}._root")
+    path = module.removeprefix("torch").removeprefix(".") or "_root"
+    extra = _imported(f"{_EXTRA}.{path}")
+    for value in vars(extra).values() if extra else ():
+        if isinstance(value, (type, types.FunctionType)) and value.__module__ == extra.__name__:
+            value.__module__ = module  # where pickles look for it
+    return extra
 
 
 def _of_parents(module, name):
@@ -109,7 +117,7 @@ def _rename(module, name):
             value.__doc__ = ""  # programs add to texts of PyTorch's
         if value.__module__ == "tenon" or value.__module__.startswith("tenon."):
             value.__module__ = home
-            if home not in sys.modules and _imported(home.replace("torch", "tenon", 1)) is None:
+            if home not in sys.modules and _own(home) is None:
                 _prepare(home, types.ModuleType(home))
 
 
@@ -136,7 +144,7 @@ def _module(name):
     """The module that stands under a name of PyTorch's; a placeholder if Tenon has nothing of it."""
     if name in sys.modules:
         return sys.modules[name]
-    module = _imported(name.replace("torch", "tenon", 1))
+    module = _own(name)
     if module is None:
         module = _extra(name)
     if module is None:
@@ -144,7 +152,7 @@ def _module(name):
     return _prepare(name, module)
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader:
     def create_module(self, spec):
         module = _module(spec.name)
         self.spec_before = module.__spec__
@@ -156,15 +164,17 @@ class _Loader(importlib.abc.Loader):
 
     def get_code(self, name):
         """For `python -m torch.distributed.run`."""
+        import importlib.util
+
         spec = importlib.util.find_spec(name.replace("torch", "tenon", 1))
         return spec.loader.get_code(spec.name)
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class Finder:
     """Finds torch.* here, before any installed PyTorch."""
 
     def find_spec(self, name, path=None, target=None):
-        if not name.startswith("torch.") or not _names.is_module(name):
+        if not name.startswith(("torch.", "functorch")) or not _names.is_module(name):
             return None
         return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
 
@@ -198,7 +208,7 @@ def install():
     vars(root).update(
         {n: v for n, v in vars(tenon).items() if not n.startswith("__") and not isinstance(v, types.ModuleType)}
     )
-    extra = importlib.import_module(f"{_EXTRA}._root")
+    extra = _extra("torch")
     vars(root).update(
         __version__=extra.__version__,
         ops=extra.ops,
@@ -215,5 +225,7 @@ def install():
     for name, (_, is_method) in _names.names("torch.Tensor").items():
         if not hasattr(tenon.Tensor, name):
             setattr(tenon.Tensor, name, MissingMember(f"torch.Tensor.{name}", is_method))
-    for name in ("nn", "nn.modules", "autograd", "utils", "amp", "storage", "serialization"):
-        _module(f"torch.{name}")
+    for name, module in list(sys.modules.items()):  # what is loaded already
+        other = name.replace("tenon", "torch", 1)
+        if name.startswith("tenon.") and other not in sys.modules and _names.is_listed(other):
+            _prepare(other, module)

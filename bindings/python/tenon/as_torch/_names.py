@@ -29,6 +29,8 @@ def _opaque():
 def is_opaque(module):
     """Whether any name may be in the module, and any module below it."""
     opaque = _opaque()
+    if module == "functorch" or module.startswith("functorch."):  # PyTorch installs it as well
+        return True
     return module in opaque or any(module.startswith(one + ".") for one in opaque)
 
 

@@ -29,6 +29,20 @@ def _with_dtype(method):
 _KINDS = ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse_csr", "vulkan", "xla", "xpu")
 
 
+def _function_of_tensors(own):
+    """Tensor.__torch_function__, which classes of programs call for Tensor itself: it computes."""
+
+    def torch_function(cls, func, types, args=(), kwargs=None):
+        if cls is not tenon.Tensor:
+            return own(cls, func, types, args, kwargs)
+        if not all(issubclass(cls, kind) for kind in types):
+            return NotImplemented
+        with _C._DisableTorchFunctionSubclass():
+            return func(*args, **({} if kwargs is None else kwargs))
+
+    return classmethod(torch_function)
+
+
 def to_dense(self, dtype=None, *, masked_grad=None):
     """The tensor: all are dense."""
     return self if dtype is None else self.to(dtype)
@@ -57,6 +71,7 @@ def swapaxes_(self, axis0, axis1):
 
 
 def install():
+    tenon.Tensor.__torch_function__ = _function_of_tensors(_tensor._torch_function)
     for method in (to_dense, is_shared, pin_memory, _is_all_true, _is_any_true, swapaxes_):
         if not hasattr(tenon.Tensor, method.__name__):
             setattr(tenon.Tensor, method.__name__, method)

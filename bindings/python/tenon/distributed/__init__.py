@@ -43,7 +43,6 @@ if is_available():
         _broadcast_coalesced,
     )
 
-    ReduceOp.RedOpType = ReduceOp  # PyTorch's name of the class of its values
 else:
 
     def __getattr__(name):
