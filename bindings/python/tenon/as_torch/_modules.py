@@ -61,7 +61,12 @@ def _from_home(module, name):
     home = _names.names(module).get(name, (module,))[0]
     if home == module or not _names.is_module(home):
         return None
-    return getattr(sys.modules["torch"] if home == "torch" else _module(home), name)
+    if home == "torch":
+        return getattr(tenon, name, None)
+    for there in (_module(home), _extra(home)):
+        if there is not None and name in vars(there):
+            return vars(there)[name]
+    return _of_parents(home, name)
 
 
 def _asks_for_itself():
@@ -75,22 +80,22 @@ def _lookup(module, name, own_getattr):
     child = f"{module}.{name}"
     if name.startswith("__") and not _names.is_module(child):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
-    if (_names.is_listed(child) or _names.is_module(child) and not _names.is_opaque(module)) and not _asks_for_itself():
+    if _names.is_listed(child) or _names.is_module(child) and not _names.is_opaque(module):
         return importlib.import_module(child)
     if own_getattr is not None:
         try:
             return own_getattr(name)
         except AttributeError:
             pass
+    extra = _extra(module)
+    if extra is not None and name in vars(extra):
+        return vars(extra)[name]
+    found = _of_parents(module, name)
+    if found is None:
+        found = _from_home(module, name)
+    if found is not None:
+        return found
     if not _asks_for_itself():
-        extra = _extra(module)
-        if extra is not None and name in vars(extra):
-            return vars(extra)[name]
-        found = _of_parents(module, name)
-        if found is None:
-            found = _from_home(module, name)
-        if found is not None:
-            return found
         if _names.has(module, name):
             return missing(child, _names.names(module).get(name, (None, False))[1])
         if hasattr(typing, name):  # a file's own import, which programs take from there
@@ -111,7 +116,7 @@ def _rename(module, name):
     """Classes and functions name PyTorch's modules as their places: so do pickles, files and texts."""
     for attribute, (home, _) in _names.names(name).items():
         value = vars(module).get(attribute)
-        if not isinstance(value, (type, types.FunctionType)) or value.__name__ != attribute:
+        if not isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) or value.__name__ != attribute:
             continue
         if isinstance(value, type) and value.__doc__ is None:
             value.__doc__ = ""  # programs add to texts of PyTorch's
