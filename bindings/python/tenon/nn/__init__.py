@@ -11,6 +11,11 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"tenon.nn.{name}")
+    if name.startswith("Lazy"):
+        from tenon.nn.modules import lazy
+
+        if hasattr(lazy, name) and name != "LazyModuleMixin":
+            return getattr(lazy, name)
     if name == "DataParallel":
         from tenon.nn.parallel import DataParallel
 
