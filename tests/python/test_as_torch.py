@@ -170,6 +170,17 @@ def test_what_pytorch_does_not_have_is_an_attribute_error(tmp_path):
     """) == "False False True False\nNo module named 'torch.no_such'\n"  # fmt: skip
 
 
+def test_functorch_is_pytorchs_too(tmp_path):
+    assert run(tmp_path, """
+        from functorch import make_functional, vmap
+        from functorch.compile import aot_function
+        try:
+            vmap(abs)
+        except NotImplementedError as error:
+            print(str(error).split(".")[0:2])
+    """) == "['functorch', 'vmap is not in Tenon']\n"  # fmt: skip
+
+
 def test_the_report_lists_both_kinds(tmp_path):
     done = run(tmp_path, """
         import torch

@@ -47,7 +47,7 @@ def _extra(module):
 def _of_parents(module, name):
     """What is defined in a file of PyTorch that Tenon has not, from the package that passes it on: nn for nn.modules.conv."""
     package = module
-    while package != "torch":
+    while "." in package:
         package = package.rpartition(".")[0]
         if _names.names(package).get(name, (None,))[0] == module:
             found = vars(tenon if package == "torch" else _module(package)).get(name)
