@@ -8,8 +8,17 @@ from tenon.nn.parameter import Buffer as Buffer, Parameter as Parameter
 
 
 def __getattr__(name):
-    if name == "parallel":
+    if name in ("attention", "parallel"):
         import importlib
 
-        return importlib.import_module("tenon.nn.parallel")
+        return importlib.import_module(f"tenon.nn.{name}")
+    if name.startswith("Lazy"):
+        from tenon.nn.modules import lazy
+
+        if hasattr(lazy, name) and name != "LazyModuleMixin":
+            return getattr(lazy, name)
+    if name == "DataParallel":
+        from tenon.nn.parallel import DataParallel
+
+        return DataParallel
     raise AttributeError(f"module 'tenon.nn' has no attribute '{name}'")

@@ -136,7 +136,9 @@ class Optimizer:
 
         @functools.wraps(func)
         def hooked(self, *args, **kwargs):
-            if self._in_step:
+            if self._in_step or "_optimizer_step_pre_hooks" not in vars(
+                self
+            ):  # one around another optimizer calls no __init__()
                 return func(self, *args, **kwargs)
             self._in_step = True
             try:

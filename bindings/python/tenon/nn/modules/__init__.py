@@ -103,3 +103,12 @@ __all__ = [
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",
 ]
+
+
+def __getattr__(name):
+    if name.startswith("Lazy"):
+        from tenon.nn.modules import lazy
+
+        if hasattr(lazy, name) and name != "LazyModuleMixin":
+            return getattr(lazy, name)
+    raise AttributeError(f"module 'tenon.nn.modules' has no attribute '{name}'")
