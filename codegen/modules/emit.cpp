@@ -86,6 +86,9 @@ class Emitter {
             {"math", math},
             {"init", text.find("init.") != text.npos},
             {"helpers", text.find("_helpers.") != text.npos},
+            {"uses_module",
+             std::any_of(family.modules.begin(), family.modules.end(),
+                         [](const Module& m) { return m.python && m.python_base.empty(); })},
             {"uses_operators", text.find("tenon.") != text.npos},
             {"uses_parameters", text.find("parameter(") != text.npos},
             {"uses_parameter_class", text.find("Parameter(") != text.npos},
@@ -597,8 +600,8 @@ class Emitter {
         usual = "(" + tuple + (*size == 1 ? ",)" : ")");
       }
       if (state) {
-        optional.push_back("(\"" + std::string(fixed.empty() ? "" : ", ") + part.name +
-                           "=False\" if " + attribute + " is None else \"\")");
+        optional.push_back("\"" + std::string(fixed.empty() ? "" : ", ") + part.name +
+                           "=False\" if " + attribute + " is None else \"\"");
         continue;
       }
       const std::string condition = usual == "False"  ? attribute
@@ -607,10 +610,11 @@ class Emitter {
       const std::string text =
           usual == "False" ? "\"" + std::string(fixed.empty() ? "" : ", ") + part.name + "=True\""
                            : "f\"" + std::string(fixed.empty() ? "" : ", ") + shown + "\"";
-      optional.push_back("(" + text + " if " + condition + " else \"\")");
+      optional.push_back(text + " if " + condition + " else \"\"");
     }
     std::string text = fixed.empty() ? "" : "f\"" + fixed + "\"";
-    for (const std::string& part : optional) text += (text.empty() ? "" : " + ") + part;
+    if (text.empty() && optional.size() == 1) return optional[0];
+    for (const std::string& part : optional) text += (text.empty() ? "(" : " + (") + part + ")";
     return text;
   }
 

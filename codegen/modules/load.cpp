@@ -139,6 +139,12 @@ class Loader {
     return all;
   }
 
+  std::string comment(const Location& place) {
+    std::string text = comment_above(place);
+    if (digit_) std::replace(text.begin(), text.end(), '#', digit_);
+    return text;
+  }
+
   /// Of a text that may lack `-> returns`.
   std::optional<schema::FunctionSchema> signature(SourceString text, const std::string& returns) {
     if (text.text.find("->") == std::string::npos) text.text += " -> " + returns;
@@ -204,8 +210,7 @@ class Loader {
     const SourceString text = with_dims(*keys.signature, digit_);
     auto schema = signature(text, "Tensor");
     if (!schema) return;
-    Function function{text,  *schema, arguments_of(*schema), comment_above(keys.location), {},
-                      false, {}};
+    Function function{text, *schema, arguments_of(*schema), comment(keys.location), {}, false, {}};
     for (const auto& [key, value] : keys.others) {
       if (key.text == "as") {
         function.body = expression(*value, "`as`");
@@ -228,7 +233,7 @@ class Loader {
     module.name = schema->name;
     module.signature_text = text;
     module.location = keys.location;
-    module.comment = comment_above(keys.location);
+    module.comment = comment(keys.location);
     module.arguments = arguments_of(*schema);
     for (const auto& [key, value] : keys.others) read_module_key(key, *value, module);
     if (!module.forward && module.calls.empty()) {

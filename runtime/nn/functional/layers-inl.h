@@ -37,6 +37,11 @@ void check_channels(const M& self) {
 }
 
 template <class M>
+void check_conv_transpose(const M& self) {
+  check_channels(self);
+}
+
+template <class M>
 void check_conv(const M& self) {
   check_channels(self);
   if (!std::holds_alternative<enumtype::kSame>(self.options.padding())) return;

@@ -3,6 +3,7 @@
 from tenon.nn.modules import (
     activation,
     channelshuffle,
+    conv,
     distance,
     dropout,
     flatten,
@@ -18,7 +19,7 @@ from tenon.nn.modules.activation import *  # noqa: F403
 from tenon.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tenon.nn.modules.channelshuffle import *  # noqa: F403
 from tenon.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from tenon.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from tenon.nn.modules.conv import *  # noqa: F403
 from tenon.nn.modules.distance import *  # noqa: F403
 from tenon.nn.modules.dropout import *  # noqa: F403
 from tenon.nn.modules.flatten import *  # noqa: F403
@@ -50,6 +51,7 @@ from tenon.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, Upsampli
 __all__ = [
     *activation.__all__,
     *channelshuffle.__all__,
+    *conv.__all__,
     *distance.__all__,
     *dropout.__all__,
     *flatten.__all__,
@@ -63,12 +65,6 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
     "Embedding",
     "EmbeddingBag",
     "FractionalMaxPool2d",

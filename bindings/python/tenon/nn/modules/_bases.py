@@ -1,5 +1,6 @@
 """Bases of generated modules, by which programs ask what kind a module is: isinstance(m, _MaxPoolNd)."""
 
+from tenon.nn.modules._convolution import padded_convolution
 from tenon.nn.modules._helpers import reduction_of
 from tenon.nn.modules.module import Module
 
@@ -21,6 +22,23 @@ class _AdaptiveMaxPoolNd(Module):
 
 class _AvgPoolNd(Module):
     pass
+
+
+class _ConvNd(Module):
+    transposed = False
+
+    @property
+    def output_padding(self):
+        return (0,) * len(self.kernel_size)
+
+    def _conv_forward(self, input, weight, bias):
+        """The convolution with another weight and bias: programs call and override it."""
+        return padded_convolution(self, input, weight, bias)
+
+
+class _ConvTransposeNd(_ConvNd):
+    transposed = True
+    output_padding = None  # set in __init__
 
 
 class _DropoutNd(Module):

@@ -4,9 +4,23 @@ import math
 
 from tenon.nn import functional as F, init
 from tenon.nn.functional.loss import _legacy as reduction_of
+from tenon.nn.modules._convolution import (
+    check_conv,
+    check_conv_transpose,
+    conv_forward,
+    conv_transpose_forward,
+    conv_transpose_weight_size,
+    conv_weight_size,
+)
 
 __all__ = [
     "as_tuple",
+    "check_conv",
+    "check_conv_transpose",
+    "conv_forward",
+    "conv_transpose_forward",
+    "conv_transpose_weight_size",
+    "conv_weight_size",
     "expand",
     "pad_circular",
     "pad_reflect",
@@ -19,7 +33,9 @@ __all__ = [
 
 
 def expand(value, count):
-    """A tuple of numbers: `count` times one number, or those of a sequence."""
+    """A tuple of numbers: `count` times one number, or those of a sequence. A text stays."""
+    if isinstance(value, str):  # a convolution's padding="same"
+        return value
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
 
 
