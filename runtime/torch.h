@@ -42,6 +42,33 @@ std::string message_or_condition(const char* condition, const Parts&... parts) {
 
 }  // namespace tenon::detail
 
+namespace tenon {
+
+namespace native {
+inline bool is_nonzero(const Tensor& self) { return tenon::is_nonzero(self); }
+}  // namespace native
+
+/// var(x, 0) is of a dimension; a bool alone would be `unbiased`. So are std, var_mean and
+/// std_mean.
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor var(const Tensor& self, Dim dim, Rest... rest) {
+  return var(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor std(const Tensor& self, Dim dim, Rest... rest) {
+  return std(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto var_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return var_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto std_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return std_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+
+}  // namespace tenon
+
 namespace c10 {
 
 using namespace tenon;
