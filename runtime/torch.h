@@ -26,6 +26,7 @@
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
 #include "aten/registration/library.h"
+#include "runtime/optim/optimizer.h"
 #include "tenon/tenon.h"
 
 namespace tenon::detail {
@@ -173,6 +174,11 @@ inline TempFile make_tempfile(const std::string& prefix = "torch-file-") {
   close(file);
   return TempFile(std::move(name));
 }
+namespace guts {
+using c10::to_string;
+/// The key of a parameter's state in an optimizer: libtorch 1.13 writes it as a text.
+inline const void* to_string(tenon::TensorImpl* parameter) { return parameter; }
+}  // namespace guts
 inline std::string demangle(const char* name) {
   struct Named : std::type_info {
     explicit Named(const char* name) : std::type_info(name) {}
@@ -242,6 +248,15 @@ struct TypeMeta {
   }
 };
 }  // namespace caffe2
+namespace ska {
+
+/// Also the type of Optimizer::state(), whatever its keys are called.
+template <class Key, class T>
+using flat_hash_map =
+    std::conditional_t<std::is_same_v<T, std::unique_ptr<tenon::optim::OptimizerParamState>>,
+                       tenon::optim::Optimizer::State, std::unordered_map<Key, T>>;
+
+}  // namespace ska
 
 namespace torch {
 

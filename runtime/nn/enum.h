@@ -63,8 +63,8 @@ TENON_ENUM(Same, "same")
 
 /// The text of the word that an option has: "mean" of kMean.
 template <class... Words>
-std::string enum_text(const std::variant<Words...>& option) {
-  return std::visit([](auto word) -> std::string { return decltype(word)::kText; }, option);
+const char* enum_text(const std::variant<Words...>& option) {
+  return std::visit([](auto word) { return decltype(word)::kText; }, option);
 }
 
 namespace enumtype {

@@ -359,7 +359,7 @@ def test_registered_divergences():
         warnings.simplefilter("error")
         assert kl_divergence(C(), C()) == "BB"
     with pytest.raises(TypeError, match="Expected type_q to be a Distribution subclass but got"):
-        register_kl(A, int)
+        register_kl(A, 3)
     with pytest.raises(NotImplementedError, match=r"No KL\(p \|\| q\) is implemented for p type A and q type Normal"):
         kl_divergence(A(), d.Normal(0.0, 1.0))
 

@@ -51,15 +51,22 @@ from tenon._functional import (
     broadcast_tensors as broadcast_tensors,
     cartesian_prod as cartesian_prod,
     cdist as cdist,
+    detach as detach,
+    detach_ as detach_,
     einsum as einsum,
+    get_device as get_device,
     get_num_threads as get_num_threads,
     gradient as gradient,
+    is_conj as is_conj,
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+    is_neg as is_neg,
+    is_same_size as is_same_size,
     is_signed as is_signed,
     lu as lu,
     meshgrid as meshgrid,
     nonzero as nonzero,
     norm as norm,
+    set_flush_denormal as set_flush_denormal,
     set_num_threads as set_num_threads,
     stft as stft,
     tensordot as tensordot,
@@ -132,7 +139,8 @@ double = _C.float64
 
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
-    "backends", "cuda", "distributed", "distributions", "fft", "futures", "hub", "library", "masked", "nn", "optim", "signal", "special", "testing", "types", "version",
+    "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "futures", "hub", "library", "masked", "multiprocessing", "nn", "optim",
+    "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds

@@ -384,3 +384,41 @@ def unravel_index(indices, shape):
         result.append(tenon.floor_divide(indices.to(tenon.int64), step).remainder(size))
         step *= size
     return tenon.stack(result[::-1], -1).unbind(-1) if result else ()
+
+
+# ---- methods as functions ----
+
+
+def detach(input):
+    """The same elements, without the graph behind them."""
+    return input.detach()
+
+
+def detach_(input):
+    """Takes the graph behind the tensor away."""
+    return input.detach_()
+
+
+def get_device(input):
+    """The number of the tensor's GPU; -1 on the CPU."""
+    return input.get_device()
+
+
+def is_conj(input):
+    """Whether the tensor's memory holds the conjugates of its elements."""
+    return input.is_conj()
+
+
+def is_neg(input):
+    """Whether the tensor's memory holds the negatives of its elements."""
+    return input.is_neg()
+
+
+def is_same_size(input, other):
+    """Whether both have the same sizes."""
+    return input.size() == other.size()
+
+
+def set_flush_denormal(mode):
+    """False: Tenon does not change how the processor treats denormal numbers."""
+    return False

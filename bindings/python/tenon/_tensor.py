@@ -273,6 +273,9 @@ def _shared(obj, dtype):
         return obj
     if _is_array(obj):
         return _C.from_numpy(obj)
+    if isinstance(obj, _C.UntypedStorage):
+        dtype = _C.uint8 if dtype is None else dtype
+        return _C._tensor_over(obj, dtype, 0, [obj.nbytes() // dtype.itemsize], [1])
     if hasattr(obj, "__dlpack__") or obj.__class__.__name__ == "PyCapsule":
         return from_dlpack(obj)
     if isinstance(obj, (list, tuple, str)):

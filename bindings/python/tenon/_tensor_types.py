@@ -28,6 +28,18 @@ class tensortype:
             isinstance(instance, Tensor) and instance.dtype == self.dtype and instance.device.type == self.device_type
         )
 
+    # In annotations: FloatTensor | None.
+
+    def __or__(self, other):
+        import typing
+
+        return typing.Union[self, other]  # noqa: UP007  `|` is what this defines
+
+    def __ror__(self, other):
+        import typing
+
+        return typing.Union[other, self]  # noqa: UP007
+
     def __repr__(self):
         return f"<class '{self.__module__}.{self.__name__}'>"
 

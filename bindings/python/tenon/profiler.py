@@ -8,10 +8,20 @@ Example:
     prof.export_chrome_trace("trace.json")
 """
 
+import enum
+
 from tenon import _C
 from tenon.autograd.grad_mode import _Mode
 
-__all__ = ["profile", "record_function"]
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 _SORT = {"self_cpu_time_total": 0, "cpu_time_total": 1, "count": 2, "cpu_memory_usage": 3}
 
@@ -31,18 +41,124 @@ class _Averages(list):
         return self._profile.table(_SORT.get(sort_by, 0), rows, self._by_shapes)
 
 
-class profile:
-    """Profiles this thread from __enter__ or start() to __exit__ or stop()."""
+class ProfilerActivity(enum.Enum):
+    """What can be profiled: operators as the CPU runs or starts them, and the work of GPUs."""
 
-    def __init__(self, *, record_shapes=False, profile_memory=False, with_flops=False):
+    CPU = 0
+    XPU = 1
+    MTIA = 2
+    CUDA = 3
+
+
+class ProfilerAction(enum.Enum):
+    """What a step is for: see schedule()."""
+
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+def supported_activities():
+    """What profile() records: operators, on the CPU's clock."""
+    return {ProfilerActivity.CPU}
+
+
+def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
+    """A function from the number of a step to its ProfilerAction: after skip_first steps cycles of `wait`, `warmup` and `active` ones,
+    `repeat` of them, or without end. With skip_first_wait the first cycle does not wait."""
+
+    def action_of(step):
+        if step < 0:
+            raise AssertionError(f"a step's number is 0 or more, got {step}")
+        if step < skip_first:
+            return ProfilerAction.NONE
+        step -= skip_first
+        if skip_first_wait:
+            step += wait
+        length = wait + warmup + active
+        if repeat > 0 and step // length >= repeat:
+            return ProfilerAction.NONE
+        place = step % length
+        if place < wait:
+            return ProfilerAction.NONE
+        if place < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action_of
+
+
+def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
+    """A function for on_trace_ready: it writes a trace into the folder, under a name of its own."""
+    if use_gzip:
+        raise NotImplementedError("tensorboard_trace_handler: use_gzip")
+
+    def write(profiled):
+        import os
+        import socket
+        import time
+
+        os.makedirs(dir_name, exist_ok=True)
+        name = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+        profiled.export_chrome_trace(os.path.join(dir_name, f"{name}.{time.time_ns()}.pt.trace.json"))
+
+    return write
+
+
+class profile:
+    """Profiles this thread from __enter__ or start() to __exit__ or stop().
+
+    activities: those of supported_activities() are recorded.
+    schedule: a function from the number of a step to its ProfilerAction; step() ends a step. What is recorded begins anew with each
+        cycle; without a schedule it is everything.
+    on_trace_ready: called with the profile when a cycle, or everything, is recorded.
+    """
+
+    def __init__(
+        self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False, with_stack=False,
+        with_flops=False, with_modules=False,
+    ):  # fmt: skip
+        if with_stack or with_modules:
+            raise NotImplementedError("profile: with_stack and with_modules")
+        chosen = supported_activities() if activities is None else set(activities)
+        if not chosen:
+            raise AssertionError("No valid profiler activities found")
+        self.activities, self.schedule, self.on_trace_ready = chosen, schedule, on_trace_ready
         self._options = (record_shapes, profile_memory, with_flops)
-        self._profile = None
+        self._profile, self._is_running, self.step_num = None, False, 0
+        self.current_action = ProfilerAction.RECORD_AND_SAVE if schedule is None else schedule(0)
+
+    def _begin(self):
+        if not self._is_running:
+            self._profile, self._is_running = _C._Profile(*self._options), True
+
+    def _end(self):
+        if self._is_running:
+            self._profile.stop()
+            self._is_running = False
+            if self.on_trace_ready is not None:
+                self.on_trace_ready(self)
+
+    def _records(self):
+        return self.current_action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
     def start(self):
-        self._profile = _C._Profile(*self._options)
+        if self._records():
+            self._begin()
 
     def stop(self):
-        self._profile.stop()
+        self._end()
+
+    def step(self):
+        """Ends a step: by the schedule, what follows is recorded or not."""
+        if self.schedule is None:
+            return
+        if self.current_action == ProfilerAction.RECORD_AND_SAVE:
+            self._end()
+        self.step_num += 1
+        self.current_action = self.schedule(self.step_num)
+        self.start()
 
     def __enter__(self):
         self.start()

@@ -53,10 +53,11 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     map_location: where tensors go: a device, its name, a dict of names, or a function of a storage in CPU memory and the
     name of its place that gives a storage, or None for the place that the file names; None: as the file says.
     mmap: for a path, tensors are parts of a mapping of the file, and are read when they are used.
-    weights_only: false also allows the harmless types that PyTorch's default refuses (frozenset, slice, range, arrays of
+    weights_only: None is true; false also allows the harmless types that PyTorch's default refuses (frozenset, slice, range, arrays of
     numpy, ...), Tenon's modules, and classes of modules and tensors that the program has imported: they are made without
     a call of their constructor. Other classes are allowed by add_safe_globals().
     """
+    weights_only = True if weights_only is None else weights_only
     if pickle_module is not None:
         raise ValueError(
             "load(): there is no pickle_module: checkpoints are read by Tenon itself, which executes nothing"

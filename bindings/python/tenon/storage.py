@@ -4,6 +4,42 @@ from tenon import _C
 from tenon._C import UntypedStorage as UntypedStorage, _tensor_over
 
 
+def _byte_or_part(self, index):
+    """A byte as a number; of a slice a storage over this part of the memory."""
+    if not isinstance(index, slice):
+        return _byte(self, index)
+    start, stop, step = index.indices(self.nbytes())
+    if step != 1:
+        raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+    if stop <= start:
+        return UntypedStorage(0)
+    part = _tensor_over(self, _C.uint8, start, [stop - start], [1])
+    return _C._from_bytes(memoryview(part.numpy()).cast("B"), _C.uint8).untyped_storage()
+
+
+def _from_file(filename, shared=False, nbytes=0):
+    """A storage over a file's bytes. shared: what is written goes into the file, which then has `nbytes` bytes at least."""
+    import mmap
+    import os
+
+    if shared:
+        with open(filename, "a+b") as file:
+            if os.fstat(file.fileno()).st_size < nbytes:
+                file.truncate(nbytes)
+    with open(filename, "r+b" if shared else "rb") as file:
+        size = nbytes or os.fstat(file.fileno()).st_size
+        if size == 0:
+            return UntypedStorage(0)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        mapped = mmap.mmap(file.fileno(), size, access=access)
+    return _C._from_bytes(memoryview(mapped), _C.uint8).untyped_storage()
+
+
+_byte = UntypedStorage.__getitem__
+UntypedStorage.__getitem__ = _byte_or_part
+UntypedStorage.from_file = staticmethod(_from_file)
+
+
 class TypedStorage:
     """A storage whose bytes are elements of a dtype: what files hold of a storage that was saved by itself.
 

@@ -3,11 +3,12 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "runtime/nn/modules/activation.h"
-#include "runtime/nn/modules/conv.h"
-#include "runtime/nn/modules/linear.h"
-#include "runtime/nn/modules/normalization.h"
 #include "runtime/nn/modules/sequential.h"
+#include "tenon/nn/modules/activation.h"
+#include "tenon/nn/modules/batchnorm.h"
+#include "tenon/nn/modules/conv.h"
+#include "tenon/nn/modules/dropout.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"
@@ -147,9 +148,10 @@ TEST_CASE("a state dict that does not fit changes nothing") {
 TEST_CASE("modules print their options") {
   nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 6, {5, 3}).padding(2)), nn::ReLU(),
                      nn::Dropout(0.25));
-  CHECK(text_of(*net) == "torch::nn::Sequential(\n"
-                         "  (0): Conv2d(1, 6, kernel_size=[5, 3], stride=1, padding=2, bias=true)\n"
-                         "  (1): torch::nn::ReLUImpl\n"
-                         "  (2): Dropout(p=0.25, inplace=false)\n"
-                         ")");
+  CHECK(text_of(*net) ==
+        "torch::nn::Sequential(\n"
+        "  (0): torch::nn::Conv2d(1, 6, kernel_size=[5, 3], stride=[1, 1], padding=[2, 2])\n"
+        "  (1): torch::nn::ReLU()\n"
+        "  (2): torch::nn::Dropout(p=0.25, inplace=false)\n"
+        ")");
 }

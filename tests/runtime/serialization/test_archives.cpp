@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "runtime/nn/modules/linear.h"
 #include "runtime/nn/modules/sequential.h"
 #include "runtime/serialization/archive_files.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/state_dict.h"
+#include "tenon/nn/modules/linear.h"
 #include "tests/runtime/serialization/temporary_folder.h"
 #include "tests/runtime/values.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "runtime/nn/modules/linear.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/ones.h"
 #include "tenon/ops/zeros.h"

@@ -28,7 +28,18 @@ __all__ = [
     "to_dot",
 ]
 
-Variable = _C.Tensor  # the name that tensors with gradients had
+
+class _VariableType(type):
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, _C.Tensor)
+
+
+class Variable(metaclass=_VariableType):
+    """The name that tensors with gradients had: Variable(data, requires_grad=True) is data.detach().requires_grad_()."""
+
+    def __new__(cls, data=None, requires_grad=False, volatile=False):
+        data = _C.empty((0,)) if data is None else data
+        return data.detach().requires_grad_(requires_grad)
 
 
 def to_dot(*tensors):

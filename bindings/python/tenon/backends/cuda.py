@@ -1,5 +1,7 @@
 """CUDA: what is in the build, and switches of its products. Products of float32 are float32 throughout: TF32 is not used."""
 
+import contextlib
+
 from tenon import _C
 
 __all__ = ["is_built", "matmul"]
@@ -35,3 +37,33 @@ def mem_efficient_sdp_enabled():
 def math_sdp_enabled():
     """True: attention on a GPU is computed in full."""
     return True
+
+
+def cudnn_sdp_enabled():
+    """False: attention on a GPU is computed in full."""
+    return False
+
+
+# Choices of how attention is computed, which programs make: Tenon has one way, and results are the same.
+
+
+def enable_flash_sdp(enabled):
+    """No effect."""
+
+
+def enable_mem_efficient_sdp(enabled):
+    """No effect."""
+
+
+def enable_math_sdp(enabled):
+    """No effect."""
+
+
+def enable_cudnn_sdp(enabled):
+    """No effect."""
+
+
+@contextlib.contextmanager
+def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
+    """No effect."""
+    yield

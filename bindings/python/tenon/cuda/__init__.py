@@ -153,6 +153,11 @@ def memory_reserved(device=None):
     return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
+def max_memory_reserved(device=None):
+    """The most that memory_reserved() has been."""
+    return memory_stats(device).get("reserved_bytes.all.peak", 0)
+
+
 def reset_peak_memory_stats(device=None):
     """Has max_memory_allocated() begin anew."""
     _gpus().reset_peak_memory_stats(_index(device))
@@ -177,6 +182,30 @@ def manual_seed_all(seed):
     """Seeds the generators of all GPUs; without a GPU nothing."""
     for index in range(device_count()):
         _cuda.default_generator(index).manual_seed(int(seed))
+
+
+def get_rng_state(device="cuda"):
+    """The state of a GPU's generator, as a tensor of bytes."""
+    gpus, index = _gpus(), _index(device)
+    return gpus.default_generator(gpus.current_device() if index < 0 else index).get_state()
+
+
+def get_rng_state_all():
+    """The states of all GPUs' generators."""
+    return [get_rng_state(index) for index in range(device_count())]
+
+
+def set_rng_state(new_state, device="cuda"):
+    """Sets what get_rng_state() has given; without a GPU nothing."""
+    if is_available():
+        index = _index(device)
+        _cuda.default_generator(current_device() if index < 0 else index).set_state(new_state)
+
+
+def set_rng_state_all(new_states):
+    """Sets what get_rng_state_all() has given."""
+    for index, state in enumerate(new_states):
+        set_rng_state(state, index)
 
 
 # ---- streams and events ----

@@ -1,10 +1,14 @@
 """Mixed precision by its former names."""
 
+import functools
 import warnings
 
 import tenon.amp
 
-__all__ = ["GradScaler", "autocast"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+
+custom_fwd = functools.partial(tenon.amp.custom_fwd, device_type="cuda")
+custom_bwd = functools.partial(tenon.amp.custom_bwd, device_type="cuda")
 
 
 class GradScaler(tenon.amp.GradScaler):

@@ -42,6 +42,7 @@ if is_available():
         DistStoreError,
         _broadcast_coalesced,
     )
+
 else:
 
     def __getattr__(name):

@@ -82,8 +82,14 @@ class group(metaclass=_GroupNames):
 class Backend(str):
     """A backend's name, in small letters."""
 
+    UNDEFINED = "undefined"
     GLOO = "gloo"
+    NCCL = "nccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    XCCL = "xccl"
     SINGLE = "single"
+    backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SINGLE]
 
     def __new__(cls, name):
         if not isinstance(name, str):

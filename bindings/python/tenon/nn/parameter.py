@@ -77,3 +77,70 @@ def parameter(shape, options):
 def options_of(device, dtype):
     """A layer's arguments as those of a factory."""
     return {name: value for name, value in (("device", device), ("dtype", dtype)) if value is not None}
+
+
+# ---- without a shape yet ----
+
+
+class UninitializedTensorMixin:
+    """A parameter or buffer whose shape a lazy module will know: until materialize() it has a dtype and a device, and no elements."""
+
+    #: What may be done with it before.
+    _allowed = ("to", "cpu", "cuda", "half", "float", "double", "bfloat16", "requires_grad_", "detach", "__repr__")
+
+    def materialize(self, shape, device=None, dtype=None):
+        """Gives it elements, which are not defined yet, and makes it a plain parameter or tensor."""
+        device = self.data.device if device is None else device
+        dtype = self.data.dtype if dtype is None else dtype
+        self.data = tenon.empty(shape, device=device, dtype=dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self):
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
+            "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
+            "accessing their attributes."
+        )
+
+    def share_memory_(self):
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
+            "calling `module.share_memory()`."
+        )
+
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.requires_grad,)
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+        return memo[id(self)]
+
+
+def is_lazy(param):
+    """Whether it has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter that has no shape yet."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        return _C._make_subclass(cls, tenon.empty(0, device=device, dtype=dtype), requires_grad)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer that has no shape yet."""
+
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
+        buffer = _C._make_subclass(cls, tenon.empty(0, device=device, dtype=dtype), requires_grad)
+        buffer.persistent, buffer._is_buffer = persistent, True
+        return buffer

@@ -99,6 +99,10 @@ class LRScheduler:
         vars(self).update(state_dict)
 
 
+class _LRScheduler(LRScheduler):
+    """The name that programs of before had for the base of their own schedules."""
+
+
 class _OfFunctions(LRScheduler):
     """Of a function of the epoch, or one for each group. Functions are in no state dict; objects' attributes are."""
 

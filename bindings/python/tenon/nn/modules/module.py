@@ -75,6 +75,59 @@ def _without_module(hook, module, *arguments):
     return hook(*arguments)
 
 
+# Hooks of all modules, with their kinds: calls ask one dict whether there are any.
+_global_hooks = OrderedDict()
+_global_registration_hooks = OrderedDict()
+
+
+def _of_kind(hooks, kind):
+    return [hook for its_kind, hook in list(hooks.values()) if its_kind == kind]
+
+
+def register_module_forward_pre_hook(hook):
+    """hook(module, args) before each forward of every module; what it returns replaces the arguments."""
+    return _added(_global_hooks, ("forward_pre", hook))
+
+
+def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    """hook(module, args, output) after each forward of every module; what it returns replaces the output."""
+    if with_kwargs or always_call:
+        raise NotImplementedError("register_module_forward_hook: with_kwargs and always_call")
+    return _added(_global_hooks, ("forward", hook))
+
+
+def register_module_full_backward_pre_hook(hook):
+    """hook(module, grad_output), for every module: see Module.register_full_backward_pre_hook()."""
+    return _added(_global_hooks, ("backward_pre", hook))
+
+
+def register_module_full_backward_hook(hook):
+    """hook(module, grad_input, grad_output), for every module: see Module.register_full_backward_hook()."""
+    return _added(_global_hooks, ("backward", hook))
+
+
+def register_module_parameter_registration_hook(hook):
+    """hook(module, name, parameter) when a parameter is registered; what it returns is registered instead."""
+    return _added(_global_registration_hooks, ("parameter", hook))
+
+
+def register_module_buffer_registration_hook(hook):
+    """hook(module, name, buffer) when a buffer is registered; what it returns is registered instead."""
+    return _added(_global_registration_hooks, ("buffer", hook))
+
+
+def register_module_module_registration_hook(hook):
+    """hook(module, name, submodule) when a module is registered; what it returns is registered instead."""
+    return _added(_global_registration_hooks, ("module", hook))
+
+
+def _registered(kind, module, name, value):
+    for hook in _of_kind(_global_registration_hooks, kind) if _global_registration_hooks else ():
+        replaced = hook(module, name, value)
+        value = value if replaced is None else replaced
+    return value
+
+
 class Module:
     """A tree of modules with parameters and buffers, and a function, forward(), that calling it computes.
 
@@ -135,7 +188,7 @@ class Module:
         elif kind == "_parameters":
             self.register_parameter(name, value)
         else:
-            mine[kind][name] = value
+            mine[kind][name] = _registered("module", self, name, value)
 
     def __getattr__(self, name):
         for table in _DICTS:
@@ -175,7 +228,7 @@ class Module:
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
-        self._parameters[name] = param
+        self._parameters[name] = _registered("parameter", self, name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
         if "_buffers" not in self.__dict__:
@@ -185,14 +238,14 @@ class Module:
             raise TypeError(
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (tenon.Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = _registered("buffer", self, name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name, module):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name("module", name, self._modules)
-        self._modules[name] = module
+        self._modules[name] = _registered("module", self, name, module)
 
     register_module = add_module
 
@@ -386,11 +439,16 @@ class Module:
     # ---- calls ----
 
     def __call__(self, *args, **kwargs):
-        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_pre_hooks or self._backward_hooks):
+        own = self._forward_pre_hooks or self._forward_hooks or self._backward_pre_hooks or self._backward_hooks
+        if not (own or _global_hooks):
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
 
     def _call_with_hooks(self, args, kwargs):
+        for hook in _of_kind(_global_hooks, "forward_pre"):
+            result = hook(self, args)
+            if result is not None:
+                args = result if isinstance(result, tuple) else (result,)
         for key, hook in list(self._forward_pre_hooks.items()):
             with_kwargs = key in self._forward_pre_hooks_with_kwargs
             result = hook(self, args, kwargs) if with_kwargs else hook(self, args)
@@ -413,14 +471,19 @@ class Module:
             return output if result is None else result
 
         try:
-            if self._backward_pre_hooks or self._backward_hooks:
+            after_backward = [*_of_kind(_global_hooks, "backward"), *self._backward_hooks.values()]
+            before_backward = [*_of_kind(_global_hooks, "backward_pre"), *self._backward_pre_hooks.values()]
+            if after_backward or before_backward:
                 from tenon.nn.modules._backward_hook import BackwardHook
 
-                hooks = BackwardHook(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+                hooks = BackwardHook(self, after_backward, before_backward)
                 output = self.forward(*hooks.of_inputs(args), **kwargs)
                 hooked = hooks.of_outputs
             else:
                 output, hooked = self.forward(*args, **kwargs), lambda value: value
+            for hook in _of_kind(_global_hooks, "forward"):
+                result = hook(self, args, output)
+                output = output if result is None else result
             for key in list(self._forward_hooks):
                 output = after(output, key)
             return hooked(output)

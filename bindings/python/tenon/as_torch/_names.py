@@ -1,0 +1,62 @@
+"""What PyTorch has, by _torch_names.py: whether there is a module of a name, and which names are in it."""
+
+import functools
+
+from tenon.as_torch import _torch_names
+
+#: The release whose behaviour Tenon keeps, and this Tenon.
+VERSION = "2.15.0+tenon0.2"
+#: Where it is said what is missing.
+PAGE = "docs/as_torch.md"
+
+
+@functools.cache
+def _rows():
+    rows, row = {}, []
+    for line in _torch_names.NAMES.strip().splitlines():
+        if line.startswith(" "):
+            row.append(line)
+        else:
+            row = rows[line] = []
+    return rows
+
+
+@functools.cache
+def _opaque():
+    return frozenset(_torch_names.OPAQUE.split())
+
+
+def is_opaque(module):
+    """Whether any name may be in the module, and any module below it."""
+    opaque = _opaque()
+    if module == "functorch" or module.startswith("functorch."):  # PyTorch installs it as well
+        return True
+    return module in opaque or any(module.startswith(one + ".") for one in opaque)
+
+
+def is_listed(module):
+    """Whether it is a module whose name is listed, with or without the names in it."""
+    return module in _opaque() or module in _rows() and module != "torch.Tensor"
+
+
+def is_module(name):
+    return name in _rows() and name != "torch.Tensor" or is_opaque(name)
+
+
+@functools.cache
+def names(module):
+    """{name: (the module of PyTorch that defines it, whether it is a class or function)}"""
+    found, home = {}, module
+    for line in _rows().get(module, ()):
+        if not line.startswith("  "):
+            home = module
+        for word in line.split():
+            if word.endswith(":"):
+                home = word[:-1]
+            else:
+                found[word.rstrip("=")] = home, not word.endswith("=")
+    return found
+
+
+def has(module, name):
+    return name in names(module) or is_opaque(module) and not name.startswith("__")

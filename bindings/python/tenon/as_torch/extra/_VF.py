@@ -1,0 +1,9 @@
+"""Functions of operators, under a private name."""
+
+from tenon import _C
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(_C, name)

@@ -1,0 +1,1 @@
+"""Names of torch.autograd that only programs for PyTorch ask for."""

@@ -1,0 +1,1 @@
+"""Names of torch.cpu that only programs for PyTorch ask for."""

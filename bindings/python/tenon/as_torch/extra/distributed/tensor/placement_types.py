@@ -1,0 +1,8 @@
+"""Placements in their file."""
+
+from tenon.as_torch.extra.distributed.tensor import (
+    Partial as Partial,
+    Placement as Placement,
+    Replicate as Replicate,
+    Shard as Shard,
+)

@@ -1,0 +1,1 @@
+"""torch.functional: functions that Tenon has in `tenon` itself."""

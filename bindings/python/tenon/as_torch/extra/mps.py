@@ -1,0 +1,6 @@
+"""Apple's GPUs, which Tenon does not serve."""
+
+from tenon.as_torch.extra._decorators import answer
+
+is_available = answer("is_available", False, "False.")
+device_count = answer("device_count", 0, "0.")

@@ -1,0 +1,1 @@
+"""Names of torch.optim that only programs for PyTorch ask for."""

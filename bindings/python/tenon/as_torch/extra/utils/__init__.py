@@ -1,0 +1,1 @@
+"""Names of torch.utils that only programs for PyTorch ask for."""

@@ -1,0 +1,1 @@
+"""Names of torch.utils.data that only programs for PyTorch ask for."""

@@ -1,0 +1,1 @@
+"""Data pipes, which are missing: names to mention."""
