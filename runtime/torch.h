@@ -174,11 +174,13 @@ inline TempFile make_tempfile(const std::string& prefix = "torch-file-") {
   close(file);
   return TempFile(std::move(name));
 }
+
 namespace guts {
 using c10::to_string;
 /// The key of a parameter's state in an optimizer: libtorch 1.13 writes it as a text.
 inline const void* to_string(tenon::TensorImpl* parameter) { return parameter; }
 }  // namespace guts
+
 inline std::string demangle(const char* name) {
   struct Named : std::type_info {
     explicit Named(const char* name) : std::type_info(name) {}
@@ -186,16 +188,7 @@ inline std::string demangle(const char* name) {
   return tenon::detail::type_name(Named(name));
 }
 
-namespace guts {
-using c10::to_string;
-}  // namespace guts
-
 }  // namespace c10
-
-namespace ska {
-template <class Key, class Value>
-using flat_hash_map = std::unordered_map<Key, Value>;
-}
 
 namespace at {
 
@@ -248,6 +241,7 @@ struct TypeMeta {
   }
 };
 }  // namespace caffe2
+
 namespace ska {
 
 /// Also the type of Optimizer::state(), whatever its keys are called.
