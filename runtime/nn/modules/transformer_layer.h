@@ -8,6 +8,7 @@
 #include "runtime/nn/enum.h"
 #include "runtime/nn/modules/multihead_attention.h"
 #include "tenon/nn/modules/activation.h"
+#include "tenon/nn/modules/dropout.h"
 #include "tenon/nn/modules/linear.h"
 #include "tenon/nn/modules/normalization.h"
 
