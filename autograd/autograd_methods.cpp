@@ -173,8 +173,8 @@ void Tensor::remove_hook(unsigned id) const {
       return;
     }
   }
-  tenon::detail::raise<IndexError>("[remove_hook] there is no hook ", id, " of this tensor, got ",
-                                   count, " hooks");
+  tenon::detail::raise<IndexError>("[remove_hook] Invalid index ", id, ": this tensor has ", count,
+                                   " hooks");
 }
 
 namespace autograd {

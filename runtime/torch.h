@@ -43,6 +43,33 @@ std::string message_or_condition(const char* condition, const Parts&... parts) {
 
 }  // namespace tenon::detail
 
+namespace tenon {
+
+namespace native {
+inline bool is_nonzero(const Tensor& self) { return tenon::is_nonzero(self); }
+}  // namespace native
+
+/// var(x, 0) is of a dimension; a bool alone would be `unbiased`. So are std, var_mean and
+/// std_mean.
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor var(const Tensor& self, Dim dim, Rest... rest) {
+  return var(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor std(const Tensor& self, Dim dim, Rest... rest) {
+  return std(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto var_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return var_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto std_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return std_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+
+}  // namespace tenon
+
 namespace c10 {
 
 using namespace tenon;
@@ -147,11 +174,13 @@ inline TempFile make_tempfile(const std::string& prefix = "torch-file-") {
   close(file);
   return TempFile(std::move(name));
 }
+
 namespace guts {
 using c10::to_string;
 /// The key of a parameter's state in an optimizer: libtorch 1.13 writes it as a text.
 inline const void* to_string(tenon::TensorImpl* parameter) { return parameter; }
 }  // namespace guts
+
 inline std::string demangle(const char* name) {
   struct Named : std::type_info {
     explicit Named(const char* name) : std::type_info(name) {}
@@ -159,16 +188,7 @@ inline std::string demangle(const char* name) {
   return tenon::detail::type_name(Named(name));
 }
 
-namespace guts {
-using c10::to_string;
-}  // namespace guts
-
 }  // namespace c10
-
-namespace ska {
-template <class Key, class Value>
-using flat_hash_map = std::unordered_map<Key, Value>;
-}
 
 namespace at {
 
@@ -221,6 +241,7 @@ struct TypeMeta {
   }
 };
 }  // namespace caffe2
+
 namespace ska {
 
 /// Also the type of Optimizer::state(), whatever its keys are called.

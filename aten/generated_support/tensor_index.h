@@ -28,7 +28,10 @@ class Slice {
  public:
   Slice(std::optional<int64_t> start = None, std::optional<int64_t> stop = None,
         std::optional<int64_t> step = None)
-      : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {}
+      : step_(step.value_or(1)) {
+    start_ = start.value_or(step_ < 0 ? INDEX_MAX : 0);
+    stop_ = stop.value_or(step_ < 0 ? INDEX_MIN : INDEX_MAX);
+  }
 
   int64_t start() const { return start_; }
   int64_t stop() const { return stop_; }
@@ -109,6 +112,7 @@ inline Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices
 }
 template <std::same_as<indexing::TensorIndex> Index>
 Tensor Tensor::index(const std::vector<Index>& indices) const {
+  indexing::detail::check_not_empty("index", indices.size());
   return indexing::get_item(*this, indices);
 }
 inline Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
@@ -125,6 +129,7 @@ inline Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> i
 }
 template <std::same_as<indexing::TensorIndex> Index, class Value>
 Tensor& Tensor::index_put_(const std::vector<Index>& indices, const Value& value) const {
+  indexing::detail::check_not_empty("index_put_", indices.size());
   indexing::set_item(*this, indices, value);
   return const_cast<Tensor&>(*this);
 }

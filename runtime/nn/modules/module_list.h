@@ -17,8 +17,9 @@ class TENON_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 
   ModuleListImpl() = default;
   template <class... Modules>
-  requires(sizeof...(Modules) > 0 && !(std::is_base_of_v<ModuleListImpl, std::decay_t<Modules>> ||
-                                       ...)) explicit ModuleListImpl(Modules&&... modules) {
+  requires(sizeof...(Modules) > 1 ||
+           (sizeof...(Modules) == 1 && !(std::is_base_of_v<ModuleListImpl, std::decay_t<Modules>> ||
+                                         ...))) explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
   }
 

@@ -18,8 +18,9 @@ class TENON_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   SequentialImpl() = default;
   template <class... Modules>
-  requires(sizeof...(Modules) > 0 && !(std::is_base_of_v<SequentialImpl, std::decay_t<Modules>> ||
-                                       ...)) explicit SequentialImpl(Modules&&... modules) {
+  requires(sizeof...(Modules) > 1 ||
+           (sizeof...(Modules) == 1 && !(std::is_base_of_v<SequentialImpl, std::decay_t<Modules>> ||
+                                         ...))) explicit SequentialImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
   }
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& ordered_dict);
