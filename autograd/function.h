@@ -11,6 +11,9 @@
 
 namespace tenon::autograd {
 
+/// Numbers of arguments, from the first up to but without the second.
+using IndexRange = std::pair<size_t, size_t>;
+
 /// What the two halves of a custom Function share.
 class TENON_API AutogradContext {
  public:
@@ -37,6 +40,8 @@ class TENON_API AutogradContext {
   void set_materialize_grads(bool materialize) { materialize_grads_ = materialize; }
   /// Whether the gradient of tensor argument i is wanted; elements of a list count one by one.
   bool needs_input_grad(size_t i) const;
+  /// The same of any argument in the ranges.
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
   friend class FunctionNode;

@@ -52,6 +52,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/simd_targets.h
   aten/core/small_vector.h
   aten/core/storage.h
+  aten/core/tensor_accessor.h
   aten/core/tensor_base.h
   aten/core/tensor_impl.h
   aten/core/tensor_options.h

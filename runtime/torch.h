@@ -42,6 +42,33 @@ std::string message_or_condition(const char* condition, const Parts&... parts) {
 
 }  // namespace tenon::detail
 
+namespace tenon {
+
+namespace native {
+inline bool is_nonzero(const Tensor& self) { return tenon::is_nonzero(self); }
+}  // namespace native
+
+/// var(x, 0) is of a dimension; a bool alone would be `unbiased`. So are std, var_mean and
+/// std_mean.
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor var(const Tensor& self, Dim dim, Rest... rest) {
+  return var(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) Tensor std(const Tensor& self, Dim dim, Rest... rest) {
+  return std(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto var_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return var_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+template <std::integral Dim, class... Rest>
+requires(!std::same_as<Dim, bool>) auto std_mean(const Tensor& self, Dim dim, Rest... rest) {
+  return std_mean(self, OptionalIntArrayRef(static_cast<int64_t>(dim)), rest...);
+}
+
+}  // namespace tenon
+
 namespace c10 {
 
 using namespace tenon;
@@ -180,7 +207,41 @@ inline void set_num_interop_threads(int count) {
   TENON_CHECK_VALUE(count > 0, "[set_num_interop_threads] count must be positive, got ", count);
 }
 
+/// Keeps the values' own dtype, as at::tensor does: int gives Int, double Double. A number gives a
+/// tensor of one dimension. torch::tensor gives Long and the default dtype.
+template <class T>
+Tensor tensor(ArrayRef<T> values, const TensorOptions& options = {}) {
+  return tenon::tensor(values,
+                       options.dtype(options.dtype_opt().value_or(tenon::scalar_type_of<T>)));
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values), options);
+}
+template <class T>
+Tensor tensor(std::initializer_list<T> values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values), options);
+}
+template <class T>
+requires requires { tenon::ScalarTypeOf<T>::value; }
+Tensor tensor(T value, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(value), options);
+}
+
+using AutoDispatchBelowADInplaceOrView = BelowAutograd;
+using AutoDispatchBelowAutograd = BelowAutograd;
+
 }  // namespace at
+
+namespace caffe2 {
+/// dtypes are ScalarType; this names them by C++ types.
+struct TypeMeta {
+  template <class T>
+  static tenon::ScalarType Make() {
+    return tenon::scalar_type_of<T>;
+  }
+};
+}  // namespace caffe2
 
 namespace torch {
 
@@ -205,6 +266,34 @@ template <bool condition, class T = void>
 using enable_if_t = std::enable_if_t<condition, T>;
 using std::decay_t;
 using std::make_unique;
+
+/// What PyTorch's reshape() calls where a view is possible.
+inline Tensor _reshape_alias(const Tensor& self, IntArrayRef size, IntArrayRef stride) {
+  return tenon::as_strided(self, size, stride);
+}
+
+inline ScalarType typeMetaToScalarType(ScalarType dtype) { return dtype; }
+inline ScalarType scalarTypeToTypeMeta(ScalarType dtype) { return dtype; }
+
+namespace utils {
+/// All elements of the tensors, one after the other.
+inline Tensor flatten_dense_tensors(TensorList tensors) {
+  std::vector<Tensor> flat;
+  for (const Tensor& one : tensors) flat.push_back(one.contiguous().view({-1}));
+  return flat.size() == 1 ? flat[0] : cat(flat);
+}
+/// Slices of `flat` with the tensors' sizes; one without elements has memory of its own.
+inline std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
+  std::vector<Tensor> parts;
+  int64_t at = 0;
+  for (const Tensor& one : tensors) {
+    parts.push_back(one.numel() == 0 ? zeros(one.sizes(), flat.options())
+                                     : flat.narrow(0, at, one.numel()).view(one.sizes()));
+    at += one.numel();
+  }
+  return parts;
+}
+}  // namespace utils
 
 namespace cuda {
 /// How many devices a library of CUDA kernels that the program loaded provides.

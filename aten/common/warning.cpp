@@ -19,6 +19,9 @@ void WarningHandler::process(const Warning& warning) {
   std::fprintf(stderr, "tenon: warning: %s\n", warning.msg().c_str());
 }
 
+Warning::WarnAlways::WarnAlways(bool always) : previous_(warn_always.exchange(always)) {}
+Warning::WarnAlways::~WarnAlways() { warn_always = previous_; }
+
 namespace WarningUtils {
 
 WarningHandler* get_warning_handler() noexcept {

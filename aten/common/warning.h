@@ -16,6 +16,18 @@ class Warning {
   const std::source_location& source_location() const { return place_; }
   const std::string& msg() const { return message_; }
 
+  /// TENON_WARN_ONCE warns each time, or does not, until the end of the scope. For tests.
+  class TENON_API WarnAlways {
+   public:
+    explicit WarnAlways(bool always = true);
+    ~WarnAlways();
+    WarnAlways(const WarnAlways&) = delete;
+    WarnAlways& operator=(const WarnAlways&) = delete;
+
+   private:
+    bool previous_;
+  };
+
  private:
   std::source_location place_;
   std::string message_;

@@ -78,7 +78,8 @@ class OutputArchive final {
   std::shared_ptr<detail::ArchiveContent> content_;
 };
 
-/// What an OutputArchive, or torch.save of a state dict, has written.
+/// What an OutputArchive, torch.save of a state dict, or libtorch's own archives have written; of
+/// the last, modules, tensors and plain values are read, and no code.
 class InputArchive final {
  public:
   InputArchive() : content_(std::make_shared<detail::ArchiveContent>()) {}

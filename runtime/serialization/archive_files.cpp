@@ -14,6 +14,7 @@ using File = serialization::Value;
 namespace {
 
 constexpr const char* kMetadata = "_metadata";
+constexpr const char* kScriptModules = "__torch__.";
 
 template <class T>
 File list_of(const std::vector<T>& items) {
@@ -131,6 +132,26 @@ ArchiveContent& archive_at(ArchiveContent& content, const std::string& path) {
   return dot == std::string::npos ? **nested : archive_at(**nested, path.substr(dot + 1));
 }
 
+/// Whether it is a module of TorchScript, as libtorch's own archives are.
+bool is_script_module(const File& file) {
+  return file.is(File::Kind::Object) && file.name().starts_with(kScriptModules);
+}
+
+/// The attributes of a TorchScript module: tensors, values, and modules within it.
+void add_attributes(ArchiveContent& content, const File& module) {
+  if (!module.attributes().is_dict()) return;
+  for (const auto& [key, value] : module.attributes().entries()) {
+    if (!key.is_string()) continue;
+    if (is_script_module(value)) {
+      auto nested = std::make_shared<ArchiveContent>();
+      add_attributes(*nested, value);
+      content.entries.insert(key.to_string(), nested);
+    } else if (std::optional<IValue> known = from_file(value)) {
+      content.entries.insert(key.to_string(), *std::move(known));
+    }
+  }
+}
+
 std::shared_ptr<ArchiveContent> content_of(const File& file) {
   auto content = std::make_shared<ArchiveContent>();
   const auto insert = [](ArchiveContent& into, const std::string& key, const File& value) {
@@ -141,6 +162,10 @@ std::shared_ptr<ArchiveContent> content_of(const File& file) {
   };
   if (file.is_tensor()) {
     insert(*content, "0", file);
+    return content;
+  }
+  if (is_script_module(file)) {
+    add_attributes(*content, file);
     return content;
   }
   if (file.is_list() || file.is_tuple()) {
@@ -171,6 +196,9 @@ std::shared_ptr<ArchiveContent> content_of(const File& file) {
 
 serialization::LoadOptions options_for(std::optional<Device> device) {
   serialization::LoadOptions options;
+  // Classes of TorchScript become objects known by their names.
+  options.weights_only = false;
+  options.allow_global = [](const std::string& name) { return name.starts_with(kScriptModules); };
   if (device) options.map_location = *device;
   return options;
 }

@@ -13,7 +13,32 @@
 
 #include "tenon/torch.h"
 
+namespace tenon::autograd {
+/// libtorch's names for why a view may not be changed in place.
+struct CreationMeta {
+  static constexpr auto DEFAULT = tenon::CreationMeta::Default;
+  static constexpr auto NO_GRAD_MODE = tenon::CreationMeta::NoGrad;
+  static constexpr auto INFERENCE_MODE = tenon::CreationMeta::Inference;
+  static constexpr auto MULTI_OUTPUT_NODE = tenon::CreationMeta::MultiOutput;
+  static constexpr auto IN_CUSTOM_FUNCTION = tenon::CreationMeta::CustomFunction;
+};
+
+/// Passes a tensor on, and an undefined gradient back.
+struct UndefinedGrad {
+  struct Passing : Function<Passing> {
+    static Variable forward(AutogradContext*, const Variable& x) { return x.clone(); }
+    static variable_list backward(AutogradContext*, variable_list) { return {Variable()}; }
+  };
+  variable_list apply(const variable_list& inputs) { return {Passing::apply(inputs[0])}; }
+};
+}  // namespace tenon::autograd
+
 namespace torch::test {
+
+inline void assert_tensor_creation_meta(const Tensor& view, tenon::CreationMeta expected) {
+  ASSERT_TRUE(view.is_view());
+  ASSERT_EQ(view.unsafe_impl()->creation_meta, expected);
+}
 
 /// A module that takes parts of any kind.
 class SimpleContainer : public nn::Cloneable<SimpleContainer> {
