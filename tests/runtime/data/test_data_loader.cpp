@@ -8,7 +8,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "aten/core/generator.h"
+#include "aten/generated_support/tensor_factories.h"
 #include "runtime/data/data.h"
+#include "runtime/nn/nn.h"
+#include "runtime/optim/adam.h"
+#include "tenon/ops/item.h"
 
 using namespace tenon;
 using namespace tenon::data;
@@ -293,4 +298,31 @@ TEST_CASE("loader: a sampler needs a size") {
   };
   CHECK_THROWS_WITH(make_data_loader(Unsized()),
                     "Expected the dataset to be sized in order to construct the Sampler");
+}
+
+TEST_CASE("loader: a network learns from batches of workers") {
+  struct Parabola : datasets::Dataset<Parabola> {
+    std::optional<size_t> size() const override { return 200; }
+    Example<> get(size_t index) override {
+      const double x = static_cast<double>(index) / 100 - 1;
+      return {tensor({x}), tensor({x * x})};
+    }
+  };
+  manual_seed(0);
+  const auto loader =
+      make_data_loader(Parabola().map(transforms::Stack<>()), DataLoaderOptions(20).workers(2));
+  nn::Sequential net(nn::Linear(1, 16), nn::Tanh(), nn::Linear(16, 1));
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.02));
+  double last = 0;
+  for (int i = 0; i < 40; ++i) {
+    last = 0;
+    for (auto& batch : *loader) {
+      optimizer.zero_grad();
+      const Tensor loss = nn::functional::mse_loss(net->forward(batch.data), batch.target);
+      loss.backward();
+      optimizer.step();
+      last += loss.item<double>() / 10;
+    }
+  }
+  CHECK(last < 0.01);
 }
