@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "runtime/optim/optim.h"
-#include "runtime/serialization/archive.h"
+#include "runtime/serialization/archive_files.h"
 #include "runtime/serialization/training/optimizer_state.h"
 #include "tests/runtime/values.h"
 

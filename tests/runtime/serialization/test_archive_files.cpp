@@ -5,6 +5,7 @@
 #include "runtime/serialization/archive_files.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/state_dict.h"
+#include "tenon/nn/modules/flatten.h"
 #include "tenon/nn/modules/linear.h"
 #include "tests/runtime/serialization/temporary_folder.h"
 #include "tests/runtime/values.h"
