@@ -116,6 +116,10 @@ IndexPlan plan_index(const char* op, const TensorBase& self,
   const size_t last = static_cast<size_t>(plan.indices.back().dim);
   const bool adjacent = last - first + 1 == plan.indices.size();
   const DimVector block = block_shape(op, plan.indices);
+  for (const auto& index : plan.indices) {
+    TENON_CHECK_INDEX(index.length > 0 || numel_of(block) == 0, "[", op,
+                      "] index is out of bounds for dimension with size 0");
+  }
   plan.before = adjacent ? first : 0;
   plan.block = block.size();
   // A single mask names every place once, and so does every single element.

@@ -14,7 +14,7 @@ using File = serialization::Value;
 namespace {
 
 constexpr const char* kMetadata = "_metadata";
-constexpr const char* kScriptModules = "__torch__.";
+constexpr const char* kScriptModules = "__torch__";
 
 template <class T>
 File list_of(const std::vector<T>& items) {

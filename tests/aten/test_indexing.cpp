@@ -285,5 +285,7 @@ TEST_CASE("indices print, and errors name the dimension of the tensor") {
   CHECK_THROWS_WITH(x.index({0, 3}),
                     Catch::Contains("index 3 is out of bounds for dimension 1 with size 3"));
   CHECK_THROWS_WITH(x.index({}), Catch::Contains("empty index list"));
+  CHECK_THROWS_WITH(numbered({3, 0}).index({Slice(), tensor({0, 1})}),
+                    Catch::Contains("index is out of bounds for dimension with size 0"));
   CHECK_THROWS_WITH(numbered({}).index({0}), Catch::Contains("invalid index of a 0-dim tensor"));
 }

@@ -32,7 +32,10 @@ ZipCheckpoint::ZipCheckpoint(const ByteSource& source, std::shared_ptr<MappedSou
       budget_(packed_pickle(zip_), source.size(), options.limits),
       tensors_(options.map_location, mode == Globals::Mode::Inspect),
       globals_(mode, tensors_, options) {
-  if (zip_.has("constants.pkl")) {
+  // Its classes are generated ones: who allows them reads the attributes of its modules.
+  const bool allows_modules =
+      !options.weights_only && options.allow_global && options.allow_global("__torch__ Module");
+  if (zip_.has("constants.pkl") && !allows_modules) {
     fail("a TorchScript archive, which cannot be loaded as a checkpoint; save the module's "
          "state_dict() to read it here");
   }

@@ -7,11 +7,13 @@
 #include "runtime/serialization/state_dict.h"
 #include "tenon/nn/modules/flatten.h"
 #include "tenon/nn/modules/linear.h"
+#include "tests/runtime/serialization/files.h"
 #include "tests/runtime/serialization/temporary_folder.h"
 #include "tests/runtime/values.h"
 
 using namespace tenon;
 using Catch::Contains;
+using tenon::test::kData;
 using tenon::test::TemporaryFolder;
 
 TEST_CASE("an archive holds tensors, values and archives by name") {
@@ -97,4 +99,20 @@ TEST_CASE("tensors are saved as torch.save does") {
   load(tensors, list);
   REQUIRE(tensors.size() == 2);
   CHECK(values(tensors[1]) == std::vector<double>{2});
+}
+
+TEST_CASE("TorchScript files, as libtorch's own archives are, are read") {
+  struct Net : nn::Module {
+    Net() {
+      fc = register_module("fc", nn::Linear(2, 1));
+      count = register_buffer("count", vector_of({0}, kLong));
+    }
+    nn::Linear fc{nullptr};
+    Tensor count;
+  };
+  const auto net = std::make_shared<Net>();
+  load(net, kData + "script_module.pt");
+  CHECK(values(net->fc->weight) == std::vector<double>{1, 2});
+  CHECK(values(net->fc->bias) == std::vector<double>{3});
+  CHECK(values(net->count) == std::vector<double>{7});
 }
