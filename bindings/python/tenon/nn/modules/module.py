@@ -391,6 +391,10 @@ class Module:
         """Moves parameters and buffers to the device without their values, which are then whatever the memory holds."""
         return self._apply(lambda t: tenon.empty_like(t, device=device), recurse=recurse)
 
+    def share_memory(self):
+        """Moves parameters and buffers into memory that processes share: see Tensor.share_memory_()."""
+        return self._apply(lambda t: t.share_memory_())
+
     def cpu(self):
         return self._apply(lambda t: t.cpu())
 
