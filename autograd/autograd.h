@@ -6,6 +6,18 @@
 
 namespace tenon::autograd {
 
+/// What PyTorch calls a tensor that may require grad.
+using Variable = Tensor;
+using tenon::AutoGradMode;
+using tenon::GradMode;
+using tenon::InferenceMode;
+using tenon::NoGradGuard;
+
+/// A tensor that shares the data of `data` and no history.
+inline Variable make_variable(const Tensor& data, bool requires_grad = false) {
+  return data.data().requires_grad_(requires_grad);
+}
+
 /// Gradients of sum(tensors . grad_tensors) with respect to the leaves, added to their grad().
 /// A tensor of one element needs no entry of grad_tensors.
 ///   retain_graph   keep the graph for another run; default: create_graph

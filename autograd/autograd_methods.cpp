@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "aten/common/warning.h"
 #include "aten/core/print.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
@@ -49,6 +50,10 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
 const Tensor& Tensor::grad() const {
   static const Tensor kUndefined;
   const AutogradMeta* meta = tenon::defined(*this, "grad").autograd_meta;
+  if (TENON_UNLIKELY(meta && meta->grad_fn && !meta->retains_grad && !meta->grad.defined())) {
+    TENON_WARN("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+               "backward() fills it only if retain_grad() has been called.");
+  }
   return meta ? meta->grad : kUndefined;
 }
 
@@ -56,7 +61,7 @@ Tensor& Tensor::mutable_grad() const { return meta_of(tenon::defined(*this, "mut
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
-              "only Tensors of floating point and complex dtype can require gradients, got ",
+              "Only Tensors of floating point and complex dtype can require gradients, got ",
               scalar_type());
   TENON_CHECK(
       requires_grad || is_leaf(),
@@ -168,8 +173,8 @@ void Tensor::remove_hook(unsigned id) const {
       return;
     }
   }
-  tenon::detail::raise<IndexError>("[remove_hook] there is no hook ", id, " of this tensor, got ",
-                                   count, " hooks");
+  tenon::detail::raise<IndexError>("[remove_hook] Invalid index ", id, ": this tensor has ", count,
+                                   " hooks");
 }
 
 namespace autograd {

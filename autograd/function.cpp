@@ -35,6 +35,15 @@ bool AutogradContext::needs_input_grad(size_t i) const {
   return node_->task_should_compute_output(i);
 }
 
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  for (const auto& [begin, end] : ranges) {
+    for (size_t i = begin; i < end; ++i) {
+      if (needs_input_grad(i)) return true;
+    }
+  }
+  return false;
+}
+
 /// The type's name without the scopes it is in.
 std::string FunctionNode::function_name() const {
   int status = 0;

@@ -4,19 +4,22 @@
 #include <typeinfo>
 #include <unordered_map>
 
+#include "aten/common/ivalue.h"
 #include "aten/core/thread_state.h"
-#include "aten/dispatch/value.h"
 #include "autograd/forward/tangents.h"
 #include "autograd/saved/saved_variable.h"
 
 namespace tenon::autograd {
+
+/// Numbers of arguments, from the first up to but without the second.
+using IndexRange = std::pair<size_t, size_t>;
 
 /// What the two halves of a custom Function share.
 class TENON_API AutogradContext {
  public:
   /// Plain values to keep for backward. Tensors go through save_for_backward(), which checks that
   /// they are not changed and makes no cycles.
-  std::unordered_map<std::string, Value> saved_data;
+  std::unordered_map<std::string, IValue> saved_data;
   /// Anything else to keep for backward, but no tensors.
   std::any state;
 
@@ -37,6 +40,8 @@ class TENON_API AutogradContext {
   void set_materialize_grads(bool materialize) { materialize_grads_ = materialize; }
   /// Whether the gradient of tensor argument i is wanted; elements of a list count one by one.
   bool needs_input_grad(size_t i) const;
+  /// The same of any argument in the ranges.
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
   friend class FunctionNode;

@@ -115,13 +115,18 @@ FAMILIES = [
 
 PAGE = """# CUDA kernels as compiled
 
-What `benchmarks/cuda_static.py` reads off object files, compiled for compute capability 9.0; nothing here was measured on a GPU.
-Moved and minimum are of an algorithm, in units of its data (N elements in, M out); the rest is read from the code: registers, the threads of blocks
-of 256 that a multiprocessor holds with them, the largest stack, the widest load from global memory in bytes, and, as the median over the family's kernels, the
-instructions of the innermost loop that loads most for every 4 bytes, or every element that is narrower, that it loads, those that it skips included.
-A stack of 24 or 40 bytes holds the arguments of a call.
+`benchmarks/cuda_static.py` reads this table off object files that are compiled for compute capability 9.0. Nothing here was measured on a GPU.
 
     python3 benchmarks/cuda_static.py build/cuda/CMakeFiles/tenon.dir/aten/cuda/*.o --markdown docs/cuda_static.md
+
+| column | meaning |
+| --- | --- |
+| moved, minimum | of the algorithm, in units of its data: N elements in, M out |
+| registers | of a thread |
+| threads of 2048 | that a multiprocessor holds, in blocks of 256 |
+| stack | the largest, in bytes; 24 or 40 bytes hold the arguments of a call |
+| widest load | from global memory, in bytes |
+| loop's instructions per 4 bytes | of the innermost loop that loads most, for every 4 bytes that it loads, or for every narrower element. Skipped instructions count. The median over the family's kernels |
 
 """
 

@@ -160,3 +160,5 @@ endif()
 # when a piece comes or goes, so that the presets share cached objects.
 set(TENON_CONFIG_DIR "${PROJECT_BINARY_DIR}/include")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.h.in" "${TENON_CONFIG_DIR}/tenon/config.h" @ONLY)
+# Programs of libtorch's API include this one beside tenon/tenon.h.
+file(CONFIGURE OUTPUT "${TENON_CONFIG_DIR}/tenon/torch.h" CONTENT "#pragma once\n\n#include \"runtime/torch.h\"\n")

@@ -9,13 +9,19 @@
 # generator leaves an unchanged file alone, only what changed is compiled.
 
 set(TENON_GEN_DIR "${PROJECT_BINARY_DIR}/gen")
+# The classes of modules.yaml.
+set(TENON_MODULE_DIR "${PROJECT_BINARY_DIR}/gen-modules")
 
-# tenon_generation_rule(DIR folder INPUTS file... ARGUMENTS argument... [LIST_FROM_INPUTS])
-#   The rule that runs `tenonc gen ARGUMENTS` into DIR; includes DIR/sources.cmake in the caller's scope.
+# tenon_generation_rule(DIR folder INPUTS file... ARGUMENTS argument... [LIST_FROM_INPUTS] [COMMAND command COMMENT text])
+#   The rule that runs `tenonc gen ARGUMENTS`, or another command, into DIR; includes DIR/sources.cmake in the caller's scope.
 #   LIST_FROM_INPUTS: which files are written depends on INPUTS alone, not on the base operators that ARGUMENTS name too. An edit of
 #   the base then has these generated where they are compiled, and not before CMake runs, which an edit of the base waits for.
 macro(tenon_generation_rule)
-  cmake_parse_arguments(tenon_rule "LIST_FROM_INPUTS" "DIR" "INPUTS;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(tenon_rule "LIST_FROM_INPUTS" "DIR;COMMAND;COMMENT" "INPUTS;ARGUMENTS" ${ARGN})
+  if(NOT tenon_rule_COMMAND)
+    set(tenon_rule_COMMAND gen)
+    set(tenon_rule_COMMENT "Generating operators")
+  endif()
   if(NOT CMAKE_GENERATOR MATCHES "Ninja")
     message(FATAL_ERROR "Tenon itself builds with Ninja: configure with -G Ninja, or with a preset.")
   endif()
@@ -27,7 +33,7 @@ macro(tenon_generation_rule)
   if(tenon_rule_LIST_FROM_INPUTS)
     add_custom_command(
       OUTPUT "${tenon_rule_DIR}/sources.cmake"
-      COMMAND tenonc gen ${tenon_rule_ARGUMENTS}
+      COMMAND tenonc ${tenon_rule_COMMAND} ${tenon_rule_ARGUMENTS}
       DEPENDS tenonc ${tenon_rule_INPUTS}
       COMMENT "Listing generated files"
       VERBATIM)
@@ -37,10 +43,10 @@ macro(tenon_generation_rule)
   endif()
   add_custom_command(
     OUTPUT "${tenon_rule_DIR}/gen.stamp" ${tenon_rule_list}
-    COMMAND tenonc gen ${tenon_rule_ARGUMENTS}
+    COMMAND tenonc ${tenon_rule_COMMAND} ${tenon_rule_ARGUMENTS}
     DEPENDS tenonc ${tenon_rule_INPUTS} ${tenon_rule_after}
     DEPFILE "${tenon_rule_DIR}/gen.d"
-    COMMENT "Generating operators"
+    COMMENT "${tenon_rule_COMMENT}"
     VERBATIM)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${tenon_rule_DIR}/sources.cmake")
   include("${tenon_rule_DIR}/sources.cmake")
@@ -68,6 +74,7 @@ function(tenon_generate target)
   if(TENON_OPERATORS)
     set(selection --operators "${TENON_OPERATORS}" --root "${root}")
   endif()
+  set(optimizers --optimizers "${root}/optimizers.yaml")
   set(python_module)
   if(TENON_HAS_PYTHON_MODULE)
     set(python_module --python-module)
@@ -75,8 +82,8 @@ function(tenon_generate target)
   tenon_generation_rule(
     DIR "${TENON_GEN_DIR}"
     INPUTS "${root}/native_functions.yaml" "${root}/derivatives.yaml" "${root}/tags.yaml"
-           "${root}/codegen/render.py" ${TENON_OPERATORS}
-    ARGUMENTS ${yaml} ${selection} ${python_module} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
+           "${root}/optimizers.yaml" "${root}/codegen/render.py" ${TENON_OPERATORS}
+    ARGUMENTS ${yaml} ${optimizers} ${selection} ${python_module} --templates "${root}/codegen/templates" --python "${python}" --out "${TENON_GEN_DIR}"
               --depfile "${TENON_GEN_DIR}/gen.d" --stamp "${TENON_GEN_DIR}/gen.stamp")
   add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   add_dependencies(${target} tenon_generated)
@@ -108,6 +115,25 @@ function(tenon_generate target)
   endif()
   set(TENON_GEN_TEST_SOURCES "${TENON_GEN_TEST_SOURCES}" PARENT_SCOPE)
   set(TENON_UNUSED_SOURCES "${TENON_UNUSED_SOURCES}" PARENT_SCOPE)
+  set(TENON_GEN_OPTIM_SOURCES "${TENON_GEN_OPTIM_SOURCES}" PARENT_SCOPE)
   set(TENON_GEN_PYTHON_SOURCES "${TENON_GEN_PYTHON_SOURCES}" PARENT_SCOPE)
+  set(TENON_GEN_PYTHON_FILES "${TENON_GEN_PYTHON_FILES}" PARENT_SCOPE)
   set(TENON_PYTHON_USED "${python}" PARENT_SCOPE)
+endfunction()
+
+# The classes and functions of modules.yaml: C++ into `target`, Python's for the package.
+function(tenon_generate_modules target)
+  set(root "${PROJECT_SOURCE_DIR}")
+  tenon_generation_rule(
+    COMMAND modules COMMENT "Generating modules"
+    DIR "${TENON_MODULE_DIR}"
+    INPUTS "${root}/modules.yaml" "${root}/native_functions.yaml" "${root}/codegen/render.py"
+    ARGUMENTS "${root}/modules.yaml" --native "${root}/native_functions.yaml" --templates "${root}/codegen/module_templates"
+              --python "${TENON_PYTHON_USED}" --out "${TENON_MODULE_DIR}"
+              --depfile "${TENON_MODULE_DIR}/gen.d" --stamp "${TENON_MODULE_DIR}/gen.stamp")
+  add_custom_target(tenon_modules_generated DEPENDS "${TENON_MODULE_DIR}/gen.stamp")
+  add_dependencies(${target} tenon_modules_generated)
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${TENON_MODULE_DIR}>")
+  target_sources(${target} PRIVATE ${TENON_MODULE_SOURCES})
+  set(TENON_MODULE_PYTHON "${TENON_MODULE_PYTHON}" PARENT_SCOPE)
 endfunction()

@@ -33,12 +33,12 @@ foreach(header IN LISTS TENON_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES "${header}" DESTINATION "${TENON_INSTALL_INCLUDE}/${folder}")
 endforeach()
-install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_CONFIG_DIR}/" DESTINATION "${TENON_INSTALL_INCLUDE}"
+install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_MODULE_DIR}/" "${TENON_CONFIG_DIR}/" DESTINATION "${TENON_INSTALL_INCLUDE}"
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 
-install(FILES native_functions.yaml derivatives.yaml tags.yaml codegen/render.py codegen/requirements.txt
+install(FILES modules.yaml native_functions.yaml derivatives.yaml tags.yaml codegen/render.py codegen/requirements.txt
         DESTINATION "${TENON_INSTALL_SHARE}")
-install(DIRECTORY codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
+install(DIRECTORY codegen/module_templates codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
 install(FILES ${TENON_SCHEMAS} DESTINATION "${TENON_INSTALL_SHARE}/schemas")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
 
@@ -56,7 +56,7 @@ configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake
   PATH_VARS TENON_INSTALL_SHARE TENON_INSTALL_INCLUDE CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake"
-              cmake/TenonCudaStandard.cmake cmake/TenonInstructionSets.cmake cmake/TenonOperators.cmake
+              cmake/TenonCudaStandard.cmake cmake/TenonInstructionSets.cmake cmake/TenonModules.cmake cmake/TenonOperators.cmake
               cmake/TenonPython.cmake
         DESTINATION "${TENON_INSTALL_CMAKE}")
 install(FILES cmake/tools/compile_note.sh DESTINATION "${TENON_INSTALL_CMAKE}/tools")

@@ -24,11 +24,14 @@ set(TENON_PUBLIC_ENTRIES
   runtime/serialization/serialize.h
   runtime/serialization/sha256.h
   runtime/serialization/training/training.h
+  runtime/torch.h
 )
 
 set(TENON_PUBLIC_HEADERS
   aten/common/check_device.h
+  aten/common/ivalue.h
   aten/common/opmath_type.h
+  aten/common/warning.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/deterministic.h
@@ -49,6 +52,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/simd_targets.h
   aten/core/small_vector.h
   aten/core/storage.h
+  aten/core/tensor_accessor.h
   aten/core/tensor_base.h
   aten/core/tensor_impl.h
   aten/core/tensor_options.h
@@ -147,11 +151,34 @@ set(TENON_PUBLIC_HEADERS
   codegen/schema/promotion.h
   codegen/schema/source.h
   codegen/schema/type.h
+  runtime/data/batch_iterator.h
   runtime/data/data.h
   runtime/data/data_loader.h
-  runtime/data/dataset.h
-  runtime/data/fashion_mnist.h
-  runtime/data/idx.h
+  runtime/data/data_loader_base.h
+  runtime/data/data_loader_options.h
+  runtime/data/datasets/chunk_dataset.h
+  runtime/data/datasets/dataset.h
+  runtime/data/datasets/fashion_mnist.h
+  runtime/data/datasets/idx.h
+  runtime/data/datasets/map_dataset.h
+  runtime/data/datasets/mnist.h
+  runtime/data/datasets/shared_dataset.h
+  runtime/data/datasets/stateful_dataset.h
+  runtime/data/datasets/tensor_dataset.h
+  runtime/data/detail/batch_data_buffer.h
+  runtime/data/detail/data_shuttle.h
+  runtime/data/detail/queue.h
+  runtime/data/detail/sequencers.h
+  runtime/data/example.h
+  runtime/data/samplers/distributed_samplers.h
+  runtime/data/samplers/random_sampler.h
+  runtime/data/samplers/sampler.h
+  runtime/data/samplers/sequential_sampler.h
+  runtime/data/samplers/stream_sampler.h
+  runtime/data/transforms/stack_transform.h
+  runtime/data/transforms/tensor_transform.h
+  runtime/data/transforms/transform.h
+  runtime/data/worker_exception.h
   runtime/distributed/backends/backend.h
   runtime/distributed/backends/reduce_op.h
   runtime/distributed/ddp/comm_hooks.h
@@ -177,38 +204,51 @@ set(TENON_PUBLIC_HEADERS
   runtime/hub/hub.h
   runtime/hub/repository.h
   runtime/hub/transport.h
+  runtime/nn/any_module.h
+  runtime/nn/any_value.h
+  runtime/nn/archive.h
   runtime/nn/arg.h
+  runtime/nn/cloneable.h
   runtime/nn/enum.h
   runtime/nn/expanding_array.h
   runtime/nn/functional.h
+  runtime/nn/functional/helpers.h
+  runtime/nn/functional/layers-inl.h
   runtime/nn/init.h
   runtime/nn/module.h
   runtime/nn/module_holder.h
-  runtime/nn/modules/activation.h
-  runtime/nn/modules/conv.h
+  runtime/nn/module_traits.h
+  runtime/nn/modules/adaptive.h
+  runtime/nn/modules/bases.h
+  runtime/nn/modules/custom.h
   runtime/nn/modules/embedding.h
-  runtime/nn/modules/linear.h
-  runtime/nn/modules/loss.h
-  runtime/nn/modules/normalization.h
-  runtime/nn/modules/pooling.h
+  runtime/nn/modules/functional_module.h
+  runtime/nn/modules/module_dict.h
+  runtime/nn/modules/module_list.h
+  runtime/nn/modules/multihead_attention.h
+  runtime/nn/modules/parameter_list.h
+  runtime/nn/modules/rnn_cell.h
+  runtime/nn/modules/rnn_layer.h
   runtime/nn/modules/sequential.h
+  runtime/nn/modules/shown_options.h
+  runtime/nn/modules/transformer.h
+  runtime/nn/modules/transformer_layer.h
   runtime/nn/nn.h
-  runtime/nn/options.h
   runtime/nn/ordered_dict.h
   runtime/nn/reduction.h
-  runtime/optim/adadelta.h
-  runtime/optim/adagrad.h
-  runtime/optim/adam.h
-  runtime/optim/adamax.h
-  runtime/optim/asgd.h
-  runtime/optim/nadam.h
+  runtime/nn/utils/gradients.h
+  runtime/nn/utils/rnn.h
+  runtime/optim/fields.h
+  runtime/optim/lbfgs.h
   runtime/optim/optim.h
   runtime/optim/optimizer.h
-  runtime/optim/radam.h
-  runtime/optim/rmsprop.h
-  runtime/optim/rprop.h
-  runtime/optim/sgd.h
+  runtime/optim/schedulers/epoch_schedulers.h
+  runtime/optim/schedulers/lr_scheduler.h
+  runtime/optim/schedulers/reduce_on_plateau_scheduler.h
+  runtime/optim/schedulers/step_lr.h
+  runtime/optim/update.h
   runtime/profiler/profiler.h
+  runtime/serialization/archive_files.h
   runtime/serialization/inspect.h
   runtime/serialization/load.h
   runtime/serialization/location.h
@@ -220,4 +260,5 @@ set(TENON_PUBLIC_HEADERS
   runtime/serialization/training/rng_state.h
   runtime/serialization/training/training.h
   runtime/serialization/values/value.h
+  runtime/torch.h
 )

@@ -133,19 +133,25 @@ def main():
     listing = os.path.join(out, ".files")
     previous = read_listing(listing)
     # A file is made from its own description, its operators, and this.
-    library = {key: value for key, value in ir.items() if key not in ("operators", "files")}
+    library = {key: value for key, value in ir.items() if key not in ("operators", "optimizers", "files")}
     common = digest(renderer_digest(templates), os.path.abspath(out), json.dumps(library))
     texts = [json.dumps(operator) for operator in ir["operators"]]
     written = 0
     current = {}
     for file in ir["files"]:
         path = os.path.join(out, file["path"])
-        source = digest(common, json.dumps(file), *(texts[i] for i in file["operators"]))
+        optimizer = ir["optimizers"][file["optimizer"]] if file.get("optimizer") is not None else None
+        source = digest(common, json.dumps(file), json.dumps(optimizer), *(texts[i] for i in file["operators"]))
         if previous.get(file["path"]) != (source, written_at(path)):
             operators = [ir["operators"][i] for i in file["operators"]]
             try:
                 text = env.get_template(file["template_name"]).render(
-                    file, file=file, operators=operators, ir=library, out=os.path.abspath(out)
+                    file,
+                    file=file,
+                    operators=operators,
+                    optimizer=optimizer,
+                    ir=library,
+                    out=os.path.abspath(out),
                 )
             except jinja2.TemplateError as error:
                 place = template_place(error, os.path.join(templates, file["template_name"]))

@@ -10,6 +10,8 @@
 #include "codegen/explain/explain.h"
 #include "codegen/ir/print.h"
 #include "codegen/load/loader.h"
+#include "codegen/optimizers/emit_optimizers.h"
+#include "codegen/optimizers/explain_optimizer.h"
 #include "codegen/output/output.h"
 #include "codegen/select/select.h"
 
@@ -74,8 +76,11 @@ int run_on_model(const CommandLine& line) {
   if (!line.backend.empty()) return run_backend(line);
   if (!line.selected.empty() && line.root.empty()) throw UsageError{"--operators needs --root"};
   if (line.native.empty()) throw UsageError{"no operators: give --native FILE"};
+  if (!line.optimizers.empty() && !line.base.empty()) {
+    throw UsageError{"--optimizers goes with the library's own operators, without --base"};
+  }
   if (line.verb == "explain" && line.operands.size() != 1) {
-    throw UsageError{"explain needs the name of one operator"};
+    throw UsageError{"explain needs the name of one operator or optimizer"};
   }
   if (line.verb == "gen" && (line.out.empty() || line.templates.empty())) {
     throw UsageError{"gen needs --out and --templates"};
@@ -91,6 +96,9 @@ int run_on_model(const CommandLine& line) {
                            line.base.empty() ? nullptr : &base);
   if (!line.base.empty()) check_against_base(model, base, sink);
   run_checks(model, sink, &base);
+  std::vector<optimizers::Optimizer> optimizers;
+  if (!line.optimizers.empty())
+    optimizers = optimizers::load_optimizers(line.optimizers, model, sink);
   if (line.verb == "check-kernels") return check_kernels_only(line, model, sink);
   if (line.verb == "check" && !line.kernels.empty()) report_missing_kernels(line, model, sink);
 
@@ -100,6 +108,7 @@ int run_on_model(const CommandLine& line) {
   const bool emits = line.verb != "check" || !line.selected.empty();
   if (emits && !sink.has_errors()) {
     library = emit_library(model, emit_options(line, base), sink);
+    optimizers::emit_optimizers(optimizers, model, line.python_module, library);
   }
   const bool product = line.verb == "ir" || line.verb == "explain";
   if (report_errors(sink, line.format, product)) return 1;
@@ -107,7 +116,10 @@ int run_on_model(const CommandLine& line) {
   if (line.verb == "check") {
     if (line.format == ReportFormat::kText) {
       std::cout << model.operators().size() << " operators, " << model.derivatives().size()
-                << " derivatives: no errors" << warnings_text(sink) << "\n";
+                << " derivatives"
+                << (optimizers.empty() ? ""
+                                       : ", " + std::to_string(optimizers.size()) + " optimizers")
+                << ": no errors" << warnings_text(sink) << "\n";
     }
     return 0;
   }
@@ -116,10 +128,12 @@ int run_on_model(const CommandLine& line) {
     return 0;
   }
   if (line.verb == "explain") {
+    if (optimizers::explain_optimizer(optimizers, model, line.operands[0], std::cout)) return 0;
     return explain(model, library, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }
   std::vector<std::string> inputs = model.files();
   for (const auto& file : base.files()) inputs.push_back(file);
+  if (!line.optimizers.empty()) inputs.push_back(line.optimizers);
   if (!line.selected.empty()) {
     inputs.push_back(line.selected);
     for (auto& path : selection_inputs(line.root)) inputs.push_back(std::move(path));
@@ -134,6 +148,7 @@ int run(const CommandLine& line) {
   }
   if (line.verb == "diff") return run_diff(line);
   if (line.verb == "fmt") return run_fmt(line);
+  if (line.verb == "modules") return run_modules(line);
   if (line.verb == "schema") return run_schema(line);
   throw UsageError{"unknown command '" + line.verb + "'\n\n" + usage()};
 }

@@ -47,6 +47,12 @@ class ArrayRef {
   constexpr const T& back() const { return data_[size_ - 1]; }
   constexpr ArrayRef slice(size_t start, size_t count) const { return {data_ + start, count}; }
   constexpr ArrayRef slice(size_t start) const { return {data_ + start, size_ - start}; }
+  /// IndexError if out of range.
+  const T& at(size_t i) const {
+    TENON_CHECK_INDEX(i < size_, "[ArrayRef] index ", i, " is out of range of ", size_, " values");
+    return data_[i];
+  }
+  bool equals(ArrayRef other) const { return *this == other; }
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
 
   friend constexpr bool operator==(ArrayRef a, ArrayRef b) {

@@ -27,6 +27,8 @@ using DeviceIndex = int8_t;
 /// the processor cannot hand from the stores on to one load.
 class alignas(2) Device {
  public:
+  using Type = DeviceType;
+
   constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
   /// Parses "cpu", "cuda", "cuda:1", "meta"; throws ValueError naming the text otherwise.
   TENON_API Device(std::string_view text);

@@ -11,7 +11,10 @@ namespace tenon {
 /// Base of every error the library throws. The text begins with `[op]` where an operator is at
 /// fault.
 class TENON_API Error : public std::runtime_error {
+ public:
   using std::runtime_error::runtime_error;
+  /// what(), in libtorch's words: there is no backtrace in it.
+  const char* what_without_backtrace() const noexcept { return what(); }
 };
 
 /// An index or a dimension is out of range.

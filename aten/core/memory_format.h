@@ -23,6 +23,8 @@ inline std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
 enum class Layout : int8_t { Strided = 0, Sparse = 1, SparseCsr = 2 };
 
 inline constexpr Layout kStrided = Layout::Strided;
+inline constexpr Layout kSparse = Layout::Sparse;
+inline constexpr Layout kSparseCsr = Layout::SparseCsr;
 
 inline std::ostream& operator<<(std::ostream& out, Layout layout) {
   constexpr const char* kNames[] = {"strided", "sparse_coo", "sparse_csr"};

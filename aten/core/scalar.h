@@ -34,6 +34,10 @@ class Scalar {
   }
   bool is_floating_point() const { return kind_ == Kind::Double; }
   bool is_complex() const { return kind_ == Kind::Complex; }
+  bool isBoolean() const { return is_boolean(); }
+  bool isIntegral(bool include_bool) const { return is_integral(include_bool); }
+  bool isFloatingPoint() const { return is_floating_point(); }
+  bool isComplex() const { return is_complex(); }
   /// Bool, Long, Double or ComplexDouble.
   ScalarType type() const {
     switch (kind_) {

@@ -125,6 +125,8 @@ constexpr bool is_float8(ScalarType t) {
 constexpr bool is_wide_unsigned(ScalarType t) {
   return t >= ScalarType::UInt16 && t <= ScalarType::UInt64;
 }
+/// Byte and UInt16 to UInt64.
+constexpr bool is_unsigned(ScalarType t) { return t == ScalarType::Byte || is_wide_unsigned(t); }
 /// Whether tensors of the type can be stored, viewed and copied only: every other operator throws.
 constexpr bool is_storage_only(ScalarType t) { return is_float8(t) || is_wide_unsigned(t); }
 constexpr bool is_floating_point(ScalarType t) {

@@ -97,6 +97,11 @@ class SmallVector {
       for (; first != last; ++first) emplace_back(*first);
     }
   }
+  iterator insert(const_iterator where, std::initializer_list<T> values) {
+    const auto at = where - begin();
+    for (size_t i = 0; i < values.size(); ++i) insert(begin() + at + i, values.begin()[i]);
+    return begin() + at;
+  }
   iterator insert(const_iterator where, const T& value) {
     const size_t at = where - data_;
     T copy = value;

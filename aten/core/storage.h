@@ -47,6 +47,7 @@ class Storage {
   explicit Storage(IntrusivePtr<StorageImpl> impl) : impl_(std::move(impl)) {}
   explicit operator bool() const { return static_cast<bool>(impl_); }
   void* data() const { return impl_ ? impl_->data() : nullptr; }
+  void* data_ptr() const { return data(); }
   size_t nbytes() const { return impl_ ? impl_->nbytes() : 0; }
   Device device() const { return impl_ ? impl_->device() : Device(kCPU); }
   StorageImpl* get() const { return impl_.get(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aten/core/tensor_accessor.h"
 #include "aten/core/tensor_impl.h"
 #include "aten/core/tensor_options.h"
 
@@ -16,6 +17,7 @@ class TensorBase {
 
   bool defined() const { return static_cast<bool>(impl_); }
   TensorImpl* unsafe_impl() const { return impl_.get(); }
+  TensorImpl* unsafeGetTensorImpl() const { return unsafe_impl(); }
   const IntrusivePtr<TensorImpl>& impl() const& { return impl_; }
   IntrusivePtr<TensorImpl> impl() && { return std::move(impl_); }
   bool is_same(const TensorBase& other) const { return impl_ == other.impl_; }
@@ -41,6 +43,9 @@ class TensorBase {
   size_t element_size() const { return tenon::element_size(scalar_type()); }
   int64_t itemsize() const { return static_cast<int64_t>(element_size()); }
   size_t nbytes() const { return numel() * element_size(); }
+  /// The device's number; -1 for the CPU.
+  DeviceIndex get_device() const { return device().index(); }
+  bool is_signed() const { return scalar_type() != kBool && !is_unsigned(scalar_type()); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
@@ -65,6 +70,18 @@ class TensorBase {
   void* data_ptr() const { return get().data; }
   void* mutable_data_ptr() const { return get().data; }
   const void* const_data_ptr() const { return get().data; }
+  /// Access to single elements on the CPU: `auto a = t.accessor<float, 2>(); a[i][j] = 1;`. It must
+  /// not outlive the tensor. TypeError unless T is the tensor's element type, ValueError unless it
+  /// has N dimensions.
+  template <class T, size_t N>
+  TensorAccessor<T, N> accessor() const& {
+    TENON_CHECK_VALUE(dim() == static_cast<int64_t>(N), "[accessor] expected ", N,
+                      " dimensions, got ", dim());
+    return TensorAccessor<T, N>(data_ptr<std::remove_const_t<T>>(), sizes().data(),
+                                strides().data());
+  }
+  template <class T, size_t N>
+  TensorAccessor<T, N> accessor() const&& = delete;
   /// The elements as T; TypeError unless T is the tensor's element type.
   template <class T>
   T* data_ptr() const {

@@ -29,6 +29,11 @@ class TensorOptions {
   TensorOptions device(std::optional<tenon::Device> d) const {
     return with(kDevice, &TensorOptions::device_, d);
   }
+  TensorOptions device(DeviceType type, DeviceIndex index) const {
+    return device(tenon::Device(type, index));
+  }
+  /// The CUDA device of that number.
+  TensorOptions device_index(DeviceIndex index) const { return device(kCUDA, index); }
   TensorOptions layout(std::optional<tenon::Layout> l) const {
     return with(kLayout, &TensorOptions::layout_, l);
   }
@@ -43,6 +48,12 @@ class TensorOptions {
   TensorOptions memory_format(std::optional<MemoryFormat> m) const {
     return with(kMemoryFormat, &TensorOptions::memory_format_, m);
   }
+
+  bool has_dtype() const { return set_ & kDtype; }
+  bool has_device() const { return set_ & kDevice; }
+  bool has_layout() const { return set_ & kLayout; }
+  bool has_pinned_memory() const { return set_ & kPinned; }
+  bool has_memory_format() const { return set_ & kMemoryFormat; }
 
   ScalarType dtype() const { return set_ & kDtype ? dtype_ : get_default_dtype(); }
   tenon::Device device() const { return device_; }
@@ -93,6 +104,8 @@ class TensorOptions {
 
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions device(Device d) { return TensorOptions(d); }
+inline TensorOptions device_index(DeviceIndex index) { return TensorOptions().device_index(index); }
+inline TensorOptions layout(Layout l) { return TensorOptions(l); }
 inline TensorOptions requires_grad(bool r = true) { return TensorOptions().requires_grad(r); }
 
 }  // namespace tenon

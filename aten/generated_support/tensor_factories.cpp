@@ -17,11 +17,26 @@ TensorData::TensorData(std::initializer_list<TensorData> items) : dtype_(get_def
   }
 }
 
+namespace {
+
+/// Complex numbers become no real ones.
+void check_real_wanted(ScalarType stored, ScalarType wanted) {
+  TENON_CHECK_TYPE(!is_complex(stored) || is_complex(wanted), "value cannot be converted to type ",
+                   wanted == kFloat ? "float" : to_string(wanted), " without overflow");
+}
+
+}  // namespace
+
 Tensor detail::tensor_of(const void* data, ScalarType stored, IntArrayRef sizes, ScalarType natural,
                          const TensorOptions& options) {
   Tensor made = tenon::empty(sizes, stored, kCPU);
   if (made.nbytes() > 0) std::memcpy(made.data_ptr(), data, made.nbytes());
   const ScalarType wanted = options.dtype_opt().value_or(natural);
+  if (sizes.empty()) check_real_wanted(stored, wanted);
+  TENON_CHECK_TYPE(
+      !is_complex(stored) || is_complex(wanted) || made.numel() == 0,
+      "can not do torch::tensor(complex, dtype=non-complex) because complex can not be "
+      "casted to real number without loss of information");
   Tensor result = wanted == stored && options.device().is_cpu()
                       ? made
                       : ops::to_device::call(made, options.device(), wanted, /*non_blocking=*/false,
@@ -31,6 +46,7 @@ Tensor detail::tensor_of(const void* data, ScalarType stored, IntArrayRef sizes,
 
 Tensor tensor(std::initializer_list<TensorData> values, const TensorOptions& options) {
   const TensorData data(values);
+  check_real_wanted(data.dtype(), options.dtype_opt().value_or(data.dtype()));
   const ScalarType natural = data.dtype() == kDouble          ? get_default_dtype()
                              : data.dtype() == kComplexDouble ? to_complex(get_default_dtype())
                                                               : data.dtype();

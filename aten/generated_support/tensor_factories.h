@@ -69,11 +69,23 @@ requires(std::is_arithmetic_v<T>) Tensor tensor(T value, const TensorOptions& op
                            std::is_floating_point_v<T> ? get_default_dtype() : natural, options);
 }
 
-/// A 1-dim tensor with a copy of the values; its natural dtype is T's.
+/// A 0-dim tensor of one complex number, whose natural dtype is T's.
+template <class T>
+Tensor tensor(std::complex<T> value, const TensorOptions& options = {}) {
+  constexpr ScalarType stored = scalar_type_of<std::complex<T>>;
+  return detail::tensor_of(&value, stored, {}, stored, options);
+}
+
+/// A 1-dim tensor with a copy of the values. Without a dtype in `options` int and int64_t give
+/// Long, float and double the default dtype, other types T's.
 template <class T>
 Tensor tensor(ArrayRef<T> values, const TensorOptions& options = {}) {
   const int64_t size = static_cast<int64_t>(values.size());
-  return detail::tensor_of(values.data(), scalar_type_of<T>, size, scalar_type_of<T>, options);
+  constexpr ScalarType stored = scalar_type_of<T>;
+  const ScalarType natural = stored == kInt                          ? kLong
+                             : stored == kFloat || stored == kDouble ? get_default_dtype()
+                                                                     : stored;
+  return detail::tensor_of(values.data(), stored, size, natural, options);
 }
 template <class T>
 Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
@@ -86,6 +98,10 @@ TENON_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                            std::function<void(void*)> deleter, const TensorOptions& options = {});
 inline Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {}) {
   return from_blob(data, sizes, IntArrayRef(), nullptr, options);
+}
+inline Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                        const TensorOptions& options = {}) {
+  return from_blob(data, sizes, strides, nullptr, options);
 }
 inline Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> deleter,
                         const TensorOptions& options = {}) {

@@ -1,5 +1,8 @@
 #include "aten/generated_support/tensor_index.h"
 
+#include <algorithm>
+
+#include "aten/common/warning.h"
 #include "tenon/ops/alias.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
@@ -24,6 +27,10 @@ class Indexer {
   Indexer(const Tensor& self, ArrayRef<TensorIndex> indices) : result_(self) {
     int64_t specified = 0;
     for (const TensorIndex& index : indices) specified += dims_of(index);
+    TENON_CHECK_INDEX(self.dim() > 0 || !std::any_of(indices.begin(), indices.end(),
+                                                     [](auto& i) { return i.is_integer(); }),
+                      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                      "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
     TENON_CHECK_INDEX(specified <= self.dim(), "[index] too many indices for tensor of dimension ",
                       self.dim(), ", got indices for ", specified);
     ellipsis_ = self.dim() - specified;
@@ -49,21 +56,24 @@ class Indexer {
   void apply(std::nullopt_t) { result_ = ops::unsqueeze::call(result_, dim_++); }
   void apply(EllipsisIndexType) {
     dim_ += ellipsis_;
+    taken_ += ellipsis_;
     ellipsis_ = 0;  // a second one stands for nothing
   }
   void apply(int64_t index) {
     const int64_t size = result_.size(dim_);
     TENON_CHECK_INDEX(index >= -size && index < size, "[index] index ", index,
-                      " is out of bounds for dimension ", dim_, " with size ", size);
+                      " is out of bounds for dimension ", taken_, " with size ", size);
+    ++taken_;
     result_ = ops::select_int::call(result_, dim_, index);
   }
   void apply(const Slice& slice) {
-    const int64_t step = slice.step.value_or(1);
-    TENON_CHECK_VALUE(step > 0, "[index] step must be greater than zero, got ", step);
-    if (slice.start || slice.stop || step != 1) {
-      result_ = ops::slice_Tensor::call(result_, dim_, slice.start, slice.stop, step);
+    TENON_CHECK_VALUE(slice.step() > 0, "[index] step must be greater than zero, got ",
+                      slice.step());
+    if (slice.start() != 0 || slice.stop() != INDEX_MAX || slice.step() != 1) {
+      result_ = ops::slice_Tensor::call(result_, dim_, slice.start(), slice.stop(), slice.step());
     }
     ++dim_;
+    ++taken_;
   }
   void apply(bool value) {
     result_ = ops::unsqueeze::call(result_, dim_);
@@ -77,6 +87,11 @@ class Indexer {
     if (index.dim() == 0 && is_integral(index.scalar_type(), false)) {
       return apply(index.item().to<int64_t>());
     }
+    if (index.scalar_type() == kByte) {
+      TENON_WARN("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+                 "instead.");
+    }
+    taken_ += dims_of(index);
     record(index, dims_of(index));
   }
   void record(const Tensor& index, int64_t dims) {
@@ -92,6 +107,7 @@ class Indexer {
   Tensor result_;
   std::vector<std::optional<Tensor>> tensors_;
   int64_t dim_ = 0;       // of result_, that the next index is for
+  int64_t taken_ = 0;     // dimensions of self that the indices so far are for
   int64_t recorded_ = 0;  // dimensions of result_ that tensors_ covers
   int64_t ellipsis_ = 0;
 };
@@ -107,7 +123,26 @@ Tensor without_leading_ones(const Tensor& value, int64_t target) {
 
 TensorIndex::TensorIndex(const char* text) : value_(Ellipsis) {
   TENON_CHECK_VALUE(std::string_view(text) == "...",
-                    "[index] the text of an index is \"...\", got \"", text, "\"");
+                    "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
+}
+
+std::ostream& operator<<(std::ostream& out, const Slice& slice) {
+  return out << slice.start() << ':' << slice.stop() << ':' << slice.step();
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
+  if (index.is_none()) return out << "None";
+  if (index.is_ellipsis()) return out << "...";
+  if (index.is_integer()) return out << index.integer();
+  if (index.is_boolean()) return out << (index.boolean() ? "true" : "false");
+  if (index.is_slice()) return out << index.slice();
+  return out << index.tensor();
+}
+
+std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices) {
+  out << '(';
+  for (size_t i = 0; i < indices.size(); ++i) out << (i ? ", " : "") << indices[i];
+  return out << ')';
 }
 
 Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices) {

@@ -25,6 +25,18 @@ namespace tenon {
 Tensor Tensor::cpu() const { return to(TensorOptions(kCPU)); }
 Tensor Tensor::cuda() const { return to(TensorOptions(kCUDA)); }
 Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
+Tensor Tensor::operator[](const Scalar& index) const {
+  TENON_CHECK_INDEX(index.is_integral(false), "Can only index tensors with integral scalars");
+  return select(0, index.toLong());
+}
+Tensor Tensor::operator[](const Tensor& index) const {
+  TENON_CHECK_INDEX(index.defined(), "Can only index with tensors that are defined");
+  TENON_CHECK_INDEX(index.dim() == 0, "Can only index with tensors that are scalars (zero-dim)");
+  return (*this)[index.item()];
+}
+
+Tensor& Tensor::operator=(const Tensor& value) && { return copy_(value); }
+Tensor& Tensor::operator=(const Scalar& value) && { return fill_(value); }
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";

@@ -54,6 +54,17 @@ void native::binary_cross_entropy_check(const Tensor& self, const Tensor& target
   check_not_integral("binary_cross_entropy", self, self);
   TENON_CHECK(target.scalar_type() == self.scalar_type(), "[binary_cross_entropy] Found dtype ",
               target.scalar_type(), " but expected ", self.scalar_type());
+  // Dimensions of size one do not count: [N, 1] and [N] are compared element by element.
+  const auto squeezed = [](const Tensor& t) {
+    DimVector sizes;
+    for (const int64_t size : t.sizes()) {
+      if (size != 1) sizes.push_back(size);
+    }
+    return sizes;
+  };
+  TENON_CHECK(self.numel() != target.numel() || squeezed(self) == squeezed(target),
+              "[binary_cross_entropy] target must have the sizes of input, got ", target.sizes(),
+              " and ", self.sizes());
 }
 
 /// The loss is written over what 1 - target is: it has target's dtype and shape.

@@ -17,7 +17,8 @@ inline bool needs_grad(const Tensor& t) {
   if (!impl) return false;
   if (TENON_LIKELY(has_current_history(*impl))) {
     const AutogradMeta* meta = impl->autograd_meta;
-    if (meta && (meta->grad_fn || meta->requires_grad)) return true;
+    // An inference tensor is no reason to record, though it may be a leaf that requires grad.
+    if (meta && (meta->grad_fn || meta->requires_grad)) return !impl->is_inference;
   }
   return TENON_UNLIKELY(impl->base) && t.requires_grad();
 }

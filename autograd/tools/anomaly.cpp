@@ -5,9 +5,9 @@
 #include <execinfo.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 
+#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
 #include "tenon/ops/eq.h"
 #include "tenon/ops/sum.h"
@@ -42,12 +42,14 @@ std::string name_of(void* address) {
   return name;
 }
 
-void print_calls(const AnomalyRecord& record) {
+std::string calls_of(const AnomalyRecord& record) {
+  std::string text;
   for (auto call = record.calls.rbegin(); call != record.calls.rend(); ++call)
-    std::fprintf(stderr, "  %s\n", name_of(*call).c_str());
+    text += "\n  " + name_of(*call);
+  return text;
 }
 
-void print_traces(const Node& node) {
+void warn_of_traces(const Node& node) {
   const auto record_of = [](const Node& n) {
     const NodeHooks* hooks = n.hooks_or_null();
     std::shared_ptr<AnomalyRecord> record = hooks ? hooks->anomaly : nullptr;
@@ -56,31 +58,20 @@ void print_traces(const Node& node) {
   };
   std::shared_ptr<AnomalyRecord> record = record_of(node);
   if (!record) {
-    std::fprintf(stderr,
-                 "tenon: warning: Error detected in %s. No forward pass information available. "
-                 "Enable anomaly mode during forward pass for more information.\n",
-                 node.name().c_str());
+    TENON_WARN("Error detected in ", node.name(),
+               ". No forward pass information available. Enable anomaly mode during forward pass "
+               "for more information.");
     return;
   }
-  std::fprintf(stderr,
-               "tenon: warning: Error detected in %s. Traceback of forward call that caused the "
-               "error:\n",
-               node.name().c_str());
-  print_calls(*record);
+  TENON_WARN("Error detected in ", node.name(),
+             ". Traceback of forward call that caused the error:", calls_of(*record));
   while (const Node* parent = record->parent.get()) {
     record = record_of(*parent);
-    if (!record) {
-      std::fprintf(stderr,
-                   "\nPrevious calculation was induced by %s. No forward pass information "
-                   "available.\n",
-                   parent->name().c_str());
-      return;
-    }
-    std::fprintf(stderr,
-                 "\nPrevious calculation was induced by %s. Traceback of forward call that "
-                 "induced the previous calculation:\n",
-                 parent->name().c_str());
-    print_calls(*record);
+    TENON_WARN("Previous calculation was induced by ", parent->name(), ". ",
+               record ? "Traceback of forward call that induced the previous calculation:" +
+                            calls_of(*record)
+                      : "No forward pass information available.");
+    if (!record) return;
   }
 }
 
@@ -125,7 +116,7 @@ variable_list apply_in_anomaly_mode(Node& node, variable_list&& grads) {
     if (AnomalyMode::should_check_nan()) check_nan(node, results);
     return results;
   } catch (...) {
-    print_traces(node);
+    warn_of_traces(node);
     throw;
   }
 }

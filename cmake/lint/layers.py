@@ -54,6 +54,7 @@ GENERATOR = tuple(
         "ir",
         "select",
         "emit",
+        "optimizers",
         "explain",
         "output",
     )
@@ -75,6 +76,7 @@ LAYERS = (
     Layer("codegen/ir", ("codegen/ir/",), MODEL),
     Layer("codegen/select", ("codegen/select/",), MODEL + ("codegen/ir", "codegen/sources")),
     Layer("codegen/emit", ("codegen/emit/",), MODEL + ("codegen/ir", "codegen/select")),
+    Layer("codegen/optimizers", ("codegen/optimizers/",), MODEL + ("codegen/ir",)),
     Layer("codegen/explain", ("codegen/explain/",), MODEL + ("codegen/ir",)),
     Layer("codegen/output", ("codegen/output/",), ("codegen/ir",)),
     Layer("codegen", ("codegen/",), MODEL + GENERATOR),
@@ -98,7 +100,7 @@ LAYERS = (
     Layer("autograd", ("autograd/",), OPERATORS[:-1]),
     # One library each.
     Layer("nn", ("runtime/nn/",), OPERATORS),
-    Layer("optim", ("runtime/optim/",), OPERATORS + ("nn",)),
+    Layer("optim", ("runtime/optim/", "gen/runtime/optim/"), OPERATORS + ("nn",)),
     Layer("data", ("runtime/data/",), OPERATORS + ("nn",)),
     Layer("serialization", ("runtime/serialization/",), OPERATORS + ("nn", "optim", "data")),
     Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),

@@ -29,7 +29,12 @@ def entries(text, name):
 
 def of_generated_code(root):
     """Headers named by templates and by the generator's sources as text."""
-    for folder, suffix in (("codegen/templates", "*.j2"), ("codegen/emit", "*.cpp"), ("codegen/expr", "*.cpp")):
+    for folder, suffix in (
+        ("codegen/module_templates", "*.j2"),
+        ("codegen/templates", "*.j2"),
+        ("codegen/emit", "*.cpp"),
+        ("codegen/expr", "*.cpp"),
+    ):
         for path in (root / folder).rglob(suffix):
             text = path.read_text()
             # A source's own includes are no text of a generated file.
@@ -50,7 +55,7 @@ def closure(root, names):
 
 def used_by_readers(root):
     """(place, header) of every include in the text and the programs that users copy from."""
-    files = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    files = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     files += [p for s in ("*.h", "*.cpp", "*.cu", "*.cuh") for p in sorted((root / "examples").rglob(s))]
     for path in files:
         if not path.is_file():

@@ -43,6 +43,8 @@ const std::map<std::string, Setter>& setters() {
       {"--base", append<&CommandLine::base>},
       {"--backend", set<&CommandLine::backend>},
       {"--header", set<&CommandLine::header>},
+      {"--modules", set<&CommandLine::modules>},
+      {"--optimizers", set<&CommandLine::optimizers>},
       {"--operators", set<&CommandLine::selected>},
       {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
@@ -77,8 +79,9 @@ std::string usage() {
   tenonc check   OPTIONS             report every mistake in the YAML files
   tenonc gen     OPTIONS --out DIR   write the C++ sources that follow from them
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
-  tenonc explain OPTIONS OPERATOR    what an operator's entry leads to
+  tenonc explain OPTIONS NAME        what an operator's entry leads to, or an optimizer's
   tenonc ir      OPTIONS             print the intermediate representation as JSON
+  tenonc modules FILE OPTIONS        check modules.yaml; with --out DIR write the classes
   tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
                                      YAML files; exit status 1 when it breaks something
   tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which
@@ -90,9 +93,12 @@ Options
   --native FILE        operators (may be repeated)
   --derivatives FILE   derivative formulas (may be repeated)
   --tags FILE          the list of known tags
+  --optimizers FILE    optimizers whose steps call the operators (check, explain, gen, ir)
   --base FILE          operators that exist already, for a library of your own
   --header PATH        with --base: the header that includes all others; NAME.h of the first
                        --native NAME.yaml without it (gen)
+  --modules FILE       Tenon's modules.yaml, for modules of your own: their namespace is the name
+                       of their file (modules)
   --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators

@@ -12,8 +12,8 @@ namespace tenon::codegen {
 struct CommandLine {
   std::string verb;
   std::vector<std::string> native, derivatives, base, kernels, operands;
-  std::string tags, out, header, templates, selected, root, backend, python = "python3", depfile,
-                                                                     stamp;
+  std::string modules, optimizers, tags, out, header, templates, selected, root, backend,
+      python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;
   ReportFormat format = ReportFormat::kText;
   bool check = false;

@@ -16,6 +16,9 @@ int run_diff(const CommandLine& line);
 /// Formats YAML files in place; with --check only says which would change, 1 if any.
 int run_fmt(const CommandLine& line);
 
+/// Checks modules.yaml or, with --out, writes what follows from it.
+int run_modules(const CommandLine& line);
+
 /// The JSON Schema of a kind of file, for editors.
 int run_schema(const CommandLine& line);
 

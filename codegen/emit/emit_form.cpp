@@ -118,6 +118,12 @@ ir::Form emit_form(const Operator& op, const VariantSchema& form) {
   result.return_type = cpp_return_type(schema);
   result.keys = dispatch_arguments(schema);
   result.is_view = schema.is_view();
+  for (const char* group : {"fft", "linalg", "special"}) {
+    if (result.name.starts_with(std::string(group) + "_")) {
+      result.group = group;
+      result.group_name = result.name.substr(result.group.size() + 1);
+    }
+  }
   return result;
 }
 

@@ -119,6 +119,7 @@ struct Form {
   std::string return_type;
   std::vector<std::string> keys;  ///< C++ expressions whose key sets decide the dispatch
   bool is_view = false;
+  std::string group, group_name;  ///< `fft` and `ifft` of fft_ifft: C++ also has fft::ifft
 
   // Not in a document of a device's kernels.
   std::optional<FormName> of;
@@ -128,7 +129,7 @@ struct Form {
   std::optional<PythonCall> python;  ///< not in the document: files of Python's module have it
   TENON_FIELDS(ident, name, base, overload, schema_namespace, error_name, schema, place, kind,
                derived, method, function, arguments, api, outs, returns, return_type, keys, is_view,
-               of, dispatch, autograd, cpp_namespace)
+               group, group_name, of, dispatch, autograd, cpp_namespace)
 };
 
 }  // namespace tenon::codegen::ir

@@ -7,6 +7,7 @@
 #include "codegen/ir/form.h"
 #include "codegen/ir/kernel.h"
 #include "codegen/ir/node.h"
+#include "codegen/ir/optimizer_class.h"
 #include "codegen/ir/rows.h"
 #include "codegen/meaning/kernel_declarations.h"
 #include "codegen/schema/fields.h"
@@ -106,8 +107,9 @@ struct File {
   std::optional<int> shards;  ///< of Python's functions
   std::vector<PythonCall> calls;
   std::vector<PythonFunction> functions;
+  std::optional<size_t> optimizer;  ///< index
   TENON_FIELDS(path, template_name, operators, includes, base, cpp_namespace, shard, shards, calls,
-               functions)
+               functions, optimizer)
 };
 
 /// A device whose kernels these are.
@@ -124,10 +126,12 @@ struct Library {
   std::string header;  ///< that includes those of all operators
   std::optional<Backend> backend;
   std::vector<Entry> operators;
+  std::vector<Optimizer> optimizers;
   std::vector<File> files;
   /// With a list of operators to build: sources that none of them needs.
   std::optional<std::vector<std::string>> unused_sources;
-  TENON_FIELDS(version, name, in_tree, cuda, header, backend, operators, files, unused_sources)
+  TENON_FIELDS(version, name, in_tree, cuda, header, backend, operators, optimizers, files,
+               unused_sources)
 };
 
 }  // namespace tenon::codegen::ir

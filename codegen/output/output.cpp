@@ -92,12 +92,17 @@ std::string escape_for_depfile(const std::string& path) {
 /// The list for the build: OUT/sources.cmake.
 std::string sources_cmake(const OutputOptions& options, const ir::Library& library) {
   const fs::path out = fs::absolute(options.out);
-  std::string cpu, cuda, headers, python;
+  std::string cpu, cuda, headers, python, python_files, optim;
   for (const ir::File& file : library.files) {
     const std::string line = "  \"" + (out / file.path).string() + "\"\n";
     const std::string extension = fs::path(file.path).extension();
     if (file.path.starts_with("python/")) {
       if (extension == ".cpp") python += line;
+      if (extension == ".py") python_files += line;
+      continue;
+    }
+    if (file.optimizer && extension == ".cpp") {
+      optim += line;
       continue;
     }
     (extension == ".cpp" ? cpu : extension == ".cu" ? cuda : headers) += line;
@@ -105,6 +110,8 @@ std::string sources_cmake(const OutputOptions& options, const ir::Library& libra
   std::string text = "set(TENON_GEN_CPU_SOURCES\n" + cpu + ")\nset(TENON_GEN_CUDA_SOURCES\n" +
                      cuda + ")\nset(TENON_GEN_HEADERS\n" + headers + ")\n";
   if (!python.empty()) text += "set(TENON_GEN_PYTHON_SOURCES\n" + python + ")\n";
+  if (!optim.empty()) text += "set(TENON_GEN_OPTIM_SOURCES\n" + optim + ")\n";
+  if (!python_files.empty()) text += "set(TENON_GEN_PYTHON_FILES\n" + python_files + ")\n";
   if (!library.unused_sources) return text;
   text += "set(TENON_UNUSED_SOURCES\n";
   for (const std::string& path : *library.unused_sources) text += "  \"" + path + "\"\n";
@@ -121,11 +128,10 @@ void write_depfile(const std::string& path, const std::string& target,
   write_if_changed(path, text + "\n");
 }
 
-int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
-                 const ir::Library& library) {
+int write_rendering(const OutputOptions& options, const Rendering& rendering) {
   const fs::path out(options.out);
   fs::create_directories(out);
-  const std::string text = ir::print(library);
+  const std::string& text = rendering.ir;
   const auto renderer = renderer_files(options);
   const std::string print = fingerprint(text, renderer);
   const fs::path done = out / ".fingerprint";
@@ -144,15 +150,21 @@ int write_output(const OutputOptions& options, const std::vector<std::string>& i
     }
     write_file(done, print);
   }
-  write_if_changed(out / "sources.cmake", sources_cmake(options, library));
-  write_if_changed(out / "index.txt", print_index(library));
+  write_if_changed(out / "sources.cmake", rendering.sources_cmake);
   if (!options.depfile.empty()) {
-    std::vector<std::string> files = inputs;
+    std::vector<std::string> files = rendering.inputs;
     for (const auto& file : renderer) files.push_back(file.string());
     write_depfile(options.depfile, options.stamp.empty() ? options.out : options.stamp, files);
   }
   if (!options.stamp.empty()) write_file(options.stamp, "");
   return 0;
+}
+
+int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,
+                 const ir::Library& library) {
+  fs::create_directories(options.out);
+  write_if_changed(fs::path(options.out) / "index.txt", print_index(library));
+  return write_rendering(options, {ir::print(library), sources_cmake(options, library), inputs});
 }
 
 }  // namespace tenon::codegen

@@ -19,6 +19,19 @@ struct OutputOptions {
 void write_depfile(const std::string& path, const std::string& target,
                    const std::vector<std::string>& files);
 
+/// A document for the renderer, what the build reads besides, and the files that all of it is made
+/// from.
+struct Rendering {
+  std::string ir;
+  std::string sources_cmake;
+  std::vector<std::string> inputs;
+};
+
+/// Writes OUT/ir.json and OUT/sources.cmake and lets the renderer make the files; when neither the
+/// document nor a template has changed since the last complete run, nothing is rendered. The
+/// command's exit status.
+int write_rendering(const OutputOptions& options, const Rendering& rendering);
+
 /// Writes the library to OUT/ir.json and lets the renderer make the files of it; when neither that
 /// nor a template has changed since the last complete run, nothing is written. `inputs` are the
 /// files read, for the depfile. The command's exit status.

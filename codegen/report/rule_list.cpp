@@ -160,6 +160,10 @@ constexpr Rule kOthers[] = {
     {"pointwise_switch", "a text or an absent argument that chooses no expression as it is used"},
     {"dtypes", "`dtypes` without `pointwise`, or beside expressions that say theirs"},
     {"definition_form", "`define` that is no name with parameters, or a key beside it"},
+    {"optimizer_form", "an optimizer whose signature or keys have another form than theirs"},
+    {"optimizer_expression", "an expression of an optimizer that cannot be read"},
+    {"optimizer_name", "a name that an optimizer's expression does not know"},
+    {"optimizer_call", "an update that is no call of an operator which takes its arguments"},
     {"base_operator", "beside `--base`, a function that the library has, or a method"},
     {"missing_kernel", "a kernel that an entry asks for and nobody defines"},
 };

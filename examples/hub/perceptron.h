@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/hub/hub.h"
-#include "runtime/nn/modules/linear.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/relu.h"
 
 /// Two layers: [N, in_features] to scores [N, num_classes].

@@ -79,20 +79,26 @@ Settings parse(int argc, char** argv) {
   return settings;
 }
 
+/// Fashion-MNIST, whose batches are stacked.
+auto read_data(const std::string& folder, data::datasets::FashionMNIST::Mode mode) {
+  return data::datasets::FashionMNIST(folder, mode).map(data::transforms::Stack<>());
+}
+using Images = decltype(read_data({}, {}));
+
 /// Percent of the examples whose highest score is the right class's; each rank looks at its part.
-double accuracy(LeNet& net, const data::Dataset& dataset) {
+double accuracy(LeNet& net, Images& images) {
   net->eval();
   const tenon::NoGradGuard no_grad;
-  distributed::DistributedSampler sampler(dataset.size(), {.shuffle = false});
+  distributed::DistributedSampler sampler(static_cast<int64_t>(*images.size()), {.shuffle = false});
   Tensor right;
   for (const auto& batch : sampler.batches(500)) {
-    const data::Example examples = dataset.get_batch(batch);
+    const data::Example<> examples = images.get_batch(batch);
     const Tensor these = net(examples.data).argmax(1).eq(examples.target).sum();
     right = right.defined() ? right + these : these;
   }
   distributed::all_reduce(right);
   net->train();
-  return 100.0 * right.item<double>() / static_cast<double>(dataset.size());
+  return 100.0 * right.item<double>() / static_cast<double>(*images.size());
 }
 
 void train(const Settings& settings) {
@@ -106,9 +112,9 @@ void train(const Settings& settings) {
                                      .store = std::make_shared<distributed::HashStore>()});
   }
   const int rank = distributed::get_rank(), size = distributed::get_world_size();
-  const FashionMNIST train_set(settings.data, FashionMNIST::Mode::Train);
-  const FashionMNIST test_set(settings.data, FashionMNIST::Mode::Test);
-  distributed::DistributedSampler sampler(train_set.size());
+  Images train_set = read_data(settings.data, FashionMNIST::Mode::kTrain);
+  Images test_set = read_data(settings.data, FashionMNIST::Mode::kTest);
+  distributed::DistributedSampler sampler(static_cast<int64_t>(*train_set.size()));
 
   tenon::manual_seed(0);
   LeNet net;
@@ -129,7 +135,7 @@ void train(const Settings& settings) {
     int64_t done = 0;
     for (const auto& batch : sampler.batches(settings.batch_size / size, now.batch)) {
       if (now.batch == settings.steps) break;
-      const data::Example examples = train_set.get_batch(batch);
+      const data::Example<> examples = train_set.get_batch(batch);
       optimizer.zero_grad();
       const Tensor loss = tenon::nn::functional::cross_entropy(ddp(examples.data), examples.target);
       loss.backward();

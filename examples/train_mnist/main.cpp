@@ -98,12 +98,13 @@ class ProgressBar {
 };
 
 /// Mean loss of the epoch.
-double train_epoch(LeNet& net, tenon::optim::Optimizer& optimizer, const data::DataLoader& loader,
+template <class Loader>
+double train_epoch(LeNet& net, tenon::optim::Optimizer& optimizer, Loader& loader,
                    ProgressBar& bar) {
   net->train();
   double loss_sum = 0;
   int64_t done = 0;
-  for (const data::Example& batch : loader) {
+  for (const data::Example<>& batch : loader) {
     optimizer.zero_grad();
     const Tensor loss = tenon::nn::functional::cross_entropy(net(batch.data), batch.target);
     loss.backward();
@@ -116,34 +117,38 @@ double train_epoch(LeNet& net, tenon::optim::Optimizer& optimizer, const data::D
 }
 
 /// Percent of the examples whose highest score is the right class's.
-double accuracy(LeNet& net, const data::Dataset& dataset) {
+double accuracy(LeNet& net, data::datasets::FashionMNIST& dataset) {
   net->eval();
   const tenon::NoGradGuard no_grad;
   int64_t right = 0;
-  for (const data::Example& batch : data::DataLoader(dataset, data::DataLoaderOptions(500))) {
+  const auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
+      dataset.map(data::transforms::Stack<>()), 500);
+  for (const data::Example<>& batch : *loader) {
     right += net(batch.data).argmax(1).eq(batch.target).sum().item<int64_t>();
   }
-  return 100.0 * static_cast<double>(right) / static_cast<double>(dataset.size());
+  return 100.0 * static_cast<double>(right) / static_cast<double>(*dataset.size());
 }
 
 int run(const Settings& settings) {
   using data::datasets::FashionMNIST;
   if (settings.threads > 0) tenon::set_num_threads(settings.threads);
-  const FashionMNIST train_set(settings.data, FashionMNIST::Mode::Train);
-  const FashionMNIST test_set(settings.data, FashionMNIST::Mode::Test);
+  FashionMNIST train_set(settings.data, FashionMNIST::Mode::kTrain);
+  FashionMNIST test_set(settings.data, FashionMNIST::Mode::kTest);
   std::printf("Fashion-MNIST: %lld training and %lld test images, %d threads\n",
-              static_cast<long long>(train_set.size()), static_cast<long long>(test_set.size()),
+              static_cast<long long>(*train_set.size()), static_cast<long long>(*test_set.size()),
               tenon::get_num_threads());
 
   tenon::manual_seed(settings.seed);
   LeNet net;
   std::cout << net << '\n';
   tenon::optim::Adam optimizer(net->parameters(), tenon::optim::AdamOptions(2e-3));
-  const data::DataLoader loader(train_set,
-                                data::DataLoaderOptions(settings.batch_size).shuffle(true));
+  const auto batch_size = static_cast<size_t>(settings.batch_size);
+  const auto loader =
+      data::make_data_loader(train_set.map(data::transforms::Stack<>()), batch_size);
+  const size_t batches = (*train_set.size() + batch_size - 1) / batch_size;
   for (int epoch = 1; epoch <= settings.epochs; ++epoch) {
-    ProgressBar bar("epoch " + std::to_string(epoch), loader.size());
-    const double loss = train_epoch(net, optimizer, loader, bar);
+    ProgressBar bar("epoch " + std::to_string(epoch), static_cast<int64_t>(batches));
+    const double loss = train_epoch(net, optimizer, *loader, bar);
     const double seconds = bar.finish();
     std::printf("epoch %d: loss %.4f, test accuracy %.2f %%, %.1f s\n", epoch, loss,
                 accuracy(net, test_set), seconds);

@@ -9,12 +9,13 @@ namespace tenon {
 
 /// TENON_ENUM(ReLU, "relu"): the type enumtype::kReLU, its value kReLU, and the text that operators
 /// and errors have for it.
-#define TENON_ENUM(name, text)                 \
-  namespace enumtype {                         \
-  struct k##name {                             \
-    static constexpr const char* kText = text; \
-  };                                           \
-  }                                            \
+#define TENON_ENUM(name, text)                      \
+  namespace enumtype {                              \
+  struct k##name {                                  \
+    static constexpr const char* kText = text;      \
+    static constexpr const char* kName = "k" #name; \
+  };                                                \
+  }                                                 \
   inline constexpr enumtype::k##name k##name{};
 
 TENON_ENUM(Linear, "linear")
@@ -62,8 +63,18 @@ TENON_ENUM(Same, "same")
 
 /// The text of the word that an option has: "mean" of kMean.
 template <class... Words>
-std::string enum_text(const std::variant<Words...>& option) {
-  return std::visit([](auto word) -> std::string { return decltype(word)::kText; }, option);
+const char* enum_text(const std::variant<Words...>& option) {
+  return std::visit([](auto word) { return decltype(word)::kText; }, option);
 }
+
+namespace enumtype {
+
+/// The name of the word that an option has: "kMean".
+template <class... Words>
+std::string get_enum_name(const std::variant<Words...>& option) {
+  return std::visit([](auto word) -> std::string { return decltype(word)::kName; }, option);
+}
+
+}  // namespace enumtype
 
 }  // namespace tenon

@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <ostream>
+#include <vector>
 
 #include "aten/core/array_ref.h"
 
@@ -15,31 +18,64 @@ class ExpandingArray {
  public:
   ExpandingArray(T one) { values_.fill(one); }
   /// ValueError unless there are D values, or one.
-  ExpandingArray(std::initializer_list<T> values) : ExpandingArray(ArrayRef<T>(values)) {}
-  ExpandingArray(ArrayRef<T> values) {
-    if (values.size() == 1) {
-      values_.fill(values[0]);
-      return;
-    }
-    TENON_CHECK_VALUE(values.size() == D, "expected ", D, " values or one, got ", values);
-    std::copy(values.begin(), values.end(), values_.begin());
-  }
+  ExpandingArray(std::initializer_list<T> values) : ExpandingArray(values.begin(), values.end()) {}
+  ExpandingArray(const std::vector<T>& values) : ExpandingArray(values.begin(), values.end()) {}
+  ExpandingArray(ArrayRef<T> values) : ExpandingArray(values.begin(), values.end()) {}
   ExpandingArray(const std::array<T, D>& values) : values_(values) {}
 
   operator ArrayRef<T>() const { return {values_.data(), D}; }
+  std::array<T, D>& operator*() { return values_; }
   const std::array<T, D>& operator*() const { return values_; }
+  std::array<T, D>* operator->() { return &values_; }
   const std::array<T, D>* operator->() const { return &values_; }
   T operator[](size_t i) const { return values_[i]; }
+  size_t size() const { return D; }
+  bool operator==(const ExpandingArray&) const = default;
 
-  /// Prints as `5` where all values are equal, else as `[5, 3]`.
+  /// Prints as `[5, 3]`, one number as `5`.
   friend std::ostream& operator<<(std::ostream& out, const ExpandingArray& array) {
-    const auto& v = array.values_;
-    const bool equal = std::all_of(v.begin(), v.end(), [&](T x) { return x == v[0]; });
-    return equal ? out << v[0] : out << ArrayRef<T>(array);
+    if constexpr (D == 1) return print(out, array[0]);
+    out << '[';
+    for (size_t i = 0; i < D; ++i) print(out << (i ? ", " : ""), array[i]);
+    return out << ']';
   }
 
  private:
+  template <class Iterator>
+  ExpandingArray(Iterator begin, Iterator end) {
+    const size_t count = size_t(end - begin);
+    if (count == 1) {
+      values_.fill(*begin);
+      return;
+    }
+    TENON_CHECK_VALUE(count == D, "Expected ", D, " values, but instead got ", count);
+    std::copy(begin, end, values_.begin());
+  }
+
+  template <class Value>
+  static std::ostream& print(std::ostream& out, const Value& value) {
+    if constexpr (requires { value.has_value(); }) {
+      return value ? out << *value : out << "None";
+    } else {
+      return out << value;
+    }
+  }
+
   std::array<T, D> values_;
+};
+
+/// The same of numbers that may be absent: sizes of which some are the input's.
+template <size_t D, class T = int64_t>
+class ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
+ public:
+  using ExpandingArray<D, std::optional<T>>::ExpandingArray;
+  ExpandingArrayWithOptionalElem(T one) : ExpandingArray<D, std::optional<T>>(std::optional(one)) {}
+  ExpandingArrayWithOptionalElem(std::initializer_list<T> values)
+      : ExpandingArrayWithOptionalElem(
+            std::vector<std::optional<T>>(values.begin(), values.end())) {}
+  ExpandingArrayWithOptionalElem(const std::vector<T>& values)
+      : ExpandingArrayWithOptionalElem(
+            std::vector<std::optional<T>>(values.begin(), values.end())) {}
 };
 
 }  // namespace tenon

@@ -1,73 +1,34 @@
 #pragma once
 
-#include "runtime/nn/options.h"
+#include <functional>
 
-/// The computations of modules as functions, with options where there are many. Shapes: images [N,
-/// C, H, W] or [C, H, W], features [..., F].
+#include "runtime/nn/reduction.h"
+#include "tenon/nn/functional.h"
+
+/// The computations of modules as functions. Most are declared in modules.yaml; here are those
+/// whose arguments that cannot describe.
 namespace tenon::nn::functional {
 
-using MaxPool2dFuncOptions = MaxPool2dOptions;
-using AvgPool2dFuncOptions = AvgPool2dOptions;
-using CrossEntropyFuncOptions = CrossEntropyLossOptions;
-using NLLLossFuncOptions = NLLLossOptions;
-using MSELossFuncOptions = MSELossOptions;
-using SoftmaxFuncOptions = SoftmaxOptions;
-using LogSoftmaxFuncOptions = SoftmaxOptions;
-using GELUFuncOptions = GELUOptions;
-using ReLUFuncOptions = ReLUOptions;
+/// Ones at the places of the classes: [...] of numbers to [..., num_classes]; -1: the largest + 1.
+TENON_API Tensor one_hot(const Tensor& tensor, int64_t num_classes = -1);
+/// The p-norms of the differences of all pairs of rows of [N, M], as a vector.
+TENON_API Tensor pdist(const Tensor& input, double p = 2.0);
 
-class Conv2dFuncOptions {
+/// Options of triplet_margin_with_distance_loss.
+class TripletMarginWithDistanceLossFuncOptions {
  public:
-  TENON_ARG(Tensor, bias) = {};
-  TENON_ARG(ExpandingArray<2>, stride) = 1;
-  TENON_ARG(ExpandingArray<2>, padding) = 0;
-  TENON_ARG(ExpandingArray<2>, dilation) = 1;
-  TENON_ARG(int64_t, groups) = 1;
+  using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
+  using reduction_t = LossReduction;
+  TENON_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;
+  TENON_ARG(reduction_t, reduction) = kMean;
+  TENON_ARG(double, margin) = 1.0;
+  TENON_ARG(bool, swap) = false;
 };
 
-class DropoutFuncOptions {
- public:
-  TENON_ARG(double, p) = 0.5;
-  TENON_ARG(bool, training) = true;
-};
-
-class LayerNormFuncOptions {
- public:
-  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
-      : normalized_shape_(std::move(normalized_shape)) {}
-  TENON_ARG(std::vector<int64_t>, normalized_shape);
-  TENON_ARG(Tensor, weight) = {};
-  TENON_ARG(Tensor, bias) = {};
-  TENON_ARG(double, eps) = 1e-5;
-};
-
-/// input @ weight.T + bias; weight [out, in].
-TENON_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
-TENON_API Tensor conv2d(const Tensor& input, const Tensor& weight,
-                        const Conv2dFuncOptions& options = {});
-TENON_API Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
-TENON_API Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
-TENON_API Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
-TENON_API Tensor embedding(const Tensor& input, const Tensor& weight);
-/// Zeros each element with probability p and scales the others by 1 / (1 - p), while training.
-TENON_API Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {});
-
-TENON_API Tensor relu(const Tensor& input, const ReLUFuncOptions& options = {});
-TENON_API Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {});
-TENON_API Tensor silu(const Tensor& input);
-TENON_API Tensor leaky_relu(const Tensor& input, const LeakyReLUOptions& options = {});
-TENON_API Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
-TENON_API Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
-
-/// -log softmax(input)[target]; input [N, C, ...], target [N, ...] of class numbers, or
-/// probabilities like input.
-TENON_API Tensor cross_entropy(const Tensor& input, const Tensor& target,
-                               const CrossEntropyFuncOptions& options = {});
-/// -input[target]; input [N, C, ...] of log probabilities.
-TENON_API Tensor nll_loss(const Tensor& input, const Tensor& target,
-                          const NLLLossFuncOptions& options = {});
-/// (input - target)^2
-TENON_API Tensor mse_loss(const Tensor& input, const Tensor& target,
-                          const MSELossFuncOptions& options = {});
+/// max(d(anchor, positive) - d(anchor, negative) + margin, 0), d the distance function, by default
+/// pairwise_distance. swap: the lesser of the distances of the negative example from the others.
+TENON_API Tensor triplet_margin_with_distance_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+    const TripletMarginWithDistanceLossFuncOptions& options = {});
 
 }  // namespace tenon::nn::functional

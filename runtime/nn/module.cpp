@@ -2,32 +2,36 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <typeinfo>
 #include <unordered_set>
 
+#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "runtime/nn/archive.h"
 
-namespace tenon::nn {
-namespace {
+namespace tenon::detail {
 
-/// "tenon::nn::LinearImpl" as "Linear": what the user wrote.
-std::string class_name(const std::type_info& type) {
+std::string type_name(const std::type_info& type) {
   int status = 0;
   char* demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   std::string name = status == 0 ? demangled : type.name();
   std::free(demangled);
-  if (const size_t colons = name.rfind("::"); colons != std::string::npos)
-    name.erase(0, colons + 2);
-  if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
   return name;
 }
 
+}  // namespace tenon::detail
+
+namespace tenon::nn {
+namespace {
+
 void check_name(const char* what, const std::string& name) {
-  TENON_CHECK_VALUE(!name.empty(), "[", what, "] the name must not be empty");
-  TENON_CHECK_VALUE(name.find('.') == std::string::npos, "[", what,
-                    "] the name must not contain a dot, got '", name, "'");
+  TENON_CHECK_VALUE(!name.empty(), what, " name must not be empty");
+  TENON_CHECK_VALUE(name.find('.') == std::string::npos, what,
+                    " name must not contain a dot (got '", name, "')");
+}
+
+std::string joined(const std::string& prefix, const std::string& name) {
+  return prefix.empty() ? name : prefix + "." + name;
 }
 
 /// Appends "; what: a, b" for a list that is not empty.
@@ -40,45 +44,60 @@ void append_list(std::string& text, const char* what, const std::vector<std::str
 
 }  // namespace
 
-const std::string& Module::name() const {
-  if (!name_) name_ = class_name(typeid(*this));
+const std::string& Module::name() const noexcept {
+  if (!name_) {
+    name_ = tenon::detail::type_name(typeid(*this));
+    // Programs know the library's own modules by libtorch's names.
+    if (name_->starts_with("tenon::")) name_->replace(0, 5, "torch");
+  }
   return *name_;
 }
 
-void Module::visit(const std::string& prefix,
-                   const std::function<void(const std::string&, const Module&)>& f) const {
+std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
+  tenon::detail::raise<NotImplementedError>(
+      "clone() has not been implemented for ", name(), ". Subclass torch::nn::Cloneable<", name(),
+      "> instead of torch::nn::Module to inherit the ability to clone.");
+}
+
+void Module::clone_(Module&, const std::optional<Device>&) {}
+
+void Module::visit(const std::string& prefix, const ConstNamedModuleApplyFunction& f) const {
   f(prefix, *this);
+  visit_parts(prefix, [&](const std::string& name, const std::shared_ptr<Module>& part) {
+    f(name, *part);
+  });
+}
+
+void Module::visit_parts(const std::string& prefix,
+                         const NamedModulePointerApplyFunction& f) const {
   for (const auto& child : children_) {
-    if (child.value()) child.value()->visit(prefix + child.key() + ".", f);
+    if (!child.value()) continue;
+    const std::string name = joined(prefix, child.key());
+    f(name, child.value());
+    child.value()->visit_parts(name, f);
   }
 }
 
+OrderedDict<std::string, Tensor>
+Module::named_tensors(OrderedDict<std::string, Tensor> Module::*tensors, bool recurse) const {
+  OrderedDict<std::string, Tensor> all((this->*tensors).key_description());
+  std::unordered_set<const void*> seen;
+  const auto collect = [&](const std::string& prefix, const Module& module) {
+    for (const auto& t : module.*tensors) {
+      if (t->defined() && seen.insert(t->unsafe_impl()).second)
+        all.insert(joined(prefix, t.key()), t.value());
+    }
+  };
+  recurse ? visit("", collect) : collect("", *this);
+  return all;
+}
+
 OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
-  OrderedDict<std::string, Tensor> all("Parameter");
-  std::unordered_set<const void*> seen;
-  const auto collect = [&](const std::string& prefix, const Module& module) {
-    for (const auto& p : module.parameters_) {
-      if (p->defined() && seen.insert(p->unsafe_impl()).second)
-        all.insert(prefix + p.key(), p.value());
-    }
-  };
-  recurse ? visit("", collect) : collect("", *this);
-  return all;
+  return named_tensors(&Module::parameters_, recurse);
 }
-
 OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
-  OrderedDict<std::string, Tensor> all("Buffer");
-  std::unordered_set<const void*> seen;
-  const auto collect = [&](const std::string& prefix, const Module& module) {
-    for (const auto& b : module.buffers_) {
-      if (b->defined() && seen.insert(b->unsafe_impl()).second)
-        all.insert(prefix + b.key(), b.value());
-    }
-  };
-  recurse ? visit("", collect) : collect("", *this);
-  return all;
+  return named_tensors(&Module::buffers_, recurse);
 }
-
 std::vector<Tensor> Module::parameters(bool recurse) const {
   return named_parameters(recurse).values();
 }
@@ -94,18 +113,24 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const
 
 std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
 
-OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const std::string& prefix,
-                                                                        bool include_self) const {
+std::shared_ptr<Module> Module::shared_self() const {
+  auto self = const_cast<Module*>(this)->weak_from_this().lock();
+  TENON_CHECK(self,
+              "It looks like you attempted to retrieve your top-level module as a shared_ptr, but "
+              "it is not stored in a shared_ptr. Use std::make_shared<",
+              name(),
+              "> instead of creating your module on the stack, or alternatively do not try to "
+              "access your top-level module at all by passing /*include_self=*/false to modules() "
+              "or named_modules()");
+  return self;
+}
+
+OrderedDict<std::string, std::shared_ptr<Module>>
+Module::named_modules(const std::string& name_prefix, bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> all("Submodule");
-  const std::string start = prefix.empty() ? "" : prefix + ".";
-  visit(start, [&](const std::string& path, const Module& module) {
-    const std::string key = path.empty() ? "" : path.substr(0, path.size() - 1);
-    if (&module == this && !include_self) return;
-    auto self = const_cast<Module&>(module).weak_from_this().lock();
-    TENON_CHECK(self, "[modules] ", module.name(),
-                " is not owned by a std::shared_ptr or a holder; ask for the modules without the "
-                "module itself");
-    all.insert(key, std::move(self));
+  if (include_self) all.insert(name_prefix, shared_self());
+  visit_parts(name_prefix, [&](const std::string& name, const std::shared_ptr<Module>& part) {
+    all.insert(name, part);
   });
   return all;
 }
@@ -114,11 +139,29 @@ std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
   return named_modules({}, include_self).values();
 }
 
-void Module::apply(const std::function<void(Module&)>& f) {
-  for (auto& child : children_) {
-    if (child.value()) child.value()->apply(f);
-  }
+void Module::apply(const ModuleApplyFunction& f) {
   f(*this);
+  visit_parts("", [&](const std::string&, const std::shared_ptr<Module>& part) { f(*part); });
+}
+void Module::apply(const ConstModuleApplyFunction& f) const {
+  visit("", [&](const std::string&, const Module& module) { f(module); });
+}
+void Module::apply(const NamedModuleApplyFunction& f, const std::string& name_prefix) {
+  f(name_prefix, *this);
+  visit_parts(name_prefix, [&](const std::string& name, const std::shared_ptr<Module>& part) {
+    f(name, *part);
+  });
+}
+void Module::apply(const ConstNamedModuleApplyFunction& f, const std::string& name_prefix) const {
+  visit(name_prefix, f);
+}
+void Module::apply(const ModulePointerApplyFunction& f) const {
+  f(shared_self());
+  visit_parts("", [&](const std::string&, const std::shared_ptr<Module>& part) { f(part); });
+}
+void Module::apply(const NamedModulePointerApplyFunction& f, const std::string& name_prefix) const {
+  f(name_prefix, shared_self());
+  visit_parts(name_prefix, f);
 }
 
 void Module::train(bool on) {
@@ -129,7 +172,10 @@ void Module::train(bool on) {
 }
 
 void Module::zero_grad(bool set_to_none) {
-  for (Tensor& p : parameters()) {
+  for (auto& child : children_) {
+    if (child.value()) child.value()->zero_grad(set_to_none);
+  }
+  for (Tensor& p : parameters(false)) {
     Tensor& grad = p.mutable_grad();
     if (!grad.defined()) continue;
     if (set_to_none) {
@@ -141,29 +187,41 @@ void Module::zero_grad(bool set_to_none) {
   }
 }
 
-void Module::move(std::optional<Device> device, std::optional<ScalarType> dtype) {
+void Module::move(std::optional<Device> device, std::optional<ScalarType> dtype,
+                  bool non_blocking) {
   NoGradGuard no_grad;
   const auto moved = [&](const Tensor& t) {
-    return t.to(device.value_or(t.device()),
-                t.is_floating_point() ? dtype.value_or(t.dtype()) : t.dtype());
+    const bool converts = t.is_floating_point() || t.is_complex();
+    return t.to(device.value_or(t.device()), converts ? dtype.value_or(t.dtype()) : t.dtype(),
+                non_blocking);
   };
-  for (Tensor& p : parameters()) {
+  for (Tensor& p : parameters(false)) {
     p.set_data(moved(p));
     if (Tensor& grad = p.mutable_grad(); grad.defined()) grad = moved(grad);
   }
-  for (Tensor& b : buffers()) b.set_data(moved(b));
+  for (Tensor& b : buffers(false)) b.set_data(moved(b));
 }
 
-void Module::to(Device device, ScalarType dtype) { move(device, dtype); }
-void Module::to(ScalarType dtype) { move(std::nullopt, dtype); }
-void Module::to(Device device) { move(device, std::nullopt); }
+// Parts first, each by its own to(), which it may have overridden.
+void Module::to(Device device, ScalarType dtype, bool non_blocking) {
+  for (const auto& part : children()) part->to(device, dtype, non_blocking);
+  move(device, dtype, non_blocking);
+}
+void Module::to(ScalarType dtype, bool non_blocking) {
+  for (const auto& part : children()) part->to(dtype, non_blocking);
+  move(std::nullopt, dtype, non_blocking);
+}
+void Module::to(Device device, bool non_blocking) {
+  for (const auto& part : children()) part->to(device, non_blocking);
+  move(device, std::nullopt, non_blocking);
+}
 
 StateDict Module::state_dict() const {
   StateDict state("Tensor");
   visit("", [&](const std::string& prefix, const Module& module) {
     for (const auto* tensors : {&module.parameters_, &module.buffers_}) {
       for (const auto& t : *tensors) {
-        if (t->defined()) state.insert(prefix + t.key(), t->detach());
+        if (t->defined()) state.insert(joined(prefix, t.key()), t->detach());
       }
     }
   });
@@ -201,23 +259,61 @@ void Module::load_state_dict(const StateDict& state, bool strict) {
 }
 
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
-  check_name("register_parameter", name);
+  check_name("Parameter", name);
   TENON_CHECK(!buffers_.contains(name), "[register_parameter] '", name, "' is already a buffer of ",
               this->name());
-  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  if (tensor.defined()) {
+    tensor.requires_grad_(requires_grad);
+  } else if (requires_grad) {
+    TENON_WARN("An undefined tensor cannot require grad. Ignoring the `requires_grad=true` "
+               "function parameter.");
+  }
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 
 Tensor& Module::register_buffer(std::string name, Tensor tensor) {
-  check_name("register_buffer", name);
+  check_name("Buffer", name);
   TENON_CHECK(!parameters_.contains(name), "[register_buffer] '", name,
               "' is already a parameter of ", this->name());
   return buffers_.insert(std::move(name), std::move(tensor));
 }
 
 void Module::add_child(std::string name, std::shared_ptr<Module> module) {
-  check_name("register_module", name);
+  check_name("Submodule", name);
   children_.insert(std::move(name), std::move(module));
+}
+
+void Module::unregister_module(const std::string& name) {
+  TENON_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
+  children_.erase(name);
+}
+
+void Module::save(serialize::OutputArchive& archive) const {
+  for (const auto* tensors : {&parameters_, &buffers_}) {
+    for (const auto& t : *tensors) {
+      if (t->defined()) archive.write(t.key(), t->detach());
+    }
+  }
+  for (const auto& child : children_) {
+    if (!child.value() || !child.value()->is_serializable()) continue;
+    serialize::OutputArchive nested;
+    child.value()->save(nested);
+    archive.write(child.key(), nested);
+  }
+}
+
+void Module::load(serialize::InputArchive& archive) {
+  for (const auto* tensors : {&parameters_, &buffers_}) {
+    for (const auto& t : *tensors) {
+      if (t->defined()) archive.copy_into(t.key(), t.value());
+    }
+  }
+  for (const auto& child : children_) {
+    if (!child.value() || !child.value()->is_serializable()) continue;
+    serialize::InputArchive nested;
+    archive.read(child.key(), nested);
+    child.value()->load(nested);
+  }
 }
 
 void Module::pretty_print(std::ostream& out) const { out << name(); }

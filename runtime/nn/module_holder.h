@@ -9,6 +9,16 @@
 namespace tenon::nn {
 
 class Module;
+template <class Contained>
+class ModuleHolder;
+
+namespace detail {
+/// What a handle is copied or made from, rather than a module constructed.
+template <class Contained, class T>
+inline constexpr bool is_handle =
+    std::is_base_of_v<ModuleHolder<Contained>, T> ||
+    std::is_convertible_v<T, std::shared_ptr<Contained>> || std::is_same_v<T, std::nullptr_t>;
+}  // namespace detail
 
 /// A handle that shares ownership of a module: what `Linear` is to `LinearImpl`. Constructed from
 /// the module's own constructor arguments, from a std::shared_ptr, or from nullptr, which leaves it
@@ -21,10 +31,10 @@ class ModuleHolder {
   ModuleHolder() : impl_(make_default()) {}
   ModuleHolder(std::nullptr_t) {}
   template <class Head, class... Tail>
-  requires(!std::is_base_of_v<ModuleHolder, std::remove_cvref_t<Head>> &&
-           !std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
-           !std::is_same_v<std::remove_cvref_t<Head>,
-                           std::nullptr_t>) explicit ModuleHolder(Head&& head, Tail&&... tail)
+  requires(sizeof...(Tail) > 0 ||
+           !detail::is_handle<Contained,
+                              std::remove_cvref_t<Head>>) explicit ModuleHolder(Head&& head,
+                                                                                Tail&&... tail)
       : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
 
@@ -43,9 +53,14 @@ class ModuleHolder {
     return impl_;
   }
 
-  template <class... Args>
+  /// The module's own operator[], as `sequential[0]`.
+  template <class Index>
+  decltype(auto) operator[](Index&& index) const {
+    return (*get())[std::forward<Index>(index)];
+  }
+  template <class... Args, class M = Contained>
   auto operator()(Args&&... args) const
-      -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+      -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
     return get()->forward(std::forward<Args>(args)...);
   }
 

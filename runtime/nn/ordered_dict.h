@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,14 +17,14 @@ class OrderedDict {
   class Item {
    public:
     Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
-    const Key& key() const { return pair_.first; }
-    Value& value() { return pair_.second; }
-    const Value& value() const { return pair_.second; }
-    Value& operator*() { return pair_.second; }
-    const Value& operator*() const { return pair_.second; }
-    Value* operator->() { return &pair_.second; }
-    const Value* operator->() const { return &pair_.second; }
-    const std::pair<Key, Value>& pair() const { return pair_; }
+    const Key& key() const noexcept { return pair_.first; }
+    Value& value() noexcept { return pair_.second; }
+    const Value& value() const noexcept { return pair_.second; }
+    Value& operator*() noexcept { return pair_.second; }
+    const Value& operator*() const noexcept { return pair_.second; }
+    Value* operator->() noexcept { return &pair_.second; }
+    const Value* operator->() const noexcept { return &pair_.second; }
+    const std::pair<Key, Value>& pair() const noexcept { return pair_; }
 
    private:
     std::pair<Key, Value> pair_;
@@ -31,43 +32,62 @@ class OrderedDict {
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
-  /// `description` is what one entry is called in error messages.
-  explicit OrderedDict(std::string description = "Key") : description_(std::move(description)) {}
+  /// `key_description` is what one key is called in error messages.
+  explicit OrderedDict(std::string key_description = "Key")
+      : key_description_(std::move(key_description)) {}
+  /// Error if a key occurs twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict() {
+    items_.reserve(items.size());
     for (const Item& item : items) insert(item.key(), item.value());
   }
+  const std::string& key_description() const noexcept { return key_description_; }
 
   Iterator begin() { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }
   ConstIterator end() const { return items_.end(); }
-  size_t size() const { return items_.size(); }
-  bool is_empty() const { return items_.empty(); }
-  bool empty() const { return items_.empty(); }
-  Item& front() { return items_.front(); }
-  Item& back() { return items_.back(); }
-  const std::vector<Item>& items() const { return items_; }
+  size_t size() const noexcept { return items_.size(); }
+  bool is_empty() const noexcept { return items_.empty(); }
+  bool empty() const noexcept { return items_.empty(); }
+  /// Error "Called front() on an empty OrderedDict".
+  Item& front() {
+    TENON_CHECK(!is_empty(), "Called front() on an empty OrderedDict");
+    return items_.front();
+  }
+  const Item& front() const { return const_cast<OrderedDict*>(this)->front(); }
+  Item& back() {
+    TENON_CHECK(!is_empty(), "Called back() on an empty OrderedDict");
+    return items_.back();
+  }
+  const Item& back() const { return const_cast<OrderedDict*>(this)->back(); }
+  const std::vector<Item>& items() const noexcept { return items_; }
 
-  Value* find(const Key& key) {
+  Value* find(const Key& key) noexcept {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &items_[it->second].value();
   }
-  const Value* find(const Key& key) const { return const_cast<OrderedDict*>(this)->find(key); }
-  bool contains(const Key& key) const { return index_.count(key) != 0; }
+  const Value* find(const Key& key) const noexcept {
+    return const_cast<OrderedDict*>(this)->find(key);
+  }
+  bool contains(const Key& key) const noexcept { return index_.count(key) != 0; }
 
   /// Error "Parameter 'weight' is not defined" if there is no such key.
   Value& operator[](const Key& key) {
     Value* value = find(key);
-    TENON_CHECK(value, description_, " '", key, "' is not defined");
+    TENON_CHECK(value, key_description_, " '", key, "' is not defined");
     return *value;
   }
   const Value& operator[](const Key& key) const { return (*const_cast<OrderedDict*>(this))[key]; }
-  Item& operator[](size_t i) { return items_.at(i); }
-  const Item& operator[](size_t i) const { return items_.at(i); }
+  /// IndexError "Index 3 is out of bounds" if there are no more than i items.
+  Item& operator[](size_t i) {
+    TENON_CHECK_INDEX(i < size(), "Index ", i, " is out of bounds");
+    return items_[i];
+  }
+  const Item& operator[](size_t i) const { return (*const_cast<OrderedDict*>(this))[i]; }
 
-  /// Error "Parameter 'weight' is already defined" if there is such a key.
+  /// Error "Parameter 'weight' already defined" if there is such a key.
   Value& insert(Key key, Value value) {
-    TENON_CHECK(!contains(key), description_, " '", key, "' is already defined");
+    TENON_CHECK(!contains(key), key_description_, " '", key, "' already defined");
     index_.emplace(key, items_.size());
     items_.emplace_back(std::move(key), std::move(value));
     return items_.back().value();
@@ -77,12 +97,18 @@ class OrderedDict {
     if (Value* present = find(key)) return *present = std::move(value);
     return insert(std::move(key), std::move(value));
   }
+  /// Appends the items of `other`. Error if one of its keys is present.
   void update(const OrderedDict& other) {
+    reserve(size() + other.size());
     for (const Item& item : other) insert(item.key(), item.value());
+  }
+  void update(OrderedDict&& other) {
+    reserve(size() + other.size());
+    for (Item& item : other) insert(item.key(), std::move(item.value()));
   }
   void erase(const Key& key) {
     const auto it = index_.find(key);
-    TENON_CHECK(it != index_.end(), description_, " '", key, "' is not defined");
+    TENON_CHECK(it != index_.end(), key_description_, " '", key, "' is not defined");
     const size_t at = it->second;
     items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
     index_.erase(it);
@@ -92,7 +118,10 @@ class OrderedDict {
     items_.clear();
     index_.clear();
   }
-  void reserve(size_t n) { items_.reserve(n); }
+  void reserve(size_t n) {
+    items_.reserve(n);
+    index_.reserve(n);
+  }
 
   std::vector<Key> keys() const {
     std::vector<Key> all;
@@ -106,9 +135,15 @@ class OrderedDict {
     for (const Item& item : items_) all.push_back(item.value());
     return all;
   }
+  std::vector<std::pair<Key, Value>> pairs() const {
+    std::vector<std::pair<Key, Value>> all;
+    all.reserve(size());
+    for (const Item& item : items_) all.push_back(item.pair());
+    return all;
+  }
 
  private:
-  std::string description_;
+  std::string key_description_;
   std::vector<Item> items_;
   std::unordered_map<Key, size_t> index_;
 };

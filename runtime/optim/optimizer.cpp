@@ -1,60 +1,193 @@
 #include "runtime/optim/optimizer.h"
 
+#include <algorithm>
+#include <typeinfo>
+#include <unordered_set>
+
+#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
-#include "tenon/ops/empty_like.h"
-#include "tenon/ops/view_as_complex.h"
-#include "tenon/ops/view_as_real.h"
-#include "tenon/ops/zeros_like.h"
 
 namespace tenon::optim {
 namespace {
 
-std::vector<ParamGroup> one_group(std::vector<Tensor> parameters) {
-  std::vector<ParamGroup> groups;
+std::vector<OptimizerParamGroup> one_group(std::vector<Tensor> parameters) {
+  std::vector<OptimizerParamGroup> groups;
   groups.emplace_back(std::move(parameters));
   return groups;
 }
 
-}  // namespace
-
-Optimizer::Optimizer(std::vector<Tensor> parameters)
-    : Optimizer(one_group(std::move(parameters))) {}
-
-Optimizer::Optimizer(std::vector<ParamGroup> groups) : groups_(std::move(groups)) { check(); }
-
-void Optimizer::check() const {
-  size_t count = 0;
-  std::unordered_map<const void*, size_t> places;
-  for (const ParamGroup& group : groups_) {
-    for (const Tensor& p : group.params()) {
-      TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", count, " is undefined");
-      TENON_CHECK_VALUE(p.is_leaf(), "[optim] can't optimize a non-leaf Tensor: parameter ", count,
-                        " of shape ", p.sizes());
-      TENON_CHECK_VALUE(p.is_floating_point() || p.is_complex(),
-                        "[optim] parameters must be of a floating-point or complex type, got ",
-                        p.dtype(), " for parameter ", count);
-      const auto [place, is_new] = places.emplace(p.unsafe_impl(), count);
-      TENON_CHECK_VALUE(is_new, "[optim] a parameter must be listed once, got parameter ",
-                        place->second, " of shape ", p.sizes(), " again as parameter ", count);
-      ++count;
-    }
-  }
-  TENON_CHECK_VALUE(count > 0, "[optim] optimizer got an empty parameter list");
+[[noreturn]] void not_defined(const char* what, const std::type_info& type, const char* base) {
+  throw NotImplementedError(std::string(what) + " has not been implemented for " + type.name() +
+                            ": derive from " + base + " and override it");
 }
 
-Tensor Optimizer::step(const LossClosure& closure) {
-  Tensor loss;
-  if (closure) {
-    AutoGradMode enabled(true);
-    loss = closure();
+double* lr_of(OptimizerOptions& options) {
+  for (const Field& field : options.fields()) {
+    if (field.name != "lr") continue;
+    if (auto* const* lr = std::get_if<double*>(&field.value)) return *lr;
   }
-  NoGradGuard no_grad;
-  // All of them before the first one changes.
-  for (const ParamGroup& group : groups_)
-    for (const Tensor& p : group.params()) check_one(p);
-  for (ParamGroup& group : groups_)
-    for (const Tensor& p : group.params()) update_one(p);
+  not_defined("get_lr()", typeid(options), "OptimizerCloneableOptions");
+}
+
+/// Fields do not change the object; what is read through them may.
+template <class Object>
+Fields fields_of(const Object& object) {
+  return const_cast<Object&>(object).fields();
+}
+
+template <class Object>
+bool same_object(const Object& a, const Object& b) {
+  return typeid(a) == typeid(b) && equal(fields_of(a), fields_of(b));
+}
+
+}  // namespace
+
+std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
+  not_defined("clone()", typeid(*this), "OptimizerCloneableParamState");
+}
+
+Fields OptimizerParamState::fields() {
+  not_defined("fields()", typeid(*this), "OptimizerCloneableParamState");
+}
+
+std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
+  not_defined("clone()", typeid(*this), "OptimizerCloneableOptions");
+}
+
+Fields OptimizerOptions::fields() {
+  not_defined("fields()", typeid(*this), "OptimizerCloneableOptions");
+}
+
+double OptimizerOptions::get_lr() const { return *lr_of(const_cast<OptimizerOptions&>(*this)); }
+
+void OptimizerOptions::set_lr(double lr) { *lr_of(*this) = lr; }
+
+bool operator==(const OptimizerOptions& a, const OptimizerOptions& b) { return same_object(a, b); }
+
+bool operator==(const OptimizerParamState& a, const OptimizerParamState& b) {
+  return same_object(a, b);
+}
+
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
+    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+
+OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& other) {
+  return *this = OptimizerParamGroup(other);
+}
+
+OptimizerOptions& OptimizerParamGroup::options() {
+  TENON_CHECK(has_options(), "[optim] this group of parameters has no options");
+  return *options_;
+}
+
+const OptimizerOptions& OptimizerParamGroup::options() const {
+  return const_cast<OptimizerParamGroup&>(*this).options();
+}
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  for (const OptimizerParamGroup& group : groups) add_param_group(group);
+}
+
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(one_group(std::move(parameters)), std::move(defaults)) {}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  size_t place = 0;
+  std::unordered_set<const void*> mine, others;
+  for (const OptimizerParamGroup& other : groups_)
+    for (const Tensor& p : other.params()) others.insert(p.unsafe_impl());
+  for (const Tensor& p : group.params()) {
+    TENON_CHECK_VALUE(p.defined(), "[optim] parameter ", place, " is undefined");
+    TENON_CHECK_VALUE(p.is_leaf(), "can't optimize a non-leaf Tensor: parameter ", place,
+                      " of shape ", p.sizes());
+    TENON_CHECK_VALUE(p.is_floating_point() || p.is_complex(),
+                      "[optim] parameters must be of a floating-point or complex type, got ",
+                      p.dtype(), " for parameter ", place);
+    TENON_CHECK_VALUE(!others.contains(p.unsafe_impl()),
+                      "some parameters appear in more than one parameter group");
+    TENON_CHECK_VALUE(mine.insert(p.unsafe_impl()).second,
+                      "optimizer contains a parameter group with duplicate parameters: parameter ",
+                      place, " of shape ", p.sizes(), " is listed before");
+    ++place;
+  }
+  OptimizerParamGroup added(group);
+  if (!added.has_options()) {
+    TENON_CHECK(defaults_, "[optim] a group without options needs an optimizer with defaults");
+    added.set_options(defaults_->clone());
+  }
+  groups_.push_back(std::move(added));
+}
+
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  TENON_WARN("Optimizer::add_parameters() will be removed: use add_param_group()");
+  std::vector<Tensor>& first = groups_.at(0).params();
+  first.insert(first.end(), parameters.begin(), parameters.end());
+}
+
+std::vector<Tensor>& Optimizer::parameters() {
+  TENON_WARN("Optimizer::parameters() will be removed: use param_groups()");
+  return groups_.at(0).params();
+}
+
+const std::vector<Tensor>& Optimizer::parameters() const {
+  return const_cast<Optimizer&>(*this).parameters();
+}
+
+size_t Optimizer::size() const {
+  TENON_WARN("Optimizer::size() will be removed: use param_groups()");
+  size_t count = 0;
+  for (const OptimizerParamGroup& group : groups_) count += group.params().size();
+  return count;
+}
+
+size_t Optimizer::register_step_pre_hook(StepHook hook) {
+  pre_hooks_.push_back({next_hook_, std::move(hook)});
+  return next_hook_++;
+}
+
+size_t Optimizer::register_step_post_hook(StepHook hook) {
+  post_hooks_.push_back({next_hook_, std::move(hook)});
+  return next_hook_++;
+}
+
+void Optimizer::remove_step_hook(size_t hook) {
+  const auto is_it = [&](const Hook& one) { return one.id == hook; };
+  std::erase_if(pre_hooks_, is_it);
+  std::erase_if(post_hooks_, is_it);
+}
+
+Tensor Optimizer::with_hooks(const std::function<Tensor()>& step) {
+  // Copies: a hook may remove itself.
+  for (const Hook& hook : std::vector<Hook>(pre_hooks_)) hook.call(*this);
+  Tensor loss = step();
+  for (const Hook& hook : std::vector<Hook>(post_hooks_)) hook.call(*this);
   return loss;
+}
+
+Tensor Optimizer::step(LossClosure closure) {
+  return with_hooks([&] {
+    Tensor loss;
+    if (closure) {
+      AutoGradMode enabled(true);
+      loss = closure();
+    }
+    NoGradGuard no_grad;
+    // All of them before the first one changes.
+    for (const OptimizerParamGroup& group : groups_)
+      for (const Tensor& p : group.params()) check_one(p);
+    for (const OptimizerParamGroup& group : groups_) {
+      for (const Tensor& p : group.params()) {
+        const Tensor grad = p.grad();
+        if (!grad.defined()) continue;
+        OptimizerParamState& state = state_of(p);
+        const bool first = start(p, state, group.options());
+        update(p, grad, state, group.options(), first);
+      }
+    }
+    return loss;
+  });
 }
 
 void Optimizer::check_one(const Tensor& p) const {
@@ -63,13 +196,17 @@ void Optimizer::check_one(const Tensor& p) const {
   TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
               "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
               " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
+  TENON_CHECK(!grad.is_sparse(), "[optim] sparse gradients are not supported");
   TENON_CHECK(
       grad.is_complex() == p.is_complex(),
       "[optim] the gradient of a complex parameter must be complex, of a real one real, got ",
       grad.dtype(), " for ", p.dtype());
-  const State* state = state_of(p);
-  if (!state) return;
-  for (const Tensor& m : state->moments) {
+  const auto found = state_.find(p.unsafe_impl());
+  if (found == state_.end()) return;
+  for (const Field& field : found->second->fields()) {
+    if (field.kind != Field::Kind::kMoment) continue;
+    const Tensor& m = *std::get<Tensor*>(field.value);
+    if (!m.defined()) continue;
     TENON_CHECK(m.sizes() == p.sizes() && m.dtype() == p.dtype() && m.device() == p.device(),
                 "[optim] what is kept of a parameter must have its shape, dtype and device, got ",
                 m.sizes(), " of ", m.dtype(), " on ", m.device(), " for ", p.sizes(), " of ",
@@ -79,26 +216,32 @@ void Optimizer::check_one(const Tensor& p) const {
   }
 }
 
-void Optimizer::update_one(const Tensor& p) {
-  const Tensor grad = p.grad();
-  if (!grad.defined()) return;
-  State& state = state_[p.unsafe_impl()];
-  ++state.step;
-  if (!p.is_complex()) return update(p, grad, state);
-  State parts = state;
-  for (Tensor& moment : parts.moments) moment = view_as_real(moment);
-  update(view_as_real(p), view_as_real(grad), parts);
-  for (Tensor& moment : parts.moments) moment = view_as_complex(moment);
-  state = std::move(parts);
+OptimizerParamState& Optimizer::state_of(const Tensor& p) {
+  std::unique_ptr<OptimizerParamState>& state = state_[p.unsafe_impl()];
+  if (!state) state = new_state();
+  return *state;
 }
 
-Tensor& Optimizer::moment(State& state, size_t i, const Tensor& p) {
-  while (state.moments.size() <= i) state.moments.push_back(zeros_like(p));
-  return state.moments[i];
+void Optimizer::make_states() {
+  for (const OptimizerParamGroup& group : groups_)
+    for (const Tensor& p : group.params()) start(p, state_of(p), group.options());
+}
+
+std::unique_ptr<OptimizerParamState> Optimizer::new_state() const {
+  not_defined("new_state()", typeid(*this), "Optimizer");
+}
+
+bool Optimizer::start(const Tensor&, OptimizerParamState&, const OptimizerOptions&) const {
+  return false;
+}
+
+void Optimizer::update(const Tensor&, const Tensor&, OptimizerParamState&, const OptimizerOptions&,
+                       bool) {
+  not_defined("update()", typeid(*this), "Optimizer");
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
-  for (ParamGroup& group : groups_) {
+  for (OptimizerParamGroup& group : groups_) {
     for (Tensor& p : group.params()) {
       Tensor& grad = p.mutable_grad();
       if (!grad.defined()) continue;
@@ -110,39 +253,6 @@ void Optimizer::zero_grad(bool set_to_none) {
       }
     }
   }
-}
-
-int64_t Optimizer::steps_of(const Tensor& p) const {
-  const auto it = state_.find(p.unsafe_impl());
-  return it == state_.end() ? 0 : it->second.step;
-}
-
-const Optimizer::State* Optimizer::state_of(const Tensor& p) const {
-  const auto it = state_.find(p.unsafe_impl());
-  return it == state_.end() ? nullptr : &it->second;
-}
-
-void Optimizer::set_states(const std::vector<State>& states) {
-  std::vector<Tensor> params;
-  for (const ParamGroup& group : groups_)
-    params.insert(params.end(), group.params().begin(), group.params().end());
-  TENON_CHECK_VALUE(states.size() == params.size(), "[optim] expected the states of ",
-                    params.size(), " parameters, got ", states.size());
-  NoGradGuard no_grad;
-  std::unordered_map<const void*, State> copies;
-  for (size_t i = 0; i < params.size(); ++i) {
-    if (states[i].step == 0 && states[i].moments.empty()) continue;
-    State& copy = copies[params[i].unsafe_impl()];
-    copy.step = states[i].step;
-    copy.numbers = states[i].numbers;
-    for (const Tensor& m : states[i].moments) {
-      TENON_CHECK_VALUE(m.sizes() == params[i].sizes(), "[optim] the state of parameter ", i,
-                        " has shape ", m.sizes(), ", expected ", params[i].sizes());
-      copy.moments.push_back(empty_like(params[i]));
-      copy.moments.back().copy_(m);
-    }
-  }
-  state_ = std::move(copies);
 }
 
 }  // namespace tenon::optim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/serialization/archive_files.h"
 #include "runtime/serialization/inspect.h"
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/save.h"

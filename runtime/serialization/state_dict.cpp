@@ -31,15 +31,3 @@ StateDict load_state_dict(const std::string& path, const LoadOptions& options) {
 }
 
 }  // namespace tenon::serialization
-
-namespace tenon {
-
-void save(const nn::Module& module, const std::string& path) {
-  serialization::save_state_dict(module.state_dict(), path);
-}
-
-void load(nn::Module& module, const std::string& path) {
-  module.load_state_dict(serialization::load_state_dict(path));
-}
-
-}  // namespace tenon

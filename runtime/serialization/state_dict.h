@@ -17,22 +17,3 @@ TENON_API void save_state_dict(const StateDict& state, const std::string& path);
 TENON_API StateDict load_state_dict(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace tenon::serialization
-
-namespace tenon {
-
-/// Writes the module's state_dict().
-TENON_API void save(const nn::Module& module, const std::string& path);
-/// Reads a state dict into the module, which stays as it was if the file is damaged or does not
-/// fit.
-TENON_API void load(nn::Module& module, const std::string& path);
-
-template <class M>
-void save(const nn::ModuleHolder<M>& module, const std::string& path) {
-  save(*module, path);
-}
-template <class M>
-void load(nn::ModuleHolder<M>& module, const std::string& path) {
-  load(*module, path);
-}
-
-}  // namespace tenon

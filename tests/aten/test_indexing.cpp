@@ -1,4 +1,5 @@
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "aten/generated_support/tensor_factories.h"
@@ -247,4 +248,42 @@ TEST_CASE("a mask on the meta device chooses an unknown number of elements") {
         IntArrayRef({2}));
   check_error<NotImplementedError>(
       [&] { t.index({tenon::zeros({3}, TensorOptions(kMeta).dtype(kBool))}); }, "[index]");
+}
+
+TEST_CASE("assignment to a result of a function writes into the tensor") {
+  Tensor x = numbered({2, 3});
+  x[0] = 7;
+  x[1][0] = x[1][2];
+  x[1].slice(0, 1, 2) = numbered({1});
+  CHECK(values(x) == std::vector<double>{7, 7, 7, 5, 0, 5});
+  // A variable is bound anew, as before.
+  Tensor y = x;
+  y = numbered({2});
+  CHECK(values(x)[0] == 7);
+  CHECK(values(x[tensor(int64_t{1})]) == std::vector<double>{5, 0, 5});
+  CHECK_THROWS_AS(x[numbered({1})], IndexError);
+  CHECK_THROWS_AS(x[Scalar(1.5)], IndexError);
+}
+
+TEST_CASE("an accessor reads and writes elements by their strides") {
+  const Tensor x = numbered({2, 3}).t();
+  auto a = x.accessor<float, 2>();
+  CHECK(a.sizes() == IntArrayRef({3, 2}));
+  CHECK(a[2][1] == 5);
+  a[0][1] = 9;
+  CHECK(values(x)[1] == 9);
+  CHECK_THROWS_AS((x.accessor<float, 1>()), ValueError);
+  CHECK_THROWS_AS((x.accessor<double, 2>()), TypeError);
+}
+
+TEST_CASE("indices print, and errors name the dimension of the tensor") {
+  using namespace tenon::indexing;
+  std::ostringstream text;
+  text << std::vector<TensorIndex>{None, "...", 0, true, Slice(1, 5, 2)};
+  CHECK(text.str() == "(None, ..., 0, true, 1:5:2)");
+  const Tensor x = numbered({2, 3});
+  CHECK_THROWS_WITH(x.index({0, 3}),
+                    Catch::Contains("index 3 is out of bounds for dimension 1 with size 3"));
+  CHECK_THROWS_WITH(x.index({}), Catch::Contains("empty index list"));
+  CHECK_THROWS_WITH(numbered({}).index({0}), Catch::Contains("invalid index of a 0-dim tensor"));
 }

@@ -1,16 +1,19 @@
 """The lint checks find what they are for: each test plants a violation in a tree of its own."""
 
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "cmake" / "lint"))
+sys.path[:0] = [str(ROOT / "cmake" / "lint"), str(ROOT / "cmake" / "site")]
 
+import cpp_interface  # noqa: E402
 import definitions  # noqa: E402
 import layers  # noqa: E402
 import names  # noqa: E402
+import pages  # noqa: E402
 import public_headers  # noqa: E402
 import sources  # noqa: E402
 
@@ -224,6 +227,95 @@ class PublicHeaders(Tree):
         problems, _ = public_headers.check(self.root)
         self.assertEqual(1, len(problems), problems)
         self.assertTrue(problems[0].startswith("examples/one/main.cpp: [public] aten/cpu/gemm.h"), problems[0])
+
+
+class Docs(Tree):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["git", "init", "--quiet", self.root], check=True)
+        self.plant("mkdocs.yml", "site_name: x\nnav:\n  - Home: index.md\n  - reference/operators/index.md\n")
+        self.plant("docs/index.md", "# Home\n\n## Two words\n\nA [link](#two-words), [out](../README.md#top). Short.\n")
+        self.plant(
+            "README.md", "# Top\n\n[docs](docs/index.md#two-words), [operators](docs/reference/operators/add.md).\n"
+        )
+        self.plant("aten/file.cpp", "// docs/index.md says why.\n")
+
+    def test_good_pages(self):
+        self.assertEqual([], pages.check(self.root))
+
+    def test_dead_links_and_mentions(self):
+        self.plant(
+            "docs/index.md", "# Home\n\n[a](no.md), [b](#no-heading), `[c](no.md)`, [d](https://example.org/no.md).\n"
+        )
+        self.plant("README.md", "[docs](docs/index.md#three-words)\n")
+        self.plant("aten/file.cpp", "// docs/gone.md says why.\n")
+        self.assertEqual(
+            [
+                "README.md: [link] docs/index.md#three-words: the page has no such heading",
+                "aten/file.cpp: [mention] there is no docs/gone.md",
+                "docs/index.md: [link] no.md leads to no file",
+                "docs/index.md: [link] #no-heading: the page has no such heading",
+            ],
+            pages.check(self.root),
+        )
+
+    def test_pages_and_navigation(self):
+        self.plant("docs/guide/other.md", "# Other\n")
+        self.plant("mkdocs.yml", "nav:\n  - index.md\n  - Gone: gone.md\n")
+        self.assertEqual(
+            [
+                "docs/guide/other.md: [orphan] the navigation of mkdocs.yml lacks this page",
+                "mkdocs.yml: [navigation] there is no docs/gone.md",
+            ],
+            pages.check(self.root),
+        )
+
+    def test_long_sentences(self):
+        self.plant("docs/index.md", "word " * 16 + ".\n\n```\n" + "code " * 50 + "\n```\n\n| " + "cell " * 50 + "|\n")
+        self.plant("README.md", "word " * 15 + ".\n")
+        self.assertEqual(
+            ["docs/index.md: [sentences] 16.0 words on average, more than 15: split the long ones"],
+            pages.check(self.root),
+        )
+
+
+class Site(unittest.TestCase):
+    def test_declarations_of_a_header(self):
+        text = """#pragma once
+// No documentation.
+int unseen();
+/// Adds.
+TENON_API inline int add(int a, int b) {
+  return a + b;
+}
+namespace detail {
+/// Hidden.
+int hidden();
+}  // namespace detail
+/// A pair,
+/// of two.
+template <class T>
+class Pair {
+ public:
+  /// The first.
+  T first() const { return first_; }
+
+ private:
+  T first_;
+};
+"""
+        found = list(cpp_interface.declarations(text))
+        self.assertEqual(
+            [
+                ("Adds.", "inline int add(int a, int b);"),
+                (
+                    "A pair, of two.",
+                    "template <class T>\nclass Pair {\n public:\n  /// The first.\n  T first() const { return first_; }\n};",
+                ),
+            ],
+            found,
+        )
+        self.assertEqual(["`add`", "`Pair`"], [cpp_interface.name_of(code) for _, code in found])
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ class Tenon(unittest.TestCase):
             "tests/requirements.txt",
             "tests/oracle-requirements.txt",
             "bindings/python/requirements.txt",
+            "docs/requirements.txt",
         ):
             self.plant(path, (ROOT / path).read_text())
         self.plant("cmake/TenonPublicHeaders.cmake", "set(TENON_PUBLIC_ENTRIES\n)\nset(TENON_PUBLIC_HEADERS\n)\n")
@@ -56,7 +57,7 @@ class Tenon(unittest.TestCase):
         self.program("bin/dpkg-query", "#!/bin/sh\necho installed\n")
         for name in ("apt-get", "sudo", "cmake"):
             self.program(f"bin/{name}", RECORD)
-        for name in ("venv", "venv-oracle"):
+        for name in ("venv", "venv-docs", "venv-oracle"):
             self.program(f"build/{name}/bin/python", RECORD)
         self.program("build/venv/bin/ruff", RECORD)
 
@@ -205,6 +206,22 @@ class Tenon(unittest.TestCase):
         self.assertIn("python cmake/tools/build.py --jobs 1 build/release tenon_package tenon_benchmarks", calls)
         self.assertEqual("python benchmarks/run.py --quick", calls[-1])
 
+    def test_docs_are_built_with_pages_of_the_module_and_the_generator(self):
+        self.program(
+            "build/venv-docs/bin/python",
+            RECORD + 'echo "$TENON_GENERATOR $PYTHONPATH" >>"$TENON_TEST_TREE/calls.txt"\n',
+        )
+        built = ["build/release/codegen/tenonc build/release/python"]
+        self.good(self.tenon("docs"))
+        calls = self.calls()
+        self.assertIn("python cmake/tools/build.py --jobs 1 build/release tenon_python tenonc", calls)
+        self.assertEqual(["python -B -m mkdocs build --strict", *built], calls[-2:])
+        self.good(self.tenon("docs", "--serve"))
+        self.assertEqual(["python -B -m mkdocs serve", *built], self.calls()[-2:])
+        self.bad(self.tenon("docs", "--open"), "docs: the only option is --serve, got: --open")
+        self.program("build/venv-docs/bin/python", "#!/bin/sh\nexit 1\n")
+        self.bad(self.tenon("docs"), "docs: the messages above name the page and the link")
+
     def calls_but_set_up(self):
         return [call for call in self.calls() if not call.startswith("python -m")]
 
@@ -328,6 +345,7 @@ class Tenon(unittest.TestCase):
             "examples",
             "install",
             "logs",
+            "site",
             "bundle-gpu",
             "mine",
         ):
@@ -335,7 +353,7 @@ class Tenon(unittest.TestCase):
         before = self.snapshot()
         self.good(self.tenon("clean"))
         left = lambda: sorted(p.name for p in (self.root / "build").iterdir())  # noqa: E731
-        self.assertEqual(["mine", "venv", "venv-oracle"], left())
+        self.assertEqual(["mine", "venv", "venv-docs", "venv-oracle"], left())
         self.good(self.tenon("clean", "--all"))
         self.assertEqual(["mine"], left())
         self.assertEqual(before, self.snapshot())

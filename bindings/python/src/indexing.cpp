@@ -26,12 +26,14 @@ bool is_mask(const Tensor& index) {
   return index.scalar_type() == kBool || index.scalar_type() == kByte;
 }
 
-const Tensor& warned_of(const Tensor& index) {
+/// A mask of bytes becomes one of bools, with the warning that Python's users know.
+Tensor warned_of(const Tensor& index) {
   if (index.scalar_type() == kByte && index.dim() > 0) {
     check(PyErr_WarnEx(PyExc_UserWarning,
                        "indexing with dtype tenon.uint8 is now deprecated, please use a dtype "
                        "tenon.bool instead.",
                        1));
+    return index.to(kBool);
   }
   return index;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include <cstdint>
+#include <vector>
+
+#include "aten/core/error.h"
 
 namespace tenon::distributed {
 
@@ -26,10 +29,11 @@ class TENON_API DistributedSampler {
   /// Number of examples of each rank.
   int64_t size() const { return size_; }
   /// The rank's examples in this epoch.
-  std::vector<int64_t> indices() const;
-  /// In batches, the last of which may be smaller; from `first_batch` on, so that a run goes on
-  /// where it was interrupted. ValueError for a batch size below 1 or a batch outside the epoch.
-  std::vector<std::vector<int64_t>> batches(int64_t batch_size, int64_t first_batch = 0) const;
+  std::vector<size_t> indices() const;
+  /// In batches, as get_batch() of a data set takes them, the last of which may be smaller; from
+  /// `first_batch` on, so that a run goes on where it was interrupted. ValueError for a batch size
+  /// below 1 or a batch outside the epoch.
+  std::vector<std::vector<size_t>> batches(int64_t batch_size, int64_t first_batch = 0) const;
 
  private:
   const int64_t dataset_size_;

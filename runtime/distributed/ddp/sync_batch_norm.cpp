@@ -212,12 +212,12 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& 
 void convert_sync_batchnorm(nn::Module& module, const GroupPtr& group) {
   const GroupPtr g = group ? group : default_group();
   module.apply([&](nn::Module& one) {
-    auto* norm = one.as<nn::BatchNormImpl>();
+    auto* norm = dynamic_cast<nn::BatchNormHook*>(&one);
     if (!norm) return;
-    norm->normalize_batch = [g](const nn::BatchNormImpl& self, const Tensor& input,
-                                double momentum) {
-      return sync_batch_norm(input, self.weight, self.bias, self.running_mean, self.running_var,
-                             momentum, self.options.eps(), g);
+    norm->normalize_batch = [g](const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                const Tensor& running_mean, const Tensor& running_var,
+                                double momentum, double eps) {
+      return sync_batch_norm(input, weight, bias, running_mean, running_var, momentum, eps, g);
     };
   });
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "runtime/distributed/process_group.h"
-#include "runtime/nn/modules/normalization.h"
+#include "runtime/nn/module.h"
+#include "runtime/nn/modules/bases.h"
 
 namespace tenon::distributed {
 

@@ -1,42 +1,35 @@
 #include "runtime/nn/modules/embedding.h"
 
-#include "aten/core/thread_state.h"
-#include "runtime/nn/init.h"
-#include "tenon/ops/embedding.h"
-#include "tenon/ops/empty.h"
-
 namespace tenon::nn {
 
-EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& o) : options(o) {
-  if (auto& row = options.padding_idx()) {
-    TENON_CHECK_VALUE(*row >= -o.num_embeddings() && *row < o.num_embeddings(),
-                      "[Embedding] padding_idx must be in [", -o.num_embeddings(), ", ",
-                      o.num_embeddings() - 1, "], got ", *row);
-    if (*row < 0) *row += o.num_embeddings();
-  }
-  weight =
-      register_parameter("weight", empty({o.num_embeddings(), o.embedding_dim()}, TensorOptions()));
-  reset_parameters();
+Embedding Embedding::from_pretrained(const Tensor& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
+  TENON_CHECK_VALUE(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
+  Embedding made(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
+                     .padding_idx(options.padding_idx())
+                     .max_norm(options.max_norm())
+                     .norm_type(options.norm_type())
+                     .scale_grad_by_freq(options.scale_grad_by_freq())
+                     .sparse(options.sparse())
+                     ._weight(embeddings));
+  made->weight.set_requires_grad(!options.freeze());
+  return made;
 }
 
-void EmbeddingImpl::reset_parameters() {
-  init::normal_(weight);
-  if (options.padding_idx()) {
-    NoGradGuard no_grad;
-    weight.select(0, *options.padding_idx()).zero_();
-  }
-}
-
-Tensor EmbeddingImpl::forward(const Tensor& input) {
-  return tenon::embedding(weight, input, options.padding_idx().value_or(-1),
-                          options.scale_grad_by_freq());
-}
-
-void EmbeddingImpl::pretty_print(std::ostream& out) const {
-  out << "Embedding(num_embeddings=" << options.num_embeddings()
-      << ", embedding_dim=" << options.embedding_dim();
-  if (options.padding_idx()) out << ", padding_idx=" << *options.padding_idx();
-  out << ')';
+EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings,
+                                           const EmbeddingBagFromPretrainedOptions& options) {
+  TENON_CHECK_VALUE(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
+  EmbeddingBag made(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
+                        .max_norm(options.max_norm())
+                        .norm_type(options.norm_type())
+                        .scale_grad_by_freq(options.scale_grad_by_freq())
+                        .mode(options.mode())
+                        .sparse(options.sparse())
+                        ._weight(embeddings)
+                        .include_last_offset(options.include_last_offset())
+                        .padding_idx(options.padding_idx()));
+  made->weight.set_requires_grad(!options.freeze());
+  return made;
 }
 
 }  // namespace tenon::nn

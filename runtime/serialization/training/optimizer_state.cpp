@@ -1,133 +1,175 @@
 #include "runtime/serialization/training/optimizer_state.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
+#include <memory>
 #include <utility>
 
+#include "aten/core/thread_state.h"
+#include "tenon/ops/empty_like.h"
 #include "tenon/ops/full.h"
 #include "tenon/ops/item.h"
+#include "tenon/ops/to.h"
 
 namespace tenon::serialization {
 namespace {
 
+using optim::Field;
 using optim::Optimizer;
+using optim::OptimizerOptions;
+using optim::OptimizerParamGroup;
+using optim::OptimizerParamState;
 
 /// Whole numbers up to here are floats, and up to there doubles.
 constexpr int64_t kLargestFloat = int64_t{1} << 24;
 constexpr auto kLargestDouble = static_cast<double>(int64_t{1} << 53);
 
-std::string moment_name(const std::vector<std::string>& names, size_t i) {
-  return i < names.size() ? names[i] : std::string("moment_").append(std::to_string(i));
+// ---- fields as values: nothing for what a state dict leaves out ----
+
+using Written = std::optional<Value>;
+
+Written value_of(const double& v, bool) { return Value(v); }
+Written value_of(const bool& v, bool) { return Value(v); }
+Written value_of(const std::tuple<double, double>& v, bool) {
+  return Value::tuple({std::get<0>(v), std::get<1>(v)});
+}
+Written value_of(const std::optional<int64_t>& v, bool) { return v ? Value(*v) : Value(); }
+Written value_of(const std::optional<std::string>& v, bool) { return v ? Value(*v) : Value(); }
+
+Written value_of(const int64_t& v, bool is_step) {
+  if (!is_step) return Value(v);
+  return full({}, v, TensorOptions(v <= kLargestFloat ? kFloat : kDouble));
 }
 
-/// What an optimizer calls the parts of a state.
-struct Names {
-  std::vector<std::string> moments, numbers;
-  explicit Names(const Optimizer& o) : moments(o.moment_names()), numbers(o.number_names()) {}
-};
+Written value_of(const Tensor& v, bool) { return v.defined() ? Written(Value(v)) : Written(); }
 
-Value state_value(const Optimizer::State& state, const Names& names) {
-  const ScalarType dtype = state.step <= kLargestFloat ? kFloat : kDouble;
-  const Value value = Value::dict({{"step", full({}, state.step, TensorOptions(dtype))}});
-  for (size_t i = 0; i < state.numbers.size(); ++i)
-    value.set_item(names.numbers.at(i), full({}, state.numbers[i], TensorOptions(kDouble)));
-  for (size_t i = 0; i < state.moments.size(); ++i)
-    value.set_item(moment_name(names.moments, i), state.moments[i]);
-  return value;
+template <class List>
+Value list_of(const List& tensors) {
+  const Value list = Value::list();
+  for (const Tensor& t : tensors) list.append(t.defined() ? Value(t) : Value());
+  return list;
 }
+
+Written value_of(const std::deque<Tensor>& v, bool) { return list_of(v); }
+/// Scratch, which each step fills anew.
+Written value_of(const std::optional<std::vector<Tensor>>&, bool) { return std::nullopt; }
+
+Value dict_of(const optim::Fields& fields) {
+  const Value dict = Value::dict();
+  for (const Field& field : fields) {
+    const Written value =
+        std::visit([&](auto* v) { return value_of(*v, field.name == "step"); }, field.value);
+    if (value) dict.set_item(std::string(field.name), *value);
+  }
+  return dict;
+}
+
+// ---- values into fields ----
 
 double number_of(const Value& value) {
   return value.is_tensor() ? value.to_tensor().item<double>() : value.to_double();
 }
 
-int64_t step_of(const Value& state) {
-  const Value* found = state.find("step");
-  // PyTorch's SGD counts no steps: what it keeps means that there was one.
-  if (!found) return 1;
-  const double step = number_of(*found);
-  TENON_CHECK_VALUE(step >= 0 && step <= kLargestDouble && step == std::floor(step),
-                    "[optim] a step must be a whole number from 0 to 2^53, got ", step);
-  return static_cast<int64_t>(step);
-}
+/// Reads what is kept of one parameter, or, without a parameter, options.
+class FieldReader {
+ public:
+  FieldReader(const Value& dict, size_t place, const Tensor& p)
+      : dict_(dict), place_(place), p_(p) {}
 
-Optimizer::State state_of(const Value& value, const Names& names) {
-  Optimizer::State state;
-  state.step = step_of(value);
-  for (const std::string& name : names.numbers) state.numbers.push_back(number_of(value.at(name)));
-  for (size_t i = 0;; ++i) {
-    const Value* moment = value.find(moment_name(names.moments, i));
-    if (!moment || moment->is_none()) return state;
-    state.moments.push_back(moment->to_tensor());
+  void read(const Field& field) {
+    const std::string name(field.name);
+    const bool required = p_.defined() && (field.kind == Field::Kind::kNumber ||
+                                           std::holds_alternative<int64_t*>(field.value));
+    const Value* value = required ? &dict_.at(name) : dict_.find(name);
+    if (!value) return;
+    kind_ = field.kind;
+    is_step_ = name == "step";
+    std::visit([&](auto* v) { set(*v, *value); }, field.value);
   }
-}
 
-/// "betas.1" as "betas" and 1; other names as they are.
-std::pair<std::string, std::optional<size_t>> split(const std::string& name) {
-  const size_t dot = name.find('.');
-  if (dot == name.npos) return {name, std::nullopt};
-  return {name.substr(0, dot), std::stoul(name.substr(dot + 1))};
-}
+ private:
+  void set(double& v, const Value& value) const { v = number_of(value); }
+  void set(bool& v, const Value& value) const { v = value.to_bool(); }
+  void set(std::tuple<double, double>& v, const Value& value) const {
+    v = {number_of(value[0]), number_of(value[1])};
+  }
+  void set(std::optional<int64_t>& v, const Value& value) const {
+    v = value.is_none() ? std::nullopt : std::optional<int64_t>(value.to_int());
+  }
+  void set(std::optional<std::string>& v, const Value& value) const {
+    v = value.is_none() ? std::nullopt : std::optional<std::string>(value.to_string());
+  }
 
-Value group_value(Optimizer& optimizer, size_t first, size_t count) {
-  const Value group = Value::dict();
-  std::map<std::string, Value::Items> tuples;
-  for (const auto& [name, pointer] : optimizer.hyperparameters()) {
-    const Value value = std::visit([](auto* p) { return Value(*p); }, pointer);
-    const auto [key, index] = split(name);
-    if (index) {
-      tuples[key].push_back(value);
-      group.set_item(key, Value::tuple(tuples[key]));
-    } else {
-      group.set_item(key, value);
+  void set(int64_t& v, const Value& value) const {
+    if (!is_step_) {
+      v = value.to_int();
+      return;
     }
+    const double step = number_of(value);
+    TENON_CHECK_VALUE(step >= 0 && step <= kLargestDouble && step == std::floor(step),
+                      "[optim] a step must be a whole number from 0 to 2^53, got ", step);
+    v = static_cast<int64_t>(step);
   }
-  const Value params = Value::list();
-  for (size_t i = first; i < first + count; ++i) params.append(static_cast<int64_t>(i));
-  group.set_item("params", params);
-  return group;
-}
 
-/// A hyperparameter and the value that it is going to have.
-struct Assignment {
-  std::variant<double*, bool*> place;
-  double value;
+  void set(Tensor& v, const Value& value) const {
+    if (value.is_none()) return;
+    const Tensor given =
+        value.is_tensor() ? value.to_tensor() : full({}, value.to_double(), TensorOptions(kDouble));
+    const bool is_moment = kind_ == Field::Kind::kMoment;
+    TENON_CHECK_VALUE(!is_moment || given.sizes() == p_.sizes(), "[optim] the state of parameter ",
+                      place_, " has shape ", given.sizes(), ", expected ", p_.sizes());
+    v = is_moment ? empty_like(p_)
+                  : empty_like(given, TensorOptions(p_.dtype()).device(p_.device()));
+    v.copy_(given);
+  }
+
+  void set(std::deque<Tensor>& v, const Value& value) const {
+    v.clear();
+    for (const Value& item : value.items()) set(v.emplace_back(), item);
+  }
+
+  void set(std::optional<std::vector<Tensor>>&, const Value&) const {}
+
+  const Value& dict_;
+  const size_t place_;
+  const Tensor& p_;
+  Field::Kind kind_ = Field::Kind::kOther;
+  bool is_step_ = false;
 };
 
-std::vector<Assignment> assignments_of(Optimizer& optimizer, const Value& group) {
-  std::vector<Assignment> all;
-  for (const auto& [name, place] : optimizer.hyperparameters()) {
-    const auto [key, index] = split(name);
-    const Value* found = group.find(key);
-    if (!found) continue;
-    const Value value = index ? (*found)[*index] : *found;
-    all.push_back(
-        {place, std::holds_alternative<bool*>(place) ? value.to_bool() : value.to_double()});
-  }
-  return all;
+// ---- groups and states ----
+
+Value group_value(OptimizerParamGroup& group, size_t first) {
+  const Value dict = dict_of(group.options().fields());
+  const Value params = Value::list();
+  for (size_t i = 0; i < group.params().size(); ++i) params.append(static_cast<int64_t>(first + i));
+  dict.set_item("params", params);
+  return dict;
 }
 
-/// The hyperparameter takes the value, which becomes what it was.
-void exchange(Assignment& with) {
-  if (auto* const* flag = std::get_if<bool*>(&with.place)) {
-    with.value = std::exchange(**flag, with.value != 0);
-  } else {
-    std::swap(*std::get<double*>(with.place), with.value);
-  }
+std::unique_ptr<OptimizerOptions> options_of(const OptimizerParamGroup& group, const Value& dict) {
+  std::unique_ptr<OptimizerOptions> options = group.options().clone();
+  FieldReader reader(dict, 0, Tensor());
+  for (const Field& field : options->fields()) reader.read(field);
+  return options;
 }
 
-std::vector<Optimizer::State> states_of(const Optimizer& optimizer, const Value& state) {
+Optimizer::State states_of(const Optimizer& optimizer, const Value& state) {
   const Value& groups = state.at("param_groups");
-  const Names names(optimizer);
-  std::vector<Optimizer::State> states;
+  Optimizer::State states;
+  size_t place = 0;
   for (size_t g = 0; g < groups.size(); ++g) {
-    const Value& params = groups[g].at("params");
-    const size_t count = optimizer.param_groups()[g].params().size();
-    TENON_CHECK_VALUE(params.size() == count, "[optim] expected ", count, " parameters in group ",
-                      g, ", got ", params.size());
-    for (size_t i = 0; i < count; ++i) {
-      const Value* found = state.at("state").find(params[i]);
-      states.push_back(found ? state_of(*found, names) : Optimizer::State());
+    const Value& numbers = groups[g].at("params");
+    const std::vector<Tensor>& params = optimizer.param_groups()[g].params();
+    TENON_CHECK_VALUE(numbers.size() == params.size(), "[optim] expected ", params.size(),
+                      " parameters in group ", g, ", got ", numbers.size());
+    for (size_t i = 0; i < params.size(); ++i, ++place) {
+      const Value* found = state.at("state").find(numbers[i]);
+      if (!found) continue;
+      std::unique_ptr<OptimizerParamState> kept = optimizer.new_state();
+      FieldReader reader(*found, place, params[i]);
+      for (const Field& field : kept->fields()) reader.read(field);
+      states[params[i].unsafe_impl()] = std::move(kept);
     }
   }
   return states;
@@ -137,34 +179,33 @@ std::vector<Optimizer::State> states_of(const Optimizer& optimizer, const Value&
 
 Value optimizer_state_dict(Optimizer& optimizer) {
   const Value states = Value::dict(), groups = Value::list();
-  const Names names(optimizer);
-  int64_t i = 0;
-  for (const optim::ParamGroup& group : optimizer.param_groups()) {
-    groups.append(group_value(optimizer, static_cast<size_t>(i), group.params().size()));
+  size_t place = 0;
+  for (OptimizerParamGroup& group : optimizer.param_groups()) {
+    groups.append(group_value(group, place));
     for (const Tensor& p : group.params()) {
-      if (const Optimizer::State* state = optimizer.state_of(p))
-        states.set_item(i, state_value(*state, names));
-      ++i;
+      const auto found = optimizer.state().find(p.unsafe_impl());
+      if (found != optimizer.state().end()) {
+        const Value kept = dict_of(found->second->fields());
+        if (kept.size() > 0) states.set_item(static_cast<int64_t>(place), kept);
+      }
+      ++place;
     }
   }
   return Value::dict({{"state", states}, {"param_groups", groups}});
 }
 
 void load_optimizer_state_dict(Optimizer& optimizer, const Value& state) {
+  NoGradGuard no_grad;
   const Value& groups = state.at("param_groups");
-  const size_t expected = optimizer.param_groups().size();
-  TENON_CHECK_VALUE(groups.size() == expected, "[optim] expected ", expected,
+  std::vector<OptimizerParamGroup>& mine = optimizer.param_groups();
+  TENON_CHECK_VALUE(groups.size() == mine.size(), "[optim] expected ", mine.size(),
                     " parameter groups, got ", groups.size());
-  std::vector<Assignment> assignments =
-      assignments_of(optimizer, expected > 0 ? groups[size_t{0}] : Value::dict());
-  // First, since which moments there are may depend on them; back where the states do not fit.
-  for (Assignment& assignment : assignments) exchange(assignment);
-  try {
-    optimizer.set_states(states_of(optimizer, state));
-  } catch (...) {
-    for (Assignment& assignment : assignments) exchange(assignment);
-    throw;
-  }
+  // All of it is read before any of it is taken.
+  std::vector<std::unique_ptr<OptimizerOptions>> options;
+  for (size_t g = 0; g < mine.size(); ++g) options.push_back(options_of(mine[g], groups[g]));
+  Optimizer::State states = states_of(optimizer, state);
+  for (size_t g = 0; g < mine.size(); ++g) mine[g].set_options(std::move(options[g]));
+  optimizer.state() = std::move(states);
 }
 
 }  // namespace tenon::serialization

@@ -188,18 +188,16 @@ std::optional<TrainingProgress> TrainingCheckpoints::resume(nn::Module& model,
   return std::nullopt;
 }
 
-data::DataLoader::Iterator TrainingCheckpoints::begin(const data::DataLoader& loader,
-                                                      const TrainingProgress& progress) {
+void TrainingCheckpoints::begin_epoch(const std::function<void()>& begin) {
   if (!std::exchange(in_resumed_epoch_, false)) {
     epoch_rng_ = rng_states();
-    return loader.begin(progress.batch);
+    return begin();
   }
   // The order of the data comes from the numbers that were next when the epoch began.
   const Value now = rng_states();
   set_rng_states(epoch_rng_);
-  auto it = loader.begin(progress.batch);
+  begin();
   set_rng_states(now);
-  return it;
 }
 
 }  // namespace tenon::serialization

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/data/data_loader.h"
 #include "runtime/nn/module.h"
 #include "runtime/optim/optimizer.h"
 #include "runtime/serialization/location.h"
@@ -83,9 +82,16 @@ class TENON_API TrainingCheckpoints {
   /// checkpoint of the same name takes their place.
   const std::vector<std::string>& skipped() const { return skipped_; }
 
-  /// Begins an epoch, or goes on with the one that was resumed, from batch `progress.batch` on.
-  data::DataLoader::Iterator begin(const data::DataLoader& loader,
-                                   const TrainingProgress& progress);
+  /// Begins an epoch of a loader of tenon::data, or goes on with the one that was resumed, from
+  /// batch `progress.batch` on.
+  template <class Loader>
+  auto begin(Loader& loader, const TrainingProgress& progress) {
+    TENON_CHECK_VALUE(progress.batch >= 0, "[TrainingCheckpoints] expected a batch >= 0, got ",
+                      progress.batch);
+    auto it = loader.end();
+    begin_epoch([&] { it = loader.begin(static_cast<size_t>(progress.batch)); });
+    return it;
+  }
 
   /// Paths of the checkpoints that are not damaged, of all runs, in the order they were saved in.
   std::vector<std::string> paths() const;
@@ -95,6 +101,8 @@ class TENON_API TrainingCheckpoints {
   Value rng_states() const;
   void set_rng_states(const Value& states) const;
   void begin_run();
+  /// Calls `begin` with the random numbers that were next when the epoch began.
+  void begin_epoch(const std::function<void()>& begin);
   std::string path_for(int64_t step) const;
   void add_saved(const std::string& path);
 

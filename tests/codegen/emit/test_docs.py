@@ -1,4 +1,4 @@
-"""The tests that docs/generator.md names exist, and the examples of docs/language.md are run."""
+"""The tests that tests/codegen/ACCEPTANCE.md names exist, and the examples of docs/language.md are run."""
 
 import re
 import unittest
@@ -18,7 +18,7 @@ def entries(text):
 
 class Acceptance(unittest.TestCase):
     def test_named_tests_exist(self):
-        text = (ROOT / "docs" / "generator.md").read_text()
+        text = (TESTS / "ACCEPTANCE.md").read_text()
         rows = re.findall(r"(?m)^\| (\d+) \| .* \| (.*) \|$", text)
         self.assertEqual([int(number) for number, _ in rows], list(range(1, 36)))
         named = [pair for _, shown in rows for pair in re.findall(r'`([^`]+)` "([^"]+)"', shown)]

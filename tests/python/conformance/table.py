@@ -86,7 +86,7 @@ def lacking(results):
         f"{dtype} ({samples} samples of {entries} entries)" for dtype, (entries, samples) in sorted(found.items())
     )
     return (
-        f"Not counted above are the samples of dtypes that Tenon does not have: {text}. With them "
+        f"The counts leave out the samples of dtypes that Tenon does not have: {text}. With them "
         f"{100 * agree / (every + beyond):.1f} % of values agree."
     )
 
@@ -135,21 +135,21 @@ def page(results, uncovered, version):
         "",
         "<!-- Written by ./tenon conformance --accept; do not edit. -->",
         "",
-        f"What PyTorch {version}'s own list of operators, `torch.testing._internal.common_methods_invocations.op_db`, says of "
-        "Tenon's Python module on a CPU: each sample of an entry, for each dtype that it lists, in both libraries.",
+        f"PyTorch {version} has a list of its operators with samples, `torch.testing._internal.common_methods_invocations.op_db`. "
+        "`./tenon conformance` runs each sample of each entry, for each of its dtypes, in PyTorch and in Tenon's Python module, on a CPU.",
         "",
         "| check | what must be the same | agree | of | differ | unsupported | crash |",
         "| --- | --- | --: | --: | --: | --: | --: |",
     ]
     meaning = {
-        "values": "values (within the entry's tolerances, else exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or than four units in the last place of the largest element), shapes, dtypes, strides",
-        "memory": "which results share memory with which arguments",
+        "values": "shapes, dtypes, strides, and values: within the entry's tolerances, or exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or within four units in the last place of the largest element",
+        "memory": "the results that share memory with arguments",
         "gradient": "gradients of every argument that has one",
         "out": "`out=` with the function, into a tensor of the right size and an empty one",
         "inplace": "the in-place form with PyTorch's",
         "method": "the method with the function",
         "errors": "the entry's wrong arguments raise",
-        "messages": "with PyTorch's message, before which `[op]` stands for `op():`, and class",
+        "messages": "their class, and PyTorch's message; `[op]` replaces `op():` before it",
     }
     for check, every, found, share in summary(results):
         out.append(
@@ -158,8 +158,8 @@ def page(results, uncovered, version):
         )
     out += [
         "",
-        f"Entries: {verdicts(results)}. An entry that agrees partly has samples with something that Tenon does not have, "
-        "and no difference. `tests/python/conformance/baseline.json` keeps what agreed: it must still.",
+        f"Entries: {verdicts(results)}. An entry that agrees partly has no difference, and samples that Tenon does not support. "
+        "`tests/python/conformance/baseline.json` keeps the samples that agree. They must stay so.",
         "",
         *([lacking(results), ""] if lacking(results) else []),
         "| entry | verdict | values | gradient | first reason |",
@@ -170,7 +170,7 @@ def page(results, uncovered, version):
         out.append(f"| {name} | {kind} | {cells[0]} | {cells[2]} | {escaped[:160]} |")
     out += [
         "",
-        "Operators of Tenon without an entry in op_db, which `tests/ops` compares: "
+        "`tests/ops` compares the operators of Tenon without an entry in op_db: "
         + ", ".join(f"`{name}`" for name in uncovered)
         + ".",
     ]

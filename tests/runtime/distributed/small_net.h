@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "aten/core/thread_state.h"
-#include "runtime/nn/modules/linear.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/mul.h"

@@ -4,7 +4,7 @@
 #include "aten/core/thread_state.h"
 #include "runtime/distributed/ddp/distributed_data_parallel.h"
 #include "runtime/distributed/ddp/power_sgd.h"
-#include "runtime/nn/modules/linear.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/matmul.h"

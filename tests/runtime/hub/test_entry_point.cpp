@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/hub/directory.h"
-#include "runtime/nn/modules/linear.h"
 #include "tenon/config.h"
+#include "tenon/nn/modules/linear.h"
 #include "tests/runtime/hub/fake_transport.h"
 #include "tests/runtime/hub/support.h"
 

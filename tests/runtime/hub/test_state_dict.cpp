@@ -2,9 +2,9 @@
 
 #include "runtime/hub/directory.h"
 #include "runtime/hub/download.h"
-#include "runtime/nn/modules/linear.h"
 #include "runtime/serialization/serialize.h"
 #include "runtime/serialization/sha256.h"
+#include "tenon/nn/modules/linear.h"
 #include "tests/runtime/hub/fake_transport.h"
 #include "tests/runtime/hub/support.h"
 #include "tests/runtime/values.h"

@@ -54,7 +54,7 @@ TEST_CASE("initialisations are PyTorch's for a seed") {
   CHECK_THROWS_WITH(
       nn::init::kaiming_uniform_(Tensor(empty({3}, kFloat, kCPU))),
       "[init] fan in and fan out need a tensor of at least 2 dimensions, got shape [3]");
-  CHECK(nn::init::calculate_gain(nn::init::Nonlinearity::Tanh) == Approx(5.0 / 3));
+  CHECK(nn::init::calculate_gain(kTanh) == Approx(5.0 / 3));
 }
 
 TEST_CASE("layers without channels are made") {
@@ -71,7 +71,7 @@ TEST_CASE("linear and flatten") {
   CHECK(flatten(x).sizes() == IntArrayRef({2, 4}));
   CHECK(values(linear(flatten(x))) == std::vector<double>{6, 6, 22, 22});
   CHECK_FALSE(linear->bias.defined());
-  CHECK_THROWS_AS(nn::Linear(-1, 2), ValueError);
+  CHECK_THROWS_AS(nn::Linear(-1, 2), Error);
 }
 
 TEST_CASE("convolution and pooling shapes and values") {
@@ -96,12 +96,11 @@ TEST_CASE("batch norm follows the batch while training and the running statistic
   norm->eval();
   norm(x);
   CHECK(norm->num_batches_tracked.item<int64_t>() == 1);
-  CHECK_THROWS_WITH(norm(x.view({4, 2})),
-                    "[BatchNorm2d] expected a 4-dimensional input, got shape [4, 2]");
+  CHECK_THROWS_WITH(norm(x.view({4, 2})), "[BatchNorm2d] expected 4D input (got 2D input)");
 
   norm->train();
   CHECK_THROWS_WITH(norm(ones({1, 2, 1, 1})),
-                    "[BatchNorm2d] Expected more than 1 value per channel when training, got input "
+                    "Expected more than 1 value per channel when training, got input "
                     "size [1, 2, 1, 1]");
   nn::BatchNorm2d cumulative(nn::BatchNorm2dOptions(2).momentum(std::nullopt));
   cumulative(x);
@@ -119,10 +118,10 @@ TEST_CASE("BatchNorm1d is BatchNorm2d over other shapes") {
   CHECK(one(x.slice(0, 0, 1)).sizes() == IntArrayRef{1, 3, 2});
   std::ostringstream text;
   text << one;
-  CHECK(text.str() ==
-        "BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=true, track_running_stats=true)");
-  CHECK_THROWS_WITH(one(ones({3})),
-                    "[BatchNorm1d] expected a 2- or 3-dimensional input, got shape [3]");
+  CHECK(
+      text.str() ==
+      "torch::nn::BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=true, track_running_stats=true)");
+  CHECK_THROWS_WITH(one(ones({3})), "[BatchNorm1d] expected 2D or 3D input (got 1D input)");
 }
 
 TEST_CASE("layer norm") {
@@ -140,7 +139,7 @@ TEST_CASE("embedding") {
   y.sum().backward();
   CHECK(values(embedding->weight.grad()) == std::vector<double>{1, 1, 0, 0, 0, 0});
   CHECK_THROWS_WITH(nn::Embedding(nn::EmbeddingOptions(3, 2).padding_idx(3)),
-                    "[Embedding] padding_idx must be in [-3, 2], got 3");
+                    "Padding_idx must be within num_embeddings, got 3 for 3");
 }
 
 TEST_CASE("dropout drops only while training") {
@@ -152,7 +151,8 @@ TEST_CASE("dropout drops only while training") {
   CHECK(kept < 600);
   dropout->eval();
   CHECK(values(dropout(x)) == values(x));
-  CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] p must be in [0, 1], got 1.5");
+  CHECK_THROWS_WITH(nn::Dropout(1.5),
+                    "[Dropout] dropout probability has to be between 0 and 1, but got 1.5");
 }
 
 TEST_CASE("activations") {
@@ -189,7 +189,7 @@ TEST_CASE("losses") {
 
 TEST_CASE("an empty sequential cannot be called") {
   nn::Sequential net;
-  CHECK_THROWS_WITH(net(Tensor()), "[Sequential] Cannot call forward() on an empty Sequential");
+  CHECK_THROWS_WITH(net(Tensor()), "Cannot call forward() on an empty Sequential");
   net->push_back("named", nn::Identity());
   CHECK(net->named_children().keys() == std::vector<std::string>{"named"});
   CHECK_THROWS_AS(net->ptr(1), IndexError);

@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "aten/core/parallel.h"
-#include "runtime/nn/modules/linear.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/serialization/io/byte_sink.h"
 #include "runtime/serialization/io/file_calls.h"
@@ -25,6 +24,7 @@
 #include "runtime/serialization/serialize.h"
 #include "runtime/serialization/sharded/sharded.h"
 #include "runtime/serialization/training/training.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/full.h"
 #include "tests/runtime/serialization/files.h"
 
@@ -349,13 +349,14 @@ TEST_CASE("of saves to one path the last that was called stays") {
   const TemporaryFolder folder;
   const std::string path = folder / "x.pt", link = folder / "link.pt";
   fs::create_symlink("x.pt", link);
-  const auto value = [](int version) { return Value::dict({{"version", version}}); };
+  const auto value = [](int version) { return serialization::Value::dict({{"version", version}}); };
   // The first takes long: each would replace the later one if it did not wait its turn.
   SaveOptions slow;
   slow.progress = [](uint64_t, uint64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   };
-  const Value large = Value::dict({{"version", 1}, {"data", full({3}, 1, TensorOptions(kLong))}});
+  const serialization::Value large =
+      serialization::Value::dict({{"version", 1}, {"data", full({3}, 1, TensorOptions(kLong))}});
   for (const bool asynchronous : {false, true}) {
     auto first = save_async(large, path, slow);
     if (asynchronous) {
@@ -442,7 +443,8 @@ TEST_CASE("without another thread a save writes itself or says so") {
     sink.write_crc(large.data(), large.size());
     sink.commit();
     if (fs::file_size(path) != large.size()) return 1;
-    return code_of([&] { auto done = save_async(Value::list({1}), folder / "y.pt"); });
+    return code_of(
+        [&] { auto done = save_async(serialization::Value::list({1}), folder / "y.pt"); });
   });
   if (status == 77) {
     WARN("cannot limit threads; not tested");

@@ -19,7 +19,7 @@ using namespace std::string_literals;
 
 namespace {
 
-Value case_named(const std::string& name) {
+serialization::Value case_named(const std::string& name) {
   for (const Case& c : cases())
     if (c.name == name) return c.make();
   FAIL("no case " << name);
@@ -50,12 +50,13 @@ TEST_CASE("archives of other writers are loaded") {
 }
 
 TEST_CASE("pickle protocols 3 to 5 are loaded") {
-  const Value expected = Value::dict({{"tensor", arange(3, TensorOptions(kFloat))},
-                                      {"text", std::string(300, 'x')},
-                                      {"bytes", Value::bytes("\x00\xff"s)},
-                                      {"set", Value::set({1})},
-                                      {"int", Value::int_of_decimal("1180591620717411303424")},
-                                      {"array", Value::bytearray("ab")}});
+  const serialization::Value expected = serialization::Value::dict(
+      {{"tensor", arange(3, TensorOptions(kFloat))},
+       {"text", std::string(300, 'x')},
+       {"bytes", serialization::Value::bytes("\x00\xff"s)},
+       {"set", serialization::Value::set({1})},
+       {"int", serialization::Value::int_of_decimal("1180591620717411303424")},
+       {"array", serialization::Value::bytearray("ab")}});
   for (const char* name : {"protocol3.pt", "protocol4.pt", "protocol5.pt"}) {
     INFO(name);
     CHECK(load(kData + name) == expected);
@@ -84,14 +85,14 @@ TEST_CASE("the legacy format round-trips every case") {
     const Owned made(c.make());
     const std::string bytes = saved(made, legacy_format());
     const Owned read(loaded(bytes, c.load));
-    const Value &value = made, &back = read;
+    const serialization::Value &value = made, &back = read;
     CHECK(back == value);
     CHECK(saved(back, legacy_format()) == saved(Owned(loaded(bytes, c.load)), legacy_format()));
   }
 }
 
 TEST_CASE("storages that are parts of others") {
-  const Value all = load(kData + "legacy_view.pt");
+  const serialization::Value all = load(kData + "legacy_view.pt");
   REQUIRE(all.size() == 4);
   CHECK(values(all[0].to_tensor()) == std::vector<double>{0, 1});
   CHECK(values(all[1].to_tensor()) == std::vector<double>{3, 4});
@@ -105,12 +106,12 @@ TEST_CASE("several legacy checkpoints in one stream") {
   std::stringstream stream;
   stream << "head";
   for (int i = 0; i < 3; ++i)
-    save(Value::list({i, vector_of({double(i)})}), stream, legacy_format());
+    save(serialization::Value::list({i, vector_of({double(i)})}), stream, legacy_format());
   stream << "tail";
   stream.seekg(4);
   for (int i = 0; i < 3; ++i) {
-    const Value v = serialization::load(stream);
-    CHECK(v[0] == Value(i));
+    const serialization::Value v = serialization::load(stream);
+    CHECK(v[0] == serialization::Value(i));
     CHECK(values(v[1].to_tensor()) == std::vector<double>{double(i)});
   }
   std::string rest;
@@ -120,8 +121,8 @@ TEST_CASE("several legacy checkpoints in one stream") {
 
 TEST_CASE("several zip checkpoints in one stream are told") {
   std::stringstream stream;
-  save(Value(1), stream);
-  save(Value(2), stream);
+  save(serialization::Value(1), stream);
+  save(serialization::Value(2), stream);
   const std::string error = error_of([&] { serialization::load(stream); });
   INFO(error);
   check_contains(error, "[load] a stream: failed reading zip archive");
@@ -136,7 +137,7 @@ TEST_CASE("a zip checkpoint that begins within a stream") {
 }
 
 TEST_CASE("conjugate and negative views are loaded with their values") {
-  const Value all = load(kData + "conj.pt");
+  const serialization::Value all = load(kData + "conj.pt");
   using C = std::complex<float>;
   const auto numbers = [&](const char* key) {
     const Tensor t = all[key].to_tensor().contiguous();
@@ -209,7 +210,8 @@ TEST_CASE("versions and records of archives") {
 }
 
 TEST_CASE("a legacy file's sizes are checked") {
-  const std::string whole = saved(Value(arange(3, TensorOptions(kFloat))), legacy_format());
+  const std::string whole =
+      saved(serialization::Value(arange(3, TensorOptions(kFloat))), legacy_format());
   std::string wrong = whole;
   wrong[whole.size() - 12 - 8] = 4;
   check_contains(failure(wrong), "storage 0 has wrong size: expected 3 got 4");
@@ -233,16 +235,17 @@ TEST_CASE("what PyTorch 1.13 does not know is refused when saving for it") {
 
 TEST_CASE("compact files hold no more than is used") {
   const Tensor base = arange(1000, TensorOptions(kFloat));
-  const Value value = Value::dict({{"a", base.slice(0, 100, 110)},
-                                   {"b", base.slice(0, 105, 120, 5)},
-                                   {"none", base.slice(0, 500, 500)}});
+  const serialization::Value value =
+      serialization::Value::dict({{"a", base.slice(0, 100, 110)},
+                                  {"b", base.slice(0, 105, 120, 5)},
+                                  {"none", base.slice(0, 500, 500)}});
   SaveOptions compact;
   compact.compact = true;
   for (const auto format : {SaveOptions::Format::Zip, SaveOptions::Format::Legacy}) {
     compact.format = format;
     const std::string bytes = saved(value, compact);
     CHECK(bytes.size() < 2000);
-    const Value back = loaded(bytes);
+    const serialization::Value back = loaded(bytes);
     CHECK(back == value);
     CHECK(back["a"].to_tensor().is_alias_of(back["b"].to_tensor()));
     CHECK(back["a"].to_tensor().storage().nbytes() == 16 * 4);
@@ -253,22 +256,26 @@ TEST_CASE("compact files hold no more than is used") {
 TEST_CASE("a small part of a large storage is saved with a warning, once") {
   const Tensor base = arange(1 << 20, TensorOptions(kFloat)), other = base.clone();
   const Tensor a = base.slice(0, 100, 110), b = base.slice(0, 300'000, 300'020);
-  const auto printed = [](const Value& value, const SaveOptions& options = {}) {
+  const auto printed = [](const serialization::Value& value, const SaveOptions& options = {}) {
     return stderr_of([&] { saved(value, options); });
   };
-  const Value parts = Value::dict({{"model", Value::list({1, a})}, {"b", b}});
+  const serialization::Value parts =
+      serialization::Value::dict({{"model", serialization::Value::list({1, a})}, {"b", b}});
   const std::string waste = "tenon: warning: [save] ['model'][1]: a tensor of 40 bytes is saved "
                             "with all 4194304 bytes of "
                             "its storage; save its clone(), or with SaveOptions::compact\n";
   CHECK(printed(parts) == waste);
   CHECK(printed(parts, legacy_format()) == waste);
   CHECK(printed(a).starts_with("tenon: warning: [save] a tensor of 40 bytes"));
-  const Value two = Value::list({Value::parameter(a), other.slice(0, 0, 0)});
+  const serialization::Value two =
+      serialization::Value::list({serialization::Value::parameter(a), other.slice(0, 0, 0)});
   check_contains(printed(two), "of its storage, the first of 2 such storages; save");
   // Together they use more than half, or all of it is wanted anyway, or little is wasted.
-  CHECK(printed(Value::list({a, base.slice(0, 600'000, 600'001)})).empty());
-  CHECK(printed(Value::list({a, Value::storage(base.storage(), kFloat)})).empty());
-  CHECK(printed(Value::list({a, base})).empty());
+  CHECK(printed(serialization::Value::list({a, base.slice(0, 600'000, 600'001)})).empty());
+  CHECK(printed(
+            serialization::Value::list({a, serialization::Value::storage(base.storage(), kFloat)}))
+            .empty());
+  CHECK(printed(serialization::Value::list({a, base})).empty());
   CHECK(printed(arange(200'000, TensorOptions(kFloat)).slice(0, 0, 1)).empty());
   SaveOptions compact;
   compact.compact = true;
@@ -278,7 +285,7 @@ TEST_CASE("a small part of a large storage is saved with a warning, once") {
 TEST_CASE("archives are named as PyTorch names them") {
   const TemporaryFolder folder;
   const auto named = [&](const std::string& name) {
-    save(Value(1), folder / name);
+    save(serialization::Value(1), folder / name);
     return inspect(folder / name).archive;
   };
   CHECK(named("a.b.pt") == "a.b");
@@ -294,24 +301,25 @@ TEST_CASE("options of saving that are not possible") {
   SaveOptions options;
   for (const int level : {-1, 10}) {
     options.deflate = level;
-    CHECK_THROWS_AS(saved(Value(1), options), ValueError);
+    CHECK_THROWS_AS(saved(serialization::Value(1), options), ValueError);
   }
   options.deflate = 1;
   options.format = SaveOptions::Format::Legacy;
-  CHECK_THROWS_AS(saved(Value(1), options), ValueError);
+  CHECK_THROWS_AS(saved(serialization::Value(1), options), ValueError);
   options = {};
   options.archive_name = "a/b";
-  CHECK_THROWS_AS(saved(Value(1), options), ValueError);
+  CHECK_THROWS_AS(saved(serialization::Value(1), options), ValueError);
 }
 
 TEST_CASE("what cannot be saved is named") {
   const Tensor t = arange(4, TensorOptions(kFloat));
-  const Value two = Value::dict({{"x", Value::list({t, Value::storage(t.storage())})}});
+  const serialization::Value two = serialization::Value::dict(
+      {{"x", serialization::Value::list({t, serialization::Value::storage(t.storage())})}});
   check_contains(error_of([&] { saved(two); }),
                  "[save] ['x'][1]: Cannot save multiple tensors or storages that view the same "
                  "data as different types");
-  Value deep = Value::list();
-  for (int i = 0; i < 2000; ++i) deep = Value::list({deep});
+  serialization::Value deep = serialization::Value::list();
+  for (int i = 0; i < 2000; ++i) deep = serialization::Value::list({deep});
   check_contains(error_of([&] { saved(deep); }), "nested deeper than 1000");
-  CHECK_THROWS_AS(save(Value(), "/"), Error);
+  CHECK_THROWS_AS(save(serialization::Value(), "/"), Error);
 }

@@ -24,9 +24,9 @@ LoadOptions to(MapLocation where) {
 }
 
 /// Two views of one storage, and another storage.
-Value sample() {
+serialization::Value sample() {
   const Tensor base = arange(4, TensorOptions(kFloat));
-  return Value::list({base, base.slice(0, 1, 3), vector_of({5, 6}, kLong)});
+  return serialization::Value::list({base, base.slice(0, 1, 3), vector_of({5, 6}, kLong)});
 }
 
 /// The sample as a machine with other devices would have saved it.
@@ -102,7 +102,7 @@ TEST_CASE("loading to meta reads no data") {
       bytes[at] = 'x';
       CHECK_THROWS(loaded(bytes));
     }
-    const Value all = loaded(bytes, to(kMeta));
+    const serialization::Value all = loaded(bytes, to(kMeta));
     CHECK(all[0].to_tensor().is_meta());
     CHECK(all[1].to_tensor().sizes() == IntArrayRef({2}));
     CHECK(all[1].to_tensor().storage_offset() == 1);
@@ -151,7 +151,7 @@ TEST_CASE("mapped files") {
   save(sample(), path);
   LoadOptions options;
   options.mmap = LoadOptions::Mmap::Private;
-  Value all = serialization::load(path, options);
+  serialization::Value all = serialization::load(path, options);
   CHECK(all == sample());
   // Writes stay in this process.
   all[0].to_tensor().data_ptr<float>()[0] = 77;
@@ -159,7 +159,7 @@ TEST_CASE("mapped files") {
   CHECK(serialization::load(path) == sample());
   // A tensor keeps the mapping alive.
   const Tensor kept = all[2].to_tensor();
-  all = Value();
+  all = serialization::Value();
   CHECK(values(kept) == std::vector<double>{5, 6});
 
   options.mmap = LoadOptions::Mmap::Shared;
@@ -220,9 +220,10 @@ TEST_CASE("classes of the user") {
   struct Point {
     int64_t x, y;
   };
-  const Value written = Value::object("geometry Point", Value::tuple({3, 4}), true);
-  written.set_attributes(Value::dict({{"name", "p"}}));
-  const std::string bytes = saved(Value::list({written, written}));
+  const serialization::Value written =
+      serialization::Value::object("geometry Point", serialization::Value::tuple({3, 4}), true);
+  written.set_attributes(serialization::Value::dict({{"name", "p"}}));
+  const std::string bytes = saved(serialization::Value::list({written, written}));
   CHECK_THAT(error_of([&] { loaded(bytes); }),
              Catch::Contains("GLOBAL geometry.Point was not an allowed global by default. If you "
                              "trust it, allow it with add_safe_globals({\"geometry.Point\"})."));
@@ -230,7 +231,7 @@ TEST_CASE("classes of the user") {
     const SafeGlobals allowed({"geometry.Point"});
     { const SafeGlobals again({"geometry.Point"}); }
     CHECK(get_safe_globals() == std::vector<std::string>{"geometry Point"});
-    const Value all = loaded(bytes);
+    const serialization::Value all = loaded(bytes);
     CHECK(all[0] == written);
     CHECK(all[0].is_same(all[1]));
     CHECK(saved(all) == bytes);
@@ -238,13 +239,15 @@ TEST_CASE("classes of the user") {
   CHECK(get_safe_globals().empty());
   std::string state;
   add_safe_globals({{"geometry.Point",
-                     [](const Value::Items& args) {
-                       return Value::object(
-                           "geometry Point", Value::tuple(args),
+                     [](const serialization::Value::Items& args) {
+                       return serialization::Value::object(
+                           "geometry Point", serialization::Value::tuple(args),
                            std::any(Point{args.at(0).to_int(), args.at(1).to_int()}));
                      },
-                     [&](const Value&, const Value& s) { state = s["name"].to_string(); }}});
-  const Value all = loaded(bytes);
+                     [&](const serialization::Value&, const serialization::Value& s) {
+                       state = s["name"].to_string();
+                     }}});
+  const serialization::Value all = loaded(bytes);
   CHECK(std::any_cast<Point>(all[0].native()).y == 4);
   CHECK(state == "p");
   clear_safe_globals();
@@ -255,42 +258,49 @@ TEST_CASE("classes of the user") {
 }
 
 TEST_CASE("tensors of subclasses") {
-  const Value tensor = Value::tensor_of_class(vector_of({1, 1}, kFloat), "geometry Distances");
-  tensor.set_attributes(Value::dict({{"unit", "m"}}));
-  const std::string bytes = saved(Value::list({tensor, tensor}));
+  const serialization::Value tensor =
+      serialization::Value::tensor_of_class(vector_of({1, 1}, kFloat), "geometry Distances");
+  tensor.set_attributes(serialization::Value::dict({{"unit", "m"}}));
+  const std::string bytes = saved(serialization::Value::list({tensor, tensor}));
   CHECK_THAT(error_of([&] { loaded(bytes); }), Catch::Contains("GLOBAL geometry.Distances"));
   const SafeGlobals allowed({"geometry.Distances"});
-  const Value back = loaded(bytes);
+  const serialization::Value back = loaded(bytes);
   CHECK(back[0] == tensor);
   CHECK(back[0].name() == "geometry Distances");
   CHECK(back[0].is_same(back[1]));
-  CHECK_FALSE(back[0] == Value(vector_of({1, 1}, kFloat)));
-  CHECK(Value(vector_of({1, 1}, kFloat)).name() == "torch Tensor");
+  CHECK_FALSE(back[0] == serialization::Value(vector_of({1, 1}, kFloat)));
+  CHECK(serialization::Value(vector_of({1, 1}, kFloat)).name() == "torch Tensor");
   CHECK(saved(back) == bytes);
   CHECK(inspect(bytes.data(), bytes.size()).tensors.size() == 2);
 }
 
 TEST_CASE("objects that are lists or dicts by their class") {
   for (const size_t count : {0, 1, 2, 1000, 1001}) {
-    const Value list = Value::object("collections deque", Value::tuple({}));
-    const Value dict = Value::object("collections defaultdict", Value::tuple({}));
-    if (count > 0) list.set_elements(Value::list());
-    if (count > 0) dict.set_elements(Value::dict());
+    const serialization::Value list =
+        serialization::Value::object("collections deque", serialization::Value::tuple({}));
+    const serialization::Value dict =
+        serialization::Value::object("collections defaultdict", serialization::Value::tuple({}));
+    if (count > 0) list.set_elements(serialization::Value::list());
+    if (count > 0) dict.set_elements(serialization::Value::dict());
     for (size_t i = 0; i < count; ++i) list.elements().append(i);
     for (size_t i = 0; i < count; ++i) dict.elements().set_item(i, list);
-    dict.set_attributes(Value::dict({{"a", 1}}));
+    dict.set_attributes(serialization::Value::dict({{"a", 1}}));
     const SafeGlobals allowed({"collections.deque", "collections.defaultdict"});
-    const Value back = loaded(saved(Value::list({list, dict})));
+    const serialization::Value back = loaded(saved(serialization::Value::list({list, dict})));
     CHECK(back[0] == list);
     CHECK(back[1] == dict);
-    if (count > 0) CHECK(back[1].elements().at(Value(0)).is_same(back[0]));
+    if (count > 0) CHECK(back[1].elements().at(serialization::Value(0)).is_same(back[0]));
   }
-  CHECK_THROWS_AS(Value::object("a b", Value::tuple({})).set_elements(3), TypeError);
-  CHECK_THROWS_AS(Value::list().set_elements(Value::list()), TypeError);
+  CHECK_THROWS_AS(
+      serialization::Value::object("a b", serialization::Value::tuple({})).set_elements(3),
+      TypeError);
+  CHECK_THROWS_AS(serialization::Value::list().set_elements(serialization::Value::list()),
+                  TypeError);
 }
 
 TEST_CASE("a function says which classes may be named") {
-  const std::string bytes = saved(Value::object("geometry Point", Value::tuple({3, 4})));
+  const std::string bytes =
+      saved(serialization::Value::object("geometry Point", serialization::Value::tuple({3, 4})));
   LoadOptions options;
   std::vector<std::string> asked;
   options.allow_global = [&](const std::string& name) {
@@ -302,12 +312,14 @@ TEST_CASE("a function says which classes may be named") {
   CHECK(asked.empty());
   options.weights_only = false;
   CHECK(load(bytes.data(), bytes.size(), options).name() == "geometry Point");
-  const std::string line = saved(Value::object("geometry Line", Value::tuple({})));
+  const std::string line =
+      saved(serialization::Value::object("geometry Line", serialization::Value::tuple({})));
   const std::string error = error_of([&] { load(line.data(), line.size(), options); });
   CHECK_THAT(error, Catch::Contains("GLOBAL geometry.Line was not an allowed global"));
   CHECK_THAT(error, !Catch::Contains("Weights only"));
   options.allow_global = [](const std::string&) { return true; };
-  const std::string evil = saved(Value::object("os system", Value::tuple({"id"})));
+  const std::string evil =
+      saved(serialization::Value::object("os system", serialization::Value::tuple({"id"})));
   CHECK_THAT(error_of([&] { load(evil.data(), evil.size(), options); }),
              Catch::Contains("os is blocked"));
 }
@@ -327,7 +339,7 @@ TEST_CASE("files are inspected without loading") {
   REQUIRE(info.storages.size() == 8);
   CHECK(info.storages[0].bytes == 16);
   CHECK(info.storages[0].offset % 64 == 0);
-  CHECK(info.value["epoch"] == Value(3));
+  CHECK(info.value["epoch"] == serialization::Value(3));
 
   const CheckpointInfo views = inspect(kData + "views.pt");
   REQUIRE(views.storages.size() == 2);
@@ -362,7 +374,7 @@ TEST_CASE("inspection shows what cannot be loaded") {
   CHECK(inspect(kData + "complex32.pt").tensors.at(0).dtype == "complex32");
   const CheckpointInfo module = inspect(kData + "whole_module.pt");
   CHECK(module.unsafe_globals == std::vector<std::string>{"torch.nn.modules.linear.Linear"});
-  CHECK(module.value.is(Value::Kind::Object));
+  CHECK(module.value.is(serialization::Value::Kind::Object));
   CHECK(module.tensors.size() == 2);
   CHECK(get_unsafe_globals(kData + "checkpoint.pt").empty());
   const std::string evil = archive_of("\x80\x02"

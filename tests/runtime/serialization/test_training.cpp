@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "runtime/nn/modules/linear.h"
+#include "runtime/data/data.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/rmsprop.h"
@@ -15,7 +15,9 @@
 #include "runtime/serialization/load.h"
 #include "runtime/serialization/zip/zip_reader.h"
 #include "runtime/serialization/zip/zip_writer.h"
+#include "tenon/nn/modules/linear.h"
 #include "tenon/ops/arange.h"
+#include "tenon/ops/full.h"
 #include "tenon/ops/rand.h"
 #include "tenon/ops/randn.h"
 #include "tests/runtime/serialization/files.h"
@@ -29,10 +31,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Ten points of a line.
-class Points : public data::Dataset {
+class Points : public data::datasets::Dataset<Points> {
  public:
-  int64_t size() const override { return 10; }
-  data::Example get(int64_t index) const override {
+  std::optional<size_t> size() const override { return 10; }
+  data::Example<> get(size_t index) override {
     const double x = static_cast<double>(index) / 10;
     return {vector_of({x}), vector_of({3 * x})};
   }
@@ -48,13 +50,12 @@ struct Model {
 /// Trains up to `steps` steps and saves after each; the losses are those of the steps taken.
 std::vector<double> train(Model& m, const std::string& folder, int64_t steps,
                           const TrainingOptions& options) {
-  const Points points;
-  data::DataLoader loader(points, data::DataLoaderOptions(3).shuffle(true));
+  const auto loader = data::make_data_loader(Points().map(data::transforms::Stack<>()), 3);
   TrainingCheckpoints checkpoints(folder, options);
   TrainingProgress now = checkpoints.resume(*m.linear, m.optimizer).value_or(TrainingProgress());
   std::vector<double> losses;
   for (; now.step < steps; ++now.epoch, now.batch = 0) {
-    for (auto it = checkpoints.begin(loader, now); it != loader.end() && now.step < steps; ++it) {
+    for (auto it = checkpoints.begin(*loader, now); it != loader->end() && now.step < steps; ++it) {
       const Tensor noise = randn({1}, TensorOptions(kFloat)).mul(0.01);
       const Tensor loss = (m.linear(it->data) - it->target + noise).pow(2).mean();
       m.optimizer.zero_grad();
@@ -353,8 +354,9 @@ TEST_CASE("optimizer state has PyTorch's form") {
 
   optim::Adam other(m.linear->parameters(), optim::AdamOptions(5));
   load_optimizer_state_dict(other, state);
-  CHECK(other.options().lr() == 0.1);
-  CHECK(other.steps_of(m.linear->weight) == 1);
+  CHECK(other.param_groups()[0].options().get_lr() == 0.1);
+  const auto& kept = *other.state().at(m.linear->weight.unsafe_impl());
+  CHECK(static_cast<const optim::AdamParamState&>(kept).step() == 1);
   CHECK(optimizer_state_dict(other) == state);
   optim::Adam one({m.linear->weight});
   CHECK_THROWS_AS(load_optimizer_state_dict(one, state), ValueError);
@@ -369,7 +371,7 @@ TEST_CASE("optimizer state has PyTorch's form") {
     (group_of_it.contains(what) ? group_of_it : changed["state"].at(Value(1))).set_item(what, by);
     group_of_it.set_item("lr", 7.0);
     CHECK_THROWS_AS(load_optimizer_state_dict(other, changed), Error);
-    CHECK(other.options().lr() == 0.1);
+    CHECK(other.param_groups()[0].options().get_lr() == 0.1);
     CHECK(optimizer_state_dict(other) == before);
   };
   refused("betas", Value::tuple({0.5}));
@@ -384,7 +386,7 @@ TEST_CASE("optimizer state has PyTorch's form") {
   sgd.step();
   optim::SGD copy(m.linear->parameters(), optim::SGDOptions(1));
   load_optimizer_state_dict(copy, optimizer_state_dict(sgd));
-  CHECK(copy.options().momentum() == 0.9);
+  CHECK(static_cast<optim::SGDOptions&>(copy.param_groups()[0].options()).momentum() == 0.9);
   CHECK(optimizer_state_dict(copy) == optimizer_state_dict(sgd));
 }
 
@@ -402,7 +404,7 @@ TEST_CASE("what an optimizer keeps follows the options of the file, numbers incl
   CHECK(state["state"].at(Value(0)).contains("grad_avg"));
   CHECK_FALSE(state["state"].at(Value(0)).contains("momentum_buffer"));
   load_optimizer_state_dict(other, state);
-  CHECK(other.options().centered());
+  CHECK(static_cast<optim::RMSpropOptions&>(other.param_groups()[0].options()).centered());
   CHECK(optimizer_state_dict(other) == state);
 
   optim::NAdam nadam(parameters), again(parameters, optim::NAdamOptions(1));
@@ -415,6 +417,71 @@ TEST_CASE("what an optimizer keeps follows the options of the file, numbers incl
   // Without its number a state is no state.
   CHECK_THROWS_AS(load_optimizer_state_dict(again, state), Error);
   CHECK(optimizer_state_dict(again) == kept);
+}
+
+TEST_CASE("files of optimizers from before their groups had options") {
+  // What C++ wrote then: counts of SGD's steps, numbers of states in double, no new options.
+  const auto old_file = [](const Value& state, const Value& options) {
+    const Value group = options;
+    group.set_item("params", Value::list({0}));
+    return Value::dict(
+        {{"state", Value::dict({{0, state}})}, {"param_groups", Value::list({group})}});
+  };
+  const auto number = [](double v) { return full({}, v, TensorOptions(kDouble)); };
+  const auto step = [](optim::Optimizer& optimizer, Tensor p) {
+    p.mutable_grad() = vector_of({1, -1}, kDouble);
+    optimizer.step();
+    return values(p);
+  };
+  Tensor p = vector_of({1, 2}, kDouble);
+  p.requires_grad_();
+  optim::SGD sgd({p}, optim::SGDOptions(9).momentum(0.9));
+  load_optimizer_state_dict(
+      sgd, old_file(Value::dict({{"step", full({}, 3, TensorOptions(kFloat))},
+                                 {"momentum_buffer", vector_of({2, 4}, kDouble)}}),
+                    Value::dict({{"lr", 0.5}, {"momentum", 0.5}, {"nesterov", false}})));
+  CHECK(step(sgd, p) == std::vector<double>{0, 1.5});
+
+  optim::NAdam nadam({p}, {});
+  load_optimizer_state_dict(
+      nadam, old_file(Value::dict({{"step", full({}, 3, TensorOptions(kFloat))},
+                                   {"mu_product", number(0.25)},
+                                   {"exp_avg", vector_of({0, 0}, kDouble)},
+                                   {"exp_avg_sq", vector_of({1, 1}, kDouble)}}),
+                      Value::dict({{"lr", 0.5}, {"betas", Value::tuple({0.5, 0.5})}})));
+  step(nadam, p);
+  const auto& kept = static_cast<optim::NAdamParamState&>(*nadam.state().at(p.unsafe_impl()));
+  CHECK(kept.step() == 4);
+  CHECK(kept.mu_product().item<double>() ==
+        Approx(0.25 * 0.5 * (1 - 0.5 * std::pow(0.96, 4 * 4e-3))));
+}
+
+TEST_CASE("groups keep their own options in files") {
+  const auto made = [](double first, double second) {
+    Tensor p = vector_of({1, 2}, kDouble), q = vector_of({3}, kDouble);
+    for (const Tensor& t : {p, q}) t.requires_grad_();
+    std::vector<optim::OptimizerParamGroup> groups;
+    groups.emplace_back(std::vector<Tensor>{p}, std::make_unique<optim::AdamOptions>(first));
+    groups.emplace_back(std::vector<Tensor>{q}, std::make_unique<optim::AdamOptions>(second));
+    return std::make_unique<optim::Adam>(groups);
+  };
+  const auto ours = made(0.1, 0.2), other = made(5, 6);
+  for (optim::OptimizerParamGroup& group : ours->param_groups())
+    for (Tensor& p : group.params()) p.mutable_grad() = p.detach() * 2;
+  ours->step();
+  const Value state = optimizer_state_dict(*ours);
+  load_optimizer_state_dict(*other, state);
+  CHECK(other->param_groups()[0].options().get_lr() == 0.1);
+  CHECK(other->param_groups()[1].options().get_lr() == 0.2);
+  CHECK(optimizer_state_dict(*other) == state);
+  // A mistake in the second group leaves the first as it was.
+  std::stringstream copy;
+  save(state, copy);
+  const Value changed = load(copy);
+  changed["param_groups"][size_t{0}].set_item("lr", 7.0);
+  changed["param_groups"][size_t{1}].set_item("lr", "fast");
+  CHECK_THROWS_AS(load_optimizer_state_dict(*other, changed), TypeError);
+  CHECK(optimizer_state_dict(*other) == state);
 }
 
 TEST_CASE("states of generators") {

@@ -1,6 +1,7 @@
 """Modules: trees of parameters with a forward(). Names, defaults, initial values and the keys of state dicts are PyTorch's."""
 
 from tenon.nn import functional as functional, init as init, modules as modules, utils as utils
+from tenon.nn._load_modules import load_modules as load_modules
 from tenon.nn.functional.chunked_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from tenon.nn.modules import *  # noqa: F403
 from tenon.nn.parameter import Buffer as Buffer, Parameter as Parameter

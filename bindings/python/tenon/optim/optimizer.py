@@ -42,8 +42,8 @@ def register_optimizer_step_post_hook(hook):
 
 class Optimizer:
     """A subclass defines step(), or update(parameter, gradient, state, group), or update_all() of lists of the first three. These two are
-    called without recording, for parameters with a gradient; start(parameter, state, group) fills a parameter's empty state before.
-    formula() is the step that differentiable=True records."""
+    called without recording, for parameters with a gradient. Before each, start(parameter, state, group) makes what is missing of a state;
+    group["first"] is what it returns, whether anything was. formula() is the step that differentiable=True records."""
 
     #: Names of numbers in a parameter's state, which are 0-dim tensors.
     scalars = ("step",)
@@ -174,22 +174,33 @@ class Optimizer:
             for group in self.param_groups:
                 params = [param for param in group["params"] if param.grad is not None]
                 states = [self.state[param] for param in params]
-                for param, state in zip(params, states):
-                    if not state:
-                        self.start(param, state, group)
-                grads = [param.grad for param in params]
-                if differentiable:
-                    for one in zip(params, grads, states):
-                        self._record(*one, group)
+                begun = [self.start(param, state, group) for param, state in zip(params, states)]
+                numbers = group if differentiable else _with_numbers(group)
+                if differentiable or any(begun) or repeats(params):
+                    self._step_in_parts(
+                        params, states, begun, numbers, self._record_all if differentiable else self.update_all
+                    )
                 elif params:
-                    self.update_all(params, grads, states, _with_numbers(group))
+                    self.update_all(params, [param.grad for param in params], states, {**numbers, "first": False})
                 for param, state in zip(params, states):
                     if not state:
                         self.state.pop(param, None)
         return loss
 
+    def _step_in_parts(self, params, states, begun, group, update):
+        """Those whose state begins apart; one at a time if a parameter is listed twice, for the second step begins where the first ends."""
+        first = {id(state): False for state in states}
+        for state, one in zip(states, begun):
+            first[id(state)] |= bool(one)
+        count = 1 if repeats(params) else len(params)
+        for choice in (False, True):
+            chosen = [one for one in zip(params, states) if first[id(one[1])] == choice]
+            for at in range(0, len(chosen), count):
+                some, kept = zip(*chosen[at : at + count])
+                update(some, [param.grad for param in some], kept, {**group, "first": choice})
+
     def start(self, param, state, group):
-        """Fills the state of a parameter before its first step."""
+        """Makes what is missing of a state, and returns whether anything was."""
 
     def update_all(self, params, grads, states, group):
         for param, grad, state in zip(params, grads, states):
@@ -202,6 +213,10 @@ class Optimizer:
         """(p after the step, what changes of the state) in differentiable operators; of complex parameters as pairs of real numbers."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula(), which differentiable=True needs")
 
+    def _record_all(self, params, grads, states, group):
+        for one in zip(params, grads, states):
+            self._record(*one, group)
+
     def _record(self, param, grad, state, group):
         if "step" in state:
             state["step"].add_(1)
@@ -210,11 +225,10 @@ class Optimizer:
             name: as_real(value) for name, value in state.items() if value is not None and name not in self.scalars
         }
         # Of a copy: what the derivative needs of it must not be overwritten.
-        after, changed = self.formula(
-            as_real(param.clone()), as_real(-grad if group.get("maximize") else grad), {**state, **moments}, group
-        )
+        after, changed = self.formula(as_real(param.clone()), as_real(grad), {**state, **moments}, group)
         param.copy_(as_given(after))
-        state.update((name, as_given(value)) for name, value in changed.items())
+        for name in moments.keys() & changed.keys():
+            state[name] = as_given(changed[name].to(moments[name].dtype))
 
     def register_step_pre_hook(self, hook):
         """hook(optimizer, args, kwargs) before each step, with the optimizer first in args; it may return others, (args, kwargs)."""
@@ -331,13 +345,6 @@ class Optimizer:
 Optimizer.step = Optimizer.profile_hook_step(Optimizer.step)
 
 
-def checked(**limits):
-    """ValueError for an option outside [low, high)."""
-    for name, (value, low, high) in limits.items():
-        if not low <= value < high:
-            raise ValueError(f"Invalid {name}: {value}")
-
-
 def check_paths(optimizer, *, capturable=False, differentiable=False, foreach=None, fused=None):
     """RuntimeError for options that exclude each other, NotImplementedError for `capturable`."""
     if fused and differentiable:
@@ -369,14 +376,9 @@ def filled(param, value):
     return tenon.full_like(param.detach(), complex(value, value) if param.is_complex() else float(value))
 
 
-def decayed(p, g, group):
-    """p and g with the weight decay added to g, or taken off p if it is decoupled."""
-    decay = group["weight_decay"]
-    if decay == 0:
-        return p, g
-    if group.get("decoupled_weight_decay"):
-        return p - group["lr"] * decay * p, g
-    return p, g + decay * p
+def set_number(number, value):
+    """The value passes through the default dtype, as PyTorch has it, whatever the dtype that a loaded state has."""
+    number.copy_(tenon.tensor(float(value)))
 
 
 def repeats(params):

@@ -5,8 +5,8 @@ import itertools
 import math
 
 import tenon
+from tenon.nn.modules.batchnorm import _BatchNorm
 from tenon.nn.modules.module import Module
-from tenon.nn.modules.normalization import _BatchNorm
 from tenon.optim.lr_scheduler import LRScheduler, _per_group
 
 

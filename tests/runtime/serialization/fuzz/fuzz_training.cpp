@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamw.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/serialization/training/optimizer_state.h"
 #include "runtime/serialization/training/rng_state.h"

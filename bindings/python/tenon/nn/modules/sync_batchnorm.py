@@ -1,6 +1,6 @@
 """Batch normalisation over several ranks."""
 
-from tenon.nn.modules.normalization import _BatchNorm
+from tenon.nn.modules.batchnorm import _BatchNorm
 
 
 class SyncBatchNorm(_BatchNorm):

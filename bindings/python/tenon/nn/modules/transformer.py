@@ -6,7 +6,8 @@ import math
 import tenon
 from tenon.nn import functional as F, init
 from tenon.nn.modules.container import ModuleList
-from tenon.nn.modules.layers import Dropout, Linear
+from tenon.nn.modules.dropout import Dropout
+from tenon.nn.modules.linear import Linear
 from tenon.nn.modules.module import Module
 from tenon.nn.modules.normalization import LayerNorm
 from tenon.nn.parameter import options_of, parameter

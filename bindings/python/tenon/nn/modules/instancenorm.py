@@ -1,0 +1,47 @@
+"""Normalization of each channel of each sample."""
+
+from tenon.nn import functional as F
+from tenon.nn.modules.batchnorm import _NormBase
+
+
+class _InstanceNorm(_NormBase):
+    """Of each sample by itself; dims are those of a batch, one fewer are those of a sample."""
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None
+    ):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+
+    def forward(self, input):
+        batch = max(self.dims)
+        self._check_input_dim(input)
+        if input.shape[-(batch - 1)] != self.num_features:
+            raise ValueError(
+                f"expected input's size at dim={input.dim() - batch + 1} to match num_features ({self.num_features}), but got: "
+                f"{input.shape[-(batch - 1)]}."
+            )
+        whole = input if input.dim() == batch else input.unsqueeze(0)
+        used = self.training or not self.track_running_stats
+        result = F.instance_norm(
+            whole,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            used,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return result if input.dim() == batch else result.squeeze(0)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    dims = (4, 5)

@@ -1,0 +1,662 @@
+#include "codegen/modules/emit.h"
+
+#include <algorithm>
+
+#include "codegen/modules/language.h"
+
+namespace tenon::codegen::modules {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// "AdaptiveAvgPool2d" of "adaptive_avg_pool2d".
+std::string camel_case(const std::string& name) {
+  std::string text;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      text += upper ? char(std::toupper(c)) : c;
+      upper = false;
+    }
+  }
+  return text;
+}
+
+/// "tenon/ops/add.h" of "add", "mine/ops/f.h" of "mine::f".
+std::vector<std::string> headers_of(const std::set<std::string>& operators) {
+  std::vector<std::string> headers;
+  for (const std::string& name : operators) {
+    const size_t colons = name.find("::");
+    headers.push_back(colons == std::string::npos
+                          ? "tenon/ops/" + name + ".h"
+                          : name.substr(0, colons) + "/ops/" + name.substr(colons + 2) + ".h");
+  }
+  return headers;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin <= text.size() && !text.empty();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+class Emitter {
+ public:
+  Emitter(const Declarations& declarations, const std::set<std::string>& operators,
+          DiagnosticSink& sink)
+      : declarations_(declarations), operators_(operators), sink_(sink) {}
+
+  ordered_json family(const Family& family) {
+    called_.clear();
+    ordered_json functions = ordered_json::array(), modules = ordered_json::array(),
+                 python = ordered_json::array();
+    ordered_json options = ordered_json::array();
+    for (const Module& module : family.modules) {
+      if (module.cpp) options.push_back(module_options(module));
+    }
+    for (const Function& function : family.functions) functions.push_back(emit_function(function));
+    std::set<std::string> bases;
+    bool math = false;
+    for (const Module& module : family.modules) {
+      if (module.cpp) modules.push_back(cpp_module(module));
+      if (module.python) python.push_back(python_module(module, math));
+      if (!module.python_base.empty() && module.python) bases.insert(module.python_base);
+    }
+    ordered_json python_functions = ordered_json::array();
+    if (declarations_.base) {
+      for (const Function& function : family.functions) {
+        if (function.body) python_functions.push_back(python_function(function, math));
+      }
+    }
+    std::string text = python_functions.dump();
+    for (const ordered_json& one : python) text += one.dump();
+    return {{"name", family.name.text},
+            {"options", options},
+            {"functions", functions},
+            {"modules", modules},
+            {"python", python},
+            {"python_functions", python_functions},
+            {"bases", bases},
+            {"math", math},
+            {"init", text.find("init.") != text.npos},
+            {"helpers", text.find("_helpers.") != text.npos},
+            {"uses_module",
+             std::any_of(family.modules.begin(), family.modules.end(),
+                         [](const Module& m) { return m.python && m.python_base.empty(); })},
+            {"uses_operators", text.find("tenon.") != text.npos},
+            {"uses_parameters", text.find("parameter(") != text.npos},
+            {"uses_parameter_class", text.find("Parameter(") != text.npos},
+            {"uses_functional", text.find("F.") != text.npos},
+            {"calls", headers_of(called_)}};
+  }
+
+ private:
+  static bool is_option(const Argument& argument) {
+    return !argument.is_legacy() && !(argument.name() == "return_indices");
+  }
+
+  /// A class of options: its constructor takes what has no default.
+  ordered_json options_class(const std::string& name, const std::string& comment,
+                             const std::vector<Argument>& arguments) {
+    ordered_json members = ordered_json::array(), required = ordered_json::array(), first = nullptr,
+                 reduction = nullptr;
+    for (const Argument& argument : arguments) {
+      std::string type = option_type(argument), alias;
+      if (type.find(", ") != std::string::npos) {
+        alias = type;
+        type = argument.name() + "_t";
+      }
+      ordered_json member = {
+          {"name", argument.name()},
+          {"type", type},
+          {"alias", alias},
+          // The constructor takes the value of what may be absent.
+          {"given", type.starts_with("std::optional<") ? type.substr(14, type.size() - 15) : type},
+          {"fallback", argument.fallback},
+          {"is_word", !argument.words.empty() && !argument.schema.type.is_list()},
+          {"default", argument.fallback.empty() ? cpp_default(argument) : ""}};
+      const bool needed = !argument.schema.default_value;
+      if (needed) required.push_back(member);
+      if (!needed && first.is_null()) first = member;
+      if (argument.name() == "reduction") reduction = member;
+      members.push_back(std::move(member));
+    }
+    // The first argument that has a default may be given alone, and so may the reduction.
+    if (!first.is_null() && first["is_word"]) first = nullptr;
+    return {{"name", name},
+            {"comment", lines_of(comment)},
+            {"members", members},
+            {"required", required},
+            {"word", required.empty() ? reduction : ordered_json(nullptr)},
+            {"first", required.empty() ? first : ordered_json(nullptr)}};
+  }
+
+  std::vector<Argument> module_option_arguments(const Module& module) {
+    std::vector<Argument> all;
+    for (const Argument& argument : module.arguments) {
+      if (is_option(argument)) all.push_back(argument);
+    }
+    return all;
+  }
+
+  ordered_json module_options(const Module& module) {
+    return options_class(module.name + "Options", "Options of " + module.name + ".",
+                         module_option_arguments(module));
+  }
+
+  ordered_json emit_function(const Function& function) {
+    std::vector<Argument> options;
+    ordered_json positional = ordered_json::array(), passed = ordered_json::array(),
+                 parameters = ordered_json::array();
+    const bool all_positional =
+        function.positional || std::all_of(function.arguments.begin(), function.arguments.end(),
+                                           [](const Argument& a) { return a.is_tensor(); });
+    for (const Argument& argument : function.arguments) {
+      const std::string default_text = argument.fallback.empty() ? cpp_default(argument) : "";
+      parameters.push_back({{"type", parameter_type(argument)}, {"name", argument.name()}});
+      const bool is_positional =
+          all_positional || (argument.is_tensor() && !argument.schema.default_value);
+      if (is_positional) {
+        positional.push_back({{"type", parameter_type(argument)},
+                              {"name", argument.name()},
+                              {"default", default_text}});
+        passed.push_back(argument.name());
+      } else {
+        options.push_back(argument);
+        passed.push_back("options." + argument.name() + "()");
+      }
+    }
+    const std::string options_name =
+        (function.options.empty() ? camel_case(function.name()) : function.options);
+    ordered_json options_json = nullptr;
+    if (!options.empty()) {
+      options_json = options_class(options_name + "FuncOptions",
+                                   "Options of functional::" + function.name() + ".", options);
+      // A module's options are the function's if they are the same.
+      options_json["same_as"] = "";
+      for (const Family& family : declarations_.families) {
+        for (const Module& module : family.modules) {
+          if (!module.cpp || module.name != options_name) continue;
+          const ordered_json other = module_options(module);
+          if (other["members"] == options_json["members"]) {
+            options_json["same_as"] = other["name"];
+          }
+        }
+      }
+    }
+    ordered_json body = ordered_json::array();
+    if (function.body) body = function_body(function);
+    return {{"name", function.name()},
+            {"comment", lines_of(function.comment)},
+            {"result", result_type(function.schema.returns)},
+            {"parameters", parameters},
+            {"positional", positional},
+            {"passed", passed},
+            {"options", options_json},
+            {"body", body}};
+  }
+
+  /// A function of a library beside Tenon, in Python.
+  ordered_json python_function(const Function& function, bool& math) {
+    Printer printer(Language::kPython,
+                    {&declarations_, &operators_, nullptr, &function.arguments, false, true},
+                    sink_);
+    std::string parameters;
+    for (const Argument& argument : function.arguments) {
+      parameters += (parameters.empty() ? "" : ", ") + python_name(argument.name());
+      if (std::string usual = python_default(argument); !usual.empty()) parameters += "=" + usual;
+    }
+    const std::string body = printer.print(*function.body);
+    math = math || printer.uses_math();
+    return {{"name", function.name()},
+            {"comment", lines_of(function.comment)},
+            {"parameters", parameters},
+            {"body", body}};
+  }
+
+  ordered_json function_body(const Function& function) {
+    Printer printer(Language::kCpp,
+                    {&declarations_, &operators_, nullptr, &function.arguments, false, true},
+                    sink_);
+    std::string text = printer.print(*function.body);
+    ordered_json lines = ordered_json::array();
+    const bool inplace = std::any_of(function.arguments.begin(), function.arguments.end(),
+                                     [](const Argument& a) { return a.name() == "inplace"; });
+    const std::string call = "tenon::" + function.body->tree.children[0].text + "(";
+    if (inplace && text.starts_with(call)) {
+      const std::string& self = function.arguments[0].name();
+      lines.push_back("if (inplace) {");
+      lines.push_back("  Tensor written = " + self + ";");
+      lines.push_back("  return tenon::" + function.body->tree.children[0].text + "_(written" +
+                      text.substr(call.size() + self.size()) + ";");
+      lines.push_back("}");
+    }
+    lines.push_back("return " + text + ";");
+    called_.insert(printer.called().begin(), printer.called().end());
+    return lines;
+  }
+
+  static std::string result_type(const std::vector<schema::Return>& returns) {
+    if (returns.size() == 1) return "Tensor";
+    std::string text = "std::tuple<";
+    for (size_t i = 0; i < returns.size(); ++i) text += i ? ", Tensor" : "Tensor";
+    return text + ">";
+  }
+
+  /// The arguments of `forward` that calls a function: its tensors that the module has not.
+  std::vector<Argument> forward_arguments(const Module& module) {
+    if (module.forward) return module.forward->arguments;
+    std::vector<Argument> all;
+    const Function* function = called_function(module);
+    if (!function) return all;
+    for (const Argument& argument : function->arguments) {
+      if (argument.is_tensor() && !module.find(argument.name()) &&
+          !module.find_state(argument.name()))
+        all.push_back(argument);
+    }
+    return all;
+  }
+
+  const Function* called_function(const Module& module) {
+    const Function* function = declarations_.find_function(module.calls);
+    if (!function && !module.calls.empty()) {
+      std::vector<std::string> known;
+      for (const Family& family : declarations_.families) {
+        for (const Function& one : family.functions) known.push_back(one.name());
+      }
+      sink_.error(module.location, "module `" + module.name + "` calls `" + module.calls +
+                                       "`, which no entry declares");
+    }
+    return function;
+  }
+
+  /// The call of a function by what the module has under the names of its arguments.
+  std::string call_by_name(const Module& module, Language language, bool with_indices = false) {
+    const Function* function = called_function(module);
+    if (!function) return {};
+    const bool cpp = language == Language::kCpp;
+    std::string text;
+    bool by_name = false;  // Python: from the first that has a default on
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    for (const Argument& argument : function->arguments) {
+      const std::string& name = argument.name();
+      const Argument* own = module.find(name);
+      std::string value;
+      if (module.find_state(name)) {
+        value = cpp ? name : "self." + name;
+      } else if (own) {
+        value = cpp ? "options." + name + "()" : "self." + python_name(own->attribute);
+      } else if (name == "training") {
+        value = cpp ? "is_training()" : "self.training";
+      } else if (argument.is_tensor()) {
+        add(cpp ? name : python_name(name));
+        continue;
+      } else if (!cpp && argument.schema.default_value) {
+        continue;
+      } else if (argument.schema.default_value) {
+        value = cpp_default(argument);
+      } else {
+        sink_.error(module.location, "module `" + module.name + "` calls `" + function->name() +
+                                         "` and has nothing for its argument `" + name + "`");
+      }
+      by_name = by_name || !argument.is_tensor() || argument.schema.default_value.has_value();
+      add(cpp || !by_name ? value : python_name(name) + "=" + value);
+    }
+    if (!cpp && module.find("return_indices")) add("return_indices=self.return_indices");
+    if (with_indices)
+      return function_in_cpp(declarations_, function->name() + "_with_indices") + "(" + text + ")";
+    return (cpp ? function_in_cpp(declarations_, function->name())
+                : function_in_python(declarations_, function->name())) +
+           "(" + text + ")";
+  }
+
+  ordered_json cpp_module(const Module& module) {
+    const std::vector<Argument> options = module_option_arguments(module);
+    Printer constructor(Language::kCpp,
+                        {&declarations_, &operators_, &module, nullptr, true, false}, sink_);
+    ordered_json reset = ordered_json::array(), initialise = ordered_json::array(),
+                 members = ordered_json::array();
+    for (const Expression& check : module.checks) reset.push_back(constructor.print_check(check));
+    for (const bool is_buffer : {false, true}) {
+      for (const State& state : is_buffer ? module.buffers : module.parameters) {
+        members.push_back(state.name.text);
+        reset.push_back(register_state(module, state, is_buffer, constructor));
+      }
+    }
+    for (const auto* states : {&module.parameters, &module.buffers}) {
+      for (const State& state : *states) {
+        for (const Expression& call : state.init) {
+          const std::string text = constructor.print_init(call, state.name.text) + ";";
+          initialise.push_back((state.when ? "if (" + state.name.text + ".defined()) " : "") +
+                               text);
+        }
+      }
+    }
+    const std::vector<Argument> arguments = forward_arguments(module);
+    Printer printer(Language::kCpp,
+                    {&declarations_, &operators_, &module, &arguments, false, false}, sink_);
+    const std::string body =
+        module.forward ? printer.print(module.forward->body) : call_by_name(module, Language::kCpp);
+    called_.insert(printer.called().begin(), printer.called().end());
+    const Function* function = declarations_.find_function(module.calls);
+    const auto& returns = module.forward ? module.forward->returns
+                          : function     ? function->schema.returns
+                                         : std::vector<schema::Return>(1);
+    ordered_json parameters = ordered_json::array();
+    for (const Argument& argument : arguments) {
+      parameters.push_back({{"type", parameter_type(argument)},
+                            {"name", argument.name()},
+                            {"default", cpp_default(argument)}});
+    }
+    const ordered_json made_of = options_class("", "", options);
+    ordered_json required = made_of["required"];
+    if (required.empty() && !made_of["first"].is_null()) required.push_back(made_of["first"]);
+    const bool has_default = made_of["required"].empty();
+    return {{"name", module.name},
+            {"comment", lines_of(module.comment)},
+            {"constructor", required},
+            {"has_default", has_default},
+            {"base", module.cpp_base},
+            {"holder", module.holder},
+            {"members", members},
+            {"reset", reset},
+            {"initialise", initialise},
+            {"result", result_type(returns)},
+            {"parameters", parameters},
+            {"forward", body},
+            {"with_indices", module.find("return_indices")
+                                 ? ordered_json(call_by_name(module, Language::kCpp, true))
+                                 : ordered_json(nullptr)},
+            {"shown", cpp_shown(module)}};
+  }
+
+  std::string size_list(const Module& module, const State& state, Printer& printer) {
+    if (state.sizes.size() == 1) {
+      const expr::Formula& tree = state.sizes[0].tree;
+      const Argument* argument =
+          tree.kind == expr::FormulaKind::kName ? module.find(tree.text) : nullptr;
+      if (tree.kind == expr::FormulaKind::kCall || (argument && argument->schema.type.is_list())) {
+        return printer.print(state.sizes[0]);
+      }
+    }
+    return {};
+  }
+
+  std::string register_state(const Module& module, const State& state, bool is_buffer,
+                             Printer& printer) {
+    const std::string& name = state.name.text;
+    std::string value = "options." + state.given + "()";
+    if (!state.sizes.empty()) {
+      std::string sizes = size_list(module, state, printer);
+      if (sizes.empty()) {
+        for (const Expression& size : state.sizes)
+          sizes += (sizes.empty() ? "{" : ", ") + printer.print(size);
+        sizes += "}";
+      }
+      if (state.sizes.size() == 1 && state.sizes[0].text.text == "{}") sizes = "{}";
+      const std::string made = "tenon::empty(" + sizes + ", TensorOptions(" +
+                               (state.dtype == "long" ? "kLong" : "") + "))";
+      value = state.given.empty() ? made : value + ".defined() ? " + value + " : " + made;
+      called_.insert("empty");
+    }
+    const std::string kind = is_buffer ? "buffer" : "parameter";
+    std::string more;
+    if (state.when) {
+      const std::string condition = printer.print(*state.when);
+      value = "(" + condition + ") ? " + value + " : Tensor()";
+      // What there is not needs no gradient.
+      if (!is_buffer) more = ", " + condition;
+    }
+    return name + " = register_" + kind + "(\"" + name + "\", " + value + more + ");";
+  }
+
+  /// Whether the option has another value than its default.
+  static std::string changed(const Argument& argument) {
+    const std::string value = "options." + argument.name() + "()", usual = cpp_default(argument);
+    if (usual == "false") return value;
+    if (usual == "true") return "!" + value;
+    if (usual == "std::nullopt") return value + ".has_value()";
+    return "tenon::nn::functional::detail::differs(" + value + ", " + option_type(argument) + "(" +
+           usual + "))";
+  }
+
+  ordered_json cpp_shown(const Module& module) {
+    ordered_json parts = ordered_json::array();
+    for (const ShownPart& part : module.shown_cpp.value_or(module.shown)) {
+      const Argument* argument = module.find(part.name);
+      if (!argument) {
+        sink_.error(module.location, "`repr` of `" + module.name + "` names `" + part.name +
+                                         "`, which is no argument");
+        continue;
+      }
+      parts.push_back({{"name", part.bare ? "" : part.name},
+                       {"value", "options." + part.name + "()"},
+                       {"when", part.if_changed ? changed(*argument) : ""}});
+    }
+    return parts;
+  }
+
+  ordered_json python_module(const Module& module, bool& math) {
+    Printer constructor(Language::kPython,
+                        {&declarations_, &operators_, &module, nullptr, true, false}, sink_);
+    ordered_json statements = ordered_json::array(), initialise = ordered_json::array();
+    const bool makes_tensors = std::any_of(module.parameters.begin(), module.parameters.end(),
+                                           [](auto&) { return true; }) ||
+                               std::any_of(module.buffers.begin(), module.buffers.end(),
+                                           [](const State& s) { return !s.sizes.empty(); });
+    for (const Argument& argument : module.arguments) {
+      if (std::string line = python_assignment(module, argument); !line.empty())
+        statements.push_back(line);
+    }
+    for (const Expression& check : module.checks)
+      statements.push_back(constructor.print_check(check));
+    if (makes_tensors) statements.push_back("options = options_of(device, dtype)");
+    for (const bool is_buffer : {false, true}) {
+      for (const State& state : is_buffer ? module.buffers : module.parameters) {
+        statements.push_back(python_register(module, state, is_buffer, constructor));
+      }
+    }
+    Printer later(Language::kPython,
+                  {&declarations_, &operators_, &module, nullptr, false, false, true}, sink_);
+    for (const auto* states : {&module.parameters, &module.buffers}) {
+      for (const State& state : *states) python_init(state, later, initialise);
+    }
+    std::string given;
+    for (const State& state : module.parameters) given = given.empty() ? state.given : given;
+    if (!initialise.empty()) {
+      statements.push_back(given.empty()
+                               ? "self.reset_parameters()"
+                               : "if " + given + " is None:\n            self.reset_parameters()");
+    }
+    const std::vector<Argument> arguments = forward_arguments(module);
+    Printer printer(Language::kPython,
+                    {&declarations_, &operators_, &module, &arguments, false, false}, sink_);
+    const std::string body = module.forward ? printer.print(module.forward->body)
+                                            : call_by_name(module, Language::kPython);
+    math = math || constructor.uses_math() || later.uses_math() || printer.uses_math();
+    std::string parameters = "self";
+    for (const Argument& argument : arguments) {
+      parameters += ", " + python_name(argument.name());
+      if (std::string text = python_default(argument); !text.empty()) parameters += "=" + text;
+    }
+    return {{"name", module.name},
+            {"comment", lines_of(module.comment)},
+            {"base", module.python_base.empty() ? "Module" : module.python_base},
+            {"version", module.version ? ordered_json(*module.version) : ordered_json(nullptr)},
+            {"parameters", python_parameters(module, makes_tensors)},
+            {"statements", statements},
+            {"initialise", initialise},
+            {"forward_parameters", parameters},
+            {"forward", body},
+            {"shown", python_shown(module)}};
+  }
+
+  void python_init(const State& state, Printer& printer, ordered_json& lines) {
+    std::vector<std::string> calls;
+    const std::string name = "self." + state.name.text;
+    for (const Expression& call : state.init) calls.push_back(printer.print_init(call, name));
+    if (calls.empty()) return;
+    if (state.when) {
+      lines.push_back("if " + name + " is not None:");
+      for (std::string& call : calls) call = "    " + call;
+    }
+    for (const std::string& call : calls) lines.push_back(call);
+  }
+
+  std::string python_parameters(const Module& module, bool makes_tensors) {
+    std::string text = "self";
+    bool keyword_only = false, factory = !makes_tensors;
+    for (const Argument& argument : module.arguments) {
+      if (argument.schema.kwarg_only && !keyword_only) {
+        keyword_only = true;
+        if (!factory) text += ", device=None, dtype=None";
+        factory = true;
+        text += ", *";
+      }
+      text += ", " + python_name(argument.name());
+      if (std::string usual = python_default(argument); !usual.empty()) text += "=" + usual;
+    }
+    return text + (factory ? "" : ", device=None, dtype=None");
+  }
+
+  std::string python_assignment(const Module& module, const Argument& argument) {
+    const std::string name = python_name(argument.name());
+    if (argument.is_legacy() || module.find_state(argument.name()) || name.starts_with('_'))
+      return {};
+    for (const auto* states : {&module.parameters, &module.buffers}) {
+      for (const State& state : *states) {
+        if (state.given == argument.name()) return {};
+      }
+    }
+    std::string value = name;
+    if (name == "reduction" && module.find("size_average")) {
+      value = "_helpers.reduction_of(size_average, reduce, reduction)";
+    }
+    if (!argument.fallback.empty()) {
+      value = argument.fallback + " if " + name + " is None else " + name;
+    }
+    if (argument.expand) {
+      const auto size = argument.schema.type.list_size();
+      value = size ? "_helpers.expand(" + value + ", " + std::to_string(*size) + ")"
+                   : "_helpers.as_tuple(" + value + ")";
+    }
+    return "self." + python_name(argument.attribute) + " = " + value;
+  }
+
+  std::string python_register(const Module& module, const State& state, bool is_buffer,
+                              Printer& printer) {
+    const std::string& name = state.name.text;
+    if (state.sizes.empty()) return "self.register_buffer(\"" + name + "\", " + state.given + ")";
+    std::string sizes = size_list(module, state, printer);
+    if (sizes.empty()) {
+      for (const Expression& size : state.sizes) {
+        std::string one = printer.print(size);
+        if (const size_t at = one.find(" / "); at != one.npos) one.replace(at, 3, " // ");
+        sizes += (sizes.empty() ? "(" : ", ") + one;
+      }
+      sizes += state.sizes.size() == 1 ? ",)" : ")";
+    }
+    if (state.sizes.size() == 1 && state.sizes[0].text.text == "{}") sizes = "()";
+    const std::string options =
+        state.dtype.empty() ? "options" : "{**options, \"dtype\": tenon." + state.dtype + "}";
+    std::string made = is_buffer ? "tenon.empty(" + sizes + ", **" + options + ")"
+                                 : "parameter(" + sizes + ", " + options + ")";
+    if (!state.given.empty()) {
+      made += " if " + state.given + " is None else Parameter(" + state.given + ")";
+    }
+    if (state.when) made += " if " + printer.print(*state.when) + " else None";
+    if (is_buffer) return "self.register_buffer(\"" + name + "\", " + made + ")";
+    if (!state.when) return "self." + name + " = " + made;
+    return "self.register_parameter(\"" + name + "\", " + made + ")";
+  }
+
+  /// The expression that extra_repr returns; empty where nothing is shown.
+  std::string python_shown(const Module& module) {
+    std::string fixed;                  // parts that are always shown
+    std::vector<std::string> optional;  // those that are shown if they were changed
+    for (const ShownPart& part : module.shown) {
+      const Argument* argument = module.find(part.name);
+      if (!argument) continue;  // reported in cpp_shown()
+      const State* state = module.find_state(part.name);
+      const std::string attribute = "self." + python_name(argument->attribute);
+      const std::string value =
+          "{" + attribute + (state ? " is not None" : "") + (part.represented ? "!r}" : "}");
+      const std::string shown = (part.bare ? "" : python_name(part.name) + "=") + value;
+      if (!part.if_changed) {
+        fixed += (fixed.empty() ? "" : ", ") + shown;
+        continue;
+      }
+      std::string usual = python_default(*argument);
+      const auto size = argument->schema.type.list_size();
+      if (argument->expand && size) {
+        std::string tuple;
+        for (int64_t i = 0; i < *size; ++i) tuple += (i ? ", " : "") + usual;
+        usual = "(" + tuple + (*size == 1 ? ",)" : ")");
+      }
+      if (state) {
+        optional.push_back("\"" + std::string(fixed.empty() ? "" : ", ") + part.name +
+                           "=False\" if " + attribute + " is None else \"\"");
+        continue;
+      }
+      const std::string condition = usual == "False"  ? attribute
+                                    : usual == "None" ? attribute + " is not None"
+                                                      : attribute + " != " + usual;
+      const std::string text =
+          usual == "False" ? "\"" + std::string(fixed.empty() ? "" : ", ") + part.name + "=True\""
+                           : "f\"" + std::string(fixed.empty() ? "" : ", ") + shown + "\"";
+      optional.push_back(text + " if " + condition + " else \"\"");
+    }
+    std::string text = fixed.empty() ? "" : "f\"" + fixed + "\"";
+    if (text.empty() && optional.size() == 1) return optional[0];
+    for (const std::string& part : optional) text += (text.empty() ? "(" : " + (") + part + ")";
+    return text;
+  }
+
+  const Declarations& declarations_;
+  const std::set<std::string>& operators_;
+  DiagnosticSink& sink_;
+  std::set<std::string> called_;
+};
+
+}  // namespace
+
+ordered_json emit(const Declarations& declarations, const std::set<std::string>& operators,
+                  DiagnosticSink& sink) {
+  Emitter emitter(declarations, operators, sink);
+  ordered_json families = ordered_json::array(), files = ordered_json::array();
+  const std::string python =
+      declarations.base ? "python/" + declarations.library + "/" : "python/nn/modules/";
+  const auto add_file = [&](const std::string& path, const std::string& template_name,
+                            std::vector<size_t> of) {
+    files.push_back({{"path", path}, {"template_name", template_name}, {"operators", of}});
+  };
+  std::vector<size_t> all;
+  for (const Family& family : declarations.families) {
+    const size_t at = families.size();
+    all.push_back(at);
+    const ordered_json one = emitter.family(family);
+    const std::string& name = family.name.text;
+    if (!one["options"].empty() || !one["functions"].empty()) {
+      add_file(declarations.library + "/nn/options/" + name + ".h", "options.h.j2", {at});
+      add_file(declarations.library + "/nn/" + name + ".cpp", "family.cpp.j2", {at});
+    }
+    if (!one["functions"].empty())
+      add_file(declarations.library + "/nn/functional/" + name + ".h", "functional.h.j2", {at});
+    if (!one["modules"].empty())
+      add_file(declarations.library + "/nn/modules/" + name + ".h", "modules.h.j2", {at});
+    if (!one["python"].empty() || !one["python_functions"].empty())
+      add_file(python + name + ".py", "module.py.j2", {at});
+    families.push_back(one);
+  }
+  add_file(declarations.library + "/nn/functional.h", "functional_all.h.j2", all);
+  add_file(declarations.library + "/nn/modules.h", "modules_all.h.j2", all);
+  return {{"library", declarations.library}, {"operators", families}, {"files", files}};
+}
+
+}  // namespace tenon::codegen::modules
