@@ -293,3 +293,12 @@ def test_modules_run_as_programs(tmp_path):
         cwd=tmp_path,
     )
     assert done.stdout == f"__main__ ['a', '-b'] {VERSION}\n"
+
+
+@pytest.mark.skipif(not tenon.distributed.is_available(), reason="a build without tenon_distributed")
+def test_the_launcher_starts_programs(tmp_path):
+    (tmp_path / "mine.py").write_text("import torch\nimport torch.distributed as dist\ndist.init_process_group('gloo')\n"
+                                      "x = torch.ones(1)\ndist.all_reduce(x)\nprint(torch.__version__, x.item())\n")  # fmt: skip
+    command = ["-m", "tenon.as_torch", "-m", "torch.distributed.run", "--nproc-per-node", "2", "mine.py"]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.count(f"{VERSION} 2.0\n") == 2

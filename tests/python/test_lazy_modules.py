@@ -98,20 +98,3 @@ def test_a_module_on_one_device(lib):
         "module.bias",
     ]
     assert model.device_ids == [] if not tenon.cuda.is_available() else model.device_ids
-
-
-def _fail(rank, _):
-    if rank == 1:
-        raise ValueError("rank 1 fails")
-
-
-def _write(rank, folder):
-    (folder / str(rank)).write_text(str(tenon.full((2,), rank).sum().item()))
-
-
-def test_functions_in_processes(tmp_path):
-    tenon.multiprocessing.spawn(_write, (tmp_path,), nprocs=2)
-    assert (tmp_path / "1").read_text() == "2"
-    with pytest.raises(tenon.multiprocessing.ProcessRaisedException, match="rank 1 fails") as error:
-        tenon.multiprocessing.start_processes(_fail, (None,), nprocs=2, start_method="fork")
-    assert error.value.error_index == 1

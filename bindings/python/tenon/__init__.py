@@ -140,7 +140,7 @@ double = _C.float64
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
     "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "futures", "hub", "library", "masked", "multiprocessing", "nn", "optim",
-    "signal", "special", "testing", "types", "version",
+    "quasirandom", "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds

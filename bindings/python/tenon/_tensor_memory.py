@@ -47,6 +47,23 @@ def is_pinned(self, device=None):
 
 
 @_method
+def is_shared(self):
+    """Whether other processes can have the tensor's memory: after share_memory_(), and on a GPU."""
+    from tenon.multiprocessing import reductions
+
+    return reductions.is_shared(self)
+
+
+@_method
+def share_memory_(self):
+    """Moves the elements into memory that processes share. Passed to one by multiprocessing, the tensor is the same there, not a copy.
+    Views made before keep the old memory. No-op for a tensor that is shared already, and on a GPU."""
+    from tenon.multiprocessing import reductions
+
+    return reductions.share(self)
+
+
+@_method
 def record_stream(self, stream):
     """The memory is not used again before the work that the stream was given so far is done. A tensor on a GPU alone."""
     if not self.is_cuda:

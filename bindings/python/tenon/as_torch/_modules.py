@@ -7,6 +7,7 @@ these that Tenon lacks gives a placeholder. What PyTorch does not have either ra
 import functools
 import importlib
 import importlib.machinery
+import os
 import sys
 import types
 import typing
@@ -56,6 +57,19 @@ def _of_parents(module, name):
     return None
 
 
+def _in_parts(module, name):
+    """What PyTorch defines in one file, if Tenon has a package there: from one of its files."""
+    if _names.names(module).get(name, (None,))[0] != module:
+        return None
+    package = module.replace("torch", "tenon", 1) + "."
+    for part, loaded in list(sys.modules.items()):
+        if part.startswith(package):
+            found = vars(loaded).get(name)
+            if isinstance(found, (type, types.FunctionType)) and found.__module__ == part:
+                return found
+    return None
+
+
 def _from_home(module, name):
     """What a file of PyTorch imports from another one."""
     home = _names.names(module).get(name, (module,))[0]
@@ -93,6 +107,8 @@ def _lookup(module, name, own_getattr):
     found = _of_parents(module, name)
     if found is None:
         found = _from_home(module, name)
+    if found is None:
+        found = _in_parts(module, name)
     if found is not None:
         return found
     if not _asks_for_itself():
@@ -181,7 +197,9 @@ class Finder:
     def find_spec(self, name, path=None, target=None):
         if not name.startswith(("torch.", "functorch")) or not _names.is_module(name):
             return None
-        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
+        file = os.path.join(os.path.dirname(tenon.__file__), *name.split(".")[1:]) + ".py"
+        origin = file if os.path.exists(file) else None  # __file__ of a module that runs as a program
+        return importlib.machinery.ModuleSpec(name, _Loader(), origin=origin, is_package=_names.is_package(name))
 
 
 class Root(types.ModuleType):

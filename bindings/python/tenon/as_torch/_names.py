@@ -39,6 +39,16 @@ def is_listed(module):
     return module in _opaque() or module in _rows() and module != "torch.Tensor"
 
 
+@functools.cache
+def _packages():
+    return {name.rpartition(".")[0] for name in (*_rows(), *_opaque())}
+
+
+def is_package(module):
+    """Whether there are modules below it."""
+    return module in _packages() or is_opaque(module)
+
+
 def is_module(name):
     return name in _rows() and name != "torch.Tensor" or is_opaque(name)
 

@@ -48,11 +48,6 @@ def to_dense(self, dtype=None, *, masked_grad=None):
     return self if dtype is None else self.to(dtype)
 
 
-def is_shared(self):
-    """False: no memory is shared between processes."""
-    return False
-
-
 def pin_memory(self, device=None):
     """RuntimeError: memory for transfers to a GPU is not pinned."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
@@ -72,7 +67,7 @@ def swapaxes_(self, axis0, axis1):
 
 def install():
     tenon.Tensor.__torch_function__ = _function_of_tensors(_tensor._torch_function)
-    for method in (to_dense, is_shared, pin_memory, _is_all_true, _is_any_true, swapaxes_):
+    for method in (to_dense, pin_memory, _is_all_true, _is_any_true, swapaxes_):
         if not hasattr(tenon.Tensor, method.__name__):
             setattr(tenon.Tensor, method.__name__, method)
     for kind in _KINDS:

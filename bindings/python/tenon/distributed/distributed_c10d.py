@@ -90,6 +90,8 @@ class Backend(str):
     XCCL = "xccl"
     SINGLE = "single"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, SINGLE]
+    default_device_backend_map = {"cpu": GLOO}
+    backend_capability = {GLOO: ["cpu"], SINGLE: ["cpu"]}
 
     def __new__(cls, name):
         if not isinstance(name, str):

@@ -1,9 +1,13 @@
-"""Python's multiprocessing, and spawn(), which starts a function in several processes. Tensors are passed as copies."""
+"""Python's multiprocessing, and spawn(), which starts a function in several processes.
+
+Tensors are passed as copies, but for those that share_memory_() has moved into memory that processes share.
+"""
 
 import multiprocessing
 from multiprocessing import *  # noqa: F403
 from multiprocessing import get_all_start_methods as get_all_start_methods  # noqa: PLC0414
 
+from tenon.multiprocessing import reductions as reductions
 from tenon.multiprocessing.spawn import (
     ProcessContext as ProcessContext,
     ProcessException as ProcessException,
@@ -32,7 +36,7 @@ def get_sharing_strategy():
 
 
 def set_sharing_strategy(new_strategy):
-    """Takes one of the names. It has no effect: tensors are passed as copies, without files of shared memory."""
+    """Takes one of the names. It has no effect: shared memory is passed by its descriptor."""
     global _strategy
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"sharing strategy must be one of {sorted(_STRATEGIES)}, got {new_strategy!r}")

@@ -117,6 +117,14 @@ is_vulkan_available = answer("is_vulkan_available", False, "False.")
 is_distributed = answer("is_distributed", False, "False: no tensor is spread over processes.")
 init_num_threads = answer("init_num_threads", None, "No effect.")
 
+# ---- private names ----
+
+
+def _grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):
+    """nn.functional.grouped_mm()"""
+    return tenon.nn.functional.grouped_mm(self, mat2, offs=offs, bias=bias, out_dtype=out_dtype)
+
+
 # ---- old names ----
 
 set_anomaly_enabled = tenon.autograd.set_detect_anomaly

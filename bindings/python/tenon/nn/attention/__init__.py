@@ -20,7 +20,7 @@ class SDPBackend(enum.IntEnum):
 @contextlib.contextmanager
 def sdpa_kernel(backends, set_priority=False):
     """Within, PyTorch uses one of the back ends. Tenon has one way for each device, which it uses: results are the same."""
-    chosen = [backends] if isinstance(backends, SDPBackend) else list(backends)
+    chosen = backends if isinstance(backends, list) else [backends]
     if not all(isinstance(backend, SDPBackend) for backend in chosen):
         raise AssertionError(
             f"Backend must be an instance of SDPBackend or a list of SDPBackend instances, got {backends!r}"

@@ -6,6 +6,7 @@ from tenon.nn.functional.chunked_loss import *  # noqa: F403
 from tenon.nn.functional.distance import *  # noqa: F403
 from tenon.nn.functional.dropout import *  # noqa: F403
 from tenon.nn.functional.embedding import *  # noqa: F403
+from tenon.nn.functional.grouped import *  # noqa: F403
 from tenon.nn.functional.linear import *  # noqa: F403
 from tenon.nn.functional.loss import *  # noqa: F403
 from tenon.nn.functional.normalization import *  # noqa: F403

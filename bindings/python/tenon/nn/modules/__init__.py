@@ -16,6 +16,7 @@ from tenon.nn.modules import (
     pooling,
 )
 from tenon.nn.modules.activation import *  # noqa: F403
+from tenon.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from tenon.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tenon.nn.modules.channelshuffle import *  # noqa: F403
 from tenon.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
@@ -62,6 +63,7 @@ __all__ = [
     *padding.__all__,
     *pixelshuffle.__all__,
     *pooling.__all__,
+    "AdaptiveLogSoftmaxWithLoss",
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",

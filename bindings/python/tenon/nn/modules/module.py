@@ -391,6 +391,10 @@ class Module:
         """Moves parameters and buffers to the device without their values, which are then whatever the memory holds."""
         return self._apply(lambda t: tenon.empty_like(t, device=device), recurse=recurse)
 
+    def share_memory(self):
+        """Moves parameters and buffers into memory that processes share: see Tensor.share_memory_()."""
+        return self._apply(lambda t: t.share_memory_())
+
     def cpu(self):
         return self._apply(lambda t: t.cpu())
 
@@ -517,9 +521,19 @@ class Module:
         """hook(module, grad_output) before the gradients of the inputs are computed; it may return others."""
         return _added(self._backward_pre_hooks, hook, prepend)
 
+    def register_backward_hook(self, hook):
+        """The deprecated hook of a module's last operation. NotImplementedError: see register_full_backward_hook()."""
+        raise NotImplementedError(
+            f"{type(self).__name__}.register_backward_hook: only register_full_backward_hook is supported, whose grad_input is that "
+            "of the module's inputs"
+        )
+
     def register_full_backward_hook(self, hook, prepend=False):
         """hook(module, grad_input, grad_output) when they have been computed; it may return another grad_input."""
         return _added(self._backward_hooks, hook, prepend)
+
+    def compile(self, *args, **kwargs):
+        """No effect: calls run as forward() is written."""
 
     # ---- state ----
 

@@ -4,6 +4,7 @@ import contextlib
 from typing import Final as Final
 
 from tenon.as_torch.extra._decorators import answer, given_back
+from tenon.futures import Future as Future
 
 script = given_back("script")
 script_method = given_back("script_method")
@@ -52,3 +53,21 @@ __builtins_isinstance = __builtins__["isinstance"]
 def optimized_execution(should_optimize):
     """No effect."""
     yield
+
+
+def fork(func, *args, **kwargs):
+    """A Future with what the function returns or raises; it runs here."""
+    future = Future()
+    try:
+        future.set_result(func(*args, **kwargs))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def wait(future):
+    """What the function returned."""
+    return future.wait()
+
+
+_fork, _wait = fork, wait
