@@ -59,6 +59,15 @@ def test_a_first_line_is_enough(tmp_path):
     assert done.stdout == f"{VERSION} tensor([1., 1.])\n"
 
 
+def test_modules_are_loaded_when_they_are_asked_for(tmp_path):
+    assert run(tmp_path, """
+        import sys
+        import torch
+        print([name for name in ("tenon.nn", "tenon.optim", "tenon.distributed") if name in sys.modules])
+        print(torch.nn.Linear(1, 1), "tenon.nn" in sys.modules)
+    """) == "[]\nLinear(in_features=1, out_features=1, bias=True) True\n"  # fmt: skip
+
+
 def test_as_torch_comes_before_pytorch(tmp_path):
     (tmp_path / "torch.py").write_text("")
     (tmp_path / "program.py").write_text("import torch\nimport tenon.as_torch\n")

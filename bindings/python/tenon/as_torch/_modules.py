@@ -17,6 +17,8 @@ from tenon.as_torch import _names
 from tenon.as_torch._missing import MissingMember, missing
 
 _EXTRA = "tenon.as_torch.extra"
+# Modules whose `extra` changes objects of Tenon's own; the others are loaded when a name is asked for.
+_CHANGED = {"torch.distributed", "torch.library", "torch.nn.functional"}
 
 
 def _own(name):
@@ -148,9 +150,8 @@ def _prepare(name, module):
     if not hasattr(module, "__path__"):
         module.__path__ = []
     _hook(module, name)
-    extra = _extra(name)
-    if "install" in vars(extra or module):
-        extra.install(module)
+    if name in _CHANGED:
+        _extra(name).install(module)
     if module.__name__.startswith("tenon"):
         _rename(module, name)
         for attribute, value in list(vars(module).items()):
