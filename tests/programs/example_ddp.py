@@ -1,6 +1,7 @@
 """In the style of PyTorch's examples: two processes train with DistributedDataParallel."""
 
 import os
+import socket
 
 import torch
 import torch.distributed as dist
@@ -10,8 +11,14 @@ from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
 
-def work(rank, world_size):
-    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "127.0.0.1", "29531"
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def work(rank, world_size, port):
+    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "127.0.0.1", str(port)
     dist.init_process_group("gloo", rank=rank, world_size=world_size)
     torch.manual_seed(0)
     model = DDP(torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)))
@@ -38,4 +45,4 @@ def work(rank, world_size):
 
 
 if __name__ == "__main__":
-    mp.spawn(work, args=(2,), nprocs=2)
+    mp.spawn(work, args=(2, free_port()), nprocs=2)
