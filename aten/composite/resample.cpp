@@ -302,7 +302,7 @@ Tensor native::_resample_grid(const Tensor& self, int64_t dim, int64_t filter, i
     return tensor(list).to(self.device());
   };
   const auto weights = [&](const std::vector<double>& list) {
-    return tensor(list).to(self.device(), self.scalar_type());
+    return tensor(list, kDouble).to(self.device(), self.scalar_type());
   };
   return tenon::_resample(self, d, numbers(rows.starts), numbers(rows.indices),
                           weights(rows.weights), numbers(back.starts), numbers(back.indices),

@@ -160,8 +160,16 @@ def function_of(head):
     else:
         return None
     while start >= 2 and head[start - 1] == "::" and re.match(r"\w+$|>$", head[start - 2]):
-        name = head[start - 2] + "::" + name
-        start -= 2
+        owner = start - 2
+        if head[owner] == ">":  # a member of a template: `Base<Derived>::reset`
+            depth = 0
+            while owner >= 0:
+                depth += (head[owner] == ">") - (head[owner] == "<")
+                owner -= 1
+                if depth == 0:
+                    break
+        name = "".join(head[max(owner, 0) : start]) + name
+        start = max(owner, 0)
     end = closing(head, i, "(", ")")
     if start == 0 or name in ENTRIES:  # without a return type: a constructor, a macro
         return None

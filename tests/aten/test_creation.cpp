@@ -70,7 +70,8 @@ TEST_CASE("tensor from data") {
   CHECK(tenon::tensor({true, false}).scalar_type() == kBool);
   CHECK(tenon::tensor(2.5).dim() == 0);
   CHECK(tenon::tensor({1, 2}, kHalf).scalar_type() == kHalf);
-  CHECK(tenon::tensor(std::vector<double>{1, 2}).scalar_type() == kDouble);
+  CHECK(tenon::tensor(std::vector<double>{1, 2}).scalar_type() == kFloat);
+  CHECK(tenon::tensor(std::vector<double>{1, 2}, kDouble).scalar_type() == kDouble);
   check_error(
       [] {
         tenon::tensor({{1, 2}, {3}});
