@@ -59,6 +59,36 @@ std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
       "> instead of torch::nn::Module to inherit the ability to clone.");
 }
 
+void Module::forget_registered() {
+  parameters_.clear();
+  buffers_.clear();
+  children_.clear();
+}
+
+void Module::copy_registered(const Module& from, const std::optional<Device>& device) {
+  const auto check_count = [](size_t cloned, size_t own, const char* what, const char* function) {
+    TENON_CHECK(cloned == own, "The cloned module does not have the same number of ", what,
+                " as the original module after calling reset(). Are you sure you called ", function,
+                "() inside reset() and not the constructor?");
+  };
+  const auto copy_tensors = [&](OrderedDict<std::string, Tensor>& to,
+                                const OrderedDict<std::string, Tensor>& of) {
+    for (const auto& tensor : of) {
+      if (!tensor->defined()) continue;
+      const bool moves = device && tensor->device() != *device;
+      to[tensor.key()].set_data(moves ? tensor->to(*device) : tensor->clone());
+    }
+  };
+  check_count(parameters_.size(), from.parameters_.size(), "parameters", "register_parameter");
+  copy_tensors(parameters_, from.parameters_);
+  check_count(buffers_.size(), from.buffers_.size(), "buffers", "register_buffer");
+  copy_tensors(buffers_, from.buffers_);
+  check_count(children_.size(), from.children_.size(), "child modules", "register_module");
+  for (const auto& child : from.children_) {
+    if (child.value()) children_[child.key()]->clone_(*child.value(), device);
+  }
+}
+
 void Module::clone_(Module&, const std::optional<Device>&) {}
 
 void Module::visit(const std::string& prefix, const ConstNamedModuleApplyFunction& f) const {

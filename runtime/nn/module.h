@@ -152,6 +152,11 @@ class TENON_API Module : public std::enable_shared_from_this<Module> {
   friend class Cloneable;
   friend TENON_API std::ostream& operator<<(std::ostream& out, const Module& module);
 
+  /// Cloneable's: the registered tensors and parts go.
+  void forget_registered();
+  /// Cloneable's: values of the tensors and clones of the parts of `from`, which has as many. Error
+  /// if it has more or fewer.
+  void copy_registered(const Module& from, const std::optional<Device>& device);
   /// Cloneable's: takes over a clone of `other`.
   virtual void clone_(Module& other, const std::optional<Device>& device);
   void add_child(std::string name, std::shared_ptr<Module> module);
