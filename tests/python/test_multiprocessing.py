@@ -55,7 +55,7 @@ def test_shared_memory_is_the_same_in_other_processes(method):
 
 
 def _fill(queue, done):
-    tensor = queue.get()
+    tensor = queue.get(timeout=120)
     tensor.fill_(7)
     done.put(tensor.is_shared())
 
@@ -68,6 +68,6 @@ def test_a_queue_passes_shared_memory():
     whole = tenon.zeros(3, 2).share_memory_()
     assert whole.share_memory_() is whole
     queue.put(whole[1:])
-    assert done.get() is True
+    assert done.get(timeout=120) is True
     process.join()
     assert whole.tolist() == [[0, 0], [7, 7], [7, 7]]
