@@ -46,8 +46,8 @@ def headers_of(root, build, share, everything):
             relative = path.relative_to(root).as_posix()
             if not relative.startswith(OF_BACKENDS) and (everything or chosen_part(relative)):
                 yield relative
-    gen = build / "gen"
-    for path in sorted(gen.rglob("*.h")):
+    generated = ((gen, path) for gen in (build / "gen", build / "gen-modules") for path in sorted(gen.rglob("*.h")))
+    for gen, path in generated:
         relative = path.relative_to(gen).as_posix()
         chosen = zlib.crc32(relative.encode()) % 32 == 0 if relative.startswith(SAMPLED) else True
         if everything or chosen:
@@ -59,7 +59,7 @@ def compile_alone(header, root, build, folder):
     source = folder / f"{name}.cpp"
     source.write_text(f'#include "{header}"\n')
     command = [os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-    command += [f"-I{p}" for p in (root, build / "gen", build / "include")]
+    command += [f"-I{p}" for p in (root, build / "gen", build / "gen-modules", build / "include")]
     command.append(str(source))
     done = subprocess.run(command, capture_output=True, text=True)
     return header, done.stderr if done.returncode else None
