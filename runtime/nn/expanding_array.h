@@ -61,7 +61,7 @@ class ExpandingArray {
     }
   }
 
-  std::array<T, D> values_;
+  std::array<T, D> values_{};
 };
 
 /// The same of numbers that may be absent: sizes of which some are the input's.
