@@ -1,6 +1,7 @@
 """Bases of generated modules, by which programs ask what kind a module is: isinstance(m, _MaxPoolNd)."""
 
-from tenon.nn.modules._convolution import padded_convolution
+from tenon.nn import functional as F
+from tenon.nn.modules._convolution import pads_of
 from tenon.nn.modules._helpers import reduction_of
 from tenon.nn.modules.module import Module
 
@@ -33,7 +34,10 @@ class _ConvNd(Module):
 
     def _conv_forward(self, input, weight, bias):
         """The convolution with another weight and bias: programs call and override it."""
-        return padded_convolution(self, input, weight, bias)
+        convolve, padding = (F.conv1d, F.conv2d, F.conv3d)[len(self.kernel_size) - 1], self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, pads_of(self), self.padding_mode), 0
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class _ConvTransposeNd(_ConvNd):

@@ -49,13 +49,6 @@ def pads_of(self):
     return [p for total in reversed(totals) for p in (total // 2, total - total // 2)]
 
 
-def padded_convolution(self, input, weight, bias):
-    convolve, padding = (F.conv1d, F.conv2d, F.conv3d)[len(self.kernel_size) - 1], self.padding
-    if self.padding_mode != "zeros":
-        input, padding = F.pad(input, pads_of(self), self.padding_mode), 0
-    return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
-
-
 def output_padding_of(self, input, output_size):
     """What makes the result as large as asked for: of the sizes that this convolution leads to one input from."""
     if output_size is None:
