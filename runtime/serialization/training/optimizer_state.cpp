@@ -132,7 +132,7 @@ class FieldReader {
 
   const Value& dict_;
   const size_t place_;
-  const Tensor& p_;
+  const Tensor p_;
   Field::Kind kind_ = Field::Kind::kOther;
   bool is_step_ = false;
 };
