@@ -1,6 +1,7 @@
 #include "autograd/autograd.h"
 
 #include "aten/core/thread_state.h"
+#include "autograd/batched.h"
 #include "autograd/engine/accumulate_grad.h"
 #include "autograd/engine/engine.h"
 #include "autograd/meta.h"
@@ -103,9 +104,24 @@ std::vector<Edge> edges_of(const std::vector<Tensor>& inputs) {
   return edges;
 }
 
+/// Until the end of the scope nodes compute with operators alone, which take batched gradients.
+class OperatorsAlone {
+ public:
+  explicit OperatorsAlone(bool batched) : previous_(thread_state.batched_gradients) {
+    thread_state.batched_gradients |= batched;
+  }
+  ~OperatorsAlone() { thread_state.batched_gradients = previous_; }
+  OperatorsAlone(const OperatorsAlone&) = delete;
+  OperatorsAlone& operator=(const OperatorsAlone&) = delete;
+
+ private:
+  bool previous_;
+};
+
 std::vector<Tensor> grad_of(const Roots& roots, std::vector<Edge> inputs,
                             const GradOptions& options) {
   TENON_CHECK_VALUE(!inputs.empty(), "grad requires non-empty inputs.");
+  const OperatorsAlone alone(is_any_batched(roots.grads));
   std::vector<Tensor> grads =
       run_backward(roots.edges, roots.grads,
                    {.keep_graph = options.retain_graph.value_or(options.create_graph),
@@ -150,31 +166,10 @@ int64_t batch_size(const std::vector<IntArrayRef>& sizes, const std::vector<Tens
 /// `roots`: with the gradients of all rows; `sizes`: of the outputs.
 std::vector<Tensor> batched_grad(const Roots& roots, const std::vector<IntArrayRef>& sizes,
                                  const std::vector<Edge>& inputs, const GradOptions& options) {
-  const int64_t batch = batch_size(sizes, roots.grads);
-  GradOptions of_row = options;
-  const bool kept = options.retain_graph.value_or(options.create_graph);
-  std::vector<std::vector<Tensor>> rows(inputs.size());
-  // An empty batch has a row as well, for its sizes.
-  for (int64_t k = 0; k < std::max<int64_t>(batch, 1); ++k) {
-    Roots row{roots.edges, {}};
-    for (const Tensor& g : roots.grads)
-      row.grads.push_back(batch == 0 ? zeros_like(g.sum(0)) : g.select(0, k));
-    of_row.retain_graph = kept || k + 1 < batch;
-    const std::vector<Tensor> grads = grad_of(row, inputs, of_row);
-    for (size_t i = 0; i < inputs.size(); ++i) rows[i].push_back(grads[i]);
-  }
-  const AutoGradMode recorded(options.create_graph);
-  std::vector<Tensor> result;
-  for (const std::vector<Tensor>& of_input : rows) {
-    // Which rows have a gradient is a matter of the graph, the same for all.
-    if (!of_input[0].defined()) {
-      result.emplace_back();
-      continue;
-    }
-    const Tensor all = stack(of_input, 0);
-    result.push_back(batch == 0 ? all.narrow(0, 0, 0) : all);
-  }
-  return result;
+  batch_size(sizes, roots.grads);
+  return with_batched_rows(roots.grads, [&](const std::vector<Tensor>& grads) {
+    return grad_of(Roots{roots.edges, grads}, inputs, options);
+  });
 }
 
 std::vector<Tensor> batched_grad(const std::vector<Tensor>& outputs,
@@ -214,6 +209,9 @@ void accumulate(const Roots& roots, std::optional<bool> retain_graph, bool creat
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& grad_tensors,
               std::optional<bool> retain_graph, bool create_graph,
               const std::vector<Tensor>& inputs) {
+  TENON_CHECK(!is_any_batched(tensors) && !is_any_batched(grad_tensors),
+              "[backward] adds to .grad, which has no place within vmap: use func.grad, or call "
+              "backward() on what vmap returns");
   const Roots roots = make_roots(tensors, grad_tensors);
   std::optional<std::vector<Edge>> targets;
   if (!inputs.empty()) {
@@ -236,6 +234,8 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
   TENON_CHECK_VALUE(!options.materialize_grads || options.allow_unused.value_or(true),
                     "Expected allow_unused to be True or not passed when materialize_grads=True, "
                     "but got: allow_unused=False.");
+  if (TENON_UNLIKELY(is_any_batched(outputs)))
+    return grad_of_batched(outputs, inputs, grad_outputs, options);
   std::vector<Tensor> grads =
       options.is_grads_batched
           ? batched_grad(outputs, inputs, grad_outputs, options)

@@ -4,6 +4,7 @@
 #include "aten/core/print.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
+#include "autograd/batched.h"
 #include "autograd/engine/accumulate_grad.h"
 #include "autograd/messages.h"
 #include "autograd/meta.h"
@@ -60,6 +61,10 @@ const Tensor& Tensor::grad() const {
 Tensor& Tensor::mutable_grad() const { return meta_of(tenon::defined(*this, "mutable_grad")).grad; }
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  if (TENON_UNLIKELY(impl_ && impl_->batched)) {
+    autograd::value_of_all_levels(*this).set_requires_grad(requires_grad);
+    return *this;
+  }
   TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
               "Only Tensors of floating point and complex dtype can require gradients, got ",
               scalar_type());
@@ -107,7 +112,8 @@ void Tensor::retain_grad() const {
 }
 
 Tensor Tensor::detach() const {
-  tenon::defined(*this, "detach");
+  if (TENON_UNLIKELY(tenon::defined(*this, "detach").batched))
+    return autograd::batched_like(*this, autograd::value_of_all_levels(*this).detach());
   return Tensor(make_detached(*this));
 }
 
@@ -123,6 +129,8 @@ Tensor& Tensor::detach_() const {
 }
 
 Tensor Tensor::data() const {
+  if (TENON_UNLIKELY(impl_ && impl_->batched))
+    return autograd::batched_like(*this, autograd::value_of_all_levels(*this).data());
   Tensor copy(detach());
   copy.impl_->count_version_apart();
   return copy;

@@ -1,5 +1,6 @@
 #include "autograd/meta.h"
 
+#include "aten/batching/batch.h"
 #include "autograd/engine/accumulate_grad.h"
 #include "autograd/views/view_history.h"
 #include "tenon/ops/add.h"
@@ -8,6 +9,7 @@
 namespace tenon {
 
 bool TensorBase::requires_grad_slow() const {
+  if (TENON_UNLIKELY(impl_->batched)) return TensorBase(impl_->batched->value).requires_grad();
   const bool current = autograd::has_current_history(*impl_);
   if (TENON_LIKELY(current)) {
     const autograd::AutogradMeta* meta = impl_->autograd_meta;
@@ -75,6 +77,7 @@ void set_grad_fn(TensorImpl& impl, IntrusivePtr<Node> node, uint32_t output_nr) 
 
 const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor) {
   TensorImpl& impl = *tensor.unsafe_impl();
+  if (TENON_UNLIKELY(impl.batched)) return grad_fn_of(Tensor(impl.batched->value));
   if (TENON_UNLIKELY(!has_current_history(impl))) regenerate_view_history(tensor);
   const AutogradMeta* meta = impl.autograd_meta;
   return meta ? meta->grad_fn : kNoNode;
@@ -82,6 +85,8 @@ const IntrusivePtr<Node>& grad_fn_of(const Tensor& tensor) {
 
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.defined()) return {};
+  if (const BatchedValue* batched = tensor.unsafe_impl()->batched)
+    return gradient_edge(Tensor(batched->value));
   const IntrusivePtr<Node>& node = grad_fn_of(tensor);
   AutogradMeta* meta = tensor.unsafe_impl()->autograd_meta;
   if (node) return {node, meta->output_nr};

@@ -14,6 +14,7 @@ set(TENON_PUBLIC_ENTRIES
   autograd/autocast.h
   autograd/autograd.h
   autograd/forward/forward_ad.h
+  autograd/func.h
   autograd/checkpoint/selective_checkpoint.h
   runtime/data/data.h
   runtime/distributed/distributed.h
@@ -28,6 +29,7 @@ set(TENON_PUBLIC_ENTRIES
 )
 
 set(TENON_PUBLIC_HEADERS
+  aten/batching/batch.h
   aten/common/check_device.h
   aten/common/ivalue.h
   aten/common/opmath_type.h
@@ -134,6 +136,7 @@ set(TENON_PUBLIC_HEADERS
   autograd/forward/forward_ad.h
   autograd/forward/forward_call.h
   autograd/forward/tangents.h
+  autograd/func.h
   autograd/function.h
   autograd/generated_support/formulas.h
   autograd/generated_support/generated_support.h

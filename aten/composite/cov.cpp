@@ -1,4 +1,5 @@
 #include "tenon/native/cov.h"
+#include "aten/batching/examples.h"
 
 #include "tenon/native/corrcoef.h"
 #include "tenon/ops/clamp.h"
@@ -23,8 +24,8 @@ void check_weights(const char* name, const Tensor& weights, bool whole, int64_t 
   TENON_CHECK(weights.numel() == observations, "[cov] expected ", name,
               " to have the same numel as there are observations in the input but got ",
               weights.numel(), " != ", observations);
-  TENON_CHECK(weights.numel() == 0 || !(weights.min() < 0).item<bool>(), "[cov] ", name,
-              " cannot be negative");
+  TENON_CHECK(weights.numel() == 0 || batching::least_of_examples(weights).toDouble() >= 0,
+              "[cov] ", name, " cannot be negative");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "aten/batching/examples.h"
 #include "aten/core/thread_state.h"
 #include "tenon/native/_linalg_det_backward.h"
 #include "tenon/native/_linalg_lu_factor_backward.h"
@@ -179,7 +180,7 @@ Tensor native::_linalg_det_backward(const Tensor& grad, const Tensor& result, co
                                     const Tensor& LU, const Tensor& pivots) {
   if (A.numel() == 0) return zeros(A.sizes(), A.options());
   const auto on_matrices = [](const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); };
-  const bool is_singular = !A.is_meta() && result.eq(0).any().item().toBool();
+  const bool is_singular = !A.is_meta() && batching::any_of_examples(result.eq(0));
   if (is_singular) return on_matrices(grad) * cofactors(A);
   const Tensor factor = on_matrices(grad * result.conj());
   return solve_adjoint(A, LU, pivots, factor * eye(A.size(-1), A.options()), true,

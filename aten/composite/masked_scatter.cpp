@@ -1,5 +1,6 @@
 #include "tenon/native/masked_scatter.h"
 
+#include "aten/batching/examples.h"
 #include "aten/iterator/plan.h"
 #include "tenon/native/index_copy.h"
 #include "tenon/ops/scatter.h"
@@ -23,7 +24,7 @@ Tensor native::masked_scatter(const Tensor& self, const Tensor& mask, const Tens
   const DimVector sizes = broadcast_shape({&self, &mask});
   const Tensor chosen = mask.expand(sizes).reshape({-1}), to = self.expand(sizes);
   if (!mask.is_meta()) {
-    const int64_t count = chosen.sum().item().toLong();
+    const int64_t count = batching::most_of_examples(chosen.sum()).toLong();
     TENON_CHECK(count <= source.numel(),
                 "[masked_scatter] Number of elements of source < number of ones in mask, got ",
                 source.numel(), " and ", count);

@@ -1,3 +1,4 @@
+#include "aten/batching/examples.h"
 #include "aten/composite/in_format.h"
 #include "tenon/native/max_unpool2d.h"
 #include "tenon/native/max_unpool3d.h"
@@ -44,8 +45,8 @@ Tensor max_unpool(const char* op, const Tensor& self, const Tensor& indices,
   }
   // Elsewhere the kernel of scatter looks at them.
   if (indices.numel() > 0 && indices.device().is_cpu()) {
-    const auto [low, high] = aminmax(indices);
-    const int64_t least = low.item().toLong(), most = high.item().toLong();
+    const int64_t least = batching::least_of_examples(indices).toLong(),
+                  most = batching::most_of_examples(indices).toLong();
     TENON_CHECK(least >= 0 && most < plane, "[", op,
                 "] Found an invalid max index: ", least < 0 ? least : most,
                 " (output volumes are of size ", output_size, ")");

@@ -1,4 +1,5 @@
 #include "tenon/native/multinomial.h"
+#include "aten/batching/examples.h"
 
 #include "tenon/ops/all.h"
 #include "tenon/ops/argmax.h"
@@ -47,10 +48,10 @@ Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replace
     return tenon::empty(sizes, kLong, self.device());
   }
   const Tensor weights = self.detach();
-  TENON_CHECK(weights.isfinite().logical_and(weights.ge(0)).all().item<bool>(),
+  TENON_CHECK(batching::all_of_examples(weights.isfinite().logical_and(weights.ge(0))),
               "[multinomial] probability tensor contains either `inf`, `nan` or element < 0");
   const Tensor wide = weights.to(kDouble);
-  TENON_CHECK(wide.sum(IntArrayRef({-1})).gt(0).all().item<bool>(),
+  TENON_CHECK(batching::all_of_examples(wide.sum(IntArrayRef({-1})).gt(0)),
               "[multinomial] invalid multinomial distribution (sum of probabilities <= 0)");
   if (replacement && num_samples > 1) {
     const Tensor sums = wide.cumsum(-1);

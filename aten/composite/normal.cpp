@@ -1,5 +1,6 @@
 #include "tenon/native/normal.h"
 
+#include "aten/batching/examples.h"
 #include "aten/iterator/plan.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/any.h"
@@ -15,7 +16,7 @@ void check_deviations(const Tensor& std) {
   TENON_CHECK_TYPE(!std.is_complex(), "[normal] expects standard deviation to be non-complex, got ",
                    std.scalar_type());
   if (std.is_meta() || std.numel() == 0) return;
-  TENON_CHECK(!ops::item::call(ops::any::call(ops::lt_Scalar::call(std, 0))).toBool(),
+  TENON_CHECK(!batching::any_of_examples(ops::lt_Scalar::call(std, 0)),
               "[normal] expects all elements of std >= 0.0");
 }
 

@@ -1,4 +1,5 @@
 #include "tenon/native/quantile.h"
+#include "aten/batching/examples.h"
 
 #include <cmath>
 
@@ -66,7 +67,7 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
               "but got ",
               interpolation);
   if (q.is_cpu()) {
-    TENON_CHECK(((q >= 0) * (q <= 1)).all().item().toBool(), "[", op,
+    TENON_CHECK(batching::all_of_examples((q >= 0) * (q <= 1)), "[", op,
                 "] q values must be in the range [0, 1]");
   }
   const bool flat = !dim || self.dim() == 0;

@@ -53,9 +53,9 @@ int64_t reduced_count(IntArrayRef sizes, OptionalIntArrayRef dim) {
   return count;
 }
 
-/// Whether what is computed now is recorded, or has tangents.
+/// Whether what is computed now is recorded, has tangents, or is batched.
 bool is_differentiated() {
-  return GradMode::is_enabled() ||
+  return GradMode::is_enabled() || thread_state.batched_gradients ||
          DispatchKeySet(thread_state.enabled_layers, 0).has(DispatchLayer::ForwardGrad);
 }
 

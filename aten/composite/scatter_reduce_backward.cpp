@@ -1,3 +1,4 @@
+#include "aten/batching/examples.h"
 #include "aten/core/thread_state.h"
 #include "tenon/native/_differentiable_once.h"
 #include "tenon/native/scatter_reduce_self_backward.h"
@@ -57,7 +58,7 @@ Tensor product_src_backward(const Tensor& grad, const Tensor& self, int64_t dim,
       where(only_zero, (grad * without.conj()).gather(dim, index),
             (grad * result.conj()).gather(dim, index) / src.masked_fill(is_zero, 1).conj());
   const bool recorded = GradMode::is_enabled() && gradient.requires_grad();
-  if (!recorded || gradient.is_meta() || !any(zeros > 1).item().toBool()) return gradient;
+  if (!recorded || gradient.is_meta() || !batching::any_of_examples(zeros > 1)) return gradient;
   return ops::_differentiable_once::call(gradient);
 }
 

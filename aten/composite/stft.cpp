@@ -1,4 +1,5 @@
 #include "tenon/native/stft.h"
+#include "aten/batching/examples.h"
 
 #include <optional>
 
@@ -166,7 +167,7 @@ Tensor native::istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> h
   const int64_t end = length ? start + *length : center ? -(n_fft / 2) : covered;
   y = y.slice(1, start, end);
   squares = squares.slice(1, start, end);
-  const double lowest = min(abs(squares.detach())).item().toDouble();
+  const double lowest = batching::least_of_examples(abs(squares.detach())).toDouble();
   TENON_CHECK(!(lowest < 1e-11), "[istft] window overlap add min: 1, got ", lowest);
   y = y / squares;
   if (end > covered) y = constant_pad_nd(y, {0, end - covered});

@@ -12,13 +12,15 @@ namespace tenon {
 enum class Backend : uint8_t { CPU = 0, CUDA = 1, Meta = 2, PrivateUse1 = 3 };
 inline constexpr int kNumBackends = 8;
 
-/// What wraps a backend's kernel. Bit numbers; the highest one present runs first.
+/// What wraps a backend's kernel. Bit numbers; the highest one present runs first. Batched is that
+/// of batched tensors, BatchedMode that of all random operators while a function is batched.
 enum class DispatchLayer : uint8_t {
   Autograd = 0,
   ForwardGrad = 1,
   Autocast = 2,
   Batched = 3,
-  Profiler = 4
+  Profiler = 4,
+  BatchedMode = 5
 };
 inline constexpr int kNumLayers = 8;
 
@@ -53,7 +55,8 @@ struct DispatchKeySet {
 /// Layers that every tensor is in; whether calls take them is a matter of the thread (ThreadState).
 inline constexpr uint8_t kThreadLayers = DispatchKeySet(DispatchLayer::ForwardGrad).layers |
                                          DispatchKeySet(DispatchLayer::Autocast).layers |
-                                         DispatchKeySet(DispatchLayer::Profiler).layers;
+                                         DispatchKeySet(DispatchLayer::Profiler).layers |
+                                         DispatchKeySet(DispatchLayer::BatchedMode).layers;
 
 constexpr Backend backend_of(DeviceType type) {
   switch (type) {

@@ -114,6 +114,12 @@ void TensorBase::check_type(ScalarType wanted) const {
                    " elements, got ", scalar_type());
 }
 
+void TensorBase::no_memory() {
+  detail::raise<Error>(
+      "vmap: an operator reads the memory of a batched tensor, which has none of its own. Call it "
+      "outside of vmap, or give its entry a rule with `batched:`");
+}
+
 void TensorBase::undefined() { detail::raise<Error>("expected a tensor, got an undefined one"); }
 
 DimVector contiguous_strides(IntArrayRef sizes) {

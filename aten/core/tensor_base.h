@@ -67,9 +67,14 @@ class TensorBase {
   Storage storage() const { return Storage(get().storage); }
   bool has_storage() const { return impl_ && impl_->storage; }
   bool is_alias_of(const TensorBase& other) const { return get().storage == other.get().storage; }
-  void* data_ptr() const { return get().data; }
-  void* mutable_data_ptr() const { return get().data; }
-  const void* const_data_ptr() const { return get().data; }
+  /// The first element. Error for a batched tensor, which has no memory of its own.
+  void* data_ptr() const {
+    TensorImpl& t = get();
+    if (TENON_UNLIKELY(t.batched)) no_memory();
+    return t.data;
+  }
+  void* mutable_data_ptr() const { return data_ptr(); }
+  const void* const_data_ptr() const { return data_ptr(); }
   /// Access to single elements on the CPU: `auto a = t.accessor<float, 2>(); a[i][j] = 1;`. It must
   /// not outlive the tensor. TypeError unless T is the tensor's element type, ValueError unless it
   /// has N dimensions.
@@ -86,7 +91,7 @@ class TensorBase {
   template <class T>
   T* data_ptr() const {
     check_type(scalar_type_of<T>);
-    return static_cast<T*>(impl_->data);
+    return static_cast<T*>(data_ptr());
   }
   template <class T>
   T* mutable_data_ptr() const {
@@ -105,9 +110,10 @@ class TensorBase {
   /// Whether this is a view of another tensor.
   bool is_view() const { return static_cast<bool>(get().base); }
 
-  /// A view may come to require grad through its base, hence the second condition.
+  /// A view may come to require grad through its base, a batched tensor requires grad if its value
+  /// does, hence the other conditions.
   bool requires_grad() const {
-    return impl_ && (impl_->autograd_meta || impl_->base) && requires_grad_slow();
+    return impl_ && (impl_->autograd_meta || impl_->base || impl_->batched) && requires_grad_slow();
   }
 
  private:
@@ -120,6 +126,7 @@ class TensorBase {
   TENON_API void check_type(ScalarType wanted) const;
   TENON_API bool requires_grad_slow() const;  // the autograd layer's
   [[noreturn]] static TENON_API void undefined();
+  [[noreturn]] static TENON_API void no_memory();
 
  protected:
   IntrusivePtr<TensorImpl> impl_;

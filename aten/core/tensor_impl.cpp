@@ -8,6 +8,10 @@
 #include "aten/core/thread_state.h"
 
 namespace tenon {
+
+/// Defined by aten/batching, which alone knows what the struct holds.
+void destroy_batched_value(BatchedValue* value) noexcept;
+
 namespace {
 
 /// One of a few locks, so that threads that share different tensors seldom meet.
@@ -38,6 +42,7 @@ void TensorImpl::destroy(TensorImpl* impl) noexcept {
   impl->refs.clear();
   if (autograd::AutogradMeta* meta = impl->autograd_meta) autograd::destroy_autograd_meta(meta);
   impl->count_version_apart();
+  if (TENON_UNLIKELY(impl->batched)) destroy_batched_value(impl->batched);
   impl->~TensorImpl();
   memory::deallocate(impl, sizeof(TensorImpl));
 }

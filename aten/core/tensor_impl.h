@@ -17,6 +17,8 @@ struct AutogradMeta;
 TENON_API void destroy_autograd_meta(AutogradMeta* meta) noexcept;
 }  // namespace autograd
 
+struct BatchedValue;
+
 /// The number of in-place changes, of tensors that share it without being views of one another.
 struct SharedVersion {
   RefCount refs;
@@ -47,8 +49,9 @@ struct TensorImpl {
   int64_t storage_offset = 0;  ///< in elements
   IntrusivePtr<StorageImpl> storage;
   DimVector sizes;
-  DimVector strides;              ///< in elements
-  IntrusivePtr<TensorImpl> base;  ///< of a view: the tensor that is no view itself
+  DimVector strides;                ///< in elements
+  IntrusivePtr<TensorImpl> base;    ///< of a view: the tensor that is no view itself
+  BatchedValue* batched = nullptr;  ///< owned; of a batched tensor, which has no data (batch.h)
   /// Owned; null until gradients are involved. A view may get it while other threads read.
   std::atomic<autograd::AutogradMeta*> autograd_meta{nullptr};
 

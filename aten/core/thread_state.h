@@ -16,6 +16,10 @@ struct ThreadState {
   uint8_t enabled_layers = 0;
   bool grad_mode = true;
   bool inference_mode = false;  ///< what is made are inference tensors, and nothing is recorded
+  /// The gradients of the backward pass that runs are batched: only operators compute with them.
+  bool batched_gradients = false;
+  /// Dimensions in front that a reduction over all dimensions leaves out, as they are batches.
+  uint8_t batch_dims = 0;
 
   // One store without a branch: GCC 12 drops the first of two stores on the way of an exception.
   void refresh() {

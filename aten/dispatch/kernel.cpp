@@ -7,8 +7,8 @@ namespace {
 
 constexpr const char* kKeyNames[] = {
     "CPU",      "CUDA",        "Meta",     "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
-    "Autograd", "ForwardGrad", "Autocast", "Batched",     "Profiler"};
-static_assert(std::size(kKeyNames) == static_cast<size_t>(DispatchKey::Profiler) + 1);
+    "Autograd", "ForwardGrad", "Autocast", "Batched",     "Profiler",          "BatchedMode"};
+static_assert(std::size(kKeyNames) == static_cast<size_t>(DispatchKey::BatchedMode) + 1);
 
 }  // namespace
 

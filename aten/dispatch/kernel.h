@@ -23,6 +23,7 @@ enum class DispatchKey : uint8_t {
   Autocast,
   Batched,
   Profiler,
+  BatchedMode,
 };
 
 /// "CPU", "CompositeImplicit", ...

@@ -21,6 +21,10 @@ struct OperatorInfo {
   const char* overload;  ///< "Tensor", or "" for the only or plain one
   const char* schema;    ///< "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
   const char* source;    ///< "native_functions.yaml"; `tenonc explain` gives the line
+  /// How it runs on batched tensors, the text of a BatchingRule; "" for operators made of
+  /// operators, which need nothing. Null, as of operators that were defined at run time: one after
+  /// another.
+  const char* batching = nullptr;
 };
 
 /// Takes the operator's arguments from the top of the stack and leaves its results there.

@@ -259,10 +259,12 @@ void remove_kernel(const OperatorEntry& op, uint64_t id) {
   }
 }
 
-void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place) {
+void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place,
+                  bool (*serves)(const OperatorEntry&)) {
   const bool layer = key > DispatchKey::Autograd;
   TENON_CHECK_VALUE(layer || backend_of(key), "fallback (", place, "): the key must be a backend, ",
-                    "ForwardGrad, Autocast, Batched or Profiler, got ", to_string(key));
+                    "ForwardGrad, Autocast, Batched, Profiler or BatchedMode, got ",
+                    to_string(key));
   Kernel shared;
   shared.boxed = std::make_shared<const BoxedKernel>(std::move(kernel));
   Registry& r = registry();
@@ -270,7 +272,7 @@ void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place)
   const Registration* taken = r.fallback(key);
   TENON_CHECK_VALUE(!taken, "fallback (", place, "): ", to_string(key),
                     " has a fallback already, registered at ", taken->place);
-  r.fallbacks.emplace(key, Registration{r.next_id++, key, std::move(shared), place});
+  r.fallbacks.emplace(key, Registration{r.next_id++, key, std::move(shared), place, serves});
   if (!layer) return;
   for (const auto& [name, op] : r.by_name) r.record(*op).update_table();
 }

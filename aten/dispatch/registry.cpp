@@ -9,7 +9,7 @@ namespace {
 
 constexpr DispatchLayer kLayers[] = {DispatchLayer::Autograd, DispatchLayer::ForwardGrad,
                                      DispatchLayer::Autocast, DispatchLayer::Batched,
-                                     DispatchLayer::Profiler};
+                                     DispatchLayer::Profiler, DispatchLayer::BatchedMode};
 
 DispatchKey key_of(DispatchLayer layer) {
   return static_cast<DispatchKey>(static_cast<int>(DispatchKey::Autograd) +
@@ -80,14 +80,16 @@ Kernel OperatorRecord::layer_kernel(DispatchLayer layer) const {
       !layer_kernel(DispatchLayer::Autograd).direct && !layer_kernel(DispatchLayer::Autograd).boxed)
     return {};
   Kernel kernel;
-  if (const auto* fallback = registry().fallback(key_of(layer))) kernel = fallback->kernel;
-  if (layer == DispatchLayer::Autograd && runtime) {
-    const bool explicit_kernel =
-        std::any_of(kernels.begin(), kernels.end(), [](const Registration& one) {
-          return one.key <= DispatchKey::CompositeExplicit;
-        });
-    if (explicit_kernel) kernel.boxed = registry().autograd_of_runtime_operators;
-  }
+  const Registration* fallback = registry().fallback(key_of(layer));
+  if (fallback && (!fallback->serves || fallback->serves(*entry))) kernel = fallback->kernel;
+  if (!runtime) return kernel;
+  const bool explicit_kernel =
+      std::any_of(kernels.begin(), kernels.end(), [](const Registration& one) {
+        return one.key <= DispatchKey::CompositeExplicit;
+      });
+  if (layer == DispatchLayer::Autograd && explicit_kernel)
+    kernel.boxed = registry().autograd_of_runtime_operators;
+  if (layer == DispatchLayer::Batched && !explicit_kernel) return {};  // its operators are batched
   return kernel;
 }
 

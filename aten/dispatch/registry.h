@@ -20,6 +20,8 @@ struct Registration {
   DispatchKey key;
   Kernel kernel;
   std::string place;  ///< "file.cpp:12"
+  /// Of a layer's fallback: the operators that it is for; null: all.
+  bool (*serves)(const OperatorEntry& op) = nullptr;
 };
 
 /// An operator that was defined at run time, with the texts that its entry points to.

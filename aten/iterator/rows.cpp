@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aten/core/thread_state.h"
 #include "aten/iterator/element_copy.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/plan.h"
@@ -235,7 +236,8 @@ RowShape row_shape(const char* op, std::initializer_list<const TensorBase*> elem
   const auto rank = static_cast<int64_t>(shape.sizes.size());
   TENON_CHECK(rank < 64, "[", op, "] only tensors with up to 63 dims are supported, got ", rank);
   if (!dims || dims->empty()) {
-    shape.mask = (uint64_t{1} << rank) - 1;
+    const uint64_t batches = (uint64_t{1} << thread_state.batch_dims) - 1;
+    shape.mask = ((uint64_t{1} << rank) - 1) & ~batches;
     return shape;
   }
   for (const int64_t dim : *dims) {

@@ -372,7 +372,7 @@ class BackwardPass {
     if (TENON_LIKELY(!sum.defined())) {
       sum = std::move(grad);
     } else if (sum.sizes() == grad.sizes() && sum.scalar_type() == grad.scalar_type() &&
-               owned_alone(sum)) {
+               !thread_state.batched_gradients && owned_alone(sum)) {
       sum.add_(grad);
     } else {
       sum = sum + grad;

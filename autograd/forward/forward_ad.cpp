@@ -3,6 +3,7 @@
 #include <atomic>
 #include <optional>
 
+#include "aten/batching/batched_tensor.h"
 #include "aten/dispatch/exclude_layers.h"
 #include "aten/dispatch/registration.h"
 #include "autograd/autograd.h"
@@ -537,13 +538,20 @@ DualLevel::~DualLevel() {
 
 bool DualLevel::is_active() { return current_level != 0; }
 
-Tensor tangent_of(const Tensor& tensor) { return find_tangent(tensor); }
+Tensor tangent_of(const Tensor& tensor) {
+  if (TENON_LIKELY(!tensor.defined() || !batching::is_batched(tensor))) return find_tangent(tensor);
+  return batching::on_values({tensor}, [](const auto& values) { return tangent_of(values[0]); });
+}
 
 Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
   TENON_CHECK(current_level,
               "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
               "enter_dual_level() first.");
   TENON_CHECK(primal.defined() && tangent.defined(), "[make_dual] expected two tensors");
+  if (TENON_UNLIKELY(batching::is_batched(primal) || batching::is_batched(tangent))) {
+    return batching::on_values({primal, tangent},
+                               [](const auto& values) { return make_dual(values[0], values[1]); });
+  }
   TENON_CHECK_VALUE(
       is_differentiable(primal.scalar_type()),
       "Expected primal to be floating point or complex, but got: ", primal.scalar_type());
@@ -564,6 +572,12 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
 
 UnpackedDualTensor unpack_dual(const Tensor& tensor) {
   if (!current_level) return {tensor, {}};
+  if (TENON_UNLIKELY(batching::is_batched(tensor))) {
+    const Tensor tangent = tangent_of(tensor);
+    const Tensor primal = batching::on_values(
+        {tensor}, [](const auto& values) { return unpack_dual(values[0]).primal; });
+    return {primal, tangent};
+  }
   const ExcludeLayers below(DispatchLayer::ForwardGrad);
   return {alias(tensor), find_tangent(tensor)};
 }

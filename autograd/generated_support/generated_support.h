@@ -154,10 +154,11 @@ requires(!std::is_convertible_v<const T&, IntArrayRef> || std::is_arithmetic_v<T
 inline DimVector own(const DimVector& values) { return values; }
 
 /// Whether what is computed now is differentiated itself: recorded, or within a level of forward
-/// mode. Who only watches calls (call_mode.h) differentiates nothing.
+/// mode; or whether its gradients are batched. Operators compute it then. Who only watches calls
+/// (call_mode.h) differentiates nothing.
 inline bool is_differentiated() {
   constexpr uint8_t kForward = DispatchKeySet(DispatchLayer::ForwardGrad).layers;
-  if (thread_state.grad_mode) return true;
+  if (thread_state.grad_mode || thread_state.batched_gradients) return true;
   return TENON_UNLIKELY(!(thread_state.skipped_layers & kForward)) &&
          forward_ad::DualLevel::is_active();
 }

@@ -36,6 +36,7 @@ ATEN = tuple(
         "registration",
         "cpu",
         "cuda",
+        "batching",
     )
 )
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
@@ -90,7 +91,8 @@ LAYERS = (
     Layer("aten/cpu", ("aten/cpu/",), BELOW + ATEN[:5] + ("generated",)),
     Layer("aten/cuda", ("aten/cuda/",), BELOW + ATEN[:5] + ("generated",)),
     Layer("aten/generated_support", ("aten/generated_support/",), BELOW + ATEN[:5] + ("generated",)),
-    Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated",)),
+    Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated", "aten/batching")),
+    Layer("aten/batching", ("aten/batching/",), BELOW + ATEN[:4] + ("generated",)),
     Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",

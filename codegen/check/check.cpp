@@ -108,6 +108,7 @@ const Rule kRules[] = {
     RULE(rowwise_schema, kTenon),
     RULE(promote_needs_pointwise, kTenon),
     RULE(check_needs_expression, kTenon),
+    RULE(batched_needs_kernel, kTenon),
     RULE(pointwise_expression, kTenon),
     RULE(pointwise_arguments, kTenon),
     RULE(pointwise_dtypes, kTenon),

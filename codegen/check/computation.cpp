@@ -279,6 +279,22 @@ void check_needs_expression(const Entry& entry) {
                    "own arguments");
 }
 
+void batched_needs_kernel(const Entry& entry) {
+  const Operator& op = entry.op;
+  if (!op.batched || entry.has_unknown_key()) return;
+  // A composition with a derivative of its own need not be differentiated by its parts.
+  const bool by_parts = op.composition() && op.is_composite_implicit();
+  if (op.as<Pointwise>() || op.as<Update>() || op.as<Rowwise>() || by_parts || op.is<AliasOf>()) {
+    entry.sink.error(entry.at_key("batched"),
+                     "`batched` follows from the entry's expression; it is "
+                     "for operators whose kernels are written in C++");
+  } else if (op.schema.kind() != schema::SchemaKind::kFunctional) {
+    entry.sink.error(entry.at_key("batched"),
+                     "`batched` is for operators that return new tensors; what writes to tensors "
+                     "runs for each example");
+  }
+}
+
 // Only upstream's files say it: here the tag follows.
 void seeded_tag(const Entry& entry) {
   if (entry.model.find_tag(kSeededTag) == nullptr || entry.op.has_tag(kSeededTag)) return;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/emit/emit_autograd.h"
+#include "codegen/emit/emit_batching.h"
 #include "codegen/emit/emit_composition.h"
 #include "codegen/emit/emit_dispatch.h"
 #include "codegen/emit/emit_form.h"
@@ -79,6 +80,7 @@ ir::Entry emit_operator(const Model& model, size_t index, const EmitOptions& opt
     } else {
       form.dispatch = emit_dispatch(model, index, f, options.targets);
       form.autograd = emit_autograd(model, index, f, entry.node);
+      form.batching = emit_batching(op, form, entry.kernel);
     }
     form.cpp_namespace = entry.cpp_namespace;
     if (options.python) {

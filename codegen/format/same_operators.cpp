@@ -19,6 +19,7 @@ class Description {
     computation(op);
     line("promote", op.has_key("promote") ? std::string(to_string(*op.promotion)) : "");
     names("check", op.check);
+    if (op.batched) line("batched", op.batched->text);
     if (const Delegate* delegate = op.as<Delegate>())
       line("structured_delegate", delegate->of.text);
     names("structured_inherits", op.upstream.structured_inherits);

@@ -124,12 +124,13 @@ struct Form {
   // Not in a document of a device's kernels.
   std::optional<FormName> of;
   Dispatch dispatch;
-  std::optional<Autograd> autograd;  ///< empty: calls pass the layer by
+  std::optional<Autograd> autograd;     ///< empty: calls pass the layer by
+  std::optional<std::string> batching;  ///< how it runs on batched tensors (emit_batching.h)
   std::string cpp_namespace;
   std::optional<PythonCall> python;  ///< not in the document: files of Python's module have it
   TENON_FIELDS(ident, name, base, overload, schema_namespace, error_name, schema, place, kind,
                derived, method, function, arguments, api, outs, returns, return_type, keys, is_view,
-               group, group_name, of, dispatch, autograd, cpp_namespace)
+               group, group_name, of, dispatch, autograd, batching, cpp_namespace)
 };
 
 }  // namespace tenon::codegen::ir

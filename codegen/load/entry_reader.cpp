@@ -62,6 +62,8 @@ struct EntryReader::Handlers {
         {"keepdim", [](EntryReader& r, const YamlNode& v) { r.flag(v, r.rows().keepdim); }},
         {"promote", call<&EntryReader::promote>},
         {"check", name<&Operator::check>},
+        {"batched",
+         [](EntryReader& r, const YamlNode& v) { r.op_.batched = r.reader_.text(v, r.what_); }},
         {"composite", call<&EntryReader::composite>},
         {"foreach", call<&EntryReader::foreach_expression>},
         {"structured", call<&EntryReader::structured>},

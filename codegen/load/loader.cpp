@@ -56,6 +56,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   if (dialect == Dialect::kTenon) {
     detail::derive_functional_forms(parts.operators);
     detail::derive_view_copies(parts.operators);
+    detail::derive_batched_forms(parts.operators);
   }
   static const expr::Functions none;
   parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(

@@ -39,6 +39,9 @@ std::optional<expr::Function> function_of(const Operator& op);
 /// memory of their own. Not of what composes views, nor where an entry has the name.
 void derive_view_copies(std::vector<Operator>& operators);
 
+/// Appends a composition for each `batched` that calls other operators, `_sort_rows_batched`.
+void derive_batched_forms(std::vector<Operator>& operators);
+
 /// Appends the functional form of each operator that writes to tensors, where its `autogen` names
 /// that or its out form: it computes on copies of what is written and returns them. Not where an
 /// entry has the name, nor of views, of what is made of other operators, and of what writes to

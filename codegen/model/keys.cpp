@@ -48,6 +48,9 @@ const std::vector<KeyInfo>& operator_entry() {
        "An expression of other operators, computed for each place of the lists of tensors."},
       {"dispatch", ValueForm::kDispatch,
        "The kernel of each backend, or the backends alone: `CPU, CUDA`."},
+      {"batched", ValueForm::kText,
+       "The operator of a batch, which is in front of each tensor: its own call with dimensions "
+       "moved, `cumsum(self, dim + 1)`, or an expression of other operators."},
       {"ufunc_inner_loop", ValueForm::kLoops, "Inner loops of a ufunc (upstream)."},
       {"autogen", ValueForm::kNames, "Operators that upstream's generator adds (upstream)."},
       {"non_differentiable", ValueForm::kFlag, "The operator has no derivative."},

@@ -196,6 +196,8 @@ struct Operator {
   /// Hand-written function of the operator's arguments that throws where a value or dtype is not
   /// allowed, before an expression is computed; shapes and promotion are checked without it.
   std::optional<LocatedName> check;
+  /// `batched`: what it is of tensors with a batch in front.
+  std::optional<SourceString> batched;
   bool non_differentiable = false;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;
