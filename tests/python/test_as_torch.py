@@ -134,7 +134,7 @@ MENTIONS = """
 
     assert not f(3) and f(torch.nn.Linear(1, 1)) and issubclass(Mine, torch.nn.Module)
     assert torch.sparse_coo is torch.sparse_coo and torch.ones(1).layout != torch.sparse_coo
-    table = {torch.vmap: 1, torch.fx.wrap: 2}
+    table = {torch.hspmm: 1, torch.fx.wrap: 2}
     try:
         raise ValueError
     except (torch.cuda.CudaError, ValueError):
@@ -151,7 +151,7 @@ def test_missing_names_can_be_mentioned(tmp_path):
     ("use", "name"),
     [
         ("torch.fx.symbolic_trace(None)", "torch.fx.symbolic_trace"),
-        ("torch.vmap(abs)", "torch.vmap"),
+        ("torch.hspmm(None, None)", "torch.hspmm"),
         ("class A(torch.fx.GraphModule): pass\nA()", "torch.fx.GraphModule"),
         ("list(torch.fx.Graph)", "torch.fx.Graph"),
         ("torch.distributed.fsdp.MixedPrecision.x = 1", "torch.distributed.fsdp.MixedPrecision"),
@@ -181,13 +181,19 @@ def test_what_pytorch_does_not_have_is_an_attribute_error(tmp_path):
 
 def test_functorch_is_pytorchs_too(tmp_path):
     assert run(tmp_path, """
+        import torch
         from functorch import make_functional, vmap
         from functorch.compile import aot_function
+        from torch._vmap_internals import _vmap
+        assert vmap is torch.vmap is torch.func.vmap and torch.func.grad.__module__ == "torch.func"
+        function, parameters = make_functional(torch.nn.Linear(3, 2))
+        x = torch.ones(4, 3)
+        print((vmap(function, in_dims=(None, 0))(parameters, x) == function(parameters, x)).all(), _vmap(torch.sum)(x))
         try:
-            vmap(abs)
+            aot_function(abs)
         except NotImplementedError as error:
-            print(str(error).split(".")[0:2])
-    """) == "['functorch', 'vmap is not in Tenon']\n"  # fmt: skip
+            print(str(error).split(" is ")[0])
+    """) == "tensor(True) tensor([3., 3., 3., 3.])\nfunctorch.compile.aot_function\n"  # fmt: skip
 
 
 def test_the_report_lists_both_kinds(tmp_path):
@@ -195,13 +201,13 @@ def test_the_report_lists_both_kinds(tmp_path):
         import torch
         from torch.fx import Tracer
         try:
-            torch.vmap(abs)
+            torch.hspmm(None, None)
         except NotImplementedError:
             pass
     """, "--report", check=False)  # fmt: skip
     used, mentioned = done.stderr.split("mentioned only: ")
     assert done.returncode == 0 and used.startswith("names of PyTorch that are not in Tenon, used, which raised: 1\n")
-    assert "  torch.vmap  " in used and "program.py:5" in used
+    assert "  torch.hspmm  " in used and "program.py:5" in used
     assert mentioned.startswith("1\n  torch.fx.Tracer  ") and "program.py:3" in mentioned
 
 

@@ -1,4 +1,4 @@
-"""The quick start and the tutorials run as they stand and print what they show; those that say `import tenon as torch` also with PyTorch.
+"""The quick start, transforms and the tutorials run as they stand and print what they show; those that say `import tenon as torch` also with PyTorch.
 
 A block with a title is a file. ```python without a title runs; ```console has commands; ```text after one of them is its output, in
 which `...` stands for anything. A title that begins with examples/ names a file of the repository that contains the block.
@@ -18,7 +18,11 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs/quickstart.md", *sorted(p for p in (ROOT / "docs/tutorials").glob("*.md") if p.stem != "index")]
+PAGES = [
+    ROOT / "docs/quickstart.md",
+    ROOT / "docs/transforms.md",
+    *sorted(p for p in (ROOT / "docs/tutorials").glob("*.md") if p.stem != "index"),
+]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.S | re.M)
 
 

@@ -139,18 +139,24 @@ double = _C.float64
 
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
-    "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "futures", "hub", "library", "masked", "multiprocessing", "nn", "optim",
+    "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "func", "futures", "hub", "library", "masked", "multiprocessing", "nn", "optim",
     "quasirandom", "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from tenon.func import vmap as vmap
+else:
 
     def __getattr__(name):
         if name in _LATER:
             import importlib
 
             return importlib.import_module(f"tenon.{name}")
+        if name == "vmap":
+            from tenon.func import vmap
+
+            return vmap
         if name.endswith(("Tensor", "Storage")):
             found = _tensor_types.tensor_type(name) or _tensor_types.storage_type(name)
             if found is not None:

@@ -1,6 +1,7 @@
 """How tensors are printed."""
 
 import contextlib
+import textwrap
 
 from tenon import _C
 
@@ -56,3 +57,16 @@ def printoptions(**kwargs):
         yield
     finally:
         set_printoptions(**before)
+
+
+_repr_of_values = _C.Tensor.__repr__
+
+
+def _repr(self):
+    if not _C._func.is_batched(self):
+        return _repr_of_values(self)
+    value = textwrap.indent(repr(_C._func.batch_value(self)), "    ")
+    return f"BatchedTensor(lvl={_C._func.batch_level(self)}, bdim=0, value=\n{value}\n)"
+
+
+_C.Tensor.__repr__ = _repr

@@ -12,6 +12,10 @@ import torch
 from .checks import Entry, full_name
 
 SECONDS = 300  # an entry that takes longer hangs
+KINDS = {
+    "sample": "values",
+    "error": "errors",
+}  # the check that a crash in a kind of sample counts for, if not of the same name
 
 
 class Outcomes:
@@ -28,7 +32,7 @@ class Outcomes:
             self.details.append({"dtype": dtype, "check": check, "outcome": outcome, "detail": detail})
 
 
-def child(op, subject, skip, descriptor, max_samples):
+def child(make_entry, op, subject, skip, descriptor, max_samples):
     """Writes one line before each sample and the outcomes at the end."""
     with os.fdopen(descriptor, "w") as pipe:
         outcomes = Outcomes()
@@ -44,13 +48,13 @@ def child(op, subject, skip, descriptor, max_samples):
             pipe.flush()
             return True
 
-        Entry(op, subject, report).run(start, max_samples)
+        make_entry(op, subject, report).run(start, max_samples)
         pipe.write(json.dumps(["end"]) + "\n")
 
 
 class Job:
-    def __init__(self, op, subject, max_samples):
-        self.op, self.subject, self.max_samples = op, subject, max_samples
+    def __init__(self, op, subject, max_samples, make_entry):
+        self.op, self.subject, self.max_samples, self.make_entry = op, subject, max_samples, make_entry
         self.outcomes, self.skip, self.seconds = Outcomes(), [], 0.0
         self.fork()
 
@@ -65,7 +69,7 @@ class Job:
             try:
                 os.close(self.reader)
                 torch.set_num_threads(1)
-                child(self.op, self.subject, self.skip, writer, self.max_samples)
+                child(self.make_entry, self.op, self.subject, self.skip, writer, self.max_samples)
                 status = 0
             except BaseException as error:  # the parent reads of it
                 os.write(2, f"conformance: {full_name(self.op)}: {type(error).__name__}: {error}\n".encode())
@@ -105,8 +109,7 @@ class Job:
         how = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
         how = "hang" if how == "SIGALRM" or how == "SIGKILL" else how
         dtype, kind, number = self.at or ["any", "sample", -1]
-        check = {"sample": "values", "gradient": "gradient", "error": "errors"}[kind]
-        self.outcomes.add(dtype, check, "crash", f"{how} at {kind} {number}")
+        self.outcomes.add(dtype, KINDS.get(kind, kind), "crash", f"{how} at {kind} {number}")
         if self.at is None or self.at in self.skip or len(self.skip) > 20 or how.startswith("exit"):
             return True
         # What was complete before is run again and counted anew.
@@ -118,8 +121,9 @@ class Job:
         return False
 
 
-def run(entries, subject, jobs=2, max_samples=None, progress=None):
-    """{name: {"counts", "details", "seconds"}} of the entries."""
+def run(entries, subject, jobs=2, max_samples=None, progress=None, make_entry=Entry, seconds=SECONDS):
+    """{name: {"counts", "details", "seconds"}} of the entries, which make_entry(op, subject, report).run(start, max_samples)
+    checks in a child, each in so many seconds."""
     waiting, running, results = list(entries), {}, {}
     selector = selectors.DefaultSelector()
 
@@ -129,7 +133,7 @@ def run(entries, subject, jobs=2, max_samples=None, progress=None):
 
     while waiting or running:
         while waiting and len(running) < jobs:
-            launch(Job(waiting.pop(0), subject, max_samples))
+            launch(Job(waiting.pop(0), subject, max_samples, make_entry))
         for key, _ in selector.select(timeout=1):
             job = running[key.fd]
             if job.read():
@@ -148,6 +152,6 @@ def run(entries, subject, jobs=2, max_samples=None, progress=None):
             if progress:
                 progress(full_name(job.op), len(results))
         for job in running.values():
-            if time.monotonic() - job.began > SECONDS:
+            if time.monotonic() - job.began > seconds:
                 os.kill(job.pid, signal.SIGKILL)
     return results

@@ -97,7 +97,7 @@ torch.export._remove_auto_functionalized_pass torch.export._remove_effect_tokens
 torch.export._state_dict_utils torch.export._swap torch.export._trace torch.export._tree_utils torch.export._unlift
 torch.export._wrapper_utils torch.export.custom_obj torch.export.custom_ops torch.export.decomp_utils
 torch.export.dynamic_shapes torch.export.experimental torch.export.exported_program torch.export.graph_signature
-torch.export.passes torch.export.pt2_archive torch.export.unflatten torch.func torch.func._random torch.fx
+torch.export.passes torch.export.pt2_archive torch.export.unflatten torch.func._random torch.fx
 torch.fx._compatibility torch.fx._graph_pickler torch.fx._lazy_graph_module torch.fx._pytree torch.fx._symbolic_trace
 torch.fx._utils torch.fx.annotate torch.fx.config torch.fx.experimental torch.fx.graph torch.fx.graph_module
 torch.fx.immutable_collections torch.fx.interpreter torch.fx.node torch.fx.operator_schemas torch.fx.passes
@@ -1511,6 +1511,9 @@ torch.foreach
   minimum minimum_ mm mul mul_ neg neg_ norm pow pow_ reciprocal reciprocal_ round round_ rsqrt rsqrt_ sigmoid
   sigmoid_ sign sign_ sin sin_ sinh sinh_ sqrt sqrt_ sub sub_ tan tan_ tanh tanh_ trunc trunc_ zero_
  torch: Tensor
+torch.func
+ debug_unwrap functional_call functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize rearrange
+  replace_all_batch_norm_modules_ stack_module_state vjp vmap
 torch.functional
  _ListOrSeq _add_docstr _check_list_size _consecutive_return_counts _consecutive_return_inverse
   _consecutive_return_inverse_and_counts _consecutive_return_inverse_false _consecutive_return_inverse_true

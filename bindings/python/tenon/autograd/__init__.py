@@ -65,8 +65,7 @@ def grad(
     outputs, inputs: tensors, or places in the graph, get_gradient_edge().
     allow_unused: None for an input that the outputs do not depend on, instead of an error.
     materialize_grads: zeros for it.
-    is_grads_batched: each of grad_outputs is [B, *output sizes], and each gradient [B, *input sizes]. The rows are
-    computed one after another.
+    is_grads_batched: each of grad_outputs is [B, *output sizes], and each gradient [B, *input sizes], in one pass.
     """
     if not only_inputs:
         raise ValueError("only_inputs=False is not supported: call backward() for the gradients of all leaves")

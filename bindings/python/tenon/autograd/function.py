@@ -67,7 +67,12 @@ class Function:
 
     forward may leave ctx out, with a setup_context(ctx, inputs, output) beside it. backward may be named vjp. For forward
     mode there is jvp, too: called after forward with a tangent for each argument, it gives one for each output.
+
+    Under tenon.vmap it needs a rule: the static method vmap, or generate_vmap_rule = True, with which forward and backward
+    are called for a row at a time, and operators compute the batch.
     """
+
+    generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(
@@ -96,6 +101,17 @@ class Function:
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        """(outputs, the places of the batch in them) of the arguments with their batch.
+
+        info: its batch_size, and randomness as vmap was given it. in_dims: for each argument the place of the batch; None
+        for what is not batched.
+        """
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap static method or set generate_vmap_rule=True."
+        )
+
     @classmethod
     def _bound(cls, args, kwargs):
         """The arguments in the order of forward's parameters, with their defaults."""
@@ -119,6 +135,12 @@ class Function:
                 args = cls._bound(args, kwargs)
         elif kwargs:
             args = cls._bound((ctx, *args), kwargs)[1:]
+        if _C._func.current_level():
+            from tenon.func._functions import apply_batched
+
+            result = apply_batched(cls, args)
+            if result is not NotImplemented:
+                return result
         recorded = _C.is_grad_enabled()
         ctx.needs_input_grad = tuple(recorded and isinstance(a, _C.Tensor) and a.requires_grad for a in args)
         return _C._apply_function(cls, ctx, args)

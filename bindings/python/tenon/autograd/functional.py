@@ -1,6 +1,7 @@
 """Derivatives of functions of tensors."""
 
 from tenon import _C
+from tenon.autograd import _vectorized
 
 
 def _tensors(values):
@@ -81,18 +82,29 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     """All derivatives of the outputs with respect to the inputs: [*output sizes, *input sizes] for each pair.
 
     strategy: "reverse-mode" takes a backward pass for each element of the outputs, "forward-mode" a call of func for each
-    element of the inputs. Passes and calls follow one another whether `vectorize` is given or not.
+    element of the inputs. vectorize: all passes, or calls, are one, by vmap; if an operator refuses, they follow one another.
     """
     _check_vectorize("jacobian", vectorize, strict)
     single, inputs = _tensors(inputs)
-    function = _Called(func)
-    rows = _C._jacobian(function, inputs, create_graph, strict, _is_forward(strategy))
+    function, forward = _Called(func), _is_forward(strategy)
+    rows = None
+    if vectorize and not (forward and create_graph):
+        rows = _vectorized.jacobian(function, inputs, create_graph, forward)
+    if rows is None:
+        rows = _C._jacobian(function, inputs, create_graph, strict, forward)
     return _unpacked(tuple(_unpacked(row, single) for row in rows), function.single)
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """All second derivatives of a function that gives one element: [*input i sizes, *input j sizes] for each pair."""
+    """All second derivatives of a function that gives one element: [*input i sizes, *input j sizes] for each pair.
+
+    outer_jacobian_strategy, vectorize: as in jacobian(), for the derivatives of the gradient.
+    """
     _check_vectorize("hessian", vectorize, strict)
     single, inputs = _tensors(inputs)
-    rows = _C._hessian(func, inputs, create_graph, strict, _is_forward(outer_jacobian_strategy))
+    forward, rows = _is_forward(outer_jacobian_strategy), None
+    if vectorize and not (forward and create_graph):
+        rows = _vectorized.hessian(func, inputs, create_graph, forward)
+    if rows is None:
+        rows = _C._hessian(func, inputs, create_graph, strict, forward)
     return _unpacked(tuple(_unpacked(row, single) for row in rows), single)

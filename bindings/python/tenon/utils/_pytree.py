@@ -4,8 +4,8 @@
     tree_unflatten([10, 20, 30], spec)                     {"a": [10, 20], "b": 30}
     tree_map(lambda x: 2 * x, {"a": [1, 2], "b": 3})       {"a": [2, 4], "b": 6}
 
-Nodes are tuples, lists, dicts, named tuples, OrderedDicts, defaultdicts, deques, and classes of register_pytree_node(). All else,
-None too, is a leaf. Names and results are those of PyTorch's module of this name.
+Nodes are tuples, lists, dicts, named tuples, OrderedDicts, defaultdicts, deques, what operators return, and classes of
+register_pytree_node(). All else, None too, is a leaf. Names and results are those of PyTorch's module of this name.
 """
 
 import collections
@@ -335,7 +335,19 @@ BUILTIN_TYPES = frozenset(SUPPORTED_NODES)
 
 def _get_node_type(tree):
     kind = type(tree)
-    return collections.namedtuple if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
+    if kind in SUPPORTED_NODES or not issubclass(kind, tuple):
+        return kind
+    if is_namedtuple_class(kind):
+        return collections.namedtuple
+    # The classes of tenon.return_types are made when operators first return them.
+    if kind.__module__.endswith(".return_types") and is_structseq_class(kind):
+        register_pytree_node(
+            kind,
+            lambda node: (list(node), None),
+            lambda children, _: kind(children),
+            flatten_with_keys_fn=lambda node: (_places(node), None),
+        )
+    return kind
 
 
 def tree_is_leaf(tree, is_leaf=None):

@@ -218,7 +218,12 @@ def linear_cross_entropy(
     if tuple(target.shape) == logits_shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     ignore_index = -100 if ignore_index is None else ignore_index
-    if options is not None and _takes_chunks(input, linear_weight, target, reduction, label_smoothing):
+    # Under vmap the batch is computed at once: gradients that forward keeps would be those of a level that has ended.
+    if (
+        options is not None
+        and not tenon._C._func.current_level()
+        and _takes_chunks(input, linear_weight, target, reduction, label_smoothing)
+    ):
         whole, labels = (input, target) if input.dim() == 2 else (input.unsqueeze(0), target.unsqueeze(0))
         loss = _Chunked.apply(
             whole,

@@ -19,6 +19,8 @@ def _remade(like, values):
 class _Around(Function):
     """The tensors themselves, as views; at(gradients) may give others in backward."""
 
+    generate_vmap_rule = True
+
     @staticmethod
     def forward(ctx, at, zeros, *tensors):
         ctx.at = at

@@ -1,0 +1,1 @@
+"""torch._functorch: torch.func by the places of PyTorch's files."""

@@ -1,0 +1,3 @@
+"""torch._functorch.vmap"""
+
+from tenon.func import vmap as vmap
