@@ -88,6 +88,23 @@ Tensor batched_like(const Tensor& like, const Tensor& value) {
                                 batching::level_of(like));
 }
 
+/// The tensor without the level, whose batch is in front. Levels above it stay: those of gradients
+/// of which there are several for each example.
+Tensor without_level(const Tensor& t, const BatchLevel& level) {
+  if (!is_batched(t) || batching::level_of(t)->number <= level.number)
+    return batching::batch_in_front(t, level);
+  const Tensor inner = without_level(batching::value_of(t), level);
+  return batching::make_batched(inner.movedim(0, 1), batching::level_of(t));
+}
+
+/// What without_level() has been given.
+Tensor with_level(const Tensor& t, const Level& level) {
+  if (!is_batched(t) || batching::level_of(t)->number <= level->number)
+    return batching::make_batched(t, level);
+  const Tensor inner = with_level(batching::value_of(t).movedim(1, 0), level);
+  return batching::make_batched(inner, batching::level_of(t));
+}
+
 std::vector<Tensor> grad_of_batched(const std::vector<Tensor>& outputs,
                                     const std::vector<Tensor>& inputs,
                                     const std::vector<Tensor>& grad_outputs,
@@ -108,7 +125,7 @@ std::vector<Tensor> grad_of_batched(const std::vector<Tensor>& outputs,
   for (size_t i = 0; i < outputs.size(); ++i) {
     out.push_back(batching::batch_in_front(outputs[i], *level));
     if (i < grad_outputs.size() && grad_outputs[i].defined()) {
-      given.push_back(batching::batch_in_front(grad_outputs[i], *level));
+      given.push_back(without_level(grad_outputs[i], *level));
     } else {
       TENON_CHECK(outputs[i].numel() == 1,
                   "grad can be implicitly created only for scalar outputs");
@@ -121,7 +138,7 @@ std::vector<Tensor> grad_of_batched(const std::vector<Tensor>& outputs,
     grads = grad(out, in, given, options);
   }
   for (Tensor& g : grads) {
-    if (g.defined()) g = batching::make_batched(g, level);
+    if (g.defined()) g = with_level(g, level);
   }
   return grads;
 }

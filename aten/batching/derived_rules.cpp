@@ -48,17 +48,19 @@ void promote_as_examples(const Call& call, const std::vector<std::string>& promo
   }
 }
 
-/// The keepdim, dims and other numbers of the call stay as they are.
-std::vector<Value> aligned_arguments(const Call& call, int64_t rank) {
+/// Of `promoting` tensors one without dimensions is as good as a batch of such.
+std::vector<Value> aligned_arguments(const Call& call, const std::vector<std::string>& promoting) {
   std::vector<Value> arguments = call.arguments();
-  const bool no_dims = rank == 0;
-  for (Value& argument : arguments) {
-    if (!argument.is_tensor()) continue;
-    const Tensor t(argument.to_tensor());
+  const int64_t rank = call.rank();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_tensor()) continue;
+    const Tensor t(arguments[i].to_tensor());
     if (call.is_batched(t)) {
-      argument = call.aligned(t, rank);
-    } else if (no_dims && !t.is_wrapped_number()) {
-      argument = t.reshape({1});  // as good a tensor as a batch of such
+      arguments[i] = call.aligned(t, rank);
+    } else if (rank == 0 && !t.is_wrapped_number() &&
+               std::find(promoting.begin(), promoting.end(), call.schema().args[i].name) !=
+                   promoting.end()) {
+      arguments[i] = t.reshape({1});
     }
   }
   return arguments;
@@ -68,7 +70,7 @@ std::vector<Value> aligned_arguments(const Call& call, int64_t rank) {
 
 std::vector<Value> run_elements(const Call& call, const std::vector<std::string>& promoting) {
   const BelowLevel below(*call.level());
-  std::vector<Value> arguments = aligned_arguments(call, call.rank());
+  std::vector<Value> arguments = aligned_arguments(call, promoting);
   promote_as_examples(call, promoting, arguments);
   return call.call(std::move(arguments));
 }
@@ -77,11 +79,13 @@ std::vector<Value> run_shifted(const Call& call, const std::vector<std::string>&
   const BelowLevel below(*call.level());
   const int64_t rank = std::max<int64_t>(call.rank(), 1);
   const bool no_dims = call.rank() == 0;
+  // gather and scatter take tensors without dimensions as ones of one element.
+  const bool of_positions = call.has("index") && call["index"].is_tensor();
   std::vector<Value> arguments = call.arguments();
   for (Value& argument : arguments) {
     if (!argument.is_tensor()) continue;
     Tensor t = call.in_front(Tensor(argument.to_tensor()));
-    if (t.dim() == 1 && rank == 1) t = t.unsqueeze(1);
+    if (t.dim() == 1 && (no_dims || of_positions)) t = t.unsqueeze(1);
     argument = t;
   }
   for (const std::string& name : dims) {
@@ -151,7 +155,7 @@ std::vector<Value> run_rows(const Call& call, const RowNames& names) {
     const bool row_value = is(names.rows, name);
     const bool in_front = row_value || !some_batched || t.dim() == rank;
     Tensor value = in_front ? call.in_front(t) : call.aligned(t, rank);
-    if (no_dims && !row_value && call.is_batched(t)) value = value.unsqueeze(1);
+    if (no_dims && !row_value) value = value.unsqueeze(1);
     arguments[i] = value;
   }
   for (const std::string& name : names.dims) {

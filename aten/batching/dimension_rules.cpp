@@ -89,6 +89,7 @@ Values cat_rule(const Call& call) {
   return call.call({std::move(list), call.dim("dim", rank)});
 }
 
+constexpr const char* kInputSizes = "input_sizes";
 /// An operator that puts a gradient into zeros of `input_sizes`.
 template <const char* const& name>
 Values into_sizes(const Call& call) {
@@ -103,7 +104,55 @@ Values into_sizes(const Call& call) {
   arguments[0] = call.in_front(Tensor(arguments[0].to_tensor()));
   return call.call(std::move(arguments));
 }
-constexpr const char* kInputSizes = "input_sizes";
+
+/// The same of unfold, which takes a tensor without dimensions.
+Values unfold_backward_rule(const Call& call) {
+  if (!call["input_sizes"].to_ints().empty()) return into_sizes<kInputSizes>(call);
+  Values arguments = call.arguments();
+  arguments[0] = call.in_front("grad_in").unsqueeze(1);
+  arguments[1] = Value::Ints{call.batch(), 1};
+  arguments[2] = 1;
+  return {Tensor(call.call(std::move(arguments)).at(0).to_tensor()).reshape({call.batch()})};
+}
+
+/// Matrices and what goes with them, whose batches broadcast: `vectors` names those of one
+/// dimension less.
+Values of_matrices(const Call& call, std::string_view vectors) {
+  Values arguments = call.arguments();
+  const auto own = [&](size_t i) { return call.schema().args[i].name == vectors ? 1 : 2; };
+  int64_t lead = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_tensor()) lead = std::max(lead, arguments[i].to_tensor().dim() - own(i));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_tensor()) continue;
+    const Tensor front = call.in_front(Tensor(arguments[i].to_tensor()));
+    DimVector sizes(front.sizes());
+    while (static_cast<int64_t>(sizes.size()) < 1 + lead + own(i))
+      sizes.insert(sizes.begin() + 1, 1);
+    arguments[i] = front.reshape(sizes);
+  }
+  return call.call(std::move(arguments));
+}
+
+Values ldl_solve_rule(const Call& call) { return of_matrices(call, "pivots"); }
+
+Values lstsq_rule(const Call& call) {
+  const bool vectors = call.tensor("b").dim() < call.tensor("self").dim();
+  return vectors ? run_loop(call) : of_matrices(call, "");
+}
+
+/// The tolerances are one for each matrix.
+Values pinv_rule(const Call& call) {
+  Values arguments = call.arguments();
+  const Tensor self = call.in_front("self");
+  arguments[0] = self;
+  for (const char* name : {"atol", "rtol"}) {
+    const Tensor t = call.tensor(name);
+    if (t.defined()) arguments[call.index(name)] = call.aligned(t, self.dim() - 3);
+  }
+  return call.call(std::move(arguments));
+}
 
 }  // namespace
 
@@ -127,7 +176,10 @@ void add_dimension_rules(RuleTable& table) {
       {"aten::select_backward", below<into_sizes<kInputSizes>>},
       {"aten::slice_backward", below<into_sizes<kInputSizes>>},
       {"aten::diagonal_backward", below<into_sizes<kInputSizes>>},
-      {"aten::unfold_backward", below<into_sizes<kInputSizes>>},
+      {"aten::unfold_backward", below<unfold_backward_rule>},
+      {"aten::linalg_ldl_solve", below<ldl_solve_rule>},
+      {"aten::linalg_lstsq", below<lstsq_rule>},
+      {"aten::linalg_pinv.atol_rtol_tensor", below<pinv_rule>},
   });
 }
 

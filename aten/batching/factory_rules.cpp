@@ -83,6 +83,12 @@ Values draw(const Call& call) {
   return call.call(std::move(arguments));
 }
 
+/// The elements decide how many numbers are drawn.
+Values draw_one_by_one(const Call& call) {
+  check_randomness(call);
+  return run_loop(call);
+}
+
 /// Drawn into the values.
 Values draw_in_place(const Call& call) {
   if (call.level()->randomness == BatchRandomness::Same && !has_batched_parameters(call)) {
@@ -119,6 +125,7 @@ void add_factory_rules(RuleTable& table) {
     table.emplace(std::string("aten::") + name, below<draw_in_place>);
   for (const char* name : {"bernoulli", "bernoulli.p"})
     table.emplace(std::string("aten::") + name, below<draw>);
+  table.emplace("aten::rrelu", draw_one_by_one);
   table.emplace("aten::native_dropout", below<native_dropout_rule>);
 }
 

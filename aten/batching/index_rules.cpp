@@ -240,6 +240,15 @@ Values searchsorted_rule(const Call& call) {
   return results;
 }
 
+Values bucketize_rule(const Call& call) {
+  if (call.is_batched("boundaries")) return run_loop(call);
+  Values arguments = call.arguments();
+  arguments[0] = call.value("self");
+  return call.call(std::move(arguments));
+}
+
+Values of_elements(const Call& call) { return run_elements(call, {}); }
+
 /// masked_fill with a number that differs from example to example.
 Tensor masked_fill_value(const Call& call) {
   const int64_t rank = std::max(call.tensor("self").dim(), call.tensor("mask").dim());
@@ -329,29 +338,11 @@ Values fill_tensor_rule(const Call& call) {
 
 void add_index_rules(RuleTable& table) {
   // They read the elements themselves.
-  for (const char* name : {"bucketize.Tensor",
-                           "bucketize.Scalar",
-                           "searchsorted.Scalar",
-                           "isin.Tensor_Tensor",
-                           "isin.Tensor_Scalar",
-                           "isin.Scalar_Tensor",
-                           "_ctc_loss.Tensor",
-                           "_ctc_loss_backward.Tensor",
-                           "ctc_loss.Tensor",
-                           "_embedding_bags",
-                           "histc",
-                           "histogram.bin_ct",
-                           "histogram.bins_tensor",
-                           "linspace.Tensor_Tensor",
-                           "linspace.Tensor_Scalar",
-                           "linspace.Scalar_Tensor",
-                           "logspace.Tensor_Tensor",
-                           "logspace.Tensor_Scalar",
-                           "logspace.Scalar_Tensor",
-                           "rrelu",
-                           "one_hot",
-                           "_unsafe_masked_index_put_accumulate",
-                           "masked_scatter"})
+  for (const char* name :
+       {"bucketize.Scalar", "searchsorted.Scalar", "isin.Tensor_Tensor", "isin.Tensor_Scalar",
+        "isin.Scalar_Tensor", "_ctc_loss.Tensor", "_ctc_loss_backward.Tensor", "ctc_loss.Tensor",
+        "_embedding_bags", "histc", "histogram.bin_ct", "histogram.bins_tensor", "one_hot",
+        "_unsafe_masked_index_put_accumulate", "masked_scatter"})
     table.emplace(std::string("aten::") + name, run_loop);
   table.insert({
       {"aten::index_select", below<index_select_rule>},
@@ -364,6 +355,8 @@ void add_index_rules(RuleTable& table) {
       {"aten::index_put", below<index_put_copy_rule>},
       {"aten::put", below<put_rule>},
       {"aten::searchsorted.Tensor", below<searchsorted_rule>},
+      {"aten::bucketize.Tensor", below<bucketize_rule>},
+      {"aten::nextafter", below<of_elements>},
       {"aten::masked_fill.Tensor", below<masked_fill_rule>},
       {"aten::masked_fill_.Tensor", below<masked_fill_in_place>},
       {"aten::fill.Tensor", below<fill_rule>},

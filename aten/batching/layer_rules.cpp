@@ -62,6 +62,17 @@ Values joined_first(const Call& call) {
   return results;
 }
 
+/// Of one image the random samples have a batch of one.
+Values fractional_pool_rule(const Call& call) {
+  const int64_t dims = static_cast<int64_t>(call["kernel_size"].to_ints().size());
+  if (call.tensor("self").dim() > dims + 1) return joined_first(call);
+  Values arguments = call.arguments();
+  arguments[0] = call.in_front("self");
+  const size_t samples = call.index("random_samples");
+  arguments[samples] = call.in_front("random_samples").flatten(0, 1);
+  return call.call(std::move(arguments));
+}
+
 /// The same of attention, whose mask has as many dimensions as it needs, or fewer.
 Values attention_rule(const Call& call) {
   const Tensor mask = call.tensor("attn_mask");
@@ -264,6 +275,10 @@ void add_layer_rules(RuleTable& table) {
       {"aten::native_layer_norm", below<layer_norm_rule>},
       {"aten::_rms_norm", below<rms_norm_rule>},
       {"aten::_resample", below<resample_rule>},
+      {"aten::fractional_max_pool2d", below<fractional_pool_rule>},
+      {"aten::fractional_max_pool3d", below<fractional_pool_rule>},
+      {"aten::max_unpool2d", below<folded<3>>},
+      {"aten::max_unpool3d", below<folded<4>>},
       {"aten::_grid_sample", below<joined_first>},
       {"aten::_grid_sample_backward", below<joined_first>},
       {"aten::_scaled_dot_product_flash_attention_for_cpu", below<attention_rule>},

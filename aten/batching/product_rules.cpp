@@ -10,6 +10,7 @@
 #include "tenon/ops/flatten.h"
 #include "tenon/ops/linear.h"
 #include "tenon/ops/matmul.h"
+#include "tenon/ops/mul.h"
 #include "tenon/ops/permute.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/squeeze.h"
@@ -83,7 +84,13 @@ Values baddbmm_rule(const Call& call) {
 Values linear_rule(const Call& call) {
   const Tensor input = call.tensor("input"), weight = call.tensor("weight");
   const Tensor bias = call.tensor("bias");
-  check_dims(call, "weight", 2);
+  if (weight.dim() == 1 && call.is_batched(weight)) {
+    const Tensor product =
+        matmul(call.in_front(input).unsqueeze(-2), call.aligned(weight, input.dim()).unsqueeze(-1))
+            .flatten(-3, -1);
+    const Tensor result = input.dim() == 1 ? product.squeeze(-1) : product;
+    return {bias.defined() ? result + call.aligned(bias, input.dim() - 1) : result};
+  }
   TENON_CHECK(input.dim() > 0, "[linear] expected input to have a dimension at least, got none");
   if (!call.is_batched(weight)) {
     const bool plain = !bias.defined() || !call.is_batched(bias);
@@ -118,6 +125,16 @@ Values linear_backward_rule(const Call& call) {
   const Tensor self = call.tensor("self"), grad = call.tensor("grad_output");
   const Value::Bools wanted = call["output_mask"].to_bools();
   Values results(3);
+  if (call.tensor("weight").dim() == 1) {  // one output, without a dimension
+    const Tensor column = call.in_front(grad).unsqueeze(-1), front = call.in_front(self);
+    const Tensor row = call.aligned(call.tensor("weight"), self.dim());
+    if (wanted[0]) results[0] = (column * row.conj()).expand(front.sizes());
+    const Tensor products = column * front.conj();
+    if (wanted[1])
+      results[1] = self.dim() == 1 ? products : products.flatten(1, -2).sum(IntArrayRef({1}));
+    if (wanted[2]) results[2] = column.flatten(1).sum(IntArrayRef({1}));
+    return results;
+  }
   const auto rows = [&](const Tensor& t) {
     const Tensor front = call.in_front(t);
     return t.dim() == 1 ? front.unsqueeze(1) : t.dim() > 2 ? front.flatten(1, -2) : front;

@@ -68,6 +68,7 @@ Rule find_rule(const std::string& qualified_name) {
     add_dimension_rules(rules);
     add_index_rules(rules);
     add_layer_rules(rules);
+    add_loss_rules(rules);
     add_factory_rules(rules);
     return rules;
   }();

@@ -87,6 +87,7 @@ void add_product_rules(RuleTable& table);
 void add_dimension_rules(RuleTable& table);
 void add_index_rules(RuleTable& table);
 void add_layer_rules(RuleTable& table);
+void add_loss_rules(RuleTable& table);
 void add_factory_rules(RuleTable& table);
 
 // The rules that follow from what an entry says.

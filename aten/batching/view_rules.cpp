@@ -288,6 +288,7 @@ void add_view_rules(RuleTable& table) {
       {"aten::t_", below<t_in_place>},
       {"aten::transpose_", below<transpose_in_place>},
       {"aten::unsqueeze_", below<unsqueeze_in_place>},
+      {"aten::view.dtype", same_of_values},
       {"aten::clone", same_of_values},
       {"aten::_to_copy", same_of_values},
       {"aten::zero_", same_of_values},

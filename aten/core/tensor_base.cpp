@@ -270,6 +270,7 @@ int64_t TensorBase::_version() const {
 
 TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef strides,
                      int64_t offset) {
+  self.data_ptr();  // an error for a batched tensor
   TensorImpl& source = *self.unsafe_impl();
   const auto extent = static_cast<size_t>(storage_extent(sizes, strides));
   // Elements are compared, since bytes may exceed what can be counted; a negative offset is a large
@@ -287,6 +288,7 @@ TensorBase make_view(const TensorBase& self, IntArrayRef sizes, IntArrayRef stri
 }
 
 TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef sizes) {
+  self.data_ptr();  // an error for a batched tensor
   TensorImpl& source = *self.unsafe_impl();
   auto impl = new_view(source, source.storage_offset);
   impl->set_sizes_contiguous(sizes);
@@ -296,6 +298,7 @@ TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef sizes) {
 }
 
 TensorBase make_detached(const TensorBase& self) {
+  self.data_ptr();  // an error for a batched tensor
   TensorImpl& source = *self.unsafe_impl();
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
@@ -312,6 +315,7 @@ TensorBase make_detached(const TensorBase& self) {
 }
 
 void resize(const TensorBase& self, IntArrayRef sizes) {
+  self.data_ptr();  // an error for a batched tensor
   TensorImpl& t = *self.unsafe_impl();
   const size_t needed = bytes_for(t.storage_offset + numel_of(sizes), t.dtype);
   if (needed > t.storage->nbytes()) {

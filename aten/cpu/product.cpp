@@ -4,6 +4,7 @@
 #include <complex>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "aten/core/parallel.h"
 #include "aten/cpu/gemm.h"
@@ -185,11 +186,25 @@ void typed_product(ProductSizes s, const Scalar& alpha, MatrixBatch a, MatrixBat
                });
 }
 
+/// Whether the rows of all matrices, `rows` each, are those of one matrix.
+bool are_rows_of_one(const MatrixBatch& x, int64_t rows) {
+  return rows == 1 || x.batch == rows * x.row;
+}
+
 }  // namespace
 
 void matrix_product(const char* op, ScalarType dtype, ProductSizes sizes, const Scalar& alpha,
                     MatrixBatch a, MatrixBatch b, const Scalar& beta, MatrixBatch out,
                     const void* bias) {
+  // A batch whose second matrix is always the same, as an expanded one is: one product.
+  if (sizes.batch > 1 && b.batch == 0 && are_rows_of_one(a, sizes.m) &&
+      are_rows_of_one(out, sizes.m)) {
+    if (sizes.m == 1) {
+      a.row = a.batch;
+      out.row = out.batch;
+    }
+    sizes.m *= std::exchange(sizes.batch, 1);
+  }
   if (dtype == kFloat && sizes.batch == 1) {  // the common case, without the switch and the loop
     return float_product<float>(sizes.m, sizes.n, sizes.k, alpha.to<float>(),
                                 {static_cast<const float*>(a.data), a.row, a.col},

@@ -84,7 +84,9 @@ class Indexer {
   void apply(const Tensor& index) {
     TENON_CHECK_VALUE(index.defined(), "[index] an undefined tensor is no index");
     if (index.dim() == 0 && is_mask(index)) return apply(index.item().to<bool>());
-    if (index.dim() == 0 && is_integral(index.scalar_type(), false)) {
+    // A batched one differs from example to example.
+    const bool batched = index.key_set().has(DispatchLayer::Batched);
+    if (index.dim() == 0 && !batched && is_integral(index.scalar_type(), false)) {
       return apply(index.item().to<int64_t>());
     }
     if (index.scalar_type() == kByte) {

@@ -3,7 +3,7 @@
     benchmarks/python/transforms.py [--threads N] [--turns N] [--build FOLDER] [--json FILE] [NAME...]
 
 Run by any Python 3. Both libraries run in build/venv-oracle, in processes that take turns; a row is the median over the turns of each
-turn's best, its ratio the median over the turns. The network is Linear(64, 64), ReLU, Linear(64, 10), in float32. Exit status 1 if a
+turn's median call, its ratio the median over the turns. The network is Linear(64, 64), ReLU, Linear(64, 10), in float32. Exit status 1 if a
 ratio is above its bound.
 """
 
@@ -26,7 +26,7 @@ BOUNDS = {
 }
 
 MEASURE = """
-import json, sys, timeit, warnings
+import json, statistics, sys, time, warnings
 warnings.simplefilter("ignore")
 side, threads, names = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 lib = __import__(side)
@@ -63,10 +63,13 @@ cases = {
 }
 times = {}
 for name in names:
-    timer = timeit.Timer(cases[name])
-    timer.timeit(5)
-    count = 1 + int(0.05 / timer.timeit(1))
-    times[name] = min(timer.repeat(7, count)) / count
+    # Single calls, for on a busy machine a mean of many has the others' time in it.
+    case, calls, end = cases[name], [], time.perf_counter() + 0.4
+    while time.perf_counter() < end or len(calls) < 20:
+        start = time.perf_counter()
+        case()
+        calls.append(time.perf_counter() - start)
+    times[name] = statistics.median(calls[5:])
 print(json.dumps(times))
 """
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import threading
 
 import pytest
 import tenon
@@ -256,6 +257,13 @@ def test_derivatives_of_every_row(lib):
     f = lambda a: net(lib, a).square().sum()  # noqa: E731
     for transform in (lib.func.grad, lib.func.jacrev, lib.func.jacfwd, lib.func.hessian):
         equal(lib, lib.vmap(transform(f))(x), lib.stack([transform(f)(row) for row in x]))
+    for transform in (lib.func.jacrev, lib.func.jacfwd):
+        g = transform(lambda a: (net(lib, a), a.sin() * a.sum()))
+        for one, other in zip(lib.vmap(g)(x), zip(*(g(row) for row in x), strict=True), strict=True):
+            equal(lib, one, lib.stack(other))
+    y = vector(lib, 2, 5, 3)
+    h = lib.func.jacrev(lambda a: a.sin() * a.sum())
+    equal(lib, lib.vmap(lib.vmap(h), 1, 1)(y), lib.stack([lib.stack([h(a) for a in b]) for b in y]))
     v = vector(lib, 5, 3) + 1
     found = lib.vmap(lambda a, b: lib.func.jvp(f, (a,), (b,))[1])(x, v)
     equal(lib, found, lib.stack([lib.func.jvp(f, (a,), (b,))[1] for a, b in zip(x, v, strict=True)]))
@@ -279,6 +287,24 @@ def test_a_batch_of_directions_of_one_point(lib):
     f = lambda a: net(lib, a)  # noqa: E731
     found = lib.vmap(lambda b: lib.func.jvp(f, (x,), (b,))[1])(v)
     equal(lib, found, v @ lib.func.jacrev(f)(x).T)
+
+
+def test_threads_have_levels_of_their_own():
+    x = vector(tenon, 5, 3)
+    f = lambda a: net(tenon, a).square().sum()  # noqa: E731
+    wanted, wrong = tenon.stack([tenon.func.hessian(f)(row) for row in x]), []
+
+    def work():
+        for _ in range(5):
+            if not tenon.allclose(tenon.vmap(tenon.func.hessian(f))(x), wanted):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 # ---- messages ----
@@ -340,3 +366,67 @@ def test_functionalize_computes_the_same(lib):
 
     for remove in ("mutations", "mutations_and_views"):
         equal(lib, lib.func.functionalize(function, remove=remove)(x), function(x))
+
+
+# ---- autograd's own functions ----
+
+
+def test_vectorized_jacobians_take_one_pass(lib):
+    x, passes = vector(lib, 3), []
+
+    def function(a):
+        b = a.sin()
+        if b.requires_grad:
+            b.register_hook(lambda grad: passes.append(1))
+        return b * a.sum(), b.sum()
+
+    functional = lib.autograd.functional
+    wanted = functional.jacobian(function, x)
+    passes.clear()
+    found = functional.jacobian(function, x, vectorize=True)
+    assert passes == [1]
+    for one, other in zip(found, wanted, strict=True):
+        equal(lib, one, other)
+    for one, other in zip(
+        functional.jacobian(function, x, vectorize=True, strategy="forward-mode"), wanted, strict=True
+    ):
+        equal(lib, one, other)
+
+
+def test_vectorized_jacobians_of_several_inputs(lib):
+    x, y = vector(lib, 3), vector(lib, 2, 3) + 2
+    functional = lib.autograd.functional
+
+    def function(a, b):
+        return a * b, a.sum(), lib.ones(2, dtype=a.dtype)
+
+    for strategy in ("reverse-mode", "forward-mode"):
+        found = functional.jacobian(function, (x, y), vectorize=True, strategy=strategy)
+        for row, wanted in zip(found, functional.jacobian(function, (x, y)), strict=True):
+            for one, other in zip(row, wanted, strict=True):
+                equal(lib, one, other)
+    z = x.clone().requires_grad_()
+    (jac,) = functional.jacobian(lambda a: (a**3,), z, vectorize=True, create_graph=True)
+    equal(lib, lib.autograd.grad(jac.sum(), z)[0], 6 * x)
+
+
+def test_vectorized_hessians(lib):
+    x, y = vector(lib, 3), vector(lib, 3) + 2
+    functional = lib.autograd.functional
+    f = lambda a, b: (a**3 * b).sum()  # noqa: E731
+    for strategy in ("reverse-mode", "forward-mode"):
+        found = functional.hessian(f, (x, y), vectorize=True, outer_jacobian_strategy=strategy)
+        for row, wanted in zip(found, functional.hessian(f, (x, y)), strict=True):
+            for one, other in zip(row, wanted, strict=True):
+                equal(lib, one, other)
+    with pytest.raises(RuntimeError, match="should contain a single element"):
+        functional.hessian(lambda a: a, x, vectorize=True)
+
+
+def test_gradients_of_several_cotangents_take_one_pass(lib):
+    x, passes = vector(lib, 3).requires_grad_(), []
+    b = x.sin()
+    b.register_hook(lambda grad: passes.append(1))
+    (found,) = lib.autograd.grad(b * x, x, lib.eye(3, dtype=x.dtype), is_grads_batched=True)
+    equal(lib, found, lib.diag(x.detach().cos() * x.detach() + x.detach().sin()))
+    assert passes == [1]

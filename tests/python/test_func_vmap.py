@@ -203,6 +203,23 @@ def test_changes_in_place_of_batched_tensors(lib):
     equal(lib, kept, x * 2)
 
 
+def test_positions_that_are_batched(lib):
+    x, i = batch(lib, 4, 3), lib.tensor([0, 2, 1, 2])
+    rows = lib.arange(4)
+    equal(lib, lib.vmap(lambda a, k: a[k])(x, i), x[rows, i])
+    equal(lib, lib.vmap(lambda k: x[k])(i), x[i])
+    equal(lib, lib.vmap(lambda a, k: a[..., k])(batch(lib, 4, 2, 3), i), batch(lib, 4, 2, 3)[rows, :, i])
+
+    def function(a, k):
+        a = a.clone()
+        a[k] = 9
+        return a
+
+    wanted = x.clone()
+    wanted[rows, i] = 9
+    equal(lib, lib.vmap(function)(x, i), wanted)
+
+
 def test_a_tensor_of_a_level_that_has_ended_is_an_error(lib):
     kept = []
     lib.vmap(lambda a: (kept.append(a), a)[1])(batch(lib, 2, 3))

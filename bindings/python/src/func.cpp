@@ -21,6 +21,13 @@ BatchRandomness to_randomness(const std::string& word) {
   return BatchRandomness::Different;
 }
 
+struct BelowScope {
+  explicit BelowScope(int64_t number) : level(level_of_number(number)) {}
+  void begin() { guard.emplace(*level); }
+  Level level;
+  std::optional<BelowLevel> guard;
+};
+
 }  // namespace
 
 void add_func(nb::module_& module) {
@@ -73,6 +80,11 @@ void add_func(nb::module_& module) {
         autograd::func::leave({all.begin(), all.end()}, {fresh.begin(), fresh.end()});
     return nb::list(to_tuple({results.begin(), results.end()}));
   });
+  nb::class_<BelowScope>(part, "BelowLevel",
+                         "`with BelowLevel(level)`: the level and those above it are none.")
+      .def(nb::init<int64_t>())
+      .def("__enter__", [](BelowScope& scope) { scope.begin(); })
+      .def("__exit__", [](BelowScope& scope, nb::args) { scope.guard.reset(); });
   part.def("set_vmap_fallback_warning_enabled", &set_loop_warnings);
   part.def("is_vmap_fallback_warning_enabled", &loop_warnings);
 }

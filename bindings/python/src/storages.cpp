@@ -151,6 +151,7 @@ void add_storages(nb::module_& module) {
     return wrap_storage(from_bytes(data, device));
   });
   module.def("_storage", [](const Tensor& t) {
+    t.data_ptr();  // an error for a batched tensor
     TENON_CHECK(t.has_storage(), "a tensor on ", t.device(), " has no storage");
     return wrap_storage(t.storage());
   });

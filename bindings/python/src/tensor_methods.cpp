@@ -203,7 +203,7 @@ PyObject* tensor_storage_offset(PyObject* self, PyObject*) {
   return wrap(tensor_of(self).storage_offset());
 }
 PyObject* tensor_data_ptr(PyObject* self, PyObject*) {
-  return PyLong_FromVoidPtr(tensor_of(self).data_ptr());
+  return guarded([&] { return PyLong_FromVoidPtr(tensor_of(self).data_ptr()); });
 }
 PyObject* tensor_item(PyObject* self, PyObject*) {
   return guarded([&] {

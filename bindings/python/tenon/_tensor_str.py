@@ -62,11 +62,11 @@ def printoptions(**kwargs):
 _repr_of_values = _C.Tensor.__repr__
 
 
-def _repr(self):
+def __repr__(self):
     if not _C._func.is_batched(self):
         return _repr_of_values(self)
     value = textwrap.indent(repr(_C._func.batch_value(self)), "    ")
     return f"BatchedTensor(lvl={_C._func.batch_level(self)}, bdim=0, value=\n{value}\n)"
 
 
-_C.Tensor.__repr__ = _repr
+_C.Tensor.__repr__ = __repr__

@@ -43,6 +43,7 @@ void StorageTable::trim_to(const Value& value) {
     }
     if (!v.is_tensor()) return;
     const Tensor t = v.to_tensor();
+    if (t.defined()) t.data_ptr();  // an error for a batched tensor
     if (t.has_storage() && !t.is_meta()) used_[t.storage().get()].add(extent(t));
   });
 }

@@ -1,10 +1,36 @@
 """What the transforms check of arguments and outputs, and which of the arguments they differentiate."""
 
 import contextlib
+import threading
 
 from tenon import _C
 from tenon.autograd import forward_ad
 from tenon.utils._pytree import tree_flatten, tree_map
+
+
+class _Depth(threading.local):
+    in_jvp = False
+
+
+_depth = _Depth()
+
+
+@contextlib.contextmanager
+def dual_level():
+    """A level of forward mode, for jvp."""
+    scope = _C._DualLevelScope()
+    scope.__enter__()
+    _depth.in_jvp = True
+    try:
+        yield
+    finally:
+        _depth.in_jvp = False
+        scope.__exit__(None, None, None)
+
+
+def is_in_dual_level():
+    """Whether a jvp, or a dual_level() of the caller, is at work."""
+    return _depth.in_jvp or forward_ad._level is not None
 
 
 def _place(argnum, count):
@@ -73,7 +99,7 @@ class Recording(contextlib.ExitStack):
     def left(self, tensors, inputs):
         """The tensors without the graph that leads to these inputs only. Their tangents stay."""
         results = _C._func.leave(tensors, inputs) if self.recorded_before else [tensor.detach() for tensor in tensors]
-        if forward_ad._level is None:
+        if not is_in_dual_level():
             return results
         for i, (tensor, result) in enumerate(zip(tensors, results, strict=True)):
             tangent = forward_ad.unpack_dual(tensor).tangent

@@ -1,31 +1,11 @@
 """jvp and linearize: derivatives in a direction."""
 
-import contextlib
-import threading
-
 from tenon import _C
 from tenon.autograd import forward_ad
 from tenon.func import _arguments
-from tenon.utils._pytree import tree_flatten, tree_unflatten
+from tenon.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 _JVP = "jvp(f, primals, tangents)"
-
-
-class _Depth(threading.local):
-    in_jvp = False
-
-
-_depth = _Depth()
-
-
-@contextlib.contextmanager
-def _dual_level():
-    _depth.in_jvp = True
-    try:
-        with forward_ad.dual_level():
-            yield
-    finally:
-        _depth.in_jvp = False
 
 
 def _check_tensors(leaves, name):
@@ -76,10 +56,8 @@ def _primal(tensor):
 
 
 def _by_forward_mode(func, arguments_with, primals, tangents, has_aux, strict):
-    from tenon.utils._pytree import tree_map
-
     everywhere = _C._func.batched_everywhere
-    with _dual_level():
+    with _arguments.dual_level():
         duals = [
             forward_ad.make_dual(everywhere(primal), everywhere(tangent))
             for primal, tangent in zip(primals, tangents, strict=True)
@@ -148,7 +126,7 @@ def jvp_of(func, primals, tangents, argnums=None, strict=False, has_aux=False):
         return _arguments.replaced(primals, where, tree_unflatten(leaves, spec))
 
     # There is one level of forward mode: a jvp inside of another one differentiates a backward.
-    nested = _depth.in_jvp or forward_ad._level is not None
+    nested = _arguments.is_in_dual_level()
     run = _by_double_backward if nested else _by_forward_mode
     values, found, out_spec, aux = run(func, arguments_with, given, directions, has_aux, strict)
     results = tree_unflatten(values, out_spec), tree_unflatten(found, out_spec)

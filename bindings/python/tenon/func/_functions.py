@@ -71,7 +71,8 @@ def apply_batched(function, args):
         outputs, out_spec = _apply_by_rows(function, values, dims, spec, info)
         out_dims = [0] * len(outputs)
     else:
-        returned = function.vmap(info, tree_unflatten(dims, spec), *tree_unflatten(values, spec))
+        with _C._func.BelowLevel(level):
+            returned = function.vmap(info, tree_unflatten(dims, spec), *tree_unflatten(values, spec))
         outputs, out_dims, out_spec = _checked_outputs(returned)
     results = [
         output if dim is None or not isinstance(output, _C.Tensor) else _C._func.add_batch_dim(output, dim, level)

@@ -367,8 +367,10 @@ class TreeSpec:
 
     def __init__(self, type, context, children_specs):
         self.type, self.context, self._children = type, context, list(children_specs)
-        self.num_nodes = 1 + sum(child.num_nodes for child in self._children)
-        self.num_leaves = 1 if type is None else sum(child.num_leaves for child in self._children)
+        self.num_nodes, self.num_leaves = 1, int(type is None)
+        for child in self._children:
+            self.num_nodes += child.num_nodes
+            self.num_leaves += child.num_leaves
 
     num_children = property(lambda self: len(self._children))
     children_specs = property(lambda self: list(self._children))
@@ -503,10 +505,12 @@ def treespec_pprint(treespec):
 
 
 def _flatten(tree, leaves, is_leaf):
-    if tree_is_leaf(tree, is_leaf):
+    kind = type(tree)
+    if kind not in SUPPORTED_NODES and isinstance(tree, tuple):
+        kind = _get_node_type(tree)
+    if kind not in SUPPORTED_NODES or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)
         return _LEAF
-    kind = _get_node_type(tree)
     children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
     return TreeSpec(kind, context, [_flatten(child, leaves, is_leaf) for child in children])
 

@@ -5,31 +5,36 @@ import contextlib
 __all__ = ["functional_call"]
 
 
-def _owner(module, name):
-    path, _, last = name.rpartition(".")
-    for step in path.split(".") if path else ():
-        module = getattr(module, step)
-    return module, last
+def _places(module):
+    """{name: (the dict of its module that holds it, its key there)} of parameters and buffers."""
+    places = {}
+    for path, part in module.named_modules(remove_duplicate=False):
+        prefix = f"{path}." if path else ""
+        for table in (part._parameters, part._buffers):
+            for key, value in table.items():
+                if value is not None:
+                    places[prefix + key] = table, key
+    return places
 
 
 @contextlib.contextmanager
 def _with_tensors(module, tensors, tie_weights):
-    tables = []
-    names = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
-    given = {name: value for name, value in tensors.items() if name in names}
-    if tie_weights:
-        by_id = {id(names[name]): value for name, value in given.items()}
-        given |= {name: by_id[id(own)] for name, own in names.items() if name not in given and id(own) in by_id}
+    places = _places(module)
+    given = {name: value for name, value in tensors.items() if name in places}
+    if tie_weights and len(given) < len(places):
+        own = {name: table[key] for name, (table, key) in places.items()}
+        by_id = {id(own[name]): value for name, value in given.items()}
+        given |= {name: by_id[id(value)] for name, value in own.items() if name not in given and id(value) in by_id}
+    before = []
     try:
         for name, value in given.items():
-            owner, last = _owner(module, name)
-            table = owner._parameters if last in owner._parameters else owner._buffers
-            tables.append((table, last, table[last]))
-            table[last] = value
+            table, key = places[name]
+            before.append((table, key, table[key]))
+            table[key] = value
         yield
     finally:
-        for table, last, before in reversed(tables):
-            table[last] = before
+        for table, key, value in reversed(before):
+            table[key] = value
 
 
 def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
