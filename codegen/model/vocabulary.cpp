@@ -72,10 +72,10 @@ const Words& upstream_dispatch_keys() {
 }  // namespace
 
 const Words& operator_keys(Dialect dialect) {
-  static const Words ours = concat(upstream_operator_keys(),
-                                   {"alias", "of", "define", "as", "pointwise", "dtypes", "rowwise",
-                                    "over", "rows", "columns", "keepdim", "promote", "check",
-                                    "composite", "foreach", "non_differentiable", "out_name"});
+  static const Words ours = concat(
+      upstream_operator_keys(), {"alias", "of", "define", "as", "pointwise", "dtypes", "rowwise",
+                                 "over", "rows", "columns", "keepdim", "promote", "check",
+                                 "composite", "fuse", "foreach", "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }
 

@@ -74,6 +74,7 @@ constexpr Rule kChecks[] = {
     {"rowwise_keys", "`over`, `rows`, `columns` and `keepdim` without `rowwise`"},
     {"promote_needs_pointwise",
      "`promote` without `pointwise`, or with a rule that is not its kind's"},
+    {"fuse_needs_composition", "`fuse` of an operator that is no composition"},
     {"check_needs_expression", "`check` beside a kernel that is written in C++"},
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"pointwise_arguments", "an expression without a tensor; a tensor that no expression reads"},
