@@ -124,6 +124,10 @@ std::string FusedPart::type_of(const Formula& tree) const {
     if (a == "Scalar" || b == "Scalar") return "";
     return a == "int" && b == "int" && tree.operation != "/" ? "int" : "float";
   }
+  case FormulaKind::kIndex: {
+    const Argument* list = scopes_.empty() ? op_.schema.find_arg(tree.children[0].text) : nullptr;
+    return list != nullptr && list->type.is_tensor_list() ? "T" : "";
+  }
   case FormulaKind::kTernary: return child(1) == child(2) ? child(1) : "";
   case FormulaKind::kCall: {
     const Formula& callee = tree.children[0];

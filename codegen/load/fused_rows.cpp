@@ -49,7 +49,9 @@ std::optional<std::string> FusedPart::dims_of(const Formula& written) {
   if (const auto one = integer(tree)) return (*one)[0] == '-' ? one : std::nullopt;
   const Argument* argument =
       scopes_.empty() && tree.kind == FormulaKind::kName ? op_.schema.find_arg(tree.text) : nullptr;
-  if (argument == nullptr || argument->type.base != BaseType::kInt) return std::nullopt;
+  const bool dims = argument != nullptr && argument->type.base == BaseType::kInt;
+  if (!dims || (argument->type.is_optional() && !argument->type.without_optional().is_list()))
+    return std::nullopt;
   const size_t index =
       add_operand({tree.text, schema::to_string(argument->type), tree.text, nullptr, Role::kDims});
   return state_.operands[index].name;
@@ -101,7 +103,8 @@ FusedPart::MaybeValue FusedPart::reduction(const std::string& function,
     keepdim = is_literal(*arguments[2], "true");
     if (!keepdim && !is_literal(*arguments[2], "false")) return std::nullopt;
   }
-  if (!over || !set_over(*over)) return std::nullopt;
+  // The one row of all elements gives values without dimensions.
+  if (!over || (*over == "all" && keepdim) || !set_over(*over)) return std::nullopt;
   state_.broadcasts.push_back(x->direct);
   Value made = {function + "(" + x->text + ")", Kind::kTensor,
                 keepdim ? Domain::kKept : Domain::kDropped};
@@ -218,7 +221,7 @@ FusedPart::MaybeValue FusedPart::row_operator(const Operator& called, const Oper
   }
   given.erase("cudnn_enable");  // without effect
   // An argument that the row operator has not, as `dtype`.
-  if (!given.empty() || !set_over(over)) return std::nullopt;
+  if (!given.empty() || (over == "all" && keepdim) || !set_over(over)) return std::nullopt;
   DiagnosticSink none;
   const std::optional<RowExpression> parsed = parse_rowwise(row, none);
   if (!parsed) return std::nullopt;

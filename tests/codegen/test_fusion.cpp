@@ -138,6 +138,12 @@ TEST_CASE("numbers are computed once, before the kernel", "[fusion]") {
   CHECK(made.kernel() == "(relu((x * n1)) + n2)");
 }
 
+TEST_CASE("each branch of a choice has its kernel", "[fusion]") {
+  const Library made =
+      one("Tensor x, Tensor[] ys, float p", "p > 0 ? relu(x * ys[0]) : silu(x * p)");
+  CHECK(made.fusion().text == "p > 0 ? mine::_f_part1(x, ys[0]) : mine::_f_part2(x, p)");
+}
+
 TEST_CASE("what has other rows, a check of values, a write or one operator is not fused",
           "[fusion]") {
   CHECK(one("Tensor x", "silu(x)").kernel() == "none");
@@ -145,6 +151,8 @@ TEST_CASE("what has other rows, a check of values, a write or one operator is no
   CHECK(one("Tensor x", "relu(x + x).silu_()").kernel() == "none");
   CHECK(one("Tensor x", "shrink(relu(x))").kernel() == "none");
   CHECK(one("Tensor x", "x * mean(x, {-1})").kernel() == "none");
+  // A sum of all that keeps dimensions has other sizes than a kernel's value without them.
+  CHECK(one("Tensor x", "mean(relu(x), {}, true) + 1").kernel() == "none");
   // Each softmax has rows of its own.
   const Library two = one("Tensor x", "softmax(softmax(relu(x), -1), -2)");
   CHECK(two.fusion().text == "softmax(mine::_f_part1(x), -2)");
