@@ -40,6 +40,31 @@ struct MissingArgument {
 
 inline MissingArgument missing_argument(const char* op, const char* names) { return {op, names}; }
 
+/// What a fused kernel takes a tensor as: elements, of the full shape or broadcast to it; a Bool
+/// condition; a column with the shape of a row; a value or a position (Long) for each row, without
+/// the dimensions of the row.
+enum class FusedRole : uint8_t { kElement, kFull, kCondition, kColumn, kRow, kPosition };
+
+struct FusedOperand {
+  FusedOperand(const Tensor& tensor, FusedRole role) : tensor(&tensor), role(role) {}
+  /// An absent tensor fits.
+  FusedOperand(const std::optional<Tensor>& tensor, FusedRole role)
+      : tensor(tensor ? &*tensor : nullptr), role(role) {}
+
+  const Tensor* tensor;
+  FusedRole role;
+};
+
+/// Whether a fused kernel gives what the operators of a composition give one by one: the tensors
+/// are on one device, have one floating dtype and the shapes of their roles, and have elements.
+TENON_API bool can_fuse(std::initializer_list<FusedOperand> operands);
+/// The same for rows over the dimensions; none, or an empty list, means all.
+TENON_API bool can_fuse(std::initializer_list<FusedOperand> operands, OptionalIntArrayRef over);
+/// Whether the last sizes of the tensor are these.
+TENON_API bool ends_in(const Tensor& tensor, IntArrayRef sizes);
+/// -2, -1 of two sizes.
+TENON_API std::vector<int64_t> last_dims(IntArrayRef sizes);
+
 /// `a ?? b`: b where `a` is absent.
 template <class Optional, class Other>
 auto value_or(const Optional& a, const Other& b) {

@@ -107,6 +107,7 @@ const Rule kRules[] = {
     RULE(rowwise_keys, kTenon),
     RULE(rowwise_schema, kTenon),
     RULE(promote_needs_pointwise, kTenon),
+    RULE(fuse_needs_composition, kTenon),
     RULE(check_needs_expression, kTenon),
     RULE(batched_needs_kernel, kTenon),
     RULE(pointwise_expression, kTenon),

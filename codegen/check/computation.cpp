@@ -271,6 +271,13 @@ void promote_needs_pointwise(const Entry& entry) {
   }
 }
 
+void fuse_needs_composition(const Entry& entry) {
+  if (!entry.has("fuse") || entry.op.is<Composition>() || entry.has_unknown_key()) return;
+  entry.sink.error(entry.at_key("fuse"),
+                   "`fuse` says whether parts of a composition are kernels: it needs an expression "
+                   "of `composite`");
+}
+
 void check_needs_expression(const Entry& entry) {
   if (!entry.op.check || entry.op.is<AliasOf>() || entry.op.composition()) return;
   if (entry.has("pointwise") || entry.has("rowwise") || entry.has_unknown_key()) return;

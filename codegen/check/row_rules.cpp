@@ -91,8 +91,9 @@ void check_named(const Entry& entry) {
 
 void rowwise_keys(const Entry& entry) {
   if (entry.has("rowwise") || entry.has_unknown_key()) return;
+  const bool composed = entry.op.is<Composition>();
   for (const std::string_view key : {"over", "rows", "columns", "keepdim"}) {
-    if (entry.has(key)) {
+    if (entry.has(key) && !(composed && key == "columns")) {
       entry.sink.error(entry.at_key(key), "`" + std::string(key) + "` needs `rowwise`");
     }
   }

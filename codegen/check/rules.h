@@ -139,6 +139,7 @@ void pointwise_cases(const Entry& entry);
 void promote_needs_pointwise(const Entry& entry);
 void check_needs_expression(const Entry& entry);
 void batched_needs_kernel(const Entry& entry);
+void fuse_needs_composition(const Entry& entry);
 void rowwise_keys(const Entry& entry);
 void rowwise_schema(const Entry& entry);
 void rowwise_expression(const Entry& entry);

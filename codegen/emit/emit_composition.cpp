@@ -42,8 +42,12 @@ std::string name_in_errors(const Operator& op) {
 
 std::optional<ir::Composition> emit_composition(const Operator& op) {
   if (!op.composition()) return std::nullopt;
-  const expr::Formula code =
-      with_plain_functions(op, expr::parse_formula(op.composition()->text.text).formula);
+  const std::optional<Fusion>& fusion = op.composition()->fusion;
+  const bool partitioned = fusion && !fusion->text.empty();
+  const auto parse = [&](const std::string& text) {
+    return with_plain_functions(op, expr::parse_formula(text).formula);
+  };
+  const expr::Formula code = parse(partitioned ? fusion->text : op.composition()->text.text);
   const schema::FunctionSchema schema = op.is<Foreach>() ? element_schema(op.schema) : op.schema;
   const std::vector<std::string> optional = optional_names(schema);
   ir::Composition result;
@@ -88,12 +92,20 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
   }
   for (const std::string& name : expr::called_functions(code))
     expr::append_new(result.operators, name);
+  if (fusion && !fusion->guard.empty()) {
+    result.guard = text(in_cpp(parse(fusion->guard)));
+    result.fused = text(in_cpp(parse(fusion->call)));
+    result.calls_helpers = true;
+    expr::append_new(result.operators, expr::called_functions(parse(fusion->call))[0]);
+  }
+  for (const Fusion::Part& part : fusion ? fusion->parts : std::vector<Fusion::Part>())
+    result.parts.push_back({part.kernel, part.num_operators, part.traffic, part.unfused_traffic});
   for (const schema::Argument& argument : op.schema.args) {
     if (!used.contains(argument.name)) result.unused.push_back(argument.name);
   }
   const bool plain = !op.is<Foreach>() && op.schema.returns.size() == 1 &&
                      op.schema.returns[0].type.is_tensor() && !op.schema.is_view();
-  if (plain && code.kind != expr::FormulaKind::kName) {
+  if (plain && !fusion && code.kind != expr::FormulaKind::kName) {
     if (const auto fused =
             expr::to_pointwise(code, pointwise_parameters(op.schema), functions_of(op))) {
       result.kernel = expr::print_readable(fused->graph, fused->outputs[0]);

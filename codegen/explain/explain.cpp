@@ -136,6 +136,7 @@ class Explanation {
       if (composition && !composition->inplace.empty()) {
         out_ << "  in place: " << composition->inplace << "\n";
       }
+      if (composition) print_parts(*composition);
       if (composition && composition->kernel) {
         out_ << "  could be one kernel: `pointwise: " << *composition->kernel << "`\n";
       }
@@ -154,6 +155,24 @@ class Explanation {
     std::vector<std::string> tags;
     for (const LocatedName& tag : op_.tags) tags.push_back(tag.text);
     if (!tags.empty()) out_ << "tags: " << join(tags) << "\n";
+  }
+
+  /// What is one kernel of a composition.
+  void print_parts(const ir::Composition& composition) {
+    if (composition.guard.empty() && !composition.parts.empty()) {
+      out_ << "  with the parts that are kernels: " << op_.composition()->fusion->text << "\n";
+    }
+    for (const ir::FusedPart& part : composition.parts) {
+      const auto kernel = std::find_if(library_.operators.begin(), library_.operators.end(),
+                                       [&](const auto& one) { return one.name == part.kernel; });
+      out_ << "  fused kernel " << part.kernel << ": " << part.num_operators
+           << " operators; for each element of Float it moves " << 4 * part.traffic
+           << " bytes, the operators one by one " << 4 * part.unfused_traffic << "\n";
+      for (const std::string& text : kernel->expression.value_or(std::vector<std::string>()))
+        out_ << "    " << text << "\n";
+      if (kernel->rowwise) print_passes(kernel->rowwise->kernel);
+    }
+    if (!composition.guard.empty()) out_ << "  fused if " << composition.guard << "\n";
   }
 
   /// Why there is this form, and how it is called.

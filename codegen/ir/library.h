@@ -35,6 +35,14 @@ struct Words {
   TENON_FIELDS(name, words)
 };
 
+/// A part of a composition that is one kernel, with the tensors of elements that it and the
+/// operators one by one read and write.
+struct FusedPart {
+  std::string kernel;
+  size_t num_operators = 0, traffic = 0, unfused_traffic = 0;
+  TENON_FIELDS(kernel, num_operators, traffic, unfused_traffic)
+};
+
 /// An entry whose `composite` is an expression; or whose `foreach` is one, of elements of lists.
 struct Composition {
   std::vector<NamedText> locals;
@@ -45,9 +53,11 @@ struct Composition {
   std::vector<List> lists;            ///< of `foreach`, else empty
   std::vector<Words> words;           ///< of texts that choose: any other is an error
   std::string inplace, out;           ///< of forms that write by the operators' own; may be empty
+  std::string guard, fused;           ///< of one kernel for all of it, and its call; may be empty
+  std::vector<FusedPart> parts;       ///< that are kernels
   bool calls_helpers = false;         ///< `a ?? b`, copies of views: what only compositions call
   TENON_FIELDS(locals, result, unused, operators, headers, kernel, lists, words, inplace, out,
-               calls_helpers)
+               guard, fused, parts, calls_helpers)
 };
 
 /// The operator that an entry is another name of.

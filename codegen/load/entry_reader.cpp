@@ -65,6 +65,7 @@ struct EntryReader::Handlers {
         {"batched",
          [](EntryReader& r, const YamlNode& v) { r.op_.batched = r.reader_.text(v, r.what_); }},
         {"composite", call<&EntryReader::composite>},
+        {"fuse", [](EntryReader& r, const YamlNode& v) { r.flag(v, r.op_.fuse); }},
         {"foreach", call<&EntryReader::foreach_expression>},
         {"structured", call<&EntryReader::structured>},
         {"structured_delegate",
@@ -117,7 +118,8 @@ void EntryReader::finish(bool understood) {
   } else if (structured_) {
     op_.computation = Structured{};
   } else if (composition_) {
-    const Composition written = {std::move(*composition_), true, {}, {}};
+    Composition written = {std::move(*composition_), true, {}, {}};
+    if (rowwise_) written.columns = std::move(rowwise_->columns);
     if (op_.has_key("foreach")) {
       op_.computation = Foreach{written};
     } else {

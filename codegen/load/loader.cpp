@@ -53,14 +53,20 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   if (dialect == Dialect::kTenon) detail::resolve_switches(parts.operators, sink);
   detail::resolve_aliases(parts.operators);
   detail::find_work(parts.operators);
+  static const expr::Functions none;
+  const auto all_functions = [&] {
+    return std::make_shared<const expr::Functions>(detail::functions_of(
+        parts.definitions, parts.operators, base != nullptr ? base->functions() : none));
+  };
+  // The tree's own compositions call kernels that are written for them.
+  if (dialect == Dialect::kTenon && base != nullptr)
+    detail::fuse_compositions(parts.operators, base->operators(), all_functions());
   if (dialect == Dialect::kTenon) {
     detail::derive_functional_forms(parts.operators);
     detail::derive_view_copies(parts.operators);
     detail::derive_batched_forms(parts.operators);
   }
-  static const expr::Functions none;
-  parts.functions = std::make_shared<const expr::Functions>(detail::functions_of(
-      parts.definitions, parts.operators, base != nullptr ? base->functions() : none));
+  parts.functions = all_functions();
   const auto plain = std::make_shared<PlainFunctions>();
   add_plain_functions(parts.operators, *plain);
   if (base != nullptr) add_plain_functions(base->operators(), *plain);

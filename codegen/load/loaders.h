@@ -29,6 +29,12 @@ void resolve_aliases(std::vector<Operator>& operators);
 /// one that there is, and the entry a composition that chooses. Finds the words of compositions.
 void resolve_switches(std::vector<Operator>& operators, DiagnosticSink& sink);
 
+/// Finds the parts of compositions that one kernel can compute: elements and rows. A part becomes
+/// a hidden operator, `_block_fused` of `block`, which the composition calls if shapes and dtypes
+/// allow it. Not of entries with `fuse: False`.
+void fuse_compositions(std::vector<Operator>& operators, const std::vector<Operator>& base,
+                       const std::shared_ptr<const expr::Functions>& functions);
+
 /// A default as a literal of expressions; nothing for one that is none.
 std::optional<std::string> literal_of(const schema::Argument& argument);
 

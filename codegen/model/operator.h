@@ -133,12 +133,27 @@ struct OverloadSet {
   expr::Functions functions;  // what other expressions mean by calling it
 };
 
+/// What a composition computes by fused kernels. Operators compute what no kernel fits.
+struct Fusion {
+  /// A part is a hidden entry: a kernel alone if the composition is its guard.
+  struct Part {
+    std::string kernel;
+    size_t num_operators = 0;
+    size_t traffic = 0, unfused_traffic = 0;  // tensors of elements that are read and written
+  };
+  std::string text;         // the composition with calls of its parts; empty: as it is written
+  std::string guard, call;  // of the kernel that computes all of it; may be empty
+  std::vector<Part> parts;
+};
+
 /// `composite` as an expression of operators.
 struct Composition {
   SourceString text;
   bool implicit = true;                     // its derivative is that of its parts
   std::vector<EnumArgument> words;          // what it chooses by; any other word is an error
   std::optional<OverloadSet> overload_set;  // it was `pointwise`
+  std::vector<LocatedName> columns = {};    // arguments with the shape of a row, for its kernels
+  std::optional<Fusion> fusion = {};
 };
 
 /// `foreach`: a composition of the elements of lists (foreach.h).
@@ -199,6 +214,7 @@ struct Operator {
   /// `batched`: what it is of tensors with a batch in front.
   std::optional<SourceString> batched;
   bool non_differentiable = false;
+  bool fuse = true;                     // of a composition
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;
   std::optional<LocatedName> python_module;

@@ -75,7 +75,7 @@ const Words& operator_keys(Dialect dialect) {
   static const Words ours =
       concat(upstream_operator_keys(),
              {"alias", "of", "define", "as", "pointwise", "dtypes", "rowwise", "over", "rows",
-              "columns", "keepdim", "promote", "check", "composite", "foreach", "batched",
+              "columns", "keepdim", "promote", "check", "composite", "fuse", "foreach", "batched",
               "non_differentiable", "out_name"});
   return dialect == Dialect::kUpstream ? upstream_operator_keys() : ours;
 }

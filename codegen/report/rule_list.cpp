@@ -75,6 +75,7 @@ constexpr Rule kChecks[] = {
     {"promote_needs_pointwise",
      "`promote` without `pointwise`, or with a rule that is not its kind's"},
     {"batched_needs_kernel", "`batched` where the rule follows from the entry, or for what writes"},
+    {"fuse_needs_composition", "`fuse` of an operator that is no composition"},
     {"check_needs_expression", "`check` beside a kernel that is written in C++"},
     {"pointwise_expression", "an expression that does not parse or whose types do not fit"},
     {"pointwise_arguments", "an expression without a tensor; a tensor that no expression reads"},

@@ -81,7 +81,7 @@ from tenon._matrices import (
     pca_lowrank as pca_lowrank,
     svd_lowrank as svd_lowrank,
 )
-from tenon._ops import OperatorError as OperatorError, load_operators as load_operators, ops as ops
+from tenon._ops import OperatorError as OperatorError, fuse as fuse, load_operators as load_operators, ops as ops
 from tenon._settings import (
     get_deterministic_debug_mode as get_deterministic_debug_mode,
     get_float32_matmul_precision as get_float32_matmul_precision,

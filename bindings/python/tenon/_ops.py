@@ -104,3 +104,23 @@ def load_operators(yaml, sources=(), derivatives=None):
     for owner in {name.partition("::")[0] for name in names}:
         _forget_functions(getattr(ops, owner))
     return getattr(ops, namespace)
+
+
+def fuse(function):
+    """The function as one operator: traced once for each kind of arguments, built by load_operators().
+
+        @tenon.fuse
+        def block(x, weight, gate):
+            return F.rms_norm(x, weight.shape, weight, 1e-6) * F.silu(gate)
+
+        y = block(x, weight, gate)      # kernels for parts of elements and rows, with their derivatives
+
+    The function computes tensors from tensors; numbers and texts are constants of a trace. Tensors that it reads
+    without taking them, as a module's parameters, are passed on in each call. The library is kept as
+    load_operators() keeps it, by its content. A call with other shapes, dtypes, devices or constants traces again,
+    with a RuntimeWarning that says what has changed. RuntimeError, with the line, if the function reads a tensor's
+    values (`if x.sum() > 0`) or writes to a tensor.
+    """
+    from tenon._fuse import _Fused
+
+    return _Fused(function)

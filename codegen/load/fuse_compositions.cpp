@@ -1,0 +1,296 @@
+// Compositions whose parts of elements and rows are kernels of their own.
+
+#include <algorithm>
+
+#include "codegen/expr/formulas/formula_names.h"
+#include "codegen/load/fused_part.h"
+#include "codegen/load/loaders.h"
+#include "codegen/schema/parser.h"
+
+namespace tenon::codegen::detail {
+
+namespace {
+
+using expr::Formula;
+using expr::FormulaKind;
+
+/// An operator that writes to a tensor: what is computed before and after it differs.
+bool writes(const Formula& tree) {
+  const std::string& called = tree.kind == FormulaKind::kCall ? tree.children[0].text : tree.text;
+  const bool call =
+      tree.kind == FormulaKind::kCall && called.ends_with('_') && !called.ends_with("__");
+  return call || tree.kind == FormulaKind::kLambda ||
+         std::any_of(tree.children.begin(), tree.children.end(), writes);
+}
+
+/// Partitions one composition: from its result backwards, each kernel takes as many operators as it
+/// can.
+class Partition {
+ public:
+  Partition(Operator& op, const OperatorIndex& index, const expr::Functions& functions,
+            std::vector<Operator>& made)
+      : op_(op), index_(index), functions_(functions), made_(made) {}
+
+  void run() {
+    const expr::FormulaResult parsed = expr::parse_formula(op_.composition()->text.text);
+    if (!parsed.ok() || writes(parsed.formula) || !gives_tensors()) return;
+    find_locals(parsed.formula);
+    // A local that more than one part reads is computed before them.
+    size_t kept = 0;
+    do {
+      kept = outside_.size();
+      start();
+      fusion_ = {};
+      rewrite_all(parsed.formula);
+    } while (outside_.size() != kept);
+    if (fusion_.parts.empty()) return;
+    op_.composition()->fusion = std::move(fusion_);
+    for (Operator& one : parts_) made_.push_back(std::move(one));
+  }
+
+ private:
+  using Trees = FusedPart::Trees;
+
+  bool gives_tensors() const {
+    return std::all_of(op_.schema.returns.begin(), op_.schema.returns.end(),
+                       [](const auto& one) { return one.type.is_tensor() && !one.alias; });
+  }
+
+  void find_locals(const Formula& tree) {
+    for (const Formula* rest = &tree; expr::has_rest(*rest); rest = &rest->children[1]) {
+      if (rest->kind == FormulaKind::kLocal) locals_[rest->text] = &rest->children[0];
+      if (rest->kind != FormulaKind::kLocal) has_checks_ = true;
+    }
+  }
+
+  FusedPart new_part() const { return {op_, index_, functions_, fusible_, kept_}; }
+
+  /// Which locals a kernel may compute.
+  void start() {
+    parts_.clear();
+    num_parts_ = 0;
+    uses_.clear();
+    fusible_.clear();
+    kept_.clear();
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [name, tree] : locals_) {
+        if (fusible_.contains(name) || kept_.contains(name)) continue;
+        const bool ready = std::all_of(
+            locals_.begin(), locals_.end(), [&, &name = name, &tree = tree](const auto& other) {
+              return other.first == name || fusible_.contains(other.first) ||
+                     kept_.contains(other.first) || !expr::uses_name(*tree, other.first);
+            });
+        if (!ready) continue;
+        more = true;
+        FusedPart part = new_part();
+        if (!outside_.contains(name) && part.add_result(*tree)) {
+          fusible_[name] = tree;
+        } else {
+          kept_[name] = part.type_of(*tree);
+        }
+      }
+    }
+  }
+
+  void rewrite_all(const Formula& whole) {
+    std::string text;
+    const Formula* rest = &whole;
+    bool plain = !has_checks_;
+    for (; expr::has_rest(*rest); rest = &rest->children[1]) {
+      const bool local = rest->kind == FormulaKind::kLocal;
+      if (local && fusible_.contains(rest->text)) continue;
+      plain = false;
+      text += (local ? rest->text + " = " : "") + rewrite(rest->children[0]) + "; ";
+    }
+    if (plain && fuse_whole(*rest)) return;
+    text += rewrite(*rest);
+    for (const auto& [name, tree] : fusible_) {
+      // What nothing reads is reported.
+      if (uses_[name] != 1) outside_.insert(name);
+    }
+    fusion_.text = fusion_.parts.empty() ? "" : text;
+  }
+
+  static std::vector<const Formula*> results_of(const Formula& tree) {
+    std::vector<const Formula*> results;
+    if (tree.kind != FormulaKind::kCall || tree.children[0].text != "std::make_tuple")
+      return {&tree};
+    for (size_t i = 1; i < tree.children.size(); ++i) results.push_back(&tree.children[i]);
+    return results;
+  }
+
+  /// The kernel of all results; nothing where it would be of one operator.
+  std::optional<FusedPart> part_of(const Formula& tree) const {
+    FusedPart part = new_part();
+    for (const Formula* result : results_of(tree)) {
+      if (!part.add_result(*result)) return std::nullopt;
+    }
+    return part.num_operators() < 2 ? std::nullopt : std::optional(std::move(part));
+  }
+
+  /// The entry is the guard of one kernel, which takes its arguments.
+  bool fuse_whole(const Formula& tree) {
+    std::optional<FusedPart> part = part_of(tree);
+    if (!part) return false;
+    for (const FusedOperand& one : part->operands()) {
+      if (one.tree != nullptr && (one.type == "Tensor" || uses_fusible(*one.tree))) return false;
+    }
+    std::optional<Operator> kernel = part->kernel(name_of("_fused"));
+    if (!kernel) return false;
+    note(*part, *kernel, &FusedOperand::value, fusion_);
+    parts_.push_back(std::move(*kernel));
+    return true;
+  }
+
+  bool uses_fusible(const Formula& tree) const {
+    return std::any_of(fusible_.begin(), fusible_.end(),
+                       [&](const auto& local) { return expr::uses_name(tree, local.first); });
+  }
+
+  /// `text`: how the operator that calls the kernel writes an operand.
+  static void note(const FusedPart& part, const Operator& kernel, std::string FusedOperand::*text,
+                   Fusion& fusion) {
+    fusion.guard = part.guard(text);
+    std::string arguments;
+    for (const FusedOperand& one : part.operands()) {
+      if (one.role == FusedOperand::Role::kSizes) continue;
+      arguments += (arguments.empty() ? "" : ", ") + one.*text;
+    }
+    fusion.call = kernel.name() + "(" + arguments + ")";
+    fusion.parts = {
+        {kernel.name(), part.num_operators(), part.fused_traffic(), part.unfused_traffic()}};
+  }
+
+  /// The text of the tree with calls of parts.
+  std::string rewrite(const Formula& tree) {
+    if (std::optional<FusedPart> part = part_of(tree)) {
+      const std::string number = std::to_string(num_parts_ + 1);
+      if (std::optional<Operator> kernel = part->kernel(name_of("_fused" + number))) {
+        ++num_parts_;
+        return call_part(*part, std::move(*kernel), tree, name_of("_part" + number));
+      }
+    }
+    if (tree.kind == FormulaKind::kName && fusible_.contains(tree.text)) {
+      outside_.insert(tree.text);
+    }
+    if (tree.kind == FormulaKind::kLiteral || tree.kind == FormulaKind::kName)
+      return expr::print_formula(tree);
+    // The children's texts stand for them.
+    Formula rewritten = tree;
+    for (size_t i = 0; i < rewritten.children.size(); ++i) {
+      const bool callee =
+          i == 0 && (tree.kind == FormulaKind::kCall || tree.kind == FormulaKind::kTypedBraces);
+      Formula& child = rewritten.children[i];
+      if (callee && child.kind != FormulaKind::kMember) continue;
+      if (callee) {
+        child.children[0] = as_text(rewrite(tree.children[0].children[0]));
+      } else {
+        child = as_text(rewrite(tree.children[i]));
+      }
+    }
+    return expr::print_formula(rewritten);
+  }
+
+  static Formula as_text(const std::string& text) {
+    Formula name;
+    name.text = text;
+    return name;
+  }
+
+  /// Makes a hidden composition that calls the kernel, or the operators; gives its call.
+  std::string call_part(const FusedPart& part, Operator kernel, const Formula& tree,
+                        const std::string& name) {
+    for (const std::string& local : part.used_locals()) ++uses_[local];
+    std::string arguments, passed;
+    std::map<const Formula*, std::string> operands;
+    for (const FusedOperand& one : part.operands()) {
+      arguments += (arguments.empty() ? "" : ", ") + one.type + " " + one.name;
+      passed += passed.empty() ? "" : ", ";
+      passed += one.tree == nullptr ? one.value : rewrite(*one.tree);
+      if (one.tree != nullptr) operands[one.tree] = one.name;
+    }
+    Operator made = kernel;
+    const std::string returns =
+        kernel.schema_text.text.substr(kernel.schema_text.text.find(") -> ") + 1);
+    made.schema_text.text = name + "(" + arguments + ")" + returns;
+    made.schema = *schema::parse_schema(made.schema_text.text).schema;
+    for (LocatedName& key : made.keys) {
+      if (key.text == "pointwise" || key.text == "rowwise") key.text = "composite";
+    }
+    std::erase_if(made.keys, [](const LocatedName& key) { return key.text == "over"; });
+    Composition unfused;
+    unfused.text = {unfused_text(part, tree, operands), op_.composition()->text.location, {}};
+    unfused.fusion.emplace();
+    note(part, kernel, &FusedOperand::name, *unfused.fusion);
+    fusion_.parts.push_back(unfused.fusion->parts[0]);
+    made.computation = std::move(unfused);
+    parts_.push_back(std::move(made));
+    parts_.push_back(std::move(kernel));
+    return name + "(" + passed + ")";
+  }
+
+  /// The part as it is written, of its operands.
+  std::string unfused_text(const FusedPart& part, const Formula& tree,
+                           const std::map<const Formula*, std::string>& operands) const {
+    std::string text;
+    const Formula* rest = nullptr;
+    const expr::Formula whole = expr::parse_formula(op_.composition()->text.text).formula;
+    for (rest = &whole; expr::has_rest(*rest); rest = &rest->children[1]) {
+      if (rest->kind == FormulaKind::kLocal && part.used_locals().contains(rest->text))
+        text += rest->text + " = " + of_operands(*fusible_.at(rest->text), operands) + "; ";
+    }
+    return text + of_operands(tree, operands);
+  }
+
+  static std::string of_operands(const Formula& tree,
+                                 const std::map<const Formula*, std::string>& operands) {
+    if (const auto found = operands.find(&tree); found != operands.end()) return found->second;
+    if (tree.kind == FormulaKind::kLiteral || tree.kind == FormulaKind::kName)
+      return expr::print_formula(tree);
+    Formula copy = tree;
+    for (size_t i = 0; i < copy.children.size(); ++i)
+      copy.children[i] = as_text(of_operands(tree.children[i], operands));
+    return expr::print_formula(copy);
+  }
+
+  std::string name_of(const std::string& suffix) const {
+    const schema::FunctionSchema& schema = op_.schema;
+    std::string name = (schema.name.starts_with("_") ? "" : "_") + schema.name;
+    if (!schema.overload.empty()) name += "_" + schema.overload;
+    name = (schema.ns.empty() ? "" : schema.ns + "::") + name + suffix;
+    std::string free = name;
+    for (int i = 2; !index_.find(free, schema.ns).empty(); ++i)
+      free = name + "_" + std::to_string(i);
+    return free;
+  }
+
+  Operator& op_;
+  const OperatorIndex& index_;
+  const expr::Functions& functions_;
+  std::vector<Operator>& made_;
+  Trees locals_, fusible_;
+  std::map<std::string, std::string> kept_;  // to types
+  std::set<std::string> outside_;            // locals that are computed before the parts
+  std::map<std::string, size_t> uses_;       // of locals, by parts
+  bool has_checks_ = false;
+  Fusion fusion_;
+  std::vector<Operator> parts_;
+  size_t num_parts_ = 0;
+};
+
+}  // namespace
+
+void fuse_compositions(std::vector<Operator>& operators, const std::vector<Operator>& base,
+                       const std::shared_ptr<const expr::Functions>& functions) {
+  for (Operator& op : operators) op.functions = functions;
+  const OperatorIndex index(operators, base);
+  std::vector<Operator> made;
+  for (Operator& op : operators) {
+    if (op.is<Composition>() && op.fuse && !op.overload_set())
+      Partition(op, index, *functions, made).run();
+  }
+  for (Operator& op : made) operators.push_back(std::move(op));
+}
+
+}  // namespace tenon::codegen::detail
