@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/schema/fields.h"
+
+namespace tenon::codegen::ir {
+
+/// What the gradients of an entry are computed from, by names.
+struct GradientCall {
+  std::vector<std::string> grads;      ///< of results
+  std::vector<std::string> results;    ///< `result`, or `result0` of several
+  std::vector<std::string> arguments;  ///< in the schema's order, numbers included
+  std::vector<std::string> elements;   ///< those that the shape follows from
+  std::vector<std::string> inputs;     ///< arguments that have a gradient
+  TENON_FIELDS(grads, results, arguments, elements, inputs)
+};
+
+/// What kernels without the library need of a `pointwise` or `rowwise` entry (--target c, torch).
+struct Standalone {
+  /// What makes a row: `all`, `numbers` (text), or an argument: `number`, `optional_number`,
+  /// `list`, `optional_list`, `sizes`; empty if pointwise.
+  std::string over;
+  std::string dims;                   ///< the numbers, or the argument's name
+  std::string keepdim;                ///< C++
+  std::vector<std::string> elements;  ///< arguments that the shape of a call follows from
+  std::vector<std::string> composed;  ///< each result made of operators; empty if dtypes differ
+  bool widens = false;                ///< a result has one value per row: computed in float
+  std::optional<GradientCall> gradients;
+  TENON_FIELDS(over, dims, keepdim, elements, composed, widens, gradients)
+};
+
+}  // namespace tenon::codegen::ir
