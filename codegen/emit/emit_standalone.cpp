@@ -129,6 +129,74 @@ std::optional<ir::GradientCall> gradient_call(const Operator& op, const ir::Entr
   return call;
 }
 
+ir::CallParameter tensor_parameter(const std::string& name, ir::RowKind kind) {
+  return {name, "const tenon::Tensor&", "tenon::Tensor", "Tensor " + name, true, false, kind};
+}
+
+/// The entry's parameters; of a rowwise one, tensors are what its kernel or its gradients' says.
+ir::CallParameter parameter(const Operator& op, const ir::Argument& argument) {
+  ir::CallParameter out;
+  out.name = argument.name;
+  out.type = argument.type;
+  out.owned = argument.owned;
+  out.schema = argument.schema_type + " " + argument.name;
+  if (const size_t at = out.schema.find("SymInt"); at == 0) out.schema.erase(0, 3), out.schema[0] = 'i';
+  out.tensor = argument.is_tensor || argument.is_optional_tensor;
+  out.optional = argument.is_optional_tensor;
+  if (const Rowwise* spec = op.as<Rowwise>()) {
+    if (holds_name(spec->rows, argument.name)) out.kind = ir::RowKind::kRow;
+    if (holds_name(spec->columns, argument.name)) out.kind = ir::RowKind::kColumn;
+  }
+  return out;
+}
+
+std::string batched_rule(const ir::Standalone& entry, const ir::TorchCall& call) {
+  if (entry.over.empty()) return "aligned";
+  const auto negative = std::count(entry.dims.begin(), entry.dims.end(), '-');
+  const auto count = 1 + std::count(entry.dims.begin(), entry.dims.end(), ',');
+  const bool numbers = entry.over == "numbers" && negative == count;
+  const bool sums = std::find(call.results.begin(), call.results.end(), ir::RowKind::kColumn) !=
+                    call.results.end();
+  return !sums && (numbers || entry.over == "number") ? "shifted" : "composed";
+}
+
+void add_calls(const Operator& op, const ir::Entry& entry, ir::Standalone& out) {
+  const ir::Form& form = entry.forms[0];
+  out.forward.name = form.name;
+  out.forward.ident = entry.ident;
+  for (const ir::Argument& argument : form.arguments)
+    out.forward.parameters.push_back(parameter(op, argument));
+  out.forward.results.resize(form.returns.size(), ir::RowKind::kElement);
+  for (size_t i = 0; entry.rowwise && i < form.returns.size(); ++i)
+    out.forward.results[i] = entry.rowwise->kernel.outputs[i].kind;
+  out.forward.batched = batched_rule(out, out.forward);
+  if (!out.gradients) return;
+  ir::TorchCall& call = out.backward.emplace();
+  call.name = call.ident = "_" + entry.ident + "_backward";
+  const size_t results = form.returns.size();
+  for (size_t i = 0; i < results; ++i) {
+    const std::string name = expr::grad_name(i, results);
+    const auto& read = out.gradients->grads;
+    if (std::find(read.begin(), read.end(), name) != read.end())
+      call.parameters.push_back(tensor_parameter(name, out.forward.results[i]));
+  }
+  for (size_t i = 0; i < results; ++i) {
+    const std::string name = expr::result_name(i, results);
+    const auto& read = out.gradients->results;
+    if (std::find(read.begin(), read.end(), name) != read.end())
+      call.parameters.push_back(tensor_parameter(name, out.forward.results[i]));
+  }
+  for (const ir::Argument& argument : form.arguments) {
+    const auto& read = out.gradients->arguments;
+    if (std::find(read.begin(), read.end(), argument.name) != read.end())
+      call.parameters.push_back(parameter(op, argument));
+  }
+  call.results.resize(out.gradients->inputs.size(), ir::RowKind::kElement);
+  for (size_t i = 0; entry.node->rowwise && i < call.results.size(); ++i)
+    call.results[i] = entry.node->rowwise->gradients[i].kind;
+  call.batched = batched_rule(out, call);
+}
+
 ir::Standalone describe(const Operator& op, const ir::Entry& entry) {
   ir::Standalone out;
   if (op.as<Rowwise>()) {
@@ -138,6 +206,7 @@ ir::Standalone describe(const Operator& op, const ir::Entry& entry) {
     out.composed = compose(op);
   }
   out.gradients = gradient_call(op, entry, out.elements);
+  add_calls(op, entry, out);
   return out;
 }
 
