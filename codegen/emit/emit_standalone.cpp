@@ -24,9 +24,21 @@ bool is_plain(const Argument& argument) {
          type.is(BaseType::kScalar);
 }
 
+bool calls_library(const ir::Entry& entry) {
+  const auto calls = [](const auto& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](const auto& part) {
+      return part.text.find("tenon::native::") != std::string::npos;
+    });
+  };
+  const bool gradients = entry.node && entry.node->rowwise && calls(entry.node->rowwise->gradients);
+  return gradients || (entry.rowwise && calls(entry.rowwise->composed));
+}
+
 /// Why there is no kernel, or "".
-std::string obstacle(const Operator& op, const ir::Entry& entry) {
-  if (!op.as<Pointwise>() && !op.as<Rowwise>()) return "it is neither";
+std::string obstacle(const Operator& op, const ir::Entry& entry, OutputTarget target) {
+  if (target == OutputTarget::kTorch && op.schema.ns.empty())
+    return "its name has no namespace, which PyTorch's libraries need";
+  if (!op.as<Pointwise>() && !op.as<Rowwise>()) return "it is of another kind";
   if (op.schema.kind() != schema::SchemaKind::kFunctional) return "it writes to its arguments";
   if (entry.kernel && (entry.kernel->masks != 0 || !entry.kernel->draws.empty()))
     return "its results have several dtypes or are drawn";
@@ -39,6 +51,8 @@ std::string obstacle(const Operator& op, const ir::Entry& entry) {
   if (entry.node &&
       std::any_of(entry.node->pointwise.begin(), entry.node->pointwise.end(), composed))
     return "its derivative reads more tensors than one kernel does";
+  if (target == OutputTarget::kTorch && calls_library(entry))
+    return "made of operators it calls functions that PyTorch has not";
   for (const Argument& argument : op.schema.args) {
     if (!is_plain(argument) || argument.name == "dtype" || is_half_to_float(argument))
       return "argument `" + argument.name + "` is of a kind that only the library knows";
@@ -140,7 +154,8 @@ ir::CallParameter parameter(const Operator& op, const ir::Argument& argument) {
   out.type = argument.type;
   out.owned = argument.owned;
   out.schema = argument.schema_type + " " + argument.name;
-  if (const size_t at = out.schema.find("SymInt"); at == 0) out.schema.erase(0, 3), out.schema[0] = 'i';
+  if (const size_t at = out.schema.find("SymInt"); at == 0)
+    out.schema.erase(0, 3), out.schema[0] = 'i';
   out.tensor = argument.is_tensor || argument.is_optional_tensor;
   out.optional = argument.is_optional_tensor;
   if (const Rowwise* spec = op.as<Rowwise>()) {
@@ -220,11 +235,11 @@ std::vector<ir::File> emit_standalone(const Model& model, OutputTarget target, b
     const Operator& op =
         *std::find_if(model.operators().begin(), model.operators().end(),
                       [&](const Operator& one) { return one.name() == entry.name; });
-    const std::string why = obstacle(op, entry);
+    const std::string why = obstacle(op, entry, target);
     if (!why.empty()) {
       sink.error(op.location, "`" + entry.name +
-                                  "` has no kernel without the library: it must be `pointwise` or "
-                                  "`rowwise`, but " +
+                                  "` has no kernel without the library, which a functional "
+                                  "`pointwise` or `rowwise` entry has: " +
                                   why);
       continue;
     }

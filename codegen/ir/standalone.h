@@ -51,8 +51,7 @@ struct Standalone {
   std::optional<GradientCall> gradients;
   TorchCall forward;
   std::optional<TorchCall> backward;
-  TENON_FIELDS(over, dims, keepdim, elements, composed, widens, gradients, forward,
-               backward)
+  TENON_FIELDS(over, dims, keepdim, elements, composed, widens, gradients, forward, backward)
 };
 
 }  // namespace tenon::codegen::ir

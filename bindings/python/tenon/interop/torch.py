@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import os
 import re
 
 import torch
@@ -169,6 +170,35 @@ def _register_autograd(library, name, has_lists, gradients):
         return (*results, *[None] * (len(ctx.inputs) - len(passed)))
 
     torch.library.register_autograd(f"{library.ns}::{name}", backward, setup_context=setup_context, lib=library)
+
+
+_loaded = {}
+
+
+def build(yaml):
+    """Compiles operators into an extension of PyTorch, loads it and gives torch.ops.<namespace>.
+
+        mine = tenon.interop.torch.build("ops.yaml")      # or the text of the file
+        y = mine.swiglu(x, g)                             # or torch.ops.mine.swiglu(x, g)
+
+    A call runs no Python. Schema, kernels, gradients of any order, meta functions, rules for vmap and autocast follow from
+    the entries, which are `pointwise` or `rowwise`. The library is cached by the text, the compiler, the processor and
+    PyTorch's version. The operators of a namespace are built once in a process.
+    """
+    from tenon._build import build_extension
+
+    root = os.path.dirname(torch.__file__)
+    flags = [f"-I{root}/include", f"-I{root}/include/torch/csrc/api/include", f"-DTENON_TORCH={torch.__version__}"]
+    flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
+    linked = [f"-L{root}/lib", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{root}/lib", "-Wl,-Bsymbolic"]
+    library, namespace = build_extension(yaml, "torch", flags, linked)
+    if _loaded.setdefault(namespace, library) != library:
+        raise RuntimeError(
+            f"tenon.interop.torch.build(): this process has other operators of the namespace '{namespace}', which PyTorch "
+            "keeps: build the edited text in a new process"
+        )
+    torch.ops.load_library(library)
+    return getattr(torch.ops, namespace)
 
 
 _registered = {}
