@@ -17,19 +17,25 @@ function(tenon_add_torch_extension name)
   if(NOT TARGET torch)
     message(FATAL_ERROR "tenon_add_torch_extension(${name}): PyTorch is missing: call find_package(Torch REQUIRED) before.")
   endif()
+  set(backends CPU)
+  if(CMAKE_CUDA_COMPILER AND C10_CUDA_LIBRARY)
+    set(backends CPU,CUDA)
+  endif()
   set(out "${CMAKE_CURRENT_BINARY_DIR}/tenon_${name}")
   add_library(${name} SHARED)
   tenon_run_generator(${name} OUT "${out}" SUFFIX "" INPUTS "${path}"
-    ARGUMENTS --native "${path}" --tags "${TENON_SHARE_DIR}/tags.yaml" --backends CPU
+    ARGUMENTS --native "${path}" --tags "${TENON_SHARE_DIR}/tags.yaml" --backends "${backends}"
     BASE --base "${TENON_SHARE_DIR}/native_functions.yaml"
     GEN --target torch --templates "${TENON_TEMPLATES_DIR}" --out "${out}" --depfile "${out}/gen.d" --stamp "${out}/gen.stamp")
-  target_sources(${name} PRIVATE ${TENON_GEN_CPU_SOURCES})
+  target_sources(${name} PRIVATE ${TENON_GEN_CPU_SOURCES} ${TENON_GEN_CUDA_SOURCES})
   target_compile_features(${name} PRIVATE cxx_std_20)
-  target_compile_options(${name} PRIVATE ${TENON_KERNEL_OPTIONS} -fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off)
+  set(options ${TENON_KERNEL_OPTIONS} -fvisibility=hidden -fno-math-errno -fno-trapping-math -ffp-contract=off)
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
+                         "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr>")
   # The headers alone.
   target_include_directories(${name} PRIVATE "${out}")
   target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:Tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>
                              $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_options(${name} PRIVATE -Wl,-Bsymbolic)
-  target_link_libraries(${name} PRIVATE torch)
+  target_link_libraries(${name} PRIVATE ${TORCH_LIBRARIES} torch)
 endfunction()

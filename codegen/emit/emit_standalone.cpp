@@ -271,7 +271,15 @@ std::vector<ir::File> emit_standalone(const Model& model, OutputTarget target, b
   } else {
     add(library.name + "_support.h", "torch_support.h.j2", {});
     add(library.name + ".cpp", "torch.cpp.j2", all);
-    if (cuda) add(library.name + "_cuda.cu", "torch.cu.j2", all);
+    std::vector<size_t> pointwise;
+    for (const size_t at : all) {
+      if (library.operators[at].kernel) pointwise.push_back(at);
+    }
+    if (cuda && !pointwise.empty()) {
+      ir::File& file = add(library.name + "_cuda.cu", "pointwise.cu.j2", pointwise);
+      file.includes = {"aten/cuda/cuda_pointwise.cuh"};
+      file.shard = 0;
+    }
   }
   return files;
 }

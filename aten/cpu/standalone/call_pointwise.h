@@ -18,6 +18,17 @@ inline constexpr int kMaxDims = 16, kMaxArrays = 12;
 
 inline ScalarType dtype_of(const tenon_array& a) { return static_cast<ScalarType>(a.dtype); }
 
+inline native::ComputeType compute_type_of(ScalarType common) {
+  using native::ComputeType;
+  return common == kDouble            ? ComputeType::F64
+         : common == kLong            ? ComputeType::I64
+         : common == kComplexFloat    ? ComputeType::C64
+         : common == kComplexDouble   ? ComputeType::C128
+         : common == kBool            ? ComputeType::Bool
+         : is_integral(common, false) ? ComputeType::I32
+                                      : ComputeType::F32;
+}
+
 /// One pointwise loop over arrays in memory: broadcast, strided, of dtypes that are converted.
 class PointwiseCall {
  public:
@@ -73,13 +84,7 @@ class PointwiseCall {
                           const tenon_array* const* arrays) {
     using native::ComputeType;
     const native::PointwiseLoops* const loops = op.cpu();
-    ComputeType compute = common == kDouble            ? ComputeType::F64
-                          : common == kLong            ? ComputeType::I64
-                          : common == kComplexFloat    ? ComputeType::C64
-                          : common == kComplexDouble   ? ComputeType::C128
-                          : common == kBool            ? ComputeType::Bool
-                          : is_integral(common, false) ? ComputeType::I32
-                                                       : ComputeType::F32;
+    ComputeType compute = compute_type_of(common);
     const auto at = [&](ComputeType type) { return loops->loop[static_cast<int>(type)]; };
     if (compute == ComputeType::Bool && !at(compute)) compute = ComputeType::I32;
     if (compute == ComputeType::I32 && !at(compute)) compute = ComputeType::I64;

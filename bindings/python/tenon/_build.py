@@ -274,12 +274,13 @@ def _kernel_flags(generated):
     return flags + [f"-I{path}" for path in [generated, *paths.INCLUDE]]
 
 
-def build_extension(yaml, target, flags, linked):
-    """The library of the kernels that `tenonc gen --target` writes, and the first entry's namespace."""
+def build_extension(yaml, target, flags, linked, nvcc=()):
+    """The library of the kernels that `tenonc gen --target` writes, and the first entry's namespace. nvcc: the command that
+    compiles CUDA kernels, if they are wanted."""
     from tenon import _build_paths as paths
 
     operators = _Operators(yaml, None, ())
-    library = _cache_folder() / f"{operators.key(target, *flags, *linked)}.so"
+    library = _cache_folder() / f"{operators.key(target, *flags, *linked, *nvcc)}.so"
     namespace = library.with_suffix(".namespace")
     if not (library.exists() and namespace.exists()):
         compiler = compiler_command()
@@ -287,10 +288,19 @@ def build_extension(yaml, target, flags, linked):
         with _folder_to_build_in() as folder:
             generated = folder / "gen"
             options = ["--target", target, "--templates", paths.TEMPLATES, "--python", paths.RENDER_PYTHON]
+            options += ["--backends", "CPU,CUDA"] if nvcc else []
             operators.run("gen", folder, [*options, "--out", str(generated)], "the operators have mistakes")
             source = generated / pathlib.Path(operators.name).with_suffix(".cpp")
             command = [*compiler, *_kernel_flags(generated), "-fvisibility=hidden", *flags, "-shared", str(source)]
             made = folder / "extension.so"
+            for kernels in generated.glob("*_cuda.cu"):
+                include = [f"-I{path}" for path in [generated, *paths.INCLUDE]]
+                _run(
+                    [*nvcc, *include, "-c", str(kernels), "-o", f"{kernels}.o"],
+                    f"{kernels.name} does not compile",
+                    RuntimeError,
+                )
+                command.append(f"{kernels}.o")
             _run([*command, "-o", str(made), *linked], f"{source.name} does not compile", RuntimeError)
             (folder / "namespace").write_text(_first_namespace((generated / "index.txt").read_text()))
             os.replace(folder / "namespace", namespace)
