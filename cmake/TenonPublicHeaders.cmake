@@ -60,6 +60,11 @@ set(TENON_PUBLIC_HEADERS
   aten/core/tensor_options.h
   aten/core/thread_state.h
   aten/core/true_quotient.h
+  aten/cpu/standalone/array.h
+  aten/cpu/standalone/call_pointwise.h
+  aten/cpu/standalone/call_rows.h
+  aten/cpu/standalone/convert_elements.h
+  aten/cpu/standalone/runtime-inl.h
   aten/cpu/vec/math-inl.h
   aten/cpu/vec/math_basic-inl.h
   aten/cpu/vec/math_complex-inl.h
@@ -73,6 +78,7 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/vec/pointwise_loop-inl.h
   aten/cpu/vec/rows_pass-inl.h
   aten/cpu/vec/rows_reduce-inl.h
+  aten/cpu/vec/scalar_math-inl.h
   aten/cpu/vec/scalar_math.h
   aten/cuda/atomic.cuh
   aten/cuda/cuda_allocator.h

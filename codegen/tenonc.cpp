@@ -44,6 +44,7 @@ int check_kernels_only(const CommandLine& line, const Model& model, DiagnosticSi
 
 EmitOptions emit_options(const CommandLine& line, const Model& base) {
   EmitOptions options;
+  options.target = line.target;
   options.targets = line.targets;
   options.library = line.base.empty();
   options.selected = line.selected;
@@ -82,6 +83,8 @@ int run_on_model(const CommandLine& line) {
   if (line.verb == "explain" && line.operands.size() != 1) {
     throw UsageError{"explain needs the name of one operator or optimizer"};
   }
+  if (line.target != OutputTarget::kLibrary && line.base.empty())
+    throw UsageError{"--target needs --base, the operators that expressions call"};
   if (line.verb == "gen" && (line.out.empty() || line.templates.empty())) {
     throw UsageError{"gen needs --out and --templates"};
   }

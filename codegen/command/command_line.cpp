@@ -32,6 +32,12 @@ void set_format(CommandLine& line, const std::string& value) {
   line.format = *format;
 }
 
+void set_target(CommandLine& line, const std::string& value) {
+  if (value != "c" && value != "torch")
+    throw UsageError{"--target must be c or torch, got '" + value + "'"};
+  line.target = value == "c" ? OutputTarget::kC : OutputTarget::kTorch;
+}
+
 void set_backends(CommandLine& line, const std::string& value) {
   line.targets.cuda = value.find("CUDA") != std::string::npos;
 }
@@ -48,6 +54,7 @@ const std::map<std::string, Setter>& setters() {
       {"--operators", set<&CommandLine::selected>},
       {"--root", set<&CommandLine::root>},
       {"--kernels", append<&CommandLine::kernels>},
+      {"--target", set_target},
       {"--tags", set<&CommandLine::tags>},
       {"--out", set<&CommandLine::out>},
       {"--templates", set<&CommandLine::templates>},
@@ -99,6 +106,8 @@ Options
                        --native NAME.yaml without it (gen)
   --modules FILE       Tenon's modules.yaml, for modules of your own: their namespace is the name
                        of their file (modules)
+  --target NAME        with --base: only the kernels of `pointwise` and `rowwise` entries, and no
+                       run time: c (functions with a C signature) or torch (an extension) (gen)
   --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators

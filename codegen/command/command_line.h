@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit/emit_standalone.h"
 #include "codegen/meaning/kernel_declarations.h"
 #include "codegen/report/report.h"
 
@@ -18,6 +19,7 @@ struct CommandLine {
   ReportFormat format = ReportFormat::kText;
   bool check = false;
   bool python_module = false;
+  OutputTarget target = OutputTarget::kLibrary;
   Targets targets;
 };
 

@@ -280,7 +280,11 @@ ir::Library emit_library(const Model& model, const EmitOptions& options, Diagnos
     library.unused_sources =
         select_operators(library.operators, options.selected, options.root, options.targets, sink);
   }
-  library.files = Files(library, options).run();
+  if (options.target == OutputTarget::kLibrary) {
+    library.files = Files(library, options).run();
+  } else {
+    library.files = emit_standalone(model, options.target, options.targets.cuda, library, sink);
+  }
   return library;
 }
 

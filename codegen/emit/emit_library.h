@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "codegen/emit/emit_standalone.h"
 #include "codegen/ir/library.h"
 #include "codegen/model/model.h"
 #include "codegen/yaml/diagnostic.h"
@@ -10,6 +11,7 @@ namespace tenon::codegen {
 
 struct EmitOptions {
   Targets targets;
+  OutputTarget target = OutputTarget::kLibrary;
   /// In-tree: the generated Tensor class and the umbrella headers are written too.
   bool library = true;
   /// Of an operator library outside the tree, and its header that includes all others.

@@ -9,6 +9,7 @@
 #include "codegen/ir/node.h"
 #include "codegen/ir/optimizer_class.h"
 #include "codegen/ir/rows.h"
+#include "codegen/ir/standalone.h"
 #include "codegen/meaning/kernel_declarations.h"
 #include "codegen/schema/fields.h"
 
@@ -97,12 +98,13 @@ struct Entry {
   std::optional<std::vector<std::string>> expression;
   std::optional<DeviceKernel> device_kernel;  ///< in a document of a device's kernels
   bool called_by_generated_code = false;
+  std::optional<Standalone> standalone;  ///< with --target c or torch
   // With a list of operators to build.
   bool selected = true;
   std::string reached_from;
   TENON_FIELDS(name, ident, base, cpp_namespace, header, error_name, place, forms, declarations,
                check, alias, aliases, kernel, updates, rowwise, composition, node, expression,
-               device_kernel, called_by_generated_code, selected, reached_from)
+               device_kernel, called_by_generated_code, standalone, selected, reached_from)
 };
 
 /// A file to render.

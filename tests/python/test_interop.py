@@ -12,7 +12,7 @@ ORACLE = HERE.parents[1] / "build" / "venv-oracle" / "bin" / "python"
 
 
 @pytest.mark.skipif(not ORACLE.exists(), reason="there is no build/venv-oracle with PyTorch: ./tenon setup --oracle")
-@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("library", ["torch", "torch_extension", "jax"])
 def test_operators_in_another_library(library, tmp_path):
     environment = {**os.environ, "TENON_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(

@@ -173,8 +173,8 @@ class _Operators:
         if not self.yaml.strip():
             raise OperatorError("there are no operators: the text is empty")
 
-    def key(self):
-        return _key([self.yaml, self.derivatives or ""], self.sources)
+    def key(self, *more):
+        return _key([self.yaml, self.derivatives or "", *more], self.sources)
 
     def arguments(self, folder):
         """Of tenonc's commands, for the texts as files of the folder."""
@@ -238,17 +238,7 @@ class _Operators:
         _check_tools(compiler)
         namespace, files = self.generate(folder)
         # For the processor that runs it alone: a kernel for each instruction set would take several times as long.
-        flags = [
-            "-std=c++20",
-            "-O2",
-            "-fPIC",
-            "-march=native",
-            "-ffp-contract=off",
-            "-DHWY_COMPILE_ONLY_STATIC",
-            "-DNDEBUG",
-        ]
-        flags += ["-fno-math-errno", "-fno-trapping-math", "-w", "-MMD", *_own_variables(compiler)]
-        flags += [f"-I{path}" for path in [folder / "gen", *paths.INCLUDE]]
+        flags = [*_kernel_flags(folder / "gen"), "-MMD", *_own_variables(compiler)]
         objects = [str(folder / f"{number}.o") for number in range(len(files))]
         commands = [[*compiler, *flags, "-c", file, "-o", made] for file, made in zip(files, objects)]
         _run_all([(command, f"{file} does not compile", RuntimeError) for command, file in zip(commands, files)])
@@ -265,6 +255,57 @@ class _Operators:
         for made in objects[len(objects) - len(self.sources) :]:
             headers.update(_dependencies(pathlib.Path(made).with_suffix(".d").read_text()))
         return namespace, sorted(h for h in headers if folder not in pathlib.Path(h).parents and h not in self.sources)
+
+
+def _kernel_flags(generated):
+    """For the processor that runs it alone: a kernel for each instruction set would take several times as long."""
+    from tenon import _build_paths as paths
+
+    flags = [
+        "-std=c++20",
+        "-O2",
+        "-fPIC",
+        "-march=native",
+        "-ffp-contract=off",
+        "-DHWY_COMPILE_ONLY_STATIC",
+        "-DNDEBUG",
+    ]
+    flags += ["-fno-math-errno", "-fno-trapping-math", "-w"]
+    return flags + [f"-I{path}" for path in [generated, *paths.INCLUDE]]
+
+
+def build_extension(yaml, target, flags, linked, nvcc=()):
+    """The library of the kernels that `tenonc gen --target` writes, and the first entry's namespace. nvcc: the command that
+    compiles CUDA kernels, if they are wanted."""
+    from tenon import _build_paths as paths
+
+    operators = _Operators(yaml, None, ())
+    library = _cache_folder() / f"{operators.key(target, *flags, *linked, *nvcc)}.so"
+    namespace = library.with_suffix(".namespace")
+    if not (library.exists() and namespace.exists()):
+        compiler = compiler_command()
+        _check_tools(compiler)
+        with _folder_to_build_in() as folder:
+            generated = folder / "gen"
+            options = ["--target", target, "--templates", paths.TEMPLATES, "--python", paths.RENDER_PYTHON]
+            options += ["--backends", "CPU,CUDA"] if nvcc else []
+            operators.run("gen", folder, [*options, "--out", str(generated)], "the operators have mistakes")
+            source = generated / pathlib.Path(operators.name).with_suffix(".cpp")
+            command = [*compiler, *_kernel_flags(generated), "-fvisibility=hidden", *flags, "-shared", str(source)]
+            made = folder / "extension.so"
+            for kernels in generated.glob("*_cuda.cu"):
+                include = [f"-I{path}" for path in [generated, *paths.INCLUDE]]
+                _run(
+                    [*nvcc, *include, "-c", str(kernels), "-o", f"{kernels}.o"],
+                    f"{kernels.name} does not compile",
+                    RuntimeError,
+                )
+                command.append(f"{kernels}.o")
+            _run([*command, "-o", str(made), *linked], f"{source.name} does not compile", RuntimeError)
+            (folder / "namespace").write_text(_first_namespace((generated / "index.txt").read_text()))
+            os.replace(folder / "namespace", namespace)
+            os.replace(made, library)
+    return str(library), namespace.read_text()
 
 
 def _own_variables(compiler):

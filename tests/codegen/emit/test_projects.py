@@ -177,6 +177,25 @@ tenon_add_operators(mine YAML ops.yaml PYTHON_MODULE my_module)
             self.assertNotEqual(failed.returncode, 0)
             self.assertIn(message, " ".join(failed.stderr.split()))
 
+    def test_extensions_of_pytorch(self):
+        text = """
+include("{root}/cmake/TenonInstructionSets.cmake")
+include("{root}/cmake/TenonTorch.cmake")
+{torch}
+tenon_add_torch_extension(mine {arguments})
+""".replace("{root}", str(ROOT))
+        torch = "add_library(torch INTERFACE IMPORTED)"
+        self.check_ok(self.configure("extension", text.format(torch=torch, arguments="YAML ops.yaml"), ops=FIRST))
+        self.assertIn("TORCH_LIBRARY_FRAGMENT(first, m)", (self.build / "tenon_mine" / "ops.cpp").read_text())
+        for found, arguments, message in (
+            (torch, "", "expected YAML and a file, got ''"),
+            (torch, "YAML none.yaml", "none.yaml does not exist"),
+            ("", "YAML ops.yaml", "PyTorch is missing: call find_package(Torch REQUIRED)"),
+        ):
+            failed = self.configure("extension_error", text.format(torch=found, arguments=arguments), ops=FIRST)
+            self.assertNotEqual(failed.returncode, 0)
+            self.assertIn(message, " ".join(failed.stderr.split()))
+
     def test_formulas_call_operators_of_another_library(self):
         libraries = """
 add_library(mine STATIC)

@@ -2,7 +2,9 @@
 
 import functools
 import itertools
+import os
 import re
+import shutil
 
 import torch
 
@@ -169,6 +171,58 @@ def _register_autograd(library, name, has_lists, gradients):
         return (*results, *[None] * (len(ctx.inputs) - len(passed)))
 
     torch.library.register_autograd(f"{library.ns}::{name}", backward, setup_context=setup_context, lib=library)
+
+
+_loaded = {}
+
+
+def _find_nvcc(cuda):
+    """The command that compiles CUDA kernels, and the folder of its toolkit; ([], None) if there are to be none."""
+    if not (torch.cuda.is_available() if cuda is None else cuda):
+        return [], None
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    nvcc = shutil.which("nvcc") or shutil.which(f"{home}/bin/nvcc")
+    if torch.version.cuda is None or nvcc is None:
+        if cuda is None:
+            return [], None
+        needed = "nvcc (CUDA_HOME names its toolkit)" if nvcc is None else "a CUDA build of PyTorch"
+        raise RuntimeError(f"tenon.interop.torch.build(): CUDA kernels need {needed}")
+    command = [nvcc, "-std=c++20", "-O2", "--extended-lambda", "--expt-relaxed-constexpr", "-w"]
+    command += ["-Xcompiler", "-fPIC,-fvisibility=hidden"]
+    if torch.cuda.is_available():
+        command.append("-arch=sm_" + "".join(map(str, torch.cuda.get_device_capability())))
+    return command, os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+
+
+def build(yaml, *, cuda=None):
+    """Compiles operators into an extension of PyTorch, loads it and gives torch.ops.<namespace>.
+
+        mine = tenon.interop.torch.build("ops.yaml")      # or the text of the file
+        y = mine.swiglu(x, g)                             # or torch.ops.mine.swiglu(x, g)
+
+    A call runs no Python. Schema, kernels, gradients of any order, meta functions, rules for vmap and autocast follow from
+    the entries, which are `pointwise` or `rowwise`. The library is cached by the text, the compiler, the processor and
+    PyTorch's version. The operators of a namespace are built once in a process. CUDA kernels of pointwise entries are compiled
+    if `cuda` is true, or by default if PyTorch sees a GPU and there is nvcc.
+    """
+    from tenon._build import build_extension
+
+    root = os.path.dirname(torch.__file__)
+    flags = [f"-I{root}/include", f"-I{root}/include/torch/csrc/api/include", f"-DTENON_TORCH={torch.__version__}"]
+    flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
+    linked = [f"-L{root}/lib", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{root}/lib", "-Wl,-Bsymbolic"]
+    nvcc, toolkit = _find_nvcc(cuda)
+    if nvcc:
+        flags.append(f"-I{toolkit}/include")
+        linked += ["-lc10_cuda", f"-L{toolkit}/lib64", "-lcudart"]
+    library, namespace = build_extension(yaml, "torch", flags, linked, nvcc)
+    if _loaded.setdefault(namespace, library) != library:
+        raise RuntimeError(
+            f"tenon.interop.torch.build(): this process has other operators of the namespace '{namespace}', which PyTorch "
+            "keeps: build the edited text in a new process"
+        )
+    torch.ops.load_library(library)
+    return getattr(torch.ops, namespace)
 
 
 _registered = {}
