@@ -48,13 +48,6 @@ Values mv_rule(const Call& call) {
   return {matmul(call.value("self"), call.in_front("vec").unsqueeze(-1)).squeeze(-1)};
 }
 
-Values dot_rule(const Call& call) {
-  check_dims(call, "self", 1);
-  check_dims(call, "tensor", 1);
-  const Tensor a = call.in_front("self"), b = call.in_front("tensor");
-  return {matmul(a.unsqueeze(1), b.unsqueeze(2)).reshape({call.batch()})};
-}
-
 /// Whether the products and `self` are added as they are; else beta and alpha have their own rules.
 bool are_plain(const Call& call) {
   return call["beta"].to_scalar().equal(1) && call["alpha"].to_scalar().equal(1);
@@ -158,7 +151,6 @@ void add_product_rules(RuleTable& table) {
       {"aten::mm", below<mm_rule>},
       {"aten::bmm", below<bmm_rule>},
       {"aten::mv", below<mv_rule>},
-      {"aten::dot", below<dot_rule>},
       {"aten::addmm", below<addmm_rule>},
       {"aten::baddbmm", below<baddbmm_rule>},
       {"aten::linear", below<linear_rule>},
