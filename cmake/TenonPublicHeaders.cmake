@@ -64,7 +64,6 @@ set(TENON_PUBLIC_HEADERS
   aten/cpu/standalone/call_pointwise.h
   aten/cpu/standalone/call_rows.h
   aten/cpu/standalone/convert_elements.h
-  aten/cpu/standalone/runtime-inl.h
   aten/cpu/vec/math-inl.h
   aten/cpu/vec/math_basic-inl.h
   aten/cpu/vec/math_complex-inl.h

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "aten/core/scalar_type.h"
+#include "aten/iterator/half_memory-inl.h"
 
 // Elements between memory and loops, in code that is compiled into a generated source and links
 // nothing: no exceptions, nothing of the C++ library but headers.
@@ -71,6 +72,50 @@ To converted(From value) {
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// Contiguous numbers of two bytes as float, and back, in whole vectors; gives how many.
+template <class Memory>
+int64_t widen_vectors(float* to, const uint16_t* from, int64_t n) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(Memory::load(from + i), d, to + i);
+  return i;
+}
+template <class Memory>
+int64_t round_vectors(uint16_t* to, const float* from, int64_t n) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<uint16_t, decltype(d)> bits;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto low = hn::LoadU(d, from + i), high = hn::LoadU(d, from + i + lanes);
+    hn::StoreU(Memory::rounded(low, high), bits, to + i);
+  }
+  return i;
+}
+inline int64_t convert_vectors(void* to, ScalarType to_type, const void* from, ScalarType from_type,
+                               int64_t n) {
+  namespace memory = native::HWY_NAMESPACE::memory;
+  const auto convert = [&]<class Memory>(Memory) {
+    return to_type == kFloat ? widen_vectors<Memory>(static_cast<float*>(to),
+                                                     static_cast<const uint16_t*>(from), n)
+                             : round_vectors<Memory>(static_cast<uint16_t*>(to),
+                                                     static_cast<const float*>(from), n);
+  };
+  const ScalarType other = to_type == kFloat     ? from_type
+                           : from_type == kFloat ? to_type
+                                                 : ScalarType::Undefined;
+  if (other == kBFloat16) return convert(memory::BFloat16());
+  if (native::HWY_NAMESPACE::kHasHalfMemory && other == kHalf) return convert(memory::Half());
+  return 0;
+}
+#else
+inline int64_t convert_vectors(void*, ScalarType, const void*, ScalarType, int64_t) { return 0; }
+#endif
+
 /// n elements; one of the dtypes is float, double, int32, int64 or complex. Strides are in bytes.
 inline void convert(void* to, ScalarType to_type, int64_t to_stride, const void* from,
                     ScalarType from_type, int64_t from_stride, int64_t n) {
@@ -103,7 +148,8 @@ inline void convert(void* to, ScalarType to_type, int64_t to_stride, const void*
         };
         constexpr int64_t kIn = sizeof(From), kOut = sizeof(To);
         if (from_stride == kIn && to_stride == kOut) {
-          for (int64_t i = 0; i < n; ++i) one(i, kIn, kOut);
+          const int64_t done = convert_vectors(to, to_type, from, from_type, n);
+          for (int64_t i = done; i < n; ++i) one(i, kIn, kOut);
         } else {
           for (int64_t i = 0; i < n; ++i) one(i, from_stride, to_stride);
         }
