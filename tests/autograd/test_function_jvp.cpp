@@ -21,7 +21,7 @@ namespace functional = autograd::functional;
 
 namespace {
 
-using Doubles = std::vector<double>;
+using Numbers = std::vector<double>;
 
 /// x y^2, and x + 1 where it is asked for.
 struct Product : autograd::Function<Product> {
@@ -52,7 +52,7 @@ Tensors product(const Tensors& in) {
   return {out[0], out[1]};
 }
 
-struct SavesResult : autograd::Function<SavesResult> {
+struct KeepsResult : autograd::Function<KeepsResult> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x) {
     const Tensor y = x.exp();
     ctx->save_for_backward({y});
@@ -111,7 +111,7 @@ TEST_CASE("A custom Function's jvp gives the tangents", "[function][forward_ad]"
   CHECK(gradcheck(product, in, {.check_forward_ad = true}));
   CHECK(gradcheck(product, in, {.check_forward_ad = true, .fast_mode = true}));
   CHECK_FALSE(Product::saw_a_tangent);
-  const auto exp = [](const Tensors& t) { return Tensors{SavesResult::apply(t[0])}; };
+  const auto exp = [](const Tensors& t) { return Tensors{KeepsResult::apply(t[0])}; };
   CHECK(gradcheck(exp, {in[0]}, {.check_forward_ad = true}));
   // Forward over reverse: what backward reads, results included, has tangents.
   CHECK(gradgradcheck(product, in, {}, {.check_forward_ad = true}));
@@ -121,7 +121,7 @@ TEST_CASE("A custom Function's jvp gives the tangents", "[function][forward_ad]"
   const Tensor leaf = three_five().set_requires_grad(true);
   const Tensor y = Product::apply(make_dual(x, one_two()), 0.0, leaf)[0];
   tangent_of(y).sum().backward();  // the tangents are recorded
-  CHECK(values(leaf.grad()) == Doubles{6, 20});
+  CHECK(values(leaf.grad()) == Numbers{6, 20});
   // Without a tangent jvp is not asked.
   CHECK_FALSE(tangent_of(Product::apply(x, 0.0, x)[0]).defined());
 }
@@ -154,7 +154,7 @@ TEST_CASE("jvp of views and of changes in place", "[function][forward_ad]") {
   const Tensor dual = make_dual(x, three_five());
   const Tensor view =
       run_any({dual}, kView, gives([](const Tensor& t) { return variable_list{t.view({-1})}; }))[0];
-  CHECK(values(tangent_of(view)) == Doubles{3, 5});
+  CHECK(values(tangent_of(view)) == Numbers{3, 5});
   CHECK_THROWS_WITH(
       run_any({dual}, kView, gives([](const Tensor& t) { return variable_list{t * 1}; })),
       "A custom Function's forward is returning a view (or an input as-is) but the "
@@ -165,8 +165,8 @@ TEST_CASE("jvp of views and of changes in place", "[function][forward_ad]") {
                     Contains("not returning a view of the given grad input"));
   const Tensor part = dual.select(0, 0);
   run_any({dual}, kInPlace, gives([](const Tensor& t) { return variable_list{t.mul_(2)}; }));
-  CHECK(values(x) == Doubles{2, 4});
-  CHECK(values(tangent_of(dual)) == Doubles{6, 10});
+  CHECK(values(x) == Numbers{2, 4});
+  CHECK(values(tangent_of(dual)) == Numbers{6, 10});
   CHECK(tangent_of(part).item<double>() == 6);
   CHECK_THROWS_WITH(
       run_any({dual}, kInPlace, gives([](const Tensor& t) { return variable_list{t * 2}; })),
@@ -223,7 +223,7 @@ TEST_CASE("A jvp that is missing or returns the wrong thing", "[function][forwar
                        return variable_list{t};
                      })),
              Contains("Nested forward mode AD is not supported"));
-  CHECK(values(tangent_of(dual * 2)) == Doubles{6, 10});  // the level goes on
+  CHECK(values(tangent_of(dual * 2)) == Numbers{6, 10});  // the level goes on
 }
 
 TEST_CASE("gradcheck() in forward mode and in fast mode", "[gradcheck][forward_ad]") {
@@ -274,7 +274,7 @@ TEST_CASE("Derivatives of functions by forward mode", "[functional][forward_ad]"
   const auto same = [](const Tensor& a, const Tensor& b) {
     REQUIRE(a.sizes() == b.sizes());
     CHECK_FALSE(a.requires_grad());
-    const Doubles x = values(a), y = values(b);
+    const Numbers x = values(a), y = values(b);
     for (size_t i = 0; i < x.size(); ++i) CHECK(x[i] == Approx(y[i]));
   };
   const auto forward = functional::jvp(two, in, v, kForward);
@@ -303,13 +303,13 @@ TEST_CASE("Derivatives of functions by forward mode", "[functional][forward_ad]"
   CHECK(empty[0][0].sizes() == IntArrayRef({0, 2, 0, 2}));
   CHECK(empty[0][1].sizes() == IntArrayRef({0, 2, 2}));
   CHECK(empty[1][0].sizes() == IntArrayRef({0, 2}));
-  CHECK(values(empty[1][1]) == Doubles{1, 1});
+  CHECK(values(empty[1][1]) == Numbers{1, 1});
   // A constant has no derivative, and the function's jvp is the one that counts.
   const auto constant = [](const variable_list&) { return variable_list{one_two()}; };
-  CHECK(values(functional::jvp(constant, in, v, kForward).product[0]) == Doubles{0, 0});
+  CHECK(values(functional::jvp(constant, in, v, kForward).product[0]) == Numbers{0, 0});
   const auto custom = [](const variable_list& t) { return Product::apply(t[0], 0.0, t[0]); };
   CHECK(values(functional::jvp(custom, {one_two()}, {ones({2}, kDouble)}, kForward).product[0]) ==
-        Doubles{3, 12});
+        Numbers{3, 12});
   constexpr functional::Options kWithGraph{.create_graph = true,
                                            .strategy = functional::Strategy::Forward};
   constexpr functional::Options kStrict{.strict = true, .strategy = functional::Strategy::Forward};
