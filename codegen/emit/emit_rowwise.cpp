@@ -484,6 +484,10 @@ emit_rowwise_gradients(const Operator& op, const std::vector<bool>& differentiab
     one.readable = expr::print_readable(g, gradient.node);
     // With or without the reduced dimensions, as the argument was.
     if (one.kind == ir::RowKind::kRow) one.sizes = gradient.input + "_sizes";
+    const auto equal = std::find(outputs.begin(), outputs.end(), gradient.node);
+    const size_t earlier = static_cast<size_t>(equal - outputs.begin());
+    const bool elements = one.kind == ir::RowKind::kElement;
+    if (elements && equal != outputs.end() && kinds[earlier] == one.kind) one.same_as = earlier;
     outputs.push_back(gradient.node);
     kinds.push_back(one.kind);
     out.gradients.gradients.push_back(std::move(one));

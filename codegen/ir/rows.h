@@ -106,8 +106,9 @@ struct RowGradient {
   size_t input = 0;
   RowKind kind = RowKind::kElement;
   std::string text, readable;
-  std::string sizes;  ///< kRow: the saved value with the argument's sizes
-  TENON_FIELDS(input, kind, text, readable, sizes)
+  std::string sizes;              ///< kRow: the saved value with the argument's sizes
+  std::optional<size_t> same_as;  ///< an earlier gradient that this one equals: both are one tensor
+  TENON_FIELDS(input, kind, text, readable, sizes, same_as)
 };
 
 /// The gradient of a result, which the kernel reads.

@@ -158,6 +158,8 @@ class Partition {
       arguments += (arguments.empty() ? "" : ", ") + one.*text;
     }
     fusion.call = kernel.name() + "(" + arguments + ")";
+    const bool saves = part.num_results() < kernel.schema.returns.size();
+    if (saves) fusion.call = "std::get<0>(" + fusion.call + ")";
     fusion.parts = {
         {kernel.name(), part.num_operators(), part.fused_traffic(), part.unfused_traffic()}};
   }
@@ -211,9 +213,10 @@ class Partition {
       if (one.tree != nullptr) operands[one.tree] = one.name;
     }
     Operator made = kernel;
-    const std::string returns =
-        kernel.schema_text.text.substr(kernel.schema_text.text.find(") -> ") + 1);
-    made.schema_text.text = name + "(" + arguments + ")" + returns;
+    std::string returns = "Tensor";
+    for (size_t i = 1; i < part.num_results(); ++i) returns += ", Tensor";
+    if (part.num_results() > 1) returns = "(" + returns + ")";
+    made.schema_text.text = name + "(" + arguments + ") -> " + returns;
     made.schema = *schema::parse_schema(made.schema_text.text).schema;
     for (LocatedName& key : made.keys) {
       if (key.text == "pointwise" || key.text == "rowwise") key.text = "composite";

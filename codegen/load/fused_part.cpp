@@ -185,7 +185,8 @@ std::string FusedPart::unique(const std::string& name, bool is_argument) const {
 
 std::string FusedPart::bind(const std::string& name, const std::string& text) {
   if (is_plain(text)) return text;
-  const std::string free = unique(name, false);
+  // Results of the kernel are result0, result1, ...
+  const std::string free = unique(name.starts_with("result") ? "y" : name, false);
   Local local = {free, text, {}};
   for (const expr::NameUse& use : expr::free_names(expr::parse_formula(text).formula))
     local.uses.insert(use.name);
@@ -529,7 +530,7 @@ bool FusedPart::can_differentiate(const Operator& kernel) const {
   if (kernel.as<Rowwise>()) {
     DiagnosticSink none;
     std::optional<RowExpression> row = parse_rowwise(kernel, none);
-    const std::vector<bool> all(results_.size(), true);
+    const std::vector<bool> all(kernel.schema.returns.size(), true);
     return row && expr::differentiate_rows(row->expression, all).errors.empty();
   }
   expr::ParseResult parsed =
@@ -537,7 +538,17 @@ bool FusedPart::can_differentiate(const Operator& kernel) const {
   return parsed.ok() && expr::differentiate(parsed.expression).errors.empty();
 }
 
+std::vector<FusedPart::Value> FusedPart::kernel_results() const {
+  std::vector<Value> all = results_;
+  const auto other = [&](const Value& one) { return one.domain != state_.saved[0].domain; };
+  const bool agree = std::none_of(state_.saved.begin(), state_.saved.end(), other);
+  if (agree && all.size() == 1 && all[0].domain == Domain::kElement)
+    all.insert(all.end(), state_.saved.begin(), state_.saved.end());
+  return all;
+}
+
 std::optional<Operator> FusedPart::kernel(const std::string& name) {
+  const std::vector<Value> results = kernel_results();
   const auto has = [&](Role role) {
     return std::any_of(state_.operands.begin(), state_.operands.end(),
                        [&](const FusedOperand& one) { return one.role == role; });
@@ -546,7 +557,7 @@ std::optional<Operator> FusedPart::kernel(const std::string& name) {
   const bool columns_fit = state_.over[0] == '-' || has(Role::kDims);
   if (has(Role::kColumn) && !columns_fit) return std::nullopt;
   bool keepdim = false, dropped = false, condition = false;
-  for (const Value& one : results_) {
+  for (const Value& one : results) {
     keepdim |= one.domain == Domain::kKept;
     dropped |= one.domain == Domain::kDropped;
     condition |= one.kind == Kind::kCondition;
@@ -566,9 +577,9 @@ std::optional<Operator> FusedPart::kernel(const std::string& name) {
     if (one.role == Role::kColumn) rows.columns.push_back(located);
     if (one.role == Role::kRow || one.role == Role::kPosition) rows.rows.push_back(located);
   }
-  const bool several = results_.size() > 1;
+  const bool several = results.size() > 1;
   std::string returns = "Tensor";
-  for (size_t i = 1; i < results_.size(); ++i) returns += ", Tensor";
+  for (size_t i = 1; i < results.size(); ++i) returns += ", Tensor";
   const std::string text =
       name + "(" + arguments + ") -> " + (several ? "(" + returns + ")" : returns);
   schema::ParseResult parsed = schema::parse_schema(text);
@@ -589,16 +600,16 @@ std::optional<Operator> FusedPart::kernel(const std::string& name) {
     if (several) add_key("promote");
     Pointwise spec;
     spec.location = rows.location;
-    for (size_t i = 0; i < results_.size(); ++i) {
+    for (size_t i = 0; i < results.size(); ++i) {
       const std::string output = several ? made.schema.return_name(i) : "";
-      spec.cases.push_back({output, "floating", "", {text_of(results_[i]), rows.location, {}}});
+      spec.cases.push_back({output, "floating", "", {text_of(results[i]), rows.location, {}}});
     }
     made.computation = std::move(spec);
   } else {
     for (const char* key : {"rowwise", "over"}) add_key(key);
-    for (size_t i = 0; i < results_.size(); ++i) {
+    for (size_t i = 0; i < results.size(); ++i) {
       const std::string output = several ? made.schema.return_name(i) : "";
-      rows.parts.push_back({{output, rows.location}, {text_of(results_[i]), rows.location, {}}});
+      rows.parts.push_back({{output, rows.location}, {text_of(results[i]), rows.location, {}}});
     }
     made.computation = std::move(rows);
   }

@@ -68,6 +68,7 @@ class FusedPart {
   /// The entry of the kernel; nothing if the language refuses the expression.
   std::optional<Operator> kernel(const std::string& name);
 
+  size_t num_results() const { return results_.size(); }
   const std::vector<FusedOperand>& operands() const { return state_.operands; }
   /// Locals that the kernel computes.
   const std::set<std::string>& used_locals() const { return state_.used_locals; }
@@ -135,6 +136,8 @@ class FusedPart {
   bool choose_full();
   std::string text_of(const Value& result) const;
   bool can_differentiate(const Operator& kernel) const;
+  /// The results, then what the gradient reads instead of computing it again.
+  std::vector<Value> kernel_results() const;
 
   struct Local {
     std::string name, text;
@@ -148,6 +151,7 @@ class FusedPart {
     std::vector<std::vector<size_t>> sizes = {};  // that the full shape ends in
     std::map<std::string, Value> known = {};      // fusible locals
     std::set<std::string> used_locals = {};
+    std::vector<Value> saved = {};  // values per row that a row operator gives beside its result
     std::string over = {};
     size_t num_operators = 0, unfused_traffic = 0;
   };

@@ -242,11 +242,16 @@ FusedPart::MaybeValue FusedPart::row_operator(const Operator& called, const Oper
     for (; rest->kind == FormulaKind::kLocal; rest = &rest->children[1])
       inside[rest->text] = bind(rest->text, "(" + print_formula(rest->children[0], inside) + ")");
     if (expr::has_rest(*rest)) return std::nullopt;
-    renamed[own] = bind(own == "result" ? "y" : own, "(" + print_formula(*rest, inside) + ")");
+    renamed[own] = bind(own, "(" + print_formula(*rest, inside) + ")");
   }
   made.text = renamed[row.schema.return_name(result)];
+  const Domain of_row = keepdim ? Domain::kKept : Domain::kDropped;
+  for (size_t i = 0; i < row.schema.returns.size(); ++i) {
+    if (i != result && graph[parsed->expression.outputs[i]].domain == expr::Domain::kRow)
+      state_.saved.push_back({renamed[row.schema.return_name(i)], Kind::kTensor, of_row});
+  }
   const bool reduces = root.domain == expr::Domain::kRow;
-  if (reduces) made.domain = keepdim ? Domain::kKept : Domain::kDropped;
+  if (reduces) made.domain = of_row;
   if (reduces) made.direct.clear();
   count(elements, made);
   return made;

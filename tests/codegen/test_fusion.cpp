@@ -178,6 +178,19 @@ TEST_CASE("the library's own entries are inlined", "[fusion]") {
   CHECK(whole.kernel() == "none");
 }
 
+TEST_CASE("values per row that an inlined entry gives are saved for the gradient", "[fusion]") {
+  const Library made(
+      "- func: mine::center(Tensor self) -> (Tensor out, Tensor middle)\n  over: -1\n"
+      "  keepdim: True\n  rowwise:\n    middle: mean(self)\n    out: self - middle\n"
+      "- func: mine::f(Tensor x) -> Tensor\n  composite: std::get<0>(center(relu(x)))\n");
+  CHECK(made.fusion().call == "std::get<0>(mine::_f_fused(x))");
+  const Operator* kernel = made.find("mine::_f_fused");
+  REQUIRE(kernel != nullptr);
+  CHECK(kernel->schema.returns.size() == 2);
+  CHECK(kernel->as<Rowwise>()->parts[1].expression.text ==
+        "self = relu(x); middle = (mean(self)); middle");
+}
+
 TEST_CASE("values per row keep the row's dimensions or drop them", "[fusion]") {
   const Library kept = one("Tensor x", "silu(mean(relu(x), {-1}, true)) * x");
   CHECK(kept.kernel() == "over -1: (silu(mean(relu(x))) * x)");

@@ -269,7 +269,7 @@ def _tensors(value):
 def _guard(value):
     """What must be the same in a later call."""
     if isinstance(value, _C.Tensor):
-        return (tuple(value.shape), value.dtype, value.device.type)
+        return (value.shape, value.dtype, value.device)
     return (type(value), repr(value))
 
 
@@ -288,13 +288,12 @@ class _Fused:
         self._built = {}  # guards to (operator, positions of tensors, captured tensors)
 
     def __call__(self, *args, **kwargs):
-        names = [f"argument {i}" for i in range(len(args))] + list(kwargs)
         values = [*args, *kwargs.values()]
         guards = (len(args), *kwargs, *map(_guard, values))
         built = self._built.get(guards)
         if built is None:
             if self._built:
-                self._say_what_changed(names, guards)
+                self._say_what_changed([*(f"argument {i}" for i in range(len(args))), *kwargs], guards)
             built = self._built[guards] = self._build(args, kwargs)
         operator, positions, captured, pack = built
         return pack(operator(*(values[i] for i in positions), *captured))
