@@ -14,6 +14,7 @@
 #include "autograd/engine/node.h"
 #include "mine/ops/above.h"
 #include "mine/ops/add_scaled.h"
+#include "mine/ops/bias_gelu.h"
 #include "mine/ops/bounded.h"
 #include "mine/ops/bounded_twice.h"
 #include "mine/ops/bump.h"
@@ -32,6 +33,7 @@
 #include "mine/ops/fivefold.h"
 #include "mine/ops/gate_with.h"
 #include "mine/ops/gated.h"
+#include "mine/ops/gated_norm.h"
 #include "mine/ops/halved.h"
 #include "mine/ops/jitter.h"
 #include "mine/ops/leading.h"
@@ -64,7 +66,9 @@
 #include "mine/ops/twice.h"
 #include "mine/ops/weighted_mean.h"
 #include "tenon/ops/empty.h"
+#include "tenon/ops/gelu.h"
 #include "tenon/ops/normal.h"
+#include "tenon/ops/rms_norm.h"
 #include "tenon/ops/silu.h"
 #include "tenon/ops/uniform.h"
 
@@ -697,6 +701,17 @@ TEST_CASE("results that share memory are an error, and an alias calls what it na
   mine::low_high_out(low, apart, x, y);
   CHECK(values(memory) == std::vector<double>{1, 1, 2, 3, 4, 2});
   CHECK(values(std::get<1>(mine::lower_upper(x, y))) == std::vector<double>{3, 4, 2});
+}
+
+TEST_CASE("compositions that are one kernel give what their operators give") {
+  const Tensor x = tensor_of({1, -2, 3, 0.5, 4, -1}, {2, 3}),
+               gate = tensor_of({1, 0, -1, 2, 3, 4}, {2, 3});
+  const Tensor weight = tensor_of({1, 2, 3}, {3});
+  const auto near = [](const Tensor& a, const Tensor& b) {
+    return a.sub(b).abs().max().item().toDouble() < 1e-5;
+  };
+  CHECK(near(mine::gated_norm(x, weight, gate), rms_norm(x, {3}, weight, 1e-6) * silu(gate)));
+  CHECK(near(mine::bias_gelu(x, weight), gelu(x + weight)));
 }
 
 TEST_CASE("a loop takes as many steps as each element asks for") {
