@@ -650,6 +650,7 @@ REFERENCES = {
     "_fft_r2c_backward": fft_r2c_backward,
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
+    "_dot_batched": lambda self, other: (self * other).sum(-1),
     "_lstm_gates": lstm_gates,
     "_moments": lambda self, eps: (self.mean(-1), (self.var(-1, correction=0) + eps).rsqrt()),
     "_rms_norm": torch.rms_norm,
