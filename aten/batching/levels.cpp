@@ -1,6 +1,6 @@
 #include "aten/batching/levels.h"
 
-#include "aten/batching/batched_calls.h"
+#include "aten/batching/rules/batched_calls.h"
 #include "aten/core/error.h"
 #include "aten/core/thread_state.h"
 
@@ -21,7 +21,12 @@ void set_current(Level level) {
 
 int64_t begin_level(int64_t size, BatchRandomness randomness) {
   TENON_CHECK_VALUE(size >= 0, "[vmap] the size of a batch is not negative, got ", size);
+#ifdef TENON_WITHOUT_VMAP
+  detail::raise<NotImplementedError>(
+      "[vmap] is no part of this library, which was built for a list of operators");
+#else
   register_batched_calls();
+#endif
   const int64_t number = current ? current->number + 1 : 1;
   set_current(std::make_shared<const BatchLevel>(BatchLevel{number, size, randomness, current}));
   return number;

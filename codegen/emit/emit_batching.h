@@ -9,7 +9,8 @@
 
 namespace tenon::codegen {
 
-/// How a form runs on batched tensors, as OperatorInfo has it (aten/batching/rule.h reads it):
+/// How a form runs on batched tensors, as OperatorInfo has it (aten/batching/rules/rule.h reads
+/// it):
 ///   ""                          as it stands: it calls operators, which are not recorded
 ///   themselves "elements self other"       aligned; these tensors decide the dtype "rows dim=dim
 ///   rows=target"  aligned; `dim` moves behind the batch "along dim=dim"             all in front,

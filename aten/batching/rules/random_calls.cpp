@@ -1,4 +1,4 @@
-#include "aten/batching/random_calls.h"
+#include "aten/batching/rules/random_calls.h"
 
 #include "aten/core/error.h"
 #include "aten/core/thread_state.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/arange.h"
 #include "tenon/ops/clone.h"

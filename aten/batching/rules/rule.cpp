@@ -1,4 +1,4 @@
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 
 #include "aten/core/error.h"
 #include "tenon/ops/reshape.h"

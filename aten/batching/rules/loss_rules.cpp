@@ -1,6 +1,6 @@
 // Losses of classes, example by example, with their own sums and means.
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "tenon/ops/div.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/flatten.h"

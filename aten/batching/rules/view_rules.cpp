@@ -1,6 +1,6 @@
 // Views, and the operators of the same geometry: dimensions move behind the batch.
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/_unsafe_view.h"
 #include "tenon/ops/alias.h"

@@ -1,6 +1,6 @@
 // Matrix products, by products of batches of matrices.
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/baddbmm.h"

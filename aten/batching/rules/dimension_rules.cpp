@@ -1,6 +1,6 @@
 // Operators over all dimensions, along some, and of shapes, that their entries do not say.
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/flatten.h"

@@ -1,6 +1,6 @@
 // Layers of networks: the batch joins the one that they have, or their channels and groups.
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/_rms_norm.h"
 #include "tenon/ops/convolution.h"

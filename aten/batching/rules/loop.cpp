@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/common/warning.h"
 #include "tenon/ops/select.h"
 #include "tenon/ops/stack.h"

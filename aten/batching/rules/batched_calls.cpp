@@ -1,14 +1,14 @@
 // What operators do with batched tensors: the kernel of the layer Batched, for all that are not
 // made of operators, and of BatchedMode, for those that draw random numbers.
 
-#include "aten/batching/batched_calls.h"
+#include "aten/batching/rules/batched_calls.h"
 
 #include <mutex>
 #include <shared_mutex>
 #include <sstream>
 
-#include "aten/batching/random_calls.h"
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/random_calls.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "aten/dispatch/registration.h"
 #include "tenon/ops/copy.h"

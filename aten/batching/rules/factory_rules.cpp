@@ -1,7 +1,7 @@
 // Tensors that are made like a batched one, and random numbers.
 
-#include "aten/batching/random_calls.h"
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/random_calls.h"
+#include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/batching/rule.h"
+#include "aten/batching/rules/rule.h"
 
 namespace tenon::batching {
 
