@@ -25,7 +25,7 @@ REFUSED = re.compile(
 )
 # What sees the memory of a tensor: a row of a batch behind the last dimension has another one than a copy.
 BY_MEMORY = ("as_strided", "view_as_complex")
-# Elements that differ by so much, relative to the largest, are equal.
+# Elements that differ by so much, relative to the largest or to 1, are equal.
 TOLERANCE = {torch.float64: 1e-6, torch.complex128: 1e-6, torch.float32: 2e-4, torch.complex64: 2e-4}
 SEED = 7
 
