@@ -7,13 +7,11 @@ turn's best, its ratio the median over the turns. Parameters are 100 tensors of 
 if a ratio is above its bound: 0.5 for the small tensors, 1 for the large one.
 """
 
-import argparse
 import json
-import pathlib
 import statistics
 import sys
 
-from oracle_process import ROOT, measured
+from oracle_process import measured_in_turns, options_of
 
 OPTIONS = {
     "SGD": {"lr": 0.01, "momentum": 0.9},
@@ -62,25 +60,16 @@ print(json.dumps(times))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
+    options = options_of(__doc__)
     cases = {name: OPTIONS[name] for name in options.names or OPTIONS}
-    sides = {"tenon": [], "torch": []}
-    for _ in range(options.turns):
-        for side, turns in sides.items():
-            turns.append(measured(MEASURE, [side, options.threads, json.dumps(cases)], options.threads, options.build))
+    sides = measured_in_turns(MEASURE, cases, options)
     rows = {}
     print("| optimizer | 100 small, µs | PyTorch | ratio | one large, µs | PyTorch | ratio |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in cases:
         cells = []
         for size in BOUNDS:
-            ours, theirs = ([turn[f"{name} {size}"] for turn in turns] for turns in sides.values())
+            ours, theirs = ([turn[f"{name} {size}"] for turn in turns] for turns in sides)
             ratio = statistics.median(a / b for a, b in zip(ours, theirs))
             rows[f"{name} {size}"] = {
                 "tenon": statistics.median(ours),

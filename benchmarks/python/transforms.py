@@ -7,13 +7,11 @@ turn's median call, its ratio the median over the turns. The network is Linear(6
 ratio is above its bound.
 """
 
-import argparse
 import json
-import pathlib
 import statistics
 import sys
 
-from oracle_process import ROOT, measured
+from oracle_process import measured_in_turns, options_of
 
 BOUNDS = {
     "per_sample": 0.3,
@@ -75,23 +73,14 @@ print(json.dumps(times))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
+    options = options_of(__doc__)
     names = options.names or list(BOUNDS)
-    sides = {"tenon": [], "torch": []}
-    for _ in range(options.turns):
-        for side, turns in sides.items():
-            turns.append(measured(MEASURE, [side, options.threads, json.dumps(names)], options.threads, options.build))
+    sides = measured_in_turns(MEASURE, names, options)
     rows = {}
     print("| case | Tenon, µs | PyTorch, µs | ratio | bound |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for name in names:
-        ours, theirs = ([turn[name] for turn in turns] for turns in sides.values())
+        ours, theirs = ([turn[name] for turn in turns] for turns in sides)
         ratio = statistics.median(a / b for a, b in zip(ours, theirs))
         rows[name] = {"tenon": statistics.median(ours), "torch": statistics.median(theirs), "ratio": ratio}
         times = (f"{statistics.median(side) * 1e6:.0f}" for side in (ours, theirs))

@@ -8,8 +8,8 @@ from .checks import CHECKS
 OUTCOMES = ("agree", "differ", "unsupported", "crash")
 
 
-def totals(result, checks=CHECKS):
-    found = dict.fromkeys(OUTCOMES, 0)
+def totals(result, checks=CHECKS, outcomes=OUTCOMES):
+    found = dict.fromkeys(outcomes, 0)
     for check in checks:
         for by_outcome in result["counts"].get(check, {}).values():
             for outcome, count in by_outcome.items():

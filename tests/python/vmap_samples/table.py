@@ -2,6 +2,8 @@
 
 import json
 
+from conformance.table import totals as conformance_totals
+
 from .checks import CHECKS
 
 OUTCOMES = ("agree", "looped", "refused", "differ", "error", "crash", "unsupported", "cut")
@@ -9,12 +11,7 @@ BAD = ("crash", "differ", "error")
 
 
 def totals(result, checks=CHECKS):
-    found = dict.fromkeys(OUTCOMES, 0)
-    for check in checks:
-        for by_outcome in result["counts"].get(check, {}).values():
-            for outcome, count in by_outcome.items():
-                found[outcome] += count
-    return found
+    return conformance_totals(result, checks, OUTCOMES)
 
 
 def verdict(result):
