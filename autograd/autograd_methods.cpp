@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "aten/batching/batched_tensor.h"
 #include "aten/common/warning.h"
 #include "aten/core/print.h"
 #include "aten/core/thread_state.h"
@@ -62,7 +63,7 @@ Tensor& Tensor::mutable_grad() const { return meta_of(tenon::defined(*this, "mut
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   if (TENON_UNLIKELY(impl_ && impl_->batched)) {
-    autograd::value_of_all_levels(*this).set_requires_grad(requires_grad);
+    batching::value_of_all_levels(*this).set_requires_grad(requires_grad);
     return *this;
   }
   TENON_CHECK(!requires_grad || is_differentiable(scalar_type()),
@@ -113,7 +114,7 @@ void Tensor::retain_grad() const {
 
 Tensor Tensor::detach() const {
   if (TENON_UNLIKELY(tenon::defined(*this, "detach").batched))
-    return autograd::batched_like(*this, autograd::value_of_all_levels(*this).detach());
+    return autograd::batched_like(*this, batching::value_of_all_levels(*this).detach());
   return Tensor(make_detached(*this));
 }
 
@@ -130,7 +131,7 @@ Tensor& Tensor::detach_() const {
 
 Tensor Tensor::data() const {
   if (TENON_UNLIKELY(impl_ && impl_->batched))
-    return autograd::batched_like(*this, autograd::value_of_all_levels(*this).data());
+    return autograd::batched_like(*this, batching::value_of_all_levels(*this).data());
   Tensor copy(detach());
   copy.impl_->count_version_apart();
   return copy;

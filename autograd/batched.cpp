@@ -16,6 +16,7 @@ namespace {
 
 using batching::is_batched;
 using batching::Level;
+using batching::value_of_all_levels;
 
 Level highest_level(const std::vector<Tensor>& tensors) {
   Level highest;
@@ -74,12 +75,6 @@ bool is_any_batched(const std::vector<Tensor>& tensors) {
     if (is_batched(t)) return true;
   }
   return false;
-}
-
-Tensor value_of_all_levels(const Tensor& t) {
-  Tensor value = t;
-  while (is_batched(value)) value = batching::value_of(value);
-  return value;
 }
 
 Tensor batched_like(const Tensor& like, const Tensor& value) {

@@ -8,8 +8,6 @@
 /// value does, and its gradient is that of the value, example by example.
 namespace tenon::autograd {
 
-/// The tensor that is batched at no level; of one that is not batched that tensor.
-TENON_API Tensor value_of_all_levels(const Tensor& t);
 /// `value`, batched as `like` is.
 TENON_API Tensor batched_like(const Tensor& like, const Tensor& value);
 TENON_API bool is_any_batched(const std::vector<Tensor>& tensors);

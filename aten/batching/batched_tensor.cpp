@@ -13,6 +13,12 @@ const Level& level_of(const TensorBase& t) { return t.unsafe_impl()->batched->le
 
 Tensor value_of(const TensorBase& t) { return Tensor(t.unsafe_impl()->batched->value); }
 
+Tensor value_of_all_levels(const Tensor& t) {
+  Tensor value = t;
+  while (is_batched(value)) value = value_of(value);
+  return value;
+}
+
 void refresh_geometry(const TensorBase& t) {
   TensorImpl& impl = *t.unsafe_impl();
   const TensorImpl& value = *impl.batched->value;

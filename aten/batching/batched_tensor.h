@@ -18,6 +18,9 @@ inline bool is_batched_at(const TensorBase& t, const BatchLevel& level) {
 /// Of a batched tensor the tensor below its highest level, with the batch in front.
 TENON_API Tensor value_of(const TensorBase& t);
 
+/// The tensor that is batched at no level; of one that is not batched that tensor.
+TENON_API Tensor value_of_all_levels(const Tensor& t);
+
 /// The tensor whose examples are those along the first dimension of `value`.
 TENON_API Tensor make_batched(const TensorBase& value, const Level& level);
 /// The same along dimension `dim`.

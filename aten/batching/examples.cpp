@@ -8,19 +8,10 @@
 #include "tenon/ops/min.h"
 
 namespace tenon::batching {
-namespace {
 
-Tensor all_examples(const Tensor& t) {
-  Tensor value = t;
-  while (is_batched(value)) value = value_of(value);
-  return value;
-}
-
-}  // namespace
-
-bool any_of_examples(const Tensor& t) { return all_examples(t).any().item().toBool(); }
-bool all_of_examples(const Tensor& t) { return all_examples(t).all().item().toBool(); }
-Scalar least_of_examples(const Tensor& t) { return all_examples(t).min().item(); }
-Scalar most_of_examples(const Tensor& t) { return all_examples(t).max().item(); }
+bool any_of_examples(const Tensor& t) { return value_of_all_levels(t).any().item().toBool(); }
+bool all_of_examples(const Tensor& t) { return value_of_all_levels(t).all().item().toBool(); }
+Scalar least_of_examples(const Tensor& t) { return value_of_all_levels(t).min().item(); }
+Scalar most_of_examples(const Tensor& t) { return value_of_all_levels(t).max().item(); }
 
 }  // namespace tenon::batching

@@ -20,7 +20,7 @@ namespace {
 using schema::FunctionSchema;
 
 /// How an operator is batched: its OperatorInfo's text, read once.
-struct Plan {
+struct BatchingRule {
   enum Kind { kElements, kRows, kInplace, kOut, kHand, kShifted, kVia, kLoop } kind = kLoop;
   std::shared_ptr<const FunctionSchema> schema;
   std::vector<std::string> promoting;
@@ -31,60 +31,60 @@ struct Plan {
   bool writes = false;
 };
 
-Plan read_plan(const OperatorEntry& op) {
-  Plan plan;
-  plan.schema = schema_of(op);
-  for (const auto& argument : plan.schema->args) plan.writes |= argument.is_mutable();
+BatchingRule read_rule(const OperatorEntry& op) {
+  BatchingRule rule;
+  rule.schema = schema_of(op);
+  for (const auto& argument : rule.schema->args) rule.writes |= argument.is_mutable();
   std::istringstream text(op.info->batching ? op.info->batching : "");
   std::string word;
   bool first = true;
   while (text >> word) {
     const auto value = [&] { return word.substr(word.find('=') + 1); };
     if (word == "random") {
-      plan.random = true;
+      rule.random = true;
     } else if (first && word == "elements") {
-      plan.kind = Plan::kElements;
+      rule.kind = BatchingRule::kElements;
     } else if (first && word == "rows") {
-      plan.kind = Plan::kRows;
+      rule.kind = BatchingRule::kRows;
     } else if (first && word == "inplace") {
-      plan.kind = Plan::kInplace;
+      rule.kind = BatchingRule::kInplace;
     } else if (first && word == "out") {
-      plan.kind = Plan::kOut;
+      rule.kind = BatchingRule::kOut;
     } else if (first && word == "via") {
-      plan.kind = Plan::kVia;
+      rule.kind = BatchingRule::kVia;
     } else if (first && word == "along") {
-      plan.kind = Plan::kShifted;
+      rule.kind = BatchingRule::kShifted;
     } else if (word.starts_with("dim=")) {
-      plan.rows.dims.push_back(value());
+      rule.rows.dims.push_back(value());
     } else if (word.starts_with("rows=")) {
-      plan.rows.rows.push_back(value());
+      rule.rows.rows.push_back(value());
     } else if (word.starts_with("columns=")) {
-      plan.rows.columns.push_back(value());
-    } else if (plan.kind == Plan::kInplace || plan.kind == Plan::kVia) {
-      plan.other = word.find("::") == std::string::npos ? "aten::" + word : word;
+      rule.rows.columns.push_back(value());
+    } else if (rule.kind == BatchingRule::kInplace || rule.kind == BatchingRule::kVia) {
+      rule.other = word.find("::") == std::string::npos ? "aten::" + word : word;
     } else {
-      plan.promoting.push_back(word);
+      rule.promoting.push_back(word);
     }
     first = false;
   }
   if (const Rule hand = find_rule(op.qualified_name())) {
-    plan.kind = Plan::kHand;
-    plan.hand = hand;
+    rule.kind = BatchingRule::kHand;
+    rule.hand = hand;
   }
-  return plan;
+  return rule;
 }
 
-const Plan& plan_of(const OperatorEntry& op) {
+const BatchingRule& rule_of(const OperatorEntry& op) {
   static std::shared_mutex mutex;
-  static std::unordered_map<const OperatorEntry*, std::unique_ptr<const Plan>> plans;
+  static std::unordered_map<const OperatorEntry*, std::unique_ptr<const BatchingRule>> rules;
   {
     const std::shared_lock lock(mutex);
-    const auto found = plans.find(&op);
-    if (found != plans.end()) return *found->second;
+    const auto found = rules.find(&op);
+    if (found != rules.end()) return *found->second;
   }
-  auto plan = std::make_unique<const Plan>(read_plan(op));
+  auto rule = std::make_unique<const BatchingRule>(read_rule(op));
   const std::lock_guard lock(mutex);
-  return *plans.emplace(&op, std::move(plan)).first->second;
+  return *rules.emplace(&op, std::move(rule)).first->second;
 }
 
 template <class F>
@@ -163,38 +163,38 @@ Value wrapped(const Call& call, const Value& result) {
   return list;
 }
 
-std::vector<Value> results_of(const Call& call, const Plan& plan) {
-  switch (plan.kind) {
-  case Plan::kElements: return run_elements(call, plan.promoting);
-  case Plan::kRows: return run_rows(call, plan.rows);
-  case Plan::kShifted: return run_shifted(call, plan.rows.dims);
-  case Plan::kHand: return plan.hand(call);
-  case Plan::kVia: return run_other(call, get_operator(plan.other));
+std::vector<Value> results_of(const Call& call, const BatchingRule& rule) {
+  switch (rule.kind) {
+  case BatchingRule::kElements: return run_elements(call, rule.promoting);
+  case BatchingRule::kRows: return run_rows(call, rule.rows);
+  case BatchingRule::kShifted: return run_shifted(call, rule.rows.dims);
+  case BatchingRule::kHand: return rule.hand(call);
+  case BatchingRule::kVia: return run_other(call, get_operator(rule.other));
   default: return run_loop(call);
   }
 }
 
 void run_batched(const OperatorEntry& op, DispatchKeySet, Stack& stack) {
-  const Plan& plan = plan_of(op);
-  const size_t count = plan.schema->args.size();
+  const BatchingRule& rule = rule_of(op);
+  const size_t count = rule.schema->args.size();
   Value* const arguments = stack.data() + stack.size() - count;
-  const Call call(op, *plan.schema, arguments, highest_level(op, arguments, count));
-  TENON_CHECK(plan.kind != Plan::kOut, "vmap: ", call.name(),
+  const Call call(op, *rule.schema, arguments, highest_level(op, arguments, count));
+  TENON_CHECK(rule.kind != BatchingRule::kOut, "vmap: ", call.name(),
               "(..., out=) is not supported: what is written exists before the batch. Use ",
               call.name(), "(...) without out=");
-  if (plan.random && plan.kind != Plan::kHand) check_randomness(call);
-  if (plan.writes) check_written(call);
-  if (plan.kind == Plan::kInplace) {
+  if (rule.random && rule.kind != BatchingRule::kHand) check_randomness(call);
+  if (rule.writes) check_written(call);
+  if (rule.kind == BatchingRule::kInplace) {
     std::vector<Value> values = call.arguments();
-    get_operator(plan.other).call_boxed(values);
+    get_operator(rule.other).call_boxed(values);
     const Tensor self(call.at(0).to_tensor()), result(values.at(0).to_tensor());
     TENON_CHECK(self.sizes() == result.sizes(), "[", call.name(), "] the result has shape ",
                 result.sizes(), ", which self of shape ", self.sizes(), " cannot hold");
     self.copy_(result);
     return leave_written(call, stack);
   }
-  std::vector<Value> results = results_of(call, plan);
-  if (plan.writes) return leave_written(call, stack);
+  std::vector<Value> results = results_of(call, rule);
+  if (rule.writes) return leave_written(call, stack);
   for (Value& result : results) result = wrapped(call, result);
   stack.resize(stack.size() - count);
   for (Value& result : results) stack.push_back(std::move(result));
@@ -202,7 +202,7 @@ void run_batched(const OperatorEntry& op, DispatchKeySet, Stack& stack) {
 
 /// A random operator within vmap whose arguments need not be batched.
 void run_random_mode(const OperatorEntry& op, DispatchKeySet, Stack& stack) {
-  run_random(op, *plan_of(op).schema, stack);
+  run_random(op, *rule_of(op).schema, stack);
 }
 
 bool is_made_of_operators(const OperatorEntry& op) {
